@@ -57,7 +57,7 @@ export async function listMessages(db: Kysely<OutboxTables>, filter: ListFilter)
       .where('channel', '=', undeliveredIn)
       .where('state', 'in', ['failed', 'pending'])
       .where('attempts', '>', 0);
-  const messages = await query.execute();
+  const messages = await query.select('attempts as tried').execute();
   const attempts = new Map<string, OutboxAttemptRow[]>(messages.map(({ id }) => [id, []]));
   if (messages.length > 0) {
     const rows = await db
@@ -68,5 +68,9 @@ export async function listMessages(db: Kysely<OutboxTables>, filter: ListFilter)
       .execute();
     for (const row of rows) attempts.get(row.message_id)?.push(row);
   }
-  return messages.map((message) => ({ ...message, attempts: attempts.get(message.id) ?? [] }));
+  // Attempts that were recorded after the messages were read are not those of their states.
+  return messages.map(({ tried, ...message }) => ({
+    ...message,
+    attempts: (attempts.get(message.id) ?? []).filter(({ attempt }) => attempt <= tried),
+  }));
 }

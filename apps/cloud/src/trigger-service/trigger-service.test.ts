@@ -144,6 +144,7 @@ test('deliveries are shown with request, response and attempts, without secrets,
     .insertInto('outbox_attempts')
     .values({ ...attempt, outcome: 'retryLater', code: 503, error: 'answered 503' })
     .execute();
+  await db.updateTable('outbox_messages').set({ attempts: 1 }).where('id', '=', 'msg_a').execute();
   const scope = { case: 'organizationId', value: organizationId } as const;
   const first = await call(owner, listDeliveries, { scope, limit: 1 });
   const { deliveries } = await call(owner, listDeliveries, { scope, pageToken: first.nextPageToken });

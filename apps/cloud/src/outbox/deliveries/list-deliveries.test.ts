@@ -1,5 +1,7 @@
+import type { KyselyPlugin } from 'kysely';
 import { expect, test } from 'vitest';
 import { insertMessages, type NewMessage } from '../enqueue.ts';
+import { listMessages } from '../list-messages.ts';
 import { type OutboxRig, openOutboxRig } from '../testing/open-outbox.ts';
 import { type Delivery, type DeliveryKey, listDeliveries, readDelivery } from './list-deliveries.ts';
 
@@ -64,10 +66,47 @@ test('a delivery is found by its id, with its attempts in order, in the organiza
       .insertInto('outbox_attempts')
       .values({ ...attempt, attempt: number, outcome: 'retryLater' })
       .execute();
+  await rig.db.updateTable('outbox_messages').set({ attempts: 2 }).where('id', '=', 'msg_a').execute();
   const found = await readDelivery(rig.db, 'msg_a', ['other', 'org']);
   expect(found?.attempts.map((one) => one.attempt)).toEqual([1, 2]);
   expect(found?.event).toBe('{}');
   expect(await readDelivery(rig.db, 'msg_a', ['other'])).toBeUndefined();
   expect(await readDelivery(rig.db, 'msg_a', [])).toBeUndefined();
   expect(await readDelivery(rig.db, 'msg_mail', ['org'])).toBeUndefined();
+});
+
+test('state and attempts belong together: an attempt that is recorded while a delivery is read is not shown with its former state', async () => {
+  const rig = await openOutboxRig();
+  await insert(rig, 1_000, message('a'));
+  const attempt = { message_id: 'msg_a', attempt: 1, at: 5, duration_ms: 1, outcome: 'accepted' } as const;
+  // Records the attempt once the message has been read, before its attempts are.
+  const meanwhile: KyselyPlugin = {
+    transformQuery: ({ node }) => node,
+    async transformResult({ result }) {
+      if (result.rows[0]?.['state'] === 'pending')
+        await rig.db.transaction().execute(async (trx) => {
+          await trx
+            .insertInto('outbox_attempts')
+            .values({ ...attempt, code: 200, error: null, response: null })
+            .execute();
+          await trx.updateTable('outbox_messages').set({ attempts: 1, state: 'delivered' }).execute();
+        });
+      return result;
+    },
+  };
+  const pendingAgain = async (): Promise<void> => {
+    await rig.db.deleteFrom('outbox_attempts').execute();
+    await rig.db.updateTable('outbox_messages').set({ attempts: 0, state: 'pending' }).execute();
+  };
+  const db = rig.db.withPlugin(meanwhile);
+  const filter = { organizationId: 'org', partIds: undefined };
+  for (const read of [
+    () => readDelivery(db, 'msg_a', ['org']),
+    async () => (await listDeliveries(db, filter, 10))[0],
+    async () => (await listMessages(db, {}))[0],
+  ]) {
+    expect(await read()).toMatchObject({ state: 'pending', attempts: [] });
+    expect(await read()).toMatchObject({ state: 'delivered', attempts: [{ attempt: 1 }] });
+    await pendingAgain();
+  }
 });

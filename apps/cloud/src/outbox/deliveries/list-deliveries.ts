@@ -22,6 +22,10 @@ export const columns = [
 /** A message without its content and secrets. */
 export type DeliveryRow = Pick<OutboxMessageRow, (typeof columns)[number]>;
 
+/** With the number of its last attempt. */
+type TriedRow = DeliveryRow & { readonly tried: number };
+const triedColumns = [...columns, 'attempts as tried'] as const;
+
 export interface Delivery extends DeliveryRow {
   /** In order. */
   readonly attempts: readonly OutboxAttemptRow[];
@@ -56,7 +60,7 @@ export async function listDeliveries(
   limit: number,
   after?: DeliveryKey,
 ): Promise<Delivery[]> {
-  const found: DeliveryRow[] = [];
+  const found: TriedRow[] = [];
   for (const group of pagedPartGroups(filter.partIds)) found.push(...(await page(db, filter, group, limit, after)));
   found.sort((a, b) => b.created_at - a.created_at || (a.id < b.id ? 1 : -1));
   return await withAttempts(db, found.slice(0, limit));
@@ -71,7 +75,7 @@ export async function readDelivery(
   if (organizationIds.length === 0) return undefined;
   const row = await db
     .selectFrom('outbox_messages')
-    .select([...columns, 'event'])
+    .select([...triedColumns, 'event'])
     .where('id', '=', id)
     .where('organization_id', 'in', organizationIds)
     .where('trigger_name', '!=', '')
@@ -105,8 +109,12 @@ function page(
   partIds: readonly string[] | undefined,
   limit: number,
   after: DeliveryKey | undefined,
-): Promise<DeliveryRow[]> {
-  let query = selected(db, filter).select(columns).orderBy('created_at', 'desc').orderBy('id', 'desc').limit(limit);
+): Promise<TriedRow[]> {
+  let query = selected(db, filter)
+    .select(triedColumns)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit);
   if (partIds !== undefined) query = query.where('part_id', 'in', partIds);
   if (after !== undefined)
     query = query.where((where) =>
@@ -115,7 +123,8 @@ function page(
   return query.execute();
 }
 
-async function withAttempts<Row extends DeliveryRow>(
+/** Without attempts that were recorded after the messages were read: their states are not those of these messages. */
+async function withAttempts<Row extends TriedRow>(
   db: Kysely<OutboxTables>,
   rows: readonly Row[],
 ): Promise<(Row & Delivery)[]> {
@@ -131,5 +140,8 @@ async function withAttempts<Row extends DeliveryRow>(
     .orderBy('attempt')
     .execute();
   const byMessage = Map.groupBy(attempts, (attempt) => attempt.message_id);
-  return rows.map((row) => ({ ...row, attempts: byMessage.get(row.id) ?? [] }));
+  return rows.map((row) => ({
+    ...row,
+    attempts: (byMessage.get(row.id) ?? []).filter(({ attempt }) => attempt <= row.tried),
+  }));
 }
