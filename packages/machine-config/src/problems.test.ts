@@ -292,6 +292,24 @@ test('settings that do nothing or block everything are warnings: patterns, level
   expect(syncing([], [])[0]).toMatch(/^warning services\[0\].*expected the name of a sensor, found "s"/);
 });
 
+test('a sync order or action that does not exist, and a move to nowhere, are warned about before they are saved', () => {
+  const dm = 'warning services[0].attributes';
+  expect(told(part(method, {}, { sync_order: 'newest_first', additional_sync_action: 'keep' }))).toEqual([]);
+  expect(told(part(method, {}, { additional_sync_action: 'move', additional_sync_move_to: '/sent' }))).toEqual([]);
+  expect(told(part(method, {}, { sync_order: 'newest', additional_sync_action: 'Keep' }))).toEqual([
+    `${dm}.sync_order: expected one of oldest_first, newest_first, found "newest": oldest_first is used`,
+    `${dm}.additional_sync_action: expected one of delete, keep, move, found "Keep": files are kept where they are`,
+  ]);
+  for (const to of [undefined, 'sent'])
+    expect(
+      told(part(method, {}, { additional_sync_action: 'move', ...(to && { additional_sync_move_to: to }) })),
+    ).toEqual([
+      expect.stringMatching(
+        /additional_sync_move_to: expected an absolute path, found .*: files are kept where they are$/,
+      ),
+    ]);
+});
+
 test('each of very many problems is reported, even if there are more than a call takes arguments', () => {
   const missing = Array.from({ length: 200_000 }, (_, n) => `m${n}`);
   expect(told({ components: [{ name: 'a', api: 'core:component:sensor', depends_on: missing }] })).toHaveLength(

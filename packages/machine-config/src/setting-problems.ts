@@ -5,6 +5,8 @@ import { formatValue } from './format-value.ts';
 import { compileLogPattern } from './log-pattern.ts';
 import type { MachineConfig, ResourceConfig } from './schema.ts';
 
+const syncOrders = ['oldest_first', 'newest_first'];
+const syncActions = ['delete', 'keep', 'move'];
 const levels = ['debug', 'info', 'warn', 'warning', 'error'];
 
 /** Warnings for settings of the right type that do nothing, or block everything, reported with their position. */
@@ -21,6 +23,10 @@ export function settingProblems(config: MachineConfig, positions: ReadonlyMap<Re
       return;
     warn(`modules[${index}].log_level`, `expected one of debug, info, warn, error, found ${formatValue(level)}`);
   });
+
+  for (const service of config.services)
+    if (service.api === dataManagerApi)
+      syncProblems(service.attributes, (key, message) => warn(`${positions.get(service)}.attributes.${key}`, message));
 
   // Resources from fragments or remotes are not known here.
   if (config.fragments.length + config.remotes.length > 0) return problems;
@@ -47,6 +53,18 @@ export function settingProblems(config: MachineConfig, positions: ReadonlyMap<Re
       warn(path, `expected a sensor that depends_on lists as well, found ${formatValue(name)}, which it does not list`);
   }
   return problems;
+}
+
+/** What sync does instead if such a value is unknown loses nothing. */
+function syncProblems(attributes: ResourceConfig['attributes'], warn: (key: string, message: string) => void): void {
+  const { sync_order: order, additional_sync_action: action, additional_sync_move_to: to } = attributes;
+  if (typeof order === 'string' && !syncOrders.includes(order))
+    warn('sync_order', `expected one of ${syncOrders.join(', ')}, found ${formatValue(order)}: oldest_first is used`);
+  const kept = 'files are kept where they are';
+  if (typeof action === 'string' && !syncActions.includes(action))
+    warn('additional_sync_action', `expected one of ${syncActions.join(', ')}, found ${formatValue(action)}: ${kept}`);
+  if (action === 'move' && (typeof to !== 'string' || !/^[/~]|^[a-z]:/i.test(to)))
+    warn('additional_sync_move_to', `expected an absolute path, found ${formatValue(to)}: ${kept}`);
 }
 
 const fullName = ({ api, name }: ResourceConfig): string => `${api}/${name}`;

@@ -37,11 +37,12 @@ export function planSync(
 ): SyncPlan {
   const say = (level: Problem['level'], key: string, message: string): void =>
     void problems.push({ path: `${service.name}.${key}`, level, message });
-  const oneOf = (key: 'sync_order' | 'additional_sync_action', known: readonly string[]): string => {
-    const value = attributes[key];
-    if (known.includes(value)) return value;
-    say('error', key, `expected one of ${known.join(', ')}, found ${JSON.stringify(value)}: ${known[0]} is used`);
-    return known[0] ?? '';
+  const oneOf = (key: 'sync_order' | 'additional_sync_action', known: readonly string[], otherwise: string): string => {
+    // As it was given: a value of another type must not become the default, which deletes files.
+    const value = service.attributes[key] ?? attributes[key];
+    if (typeof value === 'string' && known.includes(value)) return value;
+    say('error', key, `expected one of ${known.join(', ')}, found ${JSON.stringify(value)}: ${otherwise} is used`);
+    return otherwise;
   };
   const builtIn = builtInRule(readRules(attributes, say), systemFacts(clock, directory));
   const [syncer] = selectiveSyncer(service.attributes);
@@ -55,8 +56,14 @@ export function planSync(
       tags: attributes.tags,
       additionalPaths: attributes.additional_sync_paths.map(resolvePath),
       unmodifiedMs: attributes.file_last_modified_millis,
-      after: readAfter(oneOf('additional_sync_action', ['delete', 'keep', 'move']), attributes, resolvePath, say),
-      newestFirst: oneOf('sync_order', ['oldest_first', 'newest_first']) === 'newest_first',
+      // Keeping loses nothing.
+      after: readAfter(
+        oneOf('additional_sync_action', ['delete', 'keep', 'move'], 'keep'),
+        attributes,
+        resolvePath,
+        say,
+      ),
+      newestFirst: oneOf('sync_order', ['oldest_first', 'newest_first'], 'oldest_first') === 'newest_first',
       priorities: readPriorities(attributes.sync_priorities, say),
       maxBytesPerSecond: attributes.sync_max_bytes_per_second,
     },

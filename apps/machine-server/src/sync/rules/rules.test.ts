@@ -96,3 +96,9 @@ test('sync attributes that make no sense are reported with their place, and noth
     'dm.sync_rules.time_window',
   ]);
 });
+
+test.each(['Keep', '', 5])('files stay if additional_sync_action is %j', (action) => {
+  const { settings, problems } = planned({ additional_sync_action: action });
+  expect(settings.after).toEqual({ action: 'keep' });
+  expect(problems.map(({ path }) => path)).toContain('dm.additional_sync_action');
+});
