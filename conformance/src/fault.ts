@@ -30,7 +30,7 @@ const faults: Readonly<Record<string, { help: string; options: string[]; tests: 
     tests: ['conformance/src/crash/trigger-crash.test.ts'],
   },
   billing: {
-    help: 'charges under crashes, kills, lost answers, and confirmations that are repeated, late and reordered; the two minutes',
+    help: 'charges under crashes, kills, lost answers, and confirmations that are repeated, late and reordered, and waits for the limit of two minutes',
     options: ['interleavings', 'kills', 'seed'],
     tests: [
       'apps/cloud/src/billing/payments/interleavings.test.ts',

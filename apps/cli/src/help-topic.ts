@@ -1,4 +1,4 @@
-/** `platform help machines part list`: the help of any command; a word that is none is a usage error with a suggestion. */
+/** `platform help machines part list`: the help of any command; a word that is not a command is a usage error with a suggestion. */
 import type { Command } from 'commander';
 
 /** @param words after `help` */

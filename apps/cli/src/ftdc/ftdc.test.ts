@@ -63,7 +63,7 @@ test('metrics are selected by name and by *, summed up, turned into rates and th
   const user = pointsOf(samples, 'cpu.user_us');
   expect(summaryOf('u', user)).toEqual({ metric: 'u', samples: 4, min: 0, mean: 750, max: 1_500, last: 1_500 });
   expect(ratesOf(user).map(({ value }) => value)).toEqual([500, 500, 500]);
-  // A counter that falls began anew.
+  // A counter that falls started over.
   expect(
     ratesOf([...user, { timeMs: 4_000, value: 3 }, { timeMs: 5_000, value: 5 }]).map(({ value }) => value),
   ).toEqual([...[500, 500, 500], 2]);

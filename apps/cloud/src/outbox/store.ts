@@ -172,7 +172,7 @@ export interface OutboxMessageRow {
   next_attempt_at: number;
   created_at: number;
   finished_at: number | null;
-  /** Attempts made before someone asked for the delivery again: the waits between attempts begin anew. 0: nobody did. */
+  /** Attempts made before someone asked for the delivery again: the waits between attempts start over. 0: nobody did. */
   retried_attempts: number;
   /** When that was; null: never. */
   retried_at: number | null;

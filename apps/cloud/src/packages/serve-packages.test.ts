@@ -70,7 +70,7 @@ test('packages get the newest matching version; a missing one reports so, and th
     { name: 'o', status: { error: expect.stringContaining('expected a package of this organization') } },
   ]);
   expect(packages[0]?.status).toBeUndefined();
-  // A public machine server would reconfigure for ever if it got a module that it cannot run.
+  // A public machine server would reconfigure forever if it got a module that it cannot run.
   expect(modules).toMatchObject([{ name: 'own', path: '/bin/own' }]);
 });
 

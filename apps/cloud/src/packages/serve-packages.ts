@@ -4,7 +4,7 @@
  * A module of type `registry` names `<organization>:<package>` and a version. The machine receives a package entry with the version for
  * its platform, and a path into the package, which the machine resolves itself (`${packages.module.<name>}/…`). A package that this
  * installation cannot serve carries the reason as `status`: machine servers skip it and run the rest. A module that it cannot serve is left
- * out: public machine servers compare the modules that they run with those of the configuration, and would reconfigure for ever.
+ * out: public machine servers compare the modules that they run with those of the configuration, and would reconfigure forever.
  */
 import type { Problem } from '@platform/base';
 import type { JsonObject, MachineConfig } from '@platform/machine-config/schema';

@@ -14,7 +14,7 @@ const maxNameLength = 255;
 
 /**
  * A service with that one method. @param path `/package.Service/Method`. @param kind see PassedKind
- * @returns undefined if the path is none
+ * @returns undefined if the path is not that of a method
  */
 export function opaqueService(path: string, kind: PassedKind): DescService | undefined {
   const [, typeName = '', method = ''] = (path.length <= maxPathLength && methodPath.exec(path)) || [];

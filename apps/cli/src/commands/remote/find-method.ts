@@ -18,7 +18,7 @@ function keysOf({ name, api, method }: MachineMethod): string[] {
   return [name, `${api}.${method.name}`, `${method.parent.typeName}/${method.name}`].map(key);
 }
 
-/** Whether only the machine can know the method: it is none of a type that this version knows. */
+/** Whether only the machine can know the method: it belongs to no type that this version knows. */
 export function isOfModule(text: string): boolean {
   const asked = askedKey(text);
   return !machineMethods.some((one) => keysOf(one).includes(asked) || key(typeOf(one)) === key(typed(text)));

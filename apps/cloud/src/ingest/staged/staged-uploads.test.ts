@@ -115,7 +115,7 @@ test('an upload holds exactly the bytes that BeginUpload declared: more is refus
   await client.writeUpload({ partId, key, offset: 150_000n, data: content.subarray(150_000, 200_000) });
   expect((await finish(200_000)).binaryDataId).not.toBe('');
   expect((await bytesOf((await payloads(server))[0] ?? '')).length).toBe(200_000);
-  // Another file under the same key begins anew.
+  // Another file under the same key starts over.
   const other = randomBytes(32);
   await client.beginUpload({ partId, key: other, size: 10n });
   await client.writeUpload({ partId, key: other, offset: 0n, data: content.subarray(0, 10) });

@@ -89,7 +89,7 @@ export class StagedUploads {
   }
 
   /**
-   * Starts the upload, or finds it; returns how many bytes are staged. One that was declared with another size begins anew.
+   * Starts the upload, or finds it; returns how many bytes are staged. One that was declared with another size starts over.
    *
    * @param size of the whole file @throws failed_precondition if it is too large; resource_exhausted if too much is staged
    */

@@ -17,7 +17,7 @@ export interface EmailChannelDeps extends Omit<NotificationMailDeps, 'instanceKe
   readonly clock: Pick<Clock, 'now'>;
   /** Keeps a mail in the test inbox. */
   readonly keep: (mail: KeptMail) => void;
-  /** Limit for one mail, so that a server that answers each step just in time does not hold a place for ever. Default 60,000 ms. */
+  /** Limit for one mail, so that a server that answers each step just in time does not hold a place forever. Default 60,000 ms. */
   readonly totalTimeoutMs?: number;
 }
 
