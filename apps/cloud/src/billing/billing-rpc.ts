@@ -9,6 +9,7 @@ import { paymentMethodOf } from './payments/payment-methods.ts';
 import { accountAt, billedAs, changeAccount, requireBilledBy } from './prices/accounts.ts';
 import { availableTiers } from './prices/available-tiers.ts';
 import { monthUsage, rateMonth } from './prices/month-usage.ts';
+import { priceListAt } from './prices/price-lists.ts';
 
 export function billingHandlers(deps: BillingOperationDeps): Handlers<typeof BillingService, Principal> {
   const { db, tree, access, clock, provider } = deps;
@@ -24,7 +25,9 @@ export function billingHandlers(deps: BillingOperationDeps): Handlers<typeof Bil
     },
     async getOrgBillingInformation({ orgId }, { principal }) {
       access.authorize(principal, 'organization.manage', orgId);
-      const account = await accountAt(db, orgId, clock.now());
+      const nowMs = clock.now();
+      const account = await accountAt(db, orgId, nowMs);
+      const prices = account && (await priceListAt(db, account.billerId, nowMs));
       const method = await paymentMethodOf(db, provider, orgId);
       return {
         billingEmail: account?.billingEmail ?? '',
@@ -33,6 +36,7 @@ export function billingHandlers(deps: BillingOperationDeps): Handlers<typeof Bil
           method: { brand: method.brand, lastFourDigits: method.last_four },
         }),
         ...(account !== undefined && { billingTier: account.tier }),
+        ...(prices !== undefined && { currency: prices.list.currency.code }),
       };
     },
     async getAvailableBillingTiers(_request, { principal }) {

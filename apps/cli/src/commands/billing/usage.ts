@@ -10,7 +10,7 @@ const hourly = presenter<UsageRecord>({
   quantity: (one) => Number(one.quantity),
 });
 
-const costFields = ['start', 'end', 'tier', 'subtotal', 'discount', 'costs'];
+const costFields = ['start', 'end', 'tier', 'currency', 'subtotal', 'discount', 'costs'];
 
 export function usageCommand(): Command {
   return defineCommand(
@@ -30,7 +30,7 @@ export function usageCommand(): Command {
       const costs = source?.resourceUsageCosts;
       out.object({
         ...{ start: timeOf(usage.startDate), end: timeOf(usage.endDate), tier: source?.tierName ?? null },
-        ...{ subtotal: usage.subtotal, discount: costs?.discount ?? 0 },
+        ...{ currency: usage.currency, subtotal: usage.subtotal, discount: costs?.discount ?? 0 },
         costs: Object.fromEntries(
           (costs?.usageCosts ?? []).map(({ resourceType, cost }) => [usageTypeName(resourceType).toLowerCase(), cost]),
         ),
@@ -39,7 +39,7 @@ export function usageCommand(): Command {
   );
 }
 
-const infoFields = ['tier', 'billing_email', 'payment_method', 'unpaid'];
+const infoFields = ['tier', 'currency', 'billing_email', 'payment_method', 'unpaid'];
 
 export function infoCommand(): Command {
   return defineCommand(
@@ -51,7 +51,7 @@ export function infoCommand(): Command {
       const info = await billing.getOrgBillingInformation(id);
       const { invoices: listed } = await billing.getInvoicesSummary(id);
       out.object({
-        tier: info.billingTier ?? null,
+        ...{ tier: info.billingTier ?? null, currency: info.currency ?? null },
         billing_email: info.billingEmail || null,
         payment_method: info.method === undefined ? null : `${info.method.brand} …${info.method.lastFourDigits}`,
         // Ids of invoices that were not paid after the last reminder.
@@ -65,6 +65,7 @@ const invoices = presenter<InvoiceSummary>({
   id: (one) => one.id,
   date: (one) => timeOf(one.invoiceDate),
   amount: (one) => one.invoiceAmount,
+  currency: (one) => one.currency,
   status: (one) => one.status,
   due: (one) => timeOf(one.dueDate),
   paid: (one) => timeOf(one.paidDate),
@@ -79,11 +80,11 @@ export function invoicesCommand(): Command {
     { examples: ['platform billing invoices', 'platform billing invoices --open'], fields: invoices.fields },
     async ({ cloud, out, find }, flags) => {
       const { id } = await find.organization(undefined);
-      const { invoices: listed, outstandingBalance } = await (await cloud()).billing.getInvoicesSummary(id);
+      const { invoices: listed, outstandingBalance, currency } = await (await cloud()).billing.getInvoicesSummary(id);
       const wanted =
         flags['open'] === true ? listed.filter(({ status }) => status === 'open' || status === 'unpaid') : listed;
-      out.rows(wanted.map(invoices.shape), ['date', 'amount', 'status', 'due', 'id']);
-      out.note(`to be paid: ${outstandingBalance}`);
+      out.rows(wanted.map(invoices.shape), ['date', 'amount', 'currency', 'status', 'due', 'id']);
+      out.note(`to be paid: ${outstandingBalance}${currency && ` ${currency}`}`);
     },
   );
 }

@@ -105,8 +105,8 @@ test('an invoice of a month is paid with the attached payment method', async () 
   await bill(on);
   while (await on.billing.jobs.settle(signal));
   expect(await on.ask(on.owners.customer, billing.getInvoicesSummary, { orgId: on.customerId })).toMatchObject({
-    outstandingBalance: 0,
-    invoices: [{ status: 'paid', invoiceAmount: 1.19 }],
+    ...{ outstandingBalance: 0, currency: 'USD' },
+    invoices: [{ status: 'paid', invoiceAmount: 1.19, currency: 'USD' }],
   });
 });
 

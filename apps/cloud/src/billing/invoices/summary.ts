@@ -38,10 +38,12 @@ export async function invoicesSummary(
     .reduce((sum, { total, paid }) => sum + BigInt(total - paid), 0n);
   return {
     outstandingBalance: wireOfMinor(owed, currencyOf(newest.currency, 'currency')),
+    currency: newest.currency,
     invoices: rows.map((row) => ({
       id: row.id,
       invoiceDate: timestampFromMs(row.issued_ms),
       invoiceAmount: wireOfMinor(BigInt(row.total), currencyOf(row.currency, 'currency')),
+      currency: row.currency,
       status: isUnpaid(row) ? 'unpaid' : row.state,
       dueDate: timestampFromMs(row.due_ms),
       ...(row.paid_ms !== null && { paidDate: timestampFromMs(row.paid_ms) }),

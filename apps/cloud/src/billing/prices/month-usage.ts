@@ -53,6 +53,7 @@ export function monthUsage(
     startDate: timestampFromMs(month.startMs),
     endDate: timestampFromMs(month.endMs),
     subtotal: wire(subtotal),
+    currency: currency.code,
     resourceUsageCostsBySource: [
       {
         sourceType: SourceType.ORG,

@@ -161,7 +161,8 @@ test('D28 usage of an organization that is not billed in arrears is refused, and
 
 test('the usage of the current month has its costs by type, and in the fields of older clients', async () => {
   const on = await openBilling();
-  await bill(on, 'standard', document({ usage: { BINARY_DATA_UPLOAD: { price: '0.5' } }, discount_percent: '10' }));
+  const tier = { usage: { BINARY_DATA_UPLOAD: { price: '0.5' } }, discount_percent: '10' };
+  await bill(on, 'standard', document(tier, { currency: 'EUR' }));
   await use(on, UsageCostType.BINARY_DATA_UPLOAD, 4_000_000_000);
   await use(on, UsageCostType.PER_MACHINE, Number(march.hours));
   // Before billing began, and in the next month.
@@ -170,7 +171,7 @@ test('the usage of the current month has its costs by type, and in the fields of
   expect(await on.ask(on.owners.customer, billing.getCurrentMonthUsage, { orgId: on.customerId })).toMatchObject({
     startDate: timestampFromMs(march.startMs),
     endDate: timestampFromMs(march.endMs),
-    subtotal: 10.8,
+    ...{ subtotal: 10.8, currency: 'EUR' },
     resourceUsageCostsBySource: [
       {
         tierName: 'standard',
@@ -186,13 +187,13 @@ test('the usage of the current month has its costs by type, and in the fields of
     ...{ dataUploadUsageCost: 2, perMachineUsageCost: 10, discountAmount: 1.2, totalUsageWithDiscount: 10.8 },
   });
   expect(await on.ask(on.owners.customer, billing.getOrgBillingInformation, { orgId: on.customerId })).toMatchObject({
-    ...{ billingTier: 'standard', billingEmail: 'bills@example.com' },
+    ...{ billingTier: 'standard', billingEmail: 'bills@example.com', currency: 'EUR' },
   });
   expect(await on.ask(on.owners.customer, billing.getAvailableBillingTiers, {})).toMatchObject({
     tiers: ['standard', 'yearly'],
   });
   expect(await on.ask(on.owners.customer, prices.simulateInvoice, { organizationId: on.customerId })).toMatchObject({
-    ...{ currency: 'USD', tierName: 'standard', subtotal: '10.80', priceListVersion: 1 },
+    ...{ currency: 'EUR', tierName: 'standard', subtotal: '10.80', priceListVersion: 1 },
     lines: [{ amount: '10.00' }, { amount: '2.00' }, { amount: '-1.20' }],
   });
 });
