@@ -6,7 +6,7 @@ import { Peer } from '../grpc-peer.ts';
 import type { CloudProcess } from '../start-cloud.ts';
 
 const address = { address_line_1: 'Mill Lane 1', city: 'Porto', zipcode: '4000', country: 'PT' };
-const prices = { currency: 'USD', tiers: [{ name: 'standard', in_arrears: true, per_machine: '10' }] };
+const prices = { currency: 'EUR', tiers: [{ name: 'standard', in_arrears: true, per_machine: '10' }] };
 
 /** @param cloud one with the payment provider `test` */
 export async function billOrganization(cloud: CloudProcess): Promise<void> {

@@ -5,13 +5,14 @@ import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { shotPath } from '../open-browser.ts';
 import { joinByLink } from './join-by-link.ts';
+import { openAsStranger, openSharedDashboard } from './share-dashboard.ts';
 import { accessibilityFaults, patiently, type RunningUi } from './start-ui.ts';
 
 /** The machine of the demo. */
 const machine = hostname() || 'this-computer';
 
-/** Ends on the keys, in the page of the owner. */
-export async function useSettings(ui: RunningUi): Promise<void> {
+/** Ends on the keys, in the page of the owner. @param dashboard link to one of the organization */
+export async function useSettings(ui: RunningUi, dashboard: string): Promise<void> {
   const { page } = ui;
   await page.getByRole('link', { name: 'Settings' }).click();
   const views = page.getByRole('group', { name: 'Settings' });
@@ -19,11 +20,12 @@ export async function useSettings(ui: RunningUi): Promise<void> {
   await page.getByRole('button', { name: 'Invite' }).click();
   const link = (await page.getByText('/invitations/accept').textContent()) ?? '';
   expect(await accessibilityFaults(page)).toEqual([]);
-  await joinAndLook(ui, link);
+  const hers = await joinAndLook(ui, link);
+  await openSharedDashboard(hers, dashboard);
   await changeRoles(page);
-  page.once('dialog', (dialog) => void dialog.accept());
-  await page.getByRole('button', { name: 'Remove ada@example.com' }).click();
-  await page.getByText('ada@example.com is no longer a member.').waitFor();
+  await removeByKeyboard(page);
+  await openAsStranger(hers, dashboard);
+  await hers.context().close();
 
   await views.getByRole('button', { name: 'Organization' }).click();
   await page.getByLabel('Name of the organization').fill('<b>Mill</b>');
@@ -39,6 +41,8 @@ export async function useSettings(ui: RunningUi): Promise<void> {
   expect(await page.getByLabel('Id of the app').inputValue()).toBe('com.example.mill');
   expect(await accessibilityFaults(page)).toEqual([]);
   await page.screenshot({ path: shotPath('web-settings-organization.png'), fullPage: true });
+  await views.getByRole('button', { name: 'Webhooks' }).click();
+  await replaceWebhookSecret(page);
   await views.getByRole('button', { name: 'Limits' }).click();
   await page.getByRole('row', { name: /scan in a UTC month 100 TB [\d.]+ \w?B, 0%/ }).waitFor();
   expect(await accessibilityFaults(page)).toEqual([]);
@@ -66,7 +70,7 @@ export async function useSettings(ui: RunningUi): Promise<void> {
 }
 
 /** She sees what members see, and is told once what she may not do. */
-async function joinAndLook({ browser }: RunningUi, link: string): Promise<void> {
+async function joinAndLook({ browser }: RunningUi, link: string): Promise<Page> {
   const hers = await joinByLink(browser, link);
   // The owner has a second organization, which bills this one.
   expect(await hers.getByLabel('Organization').getByRole('option').count()).toBe(1);
@@ -85,7 +89,7 @@ async function joinAndLook({ browser }: RunningUi, link: string): Promise<void> 
   expect(await hers.getByRole('button', { name: 'Charge organization' }).count()).toBe(0);
   expect(await accessibilityFaults(hers)).toEqual([]);
   await hers.screenshot({ path: shotPath('web-billing-operator.png'), fullPage: true });
-  await hers.context().close();
+  return hers;
 }
 
 /** From operator to owner of the organization, and back to one machine. */
@@ -111,6 +115,39 @@ async function changeRoles(page: Page): Promise<void> {
       .evaluate((at) => at === at.ownerDocument.activeElement),
   ).toBe(true);
   await page.getByRole('row', { name: new RegExp(`ada@example.com operator of ${machine} `) }).waitFor();
+}
+
+/** Not at first: Escape leaves her a member, and the focus where it was. */
+async function removeByKeyboard(page: Page): Promise<void> {
+  const remove = page.getByRole('button', { name: 'Remove ada@example.com' });
+  const question = page.getByRole('dialog', { name: 'Remove ada@example.com from the organization?' });
+  await remove.focus();
+  await page.keyboard.press('Enter');
+  await question.waitFor();
+  expect(await accessibilityFaults(page)).toEqual([]);
+  await page.keyboard.press('Escape');
+  await question.waitFor({ state: 'detached' });
+  expect(await remove.evaluate((at) => at === at.ownerDocument.activeElement)).toBe(true);
+  await page.keyboard.press('Enter');
+  await question.getByRole('button', { name: 'Remove member' }).focus();
+  await page.keyboard.press('Enter');
+  await page.getByText('ada@example.com is no longer a member.').waitFor();
+}
+
+/** The new one is shown, the former one signs for a while. */
+async function replaceWebhookSecret(page: Page): Promise<void> {
+  const table = page.getByRole('region', { name: 'Table of webhook secrets' });
+  await table.getByText(/^whsec_.{3}…$/).waitFor();
+  await table.getByRole('button', { name: 'Show the current secret' }).click();
+  const former = await table.getByText(/^whsec_[\w+/=]{20,}$/).textContent();
+  expect(await accessibilityFaults(page)).toEqual([]);
+  await page.getByLabel('The former one signs, too, for').selectOption('1 day');
+  await page.getByRole('button', { name: 'Replace secret' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Replace it' }).click();
+  await page.getByText('The secret is replaced.').waitFor();
+  await table.getByText(/^too, until/).waitFor();
+  expect(await table.getByText(/^whsec_[\w+/=]{20,}$/).textContent()).not.toBe(former);
+  await page.screenshot({ path: shotPath('web-settings-webhooks.png') });
 }
 
 /** Its code works as it is printed. */

@@ -29,13 +29,9 @@ export function nameOf(type: UsageCostType): string {
 function quantityText(type: UsageCostType, total: number): string {
   const name = keyOf(type);
   const format = (value: number, unit: string): string =>
-    `${value.toLocaleString(undefined, { maximumFractionDigits: 2 })} ${unit}`;
+    `${value.toLocaleString(undefined, { maximumFractionDigits: 2 })} ${unit}${value === 1 ? '' : 's'}`;
   if (name.endsWith('STORAGE')) return `${bytesText(total)}-hours`;
   if (/UPLOAD|EGRESS|COMPUTE|REMOTE_CONTROL/.test(name)) return bytesText(total);
-  if (name === 'PER_MACHINE') return format(total, 'machine-hours');
-  return format(total, name === 'TRIGGER_NOTIFICATION' ? 'notifications' : 'units');
-}
-
-export function dollars(amount: number): string {
-  return amount.toLocaleString(undefined, { style: 'currency', currency: 'USD' });
+  if (name === 'PER_MACHINE') return format(total, 'machine-hour');
+  return format(total, name === 'TRIGGER_NOTIFICATION' ? 'notification' : 'unit');
 }

@@ -1,0 +1,119 @@
+/**
+ * A charge from its confirmation to its outcome. States: none → waiting → none (paid) | refused | unknown; refused and unknown → waiting (asked
+ * again). While it is waiting or unknown it is kept in the tab, so that neither a reload nor a lost answer makes a second charge of it: it is
+ * asked for again with its own key, and the cloud charges each key once.
+ */
+import { Code, ConnectError } from '@connectrpc/connect';
+import { BillingService } from '@platform/proto/platform/app/v1/billing';
+import { onDestroy } from 'svelte';
+import { clientOf } from '../api/clients.ts';
+import { type Problem, problemOf } from '../api/problem.ts';
+import { now } from '../ui/now.svelte.ts';
+import { toast } from '../ui/toasts.svelte.ts';
+import { money } from './money.ts';
+
+export interface Charge {
+  /** The cloud charges it once. */
+  readonly key: string;
+  readonly amount: number;
+  /** As it was shown; empty: unknown. */
+  readonly currency: string;
+  readonly description: string;
+  readonly withMail: boolean;
+}
+
+export interface Charging {
+  /** The one that is waited for, or whose outcome is not known. */
+  readonly charge: Charge | undefined;
+  readonly isWaiting: boolean;
+  /** Until the cloud stops to wait for the confirmation. */
+  readonly leftS: number;
+  /** Why the newest attempt failed. */
+  readonly problem: Problem | undefined;
+  /** Charges, or asks again about the charge with this key. Nothing while one is waited for. */
+  start(charge: Charge): Promise<void>;
+  /** Stops to follow a charge whose outcome is not known. */
+  forget(): void;
+}
+
+/** The cloud waits as long for the confirmation of a payment, and answers a little later. */
+const confirmedWithinS = 120;
+const answerMs = (confirmedWithinS + 5) * 1_000;
+/** The cloud has decided, and nothing is pending. */
+const refusals: ReadonlySet<Code> = new Set([
+  ...[Code.InvalidArgument, Code.FailedPrecondition, Code.PermissionDenied, Code.NotFound],
+  ...[Code.Unauthenticated, Code.ResourceExhausted, Code.Unimplemented],
+]);
+const billing = clientOf(BillingService);
+
+/** Call it while a component is created; what was waited for before a reload is asked for again. */
+export function createCharging(organizationId: string, onended: () => void): Charging {
+  const place = `platform.charge.${organizationId}`;
+  let charge = $state.raw<Charge>();
+  let isWaiting = $state(false);
+  let untilMs = $state(0);
+  let problem = $state.raw<Problem>();
+  let isShown = true;
+  onDestroy(() => {
+    isShown = false;
+  });
+
+  async function start(next: Charge): Promise<void> {
+    if (isWaiting) return;
+    [charge, isWaiting, untilMs, problem] = [next, true, now.ms + confirmedWithinS * 1_000, undefined];
+    sessionStorage.setItem(place, JSON.stringify(next));
+    const { key, amount, currency, description, withMail } = next;
+    try {
+      await billing.createInvoiceAndChargeImmediately(
+        { orgIdToCharge: organizationId, amount, description, disableEmail: !withMail },
+        { timeoutMs: answerMs, headers: { 'idempotency-key': key } },
+      );
+      forget();
+      toast(`${money(amount, currency)} is paid. The invoice stands in the list.`);
+    } catch (caught) {
+      if (refusals.has(ConnectError.from(caught).code)) forget();
+      problem = chargeProblemOf(caught);
+      if (!isShown) toast(`${problem.title}. ${problem.detail}`, 'problem');
+    } finally {
+      isWaiting = false;
+      onended();
+    }
+  }
+  function forget(): void {
+    [charge, problem] = [undefined, undefined];
+    sessionStorage.removeItem(place);
+  }
+  const before = chargeOf(sessionStorage.getItem(place));
+  if (before !== undefined) void start(before);
+  return {
+    get charge() {
+      return charge;
+    },
+    get isWaiting() {
+      return isWaiting;
+    },
+    get leftS() {
+      return Math.max(0, Math.round((untilMs - now.ms) / 1_000));
+    },
+    get problem() {
+      return problem;
+    },
+    ...{ start, forget },
+  };
+}
+
+/** Whether the money moves is not known after everything but a refusal. */
+function chargeProblemOf(caught: unknown): Problem {
+  const problem = problemOf(caught);
+  const { code } = ConnectError.from(caught);
+  if (refusals.has(code)) return problem;
+  const title = code === Code.DeadlineExceeded ? 'Not confirmed within two minutes' : 'The outcome is not known yet';
+  const advice =
+    'The payment may still be confirmed; its invoice in the list is paid then. Ask again to wait for it: the same charge is never made twice.';
+  return { ...problem, title, advice };
+}
+
+/** Undefined: none is kept. */
+function chargeOf(kept: string | null): Charge | undefined {
+  return kept === null ? undefined : (JSON.parse(kept) as Charge);
+}
