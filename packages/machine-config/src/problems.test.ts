@@ -310,6 +310,17 @@ test('a sync order or action that does not exist, and a move to nowhere, are war
     ]);
 });
 
+test('a window of time that is none, and a priority that is no number, are warned about before they are saved', () => {
+  const dm = 'warning services[0].attributes';
+  const window = { start: '22:00', end: '06:00', days: ['mon'] };
+  expect(told(part(method, {}, { sync_priorities: { a: 1 }, sync_rules: { time_window: window } }))).toEqual([]);
+  const wrong = { sync_priorities: { a: 'high' }, sync_rules: { time_window: { ...window, end: '25:00' } } };
+  expect(told(part(method, {}, wrong))).toEqual([
+    `${dm}.sync_priorities.a: expected a number, found "high": it has no effect`,
+    `${dm}.sync_rules.time_window: sync_rules.time_window.end: expected a time such as "22:00", found "25:00": this rule is not used`,
+  ]);
+});
+
 test('each of very many problems is reported, even if there are more than a call takes arguments', () => {
   const missing = Array.from({ length: 200_000 }, (_, n) => `m${n}`);
   expect(told({ components: [{ name: 'a', api: 'core:component:sensor', depends_on: missing }] })).toHaveLength(

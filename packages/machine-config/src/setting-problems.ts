@@ -1,9 +1,11 @@
-import { canonicalApi, type Problem } from '@platform/base';
+import { canonicalApi, errorText, type Problem } from '@platform/base';
 import { resourcesByName } from './canonical-names.ts';
 import { dataManagerApi } from './data-manager.ts';
 import { formatValue } from './format-value.ts';
+import { isObject } from './is-object.ts';
 import { compileLogPattern } from './log-pattern.ts';
 import type { MachineConfig, ResourceConfig } from './schema.ts';
+import { readTimeWindow } from './time-window.ts';
 
 const syncOrders = ['oldest_first', 'newest_first'];
 const syncActions = ['delete', 'keep', 'move'];
@@ -65,6 +67,16 @@ function syncProblems(attributes: ResourceConfig['attributes'], warn: (key: stri
     warn('additional_sync_action', `expected one of ${syncActions.join(', ')}, found ${formatValue(action)}: ${kept}`);
   if (action === 'move' && (typeof to !== 'string' || !/^[/~]|^[a-z]:/i.test(to)))
     warn('additional_sync_move_to', `expected an absolute path, found ${formatValue(to)}: ${kept}`);
+  const { sync_priorities: priorities, sync_rules: rules } = attributes;
+  for (const [name, priority] of Object.entries(isObject(priorities) ? priorities : {}))
+    if (typeof priority !== 'number')
+      warn(`sync_priorities.${name}`, `expected a number, found ${formatValue(priority)}: it has no effect`);
+  const window = isObject(rules) ? rules['time_window'] : undefined;
+  try {
+    if (isObject(window)) readTimeWindow(window);
+  } catch (caught) {
+    warn('sync_rules.time_window', `${errorText(caught)}: this rule is not used`);
+  }
 }
 
 const fullName = ({ api, name }: ResourceConfig): string => `${api}/${name}`;

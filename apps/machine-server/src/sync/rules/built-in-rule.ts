@@ -1,9 +1,9 @@
 /** The rules of `sync_rules`, which need no sensor. */
 import { networkInterfaces } from 'node:os';
 import type { Clock } from '@platform/base';
+import { isInWindow, type TimeWindow, windowText } from '@platform/machine-config/time-window';
 import { systemVolume } from '../reclaim/reclaim.ts';
 import type { SyncRule } from './sync-rule.ts';
-import { isInWindow, type TimeWindow, windowText } from './time-window.ts';
 
 export interface BuiltInRules {
   /** Undefined: at any time. */

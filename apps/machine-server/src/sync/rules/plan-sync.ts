@@ -2,13 +2,13 @@
 import { type Clock, errorText, type Problem } from '@platform/base';
 import type { DataManagerAttributes } from '@platform/machine-config/data-manager';
 import type { JsonObject, ResourceConfig } from '@platform/machine-config/schema';
+import { readTimeWindow, type TimeWindow } from '@platform/machine-config/time-window';
 import type { Resource } from '@platform/resources';
 import type { AfterSync } from '../files/after-sync.ts';
 import { type BuiltInRules, builtInRule, systemFacts } from './built-in-rule.ts';
 import { selectiveSync } from './selective-sync.ts';
 import type { SyncRule } from './sync-rule.ts';
 import type { SyncSettings } from './sync-settings.ts';
-import { readTimeWindow, type TimeWindow } from './time-window.ts';
 
 export interface SyncPlan {
   readonly settings: Omit<SyncSettings, 'disabled' | 'threads'>;

@@ -1,11 +1,11 @@
 import { type Problem, systemClock } from '@platform/base';
 import { readDataManagerAttributes } from '@platform/machine-config/data-manager';
 import type { JsonObject } from '@platform/machine-config/schema';
+import { isInWindow, readTimeWindow } from '@platform/machine-config/time-window';
 import type { Resource } from '@platform/resources';
 import { expect, test } from 'vitest';
 import { builtInRule, type RuleFacts } from './built-in-rule.ts';
 import { planSync, type SyncPlan } from './plan-sync.ts';
-import { isInWindow, readTimeWindow } from './time-window.ts';
 
 function planned(
   attributes: JsonObject,
