@@ -83,7 +83,8 @@ export const refusedForms: readonly RefusedForm[] = [
       await page.getByLabel(/^Amount/).fill('12.50');
       await press('Review charge')(page);
     },
-    send: press('Charge now'),
+    // Of a charge whose outcome is not known, it is asked again.
+    send: (page) => page.getByRole('button', { name: /^(Charge now|Ask again)$/ }).click(),
     typed: (page) => page.getByRole('dialog', { name: 'Charge this organization' }).getByText('12.50').textContent(),
     expected: '12.50',
   },

@@ -110,7 +110,7 @@ function chargeProblemOf(caught: unknown): Problem {
   const title = code === Code.DeadlineExceeded ? 'Not confirmed within two minutes' : 'The outcome is not known yet';
   const advice =
     'The payment may still be confirmed; its invoice in the list is paid then. Ask again to wait for it: the same charge is never made twice.';
-  return { ...problem, title, advice };
+  return { ...problem, title, detail: `${problem.title}: ${problem.detail}`, advice };
 }
 
 /** Undefined: none is kept. */
