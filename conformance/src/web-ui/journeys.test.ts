@@ -181,10 +181,10 @@ test('an invoice is charged and downloaded; members, keys and settings are chang
   await page.getByRole('link', { name: 'Billing' }).click();
   await page.getByRole('heading', { name: 'Invoices' }).waitFor();
   await page.getByText('This organization is not billed by the month').waitFor();
-  await page.getByRole('button', { name: 'Attach a card', exact: true }).click();
-  await page.getByRole('alert').getByText('stripe').waitFor();
   await billOrganization(ui.cloud);
   await page.getByRole('button', { name: 'Attach a card for tests' }).click();
+  // The cloud's provider is `test`: a page of Stripe could not be opened.
+  expect(await page.getByRole('button', { name: 'Attach a card', exact: true }).count()).toBe(0);
   await page.getByText(/ending in \d{4}/).waitFor();
   await chargeOrganization(ui);
   const saved = page.waitForEvent('download');

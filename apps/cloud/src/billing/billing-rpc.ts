@@ -30,7 +30,7 @@ export function billingHandlers(deps: BillingOperationDeps): Handlers<typeof Bil
       const prices = account && (await priceListAt(db, account.billerId, nowMs));
       const method = await paymentMethodOf(db, provider, orgId);
       return {
-        billingEmail: account?.billingEmail ?? '',
+        ...{ billingEmail: account?.billingEmail ?? '', paymentProvider: provider.name },
         ...(method !== undefined && {
           type: PaymentMethodType.CARD,
           method: { brand: method.brand, lastFourDigits: method.last_four },

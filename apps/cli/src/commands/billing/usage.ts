@@ -39,7 +39,7 @@ export function usageCommand(): Command {
   );
 }
 
-const infoFields = ['tier', 'currency', 'billing_email', 'payment_method', 'unpaid'];
+const infoFields = ['tier', 'currency', 'billing_email', 'provider', 'payment_method', 'unpaid'];
 
 export function infoCommand(): Command {
   return defineCommand(
@@ -52,7 +52,7 @@ export function infoCommand(): Command {
       const { invoices: listed } = await billing.getInvoicesSummary(id);
       out.object({
         ...{ tier: info.billingTier ?? null, currency: info.currency ?? null },
-        billing_email: info.billingEmail || null,
+        ...{ billing_email: info.billingEmail || null, provider: info.paymentProvider },
         payment_method: info.method === undefined ? null : `${info.method.brand} …${info.method.lastFourDigits}`,
         // Ids of invoices that were not paid after the last reminder.
         unpaid: listed.filter(({ status }) => status === 'unpaid').map(({ id: invoice }) => invoice),

@@ -187,7 +187,7 @@ test('the usage of the current month has its costs by type, and in the fields of
     ...{ dataUploadUsageCost: 2, perMachineUsageCost: 10, discountAmount: 1.2, totalUsageWithDiscount: 10.8 },
   });
   expect(await on.ask(on.owners.customer, billing.getOrgBillingInformation, { orgId: on.customerId })).toMatchObject({
-    ...{ billingTier: 'standard', billingEmail: 'bills@example.com', currency: 'EUR' },
+    ...{ billingTier: 'standard', billingEmail: 'bills@example.com', currency: 'EUR', paymentProvider: 'manual' },
   });
   expect(await on.ask(on.owners.customer, billing.getAvailableBillingTiers, {})).toMatchObject({
     tiers: ['standard', 'yearly'],
