@@ -63,6 +63,8 @@ export class Capture implements AsyncDisposable {
   readonly #ticker: Ticker;
   readonly #wallMicros: () => number;
   readonly #running = new Map<string, Running>();
+  /** By resource. */
+  readonly #ended = new Map<string, CaptureStatus>();
   #syncing: Disposable | undefined;
   #retrying: Disposable | undefined;
   #plans: readonly CapturePlan[] = [];
@@ -125,10 +127,12 @@ export class Capture implements AsyncDisposable {
   }
 
   status(): CaptureStatus[] {
-    return [...this.#running].map(([key, { collector, file }]) => {
-      const { taken, late, held, failed, dropped } = collector;
-      return { key, taken, late, held, failed, dropped, queued: file.queued, diskFailures: file.failures };
-    });
+    return [...this.#running].map(([key, running]) => statusOf(key, running));
+  }
+
+  /** Since the start: of what runs, and of what a configuration has ended, added up for each resource; there, the key is its full name. */
+  counts(): CaptureStatus[] {
+    return [...this.status(), ...this.#ended.values()];
   }
 
   /** The captures that fail or cannot write to their directory, one per line; empty if there are none. */
@@ -199,5 +203,25 @@ export class Capture implements AsyncDisposable {
     const nowUs = this.#wallMicros();
     if (lost > 0) this.#deps.gaps.add(running.plan, GapReason.QUEUE_FULL, lost, nowUs, nowUs);
     this.#running.delete(key);
+    const [resource = key] = key.split(' ');
+    this.#ended.set(resource, sumOf(statusOf(resource, running), this.#ended.get(resource)));
   }
+}
+
+function statusOf(key: string, { collector, file }: Running): CaptureStatus {
+  const { taken, late, held, failed, dropped } = collector;
+  return { key, taken, late, held, failed, dropped, queued: file.queued, diskFailures: file.failures };
+}
+
+function sumOf(one: CaptureStatus, other: CaptureStatus | undefined): CaptureStatus {
+  if (other === undefined) return one;
+  return {
+    ...one,
+    taken: one.taken + other.taken,
+    late: one.late + other.late,
+    held: one.held + other.held,
+    failed: one.failed + other.failed,
+    dropped: one.dropped + other.dropped,
+    diskFailures: one.diskFailures + other.diskFailures,
+  };
 }

@@ -6,7 +6,7 @@ import type { Sync } from '../sync/sync.ts';
 
 export interface Measured {
   readonly graph: Pick<Graph, 'status'>;
-  readonly capture: Pick<Capture, 'status'>;
+  readonly capture: Pick<Capture, 'counts'>;
   readonly sync: {
     readonly tally: Pick<Sync['tally'], 'uploadedFiles' | 'uploadedReadings' | 'setAsideFiles' | 'failedAttempts'>;
   };
@@ -20,7 +20,7 @@ export function measureServer({ graph, capture, sync, requests }: Measured, valu
   values.set('resources.all', states.length);
   values.set('resources.ready', states.filter(({ state }) => state === 'ready').length);
   values.set('resources.unhealthy', states.filter(({ state }) => state === 'unhealthy').length);
-  const captures = capture.status();
+  const captures = capture.counts();
   for (const name of captureCounters) {
     const sum = captures.reduce((total, status) => total + status[name], 0);
     values.set(`capture.${name === 'diskFailures' ? 'disk_failures' : name}`, sum);

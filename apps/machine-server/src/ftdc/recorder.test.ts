@@ -89,7 +89,7 @@ test('the numbers of the process and of the server are there, each once', () => 
   measureServer(
     {
       graph: { status: () => [] },
-      capture: { status: () => [capture, capture] },
+      capture: { counts: () => [capture, capture] },
       sync: { tally: sync },
       requests,
     },

@@ -54,6 +54,22 @@ test('Sync sends what was captured, also with sync_disabled; GetStatus says what
   expect(Number((await of())['captured'])).toBeGreaterThan(0);
 });
 
+test('what was captured is counted from the start of the server, also across a configuration that starts the capture anew or ends it', async () => {
+  const { cloud, status } = await start({});
+  const captured = async (): Promise<number> => Number((await status())['captured']);
+  await until('readings', async () => (await captured()) >= 50);
+  for (const [hz, service] of [
+    [20, {}],
+    [20, { capture_disabled: true }],
+  ] as const) {
+    const before = await captured();
+    const { length } = cloud.logs.filter((line) => line === 'configuration applied');
+    cloud.document = countingDocument(hz, { service });
+    await until('the edit', () => cloud.logs.filter((line) => line === 'configuration applied').length > length);
+    expect(await captured()).toBeGreaterThanOrEqual(before);
+  }
+});
+
 test('D15 while the cloud is not available, GetStatus says so with the last error and the next attempt', async () => {
   const { cloud, status } = await start({});
   cloud.before = () => {
