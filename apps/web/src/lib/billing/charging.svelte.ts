@@ -3,11 +3,14 @@
  * again). While it is waiting or unknown it is kept in the tab, so that neither a reload nor a lost answer makes a second charge of it: it is
  * asked for again with its own key, and the cloud charges each key once.
  */
+import type { JsonValue } from '@bufbuild/protobuf';
 import { Code, ConnectError } from '@connectrpc/connect';
 import { BillingService } from '@platform/proto/platform/app/v1/billing';
 import { onDestroy } from 'svelte';
 import { clientOf } from '../api/clients.ts';
+import { objectOf } from '../api/object-of.ts';
 import { type Problem, problemOf } from '../api/problem.ts';
+import { keep, readKept } from '../ui/kept.ts';
 import { now } from '../ui/now.svelte.ts';
 import { toast } from '../ui/toasts.svelte.ts';
 import { money } from './money.ts';
@@ -61,7 +64,7 @@ export function createCharging(organizationId: string, onended: () => void): Cha
   async function start(next: Charge): Promise<void> {
     if (isWaiting) return;
     [charge, isWaiting, untilMs, problem] = [next, true, now.ms + confirmedWithinS * 1_000, undefined];
-    sessionStorage.setItem(place, JSON.stringify(next));
+    keep(place, next);
     const { key, amount, currency, description, withMail } = next;
     try {
       await billing.createInvoiceAndChargeImmediately(
@@ -81,9 +84,9 @@ export function createCharging(organizationId: string, onended: () => void): Cha
   }
   function forget(): void {
     [charge, problem] = [undefined, undefined];
-    sessionStorage.removeItem(place);
+    keep(place, undefined);
   }
-  const before = chargeOf(sessionStorage.getItem(place));
+  const before = chargeOf(readKept(place));
   if (before !== undefined) void start(before);
   return {
     get charge() {
@@ -114,6 +117,13 @@ function chargeProblemOf(caught: unknown): Problem {
 }
 
 /** Undefined: none is kept. */
-function chargeOf(kept: string | null): Charge | undefined {
-  return kept === null ? undefined : (JSON.parse(kept) as Charge);
+function chargeOf(kept: JsonValue | undefined): Charge | undefined {
+  const { key, amount, currency, description, withMail } = objectOf(kept);
+  return typeof key === 'string' &&
+    typeof amount === 'number' &&
+    typeof currency === 'string' &&
+    typeof description === 'string' &&
+    typeof withMail === 'boolean'
+    ? { key, amount, currency, description, withMail }
+    : undefined;
 }
