@@ -1,14 +1,24 @@
 /** What capture and sync are doing, for GetStatus of the data manager and the status page. */
 import type { JsonObject } from '@bufbuild/protobuf';
 import type { Clock } from '@platform/base';
-import type { Capture } from '../capture/capture.ts';
 import type { Docdb } from '../docdb/docdb.ts';
 import { type Backlog, backlogOf } from './backlog.ts';
 import type { Reclaim } from './reclaim/reclaim.ts';
 import type { Sync } from './sync.ts';
 
 export interface DataStatusDeps {
-  readonly capture: Pick<Capture, 'counts'>;
+  readonly capture: {
+    counts(): readonly {
+      /** Begins with the full name of the resource; of a capture that runs, a space and more follow. */
+      readonly key: string;
+      readonly taken: number;
+      readonly late: number;
+      readonly held: number;
+      readonly failed: number;
+      readonly dropped: number;
+      readonly queued: number;
+    }[];
+  };
   readonly sync: Sync;
   readonly reclaim: Pick<Reclaim, 'deletedFiles' | 'discarded'>;
   readonly docdb: Pick<Docdb, 'status'>;
@@ -21,7 +31,6 @@ export async function dataStatus({ capture, sync, reclaim, docdb, clock }: DataS
   const resources = new Map<string, JsonObject>();
   const add = (name: string, more: JsonObject): void => void resources.set(name, { ...resources.get(name), ...more });
   for (const { key, taken, late, held, failed, dropped, queued } of capture.counts()) {
-    // The full name of the resource; of a capture that runs, more follows.
     const [name = key] = key.split(' ');
     const before = resources.get(name);
     const sum = (field: string, count: number): number => Number(before?.[field] ?? 0) + count;
