@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { cpuSeconds } from '@platform/testkit';
+import { machineServerFlags, thriftyEnvironment } from '../../apps/cli/bin/become-node.js';
 import { countReadings } from './cloud/count-readings.ts';
 import { startProcess } from './cloud/server-process.ts';
 import { startCloud } from './cloud/start-cloud.ts';
@@ -24,8 +25,8 @@ export async function measureCapture(): Promise<Readonly<Record<string, number>>
   const content = { cloud: { id: cloud.partId, secret: cloud.partSecret, app_address: cloud.url } };
   writeFileSync(credentials, JSON.stringify(content), { mode: 0o600 });
   const entry = fileURLToPath(import.meta.resolve('@platform/machine-server/main'));
-  const args = [...process.execArgv, entry, '-config', credentials];
-  await using machine = startProcess(process.execPath, args, { PLATFORM_HOME: home });
+  const args = [...process.execArgv, ...machineServerFlags, entry, '-config', credentials];
+  await using machine = startProcess(process.execPath, args, { ...thriftyEnvironment, PLATFORM_HOME: home });
   await sleep(warmUpMs);
   const [before, from] = [cpuSeconds(machine.pid), new Date()];
   await sleep(measuredMs);

@@ -7,9 +7,10 @@ import { findNode } from './find-node.js';
 /**
  * Sets the exit code of this process, or replaces it.
  * @param {string} main path of the program's main module
- * @param {{ saysNode?: boolean }} [options] saysNode: print which Node was found, unless it is of the version that the npm packages carry
+ * @param {{ saysNode?: boolean, flags?: string[] }} [options] saysNode: print which Node was found, unless it is of the version that the
+ *   npm packages carry
  */
-export async function launch(main, { saysNode = false } = {}) {
+export async function launch(main, { saysNode = false, flags = thriftyFlags } = {}) {
   const { found, missing } = findNode(import.meta.url);
   if (!found) {
     process.stderr.write(`${missing}\n`);
@@ -19,6 +20,6 @@ export async function launch(main, { saysNode = false } = {}) {
   if (saysNode && !found.isPinned) process.stderr.write(`platform: Node ${found.version} (${found.source})\n`);
   const home = process.env.PLATFORM_HOME ?? join(homedir(), '.platform');
   const env = { ...thriftyEnvironment, NODE_COMPILE_CACHE: join(home, 'cache', 'compile'), ...process.env };
-  const args = [...thriftyFlags, '--disable-warning=ExperimentalWarning', main, ...process.argv.slice(2)];
+  const args = [...flags, '--disable-warning=ExperimentalWarning', main, ...process.argv.slice(2)];
   process.exitCode = await becomeNode(found, args, env);
 }

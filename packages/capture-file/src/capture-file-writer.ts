@@ -67,11 +67,14 @@ class Writer implements CaptureFileWriter {
   /** Checksum of the header. */
   readonly #seed: number;
   #buffer: Uint8Array;
-  #used: number;
+  /** The bytes of the buffer from `#start` to `#end` are not written yet; those before `#start` are in flight. */
+  #start = 0;
+  #end: number;
+  /** In the file, of the byte at `#start`. */
   #position = 0;
   /** Bytes at the start of the file that a sync has covered. */
   #synced = 0;
-  /** What was written after them. */
+  /** What was written after them: parts of this buffer, or of one before it. */
   #inFlight: Uint8Array[] = [];
   #writing: Promise<void> | undefined;
   #isNamed = false;
@@ -86,12 +89,16 @@ class Writer implements CaptureFileWriter {
     const body = encodeHeader(header);
     this.#buffer = new Uint8Array(Math.max(this.#bufferBytes, recordBytes(body.length)) + spareBytes);
     const { end, checksum } = writeRecord(this.#buffer, 0, body, { index: 0, seed: headerSeed });
-    this.#used = end;
+    this.#end = end;
     this.#seed = checksum;
   }
 
   get sizeBytes(): number {
     return this.#position + this.#used;
+  }
+
+  get #used(): number {
+    return this.#end - this.#start;
   }
 
   get unwritten(): number {
@@ -108,14 +115,18 @@ class Writer implements CaptureFileWriter {
         'invalid_argument',
         `a reading of ${reading.length} bytes, expected 1 to ${maxRecordBytes - spareBytes}`,
       );
-    const needed = this.#used + recordBytes(reading.length);
-    if (needed > this.#buffer.length) {
-      const larger = new Uint8Array(needed + this.#bufferBytes);
-      larger.set(this.#buffer.subarray(0, this.#used));
-      this.#buffer = larger;
-    }
-    this.#used = writeRecord(this.#buffer, this.#used, reading, { index: ++this.readings, seed: this.#seed }).end;
+    const bytes = recordBytes(reading.length);
+    if (this.#end + bytes > this.#buffer.length) this.#renew(bytes);
+    this.#end = writeRecord(this.#buffer, this.#end, reading, { index: ++this.readings, seed: this.#seed }).end;
     return this.#used >= this.#bufferBytes;
+  }
+
+  /** Another buffer, with what is not written yet and room for `bytes` more. A write under way keeps the one that it reads. */
+  #renew(bytes: number): void {
+    const rest = this.#buffer.subarray(this.#start, this.#end);
+    this.#buffer = new Uint8Array(Math.max(this.#bufferBytes, rest.length + bytes) + spareBytes);
+    this.#buffer.set(rest);
+    [this.#start, this.#end] = [0, rest.length];
   }
 
   /** One write at a time. */
@@ -134,19 +145,15 @@ class Writer implements CaptureFileWriter {
   }
 
   async #write(): Promise<void> {
-    const [bytes, readings] = [this.#buffer.subarray(0, this.#used), this.readings];
+    const [bytes, readings] = [this.#buffer.subarray(this.#start, this.#end), this.readings];
     await this.#output.write(bytes, this.#position);
     this.#writtenReadings = readings;
     this.#take(bytes);
   }
 
-  /** Moves the first bytes of the buffer to those in flight. */
+  /** Moves the first unwritten bytes to those in flight. Appends during the write went after them. */
   #take(bytes: Uint8Array): void {
-    // Appends during the write went after these bytes.
-    const rest = this.#buffer.subarray(bytes.length, this.#used);
-    this.#buffer = new Uint8Array(Math.max(this.#bufferBytes, rest.length) + spareBytes);
-    this.#buffer.set(rest);
-    this.#used = rest.length;
+    this.#start += bytes.length;
     this.#position += bytes.length;
     this.#inFlight.push(bytes);
   }
@@ -178,12 +185,14 @@ class Writer implements CaptureFileWriter {
   #settle(writes: number, position: number): void {
     this.#synced = position;
     this.#inFlight.splice(0, writes);
+    // Nothing refers to the bytes of the buffer any more.
+    if (this.#inFlight.length === 0 && this.#used === 0 && this.#writing === undefined) this.#start = this.#end = 0;
   }
 
   /** Copies the suspect file, with what is in flight, to a new one that takes its name. */
   async #rewrite(): Promise<void> {
     await this.#writing?.catch(() => {});
-    if (this.#used > 0) this.#take(this.#buffer.subarray(0, this.#used));
+    if (this.#used > 0) this.#take(this.#buffer.subarray(this.#start, this.#end));
     const [writes, position, readings] = [this.#inFlight.length, this.#position, this.readings];
     const temporary = `${this.path}.prog.tmp`;
     const kept = this.#synced === 0 ? new Uint8Array() : await this.#readBack();
