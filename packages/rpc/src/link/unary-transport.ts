@@ -11,7 +11,6 @@ import {
   fromBinary,
   type MessageInitShape,
   type MessageShape,
-  toBinary,
 } from '@bufbuild/protobuf';
 import {
   Code,
@@ -24,6 +23,7 @@ import {
 import { validateResponseWithCompression, validateTrailer } from '@connectrpc/connect/protocol-grpc';
 import { errorText, systemClock } from '@platform/base';
 import { codeOfFailure, errorOfClose } from './call-failure.ts';
+import { encodedParts, longBytes } from './encoded-parts.ts';
 import type { HeaderInit } from './link-transport.ts';
 import type { Session } from './session.ts';
 
@@ -99,18 +99,20 @@ export class UnaryTransport implements Transport {
   }
 }
 
-function frameOf<I extends DescMessage>(schema: I, input: MessageInitShape<I>): Uint8Array {
-  let body: Uint8Array;
+/** The parts of the only frame. Small ones are cheaper in one piece. */
+function frameOf<I extends DescMessage>(schema: I, input: MessageInitShape<I>): readonly Uint8Array[] {
+  let parts: readonly Uint8Array[];
   try {
-    body = toBinary(schema, create(schema, input) as MessageShape<I>);
+    parts = encodedParts(schema, create(schema, input) as MessageShape<I>);
   } catch (caught) {
     throw new ConnectError(`serialize binary: ${errorText(caught)}`, Code.Internal);
   }
-  const frame = Buffer.allocUnsafe(prefixBytes + body.length);
-  frame[0] = 0;
-  frame.writeUInt32BE(body.length, 1);
-  frame.set(body, prefixBytes);
-  return frame;
+  const size = parts.reduce((sum, { length }) => sum + length, 0);
+  const prefix = Buffer.allocUnsafe(prefixBytes);
+  prefix[0] = 0;
+  prefix.writeUInt32BE(size, 1);
+  const frame = [prefix, ...parts];
+  return size > longBytes ? frame : [Buffer.concat(frame)];
 }
 
 type ResponseHeaders = IncomingHttpHeaders & IncomingHttpStatusHeader;
@@ -130,7 +132,7 @@ interface Exchange {
 /** Sends the frame and reads the answer to its end. */
 function exchange(
   stream: ClientHttp2Stream,
-  frame: Uint8Array,
+  frame: readonly Uint8Array[],
   { session, readMaxBytes, end }: Exchange,
 ): Promise<Answer> {
   return new Promise((resolve, reject) => {
@@ -174,7 +176,9 @@ function exchange(
       else reject(errorOfClose(stream.rstCode));
     });
     end.onEnd(giveUp);
-    stream.end(frame);
+    stream.cork();
+    for (const part of frame) stream.write(part);
+    stream.end();
   });
 }
 

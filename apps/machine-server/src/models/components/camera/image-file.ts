@@ -77,7 +77,9 @@ async function readImage(path: string, maxBytes: number, clock: Clock): Promise<
         'resource_exhausted',
         `${path}: expected at most ${maxBytes} bytes (max_frame_bytes), found ${size}`,
       );
-    const image = Uint8Array.from(await readFile(path));
+    const { buffer, byteOffset, length } = await readFile(path);
+    // Not as a Buffer, whose `slice` shares memory.
+    const image = new Uint8Array(buffer, byteOffset, length);
     return { image, mimeType: typeOf(path) ?? '', atMs: Math.min(mtimeMs, clock.now()) };
   } catch (caught) {
     throw await deviceError(path, caught);

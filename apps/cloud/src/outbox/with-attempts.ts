@@ -1,0 +1,31 @@
+import type { Kysely } from 'kysely';
+import type { OutboxAttemptRow, OutboxTables } from './store.ts';
+
+interface Tried {
+  readonly id: string;
+  /** The number of the last attempt when the message was read. */
+  readonly tried: number;
+}
+
+/**
+ * Adds the attempts of each message, in order. An attempt that was recorded after its message was read is left out: the message shows the
+ * state from before it.
+ */
+export async function withAttempts<Message extends Tried>(
+  db: Kysely<OutboxTables>,
+  messages: readonly Message[],
+): Promise<(Omit<Message, 'tried'> & { readonly attempts: readonly OutboxAttemptRow[] })[]> {
+  if (messages.length === 0) return [];
+  const ids = messages.map(({ id }) => id);
+  const rows = await db
+    .selectFrom('outbox_attempts')
+    .selectAll()
+    .where('message_id', 'in', ids)
+    .orderBy('attempt')
+    .execute();
+  const byMessage = Map.groupBy(rows, ({ message_id: id }) => id);
+  return messages.map(({ tried, ...message }) => ({
+    ...message,
+    attempts: (byMessage.get(message.id) ?? []).filter(({ attempt }) => attempt <= tried),
+  }));
+}
