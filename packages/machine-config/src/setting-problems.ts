@@ -1,14 +1,11 @@
-import { canonicalApi, errorText, type Problem } from '@platform/base';
+import { canonicalApi, type Problem } from '@platform/base';
 import { resourcesByName } from './canonical-names.ts';
 import { dataManagerApi } from './data-manager.ts';
 import { formatValue } from './format-value.ts';
-import { isObject } from './is-object.ts';
 import { compileLogPattern } from './log-pattern.ts';
 import type { MachineConfig, ResourceConfig } from './schema.ts';
-import { readTimeWindow } from './time-window.ts';
+import { readSyncChoices } from './sync-choices.ts';
 
-const syncOrders = ['oldest_first', 'newest_first'];
-const syncActions = ['delete', 'keep', 'move'];
 const levels = ['debug', 'info', 'warn', 'warning', 'error'];
 
 /** Warnings for settings of the right type that do nothing, or block everything, reported with their position. */
@@ -28,7 +25,9 @@ export function settingProblems(config: MachineConfig, positions: ReadonlyMap<Re
 
   for (const service of config.services)
     if (service.api === dataManagerApi)
-      syncProblems(service.attributes, (key, message) => warn(`${positions.get(service)}.attributes.${key}`, message));
+      readSyncChoices(service.attributes, (key, message) =>
+        warn(`${positions.get(service)}.attributes.${key}`, message),
+      );
 
   // Resources from fragments or remotes are not known here.
   if (config.fragments.length + config.remotes.length > 0) return problems;
@@ -55,28 +54,6 @@ export function settingProblems(config: MachineConfig, positions: ReadonlyMap<Re
       warn(path, `expected a sensor that depends_on lists as well, found ${formatValue(name)}, which it does not list`);
   }
   return problems;
-}
-
-/** What sync does instead if such a value is unknown loses nothing. */
-function syncProblems(attributes: ResourceConfig['attributes'], warn: (key: string, message: string) => void): void {
-  const { sync_order: order, additional_sync_action: action, additional_sync_move_to: to } = attributes;
-  if (typeof order === 'string' && !syncOrders.includes(order))
-    warn('sync_order', `expected one of ${syncOrders.join(', ')}, found ${formatValue(order)}: oldest_first is used`);
-  const kept = 'files are kept where they are';
-  if (typeof action === 'string' && !syncActions.includes(action))
-    warn('additional_sync_action', `expected one of ${syncActions.join(', ')}, found ${formatValue(action)}: ${kept}`);
-  if (action === 'move' && (typeof to !== 'string' || !/^[/~]|^[a-z]:/i.test(to)))
-    warn('additional_sync_move_to', `expected an absolute path, found ${formatValue(to)}: ${kept}`);
-  const { sync_priorities: priorities, sync_rules: rules } = attributes;
-  for (const [name, priority] of Object.entries(isObject(priorities) ? priorities : {}))
-    if (typeof priority !== 'number')
-      warn(`sync_priorities.${name}`, `expected a number, found ${formatValue(priority)}: it has no effect`);
-  const window = isObject(rules) ? rules['time_window'] : undefined;
-  try {
-    if (isObject(window)) readTimeWindow(window);
-  } catch (caught) {
-    warn('sync_rules.time_window', `${errorText(caught)}: this rule is not used`);
-  }
 }
 
 const fullName = ({ api, name }: ResourceConfig): string => `${api}/${name}`;

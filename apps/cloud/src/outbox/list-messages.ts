@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { ChannelName, MessageState, OutboxAttemptRow, OutboxTables } from './store.ts';
+import { withAttempts } from './with-attempts.ts';
 
 /** A message without its secrets. Times are wall-clock ms. */
 export interface ListedMessage {
@@ -57,20 +58,5 @@ export async function listMessages(db: Kysely<OutboxTables>, filter: ListFilter)
       .where('channel', '=', undeliveredIn)
       .where('state', 'in', ['failed', 'pending'])
       .where('attempts', '>', 0);
-  const messages = await query.select('attempts as tried').execute();
-  const attempts = new Map<string, OutboxAttemptRow[]>(messages.map(({ id }) => [id, []]));
-  if (messages.length > 0) {
-    const rows = await db
-      .selectFrom('outbox_attempts')
-      .selectAll()
-      .where('message_id', 'in', [...attempts.keys()])
-      .orderBy('attempt')
-      .execute();
-    for (const row of rows) attempts.get(row.message_id)?.push(row);
-  }
-  // Attempts that were recorded after the messages were read are not those of their states.
-  return messages.map(({ tried, ...message }) => ({
-    ...message,
-    attempts: (attempts.get(message.id) ?? []).filter(({ attempt }) => attempt <= tried),
-  }));
+  return await withAttempts(db, await query.select('attempts as tried').execute());
 }

@@ -2,6 +2,7 @@
 import type { Kysely, SelectQueryBuilder } from 'kysely';
 import { pagedPartGroups } from '../../metadata/part-groups.ts';
 import type { ChannelName, MessageState, OutboxAttemptRow, OutboxMessageRow, OutboxTables } from '../store.ts';
+import { withAttempts } from '../with-attempts.ts';
 
 export const columns = [
   'id',
@@ -82,7 +83,7 @@ export async function readDelivery(
     .executeTakeFirst();
   if (row === undefined) return undefined;
   const [delivery] = await withAttempts(db, [row]);
-  return delivery && { ...delivery, event: row.event };
+  return delivery;
 }
 
 /** Messages of triggers that the filter selects. */
@@ -121,27 +122,4 @@ function page(
       where(where.refTuple('created_at', 'id'), '<', where.tuple(after.createdAtMs, after.id)),
     );
   return query.execute();
-}
-
-/** Without attempts that were recorded after the messages were read: their states are not those of these messages. */
-async function withAttempts<Row extends TriedRow>(
-  db: Kysely<OutboxTables>,
-  rows: readonly Row[],
-): Promise<(Row & Delivery)[]> {
-  if (rows.length === 0) return [];
-  const attempts = await db
-    .selectFrom('outbox_attempts')
-    .selectAll()
-    .where(
-      'message_id',
-      'in',
-      rows.map(({ id }) => id),
-    )
-    .orderBy('attempt')
-    .execute();
-  const byMessage = Map.groupBy(attempts, (attempt) => attempt.message_id);
-  return rows.map((row) => ({
-    ...row,
-    attempts: (byMessage.get(row.id) ?? []).filter(({ attempt }) => attempt <= row.tried),
-  }));
 }
