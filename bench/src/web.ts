@@ -33,7 +33,7 @@ export async function measureWeb({ machines, runs }: { machines: number; runs: n
   await loadWholeLog(page, lines);
   figures.push(await scrollsSmoothly({ ...list, name: `${lines} lines of a log`, region: 'Log lines', rows: lines }));
   await page.goto(`${organization}/m/${web.machineId}`);
-  await page.getByRole('region', { name: 'Newest readings' }).getByText('Nothing was stored lately').waitFor();
+  await page.getByRole('region', { name: 'Newest readings' }).getByText('Nothing was stored recently').waitFor();
   figures.push(await newReading(web.cloud, web.partId, page));
   return figures;
 }

@@ -16,7 +16,7 @@ export async function largeAnswersAreCut(page: Page): Promise<void> {
   const markup = '<img src=x onerror="document.title = 1">';
   rows = JSON.stringify([{ markup, rightToLeft: 'שלום עולם', long: 'word'.repeat(2_500), big: 'x'.repeat(4_000_000) }]);
   await page.getByRole('button', { name: /^Run/ }).click();
-  await page.getByText('3,998,000 characters more').waitFor();
+  await page.getByText('3,998,000 more characters').waitFor();
   await page.getByRole('button', { name: 'Table', exact: true }).click();
   await page.getByRole('cell', { name: markup }).waitFor();
   expect(await page.getByRole('cell', { name: 'שלום עולם' }).count()).toBe(1);

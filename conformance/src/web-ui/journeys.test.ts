@@ -81,7 +81,7 @@ test('sign in by link; a query becomes a chart, a table and a dashboard; stored 
   await page.getByRole('link', { name: 'Data' }).click();
   await page.getByRole('button', { name: 'Delete readings of host Readings' }).click();
   const deleting = page.getByRole('dialog', { name: 'Delete readings' });
-  await deleting.getByLabel('Which, by UTC day of capture').selectOption('All up to now');
+  await deleting.getByLabel('Which readings, by UTC day of capture').selectOption('All up to now');
   await deleting.getByRole('button', { name: 'Count' }).click();
   await deleting.getByText(/^[1-9][\d,]* readings would be deleted/).waitFor();
   expect(await accessibilityFaults(page)).toEqual([]);
@@ -110,8 +110,8 @@ test('sign in by link; a query becomes a chart, a table and a dashboard; stored 
   expect(await accessibilityFaults(page)).toEqual([]);
   await page.getByRole('button', { name: /gate\.png/ }).click();
   await picture.getByRole('button', { name: 'Delete' }).click();
-  await picture.getByRole('button', { name: 'Delete for good' }).click();
-  await page.getByText('No picture or file fits the filter.').waitFor();
+  await picture.getByRole('button', { name: 'Delete permanently' }).click();
+  await page.getByText('No picture or file matches the filter.').waitFor();
 });
 
 test('a new trigger is tried, saved, tested and delivered', async () => {
@@ -153,9 +153,9 @@ test('a new trigger is tried, saved, tested and delivered', async () => {
     .getByRole('row', { name: /Delivered .* uptime-rises/ })
     .first()
     .waitFor();
-  await page.getByRole('button', { name: 'Send again what failed' }).click();
-  const replaying = page.getByRole('dialog', { name: 'Send again what failed' });
-  await replaying.getByLabel('Delivered ones, too').check();
+  await page.getByRole('button', { name: 'Resend failed deliveries' }).click();
+  const replaying = page.getByRole('dialog', { name: 'Resend failed deliveries' });
+  await replaying.getByLabel('Include delivered ones').check();
   await replaying.getByRole('button', { name: 'Count' }).click();
   await replaying.getByText(/^[1-9]\d* deliveries would be sent again/).waitFor();
   expect(await accessibilityFaults(page)).toEqual([]);
@@ -182,7 +182,7 @@ test('an invoice is charged and downloaded; members, keys and settings are chang
   await page.getByRole('heading', { name: 'Invoices' }).waitFor();
   await page.getByText('This organization is not billed by the month').waitFor();
   await billOrganization(ui.cloud);
-  await page.getByRole('button', { name: 'Attach a card for tests' }).click();
+  await page.getByRole('button', { name: 'Attach a test card' }).click();
   // The cloud's provider is `test`: a page of Stripe could not be opened.
   expect(await page.getByRole('button', { name: 'Attach a card', exact: true }).count()).toBe(0);
   await page.getByText(/ending in \d{4}/).waitFor();
@@ -246,11 +246,11 @@ test('see the machine online, edit its configuration and see it applied, restore
   await page.screenshot({ path: shotPath('web-machines.png') });
 
   await page.getByLabel('Filter machines').fill('offline');
-  await page.getByText('No machine fits').waitFor();
+  await page.getByText('No machine matches').waitFor();
   await page.waitForURL(/q=offline/);
   await page.getByRole('button', { name: 'Clear the filter' }).click();
 
-  await page.getByRole('checkbox', { name: 'Select all that are shown' }).check();
+  await page.getByRole('checkbox', { name: 'Select all shown' }).check();
   await page.getByRole('button', { name: 'Restart …' }).click();
   const confirming = page.getByRole('dialog', { name: 'Restart 1 machine?' });
   await confirming.getByRole('button', { name: 'Restart 1' }).waitFor();

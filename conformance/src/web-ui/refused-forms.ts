@@ -70,7 +70,7 @@ export const refusedForms: readonly RefusedForm[] = [
     name: 'send again what failed',
     ...{ path: organization('deliveries'), call: /TriggerService\/ReplayDeliveries$/ },
     fill: async (page) => {
-      await press('Send again what failed')(page);
+      await press('Resend failed deliveries')(page);
       await page.getByLabel('Trigger', { exact: true }).fill('kept');
     },
     ...{ send: press('Count'), typed: value('Trigger'), expected: 'kept' },

@@ -141,7 +141,7 @@ async function replaceWebhookSecret(page: Page): Promise<void> {
   await table.getByRole('button', { name: 'Show the current secret' }).click();
   const former = await table.getByText(/^whsec_[\w+/=]{20,}$/).textContent();
   expect(await accessibilityFaults(page)).toEqual([]);
-  await page.getByLabel('The former one signs, too, for').selectOption('1 day');
+  await page.getByLabel('Also sign with the old secret for').selectOption('1 day');
   await page.getByRole('button', { name: 'Replace secret' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Replace it' }).click();
   await page.getByText('The secret is replaced.').waitFor();

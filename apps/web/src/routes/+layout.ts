@@ -1,2 +1,2 @@
-/** A single page: nothing is rendered on a server. */
+/** A single-page application: nothing is rendered on a server. */
 export const ssr = false;

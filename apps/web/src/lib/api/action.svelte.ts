@@ -1,10 +1,10 @@
-/** What a person starts with a button: whether it is in progress, and what went wrong the last time. */
+/** An action that a person starts with a button: whether it is in progress, and why it last failed. */
 import { type Problem, problemOf } from './problem.ts';
 
 export interface Action {
   readonly busy: boolean;
   readonly problem: Problem | undefined;
-  /** Never rejects: what `act` throws becomes the problem. */
+  /** Never rejects: an error that `act` throws becomes the problem. */
   run(act: () => Promise<unknown>): Promise<void>;
 }
 

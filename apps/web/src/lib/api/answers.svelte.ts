@@ -1,4 +1,4 @@
-/** What a machine answers to a call that the cloud repeats, over the live connection of the tab. */
+/** A machine's answers to a call that the cloud repeats, over the live connection of the tab. */
 import type { JsonObject } from '@bufbuild/protobuf';
 import { ConnectError } from '@connectrpc/connect';
 import { live } from './live.svelte.ts';
@@ -16,15 +16,15 @@ export interface Question {
 
 interface Answered<T> {
   readonly value: T | undefined;
-  /** Of the newest call; the last value stays. */
+  /** Why the newest call failed; the last value stays. */
   readonly problem: Problem | undefined;
 }
 
 /**
- * Call it while a component is created; it stops with the component.
+ * Call it while a component is being created; it stops when the component is destroyed.
  *
- * @param question what it reads may change; undefined: nothing is asked, and the last answer stays
- * @param read of each answer; `before` is undefined for the first one
+ * @param question runs again when what it reads changes; undefined: no call is made, and the last answer stays
+ * @param read turns each answer into a value; `before` is the previous value, or undefined at first
  */
 export function answersTo<T>(
   question: () => Question | undefined,

@@ -1,7 +1,7 @@
-/** One unary call as JSON (Connect), for services that are known by name only. */
+/** Makes one unary call as JSON (Connect), for services that are known only by name. */
 import { askWith } from './session.svelte.ts';
 
-/** @param method such as `platform.component.sensor.v1.SensorService/GetReadings` @throws Error with what the cloud or the machine said */
+/** @param method such as `platform.component.sensor.v1.SensorService/GetReadings` @throws Error with the message of cloud or machine */
 export async function callJson(
   method: string,
   request: object,

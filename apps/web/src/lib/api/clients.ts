@@ -4,7 +4,7 @@ import { type Client, Code, ConnectError, createClient, type Interceptor } from 
 import { createConnectTransport } from '@connectrpc/connect-web';
 import { endSession } from './session.svelte.ts';
 
-/** A call that answers later than this shows an error instead of a page that waits. */
+/** A call that takes longer fails with an error, so that no page waits forever. */
 const timeoutMs = 20_000;
 
 const noticeEndedSession: Interceptor = (next) => async (request) => {
@@ -27,7 +27,7 @@ export function clientOf<T extends DescService>(service: T): Client<T> {
   return createClient(service, transport);
 }
 
-/** Call options by which the cloud passes a call on to the machine of this part. */
+/** Call options that make the cloud forward a call to the machine of this part. */
 export function toPart(partId: string): { readonly headers: Record<string, string> } {
   return { headers: { 'platform-part': partId } };
 }

@@ -1,7 +1,7 @@
-/** A new link for a pending invitation, where no mail server sends it. */
+/** A new link for a pending invitation, for a cloud without a mail server. */
 import { askWith } from './session.svelte.ts';
 
-/** @throws Error with what the cloud said */
+/** @throws Error with the cloud's message */
 export async function invitationLink(organizationId: string, email: string): Promise<string> {
   const answer = await askWith('/api/invitations/link', { organizationId, email });
   return ((await answer.json()) as { link: string }).link;

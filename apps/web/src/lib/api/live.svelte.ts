@@ -1,9 +1,9 @@
 /**
  * The one live connection of this tab. Every view subscribes to what it shows; the cloud pushes what changes.
  *
- * States: closed (nothing is subscribed, or the tab is hidden) → opening → open → away (broken: tries again after 0.5 s to 15 s) → opening.
- * A browser has six connections to a cloud over HTTP/1.1 for all its tabs, so tabs that nobody sees hold none, and of those that are seen
- * only the ones that were used last (`tab-turns.ts`); the others open theirs for a moment, again and again.
+ * States: closed (no subscriptions, or the tab is hidden) → opening → open → away (broken: tries again after 0.5 s to 15 s) → opening.
+ * A browser has six connections to a cloud over HTTP/1.1 for all its tabs. Hidden tabs therefore hold none, and of the visible tabs only
+ * the most recently used ones do (`tab-turns.ts`); the others open theirs for a moment, again and again.
  */
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { Code, ConnectError } from '@connectrpc/connect';
@@ -28,13 +28,13 @@ interface Subscriber {
 
 const slowestMs = 15_000;
 const fastestMs = 500;
-/** The cloud sends a sign of life every 10 s. */
+/** The cloud sends a heartbeat every 10 s. */
 const silenceMs = 25_000;
 const hiddenMs = 20_000;
 /** How long a tab whose turn it is keeps the connection, and how long it then waits for its next turn. */
 const turnMs = 1_500;
 const betweenTurnsMs = 4_000;
-/** Using a tab is told to the others once in this time. */
+/** A tab tells the others at most once in this time that it is in use. */
 const toldUseMs = 2_000;
 
 const client = clientOf(LiveService);
@@ -54,7 +54,7 @@ const turns = createTabTurns({
   post: (note) => tabs.postMessage(note),
 });
 let isHolding = false;
-/** Why the connection is away; undefined: it is not. */
+/** Why the connection is away; otherwise undefined. */
 const away = $state<{ problem: Problem | undefined }>({ problem: undefined });
 
 /** Whether what the pages show may be out of date. */
@@ -73,7 +73,7 @@ export function reconnect(): void {
   void run(attempt);
 }
 
-/** The connection is left to other tabs until it is the turn of this one again. */
+/** Leaves connections to other tabs until it is this tab's turn again. */
 function endTurn(): void {
   close();
   if (subscribers.size > 0 && !document.hidden) retry = setTimeout(reconnect, betweenTurnsMs);
@@ -128,7 +128,7 @@ function broken(caught: unknown): void {
   retry = setTimeout(reconnect, session.ended ? slowestMs : pauseMs(failures++));
 }
 
-/** Spread, so that the tabs of a cloud that starts again do not all come at once. */
+/** With jitter, so that tabs do not all reconnect at once after a restart of the cloud. */
 function pauseMs(failed: number, random: () => number = Math.random): number {
   return Math.min(slowestMs, fastestMs * 2 ** failed) * (0.75 + random() / 2);
 }
@@ -142,13 +142,13 @@ function close(): void {
 }
 
 let telling = false;
-/** Tells the cloud what was subscribed and unsubscribed since the connection was opened; one request at a time. */
+/** Tells the cloud which subscriptions were added and removed since the connection opened; one request at a time. */
 async function tell(): Promise<void> {
   if (telling) return;
   telling = true;
   try {
     for (;;) {
-      // Views that come and go together are told together.
+      // Views that come and go together share one request.
       await Promise.resolve();
       const [asked, own] = [connection, attempt];
       const add = [...subscribers].filter(([id]) => !told.has(id)).map(([id, { topic }]) => ({ id, topic }));
@@ -188,7 +188,7 @@ function used(): void {
   if (isHolding && exactMs() - toldUseAtMs < toldUseMs) return;
   toldUseAtMs = exactMs();
   turns.used();
-  // A cloud that is away is not asked with each key.
+  // While the cloud is away, a key press does not start another attempt.
   if (attempt === undefined && !isAway()) reconnect();
   else if (attempt !== undefined) {
     isHolding = true;
@@ -197,7 +197,7 @@ function used(): void {
 }
 for (const event of ['pointerdown', 'keydown', 'focus']) window.addEventListener(event, used, { passive: true });
 window.addEventListener('pagehide', close);
-// From the cache of the browser, after going back.
+// The page came back from the browser's back/forward cache.
 window.addEventListener('pageshow', reconnect);
 document.addEventListener('visibilitychange', () => {
   clearTimeout(hiding);
@@ -213,9 +213,9 @@ window.addEventListener('offline', () => {
 });
 
 /**
- * What a topic shows, kept up to date. Call it while a component is created; it stops with the component.
+ * The value of a topic, kept up to date. Call it while a component is being created; it stops when the component is destroyed.
  *
- * @param topic what it reads may change; undefined: nothing is asked for, and the last value stays
+ * @param topic runs again when what it reads changes; undefined: no subscription, and the last value stays
  * @param next the value after an update; `before` is undefined for the first one of a topic
  */
 export function live<T>(
@@ -226,7 +226,7 @@ export function live<T>(
   let ended = $state.raw<Problem>();
   let again = $state(0);
   let shown = '';
-  // As text, so that an equal topic is the same one.
+  // As text, so that equal topics compare as equal.
   const wanted = $derived(JSON.stringify(topic()) ?? '');
   $effect(() => {
     void again;

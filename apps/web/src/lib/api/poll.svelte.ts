@@ -1,4 +1,4 @@
-/** Keeps an answer of the cloud up to date: asks again after each answer, more slowly while the tab is hidden or the cloud is away. */
+/** Keeps an answer of the cloud up to date: asks again after each answer, less often while the tab is hidden or the cloud is away. */
 import { type Problem, problemOf } from './problem.ts';
 
 export interface Polled<T> {
@@ -11,7 +11,7 @@ export interface Polled<T> {
 
 const slowestMs = 15_000;
 
-/** Call it while a component is created; it stops with the component. `ask` is repeated whenever what it reads changes. */
+/** Call it while a component is being created; it stops when the component is destroyed. `ask` runs again when what it reads changes. */
 export function poll<T>(ask: (signal: AbortSignal) => Promise<T>, everyMs: number | (() => number)): Polled<T> {
   let value = $state.raw<T>();
   let problem = $state.raw<Problem>();

@@ -1,10 +1,10 @@
-/** Turns whatever a call threw into words that say what to do. */
+/** Turns an error that a call threw into a message that says what to do. */
 import { Code, ConnectError } from '@connectrpc/connect';
 
 export interface Problem {
   /** What happened. */
   readonly title: string;
-  /** What the cloud said. */
+  /** The cloud's message. */
   readonly detail: string;
   /** What to do. */
   readonly advice: string;
@@ -16,7 +16,7 @@ const advices: Partial<Record<Code, string>> = {
   [Code.Unauthenticated]: 'Your session has ended. Sign in again; what you typed stays here.',
   [Code.PermissionDenied]: 'Ask an owner of the organization for a role that allows this.',
   [Code.NotFound]: 'It may have been deleted or moved. Go back to the list and open it again.',
-  [Code.Aborted]: 'Somebody else has changed it meanwhile. Load the newest version and apply your change to it.',
+  [Code.Aborted]: 'Someone else has changed it in the meantime. Load the newest version and apply your change to it.',
   [Code.ResourceExhausted]: 'A limit was reached. Wait a moment, or ask an owner to raise it.',
   [Code.DeadlineExceeded]: 'The cloud took too long. Try again; a smaller time range helps.',
 };
@@ -27,10 +27,10 @@ const titles: Partial<Record<Code, string>> = {
   [Code.NotFound]: 'Not found',
   [Code.InvalidArgument]: 'The cloud did not accept this',
   [Code.FailedPrecondition]: 'Not possible now',
-  [Code.Aborted]: 'Changed by somebody else',
+  [Code.Aborted]: 'Changed by someone else',
   [Code.Unavailable]: 'Not reachable',
   [Code.DeadlineExceeded]: 'No answer in time',
-  [Code.ResourceExhausted]: 'Too much at once',
+  [Code.ResourceExhausted]: 'Limit reached',
 };
 
 export function problemOf(caught: unknown): Problem {
@@ -50,6 +50,6 @@ export function problemOf(caught: unknown): Problem {
 const unreachable: Problem = {
   title: 'The cloud does not answer',
   detail: 'The connection failed.',
-  advice: 'Check that it runs and that this computer is on its network. This page tries again by itself.',
+  advice: 'Check that it is running and that this computer is on its network. This page retries automatically.',
   isRefused: false,
 };

@@ -2,7 +2,7 @@
 import type { QueryAnswer } from '../query/run-query.ts';
 import { askWith } from './session.svelte.ts';
 
-/** @throws Error with what the cloud said */
+/** @throws Error with the cloud's message */
 export async function runQueryRequest(
   body: object,
   signal: AbortSignal,

@@ -18,12 +18,12 @@ export interface Person {
 
 export const session = $state<{ person: Person | undefined; ended: boolean }>({ person: undefined, ended: false });
 
-/** The cloud said that nobody is signed in: pages keep what was typed, and a dialog asks to sign in. */
+/** Call it when the cloud reports that no one is signed in: pages keep what was typed, and a dialog asks the person to sign in. */
 export function endSession(): void {
   session.ended = true;
 }
 
-/** @throws Error with what the cloud said */
+/** @throws Error with the cloud's message */
 export async function loadPerson(): Promise<Person> {
   const answer = await ask('/api/whoami');
   const person: Person = await answer.json();
@@ -37,7 +37,7 @@ export async function signOut(): Promise<void> {
   location.assign('/sign-in');
 }
 
-/** Asks a route of the cloud that answers JSON. @throws Error with what the cloud said */
+/** Asks a route of the cloud that answers JSON. @throws Error with the cloud's message */
 export async function ask(path: string, init?: RequestInit): Promise<Response> {
   const answer = await fetch(path, init);
   if (answer.status === 401) endSession();

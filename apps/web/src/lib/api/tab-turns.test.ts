@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createTabTurns, type TabTurns } from './tab-turns.ts';
 
-/** Tabs of one browser. As the page does, each tab that hears of others lets go if it may not hold any longer. */
+/** Tabs of one browser. As on the page, a tab that hears from others lets go when it may no longer hold. */
 function browser() {
   let nowMs = 0;
   const tabs = new Map<string, TabTurns>();
@@ -55,7 +55,7 @@ test('a tab that was closed makes room for another one', () => {
   expect(holding()).toEqual(['a', 'b', 'c']);
 });
 
-test('a tab that ended without a word makes room once it was silent for 25 s', () => {
+test('a tab that crashed makes room after 25 s of silence', () => {
   const { open, crash, pass, hold, holding } = browser();
   for (const tab of ['a', 'b', 'c', 'd']) open(tab);
   crash('d');

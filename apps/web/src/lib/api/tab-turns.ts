@@ -1,9 +1,9 @@
 /**
- * Which tabs of a browser keep their live connection open. Over HTTP/1.1 a browser has six connections to a cloud for all of its tabs:
- * were they all held, the calls of every tab would wait for ever.
+ * Which tabs of a browser keep their live connection open. Over HTTP/1.1 a browser has six connections to a cloud for all of its tabs.
+ * If live connections took all six, the calls of every tab would wait forever.
  *
  * The `most` tabs that were used last hold theirs. The others take turns: each opens its connection for a moment, again and again, so that
- * what it shows is a few seconds old. Tabs tell each other; one that ended without a word is forgotten after `silenceMs`.
+ * its data is only a few seconds old. Tabs notify each other; a tab that crashed is forgotten after `silenceMs`.
  */
 export interface TabNote {
   readonly tab: string;
@@ -14,25 +14,25 @@ export interface TabNote {
 }
 
 export interface TabTurns {
-  /** False: the connection is only to be opened for a moment. */
+  /** False: the tab may open its connection only for a moment. */
   mayHold(): boolean;
   /** A person uses this tab. */
   used(): void;
-  /** Tells the others that this tab holds its connection. Call it at least every 10 s; what is no news is not told again at once. */
+  /** Tells the others that this tab holds its connection. Call it at least every 10 s; an unchanged state is not sent again at once. */
   hold(): void;
-  /** Tells the others that it no longer does; nothing if it did not. */
+  /** Tells the others that it no longer does; does nothing if it did not. */
   letGo(): void;
-  /** Takes what another tab told. */
+  /** Takes a note from another tab. */
   hear(note: TabNote): void;
 }
 
 const silenceMs = 25_000;
 const repeatMs = 5_000;
-/** Leaves some of the six for calls and for those that take turns. */
+/** Leaves some of the six for calls and for tabs that take turns. */
 const most = 3;
 
 export function createTabTurns(given: {
-  /** Unlike that of every other tab. */
+  /** Unique among the tabs. */
   readonly tab: string;
   readonly nowMs: () => number;
   readonly post: (note: TabNote) => void;

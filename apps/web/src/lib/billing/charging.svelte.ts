@@ -1,7 +1,7 @@
 /**
  * A charge from its confirmation to its outcome. States: none → waiting → none (paid) | refused | unknown; refused and unknown → waiting (asked
- * again). While it is waiting or unknown it is kept in the tab, so that neither a reload nor a lost answer makes a second charge of it: it is
- * asked for again with its own key, and the cloud charges each key once.
+ * again). A charge that is waiting or unknown is kept in the tab, so that neither a reload nor a lost answer causes a second charge: the
+ * request is repeated with the same key, and the cloud charges each key once.
  */
 import type { JsonValue } from '@bufbuild/protobuf';
 import { Code, ConnectError } from '@connectrpc/connect';
@@ -26,20 +26,20 @@ export interface Charge {
 }
 
 export interface Charging {
-  /** The one that is waited for, or whose outcome is not known. */
+  /** The charge that is waiting, or whose outcome is unknown. */
   readonly charge: Charge | undefined;
   readonly isWaiting: boolean;
-  /** Until the cloud stops to wait for the confirmation. */
+  /** Seconds until the cloud stops waiting for the confirmation. */
   readonly leftS: number;
   /** Why the newest attempt failed. */
   readonly problem: Problem | undefined;
-  /** Charges, or asks again about the charge with this key. Nothing while one is waited for. */
+  /** Charges, or asks again about the charge with this key. Does nothing while a charge is waiting. */
   start(charge: Charge): Promise<void>;
-  /** Stops to follow a charge whose outcome is not known. */
+  /** Stops following a charge whose outcome is unknown. */
   forget(): void;
 }
 
-/** The cloud waits as long for the confirmation of a payment, and answers a little later. */
+/** The cloud waits this long for the confirmation of a payment, and answers a little later. */
 const confirmedWithinS = 120;
 const answerMs = (confirmedWithinS + 5) * 1_000;
 /** The cloud has decided, and nothing is pending. */
@@ -49,7 +49,7 @@ const refusals: ReadonlySet<Code> = new Set([
 ]);
 const billing = clientOf(BillingService);
 
-/** Call it while a component is created; what was waited for before a reload is asked for again. */
+/** Call it while a component is being created. A charge that was waiting before a reload is requested again. */
 export function createCharging(organizationId: string, onended: () => void): Charging {
   const place = `platform.charge.${organizationId}`;
   let charge = $state.raw<Charge>();
@@ -72,7 +72,7 @@ export function createCharging(organizationId: string, onended: () => void): Cha
         { timeoutMs: answerMs, headers: { 'idempotency-key': key } },
       );
       forget();
-      toast(`${money(amount, currency)} is paid. The invoice stands in the list.`);
+      toast(`${money(amount, currency)} is paid. The invoice is in the list.`);
     } catch (caught) {
       if (refusals.has(ConnectError.from(caught).code)) forget();
       problem = chargeProblemOf(caught);
@@ -105,14 +105,14 @@ export function createCharging(organizationId: string, onended: () => void): Cha
   };
 }
 
-/** Whether the money moves is not known after everything but a refusal. */
+/** After any error but a refusal, it is unknown whether money moves. */
 function chargeProblemOf(caught: unknown): Problem {
   const problem = problemOf(caught);
   const { code } = ConnectError.from(caught);
   if (refusals.has(code)) return problem;
   const title = code === Code.DeadlineExceeded ? 'Not confirmed within two minutes' : 'The outcome is not known yet';
   const advice =
-    'The payment may still be confirmed; its invoice in the list is paid then. Ask again to wait for it: the same charge is never made twice.';
+    'The payment may still be confirmed; the list then shows its invoice as paid. Ask again to keep waiting: no charge is made twice.';
   return { ...problem, title, detail: `${problem.title}: ${problem.detail}`, advice };
 }
 

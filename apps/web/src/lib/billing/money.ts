@@ -1,6 +1,6 @@
-/** Amounts of money for people, and what a form that takes them allows. */
+/** Formats amounts of money, and gives the smallest amount that a form accepts. */
 
-/** Such as "€12.50" or "JP¥1,200", in the person's language. @param currency ISO 4217; empty: unknown, and then not written */
+/** Such as "€12.50" or "JP¥1,200", in the person's language. @param currency ISO 4217; empty: unknown, and then omitted */
 export function money(amount: number, currency: string): string {
   return isCode(currency)
     ? amount.toLocaleString(undefined, { style: 'currency', currency })

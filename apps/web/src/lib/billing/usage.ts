@@ -1,4 +1,4 @@
-/** Usage of the month by type, in units that people read. */
+/** Usage of the month by type, in readable units. */
 import { UsageCostType } from '@platform/proto/platform/app/v1/billing';
 import type { UsageRecord } from '@platform/proto/platform/billing/v1/billing';
 import { bytesText } from '../ui/bytes.ts';
@@ -8,7 +8,7 @@ export interface UsageOfType {
   readonly quantity: string;
 }
 
-/** Totals by type, in the order of their names. */
+/** Totals by type, sorted by name. */
 export function usageByType(records: readonly Pick<UsageRecord, 'type' | 'quantity'>[]): readonly UsageOfType[] {
   const totals = new Map<UsageCostType, bigint>();
   for (const { type, quantity } of records) totals.set(type, (totals.get(type) ?? 0n) + quantity);

@@ -1,4 +1,4 @@
-/** What does not fit the schema of attributes, said as the machine-server says it. Pure. */
+/** Finds attributes that do not match their schema, with the messages of the machine-server. Pure. */
 import type { AttributeSchema, Json, JsonObject } from '@platform/machine-config/schema';
 import { isObject } from './document.ts';
 
@@ -7,7 +7,7 @@ export interface Misfit {
   readonly message: string;
 }
 
-/** Of all attributes. Texts with `${…}` are filled in on the machine. @param path of the attributes */
+/** Checks all attributes. Skips strings with `${…}`: the machine fills them in. @param path of the attributes */
 export function misfitsOf(schema: AttributeSchema, value: JsonObject, path: string): readonly Misfit[] {
   const { properties = {}, required = [] } = schema;
   const missing = required

@@ -11,7 +11,7 @@ const document = {
   debug: true,
 };
 
-test('each entry has a card, in every spelling of types and models; what is no entry has none', () => {
+test('each entry has a card, in every spelling of types and models; other values have none', () => {
   expect(cardsOf(document, 'components').map(({ path, name, kind }) => [path, name, kind])).toEqual([
     ['components[0]', 'oven', 'sensor · fake'],
     ['components[2]', 'wheel', 'motor · gpio'],
@@ -22,7 +22,7 @@ test('each entry has a card, in every spelling of types and models; what is no e
   expect(modelOf('services', {})).toBe('core:builtin:builtin');
 });
 
-test('an entry is changed, added and removed in its place, and an emptied list goes', () => {
+test('an entry is changed, added and removed in its place, and an emptied list is removed', () => {
   expect(withEntry(document, 'components', 1, { name: 'x' }).components).toEqual([
     document.components[0],
     { name: 'x' },

@@ -1,4 +1,4 @@
-/** The configuration as cards: one for each resource, module, fragment and trigger, and one for each other setting. Pure. */
+/** The configuration as cards: one for each entry of its lists, such as resources, modules and triggers. Pure. */
 import type { Json, JsonObject } from '@platform/machine-config/schema';
 
 /** Lists of the document whose entries have cards, in the order of the page. */
@@ -20,7 +20,7 @@ export interface Card {
   readonly section: Section;
   /** Position in its list. */
   readonly index: number;
-  /** As problems name it, such as `components[0]`. */
+  /** As in problems, such as `components[0]`. */
   readonly path: string;
   readonly name: string;
   /** What it is, in a few words. */
@@ -46,7 +46,7 @@ export function textOf(document: JsonObject): string {
   return `${JSON.stringify(document, null, 2)}\n`;
 }
 
-/** The cards of a list. A list that is none, and entries that are not objects, have none: the JSON beside shows them. */
+/** The cards of a list. A value that is not a list, or an entry that is not an object, has none: only the JSON view shows it. */
 export function cardsOf(document: JsonObject, section: Section): readonly Card[] {
   return listOf(document, section).flatMap((given, index) => {
     // A fragment may be its id alone.
@@ -63,7 +63,7 @@ export function otherKeys(document: JsonObject): readonly string[] {
   return Object.keys(document).filter((key) => !carded.includes(key));
 }
 
-/** The document with an entry changed, added (the index after the last) or removed (undefined); an emptied list goes, too. */
+/** The document with an entry changed, added (the index after the last) or removed (undefined); an emptied list is removed. */
 export function withEntry(
   document: JsonObject,
   section: Section,
@@ -87,7 +87,7 @@ export function listOf(document: JsonObject, key: string): readonly Json[] {
   return Array.isArray(list) ? list : [];
 }
 
-/** The API of a component or service, such as `core:component:sensor`; older spellings are understood. */
+/** The API of a component or service, such as `core:component:sensor`; older spellings are accepted. */
 export function apiOf(section: Section, entry: JsonObject): string {
   const { api, type, namespace } = entry;
   if (typeof api === 'string') return api.replace(/^rdk(?=:)/, 'core');
@@ -96,13 +96,13 @@ export function apiOf(section: Section, entry: JsonObject): string {
   return type.includes(':') ? type.replace(/^rdk(?=:)/, 'core') : `${space}:${section.slice(0, -1)}:${type}`;
 }
 
-/** The model in full, such as `core:builtin:fake`; one word means a built-in one. */
+/** The model in full, such as `core:builtin:fake`; a single word names a built-in model. */
 export function modelOf(section: Section, { model }: JsonObject): string {
   if (typeof model !== 'string' || model === '') return section === 'services' ? 'core:builtin:builtin' : '';
   return model.includes(':') ? model.replace(/^rdk(?=:)/, 'core') : `core:builtin:${model}`;
 }
 
-/** Without what every built-in one has. */
+/** Without the prefix that all built-in names share. */
 export function shortName(name: string): string {
   return name.replace(/^core:(builtin|component|service):/, '');
 }

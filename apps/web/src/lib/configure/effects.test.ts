@@ -8,7 +8,7 @@ const sensor = (name: string, more: object = {}): object => ({
   ...more,
 });
 
-test('what is new starts, what differs restarts with all that depends on it, what is gone or disabled stops', () => {
+test('new resources start, changed ones restart with all that depend on them, removed or disabled ones stop', () => {
   const before = {
     components: [
       sensor('a'),
@@ -40,7 +40,7 @@ test('what is new starts, what differs restarts with all that depends on it, wha
   });
 });
 
-test('other capture of a component restarts the data manager, too', () => {
+test('changing the capture of a component also restarts the data manager', () => {
   const manager = { name: 'data', api: 'core:service:data_manager' };
   const capture = { service_configs: [{ type: 'data_manager', attributes: { capture_methods: [] } }] };
   const before = { components: [sensor('a')], services: [manager] };

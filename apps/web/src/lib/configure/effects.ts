@@ -1,4 +1,4 @@
-/** What saving does to the resources of the machine, as the machine-server decides it: what differs, and what depends on it, is built again. Pure. */
+/** What saving does to the machine's resources. As in the machine-server, changed resources and their dependents are rebuilt. Pure. */
 import type { JsonObject } from '@platform/machine-config/schema';
 import { apiOf, cardsOf, listOf, otherKeys, sections } from './document.ts';
 import { isEqual } from './equal.ts';
@@ -17,7 +17,7 @@ export function effectsOf(before: JsonObject, after: JsonObject): Effects {
   const [old, next] = [runningOf(before), runningOf(after)];
   const starts = [...next.keys()].filter((full) => !old.has(full));
   const stops = [...old.keys()].filter((full) => !next.has(full));
-  // What is captured of other resources belongs to the service that captures it.
+  // The capture settings of other resources belong to the service that captures them.
   const isCaptureSame = isEqual(captureOf(before), captureOf(after));
   const restarts = [...next.keys()].filter(
     (full) =>
@@ -35,7 +35,7 @@ export function effectsOf(before: JsonObject, after: JsonObject): Effects {
   };
 }
 
-/** Resources that run, by full name. */
+/** Enabled resources, by full name. */
 function runningOf(document: JsonObject): ReadonlyMap<string, JsonObject> {
   const cards = (['components', 'services'] as const).flatMap((section) => cardsOf(document, section));
   return new Map(
@@ -45,7 +45,7 @@ function runningOf(document: JsonObject): ReadonlyMap<string, JsonObject> {
   );
 }
 
-/** Those that depend on the named ones, directly or not, without these themselves. */
+/** The resources that depend on the named ones, directly or indirectly, without the named ones. */
 function dependentsOf(running: ReadonlyMap<string, JsonObject>, named: readonly string[]): readonly string[] {
   const reached = new Set(named);
   let before: number;

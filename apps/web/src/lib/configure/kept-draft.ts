@@ -3,7 +3,7 @@ import { objectOf } from '../api/object-of.ts';
 import { keep, readKept } from '../ui/kept.ts';
 
 export interface KeptDraft {
-  /** The version that it began with. */
+  /** The version that it is based on. */
   readonly version: number;
   readonly text: string;
 }

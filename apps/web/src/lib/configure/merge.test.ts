@@ -5,7 +5,7 @@ const motor = { name: 'wheel', model: 'fake' };
 const sensor = { name: 'oven', model: 'fake' };
 const base = { components: [motor, sensor], log: [] };
 
-test('what only one side changed is taken from it, entry by entry', () => {
+test('changes that only one side made are merged, entry by entry', () => {
   const mine = { components: [{ ...motor, attributes: { max_rpm: 5 } }, sensor, { name: 'new' }], log: [] };
   const theirs = { components: [motor, { ...sensor, disabled: true }], debug: true, log: [] };
   expect(merge({ base, mine, theirs })).toEqual({
@@ -30,7 +30,7 @@ test('an entry that both changed differently is a conflict: the draft stays unti
   expect(conflicts.map((one) => withTheirs(document, one))).toEqual([theirs]);
 });
 
-test('removed here and changed there is a conflict; removed here and unchanged there stays removed; the same change twice is none', () => {
+test('removed here and changed there is a conflict; removed here and unchanged there stays removed; the same change is no conflict', () => {
   const gone = { components: [sensor], log: [] };
   expect(merge({ base, mine: gone, theirs: base }).document).toEqual(gone);
   expect(merge({ base, mine: base, theirs: gone }).document).toEqual(gone);

@@ -1,6 +1,6 @@
 /**
- * Brings a draft onto a version that somebody else has saved meanwhile. Entries of lists are matched by name, everything else by key: what
- * only one side changed is taken from it, and what both changed differently is a conflict, for which the draft is kept until somebody decides.
+ * Merges a draft with a version that someone else saved in the meantime. Entries of lists are matched by name, everything else by key. A
+ * change that only one side made is taken. Different changes of the same thing are a conflict: the draft's stays until the person decides.
  * Pure.
  */
 import type { Json, JsonObject } from '@platform/machine-config/schema';
@@ -19,7 +19,7 @@ export interface Conflict {
 
 export interface Merged {
   readonly document: JsonObject;
-  /** What they changed and the draft now has, such as `components motor`. */
+  /** Their changes that the draft now has, such as `components motor`. */
   readonly taken: readonly string[];
   readonly conflicts: readonly Conflict[];
 }
@@ -30,7 +30,7 @@ interface Sides {
   readonly theirs: JsonObject;
 }
 
-/** @param base what the draft began with */
+/** @param base the version that the draft is based on */
 export function merge({ base, mine, theirs }: Sides): Merged {
   const taken: string[] = [];
   const conflicts: Conflict[] = [];
@@ -48,7 +48,7 @@ export function merge({ base, mine, theirs }: Sides): Merged {
   return { document, taken, conflicts };
 }
 
-/** The document with a conflict decided for what they have. */
+/** The document with a conflict decided in their favor. */
 export function withTheirs(document: JsonObject, { key, name, theirs }: Conflict): JsonObject {
   if (name === undefined) {
     const { [key]: _, ...others } = document;
@@ -87,7 +87,7 @@ function mergeValue(
   return mine;
 }
 
-/** Entries by name or id; an absent list is empty. Undefined if it is no list, or entries have no names of their own. */
+/** Entries by name or id; an absent list is empty. Undefined if the value is not a list, or an entry has no unique name. */
 function namedOf(value: Json | undefined): ReadonlyMap<string, Json> | undefined {
   if (value === undefined) return new Map();
   if (!Array.isArray(value)) return undefined;

@@ -11,12 +11,12 @@ export interface Said extends Located {
   readonly message: string;
 }
 
-/** Those at the path or below it. */
+/** The problems at the path or below it. */
 export function problemsAt<T extends Located>(problems: readonly T[], path: string): readonly T[] {
   return problems.filter((one) => one.path === path || isBelow(one.path, path));
 }
 
-/** Those that belong to none of the paths. */
+/** The problems that are at or below none of the paths. */
 export function problemsBeside<T extends Located>(problems: readonly T[], paths: readonly string[]): readonly T[] {
   return problems.filter((one) => !paths.some((path) => one.path === path || isBelow(one.path, path)));
 }

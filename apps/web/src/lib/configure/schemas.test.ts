@@ -26,7 +26,7 @@ test('every place of a document has its schema: keys, attributes of the model, e
   expect(valuesAt(document, ['components', 0, 'depends_on', 0])).toEqual(['pins']);
 });
 
-test('what does not fit is said with its path; what the machine fills in, fits', () => {
+test('misfits are reported with their paths; values that the machine fills in are accepted', () => {
   const schema = attributesSchema('components', wheel) ?? expect.fail('a built-in model');
   const wrong = { board: 'pins', pins: { a: 7 }, max_power_pct: 3, pwm_freq: 1.5, dir_flip: 'yes' };
   expect(misfitsOf(schema, wrong, 'attributes').map(({ path, message }) => `${path}: ${message}`)).toEqual([
@@ -40,7 +40,7 @@ test('what does not fit is said with its path; what the machine fills in, fits',
   expect(misfitsOf(schema, { board: 'pins', pins: {}, max_rpm: filled }, 'a')).toEqual([]);
 });
 
-test('each model that can be added is explained and gets a name that says what it is', () => {
+test('each model that can be added has a description and gets a descriptive name', () => {
   expect(modelChoices.length).toBeGreaterThan(40);
   expect(modelChoices.every(({ about }) => about !== '')).toBe(true);
   expect(modelChoices.map(nameFor)).toEqual(expect.arrayContaining(['host-telemetry', 'motor', 'data_manager']));

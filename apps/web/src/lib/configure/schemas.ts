@@ -1,4 +1,4 @@
-/** What cards and the completion of JSON know of each entry: fields with types, defaults and words. */
+/** What the cards and JSON completion know about each entry: its fields with types, defaults and descriptions. */
 import {
   type AttributeSchema,
   builtInSchemas,
@@ -17,13 +17,13 @@ const resource: AttributeSchema = {
   required: ['name', 'api'],
   properties: {
     name: text('Unique among resources of the same type; no slash'),
-    api: text('What the resource is, such as core:component:sensor'),
-    model: text('What builds it, such as core:builtin:fake'),
+    api: text('Type of the resource, such as core:component:sensor'),
+    model: text('Implementation, such as core:builtin:fake'),
     attributes: object('Settings of the model'),
     depends_on: texts('Names of resources that have to run first'),
     service_configs: {
       type: 'array',
-      description: 'What services do with this resource, such as the data that the data manager captures',
+      description: 'Settings of services for this resource, such as what the data manager captures',
       items: {
         type: 'object',
         properties: {
@@ -35,7 +35,7 @@ const resource: AttributeSchema = {
                 description: 'What is captured',
                 items: { type: 'object', properties: captureFields() },
               },
-              retention_policy: object('What the cloud keeps of this resource', {
+              retention_policy: object('How much data of this resource the cloud keeps', {
                 properties: {
                   days: { type: 'integer', description: 'Days until the data is deleted' },
                   binary_limit_gb: { type: 'integer', description: 'The oldest images are deleted above this limit' },
@@ -51,10 +51,10 @@ const resource: AttributeSchema = {
       },
     },
     log_configuration: object('Logging of this resource', {
-      properties: { level: text('Least level that is logged', levels) },
+      properties: { level: text('Lowest level that is logged', levels) },
     }),
     frame: object('Where the component is: parent, translation in mm, orientation, geometry'),
-    notes: text('For people'),
+    notes: text('Notes for people'),
     disabled: flag('Keeps it in the configuration without running it'),
   },
 };
@@ -64,13 +64,13 @@ function captureFields(): Readonly<Record<string, AttributeSchema>> {
     method: text('What is captured, such as Readings'),
     capture_frequency_hz: { type: 'number', minimum: 0, description: 'Readings per second; 0.5 is one in two seconds' },
     disabled: flag('Stops the capture of this method'),
-    tags: texts('Added to those of the data manager'),
+    tags: texts('Added to the tags of the data manager'),
     additional_params: object('Parameters of the method'),
     capture_queue_size: { type: 'integer', default: 250, description: 'Readings that may wait to be written' },
     capture_buffer_size: { type: 'integer', default: 4096, description: 'Bytes that are written at once' },
-    capture_directory: text('In place of capture_dir of the data manager'),
-    recent_data_store: object('The cloud keeps the newest rows in the hot store, too', {
-      properties: { stored_hours: { type: 'number', minimum: 0, description: 'Hours that it keeps' } },
+    capture_directory: text('Overrides capture_dir of the data manager'),
+    recent_data_store: object('The cloud also keeps the newest rows in the hot store', {
+      properties: { stored_hours: { type: 'number', minimum: 0, description: 'Hours of data that it keeps' } },
     }),
   };
 }
@@ -81,14 +81,14 @@ const entries: Partial<Record<Section, AttributeSchema>> = {
     required: ['name'],
     properties: {
       name: text('Letters, digits, underscores, dots and dashes'),
-      type: text('registry: the cloud has it. local: a program of this computer', { enum: ['registry', 'local'] }),
-      module_id: text('Which module of the cloud', { examples: ['my-namespace:weather'] }),
+      type: text('registry: stored in the cloud. local: a program on this computer', { enum: ['registry', 'local'] }),
+      module_id: text('Id of the module in the cloud', { examples: ['my-namespace:weather'] }),
       version: text('Version or range; default: the newest'),
       executable_path: text('Program of a local module', { examples: ['/opt/probe/run.sh'] }),
-      log_level: text('Least level that is logged', levels),
+      log_level: text('Lowest level that is logged', levels),
       env: object('Added to its environment', { additionalProperties: { type: 'string' } }),
-      first_run_timeout: text('Longest time of its first-run script', { default: '1h' }),
-      tcp_mode: flag('It listens on a port of this computer in place of a socket'),
+      first_run_timeout: text('Time limit of its first-run script', { default: '1h' }),
+      tcp_mode: flag('Listens on a local TCP port instead of a socket'),
       disabled: flag('Leaves the module out'),
     },
   },
@@ -97,7 +97,7 @@ const entries: Partial<Record<Section, AttributeSchema>> = {
     properties: {
       id: text('Id of the fragment'),
       version: text('Revision or tag; default: the newest revision'),
-      prefix: text('Put before the names of its resources'),
+      prefix: text('Prefix of the names of its resources'),
       variables: object('Values of its variables'),
     },
   },
@@ -105,10 +105,10 @@ const entries: Partial<Record<Section, AttributeSchema>> = {
     required: ['name', 'event'],
     properties: {
       name: text('Unique among the triggers of this part'),
-      event: object('What must happen'),
-      notifications: { type: 'array', description: 'Who is told, and how', items: { type: 'object' } },
-      notes: text('For people'),
-      disabled: flag('Keeps it without telling anybody'),
+      event: object('Event that fires it'),
+      notifications: { type: 'array', description: 'Who is notified, and how', items: { type: 'object' } },
+      notes: text('Notes for people'),
+      disabled: flag('Keeps it without notifying anyone'),
     },
   },
   packages: {
@@ -126,8 +126,8 @@ const entries: Partial<Record<Section, AttributeSchema>> = {
       id: text('Unique among the processes'),
       name: text('Program to run; this machine-server does not run processes yet'),
       args: texts('Arguments of the program'),
-      cwd: text('Where it runs'),
-      one_shot: flag('It ends by itself'),
+      cwd: text('Working directory'),
+      one_shot: flag('Exits by itself'),
       log: flag('Its output is logged'),
       env: object('Added to its environment', { additionalProperties: { type: 'string' } }),
     },
@@ -137,7 +137,7 @@ const entries: Partial<Record<Section, AttributeSchema>> = {
     properties: {
       name: text('Name of the remote'),
       address: text('Host and port; this machine-server does not use remotes yet'),
-      prefix: text('Put before the names of its resources'),
+      prefix: text('Prefix of the names of its resources'),
       auth: object('Credentials'),
     },
   },
@@ -156,15 +156,15 @@ const entries: Partial<Record<Section, AttributeSchema>> = {
 /** Settings of the part as a whole. */
 export const settings: AttributeSchema = {
   properties: {
-    data_retention_policy: object('What the cloud keeps of this part', {
+    data_retention_policy: object('How much data of this part the cloud keeps', {
       properties: {
-        days: { type: 'integer', minimum: 1, description: 'Days until data is deleted; default: it is kept' },
+        days: { type: 'integer', minimum: 1, description: 'Days until data is deleted; default: never' },
       },
     }),
     maintenance: object('When new configurations are applied; default: at once', {
       properties: {
         sensor_name: text('Full name of a sensor', { examples: ['core:component:sensor/gate'] }),
-        maintenance_allowed_key: text('Its reading that must be true'),
+        maintenance_allowed_key: text('Reading of the sensor that must be true'),
       },
     }),
     log: {
@@ -172,14 +172,14 @@ export const settings: AttributeSchema = {
       description: 'Levels by name of resource or logger: a list of pattern and level',
       items: {
         type: 'object',
-        properties: { pattern: text('Regular expression for names'), level: text('Least level', levels) },
+        properties: { pattern: text('Regular expression for names'), level: text('Lowest level', levels) },
       },
     },
     debug: flag('Logs everything'),
     disable_log_deduplication: flag('Logs each repetition of a line'),
     network: object('Where the machine-server listens, TLS, heartbeats'),
     auth: object('Who may call the machine directly'),
-    fragment_mods: { type: 'array', description: 'Changes of what fragments bring', items: { type: 'object' } },
+    fragment_mods: { type: 'array', description: 'Changes to what fragments provide', items: { type: 'object' } },
   },
 };
 
@@ -234,7 +234,7 @@ export function schemaAt(document: JsonObject, path: readonly (string | number)[
   return below(root, path);
 }
 
-/** Texts that fit at a place, beyond those of the schema: types, models, names of other resources. */
+/** Valid values at a place, beyond those of the schema: types, models, names of other resources. */
 export function valuesAt(document: JsonObject, path: readonly (string | number)[]): readonly string[] {
   const [section, index, key] = path;
   if (section !== 'components' && section !== 'services') return [];
@@ -250,7 +250,7 @@ export function valuesAt(document: JsonObject, path: readonly (string | number)[
   return [];
 }
 
-/** Names of resources but one. */
+/** Names of all resources but one. */
 export function namesOf(document: JsonObject, but: unknown): readonly string[] {
   return (['components', 'services'] as const).flatMap((section) => {
     const list = document[section];
@@ -262,7 +262,7 @@ export function namesOf(document: JsonObject, but: unknown): readonly string[] {
   });
 }
 
-/** What a new entry of a list begins with. */
+/** The initial content of a new entry of a list. */
 export function newEntry(section: Section, name: string, choice?: ModelChoice): JsonObject {
   if (choice) return { name, api: choice.api, model: choice.model };
   if (section === 'modules') return { name, type: 'registry', module_id: '' };
@@ -273,7 +273,7 @@ export function newEntry(section: Section, name: string, choice?: ModelChoice): 
   return { name };
 }
 
-/** What a resource is called when it is added. */
+/** The name that a resource gets when it is added. */
 export function nameFor({ api, model }: ModelChoice): string {
   const [type, short] = [shortName(api), shortName(model)];
   return type === 'sensor' && short !== 'fake' ? short : type;
@@ -289,7 +289,7 @@ const triggerSchema = (
     {}) as AttributeSchema
 ).items as AnySchema;
 
-/** Alternatives as one: a property of any of them is known. */
+/** Merges alternatives into one schema, which has the properties of all of them. */
 function flat(schema: AnySchema): AttributeSchema {
   const { anyOf = [], oneOf = [], ...own } = schema;
   const others = [...anyOf, ...oneOf].map(flat);

@@ -8,7 +8,7 @@ const morning: Dashboard = {
   panels: [{ id: 'p', title: 'Heat', language: 'sql', text: 'SELECT 1 AS one', show: 'number' }],
 };
 
-test('what is stored is read again, and other metadata stays', () => {
+test('stored dashboards are read back, and other metadata stays', () => {
   const stored = withDashboard({ line: 'press' }, 'a', morning);
   expect(stored['line']).toBe('press');
   expect(dashboardsOf(stored)).toEqual([morning]);

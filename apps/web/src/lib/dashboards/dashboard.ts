@@ -1,4 +1,4 @@
-/** Dashboards: what they hold, and how they stand in the metadata of the organization, under `dashboards`. */
+/** Dashboards: their content, and how they are stored in the metadata of the organization, under `dashboards`. */
 import type { JsonObject } from '@bufbuild/protobuf';
 import { objectOf } from '../api/object-of.ts';
 import type { ChartChoice } from '../query/chart.ts';
@@ -23,7 +23,7 @@ export interface Dashboard {
 
 export const metadataKey = 'dashboards';
 
-/** Leaves out what is not a dashboard: others may write metadata, too. By name. */
+/** The dashboards by name. Replaces invalid values by defaults: others may write metadata, too. */
 export function dashboardsOf(metadata: JsonObject): readonly Dashboard[] {
   return Object.entries(objectOf(metadata[metadataKey]))
     .map(([id, value]) => dashboardOf(id, objectOf(value)))

@@ -12,7 +12,7 @@ export async function readDashboards(organizationId: string, signal?: AbortSigna
 }
 
 /**
- * Changes one dashboard as it is stored now, so that others which somebody changed meanwhile stay.
+ * Changes one dashboard in the metadata as stored now, so that changes that others made to other dashboards stay.
  *
  * @param change undefined for a dashboard that does not exist; returns undefined to remove it. @throws ConnectError
  */

@@ -6,7 +6,7 @@ const oven = { location: 'plant', machine: 'm1', component: 'oven', method: 'Rea
 const camera = { location: 'plant', machine: 'm1', component: 'gate', method: 'GetImages' };
 const other = { location: 'yard', machine: 'm2', component: 'oven', method: 'Readings' };
 
-test('a path takes what lies in it, and is a stage of a query', () => {
+test('a path selects the series within it, and becomes a stage of a query', () => {
   expect([oven, camera, other].filter((one) => isWithin(one, { ...all, component: 'oven' }))).toEqual([oven, other]);
   expect(pathStage(all)).toBeUndefined();
   expect(pathStage(oven)).toEqual({
@@ -14,14 +14,14 @@ test('a path takes what lies in it, and is a stage of a query', () => {
   });
 });
 
-test('each level offers what there is below the levels above it, and choosing on one opens those below', () => {
+test('each level offers the choices within the levels above it, and a choice resets the levels below', () => {
   const path = { ...all, machine: 'm1', component: 'oven' };
   expect(choicesOn('machine', path, [oven, camera, other])).toEqual(['m1', 'm2']);
   expect(choicesOn('component', path, [oven, camera, other])).toEqual(['oven', 'gate']);
   expect(withLevel(oven, 'machine', 'm2')).toEqual({ ...all, location: 'plant', machine: 'm2' });
 });
 
-test('a machine is called deleted once the names are known without it, not while they are being loaded', () => {
+test('a machine is shown as deleted once the loaded names lack it, not while they load', () => {
   expect(nameIn(undefined, 'm1', 'deleted machine')).toBe('m1');
   expect(nameIn(new Map([['m1', 'press-7']]), 'm1', 'deleted machine')).toBe('press-7');
   expect(nameIn(new Map(), 'm1', 'deleted machine')).toBe('deleted machine');

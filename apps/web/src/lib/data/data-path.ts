@@ -1,4 +1,4 @@
-/** Where in the data of an organization one is: location → machine → component → method. It stands in the address. */
+/** A path into the data of an organization: location → machine → component → method. It is kept in the address. */
 import type { Row } from '../query/pipeline.ts';
 
 /** Empty: all of this level. */
@@ -23,7 +23,7 @@ export function isWithin(series: DataPath, path: DataPath): boolean {
   return levels.every((level) => path[level] === '' || path[level] === series[level]);
 }
 
-/** The path with another choice on one level; what lies below is open again unless it is chosen with it. */
+/** The path with another choice on one level; the levels below are reset. */
 export function withLevel(path: DataPath, level: Level, chosen: string): DataPath {
   const at = levels.indexOf(level);
   const below = Object.fromEntries(levels.slice(at + 1).map((name) => [name, '']));
@@ -36,13 +36,13 @@ export function choicesOn(level: Level, path: DataPath, series: readonly DataPat
   return [...new Set(series.filter((one) => isWithin(one, above)).map((one) => one[level]))];
 }
 
-/** The stage that takes the readings of the path; undefined: all. */
+/** The stage that selects the readings of the path; undefined: all. */
 export function pathStage(path: DataPath): Row | undefined {
   const chosen = levels.filter((level) => path[level] !== '').map((level) => [columns[level], path[level]]);
   return chosen.length === 0 ? undefined : { $match: Object.fromEntries(chosen) };
 }
 
-/** The name of what an id stands for; `gone` if nothing has this id any more. While the names are not known, the id itself. */
+/** The name for an id; `gone` if the id no longer exists. Until the names are loaded, the id itself. */
 export function nameIn(names: ReadonlyMap<string, string> | undefined, id: string, gone = ''): string {
   return names === undefined ? id : (names.get(id) ?? gone);
 }

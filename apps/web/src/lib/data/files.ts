@@ -15,7 +15,7 @@ export interface StoredFile {
   readonly component: string;
   readonly tags: readonly string[];
   readonly datasetIds: readonly string[];
-  /** Path on this cloud; the session opens it. */
+  /** Path on this cloud; the session cookie authorizes it. */
   readonly path: string;
 }
 

@@ -22,17 +22,17 @@ interface Asked {
   readonly signal: AbortSignal;
 }
 
-/** @throws Error with what the cloud said */
+/** @throws Error with the cloud's message */
 export async function loadSeries(asked: Asked): Promise<readonly Series[]> {
   return (await rowsOf(asked, seriesPipeline)).map(seriesOf);
 }
 
-/** The last readings of each series, by its key. @throws Error with what the cloud said */
+/** The last readings of each series, by its key. @throws Error with the cloud's message */
 export async function loadPast(asked: Asked): Promise<ReadonlyMap<string, Past>> {
   return new Map((await rowsOf(asked, pastPipeline)).map(pastOf));
 }
 
-/** The first capture day of each series, by its key. @throws Error with what the cloud said */
+/** The first capture day of each series, by its key. @throws Error with the cloud's message */
 export async function loadOldest(asked: Asked): Promise<ReadonlyMap<string, string>> {
   return new Map((await rowsOf(asked, oldestPipeline)).map(oldestOf));
 }

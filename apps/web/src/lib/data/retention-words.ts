@@ -8,7 +8,7 @@ export interface Retention {
   readonly days: number | undefined;
   /** Of all readings of the resource together, in 10⁹ bytes; undefined: no limit. */
   readonly limitGb: number | undefined;
-  /** Fragments may set a shorter one; it is not in the part's own configuration. */
+  /** Fragments may set other limits, which the part's own configuration does not show. */
   readonly hasFragments: boolean;
 }
 
@@ -38,9 +38,9 @@ export function retentionOf(configuration: JsonObject, series: Pick<Series, 'typ
  */
 export function retentionWords(retention: Retention, machine: string, oldestDay: string, nowMs: number): string {
   const { days, limitGb, hasFragments } = retention;
-  const limit = limitGb === undefined ? '' : ` At most ${limitGb} GB stay.`;
-  const fragments = hasFragments ? ' A fragment of the machine may say otherwise.' : '';
-  if (days === undefined) return `Kept until somebody deletes them.${limit}${fragments}`;
+  const limit = limitGb === undefined ? '' : ` At most ${limitGb} GB are kept.`;
+  const fragments = hasFragments ? ' A fragment of the machine may override this.' : '';
+  if (days === undefined) return `Kept until someone deletes them.${limit}${fragments}`;
   return `Deleted after ${days} ${days === 1 ? 'day' : 'days'}${nextOf(days, machine, oldestDay, nowMs)}.${limit}${fragments}`;
 }
 

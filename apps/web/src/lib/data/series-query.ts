@@ -13,7 +13,7 @@ export function seriesQuery(path: DataPath, field: string): string {
   return `[\n${stages.map((stage) => `  ${JSON.stringify(stage)}`).join(',\n')}\n]\n`;
 }
 
-/** The same as the address of the query page. */
+/** The address of the query page with this query. */
 export function queryAddress(given: {
   readonly base: string;
   readonly path: DataPath;

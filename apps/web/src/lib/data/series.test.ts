@@ -17,7 +17,7 @@ test('a row becomes a series with the fields of its newest reading', () => {
   expect(seriesOf(row)).toEqual({ ...id, readings: 7, newest: new Date(newest), values: { 'heat.upper': 180 } });
 });
 
-test('the last readings of a series are numbers over time by field; a text between them leaves a gap', () => {
+test('the last readings of a series become numbers over time by field; a text leaves a gap', () => {
   const [key, past] = pastOf({
     _id: id,
     data: [{ readings: { heat: 1, mode: 'on' } }, { readings: { heat: 'broken' } }, { readings: { heat: 3 } }],

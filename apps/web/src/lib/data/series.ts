@@ -1,4 +1,4 @@
-/** The series of an organization: what each component of each part has stored lately, with its newest value. */
+/** The series of an organization: what each component of each part has stored recently, with its newest value. */
 import { flatten } from '../query/flatten.ts';
 import type { Row } from '../query/pipeline.ts';
 import type { DataPath } from './data-path.ts';
@@ -20,7 +20,7 @@ const id: Row = {
   ...{ component: '$component_name', method: '$method_name' },
 };
 
-/** The pipeline behind the page. */
+/** Lists the series with their newest readings. */
 export const seriesPipeline: readonly Row[] = [
   { $sort: { time_received: 1 } },
   {
@@ -54,7 +54,7 @@ export const oldestPipeline: readonly Row[] = [
   { $limit: mostSeries },
 ];
 
-/** What tells a series from others. */
+/** Identifies a series. */
 export function keyOf({ part, component, method }: Pick<Series, 'part' | 'component' | 'method'>): string {
   return `${part}/${component}/${method}`;
 }

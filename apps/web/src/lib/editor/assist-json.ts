@@ -1,11 +1,11 @@
-/** Completion and hover of a JSON text whose places have a schema. */
+/** Completion and hover texts for JSON whose places have a schema. */
 import type { Completion, CompletionContext, CompletionResult } from '@codemirror/autocomplete';
 import { jsonLanguage } from '@codemirror/lang-json';
 import type { Extension } from '@codemirror/state';
 import { hoverTooltip } from '@codemirror/view';
 import { type Path, placeAt } from './json-place.ts';
 
-/** What is known of a place. */
+/** The schema of a place. */
 export interface PlaceSchema {
   readonly type?: string;
   readonly description?: string;
@@ -15,9 +15,9 @@ export interface PlaceSchema {
 }
 
 export interface JsonAssist {
-  /** @param text the whole, which may not be JSON at the moment */
+  /** @param text the whole text, which may be invalid JSON at the moment */
   readonly schemaAt: (text: string, path: Path) => PlaceSchema | undefined;
-  /** Texts that fit at a place. */
+  /** Valid values at a place. */
   readonly valuesAt: (text: string, path: Path) => readonly string[];
 }
 

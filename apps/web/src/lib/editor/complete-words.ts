@@ -1,4 +1,4 @@
-/** Completion of words that a page knows, such as fields of stored readings. */
+/** Completes words that a page knows, such as fields of stored readings. */
 import type { CompletionContext, CompletionResult } from '@codemirror/autocomplete';
 import { EditorState, type Extension } from '@codemirror/state';
 
@@ -8,7 +8,7 @@ export interface Word {
   readonly detail: string;
 }
 
-/** @param words asked for at each completion */
+/** @param words called at each completion */
 export function completeWords(words: () => readonly Word[]): Extension {
   const complete = (context: CompletionContext): CompletionResult | null => {
     const typed = context.matchBefore(/[$\w.-]+/);

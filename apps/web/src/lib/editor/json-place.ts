@@ -7,11 +7,11 @@ type SyntaxNode = ReturnType<typeof syntaxTree>['topNode'];
 export type Path = readonly (string | number)[];
 
 export interface Place {
-  /** Of the value or object at the character. For the name of a property, that of the object that has it. */
+  /** The path of the value or object at the character; for the name of a property, of the object that has it. */
   readonly path: Path;
   /** What is there. */
   readonly at: 'name' | 'value';
-  /** The text or word at the character; empty: from that character on. */
+  /** The range of the string or word at the character; if there is none, an empty range. */
   readonly from: number;
   readonly to: number;
 }

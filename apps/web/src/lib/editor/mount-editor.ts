@@ -1,6 +1,6 @@
 /**
- * The text editor (CodeMirror 6), loaded when a page first needs it. It lives in a shadow root, because there its styles are adopted style
- * sheets, which the content security policy allows; style elements it would refuse.
+ * The text editor (CodeMirror 6), loaded when a page first needs it. It lives in a shadow root: there its styles are adopted style sheets,
+ * which the content security policy allows, unlike style elements.
  */
 import { autocompletion, closeBrackets, completionKeymap } from '@codemirror/autocomplete';
 import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirror/commands';
@@ -32,12 +32,12 @@ export interface EditorOptions {
   /** For screen readers. */
   readonly label: string;
   readonly readOnly?: boolean;
-  /** Shows what differs from this text, in place of line numbers of errors. */
+  /** Shows the differences from this text. */
   readonly before?: string;
   readonly onchange?: (text: string) => void;
   /** Schema of its places, for completion and hover. */
   readonly assist?: JsonAssist;
-  /** Words to complete, asked for at each completion. */
+  /** Words to complete; called at each completion. */
   readonly words?: () => readonly Word[];
   /** Ctrl-Enter. */
   readonly onrun?: () => void;
@@ -48,7 +48,7 @@ export interface EditorOptions {
 export interface MountedEditor {
   setText(text: string): void;
   setLanguage(language: Language): void;
-  /** Marks places with what is wrong there. */
+  /** Marks problems at their places. */
   setProblems(problems: readonly TextProblem[]): void;
   destroy(): void;
 }
@@ -129,7 +129,7 @@ export function mountEditor(host: HTMLElement, options: EditorOptions): MountedE
         syntaxHighlighting(colours),
         chosen.of(languageOf(language)),
         EditorView.lineWrapping,
-        // A number, because only that tells checkers that the text can be reached, and scrolled, by keyboard.
+        // Only an explicit tabindex tells accessibility checkers that the keyboard can reach and scroll the text.
         EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' }),
         EditorView.updateListener.of((update) => {
           if (update.docChanged) onchange?.(update.state.doc.toString());

@@ -1,4 +1,4 @@
-/** Marks in a text where something is wrong. */
+/** Marks problems in a text. */
 import { jsonParseLinter } from '@codemirror/lang-json';
 import { type Diagnostic, linter } from '@codemirror/lint';
 import { type EditorState, type Extension, StateEffect, StateField } from '@codemirror/state';
@@ -19,7 +19,7 @@ const problemsField = StateField.define<readonly TextProblem[]>({
 });
 const parseJson = jsonParseLinter();
 
-/** Problems at their places; if the text is to be JSON and is not, that alone. */
+/** Marks problems at their places; in invalid JSON, only the syntax error. */
 export function problemMarks(isJson: boolean): Extension {
   const marks = (view: EditorView): readonly Diagnostic[] => {
     const broken = isJson ? parseJson(view) : [];

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { onEach } from './bulk.ts';
 import type { FleetRow } from './rows.ts';
 
-test('an action runs once on each machine, a few at a time, and what failed is named with the reason', async () => {
+test('an action runs once on each machine, a few at a time, and failures are listed with their reasons', async () => {
   const rows = Array.from({ length: 30 }, (_, at) => ({ name: `press-${at}` }) as FleetRow);
   const asked: string[] = [];
   let [running, most, counted] = [0, 0, 0];

@@ -1,4 +1,4 @@
-/** One action on many machines, a few at a time; one that fails does not stop the others. */
+/** One action on many machines, a few at a time; a failure does not stop the others. */
 import { problemOf } from '../api/problem.ts';
 import type { FleetRow } from './rows.ts';
 

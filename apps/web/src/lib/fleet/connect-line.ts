@@ -1,4 +1,4 @@
-/** The line that makes another computer a machine: the same that `platform machines connect` prints. */
+/** The line that connects another computer as a machine; `platform machines connect` prints the same. */
 export function connectLine(given: {
   readonly cloudUrl: string;
   readonly token: string;

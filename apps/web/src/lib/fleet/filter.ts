@@ -1,4 +1,4 @@
-/** The filter box of the fleet: `offline`, `failed`, `syncing`, `loc:plant`, `v<0.4`, and free text; all words must fit. */
+/** The filter box of the fleet: `offline`, `failed`, `syncing`, `loc:plant`, `v<0.4`, and free text; all words must match. */
 import type { FleetRow } from './rows.ts';
 
 type Fits = (row: FleetRow) => boolean;

@@ -1,4 +1,4 @@
-/** The machines of the organization that is shown: one subscription, shared by the table, the palette and the machine pages. */
+/** The machines of the current organization: one subscription, shared by the table, the palette and the machine pages. */
 import { getContext, setContext } from 'svelte';
 import { live } from '../api/live.svelte.ts';
 import type { Polled } from '../api/poll.svelte.ts';
@@ -6,7 +6,7 @@ import { type FleetRow, rowsAfter } from './rows.ts';
 
 const key = Symbol('fleet');
 
-/** In the layout of an organization. */
+/** Call it in the layout of an organization. */
 export function startFleet(organizationId: () => string): Polled<readonly FleetRow[]> {
   const fleet = live<readonly FleetRow[]>(
     () => ({ case: 'fleetOf', value: organizationId() }),

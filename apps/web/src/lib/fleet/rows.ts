@@ -4,7 +4,7 @@ import { ConfigurationState, type FleetChanges, type FleetMachine } from '@platf
 import { dateOf } from '../ui/time.ts';
 
 export type MachineState = 'online' | 'offline' | 'waiting';
-export type ConfigurationWord = 'applied' | 'applying' | 'held' | 'failed' | 'not told';
+export type ConfigurationWord = 'applied' | 'applying' | 'held' | 'failed' | 'unknown';
 
 export interface FleetRow {
   readonly id: string;
@@ -13,7 +13,7 @@ export interface FleetRow {
   readonly location: string;
   readonly state: MachineState;
   readonly lastSeen: Date | undefined;
-  /** Of the machine-server; empty: not told. */
+  /** Of the machine-server; empty: unknown. */
   readonly version: string;
   readonly platform: string;
   readonly parts: number;
@@ -27,7 +27,7 @@ export interface FleetRow {
 
 const urgency: Readonly<Record<MachineState, number>> = { offline: 0, waiting: 1, online: 2 };
 const words: Readonly<Record<ConfigurationState, ConfigurationWord>> = {
-  [ConfigurationState.UNSPECIFIED]: 'not told',
+  [ConfigurationState.UNSPECIFIED]: 'unknown',
   [ConfigurationState.APPLIED]: 'applied',
   [ConfigurationState.APPLYING]: 'applying',
   [ConfigurationState.HELD]: 'held',
@@ -73,7 +73,7 @@ function rowOf(machine: FleetMachine): FleetRow {
     state: stateOf(machine.onlineState),
     lastSeen: dateOf(machine.lastSeen),
     version: machine.serverVersion,
-    configuration: words[machine.configuration] ?? 'not told',
+    configuration: words[machine.configuration] ?? 'unknown',
     waitingFiles: Number(machine.waitingFiles),
     oldestWaiting: dateOf(machine.oldestWaiting),
   };

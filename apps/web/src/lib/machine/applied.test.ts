@@ -12,7 +12,7 @@ test('a version is applied once the machine runs the revision that was saved', (
   expect(done(4n)).toEqual(['saved', 'fetched', 'applied']);
 });
 
-test('a version that the page has just saved is not applied, although the cloud has only told of the one before it, which is', () => {
+test('a version that the page just saved is not applied while the cloud still reports the version before it, which is', () => {
   expect(done(5n)).toEqual(['saved']);
   expect(waitingFor({ ...applied, lastError: 'of version 4' }, 5n)).toBe('');
 });

@@ -11,7 +11,7 @@ type Status = Pick<
   'saved' | 'fetched' | 'applied' | 'held' | 'heldReason' | 'lastError' | 'savedVersion'
 >;
 
-/** @param newest version that the page has seen saved: what the cloud has told of an older one is no news of it */
+/** @param newest the newest version that the page knows to be saved: the status of an older version says nothing about it */
 export function stepsOf({ saved, fetched, applied, savedVersion }: Status, newest = 0n): readonly AppliedStep[] {
   if (newest > savedVersion)
     return [

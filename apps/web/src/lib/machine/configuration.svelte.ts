@@ -1,8 +1,8 @@
 /**
  * The draft of a part's configuration.
  *
- * States: loading → clean (as saved) ⇄ dirty → saving → clean. If somebody else has saved meanwhile, saving → dirty on the newest version:
- * what they changed is merged into the draft, and what both changed is there to be decided.
+ * States: loading → clean (as saved) ⇄ dirty → saving → clean. If someone else has saved in the meantime, saving → dirty on the newest
+ * version: their changes are merged into the draft, and the person decides each conflict.
  */
 
 import { Code, ConnectError } from '@connectrpc/connect';
@@ -23,7 +23,7 @@ const app = clientOf(AppService);
 const fleet = clientOf(FleetService);
 const validateAfterMs = 400;
 
-/** What somebody else saved while the draft was edited, and how it went together. */
+/** What someone else saved while the draft was edited, and the result of the merge. */
 export interface Rebased {
   readonly by: string;
   readonly taken: readonly string[];
@@ -40,15 +40,15 @@ export function formatJson(text: string): string {
 
 export class Draft {
   readonly partId: string;
-  /** As it was saved; the draft is compared with it. */
+  /** The saved version that the draft is compared with. */
   base = $state.raw<GetConfigurationVersionResponse>();
   text = $state('');
   problems = $state.raw<readonly ConfigurationProblem[]>([]);
   problem = $state.raw<Problem>();
   saving = $state(false);
-  /** Set once a newer version of somebody else was merged into the draft. */
+  /** Set once someone else's newer version was merged into the draft. */
   rebased = $state.raw<Rebased>();
-  /** The draft is one that was left without saving. */
+  /** The draft was left without saving, and is shown again. */
   isKept = $state(false);
   readonly #validate = debounce(validateAfterMs, () => {
     this.keep();
@@ -71,7 +71,7 @@ export class Draft {
     return documentOf(this.text) !== undefined;
   }
 
-  /** Takes what is saved, and a draft of it that was left without saving. */
+  /** Loads the saved version, and the draft of it that was left without saving, if any. */
   async open(): Promise<void> {
     const kept = readDraft(this.partId);
     await this.load();
@@ -107,7 +107,7 @@ export class Draft {
     this.edit(this.saved);
   }
 
-  /** Takes over what somebody else has saved meanwhile. */
+  /** Merges what someone else has saved in the meantime. */
   async rebase(): Promise<void> {
     if (this.isDirty) await this.#rebase(this.text, this.#version);
     else await this.load();
@@ -120,16 +120,16 @@ export class Draft {
     if (choice === 'theirs') this.edit(textOf(withTheirs(document, conflict)));
   }
 
-  /** @param version that the text began with */
+  /** @param version the version that the text is based on */
   async #rebase(text: string, version: bigint): Promise<void> {
     try {
       const begun = version === 0n ? undefined : await fleet.getConfigurationVersion({ partId: this.partId, version });
       this.base = await fleet.getConfigurationVersion({ partId: this.partId });
       const mine = documentOf(text);
       const { author, version: newest } = this.base.version ?? {};
-      const by = `${author?.name || author?.kind || 'Somebody'} saved version ${newest}`;
+      const by = `${author?.name || author?.kind || 'Someone'} saved version ${newest}`;
       if (mine === undefined) {
-        // A text that is not JSON cannot be merged; it stays to be corrected, and is compared with the newest version.
+        // Invalid JSON cannot be merged: the text stays as it is, and is compared with the newest version.
         this.rebased = { by, taken: [], conflicts: [] };
         this.edit(text);
         return;

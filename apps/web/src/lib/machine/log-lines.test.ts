@@ -10,7 +10,7 @@ const lines = [
   ['unheard', 'main', 'hello'],
 ].map(([level = '', loggerName = '', message = '']) => lineOf(create(LogEntrySchema, { level, loggerName, message })));
 
-test('levels of all servers become four, with their counts', () => {
+test('the levels of all servers are mapped to four, with their counts', () => {
   expect(countsOf(lines)).toEqual({ error: 2, warn: 1, info: 1, debug: 0 });
 });
 
@@ -24,12 +24,12 @@ test.each([
   expect(lines.filter(fitsText(text))).toHaveLength(count);
 });
 
-test('a pattern that is not valid says why', () => {
+test('an invalid pattern is explained', () => {
   expect(patternProblem('/(/')).toContain('group');
   expect([patternProblem('/a+/'), patternProblem('('), patternProblem('')]).toEqual(['', '', '']);
 });
 
-test('levels of an address: all without them, none if none is named', () => {
+test('levels in an address: all if there are none, only known ones otherwise', () => {
   expect(levelsOf(null)).toHaveLength(4);
   expect(levelsOf('warn,error,loud')).toEqual(['error', 'warn']);
   expect(levelsOf('none')).toEqual([]);
@@ -41,14 +41,14 @@ const at = (second: number, level: LogLine['level'] = 'info'): LogLine => ({
 });
 const seconds = (some: readonly LogLine[]): number[] => some.map(({ time }) => (time?.getTime() ?? 0) / 1_000);
 
-test('after a break, the newest lines join those that are known, or replace them if lines are missing between', () => {
+test('after a break, the newest lines join those that are known, or replace them if lines are missing in between', () => {
   const known = [1, 2, 3, 4].map((second) => at(second));
   expect(seconds(linesAfter(known, [at(5)], false))).toEqual([1, 2, 3, 4, 5]);
   expect(seconds(linesAfter(known, [at(3), at(4), at(6)], true))).toEqual([1, 2, 3, 4, 6]);
   expect(seconds(linesAfter(known, [at(8), at(9)], true))).toEqual([8, 9]);
 });
 
-test('bars count all lines over time, with errors and where each begins', () => {
+test('bars count all lines over time, with their errors and first lines', () => {
   const bars = barsOf([at(0), at(1, 'error'), at(2), at(9), at(10)], 5);
   expect(bars.map(({ lines: count }) => count)).toEqual([2, 1, 0, 0, 2]);
   expect(bars[0]).toMatchObject({ errors: 1, first: 0 });

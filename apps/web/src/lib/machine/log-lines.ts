@@ -36,7 +36,7 @@ export function countsOf(lines: readonly LogLine[]): Readonly<Record<Level, numb
   return counts;
 }
 
-/** Why the text is no valid pattern; empty if it is one, or is no pattern. */
+/** Why the text is not a valid pattern; empty if it is valid, or not a pattern. */
 export function patternProblem(text: string): string {
   const pattern = /^\/(.+)\/$/.exec(text)?.[1];
   try {
@@ -47,7 +47,7 @@ export function patternProblem(text: string): string {
   }
 }
 
-/** Of an address; what it does not name, or names wrongly, is shown. */
+/** The levels that an address names; unknown names are ignored. Null: all. */
 export function levelsOf(text: string | null): readonly Level[] {
   if (text === null) return levels;
   const named = text.split(',');
@@ -72,10 +72,10 @@ export function fitsText(text: string): (line: LogLine) => boolean {
 /** Lines kept in the page; the oldest are left out first. */
 export const mostLines = 100_000;
 
-/** @param lines new ones, oldest first @param whole they are the newest lines of the log, which may be known in part */
+/** @param lines new ones, oldest first @param whole they are the newest lines of the log, and some may be known */
 export function linesAfter(before: readonly LogLine[], lines: readonly LogLine[], whole: boolean): readonly LogLine[] {
   if (!whole || before.length === 0) return [...before, ...lines].slice(-mostLines);
-  // After a break of the connection: what was loaded before these lines stays, if nothing is missing between.
+  // After a lost connection: lines that were loaded before stay if none are missing in between.
   const first = lines[0];
   const at = first === undefined ? -1 : before.findLastIndex((line) => isSame(line, first));
   return at < 0 ? lines : [...before.slice(0, at), ...lines].slice(-mostLines);
@@ -88,7 +88,7 @@ function isSame(a: LogLine, b: LogLine): boolean {
 export interface LogBar {
   readonly from: Date;
   readonly lines: number;
-  /** Of them, errors. */
+  /** Errors among them. */
   readonly errors: number;
   /** Index of its first line. */
   readonly first: number;

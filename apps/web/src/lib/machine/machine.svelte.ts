@@ -1,4 +1,4 @@
-/** The machine that is shown: itself and its parts, asked for once, and what the chosen part runs, live. */
+/** The current machine: itself and its parts, polled, and the status of the chosen part, live. */
 import { AppService, type Robot, type RobotPart } from '@platform/proto/platform/app/v1/app';
 import type { GetPartStatusResponse } from '@platform/proto/platform/fleet/v1/fleet';
 import { getContext, setContext } from 'svelte';

@@ -1,4 +1,4 @@
-/** The newest stored readings of a part, each series with the numbers before it. */
+/** The newest stored readings of a part, each series with its previous numbers. */
 import type { NewestReading, NewestReadings } from '@platform/proto/platform/live/v1/live';
 import { flatten } from '../query/flatten.ts';
 import type { Row } from '../query/pipeline.ts';
@@ -11,7 +11,7 @@ export interface NewestSeries {
   readonly at: Date | undefined;
   /** With dotted names; empty for pictures and files. */
   readonly values: Row;
-  /** Of a picture or file; 0: none. */
+  /** Size of a picture or file; 0: none. */
   readonly bytes: number;
   /** The last numbers of each value, oldest first. */
   readonly past: Readonly<Record<string, readonly number[]>>;

@@ -1,4 +1,4 @@
-/** Calls to the resources of a machine through the cloud, by the names of their types: no type needs code of its own here. */
+/** Calls to the resources of a machine through the cloud, by the names of their types: no type needs its own code here. */
 import type { ResourceName } from '@platform/proto/platform/common/v1/common';
 import { callJson } from '../api/call-json.ts';
 
@@ -15,7 +15,7 @@ export function serviceOf({ type, subtype }: ResourceName): string {
   return `platform.${type}.${subtype.replaceAll('_', '')}.v1.${pascal}Service`;
 }
 
-/** Calls a method of a resource. @throws Error with what the cloud or the machine said */
+/** Calls a method of a resource. @throws Error with the message of cloud or machine */
 export function callResource(
   partId: string,
   name: ResourceName,

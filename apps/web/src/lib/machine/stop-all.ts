@@ -8,7 +8,7 @@ import { toast } from '../ui/toasts.svelte.ts';
 const robot = clientOf(RobotService);
 const app = clientOf(AppService);
 
-/** Tells each part, and says how it went. Never rejects. */
+/** Stops each part, and shows the outcome. Never rejects. */
 export async function stopAll(name: string, partIds: readonly string[]): Promise<void> {
   const told = await Promise.allSettled(partIds.map((partId) => robot.stopAll({}, toPart(partId))));
   const failed = told.flatMap((one) => (one.status === 'rejected' ? [problemOf(one.reason)] : []));
@@ -18,7 +18,7 @@ export async function stopAll(name: string, partIds: readonly string[]): Promise
   toast(`Stop all of ${name}${parts}: ${first.title}. ${first.detail}`, 'problem');
 }
 
-/** As `stopAll`, for a machine of which only the id is known. @param mainPartId is told if the cloud does not say which parts there are */
+/** Like `stopAll`, for a machine whose parts are not known. @param mainPartId the part to stop if the cloud does not list the parts */
 export async function stopAllOf(machine: { readonly id: string; readonly name: string; readonly mainPartId: string }) {
   const found = await app.getRobotParts({ robotId: machine.id }).then(
     ({ parts }) => parts.map(({ id }) => id),

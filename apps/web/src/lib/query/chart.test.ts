@@ -8,7 +8,7 @@ const chart = (rows: readonly Record<string, unknown>[]): ReturnType<typeof char
   return chartOf(flat, columnsOf(flat, 100));
 };
 
-test('a time and numbers are lines, sorted by time, with gaps where a number is missing', () => {
+test('a time and numbers become lines, sorted by time, with gaps where a number is missing', () => {
   expect(
     chart([
       { at: '2026-01-01T00:00:02Z', data: { t: 2 } },
@@ -24,7 +24,7 @@ test('a time and numbers are lines, sorted by time, with gaps where a number is 
   });
 });
 
-test('a name and a number are bars, one number is a big number, and text alone is no chart', () => {
+test('a name and a number become bars, one number a big number, and text alone no chart', () => {
   expect(
     chart([
       { _id: 'host', n: 3 },

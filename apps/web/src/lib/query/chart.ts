@@ -15,14 +15,14 @@ export type Chart =
   | { readonly kind: 'number'; readonly name: string; readonly value: number }
   | { readonly kind: 'none'; readonly reason: string };
 
-/** `auto`: what fits the rows. `table` is no chart. */
+/** `auto`: the chart that fits the rows. `table` is not a chart. */
 export type ChartChoice = 'auto' | 'lines' | 'bars' | 'number' | 'table';
 
 const mostSeries = 8;
 const mostBars = 40;
 const rfc3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d/;
 
-/** @param rows flat ones */
+/** @param rows flattened rows */
 export function chartOf(rows: readonly Row[], columns: readonly string[], choice: ChartChoice = 'auto'): Chart {
   if (rows.length === 0) return { kind: 'none', reason: 'There are no rows.' };
   const numbers = columns.filter((name) => some(rows, name, (value) => typeof value === 'number'));

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { csvOf } from './csv.ts';
 
-test('rows are lines below the names of the columns; a value that is missing is an empty cell', () => {
+test('rows are lines below the names of the columns; a missing value is an empty cell', () => {
   const rows = [{ time: '2026-01-01', 'data.readings.t': 1.23456789012 }, { time: '2026-01-02' }];
   expect(csvOf(rows, ['time', 'data.readings.t'])).toBe(
     'time,data.readings.t\r\n2026-01-01,1.23456789012\r\n2026-01-02,\r\n',

@@ -9,13 +9,13 @@ const many = (count: number, one: string, more = `${one}s`): string =>
 
 /** Ways of reading. */
 const ways: Readonly<Record<string, string>> = {
-  group: 'Groups made in the files',
+  group: 'Groups computed in the files',
   top: 'First rows found in the files',
   documents: 'Whole rows from the files',
   columns: 'Single columns from the files',
   rows: 'Rows from the files',
   newest: 'Newest rows from the files',
-  facts: 'Counts that the files state themselves',
+  facts: 'Counts stored in the files',
   known: 'Groups kept from an earlier query',
   hot: 'Readings that have just arrived',
 };
@@ -28,7 +28,7 @@ export function explainWords(row: Row): readonly string[] {
   const files =
     listed === 0
       ? 'There are no stored files yet; everything comes from readings that have just arrived.'
-      : `Of ${many(listed, 'stored file')}, ${skipped.toLocaleString('en')} cannot have rows that fit by their names and times and were left alone; the rows of ${read.toLocaleString('en')} were read.`;
+      : `Of ${many(listed, 'stored file')}, ${skipped.toLocaleString('en')} were skipped, since their names and times rule out matching rows; the rows of ${read.toLocaleString('en')} were read.`;
   const sources = asList(row['sources']).flatMap((given) => {
     const source = given as Row;
     const pushed = asList(source['pushed']).map(String);
@@ -36,7 +36,7 @@ export function explainWords(row: Row): readonly string[] {
       pushed.length === 0 ? 'no part of the query ran while reading' : `${pushed.join(', ')} ran while reading`;
     const kept = asList(source['not_pushed']).map(reasonOf);
     return [
-      `${ways[String(source['does'])] ?? 'Rows'}: ${many(asNumber(source['files']), 'file')}, ${many(asNumber(source['rows']), 'row')} given on; ${what}.`,
+      `${ways[String(source['does'])] ?? 'Rows'}: ${many(asNumber(source['files']), 'file')}, ${many(asNumber(source['rows']), 'row')} returned; ${what}.`,
       ...kept,
     ];
   });
@@ -44,7 +44,7 @@ export function explainWords(row: Row): readonly string[] {
     files,
     ...sources,
     ...asList(row['later']).map(reasonOf),
-    `The answer has ${many(asNumber(row['rows']), 'row')}. ${bytesText(asNumber(row['scanned_bytes']))} count for the month, in ${asNumber(row['elapsed_ms']).toFixed(0)} ms.`,
+    `The answer has ${many(asNumber(row['rows']), 'row')}. ${bytesText(asNumber(row['scanned_bytes']))} count toward the month; it took ${asNumber(row['elapsed_ms']).toFixed(0)} ms.`,
     ...asList(row['notices']).map((notice) => `Note: ${String(notice)}.`),
   ];
 }

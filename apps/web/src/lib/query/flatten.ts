@@ -1,4 +1,4 @@
-/** Rows with nested documents as columns with dotted names, as a query names them. */
+/** Turns nested documents of rows into columns with dotted names, as in queries. */
 import type { Row } from './pipeline.ts';
 
 /** Columns of all rows, in the order of their first appearance; at most `most`. */

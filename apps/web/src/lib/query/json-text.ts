@@ -3,7 +3,7 @@ import type { Row } from './pipeline.ts';
 const mostCharacters = 200_000;
 const mostInText = 2_000;
 
-/** Rows as JSON to look at: long texts are cut, and it ends after 200,000 characters; the download has all. @param most rows */
+/** Rows as JSON for display: long texts are cut, and the output ends after 200,000 characters; the download has all. @param most rows */
 export function jsonText(rows: readonly Row[], most: number): string {
   const parts: string[] = [];
   let length = 0;
@@ -14,11 +14,11 @@ export function jsonText(rows: readonly Row[], most: number): string {
     parts.push(part.length > mostCharacters ? cut(part) : part);
   }
   const left = rows.length - parts.length;
-  return `[\n${parts.join(',\n')}\n]${left > 0 ? `\n… and ${left.toLocaleString()} rows more, in the download` : ''}`;
+  return `[\n${parts.join(',\n')}\n]${left > 0 ? `\n… and ${left.toLocaleString()} more rows, in the download` : ''}`;
 }
 
 function cut(text: string): string {
   return text.length <= mostInText
     ? text
-    : `${text.slice(0, mostInText)} … and ${(text.length - mostInText).toLocaleString()} characters more`;
+    : `${text.slice(0, mostInText)} … and ${(text.length - mostInText).toLocaleString()} more characters`;
 }

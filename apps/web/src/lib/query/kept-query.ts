@@ -1,4 +1,4 @@
-/** A query that was typed and not run. */
+/** A query that was typed but not run. */
 import { objectOf } from '../api/object-of.ts';
 import { keep, readKept } from '../ui/kept.ts';
 import type { QueryLanguage } from './run-query.ts';

@@ -18,7 +18,7 @@ const operators =
   );
 const dayMs = 86_400_000;
 
-/** What every query can name. */
+/** Words that every query can use. */
 export function languageWords(language: QueryLanguage): readonly Word[] {
   const fixed = columns.map((label) => ({ label, detail: 'column' }));
   if (language === 'sql') return [{ label: 'readings', detail: 'table' }, ...fixed];
@@ -29,7 +29,7 @@ export function languageWords(language: QueryLanguage): readonly Word[] {
   ];
 }
 
-/** Fields, components and methods of the readings of the last day. @throws Error with what the cloud said */
+/** Fields, components and methods of the readings of the last day. @throws Error with the cloud's message */
 export async function storedWords(
   organizationId: string,
   nowMs: number,

@@ -11,7 +11,7 @@ export const ranges = [
   { name: 'All time', ms: 0 },
 ] as const;
 
-/** The time from which on a range takes readings; undefined: all time. */
+/** The start of a time range; undefined: all time. */
 export function sinceOf(rangeMs: number, nowMs: number): string | undefined {
   return rangeMs === 0 ? undefined : new Date(nowMs - rangeMs).toISOString();
 }

@@ -4,7 +4,7 @@ import { explainWords } from './explain-words.ts';
 import { savedOf, withSaved } from './saved.ts';
 import { wordsOf } from './words-of.ts';
 
-test('the place of an error is read from the words of the cloud', () => {
+test('the place of an error is read from the message of the cloud', () => {
   expect(errorPlaceOf('line 3, column 7: there is no table nowhere')).toEqual({ line: 3, column: 7 });
   expect(errorPlaceOf('stage 1 ($group) at _id.x: unknown operator')).toEqual({ path: [1, '$group', '_id', 'x'] });
   expect(errorPlaceOf('stage 0 ($match) at $match.a.0: wrong')).toEqual({ path: [0, '$match', 'a', 0] });
@@ -12,7 +12,7 @@ test('the place of an error is read from the words of the cloud', () => {
   expect(errorPlaceOf('the cloud is away')).toBeUndefined();
 });
 
-test('an explanation says what was left alone, what was read and what ran later, with the reason', () => {
+test('an explanation says what was skipped, what was read and what ran later, with the reason', () => {
   const source = {
     does: 'group',
     pushed: ['$match', '$group'],
@@ -30,10 +30,10 @@ test('an explanation says what was left alone, what was read and what ran later,
     elapsed_ms: 12.4,
   });
   expect(words).toEqual([
-    'Of 9 stored files, 7 cannot have rows that fit by their names and times and were left alone; the rows of 2 were read.',
-    'Groups made in the files: 2 files, 5 rows given on; $match, $group ran while reading.',
+    'Of 9 stored files, 7 were skipped, since their names and times rule out matching rows; the rows of 2 were read.',
+    'Groups computed in the files: 2 files, 5 rows returned; $match, $group ran while reading.',
     '$sort ran afterwards, on single rows: it needs all rows.',
-    'The answer has 1 row. 2.5 MB count for the month, in 12 ms.',
+    'The answer has 1 row. 2.5 MB count toward the month; it took 12 ms.',
   ]);
 });
 
@@ -51,7 +51,7 @@ test('words to complete are the fields, components and methods of stored reading
   ]);
 });
 
-test('what is saved is read again, other metadata stays, and what is no query is left out', () => {
+test('saved queries are read back, other metadata stays, and invalid queries are left out', () => {
   const heat = { name: 'Heat', language: 'sql', text: 'SELECT 1', rangeMs: 0 } as const;
   const stored = withSaved({ dashboards: { a: 1 }, queries: { broken: 7 } }, 'Heat', heat);
   expect(stored['dashboards']).toEqual({ a: 1 });

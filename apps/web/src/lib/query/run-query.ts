@@ -8,14 +8,14 @@ export interface QueryAnswer {
   readonly rows: readonly Row[];
   readonly scannedBytes: number;
   readonly elapsedMs: number;
-  /** What the organization's queries have processed this month, and may. */
+  /** Bytes that the organization's queries have scanned this month, and their limit. */
   readonly monthBytes: number;
   readonly monthLimitBytes: number;
-  /** What the cloud says about the answer, such as a limit. */
+  /** The cloud's notices about the answer, such as a limit. */
   readonly notices: string;
 }
 
-/** @throws Error with what is wrong with the text, or what the cloud said */
+/** @throws Error with the fault in the text, or the cloud's message */
 export async function runQuery(given: {
   readonly organizationId: string;
   readonly language: QueryLanguage;
@@ -23,7 +23,7 @@ export async function runQuery(given: {
   readonly rangeMs: number;
   readonly nowMs: number;
   readonly signal: AbortSignal;
-  /** Answers how the query runs, as the only row. */
+  /** Returns how the query runs, as the only row. */
   readonly explain?: boolean;
   /** MQL: only this many stages, and then the number of documents as `documents`. */
   readonly countAfter?: number;

@@ -1,4 +1,4 @@
-/** Saved queries: what they hold, and how those of the organization stand in its metadata, under `queries`. Pure. */
+/** Saved queries: their content, and how those of the organization are stored in its metadata, under `queries`. Pure. */
 import type { JsonObject } from '@bufbuild/protobuf';
 import { objectOf } from '../api/object-of.ts';
 import type { QueryLanguage } from './run-query.ts';
@@ -14,7 +14,7 @@ export interface SavedQuery {
 
 export const metadataKey = 'queries';
 
-/** By name. Leaves out what is no query: others may write metadata, too. */
+/** By name. Leaves out invalid queries: others may also write metadata. */
 export function savedOf(metadata: JsonObject): readonly SavedQuery[] {
   return Object.entries(objectOf(metadata[metadataKey]))
     .flatMap(([name, value]) => {

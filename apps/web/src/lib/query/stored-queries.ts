@@ -15,7 +15,7 @@ export async function readSaved(organizationId: string, of: SavedFor): Promise<r
   return savedOf(of === 'me' ? ownOf(organizationId) : await sharedOf(organizationId));
 }
 
-/** Saves under a name, or (undefined) removes it; what somebody else saved meanwhile stays. @throws ConnectError */
+/** Saves under a name, or (undefined) removes it; what others saved in the meantime stays. @throws ConnectError */
 export async function writeSaved(
   organizationId: string,
   of: SavedFor,

@@ -1,4 +1,4 @@
-/** What stored readings are called. Pure. */
+/** Names in stored readings: components, methods and fields. Pure. */
 import type { Word } from '../editor/complete-words.ts';
 import { flatten } from './flatten.ts';
 import type { Row } from './pipeline.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { messageOf } from './inbox.ts';
 
-test('a mail has its address, subject and text; a webhook its name and its JSON on lines', () => {
+test('a mail has its address, subject and text; a webhook its name and its indented JSON', () => {
   const common = { id: 1, receivedAt: 0 };
   expect(
     messageOf({
@@ -15,7 +15,7 @@ test('a mail has its address, subject and text; a webhook its name and its JSON 
   ).toMatchObject({ kind: 'webhook', to: 'too hot', subject: '{"a":1}', body: '{\n  "a": 1\n}' });
 });
 
-test('what anybody posts is shown as it is', () => {
+test('a post from anyone is shown unchanged', () => {
   const posted = {
     id: 2,
     receivedAt: 0,

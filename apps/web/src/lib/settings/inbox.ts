@@ -1,14 +1,14 @@
-/** Messages in the test inbox: webhooks that were sent to this cloud, and mails and push notifications that nothing sent further. */
+/** Messages in the test inbox: webhooks that were sent to this cloud, and mails and push notifications that could not be sent. */
 export interface InboxMessage {
   readonly id: number;
   readonly at: Date;
   readonly kind: 'mail' | 'push' | 'webhook';
   /** Address of a person, or name of the webhook. */
   readonly to: string;
-  /** Of a mail; of others the beginning of their body. */
+  /** Subject of a mail; otherwise the beginning of the body. */
   readonly subject: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** A mail's text; of others the body as it was sent, JSON on several lines. */
+  /** Text of a mail; otherwise the body as it was sent, with JSON indented. */
   readonly body: string;
 }
 

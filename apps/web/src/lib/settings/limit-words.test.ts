@@ -3,7 +3,7 @@ import { LimitSchema } from '@platform/proto/platform/fleet/v1/fleet';
 import { expect, test } from 'vitest';
 import { limitWords } from './limit-words.ts';
 
-test('a limit in bytes that is counted says what is used of it', () => {
+test('a counted limit in bytes shows how much of it is used', () => {
   const limit = create(LimitSchema, {
     ...{ unit: 'logical bytes', value: 2_000_000_000_000n, used: 500_000_000_000n },
     meaning: 'how much queries may scan in a UTC month (D26)',
@@ -14,7 +14,7 @@ test('a limit in bytes that is counted says what is used of it', () => {
   });
 });
 
-test('a limit that is not counted has its number and unit only; one of 0 is used up', () => {
+test('a limit that is not counted has only its number and unit; a limit of 0 is used up', () => {
   const limit = create(LimitSchema, { unit: 'mails', value: 50n, meaning: 'how many' });
   expect(limitWords(limit)).toEqual({ what: 'How many', allowed: '50 mails', used: '', share: undefined });
   expect(limitWords(create(LimitSchema, { unit: 'bytes', value: 0n, used: 0n })).share).toBe(1);

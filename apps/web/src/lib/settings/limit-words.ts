@@ -7,7 +7,7 @@ export interface LimitWords {
   readonly allowed: string;
   /** Empty: it is not counted. */
   readonly used: string;
-  /** Of the limit, from 0 to 1; undefined: it is not counted. */
+  /** Used share of the limit, from 0 to 1; undefined: it is not counted. */
   readonly share: number | undefined;
 }
 

@@ -18,7 +18,7 @@ export interface Places {
 
 const everyMs = 30_000;
 
-/** Call it while a component is created. */
+/** Call it while a component is being created. */
 export function usePlaces(organizationId: () => string): Places {
   const fleet = useFleet();
   const app = clientOf(AppService);

@@ -3,7 +3,7 @@ import { authorizationOf, placeOf, roleOf, roleText } from './roles.ts';
 
 const names = new Map([['m', 'press-7']]);
 
-test('a role on each level is written as the API wants it, and read again', () => {
+test('a role on each level is written as the API expects it, and read back', () => {
   for (const kind of ['organization', 'location', 'robot'] as const)
     for (const role of ['operator', 'owner'] as const) {
       const written = authorizationOf(role, { kind, id: 'm' }, 'acme');
@@ -12,7 +12,7 @@ test('a role on each level is written as the API wants it, and read again', () =
     }
 });
 
-test('roles are said in words, with the name of what they are on', () => {
+test('roles are described in words, with the name of their place', () => {
   expect(roleText(authorizationOf('owner', { kind: 'organization', id: 'acme' }, 'acme'), names)).toBe('owner');
   expect(roleText(authorizationOf('operator', { kind: 'robot', id: 'm' }, 'acme'), names)).toBe('operator of press-7');
   expect(roleText(authorizationOf('operator', { kind: 'location', id: 'x' }, 'acme'), names)).toBe(

@@ -1,16 +1,16 @@
 /** Roles as the API writes them, and as people read them. */
 
-/** What the API calls a machine is a robot. */
+/** The API calls a machine a robot. */
 export type PlaceKind = 'organization' | 'location' | 'robot';
 export type RoleName = 'operator' | 'owner';
 
-/** What a role is held on. */
+/** What a role applies to. */
 export interface Place {
   readonly kind: PlaceKind;
   readonly id: string;
 }
 
-/** The fields of an authorization that say who may do what on what. */
+/** The fields of an authorization that say which role applies to which resource. */
 export interface RoleFields {
   readonly authorizationType: string;
   readonly authorizationId: string;
@@ -24,7 +24,7 @@ export interface Authorization extends RoleFields {
   readonly identityType: string;
 }
 
-/** @param identityId empty: of an invitation or a key that is being made */
+/** @param identity without an id: for an invitation, or a key that is being created */
 export function authorizationOf(
   role: RoleName,
   { kind, id }: Place,

@@ -40,12 +40,12 @@ test.each([
   expect(rig().chooseFirst(text)).toBe(does);
 });
 
-test('who does not own the organization is not offered what only owners may do', () => {
+test('a person who does not own the organization is not offered the actions of owners', () => {
   expect(rig({ isOwner: false }).names('new')).toEqual(['New trigger']);
   expect(rig().names('new')).toEqual(['New trigger', 'New API key']);
 });
 
-test('before anything is typed there are pages and actions, also with many machines', () => {
+test('before anything is typed there are pages and actions, even with many machines', () => {
   const fleet = Array.from({ length: 10_000 }, (_, at) => machine(`m${at}`, `machine-${at}`, 'Plant'));
   const names = rig({ fleet }).names('');
   expect(names.slice(0, 2)).toEqual(['Machines', 'Dashboards']);

@@ -1,4 +1,4 @@
-/** What the palette finds: pages, actions, organizations, locations, and machines with what can be done with each. */
+/** What the palette finds: pages, actions, organizations, locations, and machines with their actions. */
 import type { FleetRow } from '../fleet/rows.ts';
 import { pages } from './pages.ts';
 import type { Theme } from './theme.ts';
@@ -9,10 +9,10 @@ export interface Entry {
   run(): unknown;
 }
 
-/** What entries do. */
+/** The effects of entries. */
 export interface Does {
   go(path: string): unknown;
-  /** To a page of the cloud that is not of the web UI. */
+  /** Opens a page of the cloud outside the web UI. */
   leave(path: string): unknown;
   stopAll(machine: FleetRow): unknown;
   setTheme(theme: Theme): unknown;
@@ -23,12 +23,12 @@ interface Given {
   readonly base: string;
   readonly fleet: readonly FleetRow[];
   readonly organizations: readonly { readonly id: string; readonly name: string }[];
-  /** Of the organization: others are not offered what they may not do. */
+  /** Of the organization; others are not offered the actions of owners. */
   readonly isOwner: boolean;
   readonly does: Does;
 }
 
-const themes = { light: 'light', dark: 'dark', system: 'as the system says' } as const;
+const themes = { light: 'light', dark: 'dark', system: 'system default' } as const;
 const organizationActions = [
   ['Invite a member', 'settings'],
   ['New API key', 'settings?show=keys'],
@@ -45,7 +45,7 @@ export function entriesOf({ base, fleet, organizations, isOwner, does }: Given):
   const locations = [...new Set(fleet.map(({ location }) => location))].filter(Boolean).toSorted();
   return [
     ...pages.map(({ path, name }) => goes(name, 'page', path)),
-    goes('Add a machine: connect it', 'action', 'machines?add=1'),
+    goes('Add or connect a machine', 'action', 'machines?add=1'),
     goes('New trigger', 'action', 'triggers/edit'),
     goes('Pictures and files', 'page', 'data?view=files'),
     goes('Limits', 'page', 'settings?show=limits'),
@@ -68,7 +68,7 @@ export function entriesOf({ base, fleet, organizations, isOwner, does }: Given):
     ]),
     ...locations.map((name) =>
       goes(
-        `Machines of ${name}`,
+        `Machines in ${name}`,
         'location',
         `machines?q=${encodeURIComponent(`loc:${name.toLowerCase().replaceAll(' ', '-')}`)}`,
       ),

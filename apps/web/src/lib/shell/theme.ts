@@ -1,4 +1,4 @@
-/** Light, dark, or as the system says; kept in the browser. */
+/** Light, dark, or the setting of the system; kept in the browser. */
 export type Theme = 'system' | 'light' | 'dark';
 
 const key = 'platform.theme';
@@ -20,7 +20,7 @@ export function applyTheme(theme: Theme): void {
 
 export const nextTheme: Readonly<Record<Theme, Theme>> = { system: 'light', light: 'dark', dark: 'system' };
 
-/** Calls back when what is drawn must be drawn again in other colours. @returns what ends that */
+/** Calls back when drawings must be redrawn in other colours. @returns a function that ends this */
 export function onThemeChange(act: () => void): () => void {
   const system = matchMedia('(prefers-color-scheme: dark)');
   const chosen = new MutationObserver(act);

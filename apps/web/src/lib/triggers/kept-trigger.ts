@@ -4,7 +4,7 @@ import { keep, readKept } from '../ui/kept.ts';
 
 export interface KeptTrigger {
   readonly text: string;
-  /** Of a new trigger: the machine that was chosen, and its part. */
+  /** For a new trigger: the chosen machine, and its part. */
   readonly machineId: string;
   readonly partId: string;
 }

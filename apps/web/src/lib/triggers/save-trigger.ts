@@ -1,4 +1,4 @@
-/** Triggers as they stand in the configuration of a part. */
+/** Reads and changes triggers in the configuration of a part. */
 import type { JsonObject } from '@bufbuild/protobuf';
 import { AppService } from '@platform/proto/platform/app/v1/app';
 import { FleetService } from '@platform/proto/platform/fleet/v1/fleet';
@@ -41,7 +41,7 @@ async function changeTriggers(
   const { document, version } = await fleet.getConfigurationVersion({ partId });
   const configuration: JsonObject = JSON.parse(document || '{}');
   const next = { ...configuration, triggers: [...change(triggersOf(configuration))] };
-  // The cloud refuses it if somebody saves in between.
+  // The cloud refuses this if someone else saves in between.
   const savedAt = version?.version === 0n ? undefined : version?.savedAt;
   const robotConfigJson = JSON.stringify(next, null, 2);
   await app.updateRobotPart({

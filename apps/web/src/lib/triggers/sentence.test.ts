@@ -18,13 +18,13 @@ const hot: JsonObject = {
   ],
 };
 
-test('a trigger becomes a sentence and again the same trigger, with what the form does not know', () => {
+test('a trigger becomes a sentence and then the same trigger again, with keys that the form does not know', () => {
   const sentence = sentenceOf(hot);
   expect(sentence).toMatchObject({ method: 'sensor:oven:Readings', field: 'heat.upper', operator: 'gt', value: '180' });
   expect(triggerOf(sentence!, hot)).toEqual(hot);
 });
 
-test('another event drops what belonged to the first, and an interval where each change notifies', () => {
+test('another event drops the settings of the first, and the interval if each change notifies', () => {
   const offline = triggerOf({ ...sentenceOf(hot)!, event: 'part_offline' }, hot);
   expect(offline['event']).toEqual({ type: 'part_offline' });
   expect(offline['notifications']).toEqual([
@@ -32,7 +32,7 @@ test('another event drops what belonged to the first, and an interval where each
   ]);
 });
 
-test('a value becomes what it looks like', () => {
+test('a value gets the type that it looks like', () => {
   const storedAs = (value: string, operator = 'eq'): unknown =>
     JSON.stringify(triggerOf({ ...emptySentence, field: 'a', value, operator }, {})['event']).match(/"a":(.*?)\}/)?.[1];
   expect([storedAs('1.5'), storedAs('true'), storedAs('open'), storedAs('7', 'regex')]).toEqual([
@@ -68,6 +68,6 @@ test.each<[string, JsonObject]>([
     },
   ],
   ['several levels', { event: { type: 'conditional_logs_ingested', log_levels: ['error', 'warn'] } }],
-])('%s is left to the JSON', (_, trigger) => {
+])('%s can be edited only as JSON', (_, trigger) => {
   expect(sentenceOf(trigger)).toBeUndefined();
 });

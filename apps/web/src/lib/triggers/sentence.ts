@@ -1,4 +1,4 @@
-/** A trigger as a sentence: when what happens, who is told. The form edits sentences; everything else of the trigger stays as it is. */
+/** A trigger as a sentence: what happens, and who is notified. The form edits sentences; everything else in the trigger stays as it is. */
 import type { JsonObject, JsonValue } from '@bufbuild/protobuf';
 import { objectOf } from '../api/object-of.ts';
 
@@ -25,7 +25,7 @@ export interface Told {
   readonly type: 'webhook' | 'email' | 'push';
   /** URL, address, or all_machine_owners. */
   readonly value: string;
-  /** At least this long between two; 0: each event notifies. */
+  /** Shortest time between two notifications; 0: each event notifies. */
   readonly seconds: number;
 }
 
@@ -37,7 +37,7 @@ export interface Sentence {
   /** With dots. */
   readonly field: string;
   readonly operator: string;
-  /** As typed; what looks like a number or a boolean is one. */
+  /** As typed; text that looks like a number or a boolean becomes one. */
   readonly value: string;
   readonly level: string;
   readonly notifications: readonly Told[];
@@ -50,7 +50,7 @@ export const emptySentence: Sentence = {
   notifications: [{ type: 'email', value: 'all_machine_owners', seconds: 600 }],
 };
 
-/** Undefined if the form cannot say it, such as several conditions: then only the JSON is edited. */
+/** Undefined if the form cannot express it, such as several conditions: then only the JSON can be edited. */
 export function sentenceOf(trigger: JsonObject): Sentence | undefined {
   const event = objectOf(trigger['event']);
   const type = events.find((one) => one.event === event['type'])?.event;
@@ -68,7 +68,7 @@ export function sentenceOf(trigger: JsonObject): Sentence | undefined {
   );
 }
 
-/** Whom the trigger tells; undefined if the form cannot say it: then only the JSON is edited. */
+/** Whom the trigger notifies; undefined if the form cannot express it: then only the JSON can be edited. */
 export function toldOf(trigger: JsonObject): readonly Told[] | undefined {
   const told = listOf(trigger['notifications']).map(objectOf);
   if (told.some(({ type }) => !['webhook', 'email', 'push'].includes(String(type)))) return undefined;
@@ -84,7 +84,7 @@ export function mayRepeat(trigger: JsonObject): boolean {
   return !['part_online', 'part_offline'].includes(String(objectOf(trigger['event'])['type']));
 }
 
-/** The trigger with others to tell; keys of notifications that the form does not know stay. */
+/** The trigger with other notifications; keys of notifications that the form does not know stay. */
 export function withTold(trigger: JsonObject, told: readonly Told[]): JsonObject {
   const old = listOf(trigger['notifications']).map(objectOf);
   return {
@@ -97,7 +97,7 @@ export function withTold(trigger: JsonObject, told: readonly Told[]): JsonObject
   };
 }
 
-/** The trigger with what the sentence says; keys that the form does not know stay. */
+/** The trigger with the content of the sentence; keys that the form does not know stay. */
 export function triggerOf(sentence: Sentence, before: JsonObject): JsonObject {
   const { name, notifications } = sentence;
   return withTold({ ...before, name, event: eventOf(sentence, objectOf(before['event'])) }, notifications);
@@ -166,7 +166,7 @@ function typedOf(text: string, operator: string): string | number | boolean {
   return text.trim() !== '' && Number.isFinite(Number(text)) ? Number(text) : text;
 }
 
-/** A single object counts as a list of one, as the cloud reads it. */
+/** A single object is a list of one, as in the cloud. */
 function listOf(value: JsonValue | undefined): readonly JsonValue[] {
   if (Array.isArray(value)) return value;
   return value === undefined || value === null ? [] : [value];

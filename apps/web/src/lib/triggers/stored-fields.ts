@@ -1,9 +1,9 @@
-/** What a machine has stored lately: methods and their fields, for the form to offer. */
+/** Methods and fields that a part has stored recently, for the form to suggest. */
 import { runQueryRequest } from '../api/query-request.ts';
 import { flatten } from '../query/flatten.ts';
 import type { Row } from '../query/pipeline.ts';
 
-/** Fields by method, such as `sensor:oven:Readings` → `heat.upper`. @throws Error with what the cloud said */
+/** Fields by method, such as `sensor:oven:Readings` → `heat.upper`. @throws Error with the cloud's message */
 export async function storedFields(
   organizationId: string,
   partId: string,

@@ -7,14 +7,14 @@ const off = ' This trigger is disabled: it does nothing until it is enabled.';
 
 test('a dry run says how often the trigger would have fired, and whether it is disabled', () => {
   const said =
-    'Would have fired 14 times in the last 24 hours and told 5 times; 9 held back by the interval. It went through 1200 readings and 0 log lines.';
+    'Would have fired 14 times in the last 24 hours and notified 5 times; the interval held back 9. Checked 1200 readings and 0 log lines.';
   expect(wouldHaveFired(found)).toBe(said);
   expect(wouldHaveFired({ ...found, disabled: true })).toBe(said + off);
-  expect(wouldHaveFired({ ...found, fired: 1n, sent: 1n })).toContain('fired once in the last 24 hours and told once;');
+  expect(wouldHaveFired({ ...found, fired: 1n, sent: 1n })).toContain('once in the last 24 hours and notified once;');
 });
 
 test('a dry run that is not possible says why, and whether the trigger is disabled', () => {
   const notRun = { ...found, notRunBecause: 'it is not stored' };
-  expect(wouldHaveFired(notRun)).toBe('It cannot be tried on the past: it is not stored.');
-  expect(wouldHaveFired({ ...notRun, disabled: true })).toBe(`It cannot be tried on the past: it is not stored.${off}`);
+  expect(wouldHaveFired(notRun)).toBe('It cannot run on past data: it is not stored.');
+  expect(wouldHaveFired({ ...notRun, disabled: true })).toBe(`It cannot run on past data: it is not stored.${off}`);
 });

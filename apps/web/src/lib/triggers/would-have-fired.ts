@@ -9,9 +9,9 @@ type Summary = Pick<
 export function wouldHaveFired(summary: Summary): string {
   const { disabled, notRunBecause, fired, sent, suppressedByInterval, readings, lines } = summary;
   const found = notRunBecause
-    ? `It cannot be tried on the past: ${notRunBecause}.`
-    : `Would have fired ${times(fired)} in the last 24 hours and told ${times(sent)}; ` +
-      `${suppressedByInterval} held back by the interval. It went through ${readings} readings and ${lines} log lines.`;
+    ? `It cannot run on past data: ${notRunBecause}.`
+    : `Would have fired ${times(fired)} in the last 24 hours and notified ${times(sent)}; ` +
+      `the interval held back ${suppressedByInterval}. Checked ${readings} readings and ${lines} log lines.`;
   return disabled ? `${found} This trigger is disabled: it does nothing until it is enabled.` : found;
 }
 

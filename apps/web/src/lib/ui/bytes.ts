@@ -1,6 +1,6 @@
 const units = ['B', 'kB', 'MB', 'GB', 'TB', 'PB'];
 
-/** Bytes for people, with three digits, such as "1.5 kB" and "120 MB"; a kB is 1,000 bytes. */
+/** Bytes in readable form, with three digits, such as "1.5 kB" and "120 MB"; a kB is 1,000 bytes. */
 export function bytesText(bytes: number): string {
   let value = bytes;
   let at = 0;

@@ -6,12 +6,12 @@ export async function copyText(text: string): Promise<boolean> {
       await offered.writeText(text);
       return true;
     } catch {
-      // A person may have forbidden it; the older way asks nobody.
+      // The person may have forbidden it; the older way needs no permission.
     }
   }
   const box = document.createElement('textarea');
   box.value = text;
-  // In a modal dialog, only what is in it can have the focus.
+  // In a modal dialog, only its own elements can have the focus.
   const place = document.activeElement?.closest('dialog') ?? document.body;
   const before = document.activeElement;
   place.append(box);

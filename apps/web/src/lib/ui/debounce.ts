@@ -1,4 +1,4 @@
-/** Runs `act` once nothing has asked for it for `ms`. */
+/** Runs `act` after `ms` without another request for it. */
 export function debounce(ms: number, act: () => unknown): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   return () => {

@@ -1,8 +1,8 @@
 /**
- * Keeps what a page shows in its address, so that it can be shared, reloaded and gone back to. The entry of the browser's history stays what it
- * is: SvelteKit's own way would make it one whose page is opened by its former address, and takes effect later.
+ * Keeps the state of a page in its address, so that people can share it, reload it and go back to it. Changes the entry of the browser's
+ * history directly: with SvelteKit's own function, going back would open the entry's former address, and the change takes effect later.
  *
- * @param value empty: the address does not name it
+ * @param value empty: removed from the address
  */
 export function keepInUrl(name: string, value: string): void {
   keepAllInUrl({ [name]: value });

@@ -1,10 +1,10 @@
 /**
- * What was typed survives a reload, and signing in again in the same tab: it stands in the storage of the tab, which ends with it. It may be
- * confidential, so it is not kept any longer.
+ * Keeps what was typed across a reload, or a new sign-in in the same tab. It is in the session storage of the tab, which ends with the tab:
+ * it may be confidential, so it is not kept any longer.
  */
 import type { JsonValue } from '@bufbuild/protobuf';
 
-/** Undefined: nothing is kept. Others may have written anything. */
+/** Undefined: nothing is kept. The value may come from anywhere. */
 export function readKept(key: string): JsonValue | undefined {
   try {
     return JSON.parse(sessionStorage.getItem(key) ?? 'null') ?? undefined;

@@ -1,4 +1,4 @@
-/** The current time for relative times, one second at a time, shared by the page. */
+/** The current time for relative times, updated every second, shared by the page. */
 export const now = $state({ ms: Date.now() });
 /** To the millisecond, also in a hidden tab, whose timers the browser slows down. */
 export const exactMs = (): number => Date.now();

@@ -1,12 +1,12 @@
-/** Asks before something that cannot be taken back. */
+/** Asks before an action that cannot be undone. */
 export interface Question {
   /** What would be done, as a question: "Delete the key nightly?" */
   readonly title: string;
-  /** What comes of it. */
+  /** The consequence of the action. */
   readonly consequence: string;
-  /** Words of the button that does it. */
+  /** Label of the button that confirms it. */
   readonly action: string;
-  /** Default: true. False: nothing is lost by it. */
+  /** Default: true. False: nothing is lost. */
   readonly isDanger?: boolean;
 }
 

@@ -1,10 +1,10 @@
 /** Short messages at the edge of the page. */
 export interface ToastAction {
-  /** Words of the button. */
+  /** Label of the button. */
   readonly name: string;
   /** Called once; the message then closes. */
   readonly act?: () => unknown;
-  /** A page of this site, in place of `act`. */
+  /** A page of this site, instead of `act`. */
   readonly href?: string;
 }
 
@@ -16,7 +16,7 @@ export interface Toast {
 }
 
 const shownMs = 6_000;
-/** Longer, so that there is time to take a change back. */
+/** Longer, so that there is time to undo a change. */
 const shownWithActionMs = 20_000;
 export const toasts = $state<Toast[]>([]);
 let nextId = 1;

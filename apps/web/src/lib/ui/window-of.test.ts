@@ -4,7 +4,7 @@ import { windowOf } from './window-of.ts';
 const rowPx = 24;
 const viewPx = 500;
 
-test.each([0, 1, 20, 21, 1_000, 100_000])('all of %i rows can be scrolled to, and few are shown at once', (count) => {
+test.each([0, 1, 20, 21, 1_000, 100_000])('all of %i rows can be scrolled to, and only few are shown at once', (count) => {
   const end = Math.max(0, count * rowPx - viewPx);
   for (let scrollPx = 0; scrollPx <= end; scrollPx += Math.max(7, Math.floor(end / 500))) {
     const { first, last, beforePx, afterPx } = windowOf({ count, rowPx, scrollPx, viewPx });
@@ -15,7 +15,7 @@ test.each([0, 1, 20, 21, 1_000, 100_000])('all of %i rows can be scrolled to, an
   }
 });
 
-test('a list that became shorter than where it was scrolled to shows its end', () => {
+test('a list that becomes shorter than its scroll position shows its end', () => {
   const { first, last } = windowOf({ count: 30, rowPx, scrollPx: 100_000, viewPx });
   expect(first).toBeLessThan(10);
   expect(last).toBe(30);

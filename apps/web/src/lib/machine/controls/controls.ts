@@ -1,4 +1,4 @@
-/** The controls of a component type; loaded when a card shows them. Types without an entry have readings or `DoCommand` alone. */
+/** The controls of a component type; loaded when a card shows them. Types without an entry have only readings or `DoCommand`. */
 import type { Component } from 'svelte';
 
 export type Answer = Readonly<Record<string, unknown>>;
@@ -8,9 +8,9 @@ export interface ControlProps {
   readonly name: string;
   /** Such as `motor`. */
   readonly type: string;
-  /** Calls a method of the component; undefined: it failed, and the card says why. */
+  /** Calls a method of the component; undefined: it failed, and the card shows why. */
   readonly act: (method: string, fields?: object) => Promise<Answer | undefined>;
-  /** As `act`, sent even while the page closes. */
+  /** Like `act`, but sent even while the page closes. */
   readonly stop: () => Promise<Answer | undefined>;
 }
 

@@ -22,7 +22,7 @@ function rig(stopped: () => Promise<void> = async () => {}) {
   };
 }
 
-test('what is held stops when it is released', async () => {
+test('a movement stops when it is released', async () => {
   const { hold, sent, move, answer } = rig();
   hold.press(move('forward'));
   await answer();
@@ -33,7 +33,7 @@ test('what is held stops when it is released', async () => {
 });
 
 test.each(['forward', 'fails'])(
-  '%s: a release before the answer stops at once, and again after it: the first stop may have overtaken it',
+  '%s: a release before the answer stops at once, and again after the answer: the first stop may have overtaken the movement',
   async (name) => {
     const { hold, sent, move, answer } = rig();
     hold.press(move(name));
@@ -54,13 +54,13 @@ test('another direction replaces the first, and one release stops', async () => 
   expect(sent).toEqual(['forward', 'left', 'stop']);
 });
 
-test('nothing is stopped that was not moved here', () => {
+test('a release without a press sends no stop', () => {
   const { hold, sent } = rig();
   hold.release();
   expect(sent).toEqual([]);
 });
 
-test('what is held again while a stop is under way is sent when that is answered: the stop would end it', async () => {
+test('a movement that is pressed while a stop is pending is sent after its answer: the stop would end it', async () => {
   const stops: (() => void)[] = [];
   const { hold, sent, move, answer } = rig(() => new Promise((resolve) => stops.push(resolve)));
   hold.press(move('forward'));
@@ -75,7 +75,7 @@ test('what is held again while a stop is under way is sent when that is answered
   expect(sent).toEqual(['forward', 'stop', 'right']);
 });
 
-test('what was released before it could be sent is not sent', async () => {
+test('a movement that is released before it could be sent is not sent', async () => {
   const stops: (() => void)[] = [];
   const { hold, sent, move, answer } = rig(() => new Promise((resolve) => stops.push(resolve)));
   hold.press(move('forward'));

@@ -1,10 +1,11 @@
 /**
- * Moves something exactly as long as it is held.
+ * Moves something for exactly as long as a button is held.
  *
  * States: idle → held (the movement was sent) → idle (stop was sent). Over HTTP, one call may overtake another:
- * - a stop, the movement that was sent just before. If the movement was not answered yet when the hold ended, stop is sent once more after
+ * - A stop may overtake the movement that was sent just before. If the movement is unanswered when the hold ends, stop is sent again after
  *   its answer.
- * - a movement, the stop before it, which would then end the movement although it is held. A movement is sent when all stops are answered.
+ * - A movement may overtake the stop before it, which would then end the movement although it is held. A movement is therefore sent only
+ *   when all stops are answered.
  */
 export interface Hold {
   readonly isHeld: boolean;

@@ -1,10 +1,10 @@
-/** How a control gets what its component answers: the card provides it. */
+/** Gives a control the answers of its component; the card provides them. */
 import { getContext, setContext } from 'svelte';
 import type { Polled } from '../../api/poll.svelte.ts';
 import type { Answer } from './controls.ts';
 
 /**
- * What the component of the card answers to a method that only reads, again and again; call it while the control is created.
+ * Calls a read-only method of the card's component again and again. Call it while the control is being created.
  *
  * @param everyMs default: 1000
  */
@@ -12,7 +12,7 @@ export type Watch = (method: string | (() => string), everyMs?: () => number) =>
 
 const key = Symbol('watch');
 
-/** By the card. */
+/** Called by the card. */
 export function provideWatch(watch: Watch): void {
   setContext(key, watch);
 }
