@@ -1,7 +1,7 @@
 /** Makes the cloud answer a browser with a code, or not at all. */
 import type { Page, Route } from 'playwright-core';
 
-/** `html`: a proxy in between that knows nothing of the API. `away`: nobody answers. The others are all codes of gRPC, as Connect spells them. */
+/** `html`: a proxy in between that does not know the API. `away`: no answer. The others are all codes of gRPC, as Connect spells them. */
 export const answers = [
   ...['html', 'away', 'canceled', 'unknown', 'invalid_argument', 'deadline_exceeded', 'not_found', 'already_exists'],
   ...['permission_denied', 'resource_exhausted', 'failed_precondition', 'aborted', 'out_of_range', 'unimplemented'],
@@ -9,10 +9,10 @@ export const answers = [
   ...['internal', 'unavailable', 'data_loss', 'unauthenticated'],
 ] as const;
 
-/** A call to the API, except for who is signed in. */
+/** Calls to the API, except the one that asks who is signed in. */
 export const anyCall = /\/(platform\.[\w.]+\/|api\/(?!whoami)|test-inbox)/;
 
-/** What the cloud answers from now on; a message of its own each time, so that an earlier one is not taken for it. */
+/** Makes the cloud refuse calls, each time with a new message, so that an earlier one is not mistaken for it. */
 export class Refusals implements AsyncDisposable {
   readonly #page: Page;
   readonly #calls: RegExp;
@@ -20,7 +20,7 @@ export class Refusals implements AsyncDisposable {
   #answer = '';
   #count = 0;
 
-  /** @param calls whose path fits @param but except those whose path fits */
+  /** @param calls paths of the calls that are refused @param but paths of exceptions */
   constructor(page: Page, calls: RegExp, but: RegExp = /^$/) {
     [this.#page, this.#calls, this.#but] = [page, calls, but];
   }
@@ -43,7 +43,7 @@ export class Refusals implements AsyncDisposable {
     return `refused ${this.#count} with ${this.#answer}`;
   }
 
-  /** @returns what the page has to say */
+  /** @returns the text that the page must show */
   async answer(answer: string): Promise<RegExp> {
     if (this.#count === 0) await this.#page.route(this.#calls, this.#handle);
     this.#count += 1;
@@ -71,7 +71,7 @@ export async function holdCalls(page: Page): Promise<AsyncDisposable> {
   const { promise: released, resolve } = Promise.withResolvers<void>();
   const handle = async (route: Route): Promise<void> => {
     await released;
-    // The page may have been left meanwhile.
+    // The page may have been left in the meantime.
     await route.continue().catch(() => {});
   };
   await page.route(anyCall, handle);
@@ -83,7 +83,7 @@ export async function holdCalls(page: Page): Promise<AsyncDisposable> {
   };
 }
 
-/** Opens a page of the web UI as a link in it does: without loading it anew. */
+/** Opens a page of the web UI like a link in it: without reloading it. */
 export async function visit(page: Page, path: string): Promise<void> {
   await page.evaluate(`(() => {
     const link = document.createElement('a');

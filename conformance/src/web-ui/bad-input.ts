@@ -1,17 +1,17 @@
-/** Rows that are many, large or hostile: cut, and shown as text. */
+/** Many, large or hostile rows are cut, and shown as text. */
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { accessibilityFaults } from './start-ui.ts';
 
-/** Ends on the page of queries. */
+/** Ends on the Query page. */
 export async function largeAnswersAreCut(page: Page): Promise<void> {
   let rows = `[${'{"n":1},'.repeat(999_999)}{"n":2}]`;
   await page.route('**/api/query', (route) => route.fulfill({ contentType: 'application/json', body: rows }));
   await page.getByRole('link', { name: 'Query' }).click();
   await page.getByText(/^1,000,000 rows/).waitFor();
-  await page.getByText('The chart has the first 50,000 of 1,000,000 rows.').waitFor();
+  await page.getByText('The chart shows the first 50,000 of 1,000,000 rows.').waitFor();
   await page.getByRole('button', { name: 'JSON', exact: true }).click();
-  await page.getByText('and 999,700 rows more, in the download').waitFor();
+  await page.getByText('and 999,700 more rows, in the download').waitFor();
 
   const markup = '<img src=x onerror="document.title = 1">';
   rows = JSON.stringify([{ markup, rightToLeft: 'שלום עולם', long: 'word'.repeat(2_500), big: 'x'.repeat(4_000_000) }]);

@@ -1,4 +1,4 @@
-/** The organization of a cloud is billed by another one, so that it can be charged. */
+/** Makes another organization bill the organization of a cloud, so that it can be charged. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openCommandLine } from '../cli/command-line.ts';
@@ -8,7 +8,7 @@ import type { CloudProcess } from '../start-cloud.ts';
 const address = { address_line_1: 'Mill Lane 1', city: 'Porto', zipcode: '4000', country: 'PT' };
 const prices = { currency: 'EUR', tiers: [{ name: 'standard', in_arrears: true, per_machine: '10' }] };
 
-/** @param cloud one with the payment provider `test` */
+/** @param cloud a cloud with the payment provider `test` */
 export async function billOrganization(cloud: CloudProcess): Promise<void> {
   await using cli = await openCommandLine({
     PLATFORM_URL: cloud.url,

@@ -1,17 +1,17 @@
-/** Data: down the path to one series, how long it is kept, and a chart of it on a dashboard, by role and name. */
+/** Data: follows the path to one series, sees how long it is kept, and pins its chart to a dashboard, by role and name. */
 import { hostname } from 'node:os';
 import { expect } from 'vitest';
 import { shotPath } from '../open-browser.ts';
 import { accessibilityFaults, patiently, type RunningUi } from './start-ui.ts';
 
-/** Ends on the page of the newest values, of all machines. */
+/** Ends on the Data page with the newest values of all machines. */
 export async function browseData({ page }: RunningUi): Promise<void> {
   await page.getByRole('link', { name: 'Data' }).click();
   const path = page.getByRole('group', { name: 'Path' });
   await path.getByLabel('Machine').selectOption(hostname() || 'this-computer');
   await page.waitForURL(/machine=/);
-  await page.getByText(/^host Readings: Kept until somebody deletes them/).waitFor();
-  await page.getByRole('img', { name: 'Line of cpu_percent' }).waitFor();
+  await page.getByText(/^host Readings: Kept until someone deletes them/).waitFor();
+  await page.getByRole('img', { name: 'Recent values of cpu_percent' }).waitFor();
   expect(await accessibilityFaults(page)).toEqual([]);
   await page.getByRole('button', { name: 'host Readings', exact: true }).click();
   await page
@@ -23,7 +23,7 @@ export async function browseData({ page }: RunningUi): Promise<void> {
   const pinning = page.getByRole('dialog', { name: 'Pin to a dashboard' });
   await pinning.getByRole('button', { name: 'Pin', exact: true }).click();
   await page.getByText('host cpu_percent is pinned.').waitFor();
-  // The address has the whole path: the same is shown again.
+  // The address has the whole path: a reload shows the same.
   await page.reload();
   await expect.poll(() => path.getByLabel('Method').inputValue(), patiently).toBe('Readings');
   await page.getByRole('link', { name: 'Dashboards' }).click();

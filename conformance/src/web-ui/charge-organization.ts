@@ -1,10 +1,10 @@
-/** A charge: reviewed, made once however often it is clicked, waited for across a reload, asked about again when nobody knows its outcome. */
+/** A charge: reviewed, made once however often it is clicked, awaited across a reload, and requested again if its outcome is unknown. */
 import { expect } from 'vitest';
 import { accessibilityFaults, type RunningUi } from './start-ui.ts';
 
 const operation = '**/platform.app.v1.BillingService/CreateInvoiceAndChargeImmediately';
 
-/** On the page Billing of an organization that pays in euros, with a card that is charged. */
+/** Starts on the Billing page of an organization that pays in euros by card. */
 export async function chargeOrganization(ui: RunningUi): Promise<void> {
   await chargeAcrossReload(ui);
   await askAgain(ui);

@@ -1,4 +1,4 @@
-/** The configuration by cards: a wrong value, capture of a new sensor, and somebody else who saves meanwhile. */
+/** The configuration by cards: a wrong value, capture of a new sensor, and a save by someone else in the meantime. */
 import { expect } from 'vitest';
 import { Peer } from '../grpc-peer.ts';
 import { accessibilityFaults, type RunningUi } from './start-ui.ts';
@@ -6,7 +6,7 @@ import { accessibilityFaults, type RunningUi } from './start-ui.ts';
 const motor = { name: 'wheel', api: 'rdk:component:motor', model: 'rdk:builtin:fake' };
 const probe = { name: 'probe', api: 'rdk:component:sensor', model: 'rdk:builtin:fake' };
 
-/** On the page Configure, with `probe` and `wheel` saved. */
+/** Starts on the Configure page, with `probe` and `wheel` saved. */
 export async function configureByCards({ page, cloud }: RunningUi): Promise<void> {
   const json = page.getByRole('textbox', { name: 'Configuration in JSON' });
   const wheel = page.getByRole('article', { name: 'wheel' });
@@ -23,9 +23,9 @@ export async function configureByCards({ page, cloud }: RunningUi): Promise<void
   await added.getByRole('button', { name: 'Capture a method' }).click();
   await json.getByText('"capture_frequency_hz"').waitFor();
   expect((await accessibilityFaults(page)).join('\n')).toBe('');
-  // The draft outlives the page.
+  // The draft survives a reload.
   await page.reload();
-  await page.getByText('This is your draft from before').waitFor();
+  await page.getByText('This is your earlier draft').waitFor();
 
   using peer = await new Peer(cloud.target).signIn(cloud.keyId, 'api-key', cloud.key);
   const theirs = { components: [{ ...probe, notes: 'by the window' }, motor] };
@@ -34,7 +34,7 @@ export async function configureByCards({ page, cloud }: RunningUi): Promise<void
     robot_config_json: JSON.stringify(theirs),
   });
   await page.getByRole('button', { name: 'Merge it into my draft' }).click();
-  await page.getByText('Taken over from them: components probe (sensor).').waitFor();
+  await page.getByText('Merged from theirs: components probe (sensor).').waitFor();
   expect((await accessibilityFaults(page)).join('\n')).toBe('');
   await page.getByRole('button', { name: 'Review changes' }).click();
   await page.getByRole('region', { name: 'What saving does' }).getByText('1 restart').waitFor();

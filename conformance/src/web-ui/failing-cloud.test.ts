@@ -1,4 +1,4 @@
-/** A cloud that answers every code there is, that is away, slow or used from many tabs: each page says so, keeps what was typed and stays usable. */
+/** A cloud that answers with every code, is away, slow or used from many tabs: each page says so, keeps typed text and stays usable. */
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { answers, anyCall, holdCalls, Refusals, visit } from './answer-with.ts';
@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => ui?.[Symbol.asyncDispose]());
 
-/** With the heading by which each is known. */
+/** Paths, with the heading of each page. */
 const pages = [
   ['machines', 'Machines'],
   ['dashboards', 'Dashboards'],
@@ -33,7 +33,7 @@ const pages = [
   ['settings?show=audit', 'Settings'],
 ] as const;
 
-test.each(answers)('%s, whatever is asked: each page says so, and others can be opened', async (answer) => {
+test.each(answers)('%s to every call: each page says so, and others can be opened', async (answer) => {
   const { page, cloud } = ui;
   const base = `/o/${cloud.organizationId}`;
   await using refusals = new Refusals(page, anyCall);
@@ -54,7 +54,7 @@ test.each(answers)('%s, whatever is asked: each page says so, and others can be 
   expect(uncaught).toEqual([]);
 });
 
-test.each(answers)('%s to what a machine page asks beside its live connection is said there', async (answer) => {
+test.each(answers)('%s to calls of a machine page beside its live connection: it says so', async (answer) => {
   const { page, cloud } = ui;
   const machine = `/o/${cloud.organizationId}/m/${cloud.machineId}`;
   await page.goto(`${cloud.url}${machine}/control`);
@@ -89,7 +89,7 @@ async function refuseAll(page: Page, form: RefusedForm): Promise<void> {
   }
 }
 
-test('a cloud that is slow: each page can be left before it answers, and shows what there is as soon as it does', async () => {
+test('a slow cloud: each page can be left before the cloud answers, and shows its content as soon as it does', async () => {
   const { page, cloud } = ui;
   const base = `/o/${cloud.organizationId}`;
   const held = await holdCalls(page);

@@ -7,11 +7,11 @@ import { build, buildOnce } from './start-ui.ts';
 
 const floorBytes = 200_000;
 
-/** Files that the entries import at once, and those that these import. */
+/** Files that the entries import statically, directly or indirectly. */
 function firstScripts(): readonly string[] {
   const page = readFileSync(join(build, 'index.html'), 'utf8');
   const found = new Set([...page.matchAll(/\/(_app\/immutable\/[\w/.-]+\.js)/g)].map(([, path = '']) => path));
-  // Layouts and pages are loaded by the route: those of the first page count, too.
+  // The route loads layouts and pages: those of the first page count, too.
   const entry = readFileSync(join(build, [...found].find((path) => path.includes('/entry/app.')) ?? ''), 'utf8');
   for (const [, name = ''] of entry.matchAll(/nodes\/([\w.-]+\.js)/g)) found.add(`_app/immutable/nodes/${name}`);
   for (const path of found) {

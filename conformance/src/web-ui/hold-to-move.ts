@@ -1,13 +1,13 @@
-/** Control: what is held moves, and stops when it is released. */
+/** Control: a motor turns while its button is held, and stops when it is released. */
 import type { Locator, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { patiently } from './start-ui.ts';
 
-/** On the page Control, with the motor `wheel`. */
+/** Starts on the Control page, with the motor `wheel`. */
 export async function holdToMove(page: Page): Promise<void> {
   const wheel = page.getByRole('region', { name: 'wheel' });
   const forward = wheel.getByRole('button', { name: 'Turn wheel forward' });
-  // The other one is what the slider is set to.
+  // The other match is the value of the slider.
   const turning = wheel.getByText('50%', { exact: true }).nth(1);
   const resting = wheel.getByText('0%', { exact: true });
   await resting.waitFor();
@@ -22,7 +22,7 @@ export async function holdToMove(page: Page): Promise<void> {
   await resting.waitFor();
 }
 
-/** Presses until the button says that it is held: a card that appears meanwhile may have moved it. */
+/** Presses until the button says that it is held: a card that has appeared in the meantime may have moved it. */
 async function pressed(page: Page, button: Locator): Promise<void> {
   await expect
     .poll(async () => {

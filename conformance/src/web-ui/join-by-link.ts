@@ -1,4 +1,4 @@
-/** An invited person joins in a browser of her own. */
+/** An invited person joins in her own browser. */
 import type { Browser, Page } from 'playwright-core';
 
 /** @param link of the invitation @returns her page, which shows the machines of the organization */

@@ -1,4 +1,4 @@
-/** What people do in the web UI, by role and name, in a real browser against a real cloud and a real machine-server. */
+/** Journeys of people in the web UI, by role and name, in a real browser against a real cloud and a real machine-server. */
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { shotPath } from '../open-browser.ts';
@@ -16,7 +16,7 @@ import { uploadPicture } from './upload-picture.ts';
 
 /** One cloud and one machine for all journeys; the last one signs out. */
 let ui: RunningUi;
-/** Link to the one with the panel `Processor`. */
+/** Link to the dashboard with the panel `Processor`. */
 let dashboard = '';
 beforeAll(async () => {
   ui = await startUi();
@@ -67,7 +67,7 @@ test('sign in by link; a query becomes a chart, a table and a dashboard; stored 
   await page.keyboard.press('Control+a');
   await page.keyboard.insertText('SELECT nothing FROM nowhere');
   await page.reload();
-  await page.getByText('This is what you typed before').waitFor();
+  await page.getByText('This is what you typed earlier').waitFor();
   await page.getByRole('textbox', { name: 'Query' }).getByText('SELECT nothing').click();
   await page.keyboard.press('Control+Enter');
   await page.getByRole('alert').waitFor();
@@ -122,7 +122,7 @@ test('a new trigger is tried, saved, tested and delivered', async () => {
     .first()
     .click();
   await page
-    .getByText(/Would have fired|cannot be/)
+    .getByText(/Would have fired|cannot run/)
     .first()
     .waitFor();
   await page.getByRole('link', { name: 'New trigger' }).click();
@@ -135,7 +135,7 @@ test('a new trigger is tried, saved, tested and delivered', async () => {
   const json = page.getByRole('textbox', { name: 'Trigger in JSON' });
   await json.getByText('/test-inbox/webhooks/uptime-rises').waitFor();
   await page.reload();
-  await page.getByText('This is your draft from before').waitFor();
+  await page.getByText('This is your earlier draft').waitFor();
   await json.getByText('/test-inbox/webhooks/uptime-rises').waitFor();
   await page.getByRole('button', { name: 'Try on the last 24 hours' }).click();
   await page.getByText(/Would have fired [1-9]/).waitFor();
@@ -180,7 +180,7 @@ test('an invoice is charged and downloaded; members, keys and settings are chang
   const { page, faults } = ui;
   await page.getByRole('link', { name: 'Billing' }).click();
   await page.getByRole('heading', { name: 'Invoices' }).waitFor();
-  await page.getByText('This organization is not billed by the month').waitFor();
+  await page.getByText('This organization is not billed monthly').waitFor();
   await billOrganization(ui.cloud);
   await page.getByRole('button', { name: 'Attach a test card' }).click();
   // The cloud's provider is `test`: a page of Stripe could not be opened.
@@ -196,7 +196,7 @@ test('an invoice is charged and downloaded; members, keys and settings are chang
   expect(pdf.subarray(0, 5).toString('latin1')).toBe('%PDF-');
   expect(await accessibilityFaults(page)).toEqual([]);
   await useSettings(ui, dashboard);
-  // Refused: a query and push credentials, of which there were none before; a payment that nobody confirms.
+  // Refused: a query; push credentials, of which there were none before; a payment that no one confirms.
   expect(faults.filter((text) => !/400|404|504/.test(text))).toEqual([]);
 
   await page.emulateMedia({ colorScheme: 'dark' });
@@ -217,7 +217,7 @@ test('the page reports an unreachable cloud and an ended session, keeps what was
 
   const refused = { status: 401, json: { code: 'unauthenticated', message: 'the session ended' } };
   await page.route('**/platform.live.v1.LiveService/Watch', (route) => route.fulfill(refused));
-  // The connection that is open is not refused; a new one is.
+  // The open connection is not refused; a new one is.
   await page.context().setOffline(true);
   await page.getByText('Not up to date, trying again').waitFor();
   await page.context().setOffline(false);
@@ -327,7 +327,7 @@ test('see the machine online, edit its configuration and see it applied, restore
   await page.getByText('was told to stop').waitFor({ state: 'detached' });
   await page.getByRole('button', { name: 'Stop all' }).click();
   await page.getByText('was told to stop').waitFor();
-  // What machines answer again and again comes over the live connection, so that no request waits behind a slow one.
+  // Repeated answers of machines arrive over the live connection, so that no request waits behind a slow one.
   expect(asked.filter((path) => /^\/platform\.(component|robot)\..*\/(Get|Is|Resource)/.test(path))).toEqual([]);
   expect(asked.filter((path) => path.endsWith('LiveService/Watch'))).not.toEqual([]);
 
@@ -359,7 +359,7 @@ test('see the machine online, edit its configuration and see it applied, restore
     .click();
   await page.getByRole('button', { name: 'Show context' }).click();
   await lines.getByRole('button', { name: /configuration applied$/, pressed: true }).waitFor();
-  // With what stands around it.
+  // With the lines around it.
   const log = page.waitForEvent('download');
   await page.getByRole('button', { name: 'Download' }).click();
   expect(await readFile(await (await log).path(), 'utf8')).toMatch(/"message":"(?!configuration applied)/);
@@ -369,7 +369,7 @@ test('see the machine online, edit its configuration and see it applied, restore
   await page.getByRole('button', { name: 'Sign in' }).waitFor();
   await page.goto(`${cloud.url}/o/${cloud.organizationId}/machines`);
   expect(new URL(page.url()).pathname).toBe('/sign-in');
-  // The other journeys have refusals, and a cloud that is away. Here, readings of `probe` are asked for until the machine has
-  // applied the restored version, which does not have it.
+  // The other journeys cause refusals, and take the cloud away. Here, readings of `probe` are requested until the machine has applied
+  // the restored version, which does not have it.
   expect(faults.filter((text) => !/400|401|404|500|502|504|ERR_INTERNET_DISCONNECTED/.test(text))).toEqual([]);
 });

@@ -1,8 +1,8 @@
-/** What the query page offers beside rows: explanation, counts per stage, marks of errors, completion, saved queries. */
+/** What the Query page offers besides rows: explanation, counts per stage, marks of errors, completion, saved queries. */
 import { expect } from 'vitest';
 import { accessibilityFaults, patiently, type RunningUi } from './start-ui.ts';
 
-/** On the page Query, with its first sample. */
+/** Starts on the Query page, with its first sample. */
 export async function useQueryTools({ page }: RunningUi): Promise<void> {
   await page.getByText(/\d k?M?B scanned · [\d.]+ k?M?B of [\d.]+ TB this month$/).waitFor();
   await page.getByRole('button', { name: 'Explain' }).click();
@@ -17,7 +17,7 @@ export async function useQueryTools({ page }: RunningUi): Promise<void> {
 
   await page.getByRole('button', { name: 'Saved queries' }).click();
   const saved = page.getByRole('dialog', { name: 'Saved queries' });
-  await saved.getByText('Nothing is saved yet').waitFor();
+  await saved.getByText('No queries are saved yet').waitFor();
   await saved.getByLabel('Save the query on the page as').fill('Processor of the plant');
   expect((await accessibilityFaults(page)).join('\n')).toBe('');
   await saved.getByRole('button', { name: 'Save query' }).click();

@@ -1,4 +1,4 @@
-/** Forms of the web UI: what is typed, what sends it, and where it still stands when the cloud refuses it. */
+/** Forms of the web UI: what is typed, how it is sent, and where it must stay when the cloud refuses it. */
 import type { Page } from 'playwright-core';
 import type { CloudProcess } from '../start-cloud.ts';
 
@@ -9,10 +9,10 @@ export interface RefusedForm {
   readonly call: RegExp;
   readonly fill: (page: Page) => Promise<unknown>;
   readonly send: (page: Page) => Promise<unknown>;
-  /** What was typed, as the page still has it. */
+  /** The typed text, as the page still shows it. */
   readonly typed: (page: Page) => Promise<string | null>;
   readonly expected: string;
-  /** Answers that this form treats in a way of its own, which other tests have. */
+  /** Answers that this form handles differently; other tests cover them. */
   readonly but?: readonly string[];
 }
 
@@ -67,7 +67,7 @@ export const refusedForms: readonly RefusedForm[] = [
     ...{ send: press('Save trigger'), typed: value('Name'), expected: 'kept-trigger' },
   },
   {
-    name: 'send again what failed',
+    name: 'resend failed deliveries',
     ...{ path: organization('deliveries'), call: /TriggerService\/ReplayDeliveries$/ },
     fill: async (page) => {
       await press('Resend failed deliveries')(page);
@@ -83,7 +83,7 @@ export const refusedForms: readonly RefusedForm[] = [
       await page.getByLabel(/^Amount/).fill('12.50');
       await press('Review charge')(page);
     },
-    // Of a charge whose outcome is not known, it is asked again.
+    // If the outcome of a charge is unknown, the button asks again.
     send: (page) => page.getByRole('button', { name: /^(Charge now|Ask again)$/ }).click(),
     typed: (page) => page.getByRole('dialog', { name: 'Charge this organization' }).getByText('12.50').textContent(),
     expected: '12.50',
@@ -124,7 +124,7 @@ export const refusedForms: readonly RefusedForm[] = [
       await press('Save version')(page);
     },
     ...{ typed: textIn('Configuration in JSON'), expected: '{"kept":1}' },
-    // Somebody else has saved meanwhile: what they changed is merged.
+    // Someone else has saved in the meantime: their changes are merged.
     but: ['aborted'],
   },
   {

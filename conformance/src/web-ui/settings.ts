@@ -75,7 +75,7 @@ async function joinAndLook({ browser }: RunningUi, link: string): Promise<Page> 
   // The owner has a second organization, which bills this one.
   expect(await hers.getByLabel('Organization').getByRole('option').count()).toBe(1);
   await hers.getByRole('link', { name: 'Settings' }).click();
-  await hers.getByText('You may look, but not change').waitFor();
+  await hers.getByText('You can view but not change').waitFor();
   await hers.getByRole('row', { name: /ada@example.com/ }).waitFor();
   expect(await hers.getByRole('alert').count()).toBe(0);
   expect(await hers.getByRole('button', { name: /Create key|Invite|Roles|Remove|API keys|Audit/ }).count()).toBe(0);
@@ -117,7 +117,7 @@ async function changeRoles(page: Page): Promise<void> {
   await page.getByRole('row', { name: new RegExp(`ada@example.com operator of ${machine} `) }).waitFor();
 }
 
-/** Not at first: Escape leaves her a member, and the focus where it was. */
+/** First tries Escape, which leaves her a member, and the focus where it was. */
 async function removeByKeyboard(page: Page): Promise<void> {
   const remove = page.getByRole('button', { name: 'Remove ada@example.com' });
   const question = page.getByRole('dialog', { name: 'Remove ada@example.com from the organization?' });
@@ -134,7 +134,7 @@ async function removeByKeyboard(page: Page): Promise<void> {
   await page.getByText('ada@example.com is no longer a member.').waitFor();
 }
 
-/** The new one is shown, the former one signs for a while. */
+/** The new secret is shown; the old one still signs for a while. */
 async function replaceWebhookSecret(page: Page): Promise<void> {
   const table = page.getByRole('region', { name: 'Table of webhook secrets' });
   await table.getByText(/^whsec_.{3}…$/).waitFor();
@@ -145,12 +145,12 @@ async function replaceWebhookSecret(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Replace secret' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Replace it' }).click();
   await page.getByText('The secret is replaced.').waitFor();
-  await table.getByText(/^too, until/).waitFor();
+  await table.getByText(/^old, until/).waitFor();
   expect(await table.getByText(/^whsec_[\w+/=]{20,}$/).textContent()).not.toBe(former);
   await page.screenshot({ path: shotPath('web-settings-webhooks.png') });
 }
 
-/** Its code works as it is printed. */
+/** The code that is shown for the key works. */
 async function createKey(page: Page): Promise<void> {
   await page.getByLabel('Name').fill('nightly report');
   await page.getByRole('button', { name: 'Create key' }).click();
@@ -163,6 +163,6 @@ async function createKey(page: Page): Promise<void> {
   expect(await accessibilityFaults(page)).toEqual([]);
   await page.screenshot({ path: shotPath('web-settings-keys.png') });
   await page.getByRole('button', { name: 'Rotate nightly report' }).click();
-  await page.getByText('former secret until').waitFor();
+  await page.getByText('old secret valid until').waitFor();
   await page.getByRole('button', { name: 'I have copied it' }).click();
 }

@@ -1,21 +1,21 @@
-/** A dashboard: its time range and refresh stand in its link, which members open, and strangers are told that they are none. */
+/** A dashboard: its link contains its time range and refresh. Members open it; strangers are told that they are not members. */
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { accessibilityFaults, type RunningUi } from './start-ui.ts';
 
-/** On the dashboard with the panel `Processor`. @returns its link, as it is copied */
+/** Starts on the dashboard with the panel `Processor`. @returns its link, as it is copied */
 export async function shareDashboard({ page }: RunningUi): Promise<string> {
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
   await page.getByLabel('Time range').selectOption('Last 24 hours');
   await page.waitForURL(/range=86400000/);
   await page.getByLabel('Refresh').selectOption('paused');
-  // Beside the range, which stays.
+  // In addition to the range, which stays.
   await page.waitForURL(/range=86400000&refresh=0/);
   await page.getByRole('button', { name: 'Copy link' }).click();
   await page.getByText('The link is copied.').waitFor();
   const link = await page.evaluate<string>('navigator.clipboard.readText()');
   expect(link).toBe(page.url());
-  // It asks again by itself.
+  // It refreshes by itself.
   const asked = page.waitForRequest(/\/api\/query$/);
   await page.getByLabel('Refresh').selectOption('every 5 seconds');
   await asked;
@@ -33,13 +33,13 @@ export async function openSharedDashboard(hers: Page, link: string): Promise<voi
   expect(await hers.getByLabel('Time range').inputValue()).toBe('86400000');
   expect(await hers.getByLabel('Refresh').inputValue()).toBe('0');
   expect(await hers.getByRole('button', { name: 'Edit' }).count()).toBe(0);
-  // What nobody could have chosen is not heard.
+  // Values that are not among the choices are ignored.
   await hers.goto(link.replace('range=86400000', 'range=soon').replace('refresh=0', 'refresh=-1'));
   await hers.getByRole('region', { name: 'Processor' }).getByRole('img').waitFor();
   expect(await hers.getByLabel('Refresh').inputValue()).toBe('5000');
 }
 
-/** In the browser of somebody who is not a member. */
+/** In the browser of a person who is not a member. */
 export async function openAsStranger(theirs: Page, link: string): Promise<void> {
   await theirs.goto(link);
   await theirs.getByRole('heading', { name: 'You are not a member of this organization' }).waitFor();

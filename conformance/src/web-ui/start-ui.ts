@@ -11,7 +11,7 @@ const root = fileURLToPath(new URL('../../..', import.meta.url));
 /** Directory of the build. */
 export const build: string = fileURLToPath(new URL('../../../apps/web/build', import.meta.url));
 
-/** For conditions that are asked for again and again: on a busy machine they come late. */
+/** For conditions that are polled: a busy machine meets them late. */
 export const patiently = { timeout: 110_000 } as const;
 
 export interface RunningUi extends AsyncDisposable, OpenBrowser {
@@ -43,7 +43,7 @@ export async function startUi(): Promise<RunningUi> {
 
 /** What axe finds on the page (WCAG 2.2 AA), as `rule: element`. */
 export async function accessibilityFaults(page: Page): Promise<string[]> {
-  // What scrolled below the bar at the top would count as too small to click.
+  // Otherwise, elements that are scrolled under the top bar would be reported as too small to click.
   await page.evaluate('scrollTo(0, 0)');
   await page.evaluate(axe.source);
   const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];

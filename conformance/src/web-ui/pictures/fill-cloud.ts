@@ -52,7 +52,7 @@ export async function fillCloud({ cloud, page }: RunningUi): Promise<Filled> {
   await billOrganization(cloud);
   await page.goto(`${cloud.url}/o/${organizationId}/machines`);
   await page.getByRole('row', { name: /Online/ }).waitFor();
-  // The person who looks at it creates it; the key above is not hers.
+  // The signed-in person creates it, so that she can see it; the key above is not hers.
   const emptyOrganizationId = await page.evaluate<string>(`(async () => {
     const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"name":"Empty"}' };
     const answer = await fetch('/platform.app.v1.AppService/CreateOrganization', init);

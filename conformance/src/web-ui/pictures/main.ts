@@ -1,6 +1,6 @@
 /**
- * Takes pictures of every page of the web UI in a real browser: full in light and dark, wide and of a phone's width; empty; and with a cloud
- * that fails. axe looks at each. The folder has an `index.html` with all of them, and the command fails if axe finds anything.
+ * Takes pictures of every page of the web UI in a real browser: with content, in light and dark, on wide and phone screens; empty; and with
+ * a cloud that fails. axe checks each. The folder has an `index.html` with all of them, and the command fails if axe finds anything.
  *
  * npm run pictures -- --only machines,logs --states full,failing --out /tmp/pictures
  */

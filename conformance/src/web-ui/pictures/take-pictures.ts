@@ -27,7 +27,7 @@ const looks: readonly Look[] = [
   { state: 'failing', theme: 'dark', width: 'phone' },
 ];
 const sizes = { wide: { width: 1280, height: 800 }, phone: { width: 390, height: 800 } };
-/** Of an organization. */
+/** Pages of an organization. */
 const pages = [
   'machines',
   'dashboards',
@@ -92,7 +92,7 @@ function pathsOf({ cloud }: RunningUi, filled: Filled, state: Look['state']): re
   ];
 }
 
-/** Every call is refused, except who is signed in. */
+/** Refuses every call, except the one that asks who is signed in. */
 async function failEverything(page: Page): Promise<void> {
   const refused = {
     status: 503,
@@ -103,7 +103,7 @@ async function failEverything(page: Page): Promise<void> {
   );
 }
 
-/** The page has a heading, and has not said for a while that it is loading; not longer than `mostMs`: what fails may never load. */
+/** Waits until the page has a heading and has not been loading for a while, at most `mostMs`: a page that fails may never load. */
 async function settle(page: Page): Promise<void> {
   await page.evaluate(`new Promise((resolve) => {
     const [stepMs, quietSteps, mostMs] = [100, 8, 15000];

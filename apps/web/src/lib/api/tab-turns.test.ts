@@ -23,7 +23,7 @@ function browser() {
   return {
     open,
     pass: (ms: number) => (nowMs += ms),
-    /** Somebody uses the tab. */
+    /** A person uses the tab. */
     use: (tab: string) => {
       nowMs += 1;
       tabs.get(tab)?.used();

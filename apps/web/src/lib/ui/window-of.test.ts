@@ -4,7 +4,7 @@ import { windowOf } from './window-of.ts';
 const rowPx = 24;
 const viewPx = 500;
 
-test.each([0, 1, 20, 21, 1_000, 100_000])('all of %i rows can be scrolled to, and only few are shown at once', (count) => {
+test.each([0, 1, 20, 21, 1_000, 100_000])('all of %i rows can be scrolled to, and few are shown at once', (count) => {
   const end = Math.max(0, count * rowPx - viewPx);
   for (let scrollPx = 0; scrollPx <= end; scrollPx += Math.max(7, Math.floor(end / 500))) {
     const { first, last, beforePx, afterPx } = windowOf({ count, rowPx, scrollPx, viewPx });
