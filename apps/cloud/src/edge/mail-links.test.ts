@@ -44,7 +44,7 @@ test('opening the link changes nothing; one click stops the mails, and the page 
   // As a mail program posts it (RFC 8058): without cookies and without the page.
   const clicked = await fetch(url, { method: 'POST', body: new URLSearchParams({ 'List-Unsubscribe': 'One-Click' }) });
   expect([clicked.status, await stopped()]).toEqual([200, true]);
-  expect(await (await fetch(url)).text()).toContain('Send them again');
+  expect(await (await fetch(url)).text()).toContain('Resume these mails');
   await fetch(url, { method: 'POST', body: new URLSearchParams({ subscribe: '1' }) });
   expect(await stopped()).toBe(false);
 });

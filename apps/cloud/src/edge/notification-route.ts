@@ -30,8 +30,8 @@ export function notificationRoute(
     const found = await describedMessage(db, id);
     // Whoever may not see it does not learn whether it exists.
     if (found === undefined || !access.allows(principal, 'part.read', found.partId)) {
-      const body = html`<h1>No such notification</h1><p>Notifications are kept for 30 days, and shown to owners and operators of the machine.</p>`;
-      sendPage(response, { title: 'No such notification', status: 404, body });
+      const body = html`<h1>Notification not found</h1><p>Notifications are kept for 30 days, and shown to owners and operators of the machine.</p>`;
+      sendPage(response, { title: 'Notification not found', status: 404, body });
       return true;
     }
     sendPage(response, { title: found.summary, wide: true, body: bodyOf(found) });

@@ -35,11 +35,11 @@ async function refresh() {
     const long = s.parts.filter((p) => p.held && p.held.isLong);
     at('held').hidden = long.length === 0;
     at('held').textContent = long.map((p) => p.machine + '/' + p.part + ' has held a new configuration back for more than a day, since ' + day(p.held.sinceMs) + '. An owner can force it: platform machines part force').join('\\n');
-    fill('readings', s.latest.map((r) => [time(r.timeMs), r.part, r.component + ' · ' + r.method, [JSON.stringify(r.data)]]), all ? 'Nothing arrived yet. A machine-server that captures will show here within seconds.' : 'Nothing among the newest uploads of this installation.');
+    fill('readings', s.latest.map((r) => [time(r.timeMs), r.part, r.component + ' · ' + r.method, [JSON.stringify(r.data)]]), all ? 'No readings yet. The readings of a machine-server that captures appear here within seconds.' : 'None of your readings are among the newest uploads of this installation.');
     fill('deliveries', s.notify.attempts.map((d) => [time(d.atMs), d.trigger, d.target, d.outcome]), 'Nothing sent yet.');
     at('mails').hidden = s.notify.undeliveredMails.length === 0;
     fill('undelivered', s.notify.undeliveredMails.map((d) => [day(d.atMs), d.trigger, d.target, d.attempt, d.outcome]), '');
-    fill('caught', s.caught.map((c) => [time(c.receivedAt), c.method + ' ' + c.path, [c.body]]), 'The built-in test inbox has received nothing yet.');
+    fill('caught', s.caught.map((c) => [time(c.receivedAt), c.method + ' ' + c.path, [c.body]]), 'The built-in test inbox has not received anything yet.');
   } catch (error) { at('problem').hidden = false; at('problem').textContent = 'Not up to date: ' + error.message; }
   setTimeout(refresh, 1000);
 }
@@ -62,8 +62,8 @@ export const statusPage: { readonly html: string; readonly contentSecurityPolicy
 <h2>Machines</h2><div class="wide"><table><thead><tr><th>machine</th><th>part</th><th>state</th><th>last seen</th><th>held configuration</th></tr></thead><tbody id="parts"></tbody></table></div>
 <h2>Latest readings</h2><div class="wide"><table><thead><tr><th>time</th><th>part</th><th>from</th><th>data</th></tr></thead><tbody id="readings"></tbody></table></div>
 <h2>Deliveries</h2><div class="wide"><table><thead><tr><th>time</th><th>trigger or mail</th><th>target</th><th>outcome</th></tr></thead><tbody id="deliveries"></tbody></table></div>
-<div id="mails" hidden><h2>Mails that are not delivered</h2><div class="wide"><table><thead><tr><th>time</th><th>mail</th><th>to</th><th>attempt</th><th>outcome</th></tr></thead><tbody id="undelivered"></tbody></table></div></div>
-<h2>Caught webhooks</h2><div class="wide"><table><thead><tr><th>time</th><th>request</th><th>body</th></tr></thead><tbody id="caught"></tbody></table></div>
+<div id="mails" hidden><h2>Undelivered mails</h2><div class="wide"><table><thead><tr><th>time</th><th>mail</th><th>to</th><th>attempt</th><th>outcome</th></tr></thead><tbody id="undelivered"></tbody></table></div></div>
+<h2>Webhooks in the test inbox</h2><div class="wide"><table><thead><tr><th>time</th><th>request</th><th>body</th></tr></thead><tbody id="caught"></tbody></table></div>
 <script>${script}</script>
 </body></html>
 `,

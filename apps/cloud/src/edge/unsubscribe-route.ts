@@ -32,7 +32,7 @@ export function unsubscribeRoute(deps: UnsubscribeDeps): UnsubscribeRoute {
     const to = readUnsubscribeLink(instanceKey, url.searchParams);
     const name = to && deps.organizationName(to.organizationId);
     if (to === undefined || name === undefined) {
-      const body = html`<h1>This link is not valid</h1><p>Open the link in the newest mail. If it was cut off, copy all of it.</p>`;
+      const body = html`<h1>This link is not valid</h1><p>Open the link in the newest mail. If it was cut off, copy the whole link.</p>`;
       sendPage(response, { title: 'Invalid link', status: 403, body });
       return true;
     }
@@ -43,10 +43,10 @@ export function unsubscribeRoute(deps: UnsubscribeDeps): UnsubscribeRoute {
     const isStopped = (await unsubscribedAt(db, to)) !== undefined;
     const action = `${url.pathname}${url.search}`;
     const body = isStopped
-      ? html`<h1>You get no more of these mails</h1><p class="done">The triggers of ${name} no longer notify ${to.address} by e-mail.</p>
-<form method="post" action="${action}"><input type="hidden" name="subscribe" value="1"><button class="second">Send them again</button></form>`
+      ? html`<h1>You no longer get these mails</h1><p class="done">The triggers of ${name} no longer notify ${to.address} by e-mail.</p>
+<form method="post" action="${action}"><input type="hidden" name="subscribe" value="1"><button class="second">Resume these mails</button></form>`
       : html`<h1>Stop these mails?</h1><p>The triggers of ${name} notify ${to.address} by e-mail.</p>
-<form method="post" action="${action}"><button>Stop all of them</button></form>`;
+<form method="post" action="${action}"><button>Stop these mails</button></form>`;
     sendPage(response, { title: 'Notifications by e-mail', body });
     return true;
   };

@@ -73,7 +73,7 @@ test('an invoice that is paid by transfer is asked for 1, 5, 10 and 20 days afte
   expect([...on.sent.values()].at(-1)).toMatchObject({
     to: 'bills@example.com',
     text: [
-      ...['Invoice INV-000001 over 1200.00 USD was due on 2027-03-25 and is not paid.', 'This is the last reminder.'],
+      ...['Invoice INV-000001 for 1200.00 USD was due on 2027-03-25 and is not paid.', 'This is the last reminder.'],
       ...['', 'IBAN PT50 0002', '', 'The biller'],
     ].join('\n'),
   });
@@ -93,7 +93,7 @@ test('what is paid or cancelled between two steps is not asked for again, and a 
   const deps = { db: on.db, clock: on.clock, mails: undefined };
   await recordPayment(deps, admin, { invoiceId, amount: '1000', reference: 'a' });
   await run(on, dueMs + 5 * dayMs);
-  expect([...on.sent.values()].at(-1)?.text).toContain('200.00 USD is left to pay.');
+  expect([...on.sent.values()].at(-1)?.text).toContain('200.00 USD remains to be paid.');
   await recordPayment(deps, admin, { invoiceId, amount: '200', reference: 'b' });
   await run(on, dueMs + 30 * dayMs);
   expect(await steps(on)).toEqual([1, 2]);

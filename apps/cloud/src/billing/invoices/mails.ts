@@ -33,9 +33,9 @@ export function mailAbout(kind: Kind, invoice: InvoiceRow, cause: string, failur
   const { description }: InvoiceDocument = JSON.parse(invoice.document);
   const total = amountOf(invoice, invoice.total);
   const said: Readonly<Record<Kind, string>> = {
-    issued: `Invoice ${invoice.number} over ${total} has been issued. It is due on ${dayOf(invoice.due_ms)}.`,
-    paid: `Thank you. Invoice ${invoice.number} over ${total} is paid.`,
-    failed: `The payment of invoice ${invoice.number} over ${total} failed: ${failure}.`,
+    issued: `Invoice ${invoice.number} for ${total} has been issued. It is due on ${dayOf(invoice.due_ms)}.`,
+    paid: `Thank you. Invoice ${invoice.number} for ${total} is paid.`,
+    failed: `The payment of invoice ${invoice.number} for ${total} failed: ${failure}.`,
   };
   return letter(invoice, [kind, cause], subjects[kind](invoice.number), [
     said[kind],
@@ -53,8 +53,8 @@ export function reminderAbout(invoice: InvoiceRow, step: number, isLast: boolean
   const { number, total, paid } = invoice;
   const subject = `${isLast ? 'Last reminder' : 'Reminder'}: invoice ${number}`;
   const mail = letter(invoice, ['reminder', String(step)], subject, [
-    `Invoice ${number} over ${amountOf(invoice, total)} was due on ${dayOf(invoice.due_ms)} and is not paid.`,
-    ...(paid === 0 ? [] : [`${amountOf(invoice, total - paid)} is left to pay.`]),
+    `Invoice ${number} for ${amountOf(invoice, total)} was due on ${dayOf(invoice.due_ms)} and is not paid.`,
+    ...(paid === 0 ? [] : [`${amountOf(invoice, total - paid)} remains to be paid.`]),
     ...(isLast ? ['This is the last reminder.'] : []),
     ...(issuer === undefined || issuer.payment === '' ? [] : ['', issuer.payment]),
   ]);
@@ -71,7 +71,7 @@ function letter(invoice: InvoiceRow, cause: readonly string[], subject: string, 
     cause: ['invoice', invoice.id, ...cause],
     subject: isTest ? `TEST: ${subject}` : subject,
     text: [
-      ...(isTest ? ['This is a test. Nothing has to be paid.', ''] : []),
+      ...(isTest ? ['This is a test. No payment is due.', ''] : []),
       ...lines,
       ...['', branding],
       ...(supportEmail === '' ? [] : [supportEmail]),

@@ -61,7 +61,7 @@ export function invoiceContent(invoice: InvoiceRow): InvoiceContent {
     ],
     payment: isOwed
       ? [
-          ...(invoice.is_test === 1 ? ['This is a test. Nothing has to be paid.'] : []),
+          ...(invoice.is_test === 1 ? ['This is a test. No payment is due.'] : []),
           `Please pay ${total} by ${dayOf(invoice.due_ms)}. Reference: ${invoice.number}.`,
           ...(issuer === undefined || issuer.payment === '' ? [] : [issuer.payment]),
         ]

@@ -21,7 +21,7 @@ export function accountRoutes(deps: SignInDeps): Routes {
     const passwordForm = html`<form method="post" action="/account/password">${form}<input type="hidden" name="email" autocomplete="username" value="${email}">
 ${person?.passwordHash !== undefined && html`<label for="current">Current password</label><input id="current" name="current" type="password" autocomplete="current-password" required>`}
 <label for="password">New password, at least 10 characters</label><input id="password" name="password" type="password" autocomplete="new-password" minlength="10" required>
-<button type="submit">Set password</button></form><p class="quiet">Your other sessions end.</p>`;
+<button type="submit">Set password</button></form><p class="quiet">This ends your other sessions.</p>`;
     return {
       title: 'Your account',
       wide: true,

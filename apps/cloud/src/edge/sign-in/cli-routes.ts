@@ -73,7 +73,7 @@ const refusedPage: Page = {
 function codePage(code: string): Page {
   return {
     title: 'Command line',
-    body: html`<h1>Paste this code</h1><p>Into the terminal where you started <em>platform login</em>, within 5 minutes. It works once.</p><code id="code">${code}</code>`,
+    body: html`<h1>Paste this code</h1><p>Paste it into the terminal where you started <em>platform login</em>, within 5 minutes. It works once.</p><code id="code">${code}</code>`,
   };
 }
 

@@ -32,7 +32,7 @@ export function invitationRoutes(deps: SignInDeps): Routes {
     const fields = herself
       ? undefined
       : !choosesPassword
-        ? html`${email}${password('Your password here', 'current-password')}`
+        ? html`${email}${password('Your password for this cloud', 'current-password')}`
         : html`${email}<label for="name">Your name</label><input id="name" name="name" autocomplete="name" maxlength="200" required value="${name}">${password('Choose a password, at least 10 characters', 'new-password')}`;
     const here = encodeURIComponent(`/invitations/accept?token=${token}`);
     return {

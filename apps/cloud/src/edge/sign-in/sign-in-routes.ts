@@ -34,8 +34,8 @@ export function signInRoutes(deps: SignInDeps): Routes {
 ${identity.openId && html`<div class="or">or</div><a class="button second" href="/sign-in/oidc?next=${encodeURIComponent(next)}">Continue with OpenID Connect</a>`}
 ${
   people.mail === undefined
-    ? html`<p class="quiet">No account yet, or no password? On a first start, open the sign-in link that the cloud printed in its terminal; later, ask whoever runs this installation.</p>`
-    : html`<details><summary>Forgotten your password?</summary><form method="post" action="/sign-in/link">${form}
+    ? html`<p class="quiet">No account yet, or no password? On a first start, open the sign-in link that the cloud printed in its terminal; later, ask the person who runs this installation.</p>`
+    : html`<details><summary>Forgot your password?</summary><form method="post" action="/sign-in/link">${form}
 <label for="forgotten">E-mail</label><input id="forgotten" name="email" type="email" autocomplete="username" required><button class="second" type="submit">Mail me a link</button></form></details>`
 }`,
   });
@@ -82,7 +82,7 @@ ${
           );
           sendPage(context.response, {
             title: 'Check your mail',
-            body: html`<h1>Check your mail</h1><p>If there is an account with this address, a link to set a new password is on its way. It works once, for one hour.</p><a class="button second" href="/sign-in">Back</a>`,
+            body: html`<h1>Check your mail</h1><p>If there is an account with this address, a link to set a new password is on its way. It works once, within one hour.</p><a class="button second" href="/sign-in">Back</a>`,
           });
         },
         (problem) => signInPage(formFieldOf(deps, context), '/', problem),

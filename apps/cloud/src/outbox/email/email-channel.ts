@@ -46,7 +46,7 @@ export function createEmailChannel(deps: EmailChannelDeps): Channel {
       return 'expected at least one person who owns the machine, its location or its organization, found none with an e-mail address';
     const at = await unsubscribedAt(db, { organizationId, address });
     if (at !== undefined)
-      return `${address} has unsubscribed from the notifications of this organization, on ${new Date(at).toISOString()}; only the recipient can undo that, by the link in any of its mails`;
+      return `${address} has unsubscribed from the notifications of this organization, on ${new Date(at).toISOString()}; only the recipient can undo that, with the link in any of these mails`;
     return (await writeNotifications(deps, gathered)) ?? 'the stored event cannot be read';
   };
 

@@ -62,5 +62,5 @@ test('a merged mail counts every notification', () => {
   expect(mail.text).toContain('Notifications: 30');
   expect(mail.text).toContain('First: 1970-01-01T00:00:00.000Z');
   expect(mail.text).toContain('gone: Robot is offline');
-  expect(mail.text).toContain('9 more notifications of 2 other triggers');
+  expect(mail.text).toContain('9 more notifications from 2 other triggers');
 });

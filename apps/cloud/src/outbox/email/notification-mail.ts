@@ -40,8 +40,8 @@ export function notificationMail(
   const [first] = entries;
   const subject =
     count === 1 && first !== undefined ? subjectOf(first) : `${count} notifications from ${sourcesOf(entries)}`;
-  const more = others.count > 0 && `There are ${others.count} more notifications of ${others.groups} other triggers.`;
-  const why = `A trigger of ${organizationName} names this address.`;
+  const more = others.count > 0 && `There are ${others.count} more notifications from ${others.groups} other triggers.`;
+  const why = `You get this mail because a trigger of ${organizationName} notifies this address.`;
   const body = html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><title>${subject}</title></head>
 <body style="margin:0;padding:24px;background:#f4f5f7;color:#1a1d21;font:15px/1.5 system-ui,-apple-system,'Segoe UI',sans-serif"><div style="max-width:640px;margin:0 auto;background:#fff;border:1px solid #d5d9de;border-radius:10px;padding:24px">
