@@ -335,7 +335,7 @@ test('see the machine online, edit its configuration and see it applied, restore
   await page.getByRole('region', { name: 'Log lines' }).getByRole('button').first().click();
   await page.getByRole('region', { name: 'Log line', exact: true }).waitFor();
   await page.getByRole('img', { name: /^Lines over time/ }).waitFor();
-  await page.getByRole('combobox', { name: 'Lines of' }).selectOption('config');
+  await page.getByRole('combobox', { name: 'Resource' }).selectOption('config');
   await page.getByRole('button', { name: /^debug/ }).click();
   await page.getByLabel('Find in logs').fill('/(/');
   await page.getByText(/Invalid regular expression/).waitFor();

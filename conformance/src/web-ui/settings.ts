@@ -69,7 +69,7 @@ export async function useSettings(ui: RunningUi, dashboard: string): Promise<voi
   await createKey(page);
 }
 
-/** She sees what members see, and is told once what she may not do. */
+/** She sees what members see, and one message about what she may not do. */
 async function joinAndLook({ browser }: RunningUi, link: string): Promise<Page> {
   const hers = await joinByLink(browser, link);
   // The owner has a second organization, which bills this one.
