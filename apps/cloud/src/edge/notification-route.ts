@@ -44,5 +44,5 @@ function bodyOf({ summary, triggerName, atMs, facts, reading }: Described): Html
   return html`<h1>${summary}</h1>
 <div class="scroll"><table>${rows.map(([name, value]) => html`<tr><th>${name}</th><td>${value}</td></tr>`)}</table></div>
 ${reading !== '' && html`<h2>Reading</h2><code class="lines">${reading}</code>`}
-<p class="quiet"><a href="/">Status</a></p>`;
+<p class="quiet"><a href="/status">Status</a></p>`;
 }

@@ -25,7 +25,7 @@ ${person?.passwordHash !== undefined && html`<label for="current">Current passwo
     return {
       title: 'Your account',
       wide: true,
-      body: html`<h1>Your account</h1><p class="quiet">${email || 'first owner'} · <a href="/">status</a></p>${message}
+      body: html`<h1>Your account</h1><p class="quiet">${email || 'first owner'} · <a href="/status">status</a></p>${message}
 ${email === '' ? emailForm : html`<h2>Password</h2>${passwordForm}`}
 <h2>Sessions</h2><div class="scroll"><table><thead><tr><th>kind</th><th>from</th><th>began</th><th>last used</th><th></th></tr></thead><tbody>${sessions.map((one) => sessionRow(form, one, one.id === sessionId))}</tbody></table></div>
 <form method="post" action="/sign-out">${form}<button class="second" type="submit">Sign out</button></form>`,
