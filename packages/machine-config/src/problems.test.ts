@@ -310,6 +310,14 @@ test('a sync order or action that does not exist, and a move to nowhere, are war
     ]);
 });
 
+test('a relative capture directory is warned about before it is saved', () => {
+  for (const directory of ['', '/data', '~/data', 'C:\\data'])
+    expect(told(part(method, {}, { capture_dir: directory }))).toEqual([]);
+  expect(told(part(method, {}, { capture_dir: 'data' }))).toEqual([
+    'warning services[0].attributes.capture_dir: expected an absolute path, found "data": it is taken from the folder in which the machine-server was started',
+  ]);
+});
+
 test('a window of time that is none, and a priority that is no number, are warned about before they are saved', () => {
   const dm = 'warning services[0].attributes';
   const window = { start: '22:00', end: '06:00', days: ['mon'] };

@@ -1,4 +1,5 @@
 import { canonicalApi, type Problem } from '@platform/base';
+import { isAbsolutePath } from './absolute-path.ts';
 import { resourcesByName } from './canonical-names.ts';
 import { dataManagerApi } from './data-manager.ts';
 import { formatValue } from './format-value.ts';
@@ -23,11 +24,14 @@ export function settingProblems(config: MachineConfig, positions: ReadonlyMap<Re
     warn(`modules[${index}].log_level`, `expected one of debug, info, warn, error, found ${formatValue(level)}`);
   });
 
-  for (const service of config.services)
-    if (service.api === dataManagerApi)
-      readSyncChoices(service.attributes, (key, message) =>
-        warn(`${positions.get(service)}.attributes.${key}`, message),
-      );
+  for (const service of config.services) {
+    if (service.api !== dataManagerApi) continue;
+    const warnOf = (key: string, message: string): void => warn(`${positions.get(service)}.attributes.${key}`, message);
+    readSyncChoices(service.attributes, warnOf);
+    const { capture_dir: directory } = service.attributes;
+    if (typeof directory === 'string' && directory !== '' && !isAbsolutePath(directory))
+      warnOf('capture_dir', relative(directory));
+  }
 
   // Resources from fragments or remotes are not known here.
   if (config.fragments.length + config.remotes.length > 0) return problems;
@@ -56,4 +60,6 @@ export function settingProblems(config: MachineConfig, positions: ReadonlyMap<Re
   return problems;
 }
 
+const relative = (path: string): string =>
+  `expected an absolute path, found ${formatValue(path)}: it is taken from the folder in which the machine-server was started`;
 const fullName = ({ api, name }: ResourceConfig): string => `${api}/${name}`;

@@ -1,5 +1,6 @@
 /** Reads attributes of the data manager whose values have the right type, but may make no sense. What is used instead loses nothing. */
 import { errorText } from '@platform/base';
+import { isAbsolutePath } from './absolute-path.ts';
 import { formatValue } from './format-value.ts';
 import { isObject } from './is-object.ts';
 import type { JsonObject } from './schema.ts';
@@ -53,7 +54,7 @@ export function readSyncChoices(attributes: JsonObject, say: Say): SyncChoices {
     const read = oneOf('additional_sync_action', action ?? 'delete', ['delete', 'keep', 'move'], kept);
     if (read === 'delete') return { action: 'delete' };
     if (read !== 'move') return { action: 'keep' };
-    if (typeof to === 'string' && /^[/~]|^[a-z]:/i.test(to)) return { action: 'move', to };
+    if (typeof to === 'string' && isAbsolutePath(to)) return { action: 'move', to };
     say('additional_sync_move_to', `expected an absolute path, found ${formatValue(to)}: ${kept}`);
     return { action: 'keep' };
   }
