@@ -28,11 +28,11 @@ export interface AcceptDeps {
   readonly countStored: (readings: number, bytes: number) => void;
 }
 
-/** The sender that waits for the answer, and for how long. */
+/** The sender that waits for the answer, and how long it waits. */
 export interface Sender {
   /** Aborted when the sender has disconnected. */
   readonly signal: AbortSignal;
-  /** Wall ms; undefined: none. */
+  /** Wall ms; undefined: no deadline. */
   readonly deadline: number | undefined;
 }
 
@@ -40,7 +40,7 @@ export interface Sender {
 export interface RepeatedUpload {
   readonly place: Place;
   readonly metadata: CheckedMetadata['metadata'];
-  /** A SensorData each. */
+  /** Each is an encoded SensorData. */
   readonly readings: readonly Uint8Array[];
   readonly hasPayload: boolean;
   readonly first: {
@@ -51,13 +51,13 @@ export interface RepeatedUpload {
   };
 }
 
-/** Which of its readings were deleted since they were stored; for an upload with a payload, one answer about the payload (D13). */
+/** Which of its readings have been deleted since they were stored; for an upload with a payload, one answer for the payload (D13). */
 export type FindDeleted = (upload: RepeatedUpload) => Promise<readonly boolean[]>;
 
 export interface Payload {
-  /** Its bytes; or they are in a file already. */
+  /** The payload's bytes, unless a file holds them already. */
   readonly chunks?: AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
-  /** Durable; the file is not changed, and can be removed afterwards. */
+  /** Durable; the file is not changed, and may be removed afterwards. */
   readonly staged?: StagedFile;
   /** Capture time by the machine's clock; null: not given, as for files. */
   readonly timeReceivedMs: number | null;
@@ -76,7 +76,7 @@ interface UploadKey extends Identity {
   readonly recognisedMs?: number;
 }
 
-/** Throws already_exists, canceled, resource_exhausted or unavailable; the upload is then not in the log. */
+/** Throws already_exists, canceled, resource_exhausted or unavailable; in each case the upload is not in the log. */
 export async function acceptUpload(
   deps: AcceptDeps,
   place: Place,
@@ -92,7 +92,7 @@ export async function acceptUpload(
     ? await storePayload(blobs, payloadPath(place, metadata, payload, clock.now()), payload)
     : null;
   if (stored && signal.aborted) {
-    // The upload may have been cut off by the client and ended by a proxy. No sender is left to answer, and a retry brings the payload
+    // The client may have cut the upload off, and a proxy ended it properly. No sender is left to answer, and a retry brings the payload
     // again.
     await dropPayload(deps, stored.path);
     throw new PlatformError('canceled', 'the sender disconnected before its payload was in the log: send it again');
@@ -144,7 +144,7 @@ function storePayload(blobs: BlobStore, path: string, { chunks = [], staged }: P
   return staged === undefined ? blobs.put(path, chunks) : blobs.adopt(path, staged);
 }
 
-/** The key of an upload without identity: its content, if it includes a time. Three equal frames without times are three uploads (D13). */
+/** The key of an upload without identity: its content, if it includes a time. Without times, three equal frames are three uploads (D13). */
 function anonymousKey(upload: Upload, sha256: Uint8Array): UploadKey {
   const { fileCreateTime, fileModifyTime } = upload.metadata;
   const hasTime = fileCreateTime !== undefined || fileModifyTime !== undefined || upload.readings.some(hasTimes);
@@ -157,7 +157,7 @@ function bytesOf(readings: readonly Uint8Array[]): number {
   return readings.reduce((sum, { length }) => sum + length, 0);
 }
 
-/** The part of a repeated upload that was deleted since; undefined: nothing. Readings that still exist are not stored twice. */
+/** The part of a repeated upload that has been deleted; undefined: none. Readings that still exist are not stored twice. */
 async function lostOf(
   { findDeleted }: AcceptDeps,
   place: Place,
@@ -180,7 +180,7 @@ async function dropPayload({ ingestLog, blobs }: AcceptDeps, path: string): Prom
   if (!(await ingestLog.hasBlob(path).catch(() => true))) await blobs.remove(path).catch(() => {});
 }
 
-/** One id for all retries, even after the low-water mark passed the upload and the log has forgotten it. */
+/** The same id for all retries, even after the low-water mark has passed the upload and the log has forgotten it. */
 function fileIdOf(partId: string, { stream, seq }: Identity): string {
   const hash = createHash('sha256').update(partId).update('\0').update(stream).update(`\0${seq}`).digest('hex');
   return [

@@ -53,7 +53,7 @@ async function filesOf(server: UploadServer): Promise<string[]> {
   return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
 }
 
-/** Ways in which a gRPC client may break off; `cancel` is what Node's clients do: END_STREAM, then RST_STREAM. */
+/** Ways in which a gRPC client may break off; `cancel` is what Node's clients do: they send END_STREAM, then RST_STREAM. */
 const cuts = ['cancel', 'session', 'socket'] as const;
 
 /** Sends the messages, waits until the payload is being written, and cuts the connection. */

@@ -21,14 +21,14 @@ export interface IngestDeps<P> {
   readonly authorizeUpload: (principal: P, partId: string) => Promise<Place>;
   /** Adds a line about refused readings to the machine's log (D14). Must not throw. */
   readonly reportGap: (place: Place, text: string) => void;
-  /** Whether other features keep a payload at this path, besides those that the log names. */
+  /** Whether features other than the log keep a payload at this path. */
   readonly keepsBlob: (path: string) => Promise<boolean>;
   /** Usually freeBytesOf(data directory) (I13). */
   readonly freeBytes: () => Promise<number>;
-  /** Seals the current readings soon, so that the log can be truncated: for a disk without room. */
+  /** Seals the current readings soon, so that the log can be truncated: for a full disk. */
   readonly sealSoon: () => void;
   readonly findDeleted: FindDeleted;
-  /** The store that makes rows from readings. */
+  /** The store that turns readings into rows. */
   readonly store: StoreProgress;
   readonly settings?: Partial<IngestSettings>;
   /** Where large uploads are staged: on the same disk as the payloads. */
@@ -40,27 +40,27 @@ export interface IngestDeps<P> {
 
 export interface StoredTotals {
   uploads: number;
-  /** Tabular. */
+  /** Tabular readings. */
   readings: number;
-  /** Of tabular readings. */
+  /** Bytes of tabular readings. */
   bytes: number;
 }
 
 export interface Ingest<P> {
   readonly bindings: readonly ServiceBinding<P>[];
-  /** Takes long pieces of staged uploads over plain HTTP. */
+  /** Accepts long pieces of staged uploads over plain HTTP. */
   readonly uploadRoute: UploadRoute<P>;
   /** The step for `follow` that truncates the log. @param lowWaterMark lowest position that the seal and all cursors have passed (I12) */
   truncateStep(lowWaterMark: () => Promise<number>): (signal: AbortSignal) => Promise<boolean>;
   /** Removes payloads older than an hour that no row names (I4, I14); returns how many. */
   sweepBlobs(): Promise<number>;
-  /** Removes staged uploads that were abandoned; returns how many. */
+  /** Removes abandoned staged uploads; returns how many. */
   expireStaged(): Promise<number>;
   /** @throws resource_exhausted while the disk is too full for uploads (I13) */
   requireSpace(): Promise<void>;
   /** What was stored since the start; repeated uploads are not counted. */
   stored(): Readonly<StoredTotals>;
-  /** Set while uploads wait because the store is behind. Undefined: none has had to wait during the last minute. */
+  /** Set while uploads wait because the store is behind. Undefined: no upload has had to wait during the last minute. */
   uploadsSlowed(): UploadsSlowed | undefined;
 }
 

@@ -93,7 +93,7 @@ test('a file and a streamed reading in one message of 40 MiB are stored complete
     expect(Buffer.compare(await readFile(join(server.blobDirectory, blob?.path ?? '')), data)).toBe(0);
 });
 
-test('a stream without metadata, or with metadata in its middle, is refused and leaves nothing', async () => {
+test('a stream without metadata first, or with metadata in the middle, is refused and leaves nothing', async () => {
   await using server = await startUploadServer();
   await using link = connect({ baseUrl: server.url });
   const client = link.client(DataSyncService);
@@ -116,7 +116,7 @@ test('a stream without metadata, or with metadata in its middle, is refused and 
   expect(files).toEqual([]);
 });
 
-test('I13 uploads are refused while the disk has too little room, and accepted again when it has enough', async () => {
+test('I13 uploads are refused while the disk is too full, and accepted again when it is not', async () => {
   const clock = new FakeClock();
   await using server = await startUploadServer(clock);
   await using link = connect({ baseUrl: server.url });
@@ -130,7 +130,7 @@ test('I13 uploads are refused while the disk has too little room, and accepted a
   expect(await send(1)).toMatchObject({ code: 'ok' });
 });
 
-test('I13 without room an upload is refused before its body is sent', async () => {
+test('I13 on a full disk an upload is refused before its body is sent', async () => {
   await using server = await startUploadServer();
   server.setFreeBytes(1024);
   // A request that announces its body but never sends it.

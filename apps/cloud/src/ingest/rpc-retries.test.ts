@@ -74,7 +74,7 @@ test('D13 an upload repeated by a public client with its document in another ord
   expect(await logged(server.log)).toHaveLength(2);
 });
 
-test('D13 three equal frames without identity and times are three uploads; with a time they are one, and so are files', async () => {
+test('D13 three equal frames without identity and times are three uploads; with a time they are one; so are equal files', async () => {
   await using server = await startUploadServer();
   await using link = connect({ baseUrl: server.url });
   const client = link.client(DataSyncService);

@@ -210,7 +210,7 @@ test('D14 the largest allowed reading is stored', async () => {
   expect((await logged(server.log))[0]?.gaps).toEqual([]);
 });
 
-test('D14 an upload is refused as a whole only when nothing of it can be stored', async () => {
+test('D14 an upload is refused as a whole only when none of it can be stored', async () => {
   await using server = await startUploadServer();
   await using link = connect({ baseUrl: server.url });
   const sensorContents = [reading('x'.repeat(maxReadingBytes)), create(SensorDataSchema, { metadata: times })];

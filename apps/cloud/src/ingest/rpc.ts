@@ -121,7 +121,7 @@ export function uploadBindings<P>(deps: UploadRpcDeps<P>): ServiceBinding<P>[] {
       return accept(admitted, { readings: [reading], refused: [] }, { chunks, timeReceivedMs });
     },
   };
-  // I13: no body is read if there is no room for it.
+  // I13: no body is read if the disk has no room for it.
   return [serve(DataSyncService, handlers, { beforeBody: () => deps.space.requireForReadings(), splitAt }), raw];
 }
 

@@ -2,15 +2,16 @@
 
 export interface IngestSettings {
   /**
-   * Bytes of readings acknowledged but not yet sealed. Uploads slow down from three quarters of it on. Default 512 MB: twice what is sealed
-   * at a time, so that a store that keeps up never comes near it.
+   * Bytes of readings acknowledged but not yet sealed. Uploads slow down from three quarters of it. Default 512 MB: twice the amount sealed
+   * at a time, so a store that keeps up never comes near it.
    */
   readonly unsealedBytes: number;
   /**
-   * Bytes of readings acknowledged but not loaded, which every query waits for. Applies when they persist and queries run. Default 24 MB.
+   * Bytes of readings acknowledged but not loaded; every query waits for them. Applies when the excess persists and queries run. Default 24
+   * MB.
    */
   readonly unloadedBytes: number;
-  /** … for a few seconds. Default 128 MB: a million small readings as fast as they can be sent. */
+  /** The same limit for a few seconds. Default 128 MB: a million small readings as fast as they can be sent. */
   readonly burstBytes: number;
   /** Maximum wait of an upload before it is stored anyway; never more than half its client's deadline. Default 5 s. */
   readonly maxWaitMs: number;

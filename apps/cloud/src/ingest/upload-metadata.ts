@@ -68,7 +68,7 @@ export function checkMetadata(
   return { metadata, identity: given.identity ? checkIdentity(given.identity, method) : null };
 }
 
-/** Public machine-servers set such a file aside on the machine (D4): it would be refused at every retry. */
+/** Public machine-servers set such a file aside on the machine (D4), because it would be refused at every retry. */
 function requireShort(given: UploadMetadata, method: string): void {
   const { componentType, componentName, methodName, tags } = given;
   const names = { component_type: componentType, component_name: componentName, method_name: methodName };

@@ -12,12 +12,12 @@ test("an organization's bytes count in the backlog until the stage has passed th
   backlog.cancel('b', 70);
   backlog.passed(4);
   expect(backlog.bytes).toBe(300);
-  // Adjacent uploads are dropped together.
+  // Adjacent uploads leave the backlog together.
   backlog.passed(5);
   expect(backlog.bytes).toBe(300);
   backlog.passed(6);
   expect(backlog.bytes).toBe(200);
-  // A stage that restarts at an earlier position brings nothing back.
+  // A stage that restarts at an earlier position adds nothing to the backlog.
   backlog.passed(2);
   backlog.passed(10);
   expect(backlog.bytes).toBe(0);
@@ -27,7 +27,7 @@ test("an organization's bytes count in the backlog until the stage has passed th
   expect(backlog.bytes).toBe(0);
 });
 
-test('small organizations get all they need, and the others share the rest equally', () => {
+test('small organizations get all they need, and the rest is shared equally', () => {
   const backlog = createBacklog(1);
   const fill = (organizationId: string, bytes: number) => backlog.reserve(organizationId, bytes);
   expect(backlog.exceedsShare('alone', 10, 300)).toBe(true);

@@ -13,25 +13,28 @@ export interface Backlog {
   /** Called when the stage has reached this position. */
   passed(position: number): void;
   /**
-   * Whether an organization would exceed its share with `more` bytes added. Shares are max-min fair: small organizations get all they need,
-   * the others equal parts of the rest.
+   * Whether `more` additional bytes would take an organization above its share. Shares are max-min fair: small organizations get all they
+   * need, the others equal parts of the rest.
    *
    * @param bytes to be shared
    */
   exceedsShare(organizationId: string, more: number, bytes: number): boolean;
 }
 
-/** Adjacent uploads in the log that are dropped together, so that there are few runs however small uploads are. */
+/** Adjacent uploads in the log that leave the backlog together, so that there are few runs however small uploads are. */
 interface Run {
   last: number;
   bytes: number;
   readonly byOrganization: Map<string, number>;
 }
 
-/** If the backlog is smaller than the bytes to share, only this part of it is shared, so that some organization exceeds its share. */
+/**
+ * If the backlog is smaller than the bytes to share, only this fraction of the backlog is shared, so that some organization exceeds its
+ * share.
+ */
 const shareOfAll = 0.75;
 
-/** @param runBytes bytes are dropped in steps of about this size */
+/** @param runBytes bytes leave the backlog in steps of about this size */
 export function createBacklog(runBytes: number): Backlog {
   const byOrganization = new Map<string, number>();
   let runs: Run[] = [];

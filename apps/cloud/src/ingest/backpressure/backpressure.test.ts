@@ -71,7 +71,7 @@ test('the fuller the backlog, the longer an upload waits per byte, and at the bo
   expect(await waitOf(600 * megabyte, 2_000)).toBe(1_000);
 });
 
-test('concurrent uploads take turns, and once the store has caught up all continue, alternating between organizations', async () => {
+test('concurrent uploads take turns; once the store has caught up, all continue, alternating between organizations', async () => {
   const store = given();
   store.lag.unsealedBytes = 600 * megabyte;
   const uploads = ['a', 'a', 'a', 'b', 'b'].map((name) => store.upload(name, megabyte));
@@ -100,7 +100,7 @@ test('unloaded bytes stay bounded while an organization sends as fast as it can'
   await Promise.all(uploads);
 });
 
-test('while no query is asked, uploads do not wait for loading, as long as unsealed bytes are within their bound', async () => {
+test('while no query is running, uploads do not wait for loading, as long as unsealed bytes are within their bound', async () => {
   const store = given();
   store.lag.isAsked = false;
   for (let n = 0; n < 40; n++) {
@@ -169,7 +169,7 @@ test('the log reports once that uploads are slowed down, and once that they no l
   expect(store.lines).toHaveLength(3);
 });
 
-test('when too much waits, the organization with the most waiting loses its newest upload, not the one with less', async () => {
+test('when too many uploads wait, the organization with the most waiting loses its newest upload, not the one with less', async () => {
   const store = given({ waitingBytes: 4 * megabyte });
   store.lag.unsealedBytes = 600 * megabyte;
   const outcomes: string[] = [];

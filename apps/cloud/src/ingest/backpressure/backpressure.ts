@@ -1,9 +1,9 @@
 /**
  * Slows uploads down when the tabular store falls behind. An upload waits before it is appended, never between append and answer.
  *
- * From three quarters of a bound on, organizations with more than their share of the backlog are paced: the fuller it is, the longer an
- * upload waits per byte. A wait ends early when the store has caught up, and always after `maxWaitMs`, so uploads from machines are stored
- * whatever delays the store.
+ * From three quarters of a bound on, organizations with more than their share of the backlog are paced: the fuller the backlog, the longer
+ * an upload waits per byte. A wait ends early when the store has caught up, and always after `maxWaitMs`, so uploads from machines are
+ * stored no matter what delays the store.
  */
 import type { Clock, Log } from '@platform/base';
 import type { IngestSettings } from '../settings.ts';
@@ -21,13 +21,13 @@ export interface StoreProgress {
     /** Queries are running that wait until the whole log is loaded. */
     readonly isAsked: boolean;
   };
-  /** Calls the listener whenever progress was made. */
+  /** Calls the listener after any progress. */
   onProgress(listener: () => void): Disposable;
 }
 
 export interface AdmitRequest {
   readonly organizationId: string;
-  /** Bytes of its readings; 0: it makes no rows and never waits. */
+  /** Bytes of its readings; 0: the upload makes no rows and never waits. */
   readonly bytes: number;
   /** Aborted when the sender has disconnected. */
   readonly signal: AbortSignal;
@@ -53,7 +53,7 @@ export interface UploadsSlowed {
 }
 
 export interface Backpressure {
-  /** Throws canceled (the sender disconnected) or resource_exhausted (too much waits already); nothing was stored then. */
+  /** Throws canceled (the sender disconnected) or resource_exhausted (too many uploads are waiting); in either case nothing was stored. */
   admit(request: AdmitRequest): Promise<Admission>;
   /** Undefined: no upload has had to wait during the last minute. */
   slowed(): UploadsSlowed | undefined;
@@ -61,13 +61,13 @@ export interface Backpressure {
 
 /** Part of a bound below which no upload waits. */
 const paceFrom = 0.75;
-/** Pace of each organization above its share, halfway between paceFrom and the bound. */
+/** Pace of each organization above its share, when the backlog is halfway between paceFrom and the bound. */
 const pacedBytesPerMs = 8_000;
 /** Backlogs are counted in steps of this fraction of their bound. */
 const stepsOfBound = 64;
 /** Below the burst bound, uploads wait for loading only after much has been unloaded for this long … */
 const burstMs = 5_000;
-/** … and the next burst is allowed after this long without. */
+/** … and the next burst is allowed after this long without a burst. */
 const betweenBurstsMs = 30_000;
 /** Waits less than this far apart belong to the same slowdown. */
 const calmMs = 60_000;
@@ -91,7 +91,7 @@ export function createBackpressure({
   const busyUntilMs = new Map<string, number>();
   let trouble: { -readonly [Field in keyof UploadsSlowed]: UploadsSlowed[Field] } | undefined;
   let lastWaitMs = 0;
-  /** Monotonic: first and last moment at which more was unloaded than may last. */
+  /** Monotonic: first and last moment at which more bytes were unloaded than may stay so for long. */
   let muchToLoad: { readonly sinceMs: number; readonly lastMs: number } | undefined;
   const waiting = createWaitingUploads({
     maxBytes: settings.waitingBytes,
@@ -111,7 +111,7 @@ export function createBackpressure({
     muchToLoad !== undefined &&
     muchToLoad.lastMs - muchToLoad.sinceMs > burstMs &&
     clock.monotonic() - muchToLoad.lastMs <= betweenBurstsMs;
-  /** Above 0 uploads are paced; at 1 the backlog has reached its bound. */
+  /** Above 0, uploads are paced; at 1, the backlog has reached its bound. */
   const fullness = (bytes: number, bound: number): number => (bytes / bound - paceFrom) / (1 - paceFrom);
   const unsealedFullness = (): number => fullness(store.lag().unsealedBytes + unloaded.bytes, settings.unsealedBytes);
   const unloadedBound = (): number => {

@@ -115,7 +115,7 @@ async function fill(store: Store): Promise<Promise<string>[]> {
   return [waiting];
 }
 
-test('an organization that floods waits until its readings are sealed, and another is not delayed', async () => {
+test('an organization that floods waits until its readings are sealed, and others are not delayed', async () => {
   await using store = await openStore({ unsealedBytes: bound });
   const waiting = await fill(store);
   expect(store.log.lastPosition()).toBe(4);
@@ -149,7 +149,7 @@ test('uploads continue after a bounded wait while the process that loads rows is
   await expect.poll(() => store.tabular.lag().loadedPosition).toBe(1);
   const { processId = 0 } = await store.tabular.status();
   process.kill(processId, 'SIGSTOP');
-  // Uploads only wait for loading while a query is asked.
+  // Uploads wait for loading only while a query is running.
   const scope = { organizationId: 'flood', locationIds: null, robotIds: null };
   const plan = parseMql([new BsonDocument([['$count', 'n']])]);
   const asked = store.tabular.query({ plan, scope, vocabulary: 'core', deadlineMs: dayMs });
@@ -166,7 +166,7 @@ test('uploads continue after a bounded wait while the process that loads rows is
   expect(store.lines.filter((line) => line.includes('slowed down'))).toHaveLength(1);
 });
 
-test('waiting uploads are bounded: then the organization with most waiting is refused; a departed sender waits no more', async () => {
+test('waiting uploads are bounded: beyond it the organization with most waiting is refused; a departed sender stops waiting', async () => {
   await using store = await openStore({ unsealedBytes: bound, waitingBytes: 3 * readingBytes });
   const waiting = await fill(store);
   const leaving = new AbortController();

@@ -1,7 +1,7 @@
 /**
  * Uploads that wait before they are appended, by organization, oldest first.
  *
- * Waiting uploads are in memory, so they are bounded. If another does not fit, the organization with the most waiting loses its newest.
+ * Waiting uploads are in memory, so they are bounded. If one more does not fit, the organization with the most waiting loses its newest.
  */
 import { type Clock, PlatformError } from '@platform/base';
 
@@ -18,7 +18,7 @@ export interface WaitRequest {
 
 export interface WaitingUploads {
   readonly count: number;
-  /** Resolves after `maxMs` or earlier. Throws canceled (the sender disconnected) or resource_exhausted (too much waits). */
+  /** Resolves after `maxMs` or earlier. Throws canceled (the sender disconnected) or resource_exhausted (too many uploads are waiting). */
   wait(request: WaitRequest): Promise<void>;
   /** Ends waits, alternating between organizations, as long as `may` returns true. */
   release(may: () => boolean): void;
@@ -35,7 +35,7 @@ interface Lane {
 
 /** Bytes of a waiting upload besides its readings: its call. */
 const callBytes = 4_096;
-/** How long senders are asked to wait when too much waits. */
+/** How long senders are asked to wait when too many uploads are waiting. */
 const overloadWaitMs = 2_000;
 
 /** @param onRefused called before each refusal */

@@ -28,7 +28,7 @@ test('I13 on a full disk the ballast is released: the log appends, deletes and c
   expect(said.rebuilt.free).toBeGreaterThan(4 * mebibyte);
 });
 
-test('I13 the ballast never takes room from uploads, its release is logged, and a start on a full disk releases it first', async () => {
+test('I13 the ballast takes no space that uploads need, its release is logged, and a start on a full disk releases it first', async () => {
   await using directory = await temporaryDirectory();
   const file = directory.file('ballast');
   const told: string[] = [];
@@ -62,7 +62,7 @@ test('I13 the ballast never takes room from uploads, its release is logged, and 
     expect.stringMatching(/^info .*reserve .* is restored/),
   ]);
 
-  // A directory that is not ours is left alone.
+  // A directory without an installation is left alone.
   const full = { bytes: 40, fullBelowBytes: Number.MAX_SAFE_INTEGER, stepBytes: 25 };
   releaseBallastIfFull(directory.path, full);
   expect(existsSync(file)).toBe(true);

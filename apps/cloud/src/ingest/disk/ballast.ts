@@ -1,8 +1,8 @@
 /**
- * I13: space that is released when the disk is full, so that sealing, truncation (which free space) and edits can continue.
+ * I13: space that is released when the disk is full, so that sealing and truncation (which free space) and edits can continue.
  *
- * On a completely full disk SQLite can neither delete nor checkpoint. The file `ballast` in the data directory holds real blocks. It is
- * written step by step while there is also room for uploads, removed when almost nothing is free, and rewritten when there is room again.
+ * On a completely full disk SQLite can neither delete nor checkpoint. The file `ballast` in the data directory occupies real blocks. It is
+ * written step by step while uploads still have room, removed when almost nothing is free, and rewritten when there is room again.
  */
 import { randomBytes } from 'node:crypto';
 import { existsSync, rmSync, statfsSync } from 'node:fs';
@@ -14,9 +14,9 @@ const mebibyte = 1024 * 1024;
 
 export interface BallastSizes {
   readonly bytes: number;
-  /** Below this the disk counts as full. Must be more than one checkpoint and one sealed file take. */
+  /** Below this the disk is considered full. Must be more than one checkpoint and one sealed file need. */
   readonly fullBelowBytes: number;
-  /** Bytes written at each step, small enough not to delay a slow disk or a start. */
+  /** Bytes written in each step; few enough not to delay a slow disk or a start. */
   readonly stepBytes: number;
 }
 
@@ -31,7 +31,7 @@ export interface BallastDeps {
   readonly directory: string;
   /** Bytes that this process may still write there. */
   readonly freeBytes: () => Promise<number>;
-  /** Free space below which uploads are refused; the ballast must leave this much free. */
+  /** Free space below which uploads are refused; the ballast must leave this much. */
   readonly neededBytes: () => number;
   readonly log: Log;
   readonly sizes?: BallastSizes;
@@ -72,7 +72,7 @@ export function ballastStep(deps: BallastDeps): () => Promise<boolean> {
   };
 }
 
-/** Call it before anything in the data directory is opened, because a start on a full disk needs the space too. */
+/** Must be called before anything in the data directory is opened, because a start on a full disk needs the space too. */
 export function releaseBallastIfFull(directory: string, { fullBelowBytes }: BallastSizes = ballastSizes): void {
   const file = ballastFile(directory);
   if (!existsSync(file) || !existsSync(join(directory, 'platform.json'))) return;

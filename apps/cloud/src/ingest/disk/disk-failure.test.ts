@@ -62,7 +62,7 @@ test('I2 after any other I/O error nothing is acknowledged, the process ends, an
     truncateEvery: 0,
     firstSeq: 1,
   };
-  // A write past the file size limit fails with EFBIG, which does not mean a full disk.
+  // A write past the file size limit fails with EFBIG, which does not indicate a full disk.
   const limited = `trap '' XFSZ; ulimit -f 4000; exec "$0" "$@"`;
   const args = [
     '-c',

@@ -3,7 +3,7 @@ import { FakeClock } from '@platform/testkit';
 import { expect, test } from 'vitest';
 import { createFreeSpace } from './free-space.ts';
 
-test('I13 a full disk is logged once a minute with the space free and needed and what to do, and again when there is room', async () => {
+test('I13 a full disk is logged once a minute with the space free and needed and what to do; so is the return of space', async () => {
   const clock = new FakeClock();
   const lines: [string, string, unknown][] = [];
   let free = 100 << 20;
@@ -34,7 +34,7 @@ test('I13 a full disk is logged once a minute with the space free and needed and
   expect(lines).toEqual([['info', expect.stringContaining('space on the disk again'), told(260)]]);
 });
 
-test('I13 on a disk without room what is in the log is sealed, and readings are taken again into the room that truncation left in its file', async () => {
+test('I13 on a full disk the log is sealed, and readings are accepted again into the space that truncation freed in its file', async () => {
   const clock = new FakeClock();
   let [free, reusable, unsealed, seals] = [500 << 20, 0, 30 << 20, 0];
   const space = createFreeSpace({
@@ -56,12 +56,12 @@ test('I13 on a disk without room what is in the log is sealed, and readings are 
   expect([await taken(), seals]).toEqual([[false, false], 1]);
   [reusable, unsealed] = [30 << 20, 0];
   expect([await taken(), seals]).toEqual([[true, false], 1]);
-  // What is taken now is sealed soon, too, so that the room does not end; a little is not worth it.
+  // Readings accepted now are sealed soon as well, so that space does not run out; a few are not worth a seal.
   await clock.advance(60_000);
   expect([await taken(), seals]).toEqual([[true, false], 1]);
   unsealed = 5 << 20;
   expect([await taken(), seals]).toEqual([[true, false], 2]);
-  // Sealing needs room on the disk itself.
+  // Sealing needs free space on the disk itself.
   [free, reusable] = [63 << 20, 1 << 30];
   expect(await taken()).toEqual([false, false]);
   [free, unsealed] = [100 << 20, 51 << 20];

@@ -1,6 +1,7 @@
 /**
- * I13: refuses an upload without room on the disk before its body is read, while there is still room to seal and truncate. What sealing
- * and truncation free stays in the log's file, so that readings are taken again although the disk shows no more free space than before.
+ * I13: refuses an upload that the disk has no room for before its body is read, while there is still room to seal and truncate. The space
+ * that sealing and truncation free stays in the log's file, so readings are accepted again although the disk shows no more free space than
+ * before.
  */
 import { statfs } from 'node:fs/promises';
 import { type Clock, type Log, PlatformError } from '@platform/base';
@@ -8,33 +9,33 @@ import { type Clock, type Log, PlatformError } from '@platform/base';
 export interface FreeSpace {
   /** Throws resource_exhausted. Checks the disk at most once a second. */
   require(): Promise<void>;
-  /** As `require`, for what goes to the log alone: the room in the log's file counts as well. */
+  /** As `require`, for uploads that go to the log alone: free space in the log's file counts as well. */
   requireForReadings(): Promise<void>;
 }
 
 export interface FreeSpaceDeps {
   /** Bytes that this process may still write where the log and the payloads are stored. */
   readonly freeBytes: () => Promise<number>;
-  /** Bytes of the log's file that it uses before it takes more of the disk. */
+  /** Free bytes within the log's file, which it uses before it takes more of the disk. */
   readonly reusableBytes: () => Promise<number>;
-  /** Bytes acknowledged but not yet sealed: sealing and truncating them takes room. */
+  /** Bytes acknowledged but not yet sealed: sealing and truncating them needs space. */
   readonly unsealedBytes: () => number;
   /** Starts sealing, so that the log can be truncated. */
   readonly seal: () => void;
   readonly clock: Clock;
-  /** Gets refusals, at most once a minute, and the first upload that is admitted again. */
+  /** Gets refusals, at most once a minute, and the first upload that is accepted again. */
   readonly log: Log;
 }
 
 const reserveBytes = 512 * 1024 * 1024;
 const freshMs = 1_000;
 const warnEveryMs = 60_000;
-/** A disk is not freed within seconds. */
+/** Freeing disk space takes more than seconds. */
 const fullDiskWaitMs = 30_000;
 
-/** Room for sealing that stays on the disk in any case. */
+/** Space that always stays free for sealing. */
 const sealingBytes = 64 * 1024 * 1024;
-/** Less than this is not worth a seal before its time. */
+/** Fewer bytes are not worth an early seal. */
 const leastSealedBytes = 4 * 1024 * 1024;
 
 /** Free space below which uploads are refused. @param unsealedBytes acknowledged but not yet sealed */

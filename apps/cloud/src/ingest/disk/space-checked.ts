@@ -2,7 +2,7 @@ import type { FreeSpace } from './free-space.ts';
 
 const spaceCheckBytes = 16 * 1024 * 1024;
 
-/** Stops a long stream when the disk fills up meanwhile (I13). */
+/** Stops a long stream when the disk fills up in the meantime (I13). */
 export async function* spaceChecked(
   space: Pick<FreeSpace, 'require'>,
   chunks: AsyncIterable<Uint8Array>,

@@ -1,8 +1,8 @@
 /**
  * I13: space for a start on a full disk, which needs some for SQLite's shared memory, its write-ahead logs and a few rows.
  *
- * The file `start-reserve` in the data directory holds real blocks. Unlike the ballast, only a start releases it, so that it still exists
- * when the disk filled up again after the ballast was released. Without either, a start waits for room and logs that.
+ * The file `start-reserve` in the data directory occupies real blocks. Unlike the ballast, it is released only by a start, so it still
+ * exists when the disk has filled up again after the ballast was released. Without both, a start waits for space and logs that.
  */
 import { randomBytes } from 'node:crypto';
 import { existsSync, rmSync } from 'node:fs';
@@ -14,7 +14,7 @@ import { freeBytesOf, neededForUploads } from './free-space.ts';
 
 const mebibyte = 1024 * 1024;
 
-/** Space that queries, edits and deletions need for a long time on a disk without uploads. */
+/** Enough space for queries, edits and deletions for a long time on a disk without uploads. */
 export const reserveBytes: number = 8 * mebibyte;
 
 /** A start of an idle installation takes about 80 kB; edits and checkpoints add to that. */
@@ -23,9 +23,11 @@ export const startBytes: number = mebibyte;
 const lookEveryMs = 1_000;
 const sayEveryMs = 60_000;
 
-/** Call it before anything in the data directory is opened; resolves once there is room to start. The directory need not exist yet. */
+/**
+ * Must be called before anything in the data directory is opened; resolves once there is room to start. The directory need not exist yet.
+ */
 export async function makeRoomToStart(directory: string, clock: Clock, log: Log): Promise<void> {
-  // A directory that is not ours is left alone, and a first start reports itself what it cannot create.
+  // A directory without an installation is left alone; a first start itself reports what it cannot create.
   if (!existsSync(join(directory, 'platform.json'))) return;
   releaseBallastIfFull(directory);
   if ((await freeBytesOf(directory)) < startBytes) rmSync(reserveFile(directory), { force: true });
@@ -54,7 +56,7 @@ export function startReserveStep(directory: string, freeBytes: () => Promise<num
       ({ size }) => size,
       () => 0,
     );
-    // Written only if the ballast would not have to be released for it.
+    // Written only if the ballast need not be released for it.
     if (held >= reserveBytes || (await freeBytes()) < ballastSizes.fullBelowBytes + reserveBytes) return false;
     const draft = `${file}.new`;
     try {

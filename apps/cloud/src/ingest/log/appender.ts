@@ -1,6 +1,6 @@
 /**
  * One group commit of the ingest log, without the thread around it: dedup, low-water marks and the append in one transaction, by the rules
- * of recognise-retry.ts. An entry's low-water mark is stored if it raises the stream's; the dedup rows below it are dropped.
+ * of recognise-retry.ts. An entry's low-water mark is stored if it raises the stream's; dedup rows below it are dropped.
  */
 import type { DatabaseSync } from 'node:sqlite';
 import { sqliteFault } from '../../metadata/sqlite/sqlite-fault.ts';
@@ -33,7 +33,7 @@ export class Appender {
     if (this.#db.isTransaction) this.#db.exec('rollback');
   }
 
-  /** Call it between begin and commit. */
+  /** Must be called between begin and commit. */
   append(entry: LogEntry): Outcome {
     const { partId, stream, seq, sha256, batch, fileId, blobPath } = entry;
     const recognised = recogniseRetry(entry, this.#raisedLowWaterMark(entry), this.#known(entry));
@@ -82,7 +82,7 @@ export type LogWork = Exclude<LogRequest, { kind: 'close' }>;
 
 export type GroupOutcome =
   | { readonly kind: 'answered' }
-  /** The disk or the file failed. What reached it is unknown, so no sender is answered and the process ends. */
+  /** The disk or the file failed. How much reached it is unknown, so no sender is answered and the process ends. */
   | { readonly kind: 'fatal'; readonly message: string };
 
 export interface CommitGroupOptions {
@@ -91,7 +91,7 @@ export interface CommitGroupOptions {
   readonly answer: (answers: readonly LogAnswer[]) => void;
 }
 
-/** Commits all waiting work at once: either all of it is answered after COMMIT returned, or none of it is stored (I2). */
+/** Commits all waiting work at once: either all of it is answered after COMMIT returned, or nothing is stored (I2). */
 export function commitGroup(options: CommitGroupOptions, work: readonly LogWork[]): GroupOutcome {
   const { appender, maintenance, answer } = options;
   const perform = (request: LogWork): LogAnswer => {

@@ -24,7 +24,7 @@ test('D33 an ingest.sqlite with a tail truncated anywhere, or damaged, is recove
   const { commitEnds, cuts, wholeBefore } = readWalTail(wal);
   expect(commitEnds).toEqual(images);
   const cut = directory.file('cut.sqlite');
-  /** Positions that exist and are sound, and the next position to be assigned. */
+  /** Positions that exist and are undamaged, and the next position to be assigned. */
   const recovered = async (tail: Buffer) => {
     await copyFile(file, cut);
     await writeFile(`${cut}-wal`, tail);

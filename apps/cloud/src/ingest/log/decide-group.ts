@@ -21,7 +21,7 @@ export interface Decision {
   /** Appended uploads whose dedup row is still needed when the group is done. */
   readonly remembered: readonly { readonly entry: LogEntry; readonly position: number }[];
   readonly conflicts: readonly LogEntry[];
-  /** Streams whose low-water mark rose, each once, with any of its entries. */
+  /** Streams whose low-water mark rose, once each, with any of its entries. */
   readonly raised: readonly { readonly entry: LogEntry; readonly lowWaterMark: number }[];
   readonly lastPosition: number;
 }

@@ -1,5 +1,5 @@
 /**
- * All changes of the log except appends: truncation behind the followers (I12), removal of records of anonymous uploads (D13) and of
+ * All changes of the log except appends: truncation up to the slowest follower (I12), removal of records of anonymous uploads (D13) and of
  * deleted blobs, and recording of lost and restored rows (D33).
  */
 import type { DatabaseSync } from 'node:sqlite';
@@ -11,7 +11,10 @@ import type { StoredRow } from '../losses/verify-rows.ts';
 import type { LogLoss } from './log.ts';
 
 const expireRows = 5_000;
-/** Of batches that one truncation removes. SQLite reads every page that it frees, and uploads that come meanwhile wait for that. */
+/**
+ * Bytes of batches that one truncation removes. SQLite reads every page that it frees, and uploads that arrive in the meantime wait for
+ * that.
+ */
 const truncatedBytes = 1 << 20;
 
 /** How many rows a call changed, and by how many bytes of batches. */
@@ -20,7 +23,7 @@ export interface Maintained {
   readonly bytes: number;
 }
 
-/** Each call runs inside a group commit. */
+/** Each call runs within a group commit. */
 export class LogMaintenance {
   readonly #sql: ReturnType<typeof statements>;
 

@@ -77,7 +77,7 @@ export class LogReader implements Disposable {
 function statements(db: DatabaseSync) {
   return {
     rows: db.prepare('select * from log where position > ? order by position limit ?'),
-    // One statement, so that both values are of the same moment.
+    // One statement, so that both values are read at the same moment.
     ends: db.prepare(
       "select (select max(position) from log) as held, (select seq from sqlite_sequence where name = 'log') as given",
     ),

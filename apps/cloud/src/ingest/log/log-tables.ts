@@ -81,5 +81,5 @@ export const ingestMigrations: readonly Migration[] = [
   },
 ];
 
-/** For tools that look into a store directly: the payloads that belong to an upload. */
+/** For tools that read a store directly: the payloads that belong to an upload. */
 export const blobPathsSql = 'select path from blobs';

@@ -1,5 +1,5 @@
 /**
- * The thread that appends to the ingest log. Everything waiting when a commit ends goes into the next one, so one sync answers many
+ * The thread that appends to the ingest log. Everything that is waiting when a commit ends goes into the next one, so one sync answers many
  * uploads; a single upload does not wait for others.
  */
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';

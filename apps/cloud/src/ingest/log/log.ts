@@ -13,16 +13,16 @@ export interface LogEntry {
   readonly seq: number;
   /** Lowest seq of the stream that may still be sent (I6); 0: not given. Never above `seq`. */
   readonly lowWaterMark: number;
-  /** Hash of what the sender sent, without identity: equal for each retry of an upload, whatever the cloud adds. */
+  /** Hash of what the sender sent, without identity: equal for every retry of an upload, whatever the cloud adds. */
   readonly sha256: Uint8Array;
-  /** LoggedUpload, in its own memory. Never changed after the append, because followers get the same bytes. */
+  /** An encoded LoggedUpload in memory of its own. Never changed after the append, because followers get the same bytes. */
   readonly batch: Uint8Array;
   readonly fileId: string;
-  /** Wall ms until which a repeat is recognised without a low-water mark (D13); absent: until the low-water mark passes it. */
+  /** Wall ms until which a repeat is recognised even without a low-water mark (D13); absent: until the low-water mark passes it. */
   readonly settleUntil?: number;
-  /** Position of the first copy, if its content was deleted since; this entry is then stored in its place (D13). */
+  /** Position of the first copy, if its content has been deleted since; this entry is then stored in its place (D13). */
   readonly replaces?: number;
-  /** Path of the payload in the blob store; its row in the log's list of blobs is committed together with the entry (I4). */
+  /** Path of the payload in the blob store; it is added to the log's list of blobs in the same commit as the entry (I4). */
   readonly blobPath?: string;
 }
 
@@ -46,18 +46,18 @@ export interface LogRow {
   readonly damage?: LogDamage;
 }
 
-/** Acknowledged uploads that can no longer be read: a row that was changed, or missing rows. */
+/** Acknowledged uploads that can no longer be read, because a row was changed or rows are missing. */
 export interface LogDamage {
   readonly first: number;
   readonly last: number;
-  /** Parts that they belong to; null: not known. */
+  /** Parts that the uploads belong to; null: unknown. */
   readonly parts: readonly string[] | null;
   readonly reason: string;
 }
 
 /**
- * The reader that missed the upload: the table `readings`, the list of pictures and files, triggers, the meter of usage, or, if the end of
- * the log is lost, the log.
+ * The reader that missed the upload: the table `readings`, the list of pictures and files, triggers, or the meter of usage. If the end of
+ * the log is lost: the log.
  */
 export type LossIn = 'readings' | 'binary data' | 'triggers' | 'usage' | 'log';
 
@@ -82,8 +82,8 @@ export interface DamagedRow {
 export interface IngestLog extends AsyncDisposable {
   /**
    * Resolves after the commit that covers the entry has reached the disk (I2). Throws already_exists when the key holds another upload
-   * (which stays unchanged; this copy is kept aside), resource_exhausted when the disk is full, unavailable when the log is closing or has
-   * failed: nothing was stored then.
+   * (which stays unchanged; this copy is kept aside), resource_exhausted when the disk is full, and unavailable when the log is closing or
+   * has failed; in the last two cases nothing was stored.
    */
   append(entry: LogEntry): Promise<AppendResult>;
   /** Whether the upload need not be stored: it is in the log, or its sender has settled it (I5, I6). */
@@ -107,23 +107,26 @@ export interface IngestLog extends AsyncDisposable {
   /** Records a loss permanently, once; the rest of the row is kept. Visible in `losses` at once, on the disk when it resolves. */
   recordLoss(lossIn: LossIn, damage: LogDamage): Promise<void>;
   losses(): readonly LogLoss[];
-  /** Accepts what is lost, on behalf of a person: queries answer without it. Returns how many losses there were. */
+  /** Accepts all losses on behalf of a person: queries then answer without the lost uploads. Returns how many losses there were. */
   acceptLosses(): Promise<number>;
   /**
-   * Restores a lost row from a backup of this installation, whose checksums prove it. Followers that already passed it do not return to it.
-   * False: the remains of the row in the log belong to another row; nothing was changed.
+   * Restores a lost row from a backup of this installation; its checksums prove that it is genuine. Followers that have passed it do not
+   * return to it. False: the remains of the row in the log belong to another row; nothing was changed.
    */
   restoreRow(row: VerifiedRow): Promise<boolean>;
   /** Ends all losses at this position. */
   endLosses(position: number): Promise<void>;
-  /** Continues after this position: positions up to it were assigned, although the log does not know them (I3). */
+  /** Continues after this position: positions up to it were assigned before, although the log does not know them (I3). */
   resumeAfter(position: number): Promise<void>;
   /** Bytes of the batches that have not been truncated. */
   retainedBytes(): number;
-  /** Bytes of its file that truncation has freed: appends use them before they take more of the disk. 0 if it is in another store. */
+  /**
+   * Bytes of the log's file that truncation has freed: appends use them before they take more of the disk. 0 if the log is in another
+   * store.
+   */
   reusableBytes(): Promise<number>;
   /** Whether a blob belongs to an acknowledged upload, or to one that is kept aside. */
   hasBlob(path: string): Promise<boolean>;
-  /** Records deleted blobs, which no longer belong to any upload. */
+  /** Records that blobs were deleted and no longer belong to any upload. */
   forgetBlobs(paths: readonly string[]): Promise<void>;
 }

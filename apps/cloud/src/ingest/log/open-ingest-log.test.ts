@@ -104,7 +104,7 @@ describe.each(storeKinds)('the ingest log in %s', (kind) => {
     ]);
   });
 
-  test('a forgotten blob belongs to no upload any more, and the others stay', async () => {
+  test('a forgotten blob no longer belongs to any upload, and the others stay', async () => {
     await using opened = await openTestLog(systemClock, kind);
     for (const seq of [1, 2, 3]) await opened.log.append(testEntry(seq, undefined, { blobPath: `day/${seq}` }));
     await opened.log.forgetBlobs([]);
@@ -208,7 +208,7 @@ describe.each(storeKinds)('the ingest log in %s', (kind) => {
     }
   }
 
-  test('I13 truncation leaves room for new uploads in the file of the log, which does not grow by them', async () => {
+  test("I13 truncation leaves space for new uploads in the log's file, which then does not grow", async () => {
     await using opened = await openTestLog(systemClock, kind);
     const fill = async (from: number): Promise<void> => {
       for (let seq = from; seq < from + 40; seq++)
@@ -279,7 +279,7 @@ describe.each(storeKinds)('the ingest log in %s', (kind) => {
   });
 });
 
-test('a file that is not a database, or is of a newer version, is refused by name and left unchanged', async () => {
+test('a file that is not a database, or has a newer version, is refused by name and left unchanged', async () => {
   await using directory = await temporaryDirectory();
   const open = (file: string): Promise<IngestLog> =>
     openIngestLog({ onFatal: throwUncaught, file, log: silentLog, clock: systemClock });

@@ -13,22 +13,22 @@ export interface IngestLogOptions {
   readonly database?: string | undefined;
   readonly log: Log;
   readonly clock: Clock;
-  /** Called when the disk failed: nothing more is acknowledged, and the process must exit (I2). */
+  /** Called when the disk has failed: nothing more is acknowledged, and the process must exit (I2). */
   readonly onFatal: (error: Error) => void;
 }
 
-/** What both stores implement; the port adds its own errors and checks. */
+/** What both stores implement; openIngestLog adds error texts and checks. */
 interface Backend {
   readonly writer: LogWriter;
   readonly reads: LogReads;
 }
 
-/** Throws failed_precondition when the store is not an ingest log, or a newer one. */
+/** Throws failed_precondition when the store is not an ingest log, or has a newer version. */
 export async function openIngestLog(options: IngestLogOptions): Promise<IngestLog> {
   const { database, log, clock, onFatal } = options;
   const listeners = new Set<(position: number) => void>();
   const recent = new RecentRows();
-  // Senders are acknowledged first. Followers then find the committed rows in memory.
+  // Senders are acknowledged first; followers then find the committed rows in memory.
   let isTelling = false;
   const onAppended = (): void => {
     if (isTelling) return;
@@ -91,7 +91,7 @@ export async function openIngestLog(options: IngestLogOptions): Promise<IngestLo
     resumeAfter: async (position) => void (await writer.resumeAfter(position)),
     async append(entry): Promise<AppendResult> {
       requireValid(entry);
-      // Copied, because a view would be sent with all the memory it is part of. (slice() of a Buffer copies nothing.)
+      // Copied, because a view would be sent with all the memory that it is part of. (slice() of a Buffer copies nothing.)
       const own = { stream: new Uint8Array(entry.stream), sha256: new Uint8Array(entry.sha256) };
       const result = await writer.append({ ...entry, ...own });
       const { outcome, position, fileId } = result;

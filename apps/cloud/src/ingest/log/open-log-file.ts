@@ -1,4 +1,4 @@
-/** Opens ingest.sqlite for its single writer, creating or upgrading it. SQLite recovers from a crash here. */
+/** Opens ingest.sqlite for its single writer; creates or upgrades it if necessary. SQLite recovers from a crash here. */
 import type { DatabaseSync } from 'node:sqlite';
 import { migrate } from '../../metadata/sqlite/migrate.ts';
 import { openWritable } from '../../metadata/sqlite/sqlite-file.ts';
@@ -10,7 +10,7 @@ import { ingestMigrations } from './log-tables.ts';
 export interface LogFile {
   readonly db: DatabaseSync;
   readonly appender: Appender;
-  /** Checkpoints the write-ahead log into the file when due. @param bytes appended since the last call */
+  /** Checkpoints the write-ahead log into the file when necessary. @param bytes appended since the last call */
   checkpoint(bytes: number): void;
   /** State found when the file was opened. */
   readonly state: LogOpened;
@@ -30,7 +30,8 @@ const positions = `
 export function openLogFile(file: string): LogFile {
   const db = openWritable(file, { pageBytes, checkpointBytes: latestCheckpointBytes });
   migrate(db, ingestMigrations, file);
-  // The sequence remembers positions removed by truncation. If the tables know a higher position, it counts, so that none is reused (I3).
+  // The sequence includes positions removed by truncation. If the tables know a higher position, that one is used, so that none is reused
+  // (I3).
   const { given, seen } = db.prepare(positions).get() as { given: number; seen: number };
   const lastPosition = Math.max(given, seen);
   if (lastPosition > given) new LogMaintenance(db).resumeAfter(lastPosition);

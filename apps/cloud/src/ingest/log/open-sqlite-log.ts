@@ -1,4 +1,4 @@
-/** Opens ingest.sqlite: appends go to its thread, reads stay in the caller's. This process is the file's only writer. */
+/** Opens ingest.sqlite: its thread appends, and the caller's thread reads. This process is the file's only writer. */
 import { errorText, PlatformError, siblingEntry } from '@platform/base';
 import { openThread } from '../../metadata/sqlite/open-thread.ts';
 import type { LogMaintenance, Maintained } from './log-maintenance.ts';

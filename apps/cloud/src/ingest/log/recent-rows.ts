@@ -1,6 +1,6 @@
 /**
- * The most recently committed rows, for followers of the log. A follower that keeps up need not read the store, which would take this
- * thread as long as the upload itself.
+ * The most recently committed rows, for followers of the log. A follower that keeps up need not read the store, which would occupy this
+ * thread for as long as the upload itself.
  */
 import type { LogRow, ReadLimit } from './log.ts';
 
@@ -13,7 +13,7 @@ export class RecentRows {
   readonly #rows: LogRow[] = [];
   #bytes = 0;
 
-  /** @param row committed; its bytes must not change any more */
+  /** @param row committed; its bytes must not change afterwards */
   add(row: LogRow): void {
     const last = this.#rows.at(-1);
     if (last !== undefined && row.position !== last.position + 1) this.#drop(this.#rows.length);

@@ -33,7 +33,7 @@ export interface KnownUpload extends FirstCopy {
 /** Conflicting uploads kept per part; further conflicts are refused without being kept. */
 export const maxConflicts = 1_000;
 
-/** The stream's low-water mark after applying this entry's; it never falls (I6). @param stored undefined: none yet */
+/** The stream's low-water mark after applying this entry's; it never falls (I6). @param stored undefined: the stream has none yet */
 export function lowWaterMarkAfter(stored: number | undefined, { lowWaterMark }: LogEntry): number {
   return Math.max(stored ?? 0, lowWaterMark);
 }

@@ -15,7 +15,7 @@ test('returned memory is reused, and memory still in use is not', () => {
   expect(fourth.byteOffset).toBeGreaterThan(second.byteOffset);
 });
 
-test('batches of all sizes, given back in any order, take no memory of their own', () => {
+test('batches of all sizes, returned in any order, need no separate memory', () => {
   const room = new SharedBuffer();
   const { buffer } = room.copy(filled(1, 0));
   const inUse: Uint8Array<SharedArrayBuffer>[] = [];
@@ -23,12 +23,12 @@ test('batches of all sizes, given back in any order, take no memory of their own
     const batch = room.copy(filled(Math.round(100 * 40_000 ** ((n * 0.618_034) % 1)), n % 256));
     expect(batch.buffer).toBe(buffer);
     inUse.push(batch);
-    // Three at a time, the oldest and the newest by turns.
+    // Three at a time; the oldest and the newest are returned alternately.
     if (inUse.length > 2) room.giveBack((n % 2 === 0 ? inUse.shift() : inUse.splice(1, 1)[0]) ?? batch);
   }
 });
 
-test('beyond a few megabytes, batches get memory that is not kept', () => {
+test('beyond a few megabytes, batches get memory that is not reused', () => {
   const room = new SharedBuffer();
   const large = room.copy(filled(9 << 20, 1));
   const second = room.copy(filled(9 << 20, 2));

@@ -1,6 +1,6 @@
 /**
  * Memory in which batches are passed to the log's thread. It is reused, because fresh memory for each batch causes a page fault per 4 KiB
- * and stays until both threads have collected garbage: neither counts shared memory, so neither hurries.
+ * and is freed only after both threads have collected garbage, which shared memory does not trigger in either.
  */
 
 /** Pages at the end that are never used take no memory. */
@@ -12,7 +12,7 @@ export class SharedBuffer {
   /** By page: 1 while it is in use. */
   readonly #used = new Uint8Array(totalBytes / pageBytes);
 
-  /** Copies the bytes to memory that another thread can read until it is given back. */
+  /** Copies the bytes to memory that another thread can read until it is returned. */
   copy(bytes: Uint8Array): Uint8Array<SharedArrayBuffer> {
     const room = this.#take(bytes.length);
     room.set(bytes);
@@ -26,7 +26,7 @@ export class SharedBuffer {
     this.#used.fill(0, first, first + pagesFor(length));
   }
 
-  /** The first pages that fit, so that few are ever touched; memory of its own if none do. */
+  /** The first free pages that are large enough, so that few are ever touched; separate memory if there are none. */
   #take(length: number): Uint8Array<SharedArrayBuffer> {
     const pages = pagesFor(length);
     let free = 0;

@@ -13,8 +13,8 @@ export interface TruncateDeps {
 const batchRows = 100;
 
 /**
- * A low-water mark that has not moved for this long although rows are behind it is stuck. Rows wait up to 10 min to be sealed (sealAgeMs)
- * and then for the sealing itself, so only three times that is conclusive. The alarm is repeated at the same interval.
+ * A low-water mark that has not moved for this long although rows are behind it is stuck. Rows wait up to 10 min to be sealed (sealAgeMs),
+ * and then for the sealing itself, so only three times that is conclusive. The alarm is repeated after the same interval.
  */
 const alarmMs = 30 * 60_000;
 

@@ -81,7 +81,7 @@ test('D33 missing rows are reported to followers of the log: in the middle, at t
   expect(told(await on.log.follow(0, all))).toEqual(['1–3 of ?: 3 rows are missing', '4 of a: content 4']);
 });
 
-test('D33 rows from before checksums existed are read, and positions skipped by a restored log do not count as missing', async () => {
+test('D33 rows older than checksums are read, and positions skipped by a restored log do not count as missing', async () => {
   await using on = await threeRows();
   await on.damage('update log set head_checksum = null, batch_checksum = null');
   expect(told(await on.log.follow(0, all))).toHaveLength(3);
@@ -114,7 +114,7 @@ test('D33 a loss survives restarts, and the rest of the row survives truncation,
   expect([await on.log.damaged(), await on.log.truncate(3, 10)]).toEqual([[], 1]);
 });
 
-test('I3 a log continues after a position it does not know, also after a restart, and after its rows and dedup entries', async () => {
+test('I3 a log continues after an unknown position, also after a restart, and after its own rows and dedup entries', async () => {
   await using on = await threeRows();
   await on.log.resumeAfter(7);
   expect(on.log.lastPosition()).toBe(7);

@@ -1,4 +1,4 @@
-/** The losses of the log in memory, so that each query can check them: those stored, and those found since. */
+/** The losses of the log in memory, so that each query can check them: those stored, and those found since then. */
 import type { LogDamage, LogLoss, LossIn } from '../log/log.ts';
 import { subtractPosition } from './subtract-position.ts';
 
@@ -13,7 +13,7 @@ export class KnownLosses {
     return this.#losses;
   }
 
-  /** Undefined: already known, accepted or not. */
+  /** Undefined: the loss is already known, whether accepted or not. */
   add(lossIn: LossIn, damage: LogDamage, nowMs: number): LogLoss | undefined {
     const { first, last } = damage;
     if (this.#losses.some((known) => known.lossIn === lossIn && known.first <= first && known.last >= last))

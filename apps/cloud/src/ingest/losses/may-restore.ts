@@ -1,5 +1,5 @@
 /**
- * Whether a row of a backup is the one lost from the log, judging by what the log still has of it: its checksums, its content, or the dedup
+ * Whether a row of a backup is the one that the log lost, judging by what the log still has of it: its checksums, its content, or the dedup
  * entry of the upload. Pure.
  */
 
@@ -16,8 +16,8 @@ export interface RecognisedUpload {
 
 /**
  * @param row from a backup of this installation, proven by its checksums
- * @param stored what is at its position; undefined: nothing
- * @param recognised uploads of its position
+ * @param stored what is at the row's position; undefined: nothing
+ * @param recognised the uploads that `dedup` has for its position
  */
 export function mayRestore(
   row: VerifiedRow,

@@ -72,7 +72,7 @@ test('D33 a loss ends position by position for all readers, the rest of it stays
   expect(on.log.lastPosition()).toBe(5);
 });
 
-test('D33 a damaged row kept for a person can be truncated once it was restored', async () => {
+test('D33 a damaged row kept for a person can be truncated once it is restored', async () => {
   await using on = await threeRows();
   await on.damage(`update log set batch = (select batch from log where position = 1) where position = 2`);
   await on.log.recordLoss('readings', lossOf(2, 2));

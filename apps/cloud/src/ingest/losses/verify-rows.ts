@@ -1,7 +1,7 @@
 /**
- * Distinguishes sound rows of the ingest log from damaged ones, and finds missing rows (D33). Pure.
+ * Distinguishes undamaged rows of the ingest log from damaged ones, and finds missing rows (D33). Pure.
  *
- * Positions follow each other without a gap, because a rolled-back transaction uses none up. The one exception is the row at which a
+ * Positions follow each other without a gap, because a rolled-back transaction does not use any. The one exception is the row at which a
  * restored log continues, which belongs to no part (backup/resume-after-restore.ts).
  */
 import type { LogRow } from '../log/log.ts';
@@ -15,12 +15,12 @@ export interface StoredRow {
   readonly seq: unknown;
   readonly sha256: unknown;
   readonly batch: unknown;
-  /** Null: written before checksums existed; the row then counts as sound. */
+  /** Null: written before checksums existed; the row is then considered undamaged. */
   readonly head_checksum: unknown;
   readonly batch_checksum: unknown;
 }
 
-/** A restored log skips this many positions: more than the first cloud can have assigned since the backup. */
+/** A restored log skips this many positions: more than the original cloud can have assigned since the backup. */
 export const skippedPositions: number = 2 ** 40;
 
 const nothing = new Uint8Array(0);

@@ -9,7 +9,7 @@ import type { LogEntry } from '../log/log.ts';
 import { type KnownUpload, maxConflicts, type Outcome } from '../log/recognise-retry.ts';
 import { rowChecksums } from '../losses/row-checksums.ts';
 
-/** Resolves when all of it is committed; throws when none of it is (I2). */
+/** Resolves when everything is committed; throws when nothing is (I2). */
 export async function commitEntries(
   writer: PostgresWriter,
   entries: readonly LogEntry[],
@@ -20,7 +20,7 @@ export async function commitEntries(
     const writes = Promise.allSettled(write(transaction, decision));
     const [committed] = await Promise.allSettled([transaction.commit()]);
     const failed = (await writes).find((written) => written.status === 'rejected');
-    // The commit succeeded, so lost answers to its writes do not matter.
+    // The commit succeeded, so lost responses to its writes do not matter.
     if (committed.status === 'rejected') throw failed?.reason ?? committed.reason;
     return decision;
   } catch (caught) {

@@ -37,7 +37,7 @@ export class PostgresLogReader implements AsyncDisposable {
       ({ position } = row);
     }
     if (rows.length > 0) return rows;
-    // One statement, so that both values are of the same moment.
+    // One statement, so that both values are read at the same moment.
     const ends = await this.#reader.query(
       'select last_position as given, (select coalesce(max(position), 0) from log) as held from log_state',
     );

@@ -10,7 +10,7 @@ const stateOfVersion: Readonly<Record<number, readonly string[]>> = {
   1: [
     'create table log_state (only_row boolean primary key default true check (only_row), last_position bigint not null)',
     'insert into log_state (last_position) values (0)',
-    // Readings are already compact: trying to compress them only costs time.
+    // Readings are already compact: trying to compress them only takes time.
     'alter table log alter column batch set storage external',
     'alter table conflicts alter column batch set storage external',
   ],

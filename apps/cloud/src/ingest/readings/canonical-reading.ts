@@ -1,6 +1,6 @@
 /**
  * The bytes of a reading with the entries of every document in a fixed order. Public senders encode a document's map in random order,
- * differently for each retry, so a hash of the original bytes would not recognise the retry (D13).
+ * different for each retry, so a hash of the original bytes would not recognise the retry (D13).
  */
 import { maxReadingLevels } from '@platform/base';
 import { SensorDataView } from '../../reading-codec/sensor-data-view.ts';
@@ -19,7 +19,7 @@ export function canonicalReading(reading: Uint8Array): Uint8Array {
 
 const view = /* @__PURE__ */ new SensorDataView();
 
-/** Makes the SensorData in bytes[start..end) canonical in place: entries are reordered, but their bytes stay the same. */
+/** Makes the SensorData in bytes[start..end) canonical in place: entries are reordered, but their bytes do not change. */
 export function sortDocuments(bytes: Uint8Array, start: number, end: number): void {
   view.read(bytes, start, end);
   if (view.kind === 'struct') walkStruct(bytes, view.contentStart, view.contentEnd, sortsEntries, maxReadingLevels);
@@ -27,7 +27,7 @@ export function sortDocuments(bytes: Uint8Array, start: number, end: number): vo
 
 const fields = /* @__PURE__ */ new WireReader(new Uint8Array(), 0, 0);
 
-/** Sorts the entries of each document after those of its inner documents. */
+/** Sorts the entries of each document after sorting those of its nested documents. */
 const sortsEntries: StructSink = {
   endDocument(bytes, start, end) {
     fields.reset(bytes, start, end);

@@ -1,6 +1,5 @@
 /**
- * Checks whether a document can be stored and loaded, without decoding it; it runs once for each reading before the acknowledgement (I1,
- * D14).
+ * Checks whether a document can be stored and loaded, without decoding it. Runs once for each reading before the acknowledgement (I1, D14).
  */
 import { maxReadingLevels } from '@platform/base';
 import { describeFault, type StructSink, walkStruct } from '../../reading-codec/walk-struct.ts';
@@ -21,7 +20,7 @@ function depthProblem(bytes: Uint8Array, start: number, end: number): string {
   const deep = new Deepest();
   const isCounted = walkStruct(bytes, start, end, deep, countedLevels) !== 'too deep';
   const path = deep.path.length <= pathLength ? deep.path : `${deep.path.slice(0, pathLength - 1)}…`;
-  // Replaces the sender's characters that some log or table cannot hold.
+  // Replaces characters from the sender that some log or table cannot hold.
   const field = `struct${path}`.replace(/[\p{Cc}\p{Cs}]/gu, '\ufffd');
   const found = isCounted ? `${deep.levels}` : `more than ${countedLevels}`;
   return `${field}: expected documents and lists nested at most ${maxReadingLevels} levels deep, found ${found}`;
@@ -29,7 +28,7 @@ function depthProblem(bytes: Uint8Array, start: number, end: number): string {
 
 const utf8 = /* @__PURE__ */ new TextDecoder('utf-8', { ignoreBOM: true });
 
-/** Finds how deep a document is, and where it first is too deep. */
+/** Finds how deeply a document is nested, and where it first exceeds the limit. */
 class Deepest implements StructSink {
   levels = 0;
   path = '';

@@ -1,4 +1,4 @@
-/** Gives a reading without times the time of its arrival. */
+/** Gives a reading without times its arrival time. */
 import { create, toBinary } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { concatBytes } from '@platform/base';
@@ -21,7 +21,7 @@ export function countAtArrival(reading: Uint8Array, arrivalMs: number): Uint8Arr
     ...(!hasReceived && { timeReceived: known }),
   });
   const given = view.metadataEnd < 0 ? new Uint8Array() : reading.subarray(view.metadataStart, view.metadataEnd);
-  // Fields 1 and 2 are those of SensorData; the document's bytes are not changed.
+  // Fields 1 and 2 are those of SensorData; the document's bytes do not change.
   return toBinary(
     RawDataCaptureUploadRequestSchema,
     create(RawDataCaptureUploadRequestSchema, {

@@ -12,7 +12,7 @@ import type { RefusedReading } from './partition-readings.ts';
 
 export interface Upload {
   readonly metadata: UploadMetadata;
-  /** A SensorData each. */
+  /** Each is an encoded SensorData. */
   readonly readings: readonly Uint8Array[];
   readonly refused: readonly RefusedReading[];
   /** Some reading lacks a time. */
@@ -68,7 +68,7 @@ export function uploadHash({ metadata, readings, refused, blob }: Upload, reorde
   return new Uint8Array(hash.digest());
 }
 
-/** Readings are collected here: an update per reading takes longer than the hashing, and a copy of each leaves garbage. */
+/** Readings are collected here: hashing each with its own update takes longer than the hashing itself, and copying each leaves garbage. */
 const gathered = /* @__PURE__ */ new Uint8Array(64 << 10);
 
 function updateWith(hash: Hash, readings: readonly Uint8Array[], reordered: boolean): void {

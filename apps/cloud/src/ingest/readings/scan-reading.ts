@@ -27,7 +27,7 @@ export function scanReading(bytes: Uint8Array): ScannedReading {
   return { kind, timeReceivedMs: receivedMs, hasBothTimes: hasRequested && hasReceived, problem };
 }
 
-/** Whether a SensorData has the time of request or receipt. */
+/** Whether a SensorData has a time of request or receipt. */
 export function hasTimes(bytes: Uint8Array): boolean {
   view.read(bytes, 0, bytes.length);
   return view.requestedMs !== null || view.receivedMs !== null;

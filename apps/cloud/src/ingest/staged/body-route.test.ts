@@ -40,7 +40,7 @@ async function start(size = content.length) {
   return { server, link, client, begun, put };
 }
 
-/** Of all staged uploads. */
+/** Bytes of all staged uploads. */
 async function stagedBytes({ blobDirectory }: UploadServer): Promise<number> {
   const folder = join(blobDirectory, '../staged/org');
   const names = (await readdir(folder)).filter((name) => name.endsWith('.part'));
@@ -48,13 +48,13 @@ async function stagedBytes({ blobDirectory }: UploadServer): Promise<number> {
   return sizes.reduce((sum, size) => sum + size, 0);
 }
 
-test('a file in long bodies is stored byte for byte; a body at another offset changes nothing and says where the upload stands', async () => {
+test('a file in long bodies is stored byte for byte; a body at another offset changes nothing and returns the current offset', async () => {
   const { server, client, begun, put } = await start();
   expect(await begun()).toMatchObject({ offset: 0n, maxBodyBytes: BigInt(64 * 1024 * 1024) });
   expect(await put(0, 1_000_000)).toEqual({ offset: 1_000_000 });
   expect(await put(0, 1_000_000)).toEqual({ offset: 1_000_000 });
   expect(await put(2_000_000, 3_000_000)).toEqual({ offset: 1_000_000 });
-  // Calls and bodies may take turns.
+  // Calls and bodies may alternate.
   expect(
     await client.writeUpload({ partId, key, offset: 1_000_000n, data: content.subarray(1_000_000, 1_200_000) }),
   ).toMatchObject({ offset: 1_200_000n });
@@ -67,7 +67,7 @@ test('a file in long bodies is stored byte for byte; a body at another offset ch
   expect((await readFile(join(stored?.parentPath ?? '', stored?.name ?? ''))).equals(content)).toBe(true);
 });
 
-test('what arrived of a body before its connection broke stays, and a sender that begins again does not wait for the rest', async () => {
+test('the part of a body that arrived before its connection broke stays; a sender that begins again does not wait for the rest', async () => {
   const { server, client, begun, put } = await start();
   await begun();
   const socket = connectSocket(server.port, server.host);
@@ -85,7 +85,7 @@ test('what arrived of a body before its connection broke stays, and a sender tha
   expect((await client.finishUpload({ metadata, key, sha256 })).binaryDataId).not.toBe('');
 });
 
-test('bodies for the part of someone else, beyond the declared size, of or of unknown length are refused before they are read', async () => {
+test("bodies for another owner's part, beyond the declared size, empty or of unknown length are refused before they are read", async () => {
   const { server, begun, put } = await start(2_000_000);
   await begun();
   await expect(put(0, 1_000, 'part-2')).rejects.toMatchObject({ code: 'permission_denied' });
@@ -113,7 +113,7 @@ test('bodies for the part of someone else, beyond the declared size, of or of un
   expect((await fetch(`${server.url}/uploads/%zz/${hex}?offset=0`, { method: 'PUT', body: 'x' })).status).toBe(404);
 });
 
-test('I13 without room on the disk no body is read', async () => {
+test('I13 on a full disk no body is read', async () => {
   const { server, put } = await start();
   server.setFreeBytes(0);
   await expect(put(0, 1_000)).rejects.toMatchObject({ code: 'resource_exhausted', retryAfterMs: 30_000 });

@@ -1,5 +1,5 @@
 /**
- * `PUT /uploads/<part>/<key>?offset=N`: a long piece of a staged upload as a plain body, which is written while it arrives. Otherwise it does
+ * `PUT /uploads/<part>/<key>?offset=N`: a long piece of a staged upload as a plain body, which is written as it arrives. Otherwise it does
  * the same as WriteUpload, and answers `{"offset": …}`.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -13,14 +13,17 @@ import type { StagedUploads } from './staged-uploads.ts';
 type Request = IncomingMessage | Http2ServerRequest;
 type Response = ServerResponse | Http2ServerResponse;
 
-/** A sender that breaks off loses nothing of what has arrived; the limit is for whoever checks its right and the disk at each start. */
+/**
+ * A sender that breaks off loses nothing that has arrived. The limit ensures that its access and the disk are checked now and then: each
+ * body starts with these checks.
+ */
 export const maxBodyBytes: number = 64 * 1024 * 1024;
 
-/** Each holds some pieces of memory while it arrives. */
+/** Each holds some pieces in memory while it arrives. */
 const maxBodies = 64;
 const busyMs = 2_000;
 
-/** Returns true when it handled the request. @throws the error that the caller gets */
+/** Returns true if it handled the request. @throws the error to send to the caller */
 export type UploadRoute<P> = (
   request: Request,
   response: Response,
@@ -63,19 +66,19 @@ export function uploadRoute<P>(
 }
 
 /**
- * Frees each chunk as soon as the next one is asked for: left to the collector, which sees only small objects, chunks take a hundred
- * megabytes before it runs.
+ * Frees each chunk as soon as the next one is requested. Left to the garbage collector, which sees only small objects, chunks would take a
+ * hundred megabytes before it runs.
  */
 async function* freed(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void> {
   for await (const chunk of chunks) {
     yield chunk;
     const { buffer, length } = chunk;
-    // Memory that others may use a part of stays.
+    // Memory that others may share is kept.
     if (buffer instanceof ArrayBuffer && buffer.byteLength === length) buffer.transfer(0);
   }
 }
 
-/** As it is, if it is not encoded as it should be: then it is the id of nothing. */
+/** Returned unchanged if it is not encoded properly: no part has such an id. */
 function decoded(part: string): string {
   try {
     return decodeURIComponent(part);

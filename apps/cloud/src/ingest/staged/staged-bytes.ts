@@ -1,6 +1,6 @@
 /**
- * Writes the bytes of staged uploads. They are hashed in another thread meanwhile, so that a finished upload need not be read again, and
- * synced in the background, so that the last sync finds little to do. What arrived before a failure stays, in its order.
+ * Writes the bytes of staged uploads. Another thread hashes them in the meantime, so that a finished upload need not be read again. They
+ * are synced in the background, so that the last sync has little to do. What arrived before a failure stays, in order.
  */
 import { type FileHandle, open } from 'node:fs/promises';
 import { HashedPieces, type Piece, type ThreadHash, threadHash } from '@platform/base';
@@ -15,11 +15,11 @@ const syncEveryBytes = 64 * 1024 * 1024;
 
 export class StagedBytes {
   readonly #hashed = new Map<string, Hashed>();
-  /** By path: one that failed stays, because a sync that failed cannot be repeated. */
+  /** By path; a failed sync stays in the map, because it cannot be repeated. */
   readonly #syncs = new Map<string, Promise<void>>();
   readonly #unsynced = new Map<string, number>();
 
-  /** Returns the end of what was appended. If the source fails, what it gave before is appended, and its error is thrown. */
+  /** Returns the end of what was appended. If the source fails, what it delivered before is appended, and its error is thrown. */
   async append(
     path: string,
     offset: number,
@@ -69,7 +69,7 @@ export class StagedBytes {
     return hash.digest();
   }
 
-  /** Resolves when the file would survive a power cut. @throws if any sync of it has failed: then it is not known what is on the disk */
+  /** Resolves when the file would survive a power cut. @throws if any sync of it has failed: what is on the disk is then unknown */
   async sync(path: string): Promise<void> {
     await this.#syncs.get(path);
     const last = syncFile(path);
@@ -79,7 +79,7 @@ export class StagedBytes {
     this.#unsynced.delete(path);
   }
 
-  /** The file is removed, or nothing more is known about it. */
+  /** Call when the file was removed or its state is unknown. */
   forget(path: string): void {
     this.#hashed.get(path)?.hash[Symbol.dispose]();
     this.#hashed.delete(path);
@@ -87,7 +87,7 @@ export class StagedBytes {
     this.#unsynced.delete(path);
   }
 
-  /** The hash, taken out, if it is of exactly what is there. */
+  /** Removes and returns the hash, if it covers exactly the existing bytes. */
   #hashAt(path: string, offset: number): ThreadHash | undefined {
     const known = this.#hashed.get(path);
     this.#hashed.delete(path);
@@ -112,7 +112,7 @@ export class StagedBytes {
   }
 }
 
-/** Gathers small chunks into pieces. The last one is given as well if the source fails. */
+/** Collects small chunks into larger pieces. The last one is returned even if the source fails. */
 async function fill(
   pieces: HashedPieces,
   chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,

@@ -1,7 +1,7 @@
-/** Names of the files of staged uploads, and what they say. */
+/** Names and contents of the files of staged uploads. */
 import { readdir, readFile, stat } from 'node:fs/promises';
 
-/** How long the whole upload is to be; undefined if that was not kept. */
+/** Declared size of the whole upload; undefined if it was not recorded. */
 export async function declaredSize(path: string): Promise<number | undefined> {
   const text = await readFile(sizePath(path), 'utf8').catch(() => '');
   return /^\d+$/.test(text) ? Number(text) : undefined;

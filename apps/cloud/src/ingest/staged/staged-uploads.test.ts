@@ -47,14 +47,14 @@ async function bytesOf(path: string): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-test('a large upload that breaks continues where it stands, is stored byte for byte, and a lost answer is given again', async () => {
+test('a large upload that breaks off continues where it stopped, is stored byte for byte, and a lost answer is given again', async () => {
   const { server, client } = await start();
   const begin = () => client.beginUpload({ partId, key, size: BigInt(content.length) });
   const write = (offset: number, end: number) =>
     client.writeUpload({ partId, key, offset: BigInt(offset), data: content.subarray(offset, end) });
   expect(await begin()).toMatchObject({ offset: 0n, binaryDataId: '' });
   expect(await write(0, 100_000)).toMatchObject({ offset: 100_000n });
-  // A repeated write, whose first answer was lost, adds nothing; neither does one beyond the end.
+  // A repeated write whose first answer was lost adds nothing; neither does one beyond the end.
   expect(await write(0, 100_000)).toMatchObject({ offset: 100_000n });
   expect(await write(200_000, 300_000)).toMatchObject({ offset: 100_000n });
   expect(await begin()).toMatchObject({ offset: 100_000n });
@@ -83,7 +83,7 @@ test('D13 a file that arrives in pieces and in one stream is one upload', async 
   expect(server.log.lastPosition()).toBe(1);
 });
 
-test('staged bytes that are not what was sent are refused with DATA_LOSS and removed, and nothing is stored', async () => {
+test('staged bytes that differ from what was sent are refused with DATA_LOSS and removed, and nothing is stored', async () => {
   const { server, client } = await start();
   await client.beginUpload({ partId, key, size: BigInt(content.length) });
   await client.writeUpload({ partId, key, offset: 0n, data: Buffer.concat([content.subarray(1), Buffer.of(0)]) });
@@ -94,7 +94,7 @@ test('staged bytes that are not what was sent are refused with DATA_LOSS and rem
   });
 });
 
-test('an upload holds exactly the bytes that BeginUpload declared: more is refused with both numbers, less cannot be finished', async () => {
+test('an upload has exactly the size that BeginUpload declared: more is refused with both numbers, less cannot be finished', async () => {
   const { server, client } = await start();
   await client.beginUpload({ partId, key, size: 200_000n });
   await client.writeUpload({ partId, key, offset: 0n, data: content.subarray(0, 150_000) });
@@ -115,14 +115,14 @@ test('an upload holds exactly the bytes that BeginUpload declared: more is refus
   await client.writeUpload({ partId, key, offset: 150_000n, data: content.subarray(150_000, 200_000) });
   expect((await finish(200_000)).binaryDataId).not.toBe('');
   expect((await bytesOf((await payloads(server))[0] ?? '')).length).toBe(200_000);
-  // Another file under the same key starts over.
+  // Another file with the same key starts over.
   const other = randomBytes(32);
   await client.beginUpload({ partId, key: other, size: 10n });
   await client.writeUpload({ partId, key: other, offset: 0n, data: content.subarray(0, 10) });
   expect(await client.beginUpload({ partId, key: other, size: 11n })).toMatchObject({ offset: 0n });
 });
 
-test('too much staged data of an organization is RESOURCE_EXHAUSTED with a delay, and a file that can never be staged is refused at once', async () => {
+test('too much staged data of an organization is RESOURCE_EXHAUSTED with a delay; too large a file is refused at once', async () => {
   const { client } = await start();
   const begin = (size: number) => client.beginUpload({ partId, key: randomBytes(32), size: BigInt(size) });
   await expect(begin(65 * 1024 * 1024)).rejects.toMatchObject({ code: 'failed_precondition' });
@@ -130,7 +130,7 @@ test('too much staged data of an organization is RESOURCE_EXHAUSTED with a delay
   await expect(begin(1_000)).rejects.toMatchObject({ code: 'resource_exhausted', retryAfterMs: 60_000 });
 });
 
-test('uploads for the part of someone else, with a short key or too large pieces are refused', async () => {
+test("uploads for another owner's part, with a short key or too large pieces are refused", async () => {
   const { client } = await start();
   await expect(client.beginUpload({ partId: 'part-2', key, size: 1n })).rejects.toMatchObject({
     code: 'permission_denied',
@@ -145,7 +145,7 @@ test('uploads for the part of someone else, with a short key or too large pieces
   });
 });
 
-test('I13 without room on the disk no piece is read', async () => {
+test('I13 on a full disk no piece is read', async () => {
   const { server, client } = await start();
   server.setFreeBytes(0);
   await expect(client.beginUpload({ partId, key, size: 1n })).rejects.toMatchObject({
@@ -153,7 +153,7 @@ test('I13 without room on the disk no piece is read', async () => {
   });
 });
 
-test('after a restart the checksum covers bytes from before it; a cut file continues; an abandoned upload expires after a week', async () => {
+test('after a restart the checksum covers earlier bytes, a truncated file continues, and an idle upload expires after a week', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'staged-'));
   onTestFinished(() => rm(folder, { recursive: true }));
   const place = { organizationId: placeOf(partId).organizationId, partId, key };

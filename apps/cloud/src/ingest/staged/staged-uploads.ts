@@ -17,15 +17,15 @@ import { StagedBytes } from './staged-bytes.ts';
 import { declaredSize, donePath, namesIn, sizeOf, sizePath } from './staged-files.ts';
 
 export interface StagedLimits {
-  /** Of one organization, together. Default 64 GiB. */
+  /** Bytes of one organization's staged uploads together. Default 64 GiB. */
   readonly maxBytes: number;
-  /** Of one organization. Default 256. */
+  /** Staged uploads of one organization. Default 256. */
   readonly maxUploads: number;
 }
 
 export const defaultStagedLimits: StagedLimits = { maxBytes: 64 * 1024 ** 3, maxUploads: 256 };
 
-/** One upload: `key` is the sender's. */
+/** Identifies an upload; the sender chooses `key`. */
 export interface StagedKey {
   readonly organizationId: string;
   readonly partId: string;
@@ -56,7 +56,7 @@ export class StagedUploads {
     this.#limits = limits;
   }
 
-  /** As `write` in its turn, for a piece that takes its time: it ends when the upload is begun again. */
+  /** As `write`, in turn, for a piece that arrives slowly: it ends when the upload is begun again. */
   async receive(key: StagedKey, offset: number, length: number, chunks: AsyncIterable<Uint8Array>): Promise<number> {
     const path = this.#path(key);
     const arriving = new AbortController();
@@ -69,7 +69,7 @@ export class StagedUploads {
     }
   }
 
-  /** Ends a piece that is still arriving: its sender has begun again, so that the rest of it will not come. */
+  /** Ends a piece that is still arriving: its sender has begun again, so the rest of it will not arrive. */
   interrupt(key: StagedKey): void {
     this.#arriving
       .get(this.#path(key))
@@ -89,9 +89,10 @@ export class StagedUploads {
   }
 
   /**
-   * Starts the upload, or finds it; returns how many bytes are staged. One that was declared with another size starts over.
+   * Starts or finds the upload; returns how many bytes are staged. An upload declared with another size starts over.
    *
-   * @param size of the whole file @throws failed_precondition if it is too large; resource_exhausted if too much is staged
+   * @param size of the whole file
+   * @throws failed_precondition if it is too large; resource_exhausted if too much is staged
    */
   async begin(key: StagedKey, size: number): Promise<number> {
     const { maxBytes, maxUploads } = this.#limits;
@@ -120,9 +121,10 @@ export class StagedUploads {
   }
 
   /**
-   * Appends at `offset`, if the upload stands there; returns where it stands. What arrives before `chunks` throws is appended.
+   * Appends at `offset`, if the staged bytes end there; returns where they end. What arrives before `chunks` throws is appended.
    *
-   * @param length of all chunks @throws failed_precondition without `begin`; invalid_argument beyond the declared size
+   * @param length of all chunks
+   * @throws failed_precondition without `begin`; invalid_argument beyond the declared size
    */
   async write(key: StagedKey, offset: number, length: number, chunks: AsyncIterable<Uint8Array>): Promise<number> {
     const path = this.#path(key);
@@ -137,9 +139,9 @@ export class StagedUploads {
   }
 
   /**
-   * The staged file, durable.
+   * Returns the staged file once it is durable.
    *
-   * @throws failed_precondition without `begin`, or while bytes are missing; data_loss if it is not what was sent, and then it is removed
+   * @throws failed_precondition without `begin`, or while bytes are missing; data_loss if it differs from what was sent: it is then removed
    */
   async complete(key: StagedKey, expected: Uint8Array): Promise<StagedFile> {
     const path = this.#path(key);
@@ -160,7 +162,7 @@ export class StagedUploads {
     try {
       await this.#bytes.sync(path);
     } catch (caught) {
-      // After a failed sync it is not known what is on the disk, and another one would say nothing (I2).
+      // After a failed sync it is unknown what is on the disk, and another sync would not tell (I2).
       await this.remove(key);
       throw caught;
     }

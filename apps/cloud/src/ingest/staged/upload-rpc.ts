@@ -1,4 +1,4 @@
-/** UploadService: large files in pieces, which are staged until all are there; then they are accepted as any other upload. */
+/** UploadService: large files in pieces, which are staged until all have arrived and are then accepted like any other upload. */
 import { PlatformError } from '@platform/base';
 import { DataType, type UploadMetadata } from '@platform/proto/platform/app/datasync/v1/data_sync';
 import { UploadService } from '@platform/proto/platform/upload/v1/upload';
@@ -54,7 +54,7 @@ export function uploadServiceBinding<P>(deps: UploadRpcDeps<P>, staged: StagedUp
       });
     },
   };
-  // I13: no body is read if there is no room for it.
+  // I13: no body is read if the disk has no room for it.
   return serve(UploadService, handlers, { beforeBody: () => deps.space.require() });
 }
 

@@ -63,7 +63,7 @@ async function main(file: string, plan: AppendPlan): Promise<void> {
       say({ ack: seq, position, outcome });
       if (plan.truncateEvery > 0 && ++acknowledged % plan.truncateEvery === 0) {
         const upTo = Math.floor(log.lastPosition() / 2);
-        // Reported before it is done: from here on these rows may be gone.
+        // Reported in advance: from here on these rows may be gone.
         say({ truncated: upTo });
         await log.truncate(upTo, 1_000);
       }

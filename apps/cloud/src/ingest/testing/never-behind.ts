@@ -1,4 +1,4 @@
-/** A tabular store that always keeps up, for tests of other things. */
+/** A tabular store that always keeps up, for tests of other features. */
 import type { StoreProgress } from '../backpressure/backpressure.ts';
 import type { IngestLog } from '../log/log.ts';
 
