@@ -1,16 +1,16 @@
-/** The port of the outbox: a channel delivers messages of one kind to their targets. */
+/** The outbox's interface to its channels: a channel delivers messages of one kind to their targets. */
 import type { OutboxMessageRow } from './store.ts';
 
 /** The answer of a target. */
 interface Answer {
-  /** HTTP or SMTP status, if one came back. */
+  /** HTTP or SMTP status, if the target returned one. */
   readonly code?: number;
   /** At most 4 KiB of the answer, recorded with the attempt. Channels must not put secrets into it. */
   readonly response?: string;
 }
 
 interface Refusal extends Answer {
-  /** For people; recorded and logged. Channels must not put secrets into it. */
+  /** Human-readable; recorded and logged. Channels must not put secrets into it. */
   readonly error: string;
 }
 
@@ -18,13 +18,13 @@ interface Refusal extends Answer {
 export type SendResult =
   | ({
       readonly outcome: 'accepted';
-      /** Why it went to the test inbox instead of its target; it is not counted as sent. Absent: it was sent. */
+      /** Why the message went to the test inbox instead of its target; it is then not counted as sent. Absent: it was sent. */
       readonly diverted?: string;
     } & Answer)
-  /** Must not be tried again. */
+  /** Must not be retried. */
   | ({
       readonly outcome: 'rejected';
-      /** The target accepts nothing more from this organization until it is resumed. Default false. */
+      /** The target accepts nothing more from this organization until someone resumes it. Default false. */
       readonly isTargetGone?: boolean;
     } & Refusal)
   | ({
@@ -45,26 +45,28 @@ export interface Failures {
 }
 
 export interface Channel extends Disposable {
-  /** How many messages it sends at a time. Each channel has its own limit, so none waits for the targets of another. */
+  /** How many messages the channel sends at a time. Each channel has its own limit, so none waits for the targets of another. */
   readonly maxInFlight: number;
-  /** How many of them go to one target, so that a target that hangs delays only its own messages. */
+  /** How many of them may go to one target, so that a target that hangs delays only its own messages. */
   readonly maxPerTarget: number;
-  /** Whether a target that fails again and again gets single attempts at growing intervals (stuck-targets/circuits.ts). Default false. */
+  /** Whether a target that fails repeatedly gets single attempts at growing intervals (stuck-targets/circuits.ts). Default false. */
   readonly breaksCircuits?: boolean;
-  /** A message that was due for so long without being tried, because its target had no room, is given up. Only with `breaksCircuits`. */
+  /**
+   * A message that has been due for this long without an attempt, because its target had no room, is given up. Only with `breaksCircuits`.
+   */
   readonly longestWaitMs?: number;
   /** Only messages with an event are sent; those with sealed content wait. Default false. */
   readonly onlyEvents?: boolean;
   /**
-   * The messages to send together with this one, which is due, and itself; none: it must wait, and its next attempt was set. Absent: each
-   * message is sent by itself. A channel with it sends one message at a time to a target.
+   * Returns the messages to send together with this due one, including itself; empty: it must wait, and its next attempt was set. Absent:
+   * each message is sent alone. A channel with `gather` sends one message at a time to a target.
    */
   readonly gather?: (message: OutboxMessageRow) => Promise<readonly GatheredMessage[]>;
   /**
-   * Reports every outcome caused by the target or the network as a result. Throws only for unexpected errors, after which it is retried,
-   * and when the signal is aborted.
+   * Reports every outcome caused by the target or the network as a result. Throws only for unexpected errors, after which the message is
+   * retried, and when the signal is aborted.
    *
-   * @param gathered the messages to send together, the given one among them
+   * @param gathered the messages to send together, including the given one
    */
   send(message: OutboxMessageRow, signal: AbortSignal, gathered: readonly GatheredMessage[]): Promise<SendResult>;
   /** Milliseconds until the next attempt; undefined: there is none. */

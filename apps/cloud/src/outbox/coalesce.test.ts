@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { coalesce } from './coalesce.ts';
 
-test('requests that arrive meanwhile are served together, up to a limit, and a failure affects only those that were served with it', async () => {
+test('requests made during a run are served together, up to a limit; a failure affects only those that it served', async () => {
   const done: string[][] = [];
   const gates = Array.from({ length: 4 }, () => Promise.withResolvers<void>());
   const ask = coalesce(async (all: readonly string[]) => {

@@ -1,5 +1,5 @@
 /**
- * Does together what is asked for while the last time is under way: under load, one transaction or query serves many, and without load each
+ * Serves requests that arrive during a run together in the next run: under load, one transaction or query serves many; without load, each
  * begins at once.
  *
  *     const read = coalesce(async (ids: readonly string[]) => …);

@@ -4,14 +4,14 @@ import type { OutboxTables } from './store.ts';
 
 const hourMs = 3_600_000;
 
-/** When the hour began in which something was sent, ms. */
+/** When the hour in which something was sent began, ms. */
 export function sentHour(sentMs: number): number {
   return Math.floor(sentMs / hourMs) * hourMs;
 }
 
 /**
- * Call it before the messages are marked as delivered: those that already are were counted, because the first try of recording them may
- * have committed without its answer arriving. Mails that no trigger caused are not notifications.
+ * Must be called before the messages are marked as delivered: delivered ones were counted already, because the first attempt to record them
+ * may have committed without its answer arriving. Mails that no trigger caused are not notifications.
  *
  * @param hour in which they were sent (`sentHour`)
  */
@@ -22,7 +22,7 @@ export async function countSent(trx: Transaction<OutboxTables>, ids: readonly st
     .where('id', 'in', ids)
     .where('state', '!=', 'delivered')
     .where('trigger_name', '!=', '')
-    // What was sent before and is sent again on request was counted then.
+    // A notification that is sent again on request was counted the first time.
     .where(({ or, eb, not, exists, selectFrom }) =>
       or([
         eb('retried_at', 'is', null),

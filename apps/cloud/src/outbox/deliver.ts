@@ -1,7 +1,7 @@
 /**
  * The delivery loop of all channels. It takes due messages, within each channel's limits in total and per target, so that a target that
- * hangs delays only its own messages, and no other channel's. Only this process knows what is being sent. After a kill those rows are still
- * due and are sent again under the same id, so each message is sent at least once.
+ * hangs delays only its own messages, and no other channel's. Which messages are being sent is known only in memory. After a kill those
+ * rows are still due and are sent again with the same id, so each message is sent at least once.
  */
 
 import { type Clock, errorText, type Follower, follow, type Log } from '@platform/base';
@@ -32,7 +32,7 @@ export interface OutboxDeps {
 
 /** How long a stop waits for deliveries in progress, so that a restart does not send them twice. */
 const stopGraceMs = 1_000;
-/** Stores limit the values of a statement. */
+/** Stores limit the number of values in a statement. */
 const maxExcluded = 1_000;
 
 interface Lane {
@@ -46,7 +46,7 @@ interface Lane {
 export class Delivery implements AsyncDisposable {
   readonly #options: OutboxDeps;
   readonly #recorder: Recorder;
-  /** The message of an id, and others. */
+  /** Reads the message with an id, together with others. */
   readonly #read: (id: string) => Promise<ReadonlyMap<string, OutboxMessageRow>>;
   readonly #lanes: readonly Lane[];
   readonly #stop = new AbortController();
@@ -124,7 +124,7 @@ export class Delivery implements AsyncDisposable {
         inFlight.reserve(due.target);
         claimed.push(due);
       } else if (!backlog.targets.has(due.target)) {
-        // Other messages to this target filled the result. The next query excludes the target.
+        // Messages to this target filled the result. The next query excludes the target.
         again = true;
       }
     }
@@ -132,7 +132,7 @@ export class Delivery implements AsyncDisposable {
     return again;
   }
 
-  /** Ends what could not be tried for too long. True: there may be more. */
+  /** Ends messages that could not be tried for too long. True: there may be more. */
   async #giveUp({ channel, inFlight, backlog }: Lane): Promise<boolean> {
     const { longestWaitMs } = channel;
     if (longestWaitMs === undefined) return false;
@@ -149,7 +149,7 @@ export class Delivery implements AsyncDisposable {
     return id === '' || this.#options.organizationExists(id);
   }
 
-  /** Without what is held, and what is younger than that. */
+  /** Due messages, except held ones and those younger than a held one to the same target. */
   async #due({ name, channel, inFlight, backlog }: Lane, limit: number): Promise<Due[]> {
     const { db, clock } = this.#options;
     const excluded = [...new Set([...backlog.targets, ...inFlight.withoutRoom()])].slice(0, maxExcluded);
@@ -190,7 +190,7 @@ export class Delivery implements AsyncDisposable {
   async #deliver({ channel, circuits }: Lane, id: string, sent: () => void): Promise<void> {
     const { clock } = this.#options;
     const row = (await this.#read(id)).get(id);
-    // Since the query the message may have been paused or tried: an attempt may be recorded while a query finds it due.
+    // The message may have been paused or tried since the query: its attempt may have been recorded while the query found it due.
     if (row?.state !== 'pending' || row.next_attempt_at > clock.now()) return;
     if (!this.#belongs(row)) return this.#recorder.cancel(row.id);
     const gathered = (await channel.gather?.(row)) ?? [row];
@@ -199,7 +199,7 @@ export class Delivery implements AsyncDisposable {
     if (attempt.result.outcome === 'retryLater') circuits?.failed(row.target);
     else circuits?.succeeded(row.target);
     const judgement = this.#recorder.judge(row, attempt.result, channel.waitMs);
-    // Messages that were gathered are due until they are recorded.
+    // Gathered messages stay due until their attempt is recorded.
     if (channel.gather === undefined) sent();
     await this.#tell(row, attempt, judgement);
     await this.#recorder.record(gathered, attempt, judgement, this.#stop.signal);
@@ -219,7 +219,7 @@ export class Delivery implements AsyncDisposable {
     return { atMs, durationMs: Math.round(durationMs), result };
   }
 
-  /** Called before the attempt is recorded: after a kill in between, the message is sent and reported again. */
+  /** Called before the attempt is recorded: if the process is killed in between, the message is sent and reported again. */
   async #tell(row: OutboxMessageRow, { result }: Attempt, { state, error, nextAttemptAtMs }: Judgement): Promise<void> {
     const { clock, log, appendMachineLog } = this.#options;
     if (result.outcome === 'accepted') {

@@ -1,10 +1,10 @@
-/** Describes an event to people: for mails, push notifications and pages. Pure. */
+/** Describes an event for people: in mails, push notifications and pages. Pure. */
 import type { TriggerEvent } from './event.ts';
 
-/** A name and a value for people. */
+/** A name and a value to show to people. */
 export type Fact = readonly [name: string, value: string];
 
-/** Characters of a reading, or of the lines of a log, that are shown. */
+/** Maximum characters shown of a reading, or of the lines of a log. */
 const maxShown = 16_000;
 
 /** One line: what happened, and to which machine. */
@@ -65,7 +65,7 @@ export function factsOf({ type, place, data, condition, change, logs }: TriggerE
   ];
 }
 
-/** The reading or the lines of the log that fired; empty: there are none. */
+/** The reading or the log lines that fired the trigger; empty: there are none. */
 export function readingText({ data, logs }: TriggerEvent): string {
   if (logs !== undefined) return shortened(logs.entries.map(lineText).join('\n'));
   return data?.reading === undefined ? '' : shortened(JSON.stringify(data.reading.data, null, 2));

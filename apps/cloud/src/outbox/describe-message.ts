@@ -3,18 +3,18 @@ import { type Fact, factsOf, readingText, summaryOf } from './describe-event.ts'
 import type { TriggerEvent } from './event.ts';
 import type { OutboxTables } from './store.ts';
 
-/** A notification's event, for people. */
+/** A notification's event, for display. */
 export interface Described {
   readonly partId: string;
   readonly triggerName: string;
   readonly atMs: number;
   readonly summary: string;
   readonly facts: readonly Fact[];
-  /** Empty: there is none. */
+  /** Empty: the event has no reading. */
   readonly reading: string;
 }
 
-/** undefined: there is no such message, it has no event, or it is damaged. */
+/** undefined: the message does not exist, has no event, or is damaged. */
 export async function describedMessage(db: Kysely<OutboxTables>, id: string): Promise<Described | undefined> {
   const row = await db
     .selectFrom('outbox_messages')

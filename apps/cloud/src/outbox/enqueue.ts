@@ -8,16 +8,16 @@ import type { OutboxMessageRow, OutboxTables } from './store.ts';
 // Rows of 20 columns each: well below the 32,766 values that one statement may bind.
 const rowsPerStatement = 500;
 
-/** The literal in place of an address: each person who owns the machine, its locations or its organization (D19). */
+/** The literal used in place of an address: each person who owns the machine, its location or its organization (D19). */
 export const allMachineOwners = 'all_machine_owners';
 
 export interface EnqueueDeps {
   readonly instanceKey: Pick<InstanceKey, 'encrypt'>;
-  /** Addresses of the people who own the machine, its locations or its organization, each once. */
+  /** Addresses of the people who own the machine, its locations or its organization, without duplicates. */
   ownersOf(trx: Transaction<OutboxTables>, place: EventPlace): Promise<readonly string[]>;
 }
 
-/** Adds messages caused by triggers. Returns the ids of what was added, or existed. */
+/** Adds messages caused by triggers. Returns the ids of all of them, whether added or already present. */
 export async function enqueue(
   trx: Transaction<OutboxTables>,
   messages: readonly Message[],
@@ -48,7 +48,7 @@ export type NewMessage = Omit<
   | ('retried_attempts' | 'retried_at' | 'held')
 >;
 
-/** Adds messages to the outbox, due at once; an id that already exists is left unchanged (I11). */
+/** Adds messages to the outbox, due at once; a message whose id already exists does not change (I11). */
 export async function insertMessages(
   trx: Transaction<OutboxTables>,
   messages: readonly NewMessage[],

@@ -33,17 +33,17 @@ export interface EventData {
   readonly maxTimeReceived: string;
   /** Absent for binary data and files. */
   readonly reading?: EventReading;
-  /** Size of the reading as JSON if it was left out because no notification could carry it. */
+  /** Size of the reading as JSON, if it was omitted because no notification could carry it. */
   readonly omittedBytes?: number;
 }
 
 export interface EventChange {
   readonly to: 'firing' | 'recovered';
-  /** What it is about, such as a component or the name of a key; empty: the part. */
+  /** What the change is about, such as a component or the name of a key; empty: the part. */
   readonly subject: string;
   /** RFC 3339, milliseconds, UTC. */
   readonly at: string;
-  /** For people. */
+  /** Human-readable. */
   readonly reason: string;
 }
 
@@ -54,11 +54,11 @@ export interface TriggerEvent {
   readonly data?: EventData;
   /** The `conditional` object as configured (D21). */
   readonly condition?: unknown;
-  /** Of triggers with states: which of them it changed to, and why. */
+  /** For triggers with states: the new state, and why it changed. */
   readonly change?: EventChange;
-  /** Lines of the machine's log (D22), and how many more there were. */
+  /** Lines of the machine's log (D22), and the number of omitted lines. */
   readonly logs?: { readonly entries: readonly unknown[]; readonly omitted: number };
-  /** A person tries the notification out: nothing has happened. Every notification says so. */
+  /** Someone is testing the notification: nothing has happened. Every notification says so. */
   readonly isTest?: true;
 }
 
@@ -68,7 +68,7 @@ export interface Message {
   readonly id: string;
   readonly triggerName: string;
   readonly channel: ChannelName;
-  /** Webhook: the URL. E-mail and push: the address of a person, or `all_machine_owners`, which becomes one message for each (D19). */
+  /** Webhook: the URL. E-mail and push: the address of a person, or `all_machine_owners`, which becomes one message per owner (D19). */
   readonly target: string;
   /** Push: the id of the mobile app. */
   readonly application?: string;

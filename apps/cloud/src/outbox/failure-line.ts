@@ -1,4 +1,4 @@
-/** The lines in the machine's log that report that a trigger could not notify. */
+/** The log lines of the machine that report that a trigger could not notify. */
 import type { TriggerEvent } from './event.ts';
 import type { OutboxMessageRow } from './store.ts';
 
@@ -29,7 +29,7 @@ export function failureLine(row: OutboxMessageRow, error: string, code: number |
   };
 }
 
-/** The line that reports that a notification went to the test inbox, because there is nothing to send it with. */
+/** The line that reports that a notification went to the test inbox, because no server or credentials are configured to send it. */
 export function divertedLine(row: OutboxMessageRow, reason: string): MachineLogLine {
   const { id: messageId, channel: notificationType, target, trigger_name: triggerName } = row;
   return {

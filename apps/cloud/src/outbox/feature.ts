@@ -1,6 +1,6 @@
 /**
- * All messages to people and other systems are sent from here. Callers enqueue messages inside their transactions. One loop delivers due
- * messages over their channels, at least once, and every attempt is recorded (D23).
+ * Sends all messages to people and other systems. Callers enqueue messages within their transactions. One loop delivers due messages over
+ * their channels, at least once, and every attempt is recorded (D23).
  */
 import type { Follower } from '@platform/base';
 import { follow } from '@platform/base';
@@ -16,26 +16,27 @@ import type { Also } from './record-attempt.ts';
 import type { ChannelName, OutboxTables } from './store.ts';
 
 export interface Outbox extends AsyncDisposable {
-  /** Starts delivering. Messages that were being sent when the process was killed are sent again under the same id. */
+  /** Starts delivery. Messages that were being sent when the process was killed are sent again with the same id. */
   start(): void;
   /**
-   * Adds messages inside the caller's transaction; existing ones stay unchanged. Call wake() after the commit. Returns their ids:
-   * `all_machine_owners` becomes a message for each.
+   * Adds messages within the caller's transaction; existing ones do not change. Call wake() after the commit. Returns their ids:
+   * `all_machine_owners` becomes one message per owner.
    */
   enqueue(trx: Transaction<OutboxTables>, messages: readonly Message[]): Promise<readonly string[]>;
-  /** Tells the loop that messages may be due. */
+  /** Notifies the loop that messages may be due. */
   wake(): void;
   /** Newest first, without secrets and contents. */
   list(filter?: ListFilter): Promise<ListedMessage[]>;
-  /** The messages of a channel in the last 30 days by state, including those waiting. */
+  /** Number of a channel's messages in the last 30 days by state, including waiting ones. */
   counts(channel: ChannelName): Promise<MessageCounts>;
   /**
-   * Delivers nothing more to a target of an organization until it is resumed; what is for it waits. What is being sent is not stopped.
+   * Delivers nothing more to a target of an organization until it is resumed; messages to it wait. Deliveries in progress are not stopped.
    *
-   * @param reason for people @param also runs in the same transaction
+   * @param reason for people
+   * @param also runs in the same transaction
    */
   pause(organizationId: string, target: string, reason: string, also?: Also): Promise<void>;
-  /** Delivers again to a target that was paused or answered 410, waiting messages first. */
+  /** Resumes delivery to a target that was paused or answered 410, waiting messages first. */
   resume(organizationId: string, target: string, also?: Also): Promise<void>;
 }
 

@@ -1,7 +1,7 @@
 import type { Channel } from './channel.ts';
 import type { Circuits } from './stuck-targets/circuits.ts';
 
-/** The deliveries in progress on one channel, and its free places. */
+/** The deliveries in progress on one channel, and its free slots. */
 export class InFlight {
   readonly #limits: Pick<Channel, 'maxInFlight' | 'maxPerTarget'>;
   readonly #circuits: Circuits | undefined;
@@ -9,7 +9,7 @@ export class InFlight {
   /** Number of messages being sent to each target. */
   readonly #sending = new Map<string, number>();
 
-  /** @param circuits absent: failures of a target do not reduce its places */
+  /** @param circuits absent: failures of a target do not reduce its slots */
   constructor(limits: Pick<Channel, 'maxInFlight' | 'maxPerTarget'>, circuits?: Circuits) {
     this.#limits = limits;
     this.#circuits = circuits;
@@ -38,7 +38,7 @@ export class InFlight {
     return (this.#sending.get(target) ?? 0) < (this.#circuits?.placesOf(target, maxPerTarget) ?? maxPerTarget);
   }
 
-  /** Targets that get nothing now: they have reached their limit, or their circuit is open. */
+  /** Targets that get nothing now, because they have reached their limit or their circuit is open. */
   withoutRoom(): string[] {
     const full = [...this.#sending.keys()].filter((target) => !this.hasRoomFor(target));
     return [...new Set([...full, ...(this.#circuits?.open() ?? [])])];
@@ -54,7 +54,7 @@ export class InFlight {
     else this.#sending.delete(target);
   }
 
-  /** @param delivery must not reject @returns resolves when its place is free again */
+  /** @param delivery must not reject @returns resolves when its slot is free again */
   add(id: string, delivery: Promise<void>): Promise<void> {
     const ended = delivery.then(() => void this.#deliveries.delete(id));
     this.#deliveries.set(id, ended);

@@ -11,7 +11,7 @@ export interface ListedMessage {
   /** Empty: it does not concern a part. */
   readonly partId: string;
   readonly target: string;
-  /** Empty: it was not caused by a trigger. */
+  /** Empty: no trigger caused it. */
   readonly triggerName: string;
   /** The type of the trigger or of the mail. */
   readonly eventType: string;
@@ -19,20 +19,23 @@ export interface ListedMessage {
   readonly attempts: readonly OutboxAttemptRow[];
   readonly eventAtMs: number;
   readonly createdAtMs: number;
-  /** When it will be sent, while it is pending. */
+  /** While the message is pending: when it will be sent. */
   readonly nextAttemptAtMs: number;
 }
 
 export interface ListFilter {
   readonly partId?: string;
   readonly organizationId?: string;
-  /** Only messages of this channel that failed or wait for a retry. Reads all messages of the channel, so it suits channels with few. */
+  /**
+   * Only messages of this channel that failed or wait for a retry. Reads all messages of the channel, so it suits channels with few
+   * messages.
+   */
   readonly undeliveredIn?: ChannelName;
   /** Default 100. */
   readonly limit?: number;
 }
 
-// Without secrets, and without contents, which may be large.
+// Without secrets and contents, which may be large.
 const listed = [
   'id',
   'organization_id as organizationId',

@@ -1,4 +1,4 @@
-/** Behaviour of the outbox that is common to all channels. */
+/** Behaviour of the outbox that all channels share. */
 import type { KyselyPlugin } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
 import { messageId } from './message-id.ts';
@@ -14,7 +14,7 @@ import {
   webhookSecret,
 } from './testing/open-outbox.ts';
 
-test('messages are counted by state, however many are listed', async () => {
+test('messages are counted by state, regardless of how many are listed', async () => {
   const on = await openOutboxRig();
   const outbox = on.open();
   outbox.start();
@@ -49,7 +49,7 @@ test('D23 a message found due before its attempt was recorded is not retried ear
   expect(await attemptsIn(outbox)).toBe(1);
 });
 
-test('I11 messages being sent when the process ended are sent again under the same id', async () => {
+test('I11 messages being sent when the process ended are sent again with the same id', async () => {
   const on = await openOutboxRig();
   on.sink.answerWith(() => new Promise(() => {}));
   const first = on.open();
@@ -83,7 +83,7 @@ test('finished messages are deleted after 30 days, with their attempts', async (
   expect((await on.db.selectFrom('outbox_attempts').select('message_id').execute()).length).toBe(1);
 });
 
-test('messages of a deleted organization are cancelled: not sent, not retried, and not reported to a machine', async () => {
+test('messages of a deleted organization are cancelled: not sent, retried or reported to a machine', async () => {
   const on = await openOutboxRig();
   let isThere = true;
   const outbox = on.open({ organizationExists: () => isThere });

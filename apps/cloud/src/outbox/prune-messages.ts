@@ -4,7 +4,9 @@ import type { OutboxTables } from './store.ts';
 const keptMs = 30 * 86_400_000;
 const rowsPerStep = 500;
 
-/** Deletes messages that have been finished, or waiting for a paused target, for 30 days, with their attempts; true: there may be more. */
+/**
+ * Deletes messages created over 30 days ago that are finished or wait for a paused target, with their attempts; true: there may be more.
+ */
 export async function pruneMessages(db: Kysely<OutboxTables>, nowMs: number): Promise<boolean> {
   const old = await db
     .selectFrom('outbox_messages')

@@ -9,7 +9,7 @@ import type { MessageState, OutboxMessageRow, OutboxTables } from './store.ts';
 const rowsPerStatement = 500;
 
 export interface Attempt {
-  /** When it began, wall-clock ms. */
+  /** Start of the attempt, wall-clock ms. */
   readonly atMs: number;
   readonly durationMs: number;
   readonly result: SendResult;
@@ -22,16 +22,16 @@ export interface Judgement {
   readonly error: string;
 }
 
-/** What is written with a change. */
+/** Further writes in the same transaction as a change. */
 export type Also = (trx: Transaction<OutboxTables>) => Promise<void>;
 
 export interface Recorder {
-  /** Reads, once, which targets are paused. */
+  /** Reads once which targets are paused. */
   load(): Promise<void>;
   isPaused(organizationId: string, target: string): boolean;
-  /** Decides the consequence of an attempt. A target that answered "gone" gets nothing more from now on, even before that is recorded. */
+  /** Decides the consequence of an attempt. A target that answered "gone" gets nothing more from then on, even before that is recorded. */
   judge(row: OutboxMessageRow, result: SendResult, waitMs: Channel['waitMs']): Judgement;
-  /** Retries until it is written or the signal is aborted, because a message whose outcome is unknown would be sent again. */
+  /** Retries until the attempt is written or the signal is aborted, because a message whose outcome is unknown would be sent again. */
   record(sent: readonly GatheredMessage[], attempt: Attempt, judgement: Judgement, signal: AbortSignal): Promise<void>;
   /** Ends the message without sending it. */
   cancel(id: string): Promise<void>;
@@ -80,7 +80,7 @@ export function createRecorder(options: { db: Kysely<OutboxTables>; clock: Clock
     async record(sent, attempt, judgement, signal) {
       for (let failures = 0; ; failures++) {
         try {
-          // What cannot be written must not hold up the others.
+          // An attempt that cannot be written must not hold up the others.
           await (failures === 0 ? writeTogether({ sent, attempt, judgement }) : write([{ sent, attempt, judgement }]));
           break;
         } catch (caught) {
@@ -158,14 +158,14 @@ async function writeAttempts(trx: Transaction<OutboxTables>, all: readonly Recor
 
 interface Change extends Pick<Judgement, 'state' | 'nextAttemptAtMs'> {
   readonly id: string;
-  /** Earlier ones. */
+  /** Earlier attempts. */
   readonly attempts: number;
   /** Changes with the same key are written by one statement. */
   readonly key: string;
 }
 
 function changesOf({ sent, judgement: { state, nextAttemptAtMs } }: Recorded): Change[] {
-  // When a finished message would have been tried again, says nothing.
+  // The next attempt time of a finished message has no meaning.
   const key = state === 'pending' ? `${state} ${nextAttemptAtMs}` : state;
   return sent.map(({ id, attempts }) => ({ id, attempts, state, nextAttemptAtMs, key: `${attempts} ${key}` }));
 }

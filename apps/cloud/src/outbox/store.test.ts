@@ -1,4 +1,4 @@
-/** Messages and mails in data directories from before they shared one outbox (metadata version 9). */
+/** Messages and mails in data directories older than the shared outbox (metadata version 9). */
 import { startSmtpSink } from '@platform/testkit';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';

@@ -1,10 +1,10 @@
 /**
  * Tables of the outbox: messages of every channel, waiting or finished, every attempt, and targets that accept nothing more.
  *
- * A message's states: `pending` (to be sent at `next_attempt_at`; also while it is being sent, which only the process knows, so that it is
- * still due after a kill) → `delivered` | `failed` (final); `pending` ↔ `paused` (its target answered 410; `resume` puts it back);
- * `pending` → `cancelled` (final): its organization was deleted; `delivered` | `failed` → `pending`: someone asked for it again. A finished message loses its sealed content. Finished rows are deleted
- * after 30 days, with their attempts.
+ * A message's states: `pending` (to be sent at `next_attempt_at`; also while it is being sent, which is known only in memory, so that it is
+ * still due after a kill) → `delivered` | `failed` (final); `pending` ↔ `paused` (its target answered 410; `resume` makes it pending
+ * again); `pending` → `cancelled` (final): its organization was deleted; `delivered` | `failed` → `pending`: someone requested it again. A
+ * finished message loses its sealed content. Finished rows are deleted after 30 days, with their attempts.
  */
 import type { SealedColumn } from '../instance/sealed-column.ts';
 
@@ -84,7 +84,7 @@ export const outboxV12: readonly string[] = [
   'create index outbox_messages_organization on outbox_messages (organization_id, created_at)',
 ];
 
-/** Notifications by e-mail and push: what they are sent to, when they are sent, and how many were sent. */
+/** Notifications by e-mail and push: their targets, their schedule, and how many were sent. */
 export const outboxV14: readonly string[] = [
   'alter table outbox_messages add column application text',
   'alter table outbox_messages add column digest text',
@@ -109,20 +109,20 @@ export const outboxV14: readonly string[] = [
   )`,
 ];
 
-/** What a part sent, newest first. */
+/** Lists what a part sent, newest first. */
 export const outboxV21: readonly string[] = [
   'create index outbox_messages_part on outbox_messages (part_id, created_at)',
 ];
 
-/** Deliveries that were asked for again. */
+/** Deliveries that were requested again. */
 export const outboxV25: readonly string[] = [
   'alter table outbox_messages add column retried_attempts bigint not null default 0',
   'alter table outbox_messages add column retried_at bigint',
 ];
 
 /**
- * Messages that are held (stuck-targets/backlog.ts) are not between the others; held ones are found by their target. Few are, so that a
- * partial index costs the others nothing.
+ * Moves held messages (stuck-targets/backlog.ts) out of the index of the others; held ones are found by their target. There are few, so a
+ * partial index adds no cost for the others.
  */
 export const outboxV29: readonly string[] = [
   'alter table outbox_messages add column held integer not null default 0',
@@ -139,7 +139,7 @@ export type MessageState = 'pending' | 'paused' | 'delivered' | 'failed' | 'canc
 
 /** All times are wall-clock milliseconds. */
 export interface OutboxMessageRow {
-  /** `msg_` and a hash of its cause: the same cause gives the same message (I11). */
+  /** `msg_` and a hash of its cause: the same cause gives the same id (I11). */
   id: string;
   channel: ChannelName;
   /** Empty: the message belongs to no organization. */
@@ -150,9 +150,9 @@ export interface OutboxMessageRow {
   target: string;
   /** Push: the id of the mobile app; null otherwise. */
   application: string | null;
-  /** E-mail: the id of the mail that contains this notification together with others; null: it is a mail of its own. */
+  /** E-mail: the id of the mail that contains this notification together with others; null: it has its own mail. */
   digest: string | null;
-  /** Empty: it was not caused by a trigger. */
+  /** Empty: no trigger caused it. */
   trigger_name: string;
   /** The type of the trigger or of the mail (`mail` for mails of versions before 9). */
   event_type: string;
@@ -161,7 +161,7 @@ export interface OutboxMessageRow {
   /** JSON of a TriggerEvent; empty: the content is sealed. */
   event: string;
   /**
-   * Sealed with the instance key; null once the message is finished. Mail: JSON `{subject, text}`, whose links sign people in. Webhook: the
+   * Sealed with the instance key; null once the message is finished. Mail: JSON `{subject, text}`, whose links log people in. Webhook: the
    * value of its Authorization header, if it has one.
    */
   sealed: Uint8Array | null;
@@ -172,9 +172,9 @@ export interface OutboxMessageRow {
   next_attempt_at: number;
   created_at: number;
   finished_at: number | null;
-  /** Attempts made before someone asked for the delivery again: the waits between attempts start over. 0: nobody did. */
+  /** Attempts made before someone requested the delivery again: the waits between attempts start over. 0: no one did. */
   retried_attempts: number;
-  /** When that was; null: never. */
+  /** When it was requested again; null: never. */
   retried_at: number | null;
   /** 1: waits for a target that had no room (stuck-targets/backlog.ts). Otherwise 0. */
   held: number;
@@ -184,11 +184,11 @@ export interface OutboxAttemptRow {
   message_id: string;
   /** 1, 2, … */
   attempt: number;
-  /** When it began. */
+  /** Start of the attempt. */
   at: number;
   duration_ms: number;
   outcome: 'accepted' | 'rejected' | 'retryLater';
-  /** HTTP or SMTP status, if one came back. */
+  /** HTTP or SMTP status, if the target returned one. */
   code: number | null;
   error: string | null;
   /** At most 4 KiB of the answer's body. */
@@ -202,15 +202,18 @@ export interface OutboxPausedTargetRow {
   reason: string;
 }
 
-/** The rate of mails to one recipient. `recipient` is in lower case, here and below. */
+/** The rate of mails to one recipient. Here and below, `recipient` is in lower case. */
 export interface OutboxMailRateRow {
   organization_id: string;
   recipient: string;
-  /** Advances by the interval between mails with each mail; ahead of the clock by as much as the recipient has used of the burst. */
+  /**
+   * Each mail advances it by the interval between mails; how far it is ahead of the clock shows how much of the burst the recipient has
+   * used.
+   */
   next_free_at: number;
 }
 
-/** A recipient who receives no more notifications of the organization by e-mail. */
+/** A recipient who no longer receives the organization's notifications by e-mail. */
 export interface OutboxUnsubscribedRow {
   organization_id: string;
   recipient: string;

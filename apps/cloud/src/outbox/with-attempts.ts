@@ -8,8 +8,8 @@ interface Tried {
 }
 
 /**
- * Adds the attempts of each message, in order. An attempt that was recorded after its message was read is left out: the message shows the
- * state from before it.
+ * Adds the attempts of each message, in order. Omits attempts that were recorded after the messages were read, because they do not
+ * match the states that were read.
  */
 export async function withAttempts<Message extends Tried>(
   db: Kysely<OutboxTables>,

@@ -11,7 +11,7 @@ const event: TriggerEvent = {
 };
 const row = { id: 'msg_1', event: JSON.stringify(event), event_at: 0, trigger_name: 'gone', application: null };
 
-test('the request of a webhook is shown with readable headers and its id, and without what proves who sent it', () => {
+test('the request of a webhook is shown with readable headers and its id, but without anything that authenticates the sender', () => {
   const request = describeRequest({ ...row, channel: 'webhook' });
   expect(request?.method).toBe('GET');
   expect(request?.headers).toMatchObject({ 'Organization-Name': 'Öfen', 'Part-Id': 'p', 'webhook-id': 'msg_1' });

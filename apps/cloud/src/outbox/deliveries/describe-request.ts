@@ -1,4 +1,7 @@
-/** What a delivery sends, for people: made by the code that makes the request, without what is secret or made for each attempt. Pure. */
+/**
+ * Describes for people what a delivery sends: built by the code that makes the request, but without secrets and values that differ per
+ * attempt. Pure.
+ */
 import { mailText } from '../email/notification-mail.ts';
 import type { TriggerEvent } from '../event.ts';
 import { pushMessage } from '../push/push-message.ts';
@@ -31,7 +34,7 @@ export function describeRequest(row: Row): DescribedRequest | undefined {
   return { method: 'MAIL', headers: {}, body: `${subject}\n\n${text}` };
 }
 
-/** On the wire, the bytes of a header are UTF-8 (webhook-request.ts). */
+/** On the wire, header bytes are UTF-8 (webhook-request.ts). */
 function readable(headers: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name, Buffer.from(value, 'latin1').toString('utf8')]),

@@ -30,11 +30,11 @@ test('deliveries are listed newest first, by part, trigger, state, channel and t
   expect(await list({ states: ['failed', 'delivered'] })).toEqual(['b']);
   expect(await list({ channels: ['email', 'push'] })).toEqual(['c']);
   expect(await list({ startMs: 2_000, endMs: 3_000 })).toEqual(['c']);
-  // An organization's id beside parts of another one finds nothing.
+  // An organization id combined with parts of another organization finds nothing.
   expect(await list({ organizationId: 'other' }, ['p2'])).toEqual([]);
 });
 
-test('pages have one order, also where many deliveries were created at once, and over many parts', async () => {
+test('the order across pages is total, even if many deliveries were created at the same time or belong to many parts', async () => {
   const rig = await openOutboxRig();
   const parts = Array.from({ length: 60 }, (_, index) => `part-${index}`);
   for (const atMs of [1_000, 2_000])
@@ -57,7 +57,7 @@ test('pages have one order, also where many deliveries were created at once, and
   expect(await all(parts.slice(0, 3))).toEqual(expected.filter((id) => /^part-[012]_/.test(id)));
 });
 
-test('a delivery is found by its id, with its attempts in order, in the organizations of the caller only', async () => {
+test('a delivery is found by its id, with its attempts in order, only in organizations of the caller', async () => {
   const rig = await openOutboxRig();
   await insert(rig, 1_000, message('a'), message('mail', { trigger_name: '' }));
   const attempt = { message_id: 'msg_a', at: 5, duration_ms: 1, code: 500, error: 'no', response: null } as const;
@@ -75,11 +75,11 @@ test('a delivery is found by its id, with its attempts in order, in the organiza
   expect(await readDelivery(rig.db, 'msg_mail', ['org'])).toBeUndefined();
 });
 
-test('state and attempts belong together: an attempt that is recorded while a delivery is read is not shown with its former state', async () => {
+test('state and attempts are consistent: an attempt recorded while a delivery is read is not shown with the earlier state', async () => {
   const rig = await openOutboxRig();
   await insert(rig, 1_000, message('a'));
   const attempt = { message_id: 'msg_a', attempt: 1, at: 5, duration_ms: 1, outcome: 'accepted' } as const;
-  // Records the attempt once the message has been read, before its attempts are.
+  // Records the attempt after the message has been read, and before its attempts are.
   const meanwhile: KyselyPlugin = {
     transformQuery: ({ node }) => node,
     async transformResult({ result }) {

@@ -1,4 +1,4 @@
-/** The delivery log: what triggers sent or are to send, with every attempt. Messages that no trigger caused are not in it. */
+/** The delivery log: what triggers have sent or will send, with every attempt. It does not contain messages that no trigger caused. */
 import type { Kysely, SelectQueryBuilder } from 'kysely';
 import { pagedPartGroups } from '../../metadata/part-groups.ts';
 import type { ChannelName, MessageState, OutboxAttemptRow, OutboxMessageRow, OutboxTables } from '../store.ts';
@@ -32,19 +32,19 @@ export interface Delivery extends DeliveryRow {
   readonly attempts: readonly OutboxAttemptRow[];
 }
 
-/** With the event that it tells. */
+/** With its event. */
 export type WholeDelivery = Delivery & Pick<OutboxMessageRow, 'event'>;
 
 export interface DeliveryFilter {
   readonly organizationId: string;
-  /** Only of these parts; undefined: all, deleted ones included. */
+  /** Only deliveries of these parts; undefined: of all parts, including deleted ones. */
   readonly partIds: readonly string[] | undefined;
   readonly triggerName?: string;
   readonly states?: readonly MessageState[];
   readonly channels?: readonly ChannelName[];
-  /** Created at or after it, ms. */
+  /** Created at this time or later, ms. */
   readonly startMs?: number;
-  /** Created before it, ms. */
+  /** Created before this time, ms. */
   readonly endMs?: number;
 }
 
@@ -54,7 +54,7 @@ export interface DeliveryKey {
   readonly id: string;
 }
 
-/** Newest first. @param after the last one of the page before; undefined: the first page */
+/** Newest first. @param after the last delivery of the previous page; undefined: the first page */
 export async function listDeliveries(
   db: Kysely<OutboxTables>,
   filter: DeliveryFilter,
@@ -67,7 +67,7 @@ export async function listDeliveries(
   return await withAttempts(db, found.slice(0, limit));
 }
 
-/** Undefined: there is none of this id in these organizations. */
+/** Undefined: these organizations have no delivery with this id. */
 export async function readDelivery(
   db: Kysely<OutboxTables>,
   id: string,

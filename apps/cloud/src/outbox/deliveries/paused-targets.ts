@@ -4,13 +4,13 @@ import type { OutboxTables } from '../store.ts';
 export interface PausedTarget {
   readonly target: string;
   readonly pausedAtMs: number;
-  /** For people. */
+  /** Human-readable. */
   readonly reason: string;
-  /** Messages that wait for it. */
+  /** Number of messages that wait for the target. */
   readonly waiting: number;
 }
 
-/** The newest first. */
+/** Newest first. */
 export async function pausedTargets(db: Kysely<OutboxTables>, organizationId: string): Promise<PausedTarget[]> {
   const rows = await db
     .selectFrom('outbox_paused_targets')

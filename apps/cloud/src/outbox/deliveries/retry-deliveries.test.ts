@@ -22,7 +22,7 @@ const retry = ({ db, clock }: OutboxRig, ...ids: string[]): Promise<void> =>
 const usage = async ({ db }: OutboxRig): Promise<number[]> =>
   (await db.selectFrom('notification_usage').select('sent').execute()).map(({ sent }) => Number(sent));
 
-test('a delivery that was given up gets all its attempts again, under its id, and is counted as sent once', async () => {
+test('a delivery that was given up gets all its attempts again, with the same id, and is counted as sent once', async () => {
   const on = await openOutboxRig();
   const outbox = on.open();
   const message = webhookMessage(1, `${on.sink.url}/test-inbox/webhooks/a`);
@@ -46,7 +46,7 @@ test('a delivery that was given up gets all its attempts again, under its id, an
   expect(await usage(on)).toEqual([1]);
 });
 
-test('only finished deliveries are sent again: one that waits or is cancelled stays as it is', async () => {
+test('only finished deliveries are sent again: a waiting or cancelled one does not change', async () => {
   const on = await openOutboxRig();
   const outbox = on.open();
   const messages = [1, 2, 3].map((n) => webhookMessage(n, `${on.sink.url}/test-inbox/webhooks/a`));
@@ -65,7 +65,7 @@ test('only finished deliveries are sent again: one that waits or is cancelled st
   );
 });
 
-test('mails that are sent again keep to the rate of their recipient', async () => {
+test('mails that are sent again respect the rate limit of their recipient', async () => {
   const on = await openOutboxRig();
   const outbox = on.open();
   const mails = Array.from({ length: 15 }, (_, n) => webhookMessage(n, 'ada@example.com', { channel: 'email' }));
@@ -81,7 +81,7 @@ test('mails that are sent again keep to the rate of their recipient', async () =
   const held = on.db.selectFrom('outbox_messages').select('id').where('next_attempt_at', '>', on.clock.now());
   await until(async () => on.inbox.length === 10 && (await held.execute()).length === 5);
   await on.clock.advance(360_000);
-  // A look for due messages may have begun before the last second passed, and the next one is a second of this clock later.
+  // A query for due messages may have begun before the last second passed; the next one runs a second of this clock later.
   outbox.wake();
   await until(async () => (await statesIn(outbox)).every((state) => state === 'delivered'));
   expect(on.inbox).toHaveLength(11);
@@ -106,7 +106,7 @@ test('a paused target gets nothing, its messages are counted, and resuming sends
   expect(await pausedTargets(on.db, 'org')).toEqual([]);
 });
 
-test('what is written with a pause is written with it or not at all', async () => {
+test('what is written together with a pause is written atomically', async () => {
   const on = await openOutboxRig();
   const outbox = on.open();
   const fail = async (): Promise<void> => {

@@ -1,4 +1,4 @@
-/** Sends finished deliveries again, under the same ids: receivers recognise what they have already. */
+/** Sends finished deliveries again, with the same ids, so that receivers recognise what they have already received. */
 import { chunks } from '@platform/base';
 import type { Kysely, Transaction } from 'kysely';
 import { partGroups } from '../../metadata/part-groups.ts';
@@ -9,11 +9,11 @@ const rowsPerStatement = 500;
 
 export interface RetriedDelivery {
   readonly id: string;
-  /** Of the Authorization header, sealed: finished messages have lost it. null: the target needs none. */
+  /** The sealed Authorization header, which finished messages no longer have. null: the target needs none. */
   readonly sealed: Uint8Array | null;
 }
 
-/** Finished ones are due at once, with all their attempts before them again; others stay unchanged. */
+/** Makes finished deliveries due at once, with all their attempts available again; others do not change. */
 export async function retryDeliveries(
   trx: Transaction<OutboxTables>,
   retried: readonly RetriedDelivery[],
@@ -47,7 +47,7 @@ export async function hurryDelivery(trx: Transaction<OutboxTables>, id: string, 
     .execute();
 }
 
-/** The oldest first. @param limit of deliveries that are found */
+/** Oldest first. @param limit of deliveries that are found */
 export async function deliveriesBetween(
   db: Kysely<OutboxTables>,
   filter: DeliveryFilter,

@@ -1,4 +1,4 @@
-/** E-mails of the outbox, with a real database and mail server. */
+/** The outbox's e-mails, with a real database and mail server. */
 import { createServer } from 'node:net';
 import { type SmtpSink, startSmtpSink } from '@platform/testkit';
 import { expect, onTestFinished, test } from 'vitest';
@@ -24,7 +24,7 @@ interface MailRig extends OutboxRig {
   send(...mails: Partial<MailMessage>[]): Promise<void>;
 }
 
-/** The outbox is started. */
+/** Returns with the outbox started. */
 async function rig(smtpUrl: string, overrides: OutboxOverrides = {}): Promise<MailRig> {
   const on = await openOutboxRig();
   const outbox = on.open({ smtpUrl, ...overrides });
@@ -145,7 +145,7 @@ test("links quoted in a mail server's answer are neither recorded nor logged", a
   expect(logged.join()).not.toContain(token);
 });
 
-test('mails to one person are sent one after the other, in the order in which they were enqueued', async () => {
+test('mails to one person are sent one at a time, in the order in which they were enqueued', async () => {
   const server = await sink();
   const { clock, send } = await rig(server.url);
   for (const n of [1, 2, 3, 4, 5, 6]) {
@@ -191,7 +191,7 @@ test('a mail that a server does not accept in time is retried', async () => {
   });
 });
 
-test('a mail has the id of its message as its Message-ID, the same at every attempt', async () => {
+test('a mail has its message id as its Message-ID, the same at every attempt', async () => {
   const server = await sink();
   const { outbox, send } = await rig(server.url);
   await send({});

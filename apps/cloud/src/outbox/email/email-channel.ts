@@ -17,7 +17,7 @@ export interface EmailChannelDeps extends Omit<NotificationMailDeps, 'instanceKe
   readonly clock: Pick<Clock, 'now'>;
   /** Keeps a mail in the test inbox. */
   readonly keep: (mail: KeptMail) => void;
-  /** Limit for one mail, so that a server that answers each step just in time does not hold a place forever. Default 60,000 ms. */
+  /** Limit for one mail, so that a server that answers each step just in time does not occupy a slot forever. Default 60,000 ms. */
   readonly totalTimeoutMs?: number;
 }
 
@@ -35,7 +35,7 @@ export function createEmailChannel(deps: EmailChannelDeps): Channel {
   const { settings, db, instanceKey, clock, keep } = deps;
   const server = settings && createMailServer(settings, deps.totalTimeoutMs);
 
-  /** A text: why there is nothing to send. */
+  /** Returns a string if there is nothing to send: the reason. */
   const write = async (
     message: OutboxMessageRow,
     gathered: readonly GatheredMessage[],
@@ -71,7 +71,7 @@ export function createEmailChannel(deps: EmailChannelDeps): Channel {
   };
 }
 
-/** undefined: the content cannot be decrypted, which is as final as a refusal. */
+/** undefined: the content cannot be decrypted; this is as final as a refusal. */
 function readContent({ sealed }: OutboxMessageRow, key: Pick<InstanceKey, 'decrypt'>): MailContent | undefined {
   if (sealed === null) return undefined;
   try {

@@ -42,7 +42,7 @@ function mailMessage(n: number, target: string = ada, overrides: Partial<Message
 const mailMessages = (count: number, from = 0): Message[] =>
   Array.from({ length: count }, (_, n) => mailMessage(from + n));
 
-/** Waits until so many notifications wait for the next mail. */
+/** Waits until this number of notifications wait for the next mail. */
 async function waiting(on: OutboxRig, count: number): Promise<void> {
   await until(async () => {
     const rows = await on.db
@@ -85,7 +85,7 @@ test('a notification is mailed once, with branding and one-click unsubscribe, an
   expect(await usage(on)).toEqual([{ organization_id: 'org', hour, type: 'email', sent: 1 }]);
 });
 
-test('D19 all_machine_owners is one mail to each owner; without an owner the delivery fails and says why', async () => {
+test('D19 all_machine_owners becomes one mail to each owner; without an owner the delivery fails and says why', async () => {
   const server = await sink();
   let owners = ['ada@example.com', 'ben@example.com'];
   const on = await rig({ smtpUrl: server.url, ownersOf: async () => owners });
@@ -122,7 +122,7 @@ test('without a mail server a notification is in the test inbox; delivery log an
   expect(await usage(on)).toEqual([]);
 });
 
-test('beyond the rate, notifications to one recipient merge into one mail; none is dropped', async () => {
+test('beyond the rate limit, notifications to one recipient are merged into one mail; none is dropped', async () => {
   const server = await sink();
   const on = await rig({ smtpUrl: server.url });
   await on.send(...mailMessages(mailsAtOnce + 25));
@@ -137,12 +137,12 @@ test('beyond the rate, notifications to one recipient merge into one mail; none 
   expect(server.mails).toHaveLength(mailsAtOnce + 2);
   expect(server.mails.at(-1)?.headers.get('subject')).toBe('25 notifications from Robot');
   expect(server.mails.at(-1)?.text).toContain('Notifications: 25');
-  // The clock may have passed a full hour.
+  // The clock may have passed an hour boundary.
   const sent = (await usage(on)).reduce((sum, row) => sum + row.sent, 0);
   expect(sent).toBe(mailsAtOnce + 26);
 });
 
-test('a merged mail that the server may have accepted is repeated with the same content and id; later notifications come in the next', async () => {
+test('a merged mail that may have been accepted is repeated with the same content and id; later notifications come in another', async () => {
   const server = await sink();
   const on = await rig({ smtpUrl: server.url });
   await on.send(...mailMessages(mailsAtOnce + 5));
@@ -168,7 +168,7 @@ test('a merged mail that the server may have accepted is repeated with the same 
   expect(counted.reduce((sum, one) => sum + one)).toBe(mailsAtOnce + 8);
 });
 
-test('who unsubscribed gets nothing more of the organization, the delivery log says why, and it can be undone', async () => {
+test('a recipient who unsubscribed gets nothing more from the organization, the delivery log says why, and it can be undone', async () => {
   const server = await sink();
   const on = await rig({ smtpUrl: server.url });
   const subscription = { organizationId: 'org', address: 'Ada@Example.com' };
@@ -202,7 +202,7 @@ test.each([
   expect(new Set(ids).size).toBe(5);
 });
 
-test('a server that hangs, or is not there, loses nothing', async () => {
+test('nothing is lost if a server hangs or does not exist', async () => {
   const silent = createServer(() => {});
   await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
   const { port } = silent.address() as { port: number };

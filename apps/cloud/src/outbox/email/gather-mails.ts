@@ -1,10 +1,10 @@
 /**
- * Limits how many mails a recipient gets, and merges what is beyond: ten at once, then one in six minutes, for each organization. Further
- * notifications wait until the next mail is allowed, which then contains all of them. So every notification is sent, at most six minutes
- * later than alone unless there are very many.
+ * Limits how many mails a recipient gets, and merges the excess: ten at once, then one every six minutes, for each organization. Further
+ * notifications wait until the next mail is allowed, which then contains all of them. So every notification is sent, with a delay of at
+ * most six minutes unless there are very many.
  *
- * The set of a merged mail is stored before it is sent and stays the same at each attempt, so that its Message-ID, which is derived from
- * the set, names one content: a server that drops repeated ids loses nothing.
+ * The set of notifications in a merged mail is stored before it is sent and does not change between attempts, so that its Message-ID, which
+ * is derived from the set, identifies one content: a server that drops repeated ids loses nothing.
  */
 import { chunks } from '@platform/base';
 import type { Kysely, Transaction } from 'kysely';
@@ -14,24 +14,24 @@ import type { OutboxMessageRow, OutboxTables } from '../store.ts';
 
 export const mailsAtOnce = 10;
 export const mailIntervalMs = 360_000;
-/** Notifications in one mail. */
+/** Maximum notifications in one mail. */
 const maxGathered = 2_000;
 const rowsPerStatement = 500;
 
-// Without the event, of which only few are shown.
+// Without the event: only a few events are shown.
 const columns = [
   ...(['id', 'channel', 'organization_id', 'part_id', 'target', 'application', 'digest', 'trigger_name'] as const),
   ...(['event_type', 'event_at', 'state', 'attempts', 'next_attempt_at', 'created_at', 'finished_at'] as const),
   ...(['retried_attempts', 'retried_at'] as const),
 ] as const;
 
-/** @param row due @returns the notifications of the next mail; none: they wait */
+/** @param row due @returns the notifications of the next mail; empty: they wait */
 export async function gatherMails(
   db: Kysely<OutboxTables>,
   row: OutboxMessageRow,
   nowMs: number,
 ): Promise<readonly GatheredMessage[]> {
-  // Links that sign people in are never late.
+  // Mails with login links are never delayed.
   if (row.event === '') return [row];
   if (row.digest !== null) return await stored(db, row, row.digest);
   if (row.attempts > row.retried_attempts) return [row];
@@ -45,7 +45,7 @@ export async function gatherMails(
   });
 }
 
-/** Milliseconds until a mail to the recipient is allowed. 0: now, and it is counted. */
+/** Milliseconds until a mail to the recipient is allowed. 0: allowed now, and counted. */
 async function takePlace(trx: Transaction<OutboxTables>, row: OutboxMessageRow, nowMs: number): Promise<number> {
   const recipient = row.target.toLowerCase();
   const found = await trx
@@ -54,7 +54,7 @@ async function takePlace(trx: Transaction<OutboxTables>, row: OutboxMessageRow, 
     .where('organization_id', '=', row.organization_id)
     .where('recipient', '=', recipient)
     .executeTakeFirst();
-  // A clock that was set back must not silence the recipient for longer than the limit does.
+  // If the clock is set back, the recipient must not be silenced for longer than the limit itself would.
   const latest = nowMs + mailsAtOnce * mailIntervalMs;
   const nextFreeAt = Math.min(Math.max(found?.next_free_at ?? 0, nowMs), latest);
   const waitMs = nextFreeAt - (mailsAtOnce - 1) * mailIntervalMs - nowMs;
@@ -68,7 +68,7 @@ async function takePlace(trx: Transaction<OutboxTables>, row: OutboxMessageRow, 
   return 0;
 }
 
-/** Those that were never tried, or not since someone asked for them again, and belong to no mail. */
+/** Notifications never tried, or not since someone requested them again, that belong to no mail. */
 function untried(trx: Transaction<OutboxTables>, { organization_id, target }: OutboxMessageRow) {
   return trx
     .selectFrom('outbox_messages')
@@ -128,7 +128,7 @@ function stored(
     .execute();
 }
 
-/** Deletes rates that no longer limit anything. */
+/** Deletes rate rows that no longer limit anything. */
 export async function pruneMailRates(db: Kysely<OutboxTables>, nowMs: number): Promise<void> {
   await db.deleteFrom('outbox_mail_rates').where('next_free_at', '<', nowMs).execute();
 }

@@ -1,4 +1,4 @@
-/** Mails to people. They are sealed, because their links sign people in, and enqueued in the transaction of the change they report. */
+/** Mails to people. They are sealed, because their links log people in, and enqueued in the transaction of the change that they report. */
 import { type Clock, newId } from '@platform/base';
 import type { Transaction } from 'kysely';
 import type { InstanceKey } from '../../instance/instance-key.ts';
@@ -20,12 +20,12 @@ export interface MailMessage extends MailContent {
   readonly kind: 'invitation' | 'password_reset' | 'billing';
   /** Organization of the mail; if it is deleted, the mail is not sent. Absent: the mail concerns only the person. */
   readonly organizationId?: string;
-  /** The same cause is mailed once, in 30 days. Absent: each call is a mail. */
+  /** Within 30 days, only one mail is sent for the same cause. Absent: each call sends a mail. */
   readonly cause?: readonly string[];
 }
 
 export interface Mail {
-  /** Joins a transaction; the mail is only sent if it commits. Call `wake` after the commit. */
+  /** Joins a transaction; the mail is sent only if it commits. Call `wake` after the commit. */
   enqueue(trx: Transaction<OutboxTables>, message: MailMessage): Promise<void>;
   wake(): void;
 }

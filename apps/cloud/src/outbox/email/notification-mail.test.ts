@@ -37,7 +37,7 @@ test('a mail shows trigger, machine, time, reading, link and organization, as te
   expect(mail.html).toContain('<img src="https://cloud.example/logos/1"');
 });
 
-test('what machines and people name is escaped in HTML, and cannot add headers', () => {
+test('text from machines and people is escaped in HTML, and cannot add headers', () => {
   const place = {
     ...webhookMessage(1, '').event.place,
     robotName: '<script>alert(1)</script>\r\nBcc: eve@example.com',

@@ -1,4 +1,4 @@
-/** Writes the mail of a notification, or of several: subject, text and HTML. Pure. */
+/** Writes the mail for one or more notifications: subject, text and HTML. Pure. */
 import { type Html, html } from '../../text-rules/html.ts';
 import { type Fact, factsOf, readingText, summaryOf } from '../describe-event.ts';
 import type { TriggerEvent } from '../event.ts';
@@ -12,13 +12,13 @@ export interface MailEntry {
   /** When the first of them happened. */
   readonly firstAtMs: number;
   readonly count: number;
-  /** Where it can be seen. */
+  /** Link to the page that shows it. */
   readonly link: string;
 }
 
 export interface MailBranding {
   readonly organizationName: string;
-  /** Empty: none. */
+  /** Empty: no logo. */
   readonly logoUrl: string;
 }
 
@@ -29,7 +29,7 @@ export interface NotificationMail {
   readonly html: string;
 }
 
-/** @param others notifications of further triggers, which are only counted */
+/** @param others notifications of other triggers, which are only counted */
 export function notificationMail(
   entries: readonly MailEntry[],
   others: { readonly groups: number; readonly count: number },
@@ -60,7 +60,7 @@ ${more !== false && html`<p>${more}</p>`}
   return { subject: oneLine(subject), text, html: body.html };
 }
 
-/** The part of the mail that is about one trigger, with the subject that it has alone. */
+/** The section of the mail about one trigger, with the subject that it would have alone. */
 export function mailText(entry: MailEntry): Pick<NotificationMail, 'subject' | 'text'> {
   return { subject: oneLine(subjectOf(entry)), text: textOf(entry) };
 }
@@ -113,7 +113,7 @@ function textOf(entry: MailEntry): string {
   return lines.join('\n');
 }
 
-/** Names may contain line breaks, which must not become headers. */
+/** Names may contain line breaks, which must not start new headers. */
 function oneLine(text: string): string {
   return text
     .replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')

@@ -1,9 +1,9 @@
 /** Unbroken letters, digits, `-` and `_`, as in the tokens of links. */
 const token = /[\w-]{20,}/g;
-/** A string of this length that occurs in a token is treated as part of it, because mails are sent in lines, which break tokens. */
+/** A string of this length that occurs in a token is treated as part of it, because mails are sent in lines that break tokens. */
 const partLength = 8;
 
-/** A server's answer to a mail, without the parts of tokens that it quoted. */
+/** A server's answer to a mail, without any parts of tokens that it quotes. */
 export function redactTokens(answer: string, mail: string): string {
   const parts = new Set<string>();
   for (const [found] of mail.matchAll(token))

@@ -1,7 +1,7 @@
 /**
- * Recipients can stop the notifications of an organization to their address (RFC 8058), without an account and at once, because anyone
- * can write any address into a trigger. The link in each mail is signed and needs no expiry: it can only stop mails to that address, or
- * start them again.
+ * Recipients can stop an organization's notifications to their address (RFC 8058), without an account and at once, because anyone can put
+ * any address into a trigger. The link in each mail is signed and needs no expiry: all it can do is stop mails to that address, or start
+ * them again.
  */
 import type { Kysely } from 'kysely';
 import type { InstanceKey } from '../../instance/instance-key.ts';
@@ -20,7 +20,7 @@ export function unsubscribeLink(instanceKey: Pick<InstanceKey, 'sign'>, to: Subs
   return `${unsubscribePath}?${new URLSearchParams({ organization: to.organizationId, address: to.address, signature })}`;
 }
 
-/** undefined: the link was not made by this cloud, was changed, or was signed with a replaced instance key. */
+/** undefined: the link was not made by this cloud, was changed, or was signed with an instance key that has been replaced. */
 export function readUnsubscribeLink(
   instanceKey: Pick<InstanceKey, 'verify'>,
   query: URLSearchParams,
@@ -33,7 +33,7 @@ function signedText({ organizationId, address }: Subscription): string {
   return `unsubscribe ${JSON.stringify([organizationId, address.toLowerCase()])}`;
 }
 
-/** When the recipient unsubscribed, ms; undefined: they did not. */
+/** When the recipient unsubscribed, ms; undefined: never. */
 export async function unsubscribedAt(
   db: Kysely<OutboxTables>,
   { organizationId, address }: Subscription,

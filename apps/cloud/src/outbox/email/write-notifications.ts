@@ -1,4 +1,6 @@
-/** The mail for notifications that are sent together: reads their events, groups them by part and trigger, and adds what all mails have. */
+/**
+ * The mail for notifications that are sent together: reads their events, groups them by part and trigger, and adds what all mails contain.
+ */
 import { chunks } from '@platform/base';
 import type { Kysely } from 'kysely';
 import type { InstanceKey } from '../../instance/instance-key.ts';
@@ -9,7 +11,7 @@ import { type MailBranding, type MailEntry, notificationMail } from './notificat
 import { unsubscribeLink } from './unsubscribe.ts';
 
 export interface Branding extends MailBranding {
-  /** Where answers go; empty: to the sender of the installation. */
+  /** Address for replies; empty: the sender address of the installation. */
   readonly supportEmail: string;
 }
 
@@ -17,7 +19,7 @@ export interface NotificationMailDeps {
   readonly db: Kysely<OutboxTables>;
   readonly instanceKey: Pick<InstanceKey, 'sign'>;
   readonly branding: (organizationId: string) => Promise<Branding>;
-  /** Where people reach this installation, without a trailing slash. */
+  /** Public URL of this installation, without a trailing slash. */
   readonly publicUrl: () => string;
 }
 
@@ -31,7 +33,7 @@ export interface WrittenMail {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Triggers with a section of their own; the others are counted. Their events may be large. */
+/** Maximum triggers with a separate section; the others are only counted. Their events may be large. */
 const maxSections = 50;
 
 /** undefined: a stored event cannot be read. */
@@ -72,7 +74,7 @@ export async function writeNotifications(
     headers: {
       'List-Unsubscribe': `<${unsubscribeUrl}>`,
       'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
-      // No automatic answers, such as those of people on holiday (RFC 3834).
+      // Suppresses automatic answers, such as vacation replies (RFC 3834).
       'Auto-Submitted': 'auto-generated',
     },
   };

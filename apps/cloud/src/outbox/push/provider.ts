@@ -1,11 +1,11 @@
 /**
  * The push provider's HTTP v1 API: exchanges the signature of a service account for an access token (RFC 7523) and sends messages with it.
- * Both addresses are the provider's; uploaded credentials cannot choose others.
+ * Both addresses are fixed to the provider's; uploaded credentials cannot change them.
  */
 import { createSign } from 'node:crypto';
 import { type Clock, errorText } from '@platform/base';
 
-/** The credentials of a service account, of which only this is used. */
+/** The fields of a service account's credentials that are used. */
 export interface ServiceAccount {
   readonly project_id: string;
   readonly client_email: string;
@@ -23,7 +23,7 @@ export const providerAddresses: ProviderAddresses = {
   apiUrl: 'https://fcm.googleapis.com',
 };
 
-/** What became of one device. `deadToken`: the app is no longer on it, or the token never was one. */
+/** The result for one device. `deadToken`: the app is no longer installed on it, or the token was never valid. */
 export type PushResult =
   | { readonly outcome: 'accepted' }
   | {
@@ -39,7 +39,7 @@ export interface PushProvider {
 
 const scope = 'https://www.googleapis.com/auth/firebase.messaging';
 const lifetimeSeconds = 3_600;
-/** Tokens are renewed before they end. */
+/** Tokens are renewed this long before they expire. */
 const marginMs = 60_000;
 const timeoutMs = 15_000;
 const maxAnswerLength = 64 * 1_024;
@@ -60,7 +60,7 @@ export function createPushProvider({ clock, addresses }: { clock: Clock; address
     const { access_token: token, expires_in: seconds, error, error_description: reason } = json;
     if (status !== 200 || typeof token !== 'string') {
       const text = `the push provider gave no access token (${status}: ${[error, reason].filter(Boolean).join(', ')})`;
-      // The account was deleted or its key was revoked; it may have been replaced when the next attempt is made.
+      // The account was deleted or its key revoked; it may have been replaced by the next attempt.
       return { outcome: 'retryLater', code: status, error: text };
     }
     if (tokens.size >= maxKnownTokens) tokens.clear();

@@ -1,4 +1,4 @@
-/** Push notifications of triggers, with a real database and a receiver that speaks the provider's API. */
+/** Triggers' push notifications, with a real database and a receiver that speaks the provider's API. */
 import { type PushSink, startPushSink } from '@platform/testkit';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Message } from '../event.ts';
@@ -99,7 +99,7 @@ test('a notification is sent to every phone of the recipient, with one access to
   expect(counted).toMatchObject([{ organization_id: 'org', type: 'push', sent: 2 }]);
 });
 
-test('D19 who neither owns nor operates the machine, or has accepted no notifications of the app, gets none, and the log says why', async () => {
+test('D19 a person who neither owns nor operates the machine, or accepted no notifications, gets none; the log says why', async () => {
   const stranger = await rig();
   await stranger.send(pushed(1, { target: 'eve@example.com' }));
   expect(await firstError(stranger)).toBe('recipient is not a machine owner or operator');
@@ -156,7 +156,7 @@ test('an access token that the provider no longer accepts is replaced at the nex
   expect(on.provider.tokensGiven).toBe(2);
 });
 
-test('a request that the provider refuses for good is final', async () => {
+test('a permanent refusal by the provider is final', async () => {
   const on = await rig();
   on.provider.answerDevice('phone', [403, 'SENDER_ID_MISMATCH']);
   await on.send(pushed(1));
@@ -175,7 +175,7 @@ test("without the host's credentials, notifications of the platform's own app ar
   expect(await on.db.selectFrom('notification_usage').selectAll().execute()).toEqual([]);
 });
 
-test('credentials of a custom app that were removed since fail the delivery, naming the command that uploads them', async () => {
+test('a delivery fails if the credentials of its custom app were removed, and names the command that uploads them', async () => {
   const on = await rig({ credentialsOf: async () => undefined });
   await on.send(pushed(1));
   expect(await firstError(on)).toContain('platform organizations push-config set');

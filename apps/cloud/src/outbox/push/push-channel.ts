@@ -1,6 +1,6 @@
 /**
  * Push notifications to the phones of a person, as a channel of the outbox. The recipient must own or operate the machine, and must have
- * accepted notifications of the app, by which it registered its token.
+ * accepted the app's notifications, which registered the phone's token.
  */
 import { backoffMs, PlatformError } from '@platform/base';
 import type { Channel, SendResult } from '../channel.ts';
@@ -15,9 +15,12 @@ export const ownApplication = 'com.platform.platformmobile';
 
 export interface PushChannelDeps {
   readonly provider: PushProvider;
-  /** JSON of the service account that sends to the app: the organization's, or the host's for its own app. undefined: there is none. */
+  /**
+   * JSON of the service account that sends to the app: the organization's, or the host's for the platform's own app. undefined: there is
+   * none.
+   */
   readonly credentialsOf: (organizationId: string, application: string) => Promise<string | undefined>;
-  /** The id of the person with this address, if she owns or operates the machine. */
+  /** Id of the person with this address, if they own or operate the machine. */
   readonly recipientOf: (address: string, place: EventPlace) => Promise<string | undefined>;
   readonly tokensOf: (personId: string, application: string) => Promise<readonly string[]>;
   readonly removeToken: (application: string, token: string) => Promise<void>;
@@ -97,7 +100,10 @@ function withoutCredentials(
   return { outcome: 'accepted', diverted, response: `kept in the test inbox: ${diverted}` };
 }
 
-/** Of all devices. As long as one may still receive it, it is sent again to all: those that have it show it only once. */
+/**
+ * The overall result for all devices. As long as one may still receive the notification, it is sent again to all: phones that already have
+ * it show it only once.
+ */
 function overall(results: readonly PushResult[]): SendResult {
   const failures = results.filter((one) => one.outcome !== 'accepted');
   const accepted = results.length - failures.length;

@@ -2,7 +2,7 @@
 import { summaryOf } from '../describe-event.ts';
 import type { TriggerEvent } from '../event.ts';
 
-/** Characters of a title or a text; the provider accepts 4 KiB in all. */
+/** Maximum characters of a title or a text; the provider accepts 4 KiB in total. */
 const maxShown = 500;
 
 export interface PushMessageIds {

@@ -1,4 +1,4 @@
-/** Messages that wait for targets without room: out of the way of the others, and never forgotten. */
+/** Messages that wait for targets without room: they do not delay others, and are never forgotten. */
 import { CompiledQuery, type Kysely, sql } from 'kysely';
 import { expect, test, vi } from 'vitest';
 import type { CloudTables } from '../../metadata/tables.ts';
@@ -20,7 +20,7 @@ import { Backlog } from './backlog.ts';
 const places = 4;
 
 test.each(storeKinds)(
-  'what waits for a target that hangs is held, and delivered once when it answers (%s)',
+  'messages waiting for a target that hangs are held, and delivered once when it answers (%s)',
   async (kind) => {
     const on = await openOutboxRig(kind);
     const hangs = hanging(on);
@@ -45,7 +45,7 @@ test.each(storeKinds)(
         .toSorted(),
     );
     expect(await heldIn(on.db)).toBe(0);
-    // Nothing of it is left: the next message needs no look.
+    // Nothing of the backlog is left: the next message needs no query of held ones.
     await enqueueWebhooks(on, outbox, webhookMessage(50, hangs.target));
     await until(async () => (await statesIn(outbox)).every((state) => state === 'delivered'));
   },
@@ -77,7 +77,7 @@ test.each(storeKinds)('the query for due messages reads none of those that are h
   );
 });
 
-test('of what is held, what was due first comes first, and what is not due does not come', async () => {
+test('held messages come in the order in which they were due, and only when they are due', async () => {
   const on = await openOutboxRig();
   const outbox = on.open();
   const start = on.clock.now();
@@ -92,7 +92,7 @@ test('of what is held, what was due first comes first, and what is not due does 
   expect(due.map(({ id }) => id)).toEqual([messageId(['test', 1]), messageId(['test', 2])]);
 });
 
-test('I11 messages that were held when the process ended are delivered by the next, though the clock was set back meanwhile', async () => {
+test('I11 messages held when the process ended are delivered by the next process, even if the clock was set back', async () => {
   const on = await openOutboxRig();
   const hangs = hanging(on);
   const first = on.open();
@@ -114,7 +114,7 @@ test('I11 messages that were held when the process ended are delivered by the ne
   });
 });
 
-test('held messages whose target was paused, answered later, or that someone asked for again are held no more', async () => {
+test('messages are no longer held once their target is paused, it answers, or someone requests them again', async () => {
   const on = await openOutboxRig();
   const hangs = hanging(on);
   const outbox = on.open();
@@ -129,7 +129,7 @@ test('held messages whose target was paused, answered later, or that someone ask
   await until(async () => (await statesIn(outbox)).every((state) => state === 'delivered'));
   expect(await heldIn(on.db)).toBe(0);
 
-  // As left by a process that ended while they were recorded.
+  // As left by a process that ended while recording them.
   await on.db.updateTable('outbox_messages').set({ held: 1 }).execute();
   await on.db
     .transaction()
@@ -143,7 +143,7 @@ function numbered(from: number, to: number, target: string) {
   return Array.from({ length: to - from + 1 }, (_, n) => webhookMessage(from + n, target));
 }
 
-/** A target that answers nothing until `answer` is called. */
+/** A target that does not answer until `answer` is called. */
 function hanging(on: OutboxRig): { readonly target: string; answer(): void } {
   const answered = Promise.withResolvers<void>();
   on.sink.answerWith(async ({ path }) => {
@@ -163,8 +163,8 @@ async function heldIn(db: Kysely<CloudTables>): Promise<number> {
 }
 
 /**
- * Advances the clock, second by second, until that many are held. The outbox reads the clock at each look for messages: after the third one
- * all are held, so that no request comes near the 15 s that it may take.
+ * Advances the clock, second by second, until that many messages are held. The outbox reads the clock at each query for messages: after the
+ * third one all are held, so that no request comes near its 15 s limit.
  */
 async function heldAre({ db, clock }: OutboxRig, outbox: Outbox, count: number): Promise<void> {
   using looks = vi.spyOn(clock, 'monotonic');

@@ -1,15 +1,16 @@
 /**
- * Keeps what waits for targets without room out of the way of the others: their due messages are marked as held (`held` = 1), and the
- * query for due messages does not see them. Otherwise each look for messages would walk all that waits for a target that hangs.
+ * Keeps messages that wait for targets without room from slowing down the others: due ones are marked as held (`held` = 1), and the query
+ * for due messages skips them. Otherwise each query would walk everything that waits for a target that hangs.
  *
- * States of a message that is pending: not held → held (once a second, for targets that had no room at two looks in a row) → not held
- * (an attempt was recorded, or somebody resumed the target or asked for the delivery again), or failed (`overdue`: it was due for so long
- * that it is given up).
+ * States of a pending message: not held → held (once a second, for targets that had no room at two queries in a row) → not held (an attempt
+ * was recorded, or someone resumed the target or requested the delivery again), or failed (`overdue`: it was due for so long that it is
+ * given up).
  *
- * Invariant: the target of every pending message that is held is in `#targets`. Only `holdDue` holds messages, and adds the target first; a
- * target is forgotten only when a query has found none of its messages held; whatever makes a message pending again also releases it; and
- * after a start `load` reads them. So each due message is found: not held by the query for all, held by the query for its target.
- * What is given up is neither pending nor held, and leaves its target in `#targets` until a query finds nothing there.
+ * Invariant: the target of every pending message that is held is in `#targets`. Only `holdDue` holds messages, and it adds the target
+ * first; a target is forgotten only when a query has found none of its messages held; whatever makes a message pending again also releases
+ * it; and after a start `load` reads the targets. So each due message is found: if not held, by the query for all; if held, by the query
+ * for its target. A message that was given up is neither pending nor held, and its target stays in `#targets` until a query finds nothing
+ * there.
  */
 import { type Clock, chunks } from '@platform/base';
 import { type Kysely, sql } from 'kysely';
@@ -26,7 +27,7 @@ export interface BacklogDeps {
 
 const lookMs = 1_000;
 const overdueLookMs = 60_000;
-/** After a start, targets have this long to take what waits for them. */
+/** After a start, targets have this long to accept the messages that wait for them. */
 const graceMs = 3_600_000;
 const targetsPerStatement = 500;
 const rowsPerStatement = 1_000;
@@ -38,10 +39,10 @@ export class Backlog {
   readonly #targets = new Set<string>();
   #hasLoaded = false;
   #lookedAtMs = Number.NEGATIVE_INFINITY;
-  /** Had no room at the last look. */
+  /** Targets that had no room at the last query. */
   #full: ReadonlySet<string> = new Set();
   #overdueAtMs = Number.NEGATIVE_INFINITY;
-  /** Since when, monotonic, the clock has not jumped; by how much the wall clock was ahead of the monotonic one. */
+  /** Monotonic time since which the clock has not jumped; and how far the wall clock was ahead of the monotonic one. */
   #sinceMs = 0;
   #aheadMs = Number.NaN;
 
@@ -50,19 +51,19 @@ export class Backlog {
     this.#deps = deps;
   }
 
-  /** Those of which messages are held. Their other messages are younger, and must wait. */
+  /** Targets with held messages. Their other messages are younger, and must wait. */
   get targets(): ReadonlySet<string> {
     return this.#targets;
   }
 
-  /** Reads, once, which targets were left by the last process. */
+  /** Reads once which targets the last process left. */
   async load(): Promise<void> {
     if (this.#hasLoaded) return;
     for (const { target } of await this.#held().select('target').distinct().execute()) this.#targets.add(target);
     this.#hasLoaded = true;
   }
 
-  /** Holds due messages of stuck targets, once a second. @param full targets without room @returns whether there may be more */
+  /** Holds due messages of stuck targets; called once a second. @param full targets without room @returns whether there may be more */
   async holdDue(full: readonly string[]): Promise<boolean> {
     const { clock } = this.#deps;
     if (clock.monotonic() - this.#lookedAtMs < lookMs) return false;
@@ -76,9 +77,11 @@ export class Backlog {
   }
 
   /**
-   * Held messages that are due, for each target the oldest first.
+   * Held messages that are due, oldest first for each target.
    *
-   * @param hasRoom whether a target gets anything now @param enough ends the search @param limit for each target
+   * @param hasRoom whether a target accepts messages now
+   * @param enough number of messages that ends the search
+   * @param limit for each target
    */
   async due(hasRoom: (target: string) => boolean, enough: number, limit: number): Promise<Due[]> {
     const now = this.#deps.clock.now();
@@ -99,11 +102,12 @@ export class Backlog {
   }
 
   /**
-   * Held messages that have been due for longer, at most 500; looked for once a minute, or again at once after so many. There are none within
-   * an hour of a start, or of a jump of the clock, as after a suspension: for how long a target could not be tried is not known then.
+   * Held messages that have been due for longer than `longestMs`, at most 500. Looked for once a minute, or again at once after a full
+   * result. Returns none within an hour of a start or of a jump of the clock (such as after a suspension), because it is then unknown how
+   * long a target could not be tried.
    *
-   * @param sending ids of the messages being sent. It is called before the search: one whose attempt ends during it waits no longer, although
-   *   the search may still find it held
+   * @param sending returns the ids of the messages being sent. Called before the search: a message whose attempt ends during the search no
+   * longer waits, although the search may still find it held
    */
   async overdue(longestMs: number, sending: () => ReadonlySet<string>): Promise<Overdue[]> {
     const { clock } = this.#deps;

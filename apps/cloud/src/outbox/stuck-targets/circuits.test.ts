@@ -27,7 +27,7 @@ test('five failures in a row open the circuit; after 10 s one message tries the 
   expect(circuits.placesOf('t', 4)).toBe(4);
 });
 
-test('each failed try doubles the time up to five minutes; answers to what was sent before count once', () => {
+test('each failed attempt doubles the interval up to five minutes; answers to messages sent earlier count once', () => {
   const { circuits, at, fail } = given();
   fail(9);
   let now = 1_000;
@@ -41,7 +41,7 @@ test('each failed try doubles the time up to five minutes; answers to what was s
   }
 });
 
-test('a success in between begins the count again, and a clock that is set back opens nothing for long', () => {
+test('a success in between restarts the count, and setting the clock back does not keep a circuit open for long', () => {
   const { circuits, at, fail } = given();
   fail(4);
   circuits.succeeded('t');

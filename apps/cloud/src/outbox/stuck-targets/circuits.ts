@@ -1,19 +1,20 @@
 /**
- * Circuit breakers, one for each target: a target that fails again and again gets single attempts at growing intervals instead of all that
- * waits for it, so that it holds few places and little work is in vain.
+ * Circuit breakers, one for each target: a target that fails repeatedly gets single attempts at growing intervals instead of all waiting
+ * messages, so that it occupies few slots and wastes little work.
  *
  * closed → (five failures in a row) open for 10 s → trying: one message at a time → closed after a success, or open for twice as long, up
- * to five minutes. An open circuit makes messages wait and uses up no attempts. It is not stored: after a restart all are closed.
+ * to five minutes. While a circuit is open, messages wait and use up no attempts. The state is not stored: after a restart all circuits are
+ * closed.
  */
 
 const failuresToOpen = 5;
 const firstOpenMs = 10_000;
 const longestOpenMs = 300_000;
-/** Beyond this, the target that began to fail first is forgotten. */
+/** Beyond this number, the target that began to fail first is forgotten. */
 const maxTargets = 10_000;
 
 interface Failing {
-  /** In a row. */
+  /** Failures in a row. */
   failures: number;
   openUntilMs: number;
 }
@@ -34,11 +35,11 @@ export class Circuits {
 
   isOpen(target: string): boolean {
     const waitMs = (this.#failing.get(target)?.openUntilMs ?? 0) - this.#now();
-    // A clock that was set back must not keep it open.
+    // Setting the clock back must not keep it open.
     return waitMs > 0 && waitMs <= longestOpenMs;
   }
 
-  /** How many messages it gets at a time: `most`, or one to try it. */
+  /** How many messages the target gets at a time: `most`, or one as a trial. */
   placesOf(target: string, most: number): number {
     return (this.#failing.get(target)?.failures ?? 0) >= failuresToOpen ? 1 : most;
   }
@@ -47,10 +48,10 @@ export class Circuits {
     this.#failing.delete(target);
   }
 
-  /** It may work later. */
+  /** Records a failure that may be temporary. */
   failed(target: string): void {
     const one = this.#failing.get(target) ?? { failures: 0, openUntilMs: 0 };
-    // What was sent before it opened says nothing new.
+    // Messages sent before the circuit opened give no new information.
     if (this.isOpen(target)) return;
     one.failures++;
     if (one.failures >= failuresToOpen) {

@@ -1,4 +1,4 @@
-/** Messages that could not be tried: when they are given up, and what tells so. */
+/** Messages that could not be tried: when they are given up, and how that is reported. */
 import { expect, test } from 'vitest';
 import { storeKinds } from '../../metadata/testing/test-store.ts';
 import { retryDeliveries } from '../deliveries/retry-deliveries.ts';
@@ -20,7 +20,7 @@ import { Backlog } from './backlog.ts';
 const hourMs = 3_600_000;
 
 test.each(storeKinds)(
-  'messages that were due for 27 hours and never tried are given up, with one line for many; others wait (%s)',
+  'messages due for 27 hours and never tried are given up, with one line for many; others wait (%s)',
   async (kind) => {
     const on = await openOutboxRig(kind);
     const { outbox, target } = await waiting(on, 700);
@@ -31,7 +31,7 @@ test.each(storeKinds)(
     await on.clock.advance(hourMs - 1_000);
     expect(await given(on)).toBe(0);
     await passes(on, outbox, 1_000, async () => (await overdueIn(on, beforeMs)) === 0);
-    // All but those that the circuit let through to try the target.
+    // All except those that the circuit let through as trials.
     const rows = await on.db.selectFrom('outbox_attempts').selectAll().where('outcome', '=', 'rejected').execute();
     expect(new Set(rows.map(({ attempt, code, error }) => `${attempt} ${code} ${error}`))).toEqual(
       new Set([
@@ -58,7 +58,7 @@ test.each(storeKinds)(
       .execute();
     expect(new Set(younger.map(({ state }) => state))).toEqual(new Set(['pending']));
 
-    // As any that failed, one is sent again under its id, with all of its attempts before it.
+    // Like any failed message, one is sent again with its id and with all attempts available.
     const id = String(rows[0]?.message_id);
     on.sink.answerWith({ status: 200 });
     await on.db.transaction().execute((trx) => retryDeliveries(trx, [{ id, sealed: null }], on.clock.now()));
@@ -69,7 +69,7 @@ test.each(storeKinds)(
   },
 );
 
-test('what a deleted organization left for a target that is down is cancelled, not given up', async () => {
+test('messages of a deleted organization to a target that is down are cancelled, not given up', async () => {
   const on = await openOutboxRig();
   let exists = true;
   const { outbox } = await waiting(on, 20, { organizationExists: () => exists });
@@ -81,7 +81,7 @@ test('what a deleted organization left for a target that is down is cancelled, n
   await passes(on, outbox, 1_000, async () => (await statesIn(outbox)).every((state) => state === 'cancelled'));
 });
 
-test.each(storeKinds)('of overdue messages, those that are being sent are not given up (%s)', async (kind) => {
+test.each(storeKinds)('overdue messages that are being sent are not given up (%s)', async (kind) => {
   const on = await openOutboxRig(kind);
   await waiting(on, 3);
   await setDue(on, 1, 3, on.clock.now() - scheduleMs - 1);
@@ -114,7 +114,7 @@ test('for an hour after a start, and after a clock that jumped, nothing is given
   expect(await overdue()).toBe(0);
   await on.clock.advance(hourMs);
   expect(await overdue()).toBe(0);
-  // The clock says that they are overdue.
+  // By this clock they are overdue.
   on.clock.setWall(on.clock.now() + scheduleMs + hourMs);
   expect(await overdue()).toBe(0);
   await on.clock.advance(hourMs - 1);
@@ -127,7 +127,7 @@ function ids(from: number, to: number): string[] {
   return Array.from({ length: to - from + 1 }, (_, n) => messageId(['test', from + n]));
 }
 
-/** Messages that are held for a target which answers 503. */
+/** Creates messages that are held for a target that answers 503. */
 async function waiting(on: OutboxRig, count: number, overrides: OutboxOverrides = {}) {
   const target = `${on.sink.url}/test-inbox/webhooks/down`;
   on.sink.answerWith({ status: 503 });
@@ -155,7 +155,7 @@ async function stateOf({ db }: OutboxRig, id: string): Promise<string | undefine
   return (await db.selectFrom('outbox_messages').select('state').where('id', '=', id).executeTakeFirst())?.state;
 }
 
-/** Advances the clock until the condition holds, by less than a request may take, and only while none is in progress. */
+/** Advances the clock until the condition holds, by less than a request may take, and only while no request is in progress. */
 async function passes(
   { clock, sending }: OutboxRig,
   outbox: Outbox,

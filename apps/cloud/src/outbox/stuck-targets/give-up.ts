@@ -1,6 +1,6 @@
 /**
- * Ends messages that could not be tried, because their target never had room for them. It is recorded as an attempt that was rejected, so
- * that the delivery log tells why; they can be asked for again as any other that failed.
+ * Ends messages that could not be tried, because their target never had room for them. This is recorded as a rejected attempt, so that the
+ * delivery log shows the reason; like any failed message, they can be requested again.
  */
 import type { Clock, Log } from '@platform/base';
 import type { Kysely } from 'kysely';
@@ -16,11 +16,11 @@ export interface GiveUpDeps {
   readonly appendMachineLog: (partId: string, line: MachineLogLine) => Promise<void>;
 }
 
-/** @param all held messages that nothing is sending @param longestMs how long they have been due at least */
+/** @param all held messages that are not being sent @param longestMs minimum time for which they have been due */
 export async function giveUp(deps: GiveUpDeps, all: readonly Overdue[], longestMs: number): Promise<void> {
   const hours = Math.floor(longestMs / 3_600_000);
   const error = `not tried for ${hours} hours, because the target kept failing or was always busy; given up: retry or replay it when the target works`;
-  // Before it is written, as with attempts: after a kill in between, it is told again.
+  // Reported before it is written, as with attempts: if the process is killed in between, it is reported again.
   const alike = Map.groupBy(all, ({ part_id, trigger_name, target }) =>
     JSON.stringify([part_id, trigger_name, target]),
   );
@@ -28,7 +28,7 @@ export async function giveUp(deps: GiveUpDeps, all: readonly Overdue[], longestM
   await write(deps, all, error);
 }
 
-/** One line for many, because a target that is down leaves thousands. */
+/** One line for many messages, because a target that is down leaves thousands. */
 async function tell({ db, log, appendMachineLog }: GiveUpDeps, some: readonly Overdue[], error: string): Promise<void> {
   const [first] = some;
   if (first === undefined) return;
@@ -57,7 +57,7 @@ async function write({ db, clock }: GiveUpDeps, all: readonly Overdue[], error: 
         'in',
         all.map(({ id }) => id),
       )
-      // Since the query, its target may have been paused or resumed.
+      // Its target may have been paused or resumed since the query.
       .where('state', '=', 'pending')
       .where('held', '=', 1)
       .returning(['id', 'attempts'])

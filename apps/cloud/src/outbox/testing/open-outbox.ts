@@ -23,7 +23,7 @@ import { createWebhookChannel, type WebhookChannelDeps } from '../webhook/webhoo
 const supportEmail = 'support@org.example';
 export const webhookSecret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
 
-/** For messages without passwords, of machines without owners. */
+/** For messages without passwords, from machines without owners. */
 export const noSecrets: EnqueueDeps = {
   instanceKey: {
     encrypt() {
@@ -38,7 +38,7 @@ export interface OutboxOverrides
     Partial<Pick<WebhookChannelDeps, 'signingSecrets'>> {
   /** A mail server. Absent: notifications by e-mail go to the test inbox. */
   readonly smtpUrl?: string | undefined;
-  /** Creates the channel for push notifications; it keeps in `kept` what goes to the test inbox. Absent: there is none. */
+  /** Creates the channel for push notifications; it adds what goes to the test inbox to `kept`. Absent: there is none. */
   readonly push?: (clock: FakeClock, kept: KeptPush[]) => Channel;
   /** Limit for one mail. Default: the channel's. */
   readonly mailTimeoutMs?: number;
@@ -215,8 +215,8 @@ export async function until(holds: () => boolean | Promise<boolean>): Promise<vo
 }
 
 /**
- * Makes all messages due that wait for their next attempt. Only the wall clock moves, and no further than needed: a request in progress,
- * however long the computer takes for it, does not time out.
+ * Makes all messages due that wait for their next attempt. Only the wall clock moves, and no further than necessary, so that a request in
+ * progress does not time out, however long the computer takes for it.
  */
 export async function makeDue({ clock }: OutboxRig, outbox: Outbox): Promise<void> {
   const waiting = (await outbox.list({ limit: 500 })).filter(({ state }) => state === 'pending');

@@ -48,7 +48,7 @@ test.each([
 const octet = fc.integer({ min: 0, max: 255 });
 const hex = (high: number, low: number): string => (high * 256 + low).toString(16);
 
-test('D23 an IPv4 address is classified alike in every IPv6 form that leads to it', () => {
+test('D23 an IPv4 address is classified the same in every IPv6 form that leads to it', () => {
   fc.assert(
     fc.property(octet, octet, octet, octet, (a, b, c, d) => {
       const kind = addressKind(`${a}.${b}.${c}.${d}`).kind;

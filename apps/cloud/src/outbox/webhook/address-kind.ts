@@ -1,4 +1,4 @@
-/** Classifies an IP address by what it leads to, in whatever form it is written or embedded. */
+/** Classifies an IP address by the network that it leads to, in whatever form it is written or embedded. */
 import { isIP } from 'node:net';
 
 export interface AddressKind {
@@ -10,7 +10,7 @@ export interface AddressKind {
 
 type Range = readonly [prefix: string, bits: number, kind: AddressKind['kind'], words: string];
 
-// The first match counts.
+// The first match wins.
 const ranges4: readonly Range[] = [
   ['100.100.100.200', 32, 'local', 'a cloud metadata address'],
   ['168.63.129.16', 32, 'local', 'a cloud metadata address'],

@@ -24,7 +24,7 @@ test('D23 the waits are as specified, with a random deviation of ±20 %', () => 
   expect(waitMs(maxAttempts, undefined)).toBe(undefined);
 });
 
-test('D23 Retry-After lengthens a wait to at most twice its length and a day, and never shortens it', () => {
+test('D23 Retry-After lengthens a wait to at most twice its length and at most a day, and never shortens it', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 1, max: 7 }),

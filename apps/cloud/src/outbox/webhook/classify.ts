@@ -1,4 +1,4 @@
-/** What an answer to a webhook means, and when to try again (D23). */
+/** Classifies the answer to a webhook, and decides when to retry (D23). */
 import type { SendResult } from '../channel.ts';
 
 /** 2xx is accepted; 408, 425, 429 and 5xx may be temporary; everything else, including redirects, is final. */
@@ -11,7 +11,7 @@ export function outcomeOf(status: number): SendResult['outcome'] {
 const second = 1_000;
 const minute = 60 * second;
 const hour = 60 * minute;
-/** Waits before the attempts 1 to 8. */
+/** Waits before attempts 1 to 8. */
 const waitsMs = [0, 5 * second, 5 * minute, 30 * minute, 2 * hour, 5 * hour, 10 * hour, 10 * hour];
 
 export const maxAttempts: number = waitsMs.length;

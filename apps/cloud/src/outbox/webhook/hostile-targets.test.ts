@@ -1,4 +1,4 @@
-/** Webhooks to hostile targets, with a canary that listens on loopback: it must never hear anything, and nothing is harmed. */
+/** Webhooks to hostile targets, with a canary that listens on loopback: it must never receive anything, and nothing may break. */
 import { createServer, type Server } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { systemClock } from '@platform/base';
@@ -80,7 +80,7 @@ test('D23 none of 500 hostile URLs reaches a canary on loopback, link-local or m
     ...(hosts.indexOf(host) < 60 ? [`https://${host}:${port}/x`] : []),
   ]);
   expect(urls.length).toBeGreaterThanOrEqual(500);
-  // Every name leads to the canary, at each other question only.
+  // Every name resolves to the canary, but only at every other query.
   let asked = 0;
   const to = sender(async () => [
     { address: asked++ % 2 === 0 ? '127.0.0.1' : '::1', family: 4 },
@@ -124,14 +124,14 @@ test('D23 a redirect to a canary is not followed', async () => {
   expect(heard()).toBe(0);
 });
 
-test('D23 100 kB of headers are refused, and retried later as any answer that is not HTTP', async () => {
+test('D23 100 kB of headers are refused, and retried later like any answer that is not HTTP', async () => {
   const to = await answering(
     `HTTP/1.1 200 OK\r\n${`x-filler: ${'x'.repeat(1_000)}\r\n`.repeat(100)}content-length: 0\r\n\r\n`,
   );
   expect(await send(to, to.url)).toMatchObject({ outcome: 'retryLater', error: expect.stringMatching(/overflow/i) });
 });
 
-test('D23 a compressed bomb is not unpacked: 4 KiB of what arrived are kept', async () => {
+test('D23 a decompression bomb is not unpacked: 4 KiB of what arrived are kept', async () => {
   const bomb = gzipSync(Buffer.alloc(64 * 1_024 * 1_024));
   const to = await answering(
     `HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: ${bomb.length}\r\n\r\n`,

@@ -7,7 +7,7 @@ import { createAuthority, issueCertificate } from '../../instance/authority.ts';
 import type { SendResult } from '../channel.ts';
 import { createWebhookSender } from './send-webhook.ts';
 
-/** A server that handles each connection, numbered from 1, as the test says; `port` is its own. */
+/** A server that handles each connection, numbered from 1, as the test specifies; `port` is its own. */
 async function listen(
   onConnection: (socket: Socket, count: number) => void,
 ): Promise<{ server: Server; port: number; connections: () => number }> {

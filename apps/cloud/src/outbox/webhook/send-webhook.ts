@@ -22,7 +22,10 @@ export interface WebhookSenderDeps {
   readonly clock: Clock;
   /** Limit for the whole request: name, connection, TLS, answer and its body. Default 15,000 ms. */
   readonly timeoutMs?: number;
-  /** PEM of the certificate authority for our own address, if the system's do not cover it. It is not trusted for other addresses. */
+  /**
+   * PEM of the certificate authority for our own address, if the system's authorities do not cover it. It is not trusted for other
+   * addresses.
+   */
   readonly ownAuthority: () => string | undefined;
 }
 
@@ -76,7 +79,7 @@ export function createWebhookSender(deps: WebhookSenderDeps): WebhookSender {
   };
 }
 
-/** Trusts `authority` (PEM) and the system's authorities. Its connections are separate: no other URL is requested on them. */
+/** Trusts `authority` (PEM) and the system's authorities. Its connections are separate: no other URL is requested over them. */
 function agentTrusting(authority: string): https.Agent {
   const secureContext = createSecureContext({ ca: [...getCACertificates('default'), authority] });
   return new https.Agent({ keepAlive: true, scheduling: 'lifo', secureContext });
@@ -102,7 +105,7 @@ async function exchange(
   try {
     return await exchangeOnce(request, target, agent, signal, clock);
   } catch (caught) {
-    // The target closed an idle connection just as it was reused. This is not an error, so dial again at once.
+    // The target closed an idle connection just as it was reused. This is not an error: connect again at once.
     if (caught instanceof StaleSocket) return exchangeOnce(request, target, false, signal, clock);
     throw caught;
   }

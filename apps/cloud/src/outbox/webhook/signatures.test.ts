@@ -1,4 +1,4 @@
-/** Signatures of webhooks, checked by the public library of Standard Webhooks. */
+/** Webhook signatures, checked by the public library of Standard Webhooks. */
 import { Webhook } from 'standardwebhooks';
 import { expect, test } from 'vitest';
 import { enqueueWebhooks, openOutboxRig, until, webhookMessage, webhookSecret } from '../testing/open-outbox.ts';
@@ -11,7 +11,7 @@ interface Received {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** A webhook as it arrives, at the time of the receiver's clock, because the library allows five minutes. */
+/** A webhook as received, at the time of the receiver's clock, because the library allows a difference of five minutes. */
 async function received(secrets: readonly string[]): Promise<Received> {
   const on = await openOutboxRig();
   on.clock.setWall(Date.now());
@@ -25,7 +25,7 @@ async function received(secrets: readonly string[]): Promise<Received> {
 
 const accepts = (secret: string, { body, headers }: Received): unknown => new Webhook(secret).verify(body, headers);
 
-test('the public library accepts a webhook; during an overlap with the new secret and with the former one', async () => {
+test('the public library accepts a webhook; during an overlap with both the new and the former secret', async () => {
   const single = await received([webhookSecret]);
   expect(accepts(webhookSecret, single)).toEqual(JSON.parse(single.body));
   expect(() => accepts(otherSecret, single)).toThrow(/signature/);
@@ -80,7 +80,7 @@ test('the public library rejects 20 kinds of tampering', async () => {
   expect(accepts(webhookSecret, sent)).toBeTruthy();
 });
 
-test('the public library rejects a webhook that is repeated ten minutes later', async () => {
+test('the public library rejects a webhook that is replayed ten minutes later', async () => {
   const { body, headers } = await received([webhookSecret]);
   const then = Date.now;
   try {

@@ -10,7 +10,7 @@ import { addressKind } from './address-kind.ts';
 export type Resolve = (hostname: string) => Promise<readonly LookupAddress[]>;
 
 export interface TargetPolicy {
-  /** Address of our own test inbox, exactly as written in its URLs. It is the only allowed loopback target, and only under its paths. */
+  /** Address of our own test inbox, exactly as written in its URLs. It is the only allowed loopback target, and only its paths are. */
   readonly ownAddress: () => { readonly host: string; readonly port: number } | undefined;
   /** Whether webhooks may go to private ranges. */
   readonly privateTargetsAllowed: boolean;

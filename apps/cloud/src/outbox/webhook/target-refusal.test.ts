@@ -23,7 +23,7 @@ const ask = (url: string, privateTargetsAllowed = false): Promise<string | undef
         return found;
       },
     },
-    // Time runs out at once.
+    // The time limit expires at once.
     { ...systemClock, after: (_ms, run) => systemClock.after(0, run) },
   );
 
@@ -34,7 +34,7 @@ test('D23 a target in a private range is refused in advance, by address and by n
   }
 });
 
-test('D23 loopback is refused in advance whatever the setting; the built-in test inbox is not', async () => {
+test('D23 loopback is refused in advance regardless of the setting; the built-in test inbox is not', async () => {
   expect(await ask('http://127.0.0.1:9/hook', true)).toContain('no setting changes that');
   expect(await ask('http://127.0.0.1:8080/test-inbox/webhooks/demo')).toBeUndefined();
 });

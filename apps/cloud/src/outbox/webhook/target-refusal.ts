@@ -1,14 +1,14 @@
-/** Says before anything is sent whether a webhook would be refused, for those who save a trigger (D23). */
+/** Checks whether a webhook would be refused, before anything is sent, for people who save a trigger (D23). */
 import { lookup } from 'node:dns/promises';
 import { asPlatformError, type Clock } from '@platform/base';
 import { checkTarget, type Resolve, type TargetPolicy } from './target-guard.ts';
 
-/** A save does not wait longer for a name server. */
+/** Saving a trigger waits no longer for a name server. */
 const maxWaitMs = 1_000;
 
 /**
- * @returns why a webhook to this URL would be refused now. Undefined: it would be sent, or it is not known, because the URL is invalid or
- * its name has no address at the moment. What counts is the address at the time of each attempt.
+ * @returns why a webhook to this URL would be refused now. Undefined: it would be sent, or this is unknown, because the URL is invalid or
+ * its name has no address at the moment. The address at the time of each attempt is what decides.
  */
 export async function targetRefusal(text: string, policy: TargetPolicy, clock: Clock): Promise<string | undefined> {
   try {

@@ -1,4 +1,4 @@
-/** Webhooks of the outbox, with a real database and receiver. */
+/** The outbox's webhooks, with a real database and receiver. */
 import { expect, onTestFinished, test } from 'vitest';
 import { messageId } from '../message-id.ts';
 import { organizationDeleting } from '../organization-deleting.ts';

@@ -13,7 +13,7 @@ import { webhookRequest } from './webhook-request.ts';
 export interface WebhookChannelDeps extends Pick<WebhookSenderDeps, 'clock' | 'ownAuthority' | 'policy'> {
   /** Decrypts the passwords of targets. */
   readonly instanceKey: Pick<InstanceKey, 'decrypt'>;
-  /** `whsec_` and base64: the keys that sign the organization's webhooks, the current one first. None: the organization does not exist. */
+  /** `whsec_` and base64: the keys that sign the organization's webhooks, the current one first. Empty: the organization does not exist. */
   readonly signingSecrets: (organizationId: string) => Promise<readonly string[]>;
   /** Version of the platform, for User-Agent. */
   readonly version: string;

@@ -59,7 +59,7 @@ function dataSyncKeys(place: EventPlace, data: EventData): Record<string, unknow
   };
 }
 
-/** Without data (nothing arrived, or the event is not about any) the keys of the component are left out. */
+/** Without data (nothing arrived, or the event is not about data) the keys of the component are omitted. */
 function conditionKeys({ place, data, condition }: TriggerEvent): Record<string, unknown> {
   return {
     ...(data && {
@@ -74,7 +74,7 @@ function conditionKeys({ place, data, condition }: TriggerEvent): Record<string,
   };
 }
 
-/** Our own keys, only of triggers with states. */
+/** Platform-specific keys, only for triggers with states. */
 function changeKeys({ type, change }: TriggerEvent): Record<string, unknown> {
   if (change === undefined) return {};
   const { to, subject, at, reason } = change;
