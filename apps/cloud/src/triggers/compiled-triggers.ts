@@ -7,15 +7,15 @@ import type { Trigger } from './trigger.ts';
 
 /** The enabled triggers of a part. */
 export interface PartRules {
-  /** Those that look at uploads of this component. */
+  /** Triggers that react to uploads of this component. */
   ofUpload(upload: Pick<UploadInput, 'metadata'>): readonly Trigger[];
-  /** Those that want to be told something at times. */
+  /** Triggers with a `timed` event. */
   readonly timed: readonly Trigger[];
   readonly all: readonly Trigger[];
 }
 
 export interface CompiledTriggers {
-  /** Undefined: the part does not exist, or has none. */
+  /** Undefined: the part does not exist, or has no triggers. */
   of(partId: string): Promise<PartRules | undefined>;
 }
 
@@ -50,7 +50,7 @@ export function createCompiledTriggers(options: {
   };
 }
 
-/** By component, so that an upload costs nothing for the triggers of other components, however many there are. */
+/** Indexed by component, so that an upload costs nothing for triggers of other components, however many there are. */
 function rulesOf(triggers: readonly Trigger[]): PartRules {
   const ofEach: Trigger[] = [];
   const ofComponent = new Map<string, Trigger[]>();

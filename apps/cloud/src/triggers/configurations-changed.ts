@@ -3,10 +3,10 @@ import type { Transaction } from 'kysely';
 import { triggersOfDocument } from './parsing/parse-document.ts';
 import type { TriggersTables } from './store.ts';
 
-/** Rows, or ids of parts, per statement: stores limit the number of bound values. */
+/** Rows, or part ids, per statement: stores limit the number of bound values. */
 const rowsPerStatement = 150;
 
-/** A decoded effective document; undefined: the part is deleted. */
+/** A decoded effective document; undefined: the part was deleted. */
 export interface ChangedPart {
   readonly partId: string;
   readonly after: unknown;
@@ -14,7 +14,7 @@ export interface ChangedPart {
 
 /**
  * Records the position after which each trigger of a part fires. A trigger that is new or was disabled starts at the end of the log (I11).
- * A trigger that was removed or disabled is forgotten together with its throttles and its state.
+ * A trigger that was removed or disabled is forgotten, with its throttles and its state.
  */
 export async function configurationsChanged(
   trx: Transaction<TriggersTables>,

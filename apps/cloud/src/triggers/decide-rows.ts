@@ -1,5 +1,5 @@
 /**
- * Decides which messages rows of the ingest log cause. Messages and throttles are written together with the cursor (I11). A database or
+ * Decides which messages the rows of the ingest log cause. Messages and throttles are written together with the cursor (I11). A database or
  * configuration that cannot be read fails the step, which is then retried. A trigger that cannot be evaluated for an upload is recorded.
  */
 import { asPlatformError, type Clock, type Log } from '@platform/base';
@@ -33,7 +33,7 @@ export interface DecideRowsDeps {
   readonly log: Log;
 }
 
-/** What is done at times depends on what an upload has changed, and on that it arrived. */
+/** Timed checks depend on state that uploads change, and on their arrival. */
 export interface UploadListener {
   stateChanged(partId: string): void;
   arrived(partId: string, upload: UploadInput): void;
@@ -41,10 +41,10 @@ export interface UploadListener {
 
 /** Messages per transaction. */
 const maxMessages = 200;
-/** A step yields after this time, so that it never blocks the process's other work for long. */
+/** A step yields after this time, so that it does not block other work of the process for long. */
 const maxStepMs = 10;
 
-/** An upload, and the triggers that look at it. */
+/** An upload, and the triggers that react to it. */
 interface Candidate {
   readonly row: LogRow;
   readonly upload: UploadInput;
@@ -54,7 +54,7 @@ interface Candidate {
 interface Opened {
   readonly candidates: readonly Candidate[];
   readonly damaged: readonly { readonly row: LogRow; readonly reason: string }[];
-  /** Position of the last opened row; undefined: all were opened. */
+  /** Position of the last row that was opened; undefined: all were opened. */
   readonly upTo: number | undefined;
 }
 

@@ -18,7 +18,7 @@ const config = (triggers: readonly unknown[]): PartTriggers => ({
   revision: '1',
 });
 
-test('a trigger is working, disabled, or broken with the reason and its path, whatever the others are', () => {
+test('a trigger is working, disabled, or broken with the reason and its path, regardless of the others', () => {
   const described = describeTriggers(
     config([
       hot('sensor:oven:Readings'),
@@ -50,7 +50,7 @@ test('a trigger is working, disabled, or broken with the reason and its path, wh
   ]);
 });
 
-test('the event is as configured; notifications are parsed, also those of a broken trigger', () => {
+test('the event is as configured; notifications are parsed, even those of a broken trigger', () => {
   const [broken, status, nothing] = describeTriggers(
     config([
       {
@@ -69,7 +69,7 @@ test('the event is as configured; notifications are parsed, also those of a brok
   expect(nothing).toMatchObject({ name: 'c', state: 'broken', eventType: '', event: undefined, notifications: [] });
 });
 
-test('problems that are known from elsewhere break the trigger that they are about', () => {
+test('problems found elsewhere break the trigger that they concern', () => {
   const path = 'triggers[0].notifications[0].application';
   const known = [{ level: 'error', path, message: 'no credentials' }] as const;
   const one = { name: 'p', event: { type: 'part_online' } };

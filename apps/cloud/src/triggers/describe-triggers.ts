@@ -1,4 +1,4 @@
-/** How the triggers of a part do, each with what is wrong with it: one that cannot work says nothing about the others. Pure. */
+/** The status of a part's triggers, each with its own problems: one broken trigger says nothing about the others. Pure. */
 import type { Problem } from '@platform/base';
 import type { PartTriggers } from '../machines/configuration/triggers-of.ts';
 import { isObject, type JsonObject, shown } from './parsing/json.ts';
@@ -8,23 +8,23 @@ import { Problems } from './parsing/problems.ts';
 import type { Notification, Trigger } from './trigger.ts';
 
 export interface DescribedTrigger {
-  /** Empty if the configuration does not tell it. */
+  /** Empty if the configuration does not contain it. */
   readonly name: string;
   /** Its index in the effective configuration. */
   readonly index: number;
-  /** `broken`: it is enabled, and cannot fire. */
+  /** `broken`: it is enabled but cannot fire. */
   readonly state: 'working' | 'disabled' | 'broken';
   /** Errors first. */
   readonly problems: readonly Problem[];
-  /** Empty if the configuration does not tell it. */
+  /** Empty if the configuration does not contain it. */
   readonly eventType: string;
-  /** As configured; undefined: it is no object. */
+  /** As configured; undefined: it is not an object. */
   readonly event: JsonObject | undefined;
-  /** Those that can be read. */
+  /** Those that can be parsed. */
   readonly notifications: readonly Notification[];
 }
 
-/** @param known further problems of the configuration, such as push notifications that nobody can receive */
+/** @param known further problems of the configuration, such as push notifications that no one can receive */
 export function describeTriggers(config: PartTriggers, known: readonly Problem[] = []): readonly DescribedTrigger[] {
   const parsed = parseTriggers(config.triggers, config.components);
   const byName = new Map(parsed.triggers.map((trigger) => [trigger.name, trigger]));
@@ -49,7 +49,7 @@ export function describeTriggers(config: PartTriggers, known: readonly Problem[]
   });
 }
 
-/** A component that was removed, or that a fragment no longer has: when the trigger was saved, that was a warning. */
+/** A component that was removed, or that a fragment no longer contains: this was only a warning when the trigger was saved. */
 function withoutSource({ event }: Trigger, { components }: PartTriggers, index: number): readonly Problem[] {
   const { uploads } = event;
   if (uploads === undefined || uploads === 'all') return [];
@@ -63,7 +63,7 @@ function withoutSource({ event }: Trigger, { components }: PartTriggers, index: 
   ];
 }
 
-/** Errors are listed already; a warning about the same place adds nothing. */
+/** Errors are listed already; a warning about the same path adds nothing. */
 function isSaidBetter(problem: Problem, errors: readonly Problem[]): boolean {
   return problem.level === 'error' || errors.some(({ path }) => path === problem.path);
 }

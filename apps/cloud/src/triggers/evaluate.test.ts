@@ -137,7 +137,7 @@ test('D21 binary readings and files have times but no data', () => {
   expect(file).toMatchObject({ max_time_received: '1970-01-01T00:00:05.000Z' });
 });
 
-test('an upload of which nothing was stored does not fire', () => {
+test('an upload none of which was stored does not fire', () => {
   expect(decided(onData('tabular'), { readings: [] })).toEqual([]);
 });
 

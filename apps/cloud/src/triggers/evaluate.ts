@@ -1,6 +1,6 @@
 /**
- * Evaluates one trigger against what happens: the only place that decides whether it fires, live and in a dry run. Pure: state and time
- * come in, the new state and the decisions come out, and the same inputs in the same order give the same decisions with the same ids.
+ * Evaluates one trigger against its inputs: the only code that decides whether it fires, live and in a dry run. Pure: it takes state and
+ * time, returns the new state and the decisions, and gives the same decisions with the same ids for the same inputs in the same order.
  *
  *     let state = noState;
  *     for (const input of inputs) {
@@ -9,19 +9,19 @@
  *       …evaluated.decisions
  *     }
  *
- * A rule with `event.timed` also wants an input of that kind at `event.dueMs(state.rule)`.
+ * A rule with `event.timed` also needs an input of that kind at `event.dueMs(state.rule)`.
  */
 import type { TriggerEvent } from '../outbox/event.ts';
 import type { TriggerInput } from './input.ts';
 import { isThrottled, notificationKey } from './throttle.ts';
 import type { Notification, Occurrence, RuleState, Trigger } from './trigger.ts';
 
-/** All that is remembered of a trigger. JSON. */
+/** The whole state of a trigger. JSON. */
 export interface TriggerState {
   readonly rule: RuleState;
   /** When each notification (`notificationKey`) with an interval was last sent: time of the event, ms. */
   readonly notified: Readonly<Record<string, number>>;
-  /** Who was told that a subject fires: they are told when it has recovered, and nobody else. */
+  /** The notifications (`notificationKey`) sent when a subject fired: only they are sent when it has recovered. */
   readonly told: Readonly<Record<string, readonly string[]>>;
 }
 
@@ -31,7 +31,7 @@ export interface DecidedNotification {
   readonly notification: Notification;
   /** `notificationKey` */
   readonly key: string;
-  /** Absent: it is sent. `not-told`: it was not told that the trigger fired, so nothing has recovered for it. */
+  /** Absent: it is sent. `not-told`: it was not sent when the trigger fired, so it does not report a recovery. */
   readonly suppressed?: 'interval' | 'not-told';
 }
 
@@ -39,11 +39,11 @@ export interface TriggerDecision {
   /** `recovered` is for triggers with states. */
   readonly outcome: 'fired' | 'recovered';
   readonly cause: Occurrence['cause'];
-  /** What of the part it is about; empty: there is only one. */
+  /** What it concerns within the part; empty: there is only one. */
   readonly subject: string;
   readonly atMs: number;
   readonly reason: string;
-  /** The event as it is sent, with the reading (`data.reading`) if there is one. */
+  /** The event as sent, with the reading (`data.reading`) if there is one. */
   readonly event: () => TriggerEvent;
   /** One for each notification of the trigger. */
   readonly notifications: readonly DecidedNotification[];

@@ -13,15 +13,15 @@ import type { TriggersTables } from './store.ts';
 import { createTimes, type TimesDeps } from './times/check-times.ts';
 
 export interface TriggersDeps extends DecideRowsDeps {
-  /** What triggers are told at times. Absent: nothing. */
+  /** Dependencies of timed checks. Absent: no timed checks. */
   readonly times?: TimesDeps;
   readonly ingestLog: FollowLogOptions<DecidedTables>['ingestLog'];
 }
 
 export interface Triggers extends Pick<LogFollower, 'start' | 'cursor' | 'lag' | 'steps'>, AsyncDisposable {
   /**
-   * Call it in the transaction that changes effective configurations: a trigger that is new, or enabled again, applies only to uploads
-   * after this moment (I11).
+   * Must be called in the transaction that changes effective configurations: a trigger that is new, or enabled again, applies only to
+   * uploads after this moment (I11).
    */
   configurationsChanged(trx: Transaction<TriggersTables>, changes: readonly ChangedPart[]): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** What a trigger can be told, in the order in which it became known. Live, in a dry run, and in tests it is the same. */
+/** The inputs of a trigger, in the order in which they became known. They are the same live, in a dry run, and in tests. */
 import type { UploadMetadata } from '@platform/proto/platform/app/datasync/v1/data_sync';
 import type { ArrivedLine } from '../machines/logs/lines-by-arrival.ts';
 import type { EventPlace } from '../outbox/event.ts';
@@ -13,7 +13,7 @@ export interface ReadingTimes {
   readonly requestedMs: number | null;
 }
 
-/** The readings of an upload, decoded when they are looked at. */
+/** The readings of an upload, decoded on access. */
 export interface UploadReadings {
   readonly count: number;
   /** @param only keys to read; default: all @returns undefined if the reading is binary. @throws data_loss if it is damaged */
@@ -23,7 +23,7 @@ export interface UploadReadings {
 
 export interface UploadInput {
   readonly kind: 'upload';
-  /** Of the upload in the ingest log: part of the ids of its messages. */
+  /** Position of the upload in the ingest log: part of the ids of its messages. */
   readonly position: number;
   /** When the cloud accepted it: the time of its events, ms. */
   readonly atMs: number;
@@ -44,7 +44,7 @@ export interface TransitionInput {
 }
 
 /**
- * A check of the log: the lines that arrived after the `afterId` of the trigger's state, in order. A check may be told in several inputs
+ * A check of the log: the lines that arrived after the `afterId` of the trigger's state, in order. A check may consist of several inputs
  * with the same time; the last one ends it.
  */
 export interface LogsInput {
@@ -57,11 +57,11 @@ export interface LogsInput {
   readonly newestId: number;
 }
 
-/** Time has passed: everything that was accepted before `atMs` has been told. */
+/** Time has passed: everything accepted before `atMs` has been passed in. */
 export interface TimeInput {
   readonly kind: 'time';
   readonly atMs: number;
-  /** Since when the cloud has been listening without interruption: silence before that says nothing. */
+  /** Since when the cloud has been listening without interruption: earlier silence means nothing. */
   readonly listeningSinceMs: number;
   readonly place: EventPlace;
 }
@@ -76,7 +76,7 @@ export interface FactsInput {
 }
 
 export interface PartFacts {
-  /** Since when the part has been online; undefined: it is not. */
+  /** Since when the part has been online; undefined: it is offline. */
   readonly onlineSinceMs: number | undefined;
   /** What is configured to be captured. */
   readonly captured: readonly CapturedSeries[];
@@ -84,13 +84,13 @@ export interface PartFacts {
   readonly arrivedMs: (series: CapturedSeries) => number | undefined;
   readonly configuration: {
     readonly savedRevision: string;
-    /** What the part runs; of a server that does not report it: what it fetched last. */
+    /** The revision that the part runs, or fetched last, if the server does not report it. */
     readonly runsRevision: string;
     /** Empty: nothing waits for the maintenance window. */
     readonly heldRevision: string;
     readonly lastError: string;
   };
-  /** How many captured readings are lost, as the machine has told. */
+  /** How many captured readings are lost, as reported by the machine. */
   readonly discarded: number;
   /** API keys of the machine that expire. */
   readonly keys: readonly { readonly id: string; readonly name: string; readonly expiresMs: number }[];

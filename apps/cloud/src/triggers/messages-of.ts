@@ -4,7 +4,7 @@ import { messageId } from '../outbox/message-id.ts';
 import type { TriggerDecision } from './evaluate.ts';
 import type { Trigger } from './trigger.ts';
 
-/** The ids of the messages of a decision's notifications, also of those that are not sent. */
+/** The message ids of a decision's notifications, including those that are not sent. */
 export function messageIdsOf(partId: string, trigger: Pick<Trigger, 'name'>, decision: TriggerDecision): string[] {
   return decision.notifications.map(({ key }) => messageId([partId, trigger.name, key, ...decision.cause]));
 }

@@ -80,7 +80,7 @@ test('D17 a transition that is decided twice is enqueued once', async () => {
   expect(await rig.enqueued()).toEqual(['on part_online']);
 });
 
-test('a transition is counted once in the history, also if it is recorded again', async () => {
+test('a transition is counted once in the history, even if it is recorded again', async () => {
   const rig = await given([trigger('on', 'part_online'), trigger('off', 'part_offline')]);
   for (const transitions of [[online], [online], [offline], [{ ...online, number: 3 }]]) await record(rig, transitions);
   const rows = await rig.db

@@ -1,6 +1,6 @@
 /**
  * part_online and part_offline: every transition of a part causes one notification (D17, D22). The notifications are decided before the
- * transaction that records the transitions, and enqueued inside it, so that both are stored or neither is.
+ * transaction that records the transitions, and enqueued within it, so that either both are stored or neither is.
  */
 import { asPlatformError, type Log } from '@platform/base';
 import type { Transaction } from 'kysely';
@@ -24,9 +24,9 @@ export interface PartTransition {
 }
 
 export interface TransitionNotifications {
-  /** Enqueues inside the caller's transaction; a repeated call changes nothing. */
+  /** Enqueues within the caller's transaction; a repeated call changes nothing. */
   record(trx: Transaction<OutboxTables & TriggersTables>): Promise<void>;
-  /** Call it after the commit. */
+  /** Must be called after the commit. */
   committed(): void;
 }
 
@@ -101,7 +101,7 @@ async function saveHistory(trx: Transaction<TriggersTables>, decided: readonly D
   const history = new TriggerHistory();
   for (const { place, trigger, decision } of decided) {
     const of = { organizationId: place.organizationId, partId: place.partId, triggerName: trigger.name };
-    // An earlier try may have committed without its answer arriving.
+    // An earlier attempt may have committed without its answer arriving.
     if (!(await isLastFired(trx, of, decision.cause))) history.decided(of, decision);
   }
   await history.save(trx);

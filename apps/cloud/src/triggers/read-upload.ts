@@ -1,4 +1,4 @@
-/** Reads a row of the log as the input of triggers. Readings stay encoded, because most triggers look at few of them or none. */
+/** Reads a row of the log as the input of triggers. Readings stay encoded, because most triggers read few of them or none. */
 import { timestampMs } from '@bufbuild/protobuf/wkt';
 import { PlatformError } from '@platform/base';
 import { DataType } from '@platform/proto/platform/app/datasync/v1/data_sync';
@@ -15,7 +15,7 @@ const dataTypes: Readonly<Record<DataType, DataTypeName>> = {
   [DataType.FILE]: 'file',
 };
 
-/** Throws data_loss when the batch is no LoggedUpload. */
+/** Throws data_loss when the batch is not a LoggedUpload. */
 export function readUpload({ batch, partId, position }: Pick<LogRow, 'batch' | 'partId' | 'position'>): UploadInput {
   const upload = openUpload(batch);
   const { metadata, place, timeSynced, fileId } = upload;

@@ -1,4 +1,4 @@
-/** An event of a trigger that has not happened, so that people see what its notifications look like. Pure. */
+/** An example event of a trigger, so that people see what its notifications look like. Pure. */
 import type { EventPlace, TriggerEvent } from '../outbox/event.ts';
 import { isObject } from './parsing/json.ts';
 import type { Trigger } from './trigger.ts';

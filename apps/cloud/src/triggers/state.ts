@@ -4,13 +4,13 @@ import type { Kysely, Transaction } from 'kysely';
 import { noState, type TriggerState } from './evaluate.ts';
 import type { TriggersTables } from './store.ts';
 
-/** Triggers of several parts. */
+/** Names of triggers, by part. */
 export type TriggerNames = ReadonlyMap<string, ReadonlySet<string>>;
 
 /** Names per statement: stores limit the number of bound values. */
 const namesPerStatement = 500;
 
-/** What is stored of triggers, and what has changed since. One follower reads and writes it, so that it cannot change in between. */
+/** Stored data of triggers, and its changes since it was read. One follower reads and writes it, so that it cannot change in between. */
 export class StoredTriggers {
   readonly #starts = new Map<string, number>();
   readonly #states = new Map<string, TriggerState>();
@@ -41,7 +41,7 @@ export class StoredTriggers {
     }
   }
 
-  /** The trigger applies to rows after this position; without a record to all. */
+  /** The trigger applies to rows after this position; a trigger without a record applies to all rows. */
   startOf(partId: string, name: string): number {
     return this.#starts.get(keyOf(partId, name)) ?? 0;
   }

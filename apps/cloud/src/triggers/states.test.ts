@@ -27,7 +27,7 @@ function triggerOf(conditional: object, notification: object = {}): Trigger {
   return triggers[0];
 }
 
-/** A reading of `cpu` at a second; it arrives a second later, as an upload of its own. */
+/** A reading of `cpu` at a second; it arrives a second later, in a separate upload. */
 function reading(second: number, load: number, position = second): TriggerInput {
   const batch = logged({
     readings: [{ readings: { load } }],
@@ -45,7 +45,7 @@ const time = (second: number, listeningSince = 0): TriggerInput => ({
   place,
 });
 
-/** `<outcome> <second>`, with `(not sent)`. What is remembered goes through JSON between the inputs, as across restarts. */
+/** `<outcome> <second>`, with `(not sent)`. Between inputs the state is passed through JSON, as across restarts. */
 function run(trigger: Trigger, inputs: readonly TriggerInput[]): string[] {
   let state: TriggerState = noState;
   const ids = new Set<string>();
@@ -62,7 +62,7 @@ function run(trigger: Trigger, inputs: readonly TriggerInput[]): string[] {
   });
 }
 
-test('for_secs fires once the condition has held for that long in the time of the readings, once, and says when it recovered', () => {
+test('for_secs fires once after the condition has held that long by the times of the readings, and reports the recovery', () => {
   const trigger = triggerOf({ ...above(5), for_secs: 10 });
   const loads: [number, number][] = [
     [1, 9],
@@ -83,7 +83,7 @@ test('for_secs fires once the condition has held for that long in the time of th
   ).toEqual(['fired 21', 'recovered 31']);
 });
 
-test('clear keeps the trigger on until its own condition is met', () => {
+test('clear keeps the trigger firing until its own condition is met', () => {
   const trigger = triggerOf({ ...above(80), clear: { evals: [{ operator: 'lt', value: { load: 60 } }] } });
   const loads = [70, 81, 79, 85, 61, 59, 79, 90];
   expect(
@@ -94,7 +94,7 @@ test('clear keeps the trigger on until its own condition is met', () => {
   ).toEqual(['fired 3', 'recovered 7', 'fired 9']);
 });
 
-test('times_within fires when the condition was met that often in the window, and recovers when it no longer was', () => {
+test('times_within fires when the condition was met that often in the window, and recovers when it is no longer', () => {
   const trigger = triggerOf({ ...above(5), times_within: { times: 3, secs: 10 } });
   const loads: [number, number][] = [
     [1, 9],
@@ -116,7 +116,7 @@ test('times_within fires when the condition was met that often in the window, an
   ).toEqual(['fired 14', 'recovered 24']);
 });
 
-test('absent_for_secs fires when nothing arrives for that long, at that time, and not for time in which the cloud was down', () => {
+test('absent_for_secs fires when nothing has arrived for that long, and ignores time in which the cloud was down', () => {
   const trigger = triggerOf({ ...method, absent_for_secs: 60 });
   const inputs = [
     time(0),
@@ -139,7 +139,7 @@ test('absent_for_secs fires when nothing arrives for that long, at that time, an
   ).toEqual(['fired 71', 'recovered 82']);
 });
 
-test('a notification that was too early to be told of the firing is not told of the recovery either', () => {
+test('a notification whose interval suppressed the firing is not sent for the recovery either', () => {
   const trigger = triggerOf(
     { ...above(5), clear: { evals: [{ operator: 'lte', value: { load: 5 } }] } },
     { seconds_between_notifications: 100 },
@@ -162,7 +162,7 @@ test('a notification that was too early to be told of the firing is not told of 
   ]);
 });
 
-test('a reading that arrives late counts, at the time of the newest', () => {
+test('a late reading counts, at the time of the newest one', () => {
   const trigger = triggerOf({ ...above(5), for_secs: 10 });
   expect(run(trigger, [reading(20, 9, 1), reading(5, 9, 2), reading(30, 9, 3)])).toEqual(['fired 31']);
   expect(run(trigger, [reading(20, 9, 1), reading(5, 1, 2), reading(30, 9, 3)])).toEqual([]);
@@ -179,7 +179,7 @@ test('any and all combine evals at every depth', () => {
   expect([-1, 1, 9, 50, 101].map((load) => isMet(both, load))).toEqual([false, true, true, false, true]);
 });
 
-test('the states of an alarm follow from its readings alone: the model agrees, whatever the uploads are', () => {
+test('the states of an alarm depend only on its readings: the model agrees for all uploads', () => {
   const readings = fc.array(fc.record({ gap: fc.integer({ min: 0, max: 20 }), load: fc.integer({ min: 0, max: 9 }) }), {
     maxLength: 40,
   });

@@ -1,7 +1,7 @@
 /**
- * Tables of the triggers feature: where each trigger begins, when each notification was last enqueued, what each trigger remembers, the
- * uploads for which a trigger could not be evaluated, and what triggers did (history/). All but the first change in the transaction that
- * enqueues the messages (I11).
+ * Tables of the triggers feature: where each trigger begins, when each notification was last enqueued, the state of each trigger, the
+ * uploads for which a trigger could not be evaluated, and the history of triggers (history/). All but the first change in the transaction
+ * that enqueues the messages (I11).
  */
 
 export const triggersDdl: readonly string[] = [
@@ -71,9 +71,9 @@ export const triggersV26: readonly string[] = [
 export interface TriggersTables {
   /** The trigger applies to rows after `position`; a trigger without a row applies to all rows. */
   trigger_starts: { part_id: string; trigger_name: string; position: number };
-  /** When (time of the event, ms) the notification, identified by a hash of its type and target, was last enqueued. */
+  /** Time of the event, ms, for which the notification, identified by a hash of its type and target, was last enqueued. */
   trigger_throttles: { part_id: string; trigger_name: string; notification: string; last_event_at: number };
-  /** JSON: `rule` and `told` of a TriggerState. A trigger that remembers nothing has no row. */
+  /** JSON: `rule` and `told` of a TriggerState. A trigger without state has no row. */
   trigger_states: { part_id: string; trigger_name: string; state: string };
   /** `trigger_name` is empty for rows that earlier versions could not decode. */
   trigger_damaged_rows: { position: number; trigger_name: string; part_id: string; reason: string; at: number };
@@ -83,20 +83,20 @@ export interface TriggersTables {
     organization_id: string;
     part_id: string;
     trigger_name: string;
-    /** What of the part it is about (a captured method, a key); empty: there is only one. */
+    /** What it concerns within the part (a captured method, a key); empty: there is only one. */
     subject: string;
     /** `fired`, `recovered`, or `failed`: it could not be evaluated. */
     outcome: 'fired' | 'recovered' | 'failed';
     /** When the minute began, ms. */
     minute: number;
-    /** When it happened last, ms. */
+    /** When it last happened, ms. */
     last_at: number;
     count: number;
-    /** Notifications. */
+    /** Number of notifications. */
     sent: number;
     suppressed_by_interval: number;
     suppressed_as_not_told: number;
-    /** Why it happened last, for people. */
+    /** Human-readable reason of the last occurrence. */
     reason: string;
   };
   /** `at`: ms; `cause`: of the occurrence. */

@@ -1,7 +1,7 @@
 /**
- * The specification's trigger tables, one row for each cell: kinds of triggers × types of notifications, and of webhooks the method, each
- * header and each key of the body. From the configuration of a trigger to a real HTTP receiver, a real mail server, and a receiver that
- * speaks the push provider's API.
+ * The specification's trigger tables, one row per cell: kinds of triggers × types of notifications, and, for webhooks, the method, each
+ * header and each key of the body. Covers the path from the configuration of a trigger to a real HTTP receiver, a real mail server, and a
+ * receiver that speaks the push provider's API.
  */
 import { type CaughtWebhook, startPushSink, startSmtpSink } from '@platform/testkit';
 import { expect, onTestFinished, test } from 'vitest';
@@ -47,7 +47,7 @@ const check = (atMs: number, lines: (typeof line)[]): TriggerInput => ({
 
 interface Kind {
   readonly event: Readonly<Record<string, unknown>>;
-  /** What is told to the trigger, in order; the last of it fires. */
+  /** Inputs of the trigger, in order; the last one makes it fire. */
   readonly inputs: () => readonly TriggerInput[];
 }
 
@@ -80,7 +80,7 @@ async function receivers() {
       }),
   });
   outbox.start();
-  /** Saves a trigger of this kind with the notification, lets it fire, and delivers. */
+  /** Saves a trigger of this kind with the notification, makes it fire, and delivers. */
   const fire = async (type: string, notification: object): Promise<void> => {
     const { event = {}, inputs = () => [] } = kinds[type] ?? {};
     const { triggers, problems } = parseTriggers(

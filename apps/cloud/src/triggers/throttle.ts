@@ -1,8 +1,8 @@
-/** Intervals between notifications, in event time, so that a replay after a kill decides the same. */
+/** Intervals between notifications, in event time, so that a replay after a kill decides the same way. */
 import { createHash } from 'node:crypto';
 import type { Notification } from './trigger.ts';
 
-/** Notifications are parsed once and asked for at each event. */
+/** Notifications are parsed once, but their key is needed at each event. */
 const keys = new WeakMap<Notification, string>();
 
 /** Identifies a notification within its trigger: the same type, value and application give the same key at any index. */

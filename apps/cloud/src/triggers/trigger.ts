@@ -8,29 +8,29 @@ export interface Notification {
   readonly type: 'webhook' | 'email' | 'push';
   /** Webhook URL, e-mail address, or `all_machine_owners`. */
   readonly value: string;
-  /** Minimum interval between two of them, in event time; 0: each event notifies. */
+  /** Minimum interval between two notifications, in event time; 0: each event notifies. */
   readonly intervalMs: number;
   readonly basicAuth?: { readonly username: string; readonly password: string };
   /** Application id, for push. */
   readonly application?: string;
 }
 
-/** What a rule remembers: JSON. Each kind defines its own. */
+/** State that a rule keeps: JSON. Each kind defines its own. */
 export type RuleState = Readonly<Record<string, unknown>>;
 
 /** Something that the trigger reports. */
 export interface Occurrence {
-  /** Identifies it among those of its trigger; part of the ids of its messages. */
+  /** Identifies it among the occurrences of its trigger; part of the ids of its messages. */
   readonly cause: readonly (string | number)[];
   readonly atMs: number;
-  /** For people: why. */
+  /** Human-readable. */
   readonly reason: string;
   /**
-   * A trigger with states reports each change, for each of its subjects (a component, a key; empty: there is only one). Absent: there are
-   * no states, each occurrence stands for itself.
+   * A trigger with states reports each change, for each of its subjects (a component, a key; empty: there is only one). Absent: the trigger
+   * has no states, and each occurrence is independent.
    */
   readonly change?: { readonly to: 'firing' | 'recovered'; readonly subject: string };
-  /** Made only if it is sent. */
+  /** Built only if it is sent. */
   readonly event: () => TriggerEvent;
 }
 
@@ -39,7 +39,7 @@ export interface RuleStep {
   readonly occurrences: readonly Occurrence[];
 }
 
-/** What decides about a trigger in stored readings, so that a dry run can leave out the rest. */
+/** Which stored readings a trigger needs, so that a dry run can omit the rest. */
 export interface StoredNeeds {
   /** False: uploads of its kind are not stored as readings. */
   readonly areReadings: boolean;
@@ -54,27 +54,27 @@ export interface StoredNeeds {
 /** The `event` of a trigger, as parsed by its kind. Pure. */
 export interface TriggerEventRule {
   readonly type: string;
-  /** The uploads that it looks at: of one component or of all. Absent: none. */
+  /** The uploads that it reacts to: of one component or of all. Absent: none. */
   readonly uploads?: 'all' | { readonly componentName: string };
-  /** The transitions of the part that it looks at. */
+  /** The transitions of the part that it reacts to. */
   readonly transitions?: 'online' | 'offline';
-  /** What a dry run has to read of stored uploads; only together with `uploads`. */
+  /** What a dry run must read of stored uploads; only together with `uploads`. */
   readonly stored?: StoredNeeds;
-  /** What it wants to be told at times. Absent: nothing. */
+  /** The timed input that it needs. Absent: none. */
   readonly timed?: 'time' | 'logs' | 'facts';
   /**
-   * The next input; one of another kind changes nothing.
+   * Processes the next input; one of another kind changes nothing.
    *
    * @throws PlatformError if a reading is damaged
    */
   readonly next: (state: RuleState, input: TriggerInput, trigger: Pick<Trigger, 'name' | 'notifications'>) => RuleStep;
   /**
-   * When it wants a `timed` input: by the wall clock in ms; 0: now; undefined: not before its state changes.
+   * When it needs a `timed` input: by the wall clock in ms; 0: now; undefined: not before its state changes.
    *
-   * @param nowMs what a state remembers of a later time is of a clock that was set back since. Default: there is no such time
+   * @param nowMs a later time in the state means that the clock has been set back since. Default: no such time occurs
    */
   readonly dueMs?: (state: RuleState, nowMs?: number) => number | undefined;
-  /** Levels of the lines that it looks at (`logs`). */
+  /** Log levels that it checks (`logs`). */
   readonly logLevels?: readonly string[];
 }
 

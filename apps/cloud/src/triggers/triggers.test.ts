@@ -96,7 +96,7 @@ async function enqueuedIn(db: Kysely<Tables>): Promise<string[]> {
   return rows.map((row) => `${row.trigger_name} ${JSON.parse(row.event).data.fileId}`).sort();
 }
 
-/** `<trigger> <times>, <notifications>` of what the history has as fired. */
+/** `<trigger> <times>, <notifications>` for each `fired` row of the history. */
 async function historyIn(db: Kysely<Tables>, partId: string): Promise<string[]> {
   const rows = await db
     .selectFrom('trigger_history')
@@ -125,7 +125,7 @@ test('an upload of a part with a trigger is enqueued, and one of a part without 
   on.log.append(logged({ fileId: 'unknown' }), 'no such part');
   await caughtUp(on);
   expect(await on.enqueued()).toEqual(['a mine']);
-  // The cursor can be read slightly before the follower knows that its transaction is committed.
+  // The cursor can be read slightly before the follower knows that its transaction has committed.
   await expect.poll(() => on.triggers.lag()).toEqual({ rows: 0, failures: 0 });
 });
 
@@ -179,7 +179,7 @@ test('I8 an unreadable row is marked as damaged and skipped', async () => {
   expect(on.log.damaged).toEqual([1, 2]);
 });
 
-test('D18 an upload enqueues notifications by e-mail and push as well; triggers of later versions enqueue nothing', async () => {
+test('D18 an upload also enqueues notifications by e-mail and push; triggers of later versions enqueue nothing', async () => {
   const on = await rig();
   await on.save([
     trigger('mail', 0, { notifications: [{ type: 'email', value: 'ada@example.com' }] }),

@@ -68,7 +68,7 @@ function rfc3339(ms: number | null): string | null {
   return ms === null ? null : new Date(ms).toISOString();
 }
 
-/** Whether all readings of a tabular upload were refused, so that nothing of it was stored. */
+/** Whether all readings of a tabular upload were refused, so that none of it was stored. */
 export function isEmpty({ dataType, readings }: UploadInput): boolean {
   return dataType === 'tabular' && readings.count === 0;
 }

@@ -92,7 +92,7 @@ const textOf = (trigger: Trigger, decision: TriggerDecision): string => {
   return `${decision.outcome} ${decision.atMs} ${decision.reason} ${notifications.join(' ')}`;
 };
 
-/** What the trigger decides live: each upload once, and time passing each millisecond at which something is due. */
+/** What the trigger decides live: each upload once, with time advancing to each millisecond at which something is due. */
 function live(trigger: Trigger, uploads: readonly UploadInput[], untilMs: number): string[] {
   let state = noState;
   const found: string[] = [];
@@ -121,7 +121,7 @@ function live(trigger: Trigger, uploads: readonly UploadInput[], untilMs: number
 const noTransitions: DryRunDeps['transitions'] = async () => [];
 const noLogs: DryRunDeps['logs'] = { lastBefore: async () => 0, after: async () => [] };
 
-test('a dry run decides as the live code does, with the same ids, from sealed files, hot files and rows in memory', async () => {
+test('a dry run decides like the live code, with the same ids, from sealed files, hot files and rows in memory', async () => {
   await using store = await openTabular();
   const batches = randomUploads(600, randomBelow(7));
   const uploads: UploadInput[] = [];
@@ -159,7 +159,7 @@ test('a dry run decides as the live code does, with the same ids, from sealed fi
   }
 });
 
-test('only what was accepted within the time span counts, and only of the part', async () => {
+test('only uploads that were accepted within the time span and belong to the part count', async () => {
   await using store = await openTabular();
   const at = (second: number, partId = 'part') =>
     store.appendRaw(
@@ -207,7 +207,7 @@ test('an aborted dry run ends', async () => {
   await expect(run).rejects.toThrow('enough');
 });
 
-test('D22 logs are checked at the intervals of the trigger, from the beginning of the span on', async () => {
+test("D22 logs are checked at the trigger's intervals, from the beginning of the span", async () => {
   const line = (id: number, second: number, level = 'error'): ArrivedLine => {
     const entry = { host: 'h', level, time: '', logger_name: 'l', message: `line ${id}` };
     return { id, receivedMs: startMs + second * 1_000, level, message: entry.message, entry: () => entry };
@@ -241,7 +241,7 @@ test('D22 logs are checked at the intervals of the trigger, from the beginning o
   expect(looked).toBe(5);
 });
 
-test('D17 transitions of the part are gone through again, under the ids that their messages had', async () => {
+test('D17 transitions of the part are replayed, with the ids that their messages had', async () => {
   const all = [
     { number: 4, status: 'offline', atMs: startMs + 1_000 },
     { number: 5, status: 'online', atMs: startMs + 2_000 },

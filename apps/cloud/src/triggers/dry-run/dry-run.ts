@@ -1,9 +1,9 @@
 /**
- * Dry run of a trigger over what is stored: what it would have reported, and which notifications its intervals would have suppressed, if it
- * had been saved at the beginning of a time span. Decided by the code that runs live (evaluate.ts); the store only leaves out readings that
- * cannot matter.
+ * Dry run of a trigger over stored data: what it would have reported, and which notifications its intervals would have suppressed, if it
+ * had been saved at the beginning of a time span. The code that runs live decides (evaluate.ts); the store only omits readings that cannot
+ * matter.
  *
- * Reads page by page, yields to the process's other work every few milliseconds, and ends at `signal`.
+ * Reads page by page, yields to other work of the process every few milliseconds, and ends at `signal`.
  */
 import type { ArrivedLine } from '../../machines/logs/lines-by-arrival.ts';
 import type { EventPlace } from '../../outbox/event.ts';
@@ -23,7 +23,7 @@ export interface DryRunDeps {
       of: { afterId: number; upToId: number; levels: readonly string[]; limit: number },
     ): Promise<ArrivedLine[]>;
   };
-  /** Those of a part in [from, until), wall clock in ms, in order. */
+  /** Transitions of a part in [from, until), wall clock in ms, in order. */
   readonly transitions: (
     partId: string,
     fromMs: number,
@@ -43,7 +43,7 @@ export interface DryRunSpan {
 
 export interface DryRunSink {
   decided(decision: TriggerDecision): void;
-  /** After each page: how much was looked at since the last call, and up to which time. */
+  /** Called after each page: how much was read since the last call, and up to what time. */
   read(looked: {
     readonly uploads: number;
     readonly readings: number;
@@ -52,14 +52,14 @@ export interface DryRunSink {
   }): void;
 }
 
-/** Why past events of a kind cannot be gone through again; undefined: they can. */
+/** Why past events of a kind cannot be replayed; undefined: they can. */
 export function whyNotDry({ event }: Trigger): string | undefined {
   if (event.timed === 'logs' || event.transitions !== undefined) return undefined;
   if (event.timed === 'facts') return 'what the cloud knew of a machine in the past is not stored';
   return event.stored?.areReadings === true ? undefined : 'only readings are gone through again, no files and pictures';
 }
 
-/** @throws as `Tabular.query`, and the signal's reason */
+/** @throws like `Tabular.query`, and the signal's reason */
 export async function dryRun(deps: DryRunDeps, span: DryRunSpan, trigger: Trigger, sink: DryRunSink): Promise<void> {
   const run = new Run(span, trigger, sink);
   if (trigger.event.timed === 'logs') return await overLogs(deps, span, trigger, run, sink);
@@ -93,7 +93,7 @@ class Run {
     for (const decision of decisions) this.#sink.decided(decision);
   }
 
-  /** Time has passed up to `toMs`: everything that arrived before has been told. */
+  /** Advances time to `toMs`: all inputs that arrived before then have been passed in. */
   pass(toMs: number): void {
     const { event } = this.#trigger;
     if (event.timed !== 'time' || event.dueMs === undefined) return;
@@ -108,9 +108,9 @@ class Run {
   }
 }
 
-/** The process does other work after this time. */
+/** The run yields to other work of the process after this time. */
 const sliceMs = 8;
-/** Readings after which it looks at the clock. */
+/** Number of readings between checks of the clock. */
 const readingsPerCheck = 256;
 
 async function overReadings(
@@ -135,7 +135,7 @@ async function overReadings(
   });
   run.pass(fromMs);
   for await (const page of pages) {
-    // Opening the page took some of the time.
+    // Opening the page took some of the time slice.
     await new Promise((resolve) => setImmediate(resolve));
     let count = 0;
     let unchecked = 0;
@@ -146,7 +146,7 @@ async function overReadings(
       run.pass(atMs);
       run.tell(upload);
       count += 1;
-      // Uploads may have a thousand readings each, or one.
+      // An upload may have one reading or a thousand.
       unchecked += upload.readings.count;
       if (unchecked < readingsPerCheck) continue;
       unchecked = 0;
@@ -162,7 +162,7 @@ async function overReadings(
 
 const pageLines = 1_000;
 
-/** Checks at the intervals at which they are made live, the first of them at the beginning. */
+/** Makes the checks at the same intervals as live, the first at the beginning. */
 async function overLogs(
   { logs }: DryRunDeps,
   { place, fromMs, untilMs, signal }: DryRunSpan,

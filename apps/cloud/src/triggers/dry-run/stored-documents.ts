@@ -1,4 +1,4 @@
-/** Documents of stored rows, rebuilt from columns or decoded, as triggers see those of the log. */
+/** Documents of stored rows, rebuilt from columns or decoded, in the form in which triggers see documents of the log. */
 import { BsonDocument, type BsonValue, decodeBson } from '@platform/query';
 import { type Document, newDocument } from '../../reading-codec/read-document.ts';
 import type { ArrivedColumn, ArrivedRows, ArrivedShape } from '../../tabular/arrivals/arrived-rows.ts';
@@ -24,7 +24,7 @@ function plainDocument(document: BsonDocument): Document {
   return plain;
 }
 
-/** Readings arrive as Structs, so there are no other types. */
+/** Readings arrive as Structs, so other types do not occur. */
 function plainValue(value: BsonValue): unknown {
   if (value instanceof BsonDocument) return plainDocument(value);
   return Array.isArray(value) ? value.map(plainValue) : value;

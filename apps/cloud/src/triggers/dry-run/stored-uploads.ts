@@ -1,23 +1,23 @@
-/** Stored rows as the uploads in which they arrived, in the order of their arrival. */
+/** Turns stored rows back into the uploads in which they arrived, in order of arrival. */
 import type { EventPlace } from '../../outbox/event.ts';
 import type { Document } from '../../reading-codec/read-document.ts';
 import type { ArrivalsPage } from '../../tabular/arrivals/read-arrivals.ts';
 import type { ReadingTimes, UploadInput, UploadReadings } from '../input.ts';
 import { type DocumentOf, storedDocuments } from './stored-documents.ts';
 
-/** The rows of a page by their arrival. */
+/** The rows of a page in order of arrival. */
 interface Ordered {
   readonly rows: number;
   readonly position: Float64Array;
   readonly index: Int32Array;
-  /** Chunk and row in it. */
+  /** Chunk, and row within it. */
   readonly chunk: Uint32Array;
   readonly row: Uint32Array;
-  /** By place: which entry of the arrays above. Undefined: they are in order. */
+  /** For each place in order, an index into the arrays above. Undefined: they are in order. */
   readonly order: Uint32Array | undefined;
 }
 
-/** @param place of the part, whose rows these are */
+/** @param place of the part that the rows belong to */
 export function* storedUploads(page: ArrivalsPage, place: EventPlace): Generator<UploadInput> {
   const ordered = orderOf(page);
   const { rows, position, chunk: chunkOf, row: rowOf, order } = ordered;
@@ -39,7 +39,7 @@ export function* storedUploads(page: ArrivalsPage, place: EventPlace): Generator
       place,
       metadata: { componentType: component_type, componentName: component_name, methodName: method_name },
       dataType: 'tabular',
-      // Stored rows do not tell it. Only events have it, and a dry run makes none.
+      // Not stored with rows. Only events contain it, and a dry run sends none.
       fileId: '',
       readings: new StoredReadings(page, documents, ordered, from, to),
     };
@@ -67,7 +67,7 @@ function orderOf({ chunks }: ArrivalsPage): Ordered {
   return { rows, position, index, chunk, row, order: mergedRuns(rows, isBefore) };
 }
 
-/** Rows of a file are in order for each series, so there are few runs. Undefined: all rows are one run. */
+/** Rows of a file are in order within each series, so there are few runs. Undefined: all rows form one run. */
 function mergedRuns(rows: number, isBefore: (a: number, b: number) => boolean): Uint32Array | undefined {
   let starts = [0];
   for (let i = 1; i < rows; i++) if (!isBefore(i - 1, i)) starts.push(i);
@@ -93,7 +93,7 @@ function mergedRuns(rows: number, isBefore: (a: number, b: number) => boolean): 
 
 const noTimes: ReadingTimes = { receivedMs: null, requestedMs: null };
 
-/** Those of an upload that were read. Each has the place that it had in the upload; at the others, there is no document. */
+/** The readings of an upload that were read. Each keeps its index in the upload; the other indexes have no document. */
 class StoredReadings implements UploadReadings {
   readonly count: number;
   readonly #page: ArrivalsPage;
@@ -132,7 +132,7 @@ class StoredReadings implements UploadReadings {
   /** -1: it was not read. */
   #find(index: number): number {
     const { index: indices } = this.#ordered;
-    // Usually no reading is left out.
+    // Usually no reading is omitted.
     const guess = this.#from + index;
     if (guess < this.#to) {
       const entry = this.#entry(guess);

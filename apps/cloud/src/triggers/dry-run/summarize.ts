@@ -1,4 +1,4 @@
-/** What a dry run found about one trigger, in bounded memory. */
+/** Summarizes what a dry run found about one trigger, in bounded memory. */
 import type { TriggerDecision } from '../evaluate.ts';
 import { messageIdsOf } from '../messages-of.ts';
 import type { Trigger } from '../trigger.ts';
@@ -7,12 +7,12 @@ import type { DryRunSink } from './dry-run.ts';
 export interface DryRunOccurrence {
   readonly outcome: TriggerDecision['outcome'];
   readonly atMs: number;
-  /** For people. */
+  /** Human-readable. */
   readonly reason: string;
   /** In the order of the trigger's notifications. */
   readonly notifications: readonly {
     readonly suppressed: 'interval' | 'not-told' | undefined;
-    /** The id that the message has, or would have had, live. Empty: suppressed. */
+    /** The id that the message has or would have had live. Empty: suppressed. */
     readonly messageId: string;
   }[];
 }
@@ -20,10 +20,10 @@ export interface DryRunOccurrence {
 export interface DryRunSummary {
   readonly fired: number;
   readonly recovered: number;
-  /** Notifications: one trigger may have several. */
+  /** Notifications: one occurrence may cause several. */
   readonly sent: number;
   readonly suppressedByInterval: number;
-  /** Recoveries of which the target had not been told that the trigger fired. */
+  /** Recoveries whose target had not been notified that the trigger fired. */
   readonly suppressedAsNotTold: number;
   readonly firstMs: number | undefined;
   readonly lastMs: number | undefined;
@@ -34,7 +34,7 @@ export interface DryRunSummary {
   readonly lines: number;
 }
 
-/** @param most occurrences that are kept; the counts are of all */
+/** @param most occurrences that are kept; the counts cover all */
 export function summarizer(
   partId: string,
   trigger: Trigger,

@@ -1,4 +1,4 @@
-/** Reads what triggers did. */
+/** Reads the history of triggers. */
 import type { Kysely } from 'kysely';
 import { pagedPartGroups } from '../../metadata/part-groups.ts';
 import type { TriggersTables } from '../store.ts';
@@ -8,13 +8,13 @@ export type HistoryRow = TriggersTables['trigger_history'];
 
 export interface HistoryFilter {
   readonly organizationId: string;
-  /** Only of these parts; undefined: all, deleted ones included. */
+  /** Only these parts; undefined: all, including deleted ones. */
   readonly partIds: readonly string[] | undefined;
   readonly triggerName?: string;
   readonly outcomes?: readonly HistoryOutcome[];
-  /** Minutes that begin at or after it, ms. */
+  /** Minutes that begin at this time or later, ms. */
   readonly startMs?: number;
-  /** Minutes that begin before it, ms. */
+  /** Minutes that begin before this time, ms. */
   readonly endMs?: number;
 }
 
@@ -24,7 +24,7 @@ export interface HistoryKey {
   readonly id: string;
 }
 
-/** Newest first. @param after the last one of the page before; undefined: the first page */
+/** Newest first. @param after the last row of the previous page; undefined: the first page */
 export async function listHistory(
   db: Kysely<TriggersTables>,
   filter: HistoryFilter,
@@ -60,7 +60,7 @@ function page(
   return query.execute();
 }
 
-/** When each trigger of a part fired last, ms. */
+/** When each trigger of a part last fired, ms. */
 export async function lastFiredOf(
   db: Kysely<TriggersTables>,
   organizationId: string,

@@ -24,7 +24,7 @@ async function save(db: Database, fill: (history: TriggerHistory) => void): Prom
   await db.transaction().execute((trx) => history.save(trx));
 }
 
-test('what a trigger did is counted by outcome, subject and minute, over several transactions', async () => {
+test('the history of a trigger is counted by outcome, subject and minute, across several transactions', async () => {
   const { db } = await openFirstAccount();
   const suppressed = [
     { notification, key: 'k', suppressed: 'interval' as const },
@@ -58,7 +58,7 @@ test('what a trigger did is counted by outcome, subject and minute, over several
   expect(await lastFiredOf(db, 'o1', 'p3')).toEqual(new Map());
 });
 
-test('the history of an organization comes in pages, newest first, and never that of another', async () => {
+test('the history of an organization comes in pages, newest first, and never contains that of another', async () => {
   const { db } = await openFirstAccount();
   await save(db, (history) => {
     for (let n = 0; n < 60; n++) history.decided({ ...place, partId: `p${n % 7}` }, decision((n % 5) * minute));
@@ -84,7 +84,7 @@ test('the history of an organization comes in pages, newest first, and never tha
   expect(await listHistory(db, { ...filter, outcomes: ['failed'] }, 100)).toEqual([]);
 });
 
-test('history is deleted after 30 days, the last time after a year, and both with their organization', async () => {
+test('history is deleted after 30 days, the time of the last firing after a year, and both with their organization', async () => {
   const { db } = await openFirstAccount();
   const nowMs = 1_000 * dayMs;
   await save(db, (history) => {

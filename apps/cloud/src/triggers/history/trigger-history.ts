@@ -1,7 +1,7 @@
 /**
- * What triggers did, for people: one row for each trigger, subject, outcome and minute, with a count. Written in the transaction that moves
- * the cursor or records the transition, so that nothing is counted twice, also after a kill. Kept for 30 days; when each trigger fired last,
- * for a year.
+ * The history of triggers, for people: one row for each trigger, subject, outcome and minute, with a count. Written in the transaction that
+ * moves the cursor or records the transition, so that nothing is counted twice, even after a kill. Kept for 30 days; when each trigger last
+ * fired, for a year.
  */
 import { createHash } from 'node:crypto';
 import { chunks } from '@platform/base';
@@ -12,7 +12,7 @@ import type { TriggersTables } from '../store.ts';
 
 export type HistoryOutcome = 'fired' | 'recovered' | 'failed';
 
-/** Of what is decided together. */
+/** Collects what is decided together. */
 export class TriggerHistory {
   readonly #rows = new Map<string, TriggersTables['trigger_history']>();
   readonly #last = new Map<string, TriggersTables['trigger_last_fired']>();
@@ -36,7 +36,7 @@ export class TriggerHistory {
     });
   }
 
-  /** It could not be evaluated. */
+  /** Records that a trigger could not be evaluated. */
   failed(place: TriggerPlace, atMs: number, reason: string): void {
     this.#row(place, 'failed', '', atMs, reason);
   }
@@ -95,7 +95,7 @@ const dayMs = 86_400_000;
 const keptMs = 30 * dayMs;
 const lastFiredKeptMs = 365 * dayMs;
 const rowsPerPrune = 1_000;
-/** Characters. */
+/** In characters. */
 const maxReason = 500;
 
 function addRows(trx: Transaction<TriggersTables>, rows: readonly TriggersTables['trigger_history'][]) {
@@ -115,7 +115,7 @@ function addRows(trx: Transaction<TriggersTables>, rows: readonly TriggersTables
     .execute();
 }
 
-/** True: the occurrence is the last one that the trigger's history has. */
+/** True: the occurrence is the latest in the trigger's history. */
 export async function isLastFired(
   db: Kysely<TriggersTables>,
   { partId, triggerName }: TriggerPlace,
@@ -130,7 +130,7 @@ export async function isLastFired(
   return row?.cause === cause.join(' ');
 }
 
-/** Deletes what is older than is kept; true: there may be more. */
+/** Deletes expired history; true: there may be more. */
 export async function pruneHistory(db: Kysely<TriggersTables>, nowMs: number): Promise<boolean> {
   await db
     .deleteFrom('trigger_last_fired')
@@ -147,7 +147,7 @@ export async function pruneHistory(db: Kysely<TriggersTables>, nowMs: number): P
   return ids.length === rowsPerPrune;
 }
 
-/** Call it in the transaction that deletes the organization. */
+/** Must be called in the transaction that deletes the organization. */
 export async function organizationDeleting(trx: Kysely<TriggersTables>, organizationId: string): Promise<void> {
   for (const table of ['trigger_history', 'trigger_last_fired'] as const)
     await trx.deleteFrom(table).where('organization_id', '=', organizationId).execute();

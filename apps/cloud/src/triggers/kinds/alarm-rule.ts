@@ -1,4 +1,4 @@
-/** Conditions with states: they report when they begin to fire and when they have recovered, instead of each upload. */
+/** Conditions with states: they report when they begin to fire and when they recover, instead of each upload. */
 import { type Alarm, type AlarmState, alarmStep, type JsonObject } from '@platform/conditions';
 import type { EventChange, TriggerEvent } from '../../outbox/event.ts';
 import type { KeyNode } from '../../reading-codec/key-filter.ts';
@@ -47,12 +47,12 @@ export function alarmRule(
 }
 
 interface AbsenceState {
-  /** When a reading met the condition last, or the trigger began; absent: it has not begun. */
+  /** When a reading last met the condition, or the trigger began; absent: it has not begun. */
   readonly seenMs?: number;
   readonly firingMs?: number;
 }
 
-/** With `absent_for_secs`. @param isPresent whether an upload of the component has what must not be absent */
+/** With `absent_for_secs`. @param isPresent whether an upload of the component contains what must not be absent */
 export function absenceRule(
   rule: ConditionalRule,
   absentMs: number,
@@ -118,7 +118,7 @@ function changeOf(to: To, atMs: number, reason: string): EventChange {
 function changeInUpload(rule: ConditionalRule, upload: UploadInput, index: number, to: To, reason: string): Occurrence {
   const { place, position, atMs } = upload;
   return {
-    // Positions alone are the ids of triggers without states.
+    // For triggers without states, the position alone is the id.
     cause: ['change', position, index],
     ...{ atMs, reason, change: { to, subject: '' } },
     event: () => ({

@@ -1,6 +1,6 @@
 /**
  * `conditional_data_ingested`: uploads of one component and method with a reading that meets conditions (D18, D20, D21). With one of the
- * keys that give it states, it reports each change of its state instead (alarm-rule.ts).
+ * keys that give conditions states, it reports each change of state instead (alarm-rule.ts).
  */
 import {
   type CaptureMethod,
@@ -27,13 +27,13 @@ const type = 'conditional_data_ingested';
 
 export const conditionalData: TriggerKind = { type, keys: ['conditional'], parse };
 
-/** What the rules of this kind have in common. */
+/** What the rules of this kind share. */
 export interface ConditionalRule {
   readonly type: string;
   /** The `conditional` object as configured. */
   readonly configured: unknown;
   readonly method: CaptureMethod;
-  /** Whether an upload is of the component and method, and something of it was stored. */
+  /** Whether an upload belongs to the component and method, and some of it was stored. */
   readonly concerns: (upload: UploadInput) => boolean;
   readonly stored: StoredNeeds;
 }
@@ -94,8 +94,8 @@ function spellingsOf({ method }: CaptureMethod): readonly string[] {
 }
 
 /**
- * A method that a component cannot have is an error. A component that is not in the configuration may come from a fragment or a module:
- * it is checked when it does.
+ * A method that a component cannot have is an error. A component missing from the configuration may come from a fragment or a module: it is
+ * checked once it exists.
  */
 function checkMethod(
   method: CaptureMethod,

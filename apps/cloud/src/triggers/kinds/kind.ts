@@ -1,4 +1,4 @@
-/** Defines a kind of trigger: how its event is parsed, and what it makes of what happens. */
+/** Defines a kind of trigger: how its event is parsed, and how it reacts to inputs. */
 import type { ConfiguredResource } from '../../machines/configuration/triggers-of.ts';
 import type { JsonObject } from '../parsing/json.ts';
 import type { Problems } from '../parsing/problems.ts';

@@ -1,6 +1,6 @@
 /**
- * `conditional_logs_ingested` (D22): every hour, or every `check_interval_secs`, whether lines of the given levels have arrived since the
- * check before, whose message matches `text`. The first check is one interval after the trigger was saved.
+ * `conditional_logs_ingested` (D22): checks every hour, or every `check_interval_secs`, whether lines of the given levels whose message
+ * matches `text` have arrived since the previous check. The first check is one interval after the trigger was saved.
  */
 import { compilePattern } from '@platform/conditions';
 import type { ArrivedLine } from '../../machines/logs/lines-by-arrival.ts';
@@ -28,7 +28,7 @@ interface LogsState {
   readonly checkedMs?: number;
   /** The lines after this one have not been checked. */
   readonly afterId?: number;
-  /** Found so far in a check that is not over. */
+  /** Entries found so far in a check that has not ended. */
   readonly found?: readonly ReturnType<ArrivedLine['entry']>[];
   readonly bytes?: number;
   readonly omitted?: number;
@@ -65,7 +65,7 @@ function parse(event: JsonObject, _resources: unknown, path: string, problems: P
 
 function check(state: LogsState & RuleState, input: LogsInput, looksFor: (line: ArrivedLine) => boolean): RuleStep {
   const { atMs, place, lines, isLast, newestId } = input;
-  // What was logged before the trigger was saved does not concern it.
+  // Lines logged before the trigger was saved do not count.
   if (state.checkedMs === undefined) return { state: { checkedMs: atMs, afterId: newestId }, occurrences: [] };
   const found = [...(state.found ?? [])];
   let { bytes = 0, omitted = 0 } = state;
@@ -90,7 +90,7 @@ function check(state: LogsState & RuleState, input: LogsInput, looksFor: (line: 
   return { state: next, occurrences: [{ cause: ['logs', atMs], atMs, reason, event }] };
 }
 
-/** A line about a failed delivery must not cause another one to the same target (D22). */
+/** A line about a failed delivery must not cause another delivery to the same target (D22). */
 function isOwnFailure(
   { failure }: ArrivedLine,
   { name, notifications }: Pick<Trigger, 'name' | 'notifications'>,

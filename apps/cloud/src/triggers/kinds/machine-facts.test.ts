@@ -23,7 +23,7 @@ const facts = (second: number, told: Partial<PartFacts> = {}, listeningSince = 0
   facts: { ...calm, ...told },
 });
 
-/** `<state> <subject> <second>` of each change; what is remembered goes through JSON, as across restarts. */
+/** `<state> <subject> <second>` of each change; the state is passed through JSON, as across restarts. */
 function run(event: object, inputs: readonly TriggerInput[]): string[] {
   const { triggers, problems } = parseTriggers(
     [{ name: 't', event, notifications: { type: 'webhook', value: 'https://example.com' } }],
@@ -43,7 +43,7 @@ function run(event: object, inputs: readonly TriggerInput[]): string[] {
   });
 }
 
-test('capture_stopped fires once for each method of which nothing arrives while the part is online, and recovers when data arrives again', () => {
+test('capture_stopped fires once for each method without data while the part is online, and recovers when data arrives again', () => {
   const arrived = (second: number) => ({ arrivedMs: () => second * 1_000 });
   const inputs = [
     facts(100),
@@ -69,7 +69,7 @@ test('capture_stopped fires once for each method of which nothing arrives while 
   expect(seriesName({ ...series, methodName: 'GetReadings' })).toBe(seriesName(series));
 });
 
-test('sync_behind fires once for each method whose data arrives late, and says when it is timely again', () => {
+test('sync_behind fires once for each method whose data arrives late, and recovers when it arrives in time again', () => {
   const upload = (second: number, late: number, componentName = 'cpu') =>
     readUpload({
       ...{ position: second, partId: 'part' },
@@ -88,13 +88,13 @@ test('sync_behind fires once for each method whose data arrives late, and says w
   ]);
 });
 
-test('data_discarded fires when more captured readings are lost, and recovers when none was for a while', () => {
+test('data_discarded fires when more captured readings are lost, and recovers when none have been for a while', () => {
   const lost = (second: number, discarded: number) => facts(second, { discarded });
   const inputs = [lost(0, 5), lost(10, 5), lost(20, 8), lost(30, 9), lost(600, 9), lost(631, 9), lost(700, 10)];
   expect(run({ type: 'data_discarded' }, inputs)).toEqual(['firing 20', 'recovered 631', 'firing 700']);
 });
 
-test('config_not_applied fires when the part is online and runs another revision for long, or reports an error; not while it is held', () => {
+test('config_not_applied fires when an online part runs another revision for long or reports an error; not while it is held', () => {
   const runs = (second: number, more: Partial<PartFacts['configuration']>) =>
     facts(second, { configuration: { ...calm.configuration, ...more } });
   const old = { savedRevision: 'b' };
@@ -113,7 +113,7 @@ test('config_not_applied fires when the part is online and runs another revision
   ]);
 });
 
-test('triggers fire and recover in time although the clock was set back by a day', () => {
+test('triggers fire and recover in time even if the clock was set back by a day', () => {
   const late = 86_400;
   const old = { configuration: { ...calm.configuration, savedRevision: 'b' } };
   expect(run({ type: 'config_not_applied' }, [facts(late, old), facts(10, old), facts(610, old)])).toEqual([

@@ -1,7 +1,7 @@
 /**
- * Our own kinds of triggers, about what the cloud knows of a machine besides its readings: `capture_stopped`, `data_discarded`,
- * `sync_behind`, `config_not_applied`, `credential_expiring`. Each has subjects (a captured method, a key) with two states, and reports each
- * change of them.
+ * Platform-specific kinds of triggers, about what the cloud knows of a machine besides its readings: `capture_stopped`, `data_discarded`,
+ * `sync_behind`, `config_not_applied`, `credential_expiring`. Each has subjects (a captured method, a key) with two states, and reports
+ * each change of state.
  */
 import type { EventChange, TriggerEvent } from '../../outbox/event.ts';
 import type { CapturedSeries, FactsInput, UploadInput } from '../input.ts';
@@ -11,21 +11,21 @@ import type { Occurrence, RuleState, RuleStep, TriggerEventRule } from '../trigg
 import type { TriggerKind } from './kind.ts';
 
 interface SubjectsState extends RuleState {
-  /** Since when each subject fires, ms. */
+  /** Since when each subject has been firing, ms. */
   readonly firing?: Readonly<Record<string, number>>;
-  /** Since when each has been suspected. */
+  /** Since when each subject has been suspected. */
   readonly since?: Readonly<Record<string, number>>;
   readonly discarded?: number;
 }
 
-/** Why each subject is in trouble. */
+/** The problem of each subject. */
 type Troubles = ReadonlyMap<string, string>;
 
 export function seriesName(of: Pick<CapturedSeries, 'componentType' | 'componentName' | 'methodName'>): string {
   return `${of.componentType.split(':').at(-1)}:${of.componentName}:${of.methodName.replace(/^Get(?=[A-Z])/, '')}`;
 }
 
-/** @param undecided subjects of which nothing is known: they stay as they are */
+/** @param undecided subjects about which nothing is known: their state does not change */
 function changed(
   type: string,
   state: SubjectsState,
@@ -55,7 +55,7 @@ function changed(
 
 interface FactKind {
   readonly type: string;
-  /** Its own key, in units of `unitMs`. */
+  /** The trigger's configuration key, in units of `unitMs`. */
   readonly key: { readonly name: string; readonly default: number; readonly max: number; readonly unitMs: number };
   readonly uploads?: 'all';
   readonly isTimed: boolean;
@@ -89,7 +89,7 @@ function factKind({ type, key, uploads, isTimed, next }: FactKind): TriggerKind 
 
 const seconds = (name: string, byDefault: number) => ({ name, default: byDefault, max: 30 * 86_400, unitMs: 1_000 });
 
-/** Of a method that is configured to be captured, nothing has arrived although the part is online. */
+/** No data of a method configured for capture has arrived although the part is online. */
 export const captureStopped: TriggerKind = factKind({
   type: 'capture_stopped',
   key: seconds('after_secs', 300),
@@ -105,7 +105,7 @@ export const captureStopped: TriggerKind = factKind({
     for (const series of captured) {
       const arrived = arrivedMs(series);
       if (arrived === undefined) unknown.add(seriesName(series));
-      // A slow method is given the time of three readings.
+      // A slow method is allowed the time of three readings.
       const allowedMs = Math.max(limitMs, 3_000 / series.hz);
       const sinceMs = Math.max(arrived ?? 0, onlineSinceMs, listeningSinceMs);
       const reason = `nothing of it has arrived for ${Math.round((atMs - sinceMs) / 1_000)} s, although the part is online`;
@@ -133,7 +133,7 @@ export const syncBehind: TriggerKind = factKind({
   },
 });
 
-/** The machine says that it has lost captured readings. */
+/** The machine reports that it has lost captured readings. */
 export const dataDiscarded: TriggerKind = factKind({
   type: 'data_discarded',
   key: seconds('clear_after_secs', 600),
@@ -141,7 +141,7 @@ export const dataDiscarded: TriggerKind = factKind({
   next(state, input, limitMs) {
     if (input.kind !== 'facts') return { state, occurrences: [] };
     const { atMs, facts } = input;
-    // What was lost before the trigger was saved does not concern it.
+    // Readings lost before the trigger was saved do not count.
     if (state.discarded === undefined) return { state: { ...state, discarded: facts.discarded }, occurrences: [] };
     const lost = facts.discarded - state.discarded;
     const beforeMs = state.since?.[''];
@@ -159,7 +159,7 @@ export const dataDiscarded: TriggerKind = factKind({
   },
 });
 
-/** The part is online and does not run the saved configuration. What waits for a maintenance window is no trouble. */
+/** The part is online and does not run the saved configuration. One that waits for a maintenance window is not a problem. */
 export const configNotApplied: TriggerKind = factKind({
   type: 'config_not_applied',
   key: seconds('after_secs', 600),
@@ -170,7 +170,7 @@ export const configNotApplied: TriggerKind = factKind({
     const { savedRevision, runsRevision, heldRevision, lastError } = facts.configuration;
     if (facts.onlineSinceMs === undefined) return { state, occurrences: [] };
     const isBehind = savedRevision !== runsRevision && heldRevision === '';
-    // A clock that was set back must not delay it.
+    // Setting the clock back must not delay it.
     const sinceMs = isBehind ? Math.min(state.since?.[''] ?? atMs, atMs) : undefined;
     const since: SubjectsState['since'] = sinceMs === undefined ? {} : { '': sinceMs };
     const next = since[''] === state.since?.[''] ? state : { ...state, since };

@@ -12,7 +12,7 @@ interface Schema {
   readonly enum?: readonly string[];
 }
 
-test('the schema for editors has the event types and the keys that the cloud reads', () => {
+test('the editor schema has the event types and the keys that the cloud reads', () => {
   const { properties } = machineConfigJsonSchema as unknown as Schema;
   const { event, notifications } = properties['triggers']?.items.properties ?? {};
   expect(event?.properties['type']?.enum?.toSorted()).toEqual([...triggerKinds.keys()].sort());

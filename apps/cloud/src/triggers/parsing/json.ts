@@ -8,7 +8,7 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** A short text for a found value. */
+/** A short text for the value found. */
 export function shown(value: unknown): string {
   if (value === undefined) return 'nothing';
   // JSON would turn 1e999 into null.
@@ -42,8 +42,8 @@ export function requiredText(object: JsonObject, key: string, path: string, prob
 }
 
 /**
- * A non-empty text with which rows are found, or undefined after reporting an error: stores limit the length of their keys (Postgres: 2,704
- * bytes), and a row that cannot be written would hold up the triggers of all.
+ * A non-empty text used as a key of rows, or undefined after reporting an error: stores limit the length of keys (Postgres: 2,704 bytes),
+ * and a row that cannot be written would hold up all triggers.
  */
 export function keyText(
   object: JsonObject,

@@ -81,7 +81,7 @@ test('D18 a capture method names a short type or a full triplet, and matches upl
   }
 });
 
-test('names and targets that no store can have as keys, or that people cannot tell apart, are refused with their paths', () => {
+test('names and targets that a store cannot use as keys, or that people cannot distinguish, are refused with their paths', () => {
   const [long, url] = ['x'.repeat(256), `https://example.com/${'x'.repeat(2_048)}`];
   const found = problemsOf(
     { name: long, event, notifications: [webhook] },
@@ -112,7 +112,7 @@ test('D18 a disabled trigger is parsed but does not run', () => {
   expect(parse({ name: 'a', event, notifications: webhook, disabled: true }).triggers[0]?.enabled).toBe(false);
 });
 
-test('D18 every notification type is accepted for every event type, and kinds that do not fire yet are reported', () => {
+test('D18 every notification type is accepted for every event type, and kinds that do not yet fire are reported', () => {
   const events = [
     event,
     { type: 'conditional_data_ingested', conditional: { data_capture_method: 'sensor:my-sensor:Readings' } },

@@ -16,7 +16,7 @@ export interface ParsedTriggers {
 
 /**
  * @param value as in the configuration; undefined is the same as an empty array
- * @param components the configured components and services; a trigger for any other only causes a warning
+ * @param components the configured components and services; a trigger for any other causes only a warning
  */
 export function parseTriggers(value: unknown, components: readonly ConfiguredResource[]): ParsedTriggers {
   const all = new Problems();

@@ -3,7 +3,7 @@ import { pushProblems } from './push-problems.ts';
 
 const push = (application: string) => ({ type: 'push', value: 'all_machine_owners', application });
 
-test('an application without uploaded credentials is an error with its path, which names the command; the own app needs none', async () => {
+test("an application without credentials is an error with its path and the command; the platform's own app needs none", async () => {
   const document = {
     triggers: [
       { name: 'a', notifications: [push('com.platform.platformmobile'), push('com.example.known')] },
@@ -20,7 +20,7 @@ test('an application without uploaded credentials is an error with its path, whi
   expect(problems[0]?.message).toContain('platform organizations push-config set');
 });
 
-test('credentials are only looked up for a configuration that notifies an own app by push', async () => {
+test('credentials are looked up only for a configuration that notifies a custom app by push', async () => {
   const lookUp = (): Promise<string> => Promise.reject(new Error('expected no lookup'));
   for (const document of [null, {}, { triggers: [{ notifications: [push('com.platform.platformmobile')] }] }])
     expect(await pushProblems(document, lookUp)).toEqual([]);

@@ -1,13 +1,13 @@
-/** Push notifications of a configuration that the organization has no credentials for. */
+/** Push notifications of a configuration for which the organization has no credentials. */
 import type { Problem } from '@platform/base';
 import { triggersIn } from '../../machines/configuration/triggers-of.ts';
 import { ownApplication } from '../../outbox/push/push-channel.ts';
 import { isObject, shown } from './json.ts';
 
 /**
- * Errors with their paths: nobody could receive such a notification. Disabled triggers are checked, too.
+ * Errors with their paths: no one could receive such a notification. Disabled triggers are checked, too.
  *
- * @param document effective, of any shape; what is malformed is left to `parseTriggers`
+ * @param document effective, of any shape; malformed parts are left to `parseTriggers`
  * @param uploaded the application for which credentials are uploaded; undefined: none
  */
 export async function pushProblems(

@@ -5,7 +5,7 @@ const event = { type: 'part_online' };
 const bad = { type: 'webhook', value: 'http://10.0.0.1/' };
 const good = { type: 'webhook', value: 'https://example.com/' };
 
-test('D23 each notification to a refused target has a warning with its path; each target is asked about once', async () => {
+test('D23 each notification to a refused target has a warning with its path; each target is checked once', async () => {
   const asked: string[] = [];
   const document = {
     triggers: [

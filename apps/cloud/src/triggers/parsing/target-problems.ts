@@ -3,13 +3,13 @@ import type { Problem } from '@platform/base';
 import { triggersIn } from '../../machines/configuration/triggers-of.ts';
 import { isObject } from './json.ts';
 
-/** A save looks at this many different targets, because their names are resolved. */
+/** A save checks at most this many different targets, because their names are resolved. */
 const maxTargets = 100;
 
 /**
- * Warnings with their paths. Disabled triggers are checked, too, so that nothing is wrong with them when they are enabled.
+ * Warnings with their paths. Disabled triggers are checked, too, so that they have no problems when they are enabled.
  *
- * @param document effective, of any shape; what is malformed is left to `parseTriggers`
+ * @param document effective, of any shape; malformed parts are left to `parseTriggers`
  * @param refusalOf why a webhook to this URL would be refused; undefined: it would not, as far as is known
  */
 export async function targetProblems(

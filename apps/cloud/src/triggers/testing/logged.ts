@@ -14,9 +14,9 @@ export interface UploadShape {
   readonly type?: DataType;
   readonly syncedAtMs?: number;
   readonly metadata?: MessageInitShape<typeof UploadMetadataSchema>;
-  /** Documents of its readings; a `Uint8Array` for a binary one. */
+  /** Documents of its readings; a `Uint8Array` is a binary reading. */
   readonly readings?: readonly (JsonObject | Uint8Array)[];
-  /** Receive time of the first reading; each further one is a second later. Requested 5 ms before. */
+  /** Receive time of the first reading; each further one is a second later. They are requested 5 ms earlier. */
   readonly receivedAtMs?: number;
 }
 

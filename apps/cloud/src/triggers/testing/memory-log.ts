@@ -24,7 +24,7 @@ export class MemoryLog {
     return this.rows.slice(after, after + limit.rows);
   }
 
-  /** As `follow`: no row is ever missing. */
+  /** Like `follow`: no row is ever missing. */
   read(after: number, limit: { readonly rows: number; readonly bytes: number }): Promise<LogRow[]> {
     return this.follow(after, limit);
   }

@@ -1,4 +1,4 @@
-/** When each captured series of each part arrived last. In memory: after a restart, silence counts from then on. */
+/** When data of each captured series of each part last arrived. In memory: after a restart, silence is measured from then on. */
 import type { PartFacts, UploadInput } from '../input.ts';
 import { seriesName } from '../kinds/machine-facts.ts';
 

@@ -40,9 +40,9 @@ interface Rig {
   readonly log: MemoryLog;
   readonly logs: ReturnType<typeof createMachineLogs>;
   save(triggers: readonly unknown[]): Promise<void>;
-  /** A new process on the same store, after a kill. */
+  /** Starts a new process on the same store, as after a kill. */
   restart(): Promise<void>;
-  /** Second by second, with all steps of the follower after each. */
+  /** Advances second by second, running all steps of the follower after each. */
   pass(seconds: number, stride?: number): Promise<void>;
   events(): Promise<TriggerEvent[]>;
 }
@@ -113,7 +113,7 @@ const line = (message: string, level: LogLevel = 'error') => ({ level, loggerNam
 const messagesIn = (event: TriggerEvent): unknown[] =>
   (event.logs?.entries ?? []).map((entry) => (entry as { message: string }).message);
 
-test('D22 the log is checked every hour, from the moment of saving, whatever the interval between notifications is', async () => {
+test('D22 the log is checked every hour from the moment of saving, regardless of the interval between notifications', async () => {
   const on = await rig();
   await on.logs.appendOwn('part', line('before'));
   await on.save([onLogs()]);
@@ -139,7 +139,7 @@ test('D22 the request is a POST with an array of entries, at most 1,000, and a h
   await on.save([onLogs({ check_interval_secs: 600, text: '^part \\d+ is (hot|cold)$' })]);
   await on.pass(2);
   for (let n = 0; n < 1_003; n++) {
-    // More at once are beyond the allowance of lines of the cloud.
+    // More at once would exceed the cloud's allowance of lines.
     if (n % 500 === 0) await on.pass(61);
     await on.logs.appendOwn('part', line(`part ${n} is hot`));
   }
@@ -155,7 +155,7 @@ test('D22 the request is a POST with an array of entries, at most 1,000, and a h
   expect(headers).toMatchObject({ 'Org-Id': 'o1', 'Part-Id': 'part', 'Robot-Id': 'm1', 'Location-Id': 'l1' });
 });
 
-test('D22 lines about failed deliveries never feed a log trigger with the same target, and do feed others', async () => {
+test('D22 lines about failed deliveries never feed a log trigger with the same target, but do feed others', async () => {
   const on = await rig();
   await on.save([
     onLogs({ check_interval_secs: 60 }),
@@ -172,7 +172,7 @@ test('D22 lines about failed deliveries never feed a log trigger with the same t
   expect((await on.events()).map((event) => messagesIn(event).length)).toEqual([1]);
 });
 
-test('absent_for_secs: silence fires once after the upload that was last, across a restart, and the next upload recovers it', async () => {
+test('absent_for_secs: silence fires once after the last upload, even across a restart, and the next upload recovers it', async () => {
   const on = await rig();
   await on.save([absent]);
   await on.pass(40);
@@ -195,7 +195,7 @@ test('absent_for_secs: silence fires once after the upload that was last, across
   expect((await on.events()).map(({ change }) => change?.to)).toEqual(['firing', 'recovered', 'firing']);
 });
 
-test('a clock that was set back, before or after a restart, silences neither checks of the log nor silence; one that jumps ahead is no silence', async () => {
+test('setting the clock back, even before a restart, silences neither log checks nor absence; a jump ahead is not absence', async () => {
   const on = await rig();
   const yearMs = 365 * 86_400_000;
   const told = async () => (await on.events()).map((event) => event.change?.to ?? messagesIn(event).join()).toSorted();

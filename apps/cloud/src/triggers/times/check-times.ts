@@ -1,8 +1,8 @@
 /**
- * What triggers are told at times: checks of the log (D22), and that time has passed. It runs in the loop that follows the ingest log, so
- * that the state of a trigger has one writer, and silence is judged only when everything that was accepted has been seen.
+ * Timed inputs of triggers: checks of the log (D22), and the passing of time. Runs in the loop that follows the ingest log, so that the
+ * state of a trigger has one writer, and absence is judged only when everything that was accepted has been seen.
  *
- * When a part is due is kept in memory: at the start, every part with triggers is.
+ * When each part is due is kept in memory: at a start, every part with triggers is due.
  */
 import { asPlatformError, type Clock, type Log } from '@platform/base';
 import type { Kysely } from 'kysely';
@@ -23,7 +23,7 @@ export interface TimesDeps extends TimedSources {
 
 export interface CheckedTimes {
   readonly messages: readonly Message[];
-  /** Of each part with changes. */
+  /** One per part with changes. */
   readonly stored: readonly StoredTriggers[];
   readonly history: TriggerHistory;
   readonly more: boolean;
@@ -31,22 +31,22 @@ export interface CheckedTimes {
 
 export interface Times {
   start(): Promise<void>;
-  /** Something of the part has changed: its triggers are asked again when they are due. */
+  /** Something about the part has changed: the due times of its triggers are computed again. */
   touch(partId: string): void;
-  /** An upload of the part arrived. Kept in memory: after a restart, silence counts from then on. */
+  /** An upload of the part arrived. Kept in memory: after a restart, silence is measured from then on. */
   arrived(partId: string, upload: UploadInput): void;
-  /** The configuration of the part is being changed by a transaction that may not be over yet. */
+  /** A transaction that may not have ended is changing the configuration of the part. */
   changing(partId: string): void;
   /** @param asOfMs see `followLog` */
   check(asOfMs: number | undefined): Promise<CheckedTimes>;
 }
 
-/** A call does as much, so that it never holds up the uploads for long. */
+/** Time that one call may take, so that it never holds up the uploads for long. */
 const maxCheckMs = 10;
 const againMs = 1_000;
-/** How often facts are looked at. */
+/** Interval between checks of facts. */
 const factsMs = 5_000;
-/** Less is drift, or a thread that was not scheduled between two looks at the clocks. */
+/** A smaller jump is drift, or a thread that was not scheduled between two readings of the clocks. */
 const leastJumpMs = 5_000;
 /** Longer than any transaction that changes a configuration. */
 const changingMs = 30_000;
@@ -63,10 +63,13 @@ export function createTimes(deps: {
   const changing = new Map<string, number>();
   const arrivals = new Arrivals();
   let listeningSinceMs = clock.now();
-  /** By how much the wall clock is ahead of the monotonic one. */
+  /** How far the wall clock is ahead of the monotonic one. */
   let aheadMs = clock.now() - clock.monotonic();
 
-  /** How long something has been silent is not known when the clock has jumped, as after a suspension: it counts from then on. */
+  /**
+   * If the clock has jumped, as after a suspension, it is unknown how long something has been silent: silence is then measured from the
+   * jump.
+   */
   const noticeJump = (nowMs: number, monotonicMs: number): void => {
     const jumpedMs = nowMs - monotonicMs - aheadMs;
     aheadMs += jumpedMs;
@@ -149,7 +152,7 @@ async function checkTriggers(
   for (const trigger of rules.timed) {
     const state = stored.of(partId, trigger.name);
     const dueMs = trigger.event.dueMs?.(state.rule, nowMs);
-    // While the follower is behind, silence says nothing.
+    // While the follower is behind, silence means nothing.
     const mayJudge = trigger.event.timed !== 'time' || asOfMs !== undefined;
     if (dueMs !== undefined && dueMs <= nowMs && mayJudge) {
       const historyPlace = { organizationId, partId, triggerName: trigger.name };

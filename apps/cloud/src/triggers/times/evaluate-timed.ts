@@ -1,4 +1,4 @@
-/** Tells a trigger what it wants to be told at times: lines of the log, facts about the machine, or that time has passed. */
+/** Passes timed inputs to a trigger: lines of the log, facts about the machine, or that time has passed. */
 import type { Clock } from '@platform/base';
 import type { ArrivedLine } from '../../machines/logs/lines-by-arrival.ts';
 import type { EventPlace } from '../../outbox/event.ts';
@@ -22,7 +22,7 @@ export interface TimedQuestion {
   readonly place: EventPlace;
   readonly trigger: Trigger;
   readonly state: TriggerState;
-  /** Up to when silence can be judged, ms. */
+  /** Time up to which silence can be judged, ms. */
   readonly asOfMs: number;
   readonly listeningSinceMs: number;
 }
@@ -58,7 +58,7 @@ async function evaluateLogs(
   const newestId = await logs.newest(partId);
   let state = before;
   const { afterId: known } = state.rule as { afterId?: number };
-  // Ids begin again when a store has lost all its lines.
+  // Ids start over when a store has lost all its lines.
   let afterId = known === undefined || known > newestId ? 0 : known;
   const levels = trigger.event.logLevels ?? [];
   for (;;) {

@@ -1,7 +1,7 @@
-/** More than steps may be apart that read the clock on their own. */
+/** Steps that read the clock separately are never further apart than this. */
 const toleranceMs = 60_000;
 
-/** Whether a time that was remembered is of a clock that was set back since: waiting until it has caught up would mean silence. */
+/** Whether the clock has been set back since it gave a remembered time: waiting until it has caught up would mean silence. */
 export function wasSetBack(rememberedMs: number, nowMs: number): boolean {
   return rememberedMs > nowMs + toleranceMs;
 }
