@@ -83,7 +83,7 @@ export async function closeMonth({ organizations, records }: MonthLoad): Promise
   if (issued.length !== organizations) throw new Error(`expected ${organizations} invoices, found ${issued.length}`);
   const began = performance.now();
   const { problems, lines } = await checkLedger(db);
-  if (problems.length > 0) throw new Error(`the ledger is not in order: ${problems[0]}`);
+  if (problems.length > 0) throw new Error(`the ledger is inconsistent: ${problems[0]}`);
   return [
     {
       ...{ name: 'closing a month', value: closedS, unit: 's', most: 60, aim: 15 },

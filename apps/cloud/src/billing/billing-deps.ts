@@ -1,4 +1,4 @@
-/** What the operations of billing need. */
+/** Dependencies of the billing operations. */
 import type { Clock, Log } from '@platform/base';
 import type { Access } from '../access/authorize.ts';
 import type { AccountTree } from '../accounts/tree.ts';
@@ -14,7 +14,7 @@ export interface BillingOperationDeps extends UsageReader {
   readonly counted: readonly CountedSource[];
   /** Whether an organization bills others. */
   readonly billsOthers: (organizationId: string) => Promise<boolean>;
-  /** A fragment of this organization, by version ('': the newest); undefined: it has none such. */
+  /** A fragment of this organization, by version ('': the newest); undefined: it does not have it. */
   readonly fragmentOf: (organizationId: string, ...asked: Parameters<FindFragment>) => ReturnType<FindFragment>;
   /** Resolves once all acknowledged uploads are counted. @throws unavailable */
   readonly metered: (signal: AbortSignal) => Promise<unknown>;

@@ -52,7 +52,7 @@ export function billingHandlers(deps: BillingOperationDeps): Handlers<typeof Bil
     async updateOrganizationBillingTier({ organizationId, billingTier: tier }, call) {
       const nowMs = clock.now();
       const account = await accountAt(db, organizationId, nowMs);
-      // Whoever bills an organization may choose its prices; others are not told whether it exists unless they see it.
+      // An organization's biller may choose its prices; other callers learn that it exists only if they have access to it.
       if (account === undefined || !access.allows(call.principal, 'organization.manage', account.billerId))
         access.authorize(call.principal, 'organization.manage', organizationId);
       const { billerId, billingEmail } = requireBilledBy(account, organizationId, (id) =>
@@ -68,7 +68,7 @@ export function billingHandlers(deps: BillingOperationDeps): Handlers<typeof Bil
     },
     async updateLocationBillingOrganization({ locationId, billingOrganizationId: payerId }, call) {
       const { organizationId } = access.authorize(call.principal, 'location.manage', locationId);
-      // By default the location's own organization pays: its owners need not be asked for that.
+      // By default the location's own organization pays; that needs no consent from its owners.
       if (payerId !== organizationId) access.authorize(call.principal, 'organization.manage', payerId);
       const mayPay = new Set([organizationId, ...tree.sharedWith(locationId)]);
       await namePayer(db, call, clock.now(), { id: locationId, organizationId, mayPay }, payerId);

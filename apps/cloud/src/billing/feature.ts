@@ -1,7 +1,7 @@
 /**
- * Billing: what organizations use, at which prices, who pays, and how. A follower of the ingest log counts uploads; what is stored is
- * counted each hour; what other features count themselves (notifications, machine logs) is read from them. Jobs bill the periods that have
- * become due, and bring payments to their end. Rules: docs/specs/billing.md.
+ * Billing: what organizations use, at which prices, who pays, and how. A follower of the ingest log counts uploads; stored data is counted
+ * each hour; counts that other features keep (notifications, machine logs) are read from them. Jobs bill the periods that have become due,
+ * and complete payments. Rules: docs/specs/billing.md.
  */
 import { type Follower, follow, PlatformError } from '@platform/base';
 import type { BillingService } from '@platform/proto/platform/app/v1/billing';
@@ -26,7 +26,7 @@ import { priceHandlers } from './price-rpc.ts';
 
 export interface BillingDeps
   extends Omit<BillingOperationDeps, 'metered' | 'fragmentOf'>,
-    // Absent: there are no fragments with prices.
+    // Absent: no fragments with prices exist.
     Partial<Pick<BillingOperationDeps, 'fragmentOf'>>,
     Pick<MeterUploadsDeps, 'ingestLog'>,
     Pick<ChargeRpcDeps, 'provider' | 'mails' | 'nameOf'>,
@@ -34,7 +34,7 @@ export interface BillingDeps
     Partial<Pick<ChargeRpcDeps, 'addressOf' | 'logoOf'>>,
     Pick<ChargeRpcDeps, 'returnUrlOf'> {
   readonly stored: readonly StoredSource[];
-  /** Absent: nothing is counted where it happens. */
+  /** Absent: nothing is counted at the moment of use. */
   readonly liveUsage?: Pick<LiveUsage, 'written'>;
 }
 
@@ -42,10 +42,12 @@ export interface Billing extends Pick<LogFollower, 'cursor' | 'lag' | 'steps'>, 
   readonly handlers: Handlers<typeof BillingService, Principal>;
   readonly priceHandlers: Handlers<typeof PriceService, Principal>;
   readonly invoiceHandlers: Handlers<typeof InvoiceService, Principal>;
-  /** Takes an event of the payment provider. @throws not_found if it sends none; invalid_argument if the signature does not hold */
+  /**
+   * Accepts an event of the payment provider. @throws not_found if the provider sends none; invalid_argument if the signature is invalid
+   */
   receiveEvent(provider: PaymentProvider['name'], body: string, signature: string): Promise<void>;
   start(): Promise<void>;
-  /** The jobs one by one, for tests that run them instead of `start`. */
+  /** The jobs individually, for tests that run them instead of `start`. */
   readonly jobs: {
     readonly sample: () => Promise<boolean>;
     readonly close: (signal: AbortSignal) => Promise<boolean>;
@@ -104,7 +106,7 @@ export function createBilling(given: BillingDeps): Billing {
     },
     async start() {
       const { problems } = await checkLedger(db);
-      for (const problem of problems) log.error('the ledger is not in order', { problem });
+      for (const problem of problems) log.error('the ledger is inconsistent', { problem });
       await meter.start();
       const job = (name: string, step: Parameters<typeof follow>[0]['step'], idleMs: number): void =>
         void running.push(follow({ name, step, idleMs, clock, log }));

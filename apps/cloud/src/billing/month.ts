@@ -1,4 +1,4 @@
-/** Months and hours of UTC, in which usage is counted and billed. */
+/** Months and hours of UTC, by which usage is counted and billed. */
 import { PlatformError } from '@platform/base';
 
 export const hourMs = 3_600_000;
@@ -28,7 +28,7 @@ export function hourOf(ms: number): number {
   return Math.floor(ms / hourMs) * hourMs;
 }
 
-/** When the first whole hour after a time begins, or the time itself, if an hour begins then. */
+/** Start of the first whole hour after a time, or the time itself, if an hour begins then. */
 export function nextHourOf(ms: number): number {
   return hourOf(ms - 1) + hourMs;
 }

@@ -47,7 +47,7 @@ export function priceHandlers(deps: BillingOperationDeps): Handlers<typeof Price
       if (endMs < startMs || endMs - startMs > maxUsageRangeMs)
         throw new PlatformError(
           'invalid_argument',
-          'ListUsage: end: expected a time after start, by at most 367 days, found another one',
+          'ListUsage: end: expected a time at most 367 days after start, found another one',
         );
       await deps.metered(signal);
       const records = await readHours(deps, organizationId, startMs, endMs);

@@ -1,9 +1,9 @@
 /**
  * Tables of billing: what was used, who pays for it, at which prices, which invoices were issued, and how they were paid.
  *
- * Nothing here is changed or deleted with an organization: what was used has to be paid, and must stay explainable. `usage_hours` only
- * grows; the rows of an hour are final once the follower of the log has passed it and the hour has been sampled. Times are milliseconds
- * since 1970 UTC.
+ * Nothing here is changed or deleted with an organization: usage must be paid, and must stay explainable. `usage_hours` only grows; the
+ * rows of an hour are final once the follower of the log has passed it and the hour has been sampled. Times are milliseconds since 1970
+ * UTC.
  */
 import type { UsageCostType } from '@platform/proto/platform/app/v1/billing';
 
@@ -21,9 +21,9 @@ export interface BillingTables {
   usage_samples: { id: number; hour: number };
   /** Append-only. Who pays for the usage of a location from an hour on; without a row, its organization does. */
   location_payers: { location_id: string; since_ms: number; organization_id: string; created_ms: number };
-  /** Append-only. The latest version of those whose time has come applies. */
+  /** Append-only. The latest version in effect applies. */
   price_lists: {
-    /** The organization that bills others with it. */
+    /** The organization that bills others with this list. */
     organization_id: string;
     version: number;
     effective_ms: number;
@@ -31,32 +31,32 @@ export interface BillingTables {
     /** JSON, as its owners wrote it. */
     document: string;
   };
-  /** Append-only. Who bills an organization, and on which tier, from a time on; the latest entry of those whose time has come applies. */
+  /** Append-only. Who bills an organization, and on which tier, from a time on; the latest entry in effect applies. */
   billing_accounts: {
     organization_id: string;
     /** 1, 2, … within the organization. */
     entry: number;
     since_ms: number;
-    /** Null: nobody bills it. */
+    /** Null: no one bills it. */
     biller_id: string | null;
-    /** Empty: nobody bills it. */
+    /** Empty: no one bills it. */
     tier: string;
-    /** Where invoices are mailed; empty: nowhere. */
+    /** Address for invoices; empty: none. */
     billing_email: string;
     created_ms: number;
   };
   /**
-   * Finalized invoices and credit notes. What they say never changes; only the columns from `state` on do, as invoices/states.ts says. An
-   * invoice that is not finalized does not exist.
+   * Finalized invoices and credit notes. Their content never changes; only the columns from `state` on do (invoices/states.ts). An invoice
+   * that is not finalized does not exist.
    */
   invoices: {
     id: string;
     biller_id: string;
     /** The organization that owes it. */
     organization_id: string;
-    /** Without gaps for each biller, from 1; invoices and credit notes together. */
+    /** From 1 and without gaps for each biller; invoices and credit notes share the sequence. */
     sequence: number;
-    /** What people see, such as INV-000001 or TEST-000001. */
+    /** The number shown to people, such as INV-000001 or TEST-000001. */
     number: string;
     kind: 'charge' | 'month' | 'year' | 'credit_note';
     is_test: number;
@@ -69,7 +69,7 @@ export interface BillingTables {
     document: string;
     /** YYYY-MM; empty for charges and credit notes. */
     period: string;
-    /** Of a credit note: the invoice that it cancels. */
+    /** For a credit note: the invoice that it cancels. */
     credits_id: string | null;
     issued_ms: number;
     due_ms: number;
@@ -78,29 +78,29 @@ export interface BillingTables {
     paid_ms: number | null;
     failure: string;
     failure_ms: number | null;
-    /** How often it was asked for after it had been due (invoices/dunning.ts). */
+    /** Number of reminders since the due date (invoices/dunning.ts). */
     dunning_step: number;
-    /** When that was; 0: never. */
+    /** Time of the last reminder; 0: never. */
     dunned_ms: number;
   };
   invoice_numbers: { biller_id: string; last: number };
-  /** Attempts to pay an invoice: at most one of each invoice is pending or has succeeded. */
+  /** Attempts to pay an invoice: at most one per invoice is pending or has succeeded. */
   charges: {
     id: string;
     invoice_id: string;
     provider: string;
-    /** What the provider needs of the payment method at that time: JSON. */
+    /** The payment method at that time, in the form that the provider needs: JSON. */
     method: string;
     state: 'pending' | 'succeeded' | 'failed';
     minor: number;
     created_ms: number;
     finished_ms: number | null;
     failure: string;
-    /** When the provider is asked next, ms. */
+    /** When the provider is next asked, ms. */
     next_ask_ms: number;
     /** 1: the organization gets no mail about it. */
     is_quiet: number;
-    /** What the provider calls the attempt; empty: not known so far. */
+    /** The provider's id of the attempt; empty: not known yet. */
     reference: string;
   };
   /** Set-ups of payment methods on a page of the provider (payments/payment-setups.ts). */
@@ -108,15 +108,15 @@ export interface BillingTables {
     id: string;
     organization_id: string;
     provider: string;
-    /** What the provider calls it. */
+    /** The provider's id of the set-up. */
     session: string;
     state: 'pending' | 'attached' | 'superseded' | 'expired';
     created_ms: number;
-    /** When the provider is asked next, ms. */
+    /** When the provider is next asked, ms. */
     next_ask_ms: number;
     finished_ms: number | null;
   };
-  /** Events of providers that were handled, for 30 days: each is handled once. */
+  /** Provider events that were handled, kept for 30 days: each is handled once. */
   payment_events: { provider: string; id: string; received_ms: number };
   /** Append-only. The lines of one transaction sum to 0; debits are positive. */
   ledger_lines: {
@@ -131,10 +131,10 @@ export interface BillingTables {
     minor: number;
     at_ms: number;
     text: string;
-    /** SHA-256 over the line before and this one, hexadecimal: changed and missing lines show. */
+    /** SHA-256 over the previous line and this one, hexadecimal: reveals changed and missing lines. */
     hash: string;
   };
-  /** Requests to charge that were accepted: the same one again gets the same invoice. */
+  /** Accepted charge requests: a repeated request gets the same invoice. */
   charge_requests: { organization_id: string; key: string; request: string; invoice_id: string; created_ms: number };
   /** A period of an organization is billed once. */
   billed_periods: {
@@ -148,14 +148,14 @@ export interface BillingTables {
   };
   /** Payments that the host administrator recorded. */
   billing_payments: { id: string; invoice_id: string; minor: number; reference: string; recorded_ms: number };
-  /** The PDF of an invoice as it was first downloaded: later downloads get the same bytes. */
+  /** The PDF of an invoice as first downloaded: later downloads get the same bytes. */
   invoice_pdfs: { invoice_id: string; pdf: Uint8Array };
   payment_methods: {
     organization_id: string;
     provider: string;
     brand: string;
     last_four: string;
-    /** JSON that the provider understands; never a card number. */
+    /** JSON for the provider; never a card number. */
     method: string;
     added_ms: number;
   };
@@ -205,7 +205,10 @@ export const dunningV30: readonly string[] = [
 
 export const dunningV34: readonly string[] = ['alter table invoices add column dunned_ms bigint not null default 0'];
 
-/** Rows in the order of the key: a month of an organization is read from pages side by side, in a fifth of the time, and takes half the room. */
+/**
+ * Stores rows in the order of the key: a month of an organization is then read from adjacent pages, in a fifth of the time and half of the
+ * space.
+ */
 export const usageHoursV31: readonly string[] = [
   'create table usage_hours_in_order (organization_id text not null, hour bigint not null, type integer not null, quantity bigint not null, primary key (organization_id, hour, type)) without rowid',
   'insert into usage_hours_in_order select organization_id, hour, type, quantity from usage_hours order by organization_id, hour, type',
@@ -213,7 +216,7 @@ export const usageHoursV31: readonly string[] = [
   'alter table usage_hours_in_order rename to usage_hours',
 ];
 
-/** Triggers that keep the ledger append-only in the database itself, and what invoices say unchanged, in the SQL of each store. */
+/** Triggers, in the SQL of each store, that keep the ledger append-only and the content of invoices unchanged. */
 export const invoiceGuard: { readonly sqlite: readonly string[]; readonly postgres: readonly string[] } = {
   sqlite: [
     `create trigger ledger_lines_no_update before update on ledger_lines begin select raise(abort, 'ledger_lines is append-only'); end`,

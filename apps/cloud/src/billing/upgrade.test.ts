@@ -9,7 +9,7 @@ import { throwUncaught } from '../metadata/testing/throw-uncaught.ts';
 import { addUsage } from './meter/add-usage.ts';
 import type { HourlyUsage } from './meter/count-uploads.ts';
 
-test('an upgrade that rearranges the meter keeps each row, and usage is added to them afterwards', async () => {
+test("an upgrade that rebuilds the meter's table keeps each row, and usage can be added to the rows afterwards", async () => {
   const store = await openTestStore();
   onTestFinished(() => store[Symbol.asyncDispose]());
   const where = {

@@ -49,7 +49,7 @@ export function checkLedgerCommand(): Command {
       } = (await ask('check-ledger')) as JsonObject;
       out.object({ ...ledger, audit_entries, audit_hash, problems });
       const { length } = Array.isArray(problems) ? problems : [];
-      if (length > 0) throw new PlatformError('data_loss', `the ledger is not in order: ${length} problems`);
+      if (length > 0) throw new PlatformError('data_loss', `the ledger is inconsistent: ${length} problems`);
     },
   );
 }

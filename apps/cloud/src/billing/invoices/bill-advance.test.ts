@@ -17,9 +17,9 @@ const tiers = [
 ];
 
 interface Customer extends TestBilling {
-  /** Machines from now on. */
+  /** Number of machines from now on. */
   machines: number;
-  /** Lets the cloud run until a time, hour by hour. */
+  /** Runs the cloud until a time, hour by hour. */
   until(ms: number): Promise<void>;
   listed(): Promise<unknown[]>;
   lines(period: string): Promise<unknown[]>;
@@ -65,10 +65,10 @@ const april = monthNamed('2027-04');
 const may = monthNamed('2027-05');
 const firstHours = (march.endMs - nextHourOf(startMs)) / hourMs;
 
-test('machines are paid in advance for each month, from the hour on in which billing began, and later ones by the hour', async () => {
+test('machines are paid in advance for each month, from the hour in which billing began, and later ones by the hour', async () => {
   const on = await open('monthly');
   await on.until(startMs + 60_000);
-  // The machines of the first whole hour are not counted yet.
+  // The machines of the first whole hour have not been counted yet.
   expect(await on.listed()).toEqual([]);
   await on.until(startMs + hourMs);
   const part = Math.round(((3 * firstHours) / Number(march.hours)) * 3_100);
@@ -83,7 +83,7 @@ test('machines are paid in advance for each month, from the hour on in which bil
     { text: 'Machines, in advance', quantity: '3', unit: 'machine-month', unitPrice: '31', minor: 9_300 },
     { text: 'Discount of 10 %', minor: -930 },
   ]);
-  // Two more from the 16th on; one machine less on the last day is not paid back.
+  // Two more from the 16th; one machine less on the last day is not refunded.
   await on.until(Date.UTC(2027, 3, 15, 23));
   on.machines = 5;
   await on.until(Date.UTC(2027, 3, 29, 23));
@@ -97,7 +97,7 @@ test('machines are paid in advance for each month, from the hour on in which bil
   expect((await checkLedger(on.db)).problems).toEqual([]);
 });
 
-test('machines are paid in advance for each year, and those that come later by the month', async () => {
+test('machines are paid in advance for each year, and those added later by the month', async () => {
   const on = await open('yearly');
   await on.until(startMs + hourMs);
   const year = ['year:2027-03', 119_400];
@@ -114,7 +114,7 @@ test('machines are paid in advance for each year, and those that come later by t
   on.machines = 1;
   await on.until(april.endMs + hourMs);
   const [, ...later] = await on.listed();
-  // All but the first two hours of April, of which a year of 366 days has a 366th part each day.
+  // All but the first two hours of April. Each day costs a 366th part of a year of 366 days.
   expect(later).toEqual([['2027-04', Math.round((2_992 * 718) / 720)]]);
   await on.until(Date.UTC(2028, 1, 29, 23));
   expect(await on.listed()).toHaveLength(2);
@@ -123,7 +123,7 @@ test('machines are paid in advance for each year, and those that come later by t
   expect((await checkLedger(on.db)).problems).toEqual([]);
 });
 
-test('years begin with the month in which an organization comes to such a tier, and what was missed is made up for', async () => {
+test('years begin with the month in which an organization joins such a tier, and missed ones are billed later', async () => {
   const on = await open('standard');
   await on.until(startMs + hourMs);
   const change = { billerId: on.billerId, tier: 'yearly', billingEmail: '' };
@@ -143,7 +143,7 @@ test('years begin with the month in which an organization comes to such a tier, 
   expect((await periods()).slice(3)).toEqual(['advance:2029-04']);
 });
 
-test('the prices of the months of a year sum to the price of the year', () => {
+test('the prices of the months of a year add up to the price of the year', () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 10 ** 9 }), fc.integer({ min: 0, max: 47 }), (cents, index) => {
       const perMachineYear = `${Math.floor(cents / 100)}.${String(cents % 100).padStart(2, '0')}`;

@@ -1,9 +1,9 @@
 /**
- * Issues the invoices of months and years that have begun, for organizations that are billed in advance: for the machines that there are at
- * that time. Machines that come later are charged by the hour once their month has ended (close-month.ts).
+ * Issues the invoices of months and years that have begun, for organizations that are billed in advance: for the machines that exist at
+ * that time. Machines added later are charged by the hour once their month has ended (close-month.ts).
  *
- * Each period is an entry of `billed_periods`: `advance:YYYY-MM` for a month, `year:YYYY-MM` for the twelve months from that one on. The next
- * one begins when it ends, or in the first month after it in which the organization is on such a tier.
+ * Each period is an entry of `billed_periods`: `advance:YYYY-MM` for a month, `year:YYYY-MM` for the twelve months from that one. The next
+ * one begins when it ends, or in the first later month in which the organization is on such a tier.
  */
 
 import { UsageCostType } from '@platform/proto/platform/app/v1/billing';
@@ -17,10 +17,10 @@ import { bill, type CloseDeps, type Customer } from './bill-period.ts';
 
 type Advances = ReadonlyMap<string, readonly Advance[]>;
 
-/** Periods that began longer ago and were never billed are not made up for. */
+/** Periods that began longer ago and were never billed are not billed any more. */
 const maxMissedMs = 732 * 24 * hourMs;
 
-/** What the customers of an organization were billed in advance, oldest first. */
+/** What an organization's customers were billed in advance, oldest first. */
 export async function paidAdvances({ db }: Pick<CloseDeps, 'db'>, billerId: string): Promise<Advances> {
   const rows = await db
     .selectFrom('billed_periods')
@@ -58,7 +58,7 @@ export async function billAdvance(deps: CloseDeps, by: OwnActor, billerId: strin
       let next = month.endMs;
       if (period !== undefined) {
         const machines = await machinesAt(deps, customer, customer.fromMs);
-        // They are counted within the next minutes.
+        // They will be counted within minutes.
         if (machines === undefined) break;
         const hours = BigInt((month.endMs - nextHourOf(customer.fromMs)) / hourMs);
         const { lines } = advanceLines(customer.rates, customer.list.list.currency, machines, hours, month);
@@ -81,7 +81,7 @@ function chargesMachines({ usage, perMachineYear }: Tier): boolean {
   return usage.size > 0 || perMachineYear > 0n;
 }
 
-/** How many machines there are in the first whole hour of a period; undefined: it is not counted yet. */
+/** Number of machines in the first whole hour of a period; undefined: not counted yet. */
 async function machinesAt({ db }: CloseDeps, customer: Customer, fromMs: number): Promise<bigint | undefined> {
   if (!chargesMachines(customer.rates)) return 0n;
   const hour = nextHourOf(fromMs);
@@ -103,7 +103,7 @@ function machineHours(db: CloseDeps['db'], organizationId: string, startMs: numb
     .then((rows) => rows.map(({ quantity }) => Number(quantity)));
 }
 
-/** What machines cost that came after a period was paid in advance; undefined: nothing, or it is not billed so far. */
+/** Cost of machines added after a period was paid in advance; undefined: nothing, or the period has not been billed yet. */
 export async function rateLater(
   deps: CloseDeps,
   customer: Customer,

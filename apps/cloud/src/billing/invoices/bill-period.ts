@@ -1,6 +1,6 @@
 /**
- * Issues the invoice of a period of an organization, in one transaction with the entry that the period is billed: a crash in between costs
- * nothing and doubles nothing.
+ * Issues the invoice of a period of an organization, in one transaction with the entry that the period has been billed: a crash loses
+ * nothing and bills nothing twice.
  */
 import type { Transaction } from 'kysely';
 import { audit, type Caller, type OwnActor } from '../../access/audit.ts';
@@ -29,11 +29,11 @@ export interface Bill {
   readonly period: string;
   readonly text: string;
   readonly lines: readonly Line[];
-  /** Of the organization that bills. */
+  /** Address of the organization that bills. */
   readonly address: readonly string[];
 }
 
-/** @returns the id of the invoice; undefined: nothing is owed, or the period was billed meanwhile */
+/** @returns the id of the invoice; undefined: nothing is owed, or the period has already been billed */
 export async function bill(
   deps: CloseDeps,
   by: Caller | OwnActor,

@@ -47,7 +47,7 @@ const listed = async (on: TestBilling) =>
 
 const bill = (on: TestBilling): Promise<boolean> => on.billing.jobs.close(signal);
 
-test('a month is billed once after it has ended and is counted, with tax, and months that were missed are made up for', async () => {
+test('a month is billed once after it has ended and is fully counted, with tax, and missed months are billed later', async () => {
   const on = await open('standard');
   await use(on, april.startMs, Number(april.hours) * 3);
   const close = (month: string) =>
@@ -76,7 +76,7 @@ test('a month is billed once after it has ended and is counted, with tax, and mo
   expect((await checkLedger(on.db)).problems).toEqual([]);
 });
 
-test('a closing that ends in the middle leaves no half-made invoice, and the next one issues the same numbers', async () => {
+test('a run that ends in the middle leaves no incomplete invoice, and the next one issues the same numbers', async () => {
   let fails = true;
   const on = await open('standard', {
     mails: {
@@ -127,7 +127,7 @@ test('an organization on an annual tier is billed in advance, once for each year
   ]);
 });
 
-test('at the turn of a year, and when the clock repeats seconds there, December is billed once, with what was used in it', async () => {
+test('at the turn of a year, even when the clock repeats seconds, December is billed once, with its usage', async () => {
   const on = await open('standard');
   const december = monthNamed('2027-12');
   const [last, first] = [december.endMs - 3_600_000, december.endMs];
@@ -147,7 +147,7 @@ test('at the turn of a year, and when the clock repeats seconds there, December 
   expect((await checkLedger(on.db)).problems).toEqual([]);
 });
 
-test('an organization that owes is reminded once a day by who bills it', async () => {
+test('an organization that owes is reminded once a day by its biller', async () => {
   const on = await open('standard');
   const ids = { customerOrgId: on.customerId, billingOwnerOrgId: on.billerId };
   const remind = (who = on.owners.biller, request = ids) => on.ask(who, billing.sendPaymentRequiredEmail, request);
@@ -163,7 +163,7 @@ test('an organization that owes is reminded once a day by who bills it', async (
   expect(reminders).toMatchObject([{ text: expect.stringContaining('INV-000001: 7.00 USD, due on 2027-03-25') }]);
 });
 
-test('months that have ended are listed oldest first, over the turn of a year', () => {
+test('months that have ended are listed oldest first, across the turn of a year', () => {
   const names = (since: number, now: number): string[] => endedMonths(since, now).map(({ name }) => name);
   expect(names(Date.UTC(2026, 10, 30), Date.UTC(2027, 1, 1))).toEqual(['2026-11', '2026-12', '2027-01']);
   expect(names(Date.UTC(2027, 1, 1), Date.UTC(2027, 1, 28, 23, 59, 59, 999))).toEqual([]);

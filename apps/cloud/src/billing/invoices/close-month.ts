@@ -1,6 +1,6 @@
 /**
- * Issues the invoices of a month that has ended: for what was used in it, or, if the organization pays for machines in advance, for those
- * that came later. A run that was killed is continued by the next one, with the organizations that are left.
+ * Issues the invoices of a month that has ended: for its usage, or, if the organization pays for machines in advance, for machines added
+ * later. If a run is killed, the next one continues with the remaining organizations.
  */
 import { PlatformError } from '@platform/base';
 import type { Caller, OwnActor } from '../../access/audit.ts';
@@ -13,11 +13,11 @@ import { bill, type CloseDeps, type Customer } from './bill-period.ts';
 
 export interface Closed {
   readonly invoiceIds: readonly string[];
-  /** Organizations whose period was billed already, or that owe nothing for it. */
+  /** Organizations whose period has already been billed, or that owe nothing for it. */
   readonly others: number;
 }
 
-/** @throws failed_precondition if the month has not ended, or is not completely counted */
+/** @throws failed_precondition if the month has not ended or has not been fully counted */
 export async function closeMonth(
   deps: CloseDeps,
   by: Caller | OwnActor,

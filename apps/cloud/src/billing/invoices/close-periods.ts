@@ -1,4 +1,4 @@
-/** The job that bills what has become due: months that have ended, and years that have begun, of every biller. */
+/** The job that bills what has become due for every biller: months that have ended, and years that have begun. */
 import type { OwnActor } from '../../access/audit.ts';
 import { type Month, monthOf } from '../month.ts';
 import { billAdvance } from './bill-advance.ts';
@@ -6,9 +6,9 @@ import type { CloseDeps } from './bill-period.ts';
 import { closeMonth } from './close-month.ts';
 
 const actor: OwnActor = { kind: 'platform', name: 'billing' };
-/** Uploads that were accepted in the last moment of a month are in the log by then. */
+/** By then, uploads accepted in the last moment of a month are in the log. */
 const graceMs = 10 * 60_000;
-/** A cloud that did not run for longer closes older months by hand. */
+/** If the cloud was down for longer, older months must be closed by hand. */
 const maxMonths = 24;
 
 /** Always false: one pass is enough until the next hour. */
@@ -22,11 +22,11 @@ export async function closePeriods(deps: CloseDeps, closed: Set<string>, signal:
     .execute();
   for (const { biller_id: billerId, since_ms } of billers) {
     if (billerId === null) continue;
-    // First, because what a month costs depends on what was paid for it in advance.
+    // First, because the price of a month depends on what was paid for it in advance.
     await billAdvance(deps, actor, billerId, signal);
     for (const month of endedMonths(Number(since_ms), clock.now() - graceMs)) {
       if (signal.aborted) return false;
-      // Known to be complete; forgotten at a restart, after which a look into the table says the same.
+      // Known to be complete; forgotten at a restart, after which the table shows it again.
       const key = `${billerId} ${month.name}`;
       if (closed.has(key)) continue;
       await closeMonth(deps, actor, billerId, month, signal);

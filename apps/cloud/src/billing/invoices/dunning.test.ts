@@ -23,14 +23,14 @@ async function open(overrides: Parameters<typeof openBilling>[0] = {}): Promise<
   return on;
 }
 
-/** Issues the invoice of the first year, tries to pay it, and returns when it is due. */
+/** Issues the invoice of the first year, tries to pay it, and returns its due date. */
 async function issued(on: TestBilling): Promise<number> {
   await on.billing.jobs.close(signal);
   while (await on.billing.jobs.settle(signal));
   return on.clock.now() + paymentDays * dayMs;
 }
 
-/** The jobs as they run on a day and a while, several times. */
+/** Runs the jobs several times, as they run within a day and a bit. */
 async function run(on: TestBilling, ms: number): Promise<void> {
   on.clock.setWall(ms);
   for (let time = 0; time < 3; time++) {
@@ -54,7 +54,7 @@ const steps = async (on: TestBilling) =>
     ({ detail }) => JSON.parse(detail).step as number,
   );
 
-test('an invoice that is paid by transfer is asked for 1, 5, 10 and 20 days after it was due, and then listed as unpaid until it is paid', async () => {
+test('an invoice paid by transfer has reminders 1, 5, 10 and 20 days after its due date, then is listed as unpaid until paid', async () => {
   const on = await open();
   const dueMs = await issued(on);
   const reminders = () => subjects(on).slice(1);
@@ -85,7 +85,7 @@ test('an invoice that is paid by transfer is asked for 1, 5, 10 and 20 days afte
   expect((await checkLedger(on.db)).problems).toEqual([]);
 });
 
-test('what is paid or cancelled between two steps is not asked for again, and a part of it is subtracted', async () => {
+test('an invoice paid or cancelled between two steps gets no further reminder; a partial payment is subtracted', async () => {
   const on = await open();
   const dueMs = await issued(on);
   await run(on, dueMs + dayMs);
@@ -106,10 +106,10 @@ test('what is paid or cancelled between two steps is not asked for again, and a 
   expect(await steps(on)).toEqual([1, 2]);
 });
 
-test('after an outage the reminders come in order, with the time between them that the schedule has', async () => {
+test('after an outage the reminders come in order, at the intervals of the schedule', async () => {
   const on = await open();
   const dueMs = await issued(on);
-  // The cloud did not run when the first three steps were due, nor later when the third was.
+  // The cloud was down when the first three steps were due, and later when the third was.
   for (const [day, taken] of [
     [12, [1]],
     [15, [1]],
@@ -129,7 +129,7 @@ test('after an outage the reminders come in order, with the time between them th
   ]);
 });
 
-test('a crash within a step leaves nothing of it, one after it does not repeat it', async () => {
+test('a crash within a step leaves nothing of it, and a crash after a step does not repeat it', async () => {
   let crash: 'enqueue' | 'wake' | undefined;
   const sent: string[] = [];
   const on = await open({
@@ -155,7 +155,7 @@ test('a crash within a step leaves nothing of it, one after it does not repeat i
   expect([await steps(on), sent]).toEqual([[1], ['Invoice INV-000001', 'Reminder: invoice INV-000001']]);
 });
 
-test('an invoice of a period is charged again at each step; mails say how it went', async () => {
+test('an invoice of a period is charged again at each step, and mails report the result', async () => {
   const on = await open({ provider: testProvider });
   await attach(on, TestCard.DECLINES);
   const dueMs = await issued(on);
@@ -175,7 +175,7 @@ test('an invoice of a period is charged again at each step; mails say how it wen
   expect(await statuses(on)).toEqual(['paid']);
 });
 
-test('an invoice waits while it is being paid; a charge is not tried again by itself, and a quiet one is not mailed about', async () => {
+test('an invoice being paid waits; a charge is not retried automatically; a quiet charge causes no mails', async () => {
   let answer: Awaited<ReturnType<PaymentProvider['settle']>> = { kind: 'unknown' };
   const on = await open({ provider: { ...testProvider, settle: async () => answer } });
   await attach(on, TestCard.SUCCEEDS);

@@ -1,8 +1,8 @@
 /**
- * Asks again for invoices that are not paid: 1, 5, 10 and 20 days after they were due. The number of the last step is kept in the invoice
- * and changes in the transaction that sends the mail or begins the payment, so each step happens once, whatever crashes. A step that is late,
- * because the cloud did not run, delays those after it: the first reminder is never the last one, and each leaves as much time to pay as
- * the schedule says. After the last one the invoice is listed as `unpaid`.
+ * Sends reminders for unpaid invoices: 1, 5, 10 and 20 days after they were due. The number of the last step is stored in the invoice and
+ * changes in the transaction that sends the mail or begins the payment, so each step happens once, even if there is a crash. A step that is
+ * late, because the cloud was down, delays the following ones: the first reminder is never the last one, and each leaves as much time to
+ * pay as the schedule says. After the last step the invoice is listed as `unpaid`.
  */
 import type { Transaction } from 'kysely';
 import { audit, type OwnActor } from '../../access/audit.ts';
@@ -21,12 +21,12 @@ const actor: OwnActor = { kind: 'platform', name: 'billing' };
 const dayMs = 24 * 3_600_000;
 const invoicesAtOnce = 100;
 
-/** Whether the last step was taken, and nothing was paid since then. */
+/** Whether the last step has been taken without a payment since. */
 export function isUnpaid({ state, dunning_step }: Pick<InvoiceRow, 'state' | 'dunning_step'>): boolean {
   return state === 'open' && dunning_step >= dunningDays.length;
 }
 
-/** Takes the steps that are due; true: there may be more. An invoice that is being paid waits for the outcome. */
+/** Takes the steps that are due; true: there may be more. An invoice whose payment is in progress waits for the result. */
 export async function dunDue(deps: SettleDeps, signal: AbortSignal): Promise<boolean> {
   const { db, clock, mails } = deps;
   const nowMs = clock.now();
@@ -76,7 +76,7 @@ async function dun(trx: Transaction<CloudTables>, deps: SettleDeps, before: Invo
     .execute();
   if (attempt?.state === 'pending') return;
   const step = before.dunning_step + 1;
-  // It may have been paid or cancelled meanwhile, or another process on the same database may have taken the step.
+  // The invoice may have been paid or cancelled, or another process on the same database may have taken the step.
   const invoice = await trx
     .updateTable('invoices')
     .set({ dunning_step: step, dunned_ms: nowMs })
@@ -86,7 +86,7 @@ async function dun(trx: Transaction<CloudTables>, deps: SettleDeps, before: Invo
     .returningAll()
     .executeTakeFirst();
   if (invoice === undefined) return;
-  // Whoever asked for a charge decides when it is tried again; periods are paid by agreement.
+  // Charges are retried only by their requester; periods are paid by agreement.
   const isPeriod = kind === 'month' || kind === 'year';
   const method = isPeriod && provider.canCharge ? await paymentMethodOf(trx, provider, organizationId) : undefined;
   if (method !== undefined) await chargeOf(trx, deps, invoice, method.method, false);

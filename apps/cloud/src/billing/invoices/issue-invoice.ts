@@ -1,6 +1,6 @@
 /**
  * Issues an invoice or a credit note: the next number, its content and its ledger lines in the caller's transaction. If that fails, nothing
- * of it stays behind, and the number is given to the next one.
+ * of it remains, and the next document gets the number.
  */
 import { newId } from '@platform/base';
 import type { Transaction } from 'kysely';
@@ -15,7 +15,7 @@ export interface InvoiceDocument {
   readonly description: string;
   readonly customer: string;
   readonly biller: string;
-  /** Whose name and logo are on it. */
+  /** Organization whose name and logo are on it. */
   readonly brandingId: string;
   readonly branding: string;
   readonly supportEmail: string;
@@ -27,11 +27,11 @@ export interface InvoiceDocument {
   readonly lines: readonly InvoiceLine[];
 }
 
-/** Of the organization that bills. */
+/** The organization that bills. */
 export interface Issuer {
   /** Lines of its postal address. */
   readonly address: readonly string[];
-  /** How to pay it; empty: it does not say. */
+  /** Payment instructions; empty: none. */
   readonly payment: string;
   /** Absent: the tax was given as an amount. */
   readonly taxPercent?: string;
@@ -74,7 +74,7 @@ export async function issueInvoice(trx: Transaction<CloudTables>, given: NewInvo
     .returning('last')
     .executeTakeFirstOrThrow();
   const total = subtotal + tax;
-  // Nothing is owed for an invoice over 0, and a credit note is settled by what it credits.
+  // An invoice over 0 owes nothing, and a credit note is settled by the invoice that it credits.
   const isSettled = kind === 'credit_note' || total === 0n;
   const row: InvoiceRow = {
     id: given.id ?? newId(),

@@ -1,4 +1,4 @@
-/** Mails about invoices. Each has a cause, by which it is sent once, however often what caused it is repeated. */
+/** Mails about invoices. Each has a cause, for which it is sent once, however often the event is repeated. */
 import type { Transaction } from 'kysely';
 import type { Mail } from '../../outbox/email/mail.ts';
 import type { OutboxTables } from '../../outbox/store.ts';
@@ -7,7 +7,7 @@ import { textOfMinor } from '../money/wire-amount.ts';
 import type { InvoiceDocument, InvoiceRow } from './issue-invoice.ts';
 
 export interface InvoiceMail {
-  /** Empty: nobody gets it. */
+  /** Empty: no recipient. */
   readonly to: string;
   readonly organizationId: string;
   readonly cause: readonly string[];
@@ -28,7 +28,7 @@ const subjects: Readonly<Record<Kind, (number: string) => string>> = {
   failed: (number) => `Payment failed for invoice ${number}`,
 };
 
-/** @param cause what it is about, beside the invoice, such as the id of a charge */
+/** @param cause what the mail concerns besides the invoice, such as the id of a charge */
 export function mailAbout(kind: Kind, invoice: InvoiceRow, cause: string, failure = ''): InvoiceMail {
   const { description }: InvoiceDocument = JSON.parse(invoice.document);
   const total = amountOf(invoice, invoice.total);
@@ -44,9 +44,10 @@ export function mailAbout(kind: Kind, invoice: InvoiceRow, cause: string, failur
 }
 
 /**
- * Asks again for an invoice that was due.
+ * A reminder for an overdue invoice.
  *
- * @param step 1, 2, …: each is mailed once. @param to absent: the address when the invoice was issued; empty: nobody gets it
+ * @param step 1, 2, …: each is mailed once.
+ * @param to absent: the address at the time of issue; empty: no recipient
  */
 export function reminderAbout(invoice: InvoiceRow, step: number, isLast: boolean, to: string | undefined): InvoiceMail {
   const { issuer }: InvoiceDocument = JSON.parse(invoice.document);
@@ -61,7 +62,7 @@ export function reminderAbout(invoice: InvoiceRow, step: number, isLast: boolean
   return { ...mail, to: to ?? mail.to };
 }
 
-/** @param cause beside the invoice @param lines between the notice of a test and who sends it */
+/** @param cause besides the invoice @param lines between the test notice and the sender's name */
 function letter(invoice: InvoiceRow, cause: readonly string[], subject: string, lines: readonly string[]): InvoiceMail {
   const { branding, supportEmail, billingEmail }: InvoiceDocument = JSON.parse(invoice.document);
   const isTest = invoice.is_test === 1;

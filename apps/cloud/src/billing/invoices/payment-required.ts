@@ -1,4 +1,4 @@
-/** Reminds an organization that it has to pay. */
+/** Reminds an organization of open invoices. */
 import { PlatformError } from '@platform/base';
 import { audit, type Caller } from '../../access/audit.ts';
 import { currencyOf } from '../money/currency.ts';
@@ -9,10 +9,10 @@ import { accountAt } from '../prices/accounts.ts';
 const dayMs = 24 * 3_600_000;
 
 /**
- * At most one mail for each customer and day (UTC).
+ * Sends at most one mail per customer and day (UTC).
  *
- * @throws failed_precondition if the biller does not bill the customer, which says nothing about whether it exists; if there is nothing to
- *   pay, or no address
+ * @throws failed_precondition if the biller does not bill the customer, which does not reveal whether it exists; also if nothing is owed,
+ * or there is no address
  */
 export async function sendPaymentRequired(
   { db, mails, clock, nameOf }: ChargeDeps,
@@ -47,7 +47,7 @@ export async function sendPaymentRequired(
       cause: ['payment required', customerId, billerId, String(Math.floor(nowMs / dayMs))],
       subject: `Payment required: ${name}`,
       text: [
-        'These invoices are not paid:',
+        'These invoices are unpaid:',
         '',
         ...open.map((one) => {
           const owed = textOfMinor(BigInt(one.total - one.paid), currencyOf(one.currency, 'currency'));

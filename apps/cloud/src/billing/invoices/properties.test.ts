@@ -1,4 +1,4 @@
-/** Laws of invoices that hold after any sequence of charges, closed months, payments and credit notes, each of them repeated. */
+/** Invariants of invoices that hold after any sequence of charges, closed months, payments and credit notes, each of them repeated. */
 import { UsageCostType } from '@platform/proto/platform/app/v1/billing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -33,7 +33,7 @@ const step = fc.oneof(
 );
 type Step = typeof step extends fc.Arbitrary<infer One> ? One : never;
 
-/** What is owed, as a person would keep it: minor units by invoice, without those that are cancelled. */
+/** Amounts owed, as a person would record them: minor units by invoice, without cancelled ones. */
 type Owed = Map<string, { readonly total: number; paid: number }>;
 
 async function take(on: TestBilling, one: Step, owed: Owed, nth: number): Promise<void> {
@@ -85,7 +85,7 @@ async function take(on: TestBilling, one: Step, owed: Owed, nth: number): Promis
   }
 }
 
-test('lines and tax sum to the total, the balance is what is open less what is paid, and n identical calls are one', async () => {
+test('lines and tax add up to the total, the balance is open minus paid amounts, and n identical calls count as one', async () => {
   const on = await open();
   const owed: Owed = new Map();
   let nth = 0;
@@ -108,7 +108,7 @@ test('lines and tax sum to the total, the balance is what is open less what is p
       );
       expect((await checkLedger(on.db)).problems).toEqual([]);
     }),
-    // Not shrunk: the store goes on from one sequence to the next.
+    // Without shrinking: the store keeps its state from one sequence to the next.
     { numRuns: 25, endOnFailure: true },
   );
 });

@@ -1,10 +1,10 @@
 /**
  * States of an invoice, and the only functions that change them:
  *
- *     (issued) → open → paid   what was paid reaches the total (`bookPayment`)
- *                open → void   a credit note over all of it, if nothing was paid and no payment is under way (`voidInvoice`)
+ *     (issued) → open → paid   the paid amount reaches the total (`bookPayment`)
+ *                open → void   a credit note over the total, if nothing was paid and no payment is in progress (`voidInvoice`)
  *
- * An open invoice counts how often it was asked for after its due date (dunning.ts); after the last time it is listed as `unpaid`.
+ * An open invoice counts its reminders after the due date (dunning.ts); after the last one it is listed as `unpaid`.
  *
  * An invoice over 0 and a credit note are paid when they are issued. `paid` and `void` are final. A failed payment leaves an invoice open,
  * with the reason (`bookFailure`).
@@ -16,7 +16,7 @@ import type { CloudTables, Database } from '../../metadata/tables.ts';
 import { lockBiller, post } from '../ledger/post.ts';
 import { type InvoiceDocument, type InvoiceRow, issueInvoice } from './issue-invoice.ts';
 
-/** @throws not_found, in the same words for a foreign and an unknown invoice */
+/** @throws not_found, with the same message for another organization's invoice and an unknown one */
 export async function requireInvoice(
   trx: Database,
   id: string,
@@ -34,7 +34,7 @@ export async function requireInvoice(
   );
 }
 
-/** @returns false: the invoice does not owe as much any more; nothing was booked */
+/** @returns false: the invoice no longer owes that much; nothing was booked */
 export async function bookPayment(
   trx: Transaction<CloudTables>,
   invoice: InvoiceRow,
@@ -106,7 +106,7 @@ export async function voidInvoice(
   if (voided === undefined)
     throw new PlatformError(
       'failed_precondition',
-      `invoice ${invoice.number}: expected an open one of which nothing is paid, found ${invoice.state} with ${invoice.paid} of ${invoice.total} minor units paid`,
+      `invoice ${invoice.number}: expected an open one without payments, found ${invoice.state} with ${invoice.paid} of ${invoice.total} minor units paid`,
     );
   const document: InvoiceDocument = JSON.parse(invoice.document);
   const note = await issueInvoice(trx, {

@@ -1,4 +1,4 @@
-/** The invoices of an organization and what it still owes. */
+/** The invoices of an organization and its balance. */
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import type { GetInvoicesSummaryResponseSchema } from '@platform/proto/platform/app/v1/billing';

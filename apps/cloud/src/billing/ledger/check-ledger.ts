@@ -1,11 +1,11 @@
-/** Checks the books: sums, the chain of hashes, numbers without gaps, and that each invoice says what the ledger says. */
+/** Checks the books: sums, the hash chain, numbers without gaps, and that each invoice matches the ledger. */
 import type { Database } from '../../metadata/tables.ts';
 import { hashOf, type LedgerLine } from './post.ts';
 
 export interface LedgerReport {
   readonly lines: number;
   readonly invoices: number;
-  /** For people; empty: the books are in order. */
+  /** Human-readable; empty: the books are consistent. */
   readonly problems: readonly string[];
 }
 
@@ -67,7 +67,7 @@ async function checkInvoices(
     if (row.biller_id !== billerId) [billerId, expected] = [row.biller_id, 1];
     if (sequence !== expected) say(`biller ${billerId}: expected number ${expected}, found ${number}`);
     expected = sequence + 1;
-    if (subtotal + tax !== total) say(`invoice ${number}: subtotal and tax do not sum to the total`);
+    if (subtotal + tax !== total) say(`invoice ${number}: subtotal and tax do not add up to the total`);
     if (kind === 'credit_note') continue;
     const owed = state === 'void' ? 0 : total - paid;
     if ((receivable.get(id) ?? 0) !== owed)

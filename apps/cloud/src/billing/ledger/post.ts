@@ -27,7 +27,7 @@ export interface Posting {
   readonly amounts: readonly (readonly [LedgerLine['account'], bigint])[];
 }
 
-/** Call `lockBiller` in the same transaction before. */
+/** `lockBiller` must have been called in the same transaction. */
 export async function post(trx: Transaction<CloudTables>, posting: Posting): Promise<void> {
   const { billerId, organizationId, invoiceId, currency, atMs, text } = posting;
   const amounts = posting.amounts.filter(([, minor]) => minor !== 0n);
@@ -55,7 +55,7 @@ export async function post(trx: Transaction<CloudTables>, posting: Posting): Pro
   if (rows.length > 0) await trx.insertInto('ledger_lines').values(rows).execute();
 }
 
-/** Of a line after another one with the hash `before`. */
+/** Hash of a line that follows one with the hash `before`. */
 export function hashOf(before: string, line: Omit<LedgerLine, 'hash'>): string {
   const values = [
     ...[line.biller_id, line.line, line.transaction_id, line.account, line.organization_id, line.invoice_id],
@@ -66,7 +66,7 @@ export function hashOf(before: string, line: Omit<LedgerLine, 'hash'>): string {
     .digest('hex');
 }
 
-/** Until the transaction ends, no other one issues numbers or writes to the ledger of this biller. */
+/** Until the transaction ends, no other one issues numbers or writes to this biller's ledger. */
 export async function lockBiller(trx: Transaction<CloudTables>, billerId: string): Promise<void> {
   await trx
     .insertInto('invoice_numbers')

@@ -1,4 +1,4 @@
-/** Adds to the meter, in the transaction of what is counted. */
+/** Adds to the meter, in the transaction of the usage that is counted. */
 
 import { chunks } from '@platform/base';
 import type { Transaction } from 'kysely';
@@ -6,7 +6,7 @@ import { rowsPerStatement } from '../../metadata/rows-per-statement.ts';
 import type { CloudTables } from '../../metadata/tables.ts';
 import type { HourlyUsage } from './count-uploads.ts';
 
-/** @param rows each payer, hour and type once */
+/** @param rows at most one per payer, hour and type */
 export async function addUsage(trx: Transaction<CloudTables>, rows: readonly HourlyUsage[]): Promise<void> {
   for (const some of chunks(rows, rowsPerStatement))
     await trx

@@ -1,4 +1,4 @@
-/** What an upload adds to the meter: bytes of its readings as they were sent, or of its picture or file. */
+/** What an upload adds to the meter: bytes of its readings as sent, or of its picture or file. */
 import { UsageCostType } from '@platform/proto/platform/app/v1/billing';
 import { openUpload } from '../../reading-codec/open-upload.ts';
 import { hourOf } from '../month.ts';
@@ -12,7 +12,7 @@ export interface CountedUpload {
   readonly bytes: number;
 }
 
-/** Looks at no reading. @param batch LoggedUpload. @throws data_loss when it is none */
+/** Decodes no readings. @param batch LoggedUpload. @throws data_loss when it is not one */
 export function countUpload(batch: Uint8Array): CountedUpload {
   const upload = openUpload(batch);
   const { place, timeSynced, blob, readingCount } = upload;
@@ -56,7 +56,7 @@ export class UploadSums {
 interface LocationHour {
   readonly organizationId: string;
   readonly locationId: string;
-  /** Its start, wall ms. */
+  /** Start of the hour, wall ms. */
   readonly hour: number;
   readonly type: UsageCostType;
   quantity: number;

@@ -40,7 +40,7 @@ async function open() {
   };
 }
 
-test('what is added is written once a second, summed by organization, hour and type', async () => {
+test('added usage is written once a second, summed by organization, hour and type', async () => {
   const on = await open();
   for (let nth = 0; nth < 1_000; nth++) on.usage.add(nth % 2 === 0 ? 'a' : 'b', TABULAR_DATA_EGRESS, nth);
   on.usage.add('a', BINARY_DATA_EGRESS, 7);
@@ -59,7 +59,7 @@ test('what is added is written once a second, summed by organization, hour and t
   expect((await on.rows()).at(-1)).toEqual(['b', hour + hourMs, TABULAR_DATA_EGRESS, 5]);
 });
 
-test('what cannot be written is written later, in the hour in which it happened, and nothing twice', async () => {
+test('usage that cannot be written is written later, for the hour in which it occurred, and not twice', async () => {
   const on = await open();
   on.fail(true);
   on.usage.add('a', TABULAR_DATA_EGRESS, 3);

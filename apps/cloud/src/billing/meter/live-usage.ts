@@ -1,6 +1,6 @@
 /**
- * Usage that leaves no trace of its own: answers that were sent, and what queries processed. It is added in memory where it happens, and
- * written once a second, so that no query and no download waits for a disk. A crash loses what was not written, at most a second of it.
+ * Usage that is not recorded elsewhere: answers that were sent, and data that queries processed. It is added in memory when it occurs, and
+ * written once a second, so that no query or download waits for a disk. A crash loses what has not been written: at most a second of usage.
  */
 import { type Clock, errorText, type Log } from '@platform/base';
 import type { UsageCostType } from '@platform/proto/platform/app/v1/billing';
@@ -11,7 +11,7 @@ import { UsageSums } from './count-uploads.ts';
 export interface LiveUsage extends AsyncDisposable {
   /** @param quantity in units of the meter; not negative */
   add(organizationId: string, type: UsageCostType, quantity: number): void;
-  /** Resolves once everything that was added before is written, or could not be, and is tried again. */
+  /** Resolves once all usage added before has been written, or has failed and will be retried. */
   written(): Promise<void>;
 }
 
@@ -34,7 +34,7 @@ export function createLiveUsage(deps: { readonly db: Database; readonly clock: C
       await db.transaction().execute((trx) => addUsage(trx, rows));
       failing = false;
     } catch (caught) {
-      if (!failing) log.error('usage cannot be recorded; it is tried again', { error: errorText(caught) });
+      if (!failing) log.error('usage cannot be recorded; trying again', { error: errorText(caught) });
       failing = true;
       for (const { organization_id, hour, type, quantity } of rows) sums.add(organization_id, hour, type, quantity);
       writeLater();

@@ -25,7 +25,7 @@ export function meterUploads({ db, ingestLog, clock, log }: MeterUploadsDeps): L
   return followLog<CloudTables>({
     name: 'usage',
     ...{ db, ingestLog, clock, log },
-    // What was truncated before this follower existed is not charged.
+    // Uploads truncated before this follower existed are not charged.
     async beginAfter() {
       const [oldest] = await ingestLog.read(0, { rows: 1, bytes: 1 });
       return oldest === undefined ? ingestLog.lastPosition() : oldest.position - 1;
@@ -67,7 +67,7 @@ function count(rows: readonly LogRow[]): Counted {
   return { uploads, damaged };
 }
 
-/** The payer of an hour that has begun does not change any more, so it may be looked up after the upload was counted. */
+/** The payer of an hour that has begun cannot change, so it may be looked up after the upload was counted. */
 async function write(trx: Transaction<CloudTables>, uploads: UploadSums): Promise<void> {
   const counted = uploads.rows();
   if (counted.length === 0) return;

@@ -32,7 +32,7 @@ async function usage(on: TestBilling, organizationId: string = on.customerId, da
   return records.map(({ hour, type, quantity }) => [Number(hour?.seconds ?? 0n) * 1_000, type, Number(quantity)]);
 }
 
-/** Reads the log independently of the meter: whole messages, by the generated code. */
+/** Reads the log independently of the meter: whole messages, with the generated code. */
 function recount(on: TestBilling): unknown[] {
   const sums = new Map<string, [number, number, number]>();
   for (const { batch } of on.log.rows) {
@@ -73,7 +73,7 @@ test('an upload that cannot be read is marked as damaged, and the others are cou
   expect(await usage(on)).toEqual([[hourOf(startMs), BINARY_DATA_UPLOAD, 7]]);
 });
 
-test('a location that is shared is paid by the organization named for it, from the next full hour on', async () => {
+test('a shared location is paid by the organization named for it, from the next full hour', async () => {
   const on = await openBilling();
   const request = { locationId: on.locationId, billingOrganizationId: on.billerId };
   const both = { ...on.key('owner', { organizationId: on.customerId }) };
@@ -112,7 +112,7 @@ test('a location that is shared is paid by the organization named for it, from t
   ]);
 });
 
-test('what is stored is counted once an hour, also for hours in which the cloud did not run, and never twice', async () => {
+test('stored data is counted once an hour, also for hours in which the cloud was down, and never twice', async () => {
   const on = await openBilling();
   let bytes = 100;
   on.stored.push(
@@ -143,7 +143,7 @@ test('what is stored is counted once an hour, also for hours in which the cloud 
   expect(rows.filter(([, type]) => type === BINARY_DATA_CLOUD_STORAGE).map(([, , quantity]) => quantity)).toEqual([
     ...[100, ...Array.from({ length: 30 }, () => 50)],
   ]);
-  // A clock that goes back counts nothing again.
+  // If the clock goes back, nothing is counted again.
   on.clock.setWall(startMs);
   await all();
   expect(await usage(on)).toEqual(rows);

@@ -1,15 +1,15 @@
-/** Who pays for the usage of a location: its organization, or the one that was named instead, from the next full hour on. */
+/** Who pays for the usage of a location: its organization, or another one named instead, from the next full hour. */
 import { PlatformError } from '@platform/base';
 import { audit, type Caller } from '../../access/audit.ts';
 import type { Database } from '../../metadata/tables.ts';
 import { hourMs, hourOf } from '../month.ts';
 
 export interface Payers {
-  /** @param organizationId of the location. @param ms when it was used */
+  /** @param organizationId of the location. @param ms time of the usage */
   payerOf(locationId: string, organizationId: string, ms: number): string;
 }
 
-/** Payers of these locations, at all times that have begun. */
+/** Payers of these locations, for all times that have begun. */
 export async function readPayers(db: Database, locationIds?: readonly string[]): Promise<Payers> {
   if (locationIds?.length === 0) return { payerOf: (_locationId, organizationId) => organizationId };
   let query = db.selectFrom('location_payers').selectAll().orderBy('since_ms').orderBy('created_ms');
@@ -22,7 +22,7 @@ export async function readPayers(db: Database, locationIds?: readonly string[]):
   };
 }
 
-/** The payer that was named last, from the next full hour at the latest; undefined: none was. */
+/** The payer named last, effective from the next full hour at the latest; undefined: none was named. */
 export async function namedPayer(db: Database, locationId: string): Promise<string | undefined> {
   const row = await db
     .selectFrom('location_payers')
@@ -36,10 +36,9 @@ export async function namedPayer(db: Database, locationId: string): Promise<stri
 }
 
 /**
- * Uploads are counted by the hour in which they were accepted, so the payer of an hour that has begun must not change any more.
+ * Uploads are counted by the hour in which they were accepted, so the payer of an hour that has begun must not change.
  *
- * @param mayPay the location's organization, and those with which it is shared
- * @throws failed_precondition for another one
+ * @param mayPay the location's organization, and those with which it is shared @throws failed_precondition for any other
  */
 export async function namePayer(
   db: Database,

@@ -6,7 +6,7 @@ import type { Usage } from '../prices/rate.ts';
 import type { HourlyUsage } from './count-uploads.ts';
 import { nameOf, type UsageName } from './usage-types.ts';
 
-/** What another feature counts itself, such as notifications. Half open: startMs ≤ hour < endMs. */
+/** Counts that another feature keeps itself, such as notifications. Half open: startMs ≤ hour < endMs. */
 export interface CountedSource {
   readonly type: UsageCostType;
   readonly read: (
@@ -45,7 +45,7 @@ export async function readHours(
   return [...rows, ...others.flat()].toSorted((a, b) => a.hour - b.hour || a.type - b.type);
 }
 
-/** What an organization used. Each look takes a few ms for a month: the event loop goes on between organizations. */
+/** The usage of an organization. Reading a month takes a few ms; the event loop runs between organizations. */
 export async function readTotals(
   { db, counted }: UsageReader,
   startMs: number,

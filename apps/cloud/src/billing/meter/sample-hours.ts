@@ -1,6 +1,6 @@
 /**
- * Counts what is stored, and the machines there are, once for each hour (UTC): at its beginning, or as soon as the cloud runs again after
- * it. Nothing changes while the cloud does not run, so the hours that it missed get the same quantities.
+ * Counts stored data and machines once for each hour (UTC): at its beginning, or as soon as the cloud runs again after it. Nothing changes
+ * while the cloud is down, so missed hours get the same quantities.
  */
 import type { Clock, Log } from '@platform/base';
 import type { UsageCostType } from '@platform/proto/platform/app/v1/billing';
@@ -10,10 +10,10 @@ import { addUsage } from './add-usage.ts';
 import { UsageSums } from './count-uploads.ts';
 import { type Payers, readPayers } from './payers.ts';
 
-/** What one feature stores. */
+/** Stored quantities of one feature. */
 export interface StoredSource {
   readonly type: UsageCostType;
-  /** Quantities now: bytes, or machines. With a location, whoever pays for it is charged. */
+  /** Current quantities: bytes, or machines. If a location is given, its payer is charged. */
   readonly read: () => Promise<readonly StoredQuantity[]>;
 }
 
@@ -30,7 +30,7 @@ export interface SampleHoursDeps {
   readonly log: Log;
 }
 
-/** A cloud that was away for longer, or whose clock jumped, does not count the hours before. */
+/** After a longer absence, or a jump of the clock, earlier hours are not counted. */
 const maxMissedHours = 62 * 24;
 const hoursPerTransaction = 24;
 
@@ -41,7 +41,7 @@ export async function sampleHours({ db, sources, clock, log }: SampleHoursDeps):
   let from = row === undefined ? current : row.hour + hourMs;
   if (from > current) return false;
   if (current - from > maxMissedHours * hourMs) {
-    log.warn('usage: hours are not counted, because they are too long ago', {
+    log.warn('usage: hours that are too long ago are not counted', {
       from: new Date(from).toISOString(),
       to: new Date(current - maxMissedHours * hourMs).toISOString(),
     });
@@ -53,7 +53,7 @@ export async function sampleHours({ db, sources, clock, log }: SampleHoursDeps):
   );
   const rows = hourlyRows(stored.flat(), await readPayers(db), from, to);
   await db.transaction().execute(async (trx) => {
-    // Another process on the same database may have counted them meanwhile.
+    // Another process on the same database may have counted them.
     const now = await trx.selectFrom('usage_samples').select('hour').where('id', '=', 1).executeTakeFirst();
     if (now?.hour !== row?.hour) return;
     await trx

@@ -1,4 +1,6 @@
-/** Every usage type of the wire: what is counted, in which unit, and in which unit prices are given. docs/specs/billing.md says the same. */
+/**
+ * Every usage type of the wire: what is counted, in which unit, and in which unit prices are given. Documented in docs/specs/billing.md.
+ */
 import { UsageCostType } from '@platform/proto/platform/app/v1/billing';
 
 export type UsageUnit = 'bytes' | 'byte-hours' | 'machine-hours' | 'notifications';
@@ -20,7 +22,7 @@ export type UsageName =
   | 'REMOTE_CONTROL'
   | 'CONFIG_HISTORY_CLOUD_STORAGE';
 
-/** Those that the platform causes and measures. */
+/** Types that the platform causes and measures. */
 const measured: Readonly<Record<UsageName, UsageUnit>> = {
   PER_MACHINE: 'machine-hours',
   TRIGGER_NOTIFICATION: 'notifications',
@@ -53,7 +55,7 @@ export function nameOf(type: UsageCostType): UsageName | undefined {
 
 export interface PriceUnit {
   readonly name: string;
-  /** How many units of the meter it is, in a month of so many hours. */
+  /** Size in units of the meter, in a month of this many hours. */
   readonly size: (hoursOfMonth: bigint) => bigint;
 }
 

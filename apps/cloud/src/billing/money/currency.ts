@@ -1,4 +1,4 @@
-/** Currencies of ISO 4217, and how many decimals an amount of each has. */
+/** Currencies of ISO 4217, and the number of decimals of each. */
 import { PlatformError } from '@platform/base';
 
 export interface Currency {

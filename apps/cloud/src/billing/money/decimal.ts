@@ -1,7 +1,7 @@
 /**
  * Decimal numbers as exact fractions: unit prices, percentages and quantities, which may be finer than a minor unit.
  *
- * Rounding: a product becomes an amount once, at the end, half away from zero (0.005 → 0.01, -0.005 → -0.01).
+ * Rounding: a product is rounded to an amount once, at the end, half away from zero (0.005 → 0.01, -0.005 → -0.01).
  */
 import { PlatformError } from '@platform/base';
 
@@ -9,7 +9,7 @@ const maxDecimals = 12;
 const scale = 10n ** BigInt(maxDecimals);
 const pattern = /^(0|[1-9]\d{0,11})(?:\.(\d{1,12}))?$/;
 
-/** Units of 10⁻¹². */
+/** In units of 10⁻¹². */
 export type Decimal = bigint;
 
 export const one: Decimal = scale;
@@ -24,7 +24,7 @@ export function decimalOf(text: unknown, path: string): Decimal {
   );
 }
 
-/** Without zeros at the end, such as 0.15 or 3. */
+/** Without trailing zeros, such as 0.15 or 3. */
 export function textOfDecimal(value: Decimal): string {
   const sign = value < 0n ? '-' : '';
   const digits = (value < 0n ? -value : value).toString().padStart(maxDecimals + 1, '0');

@@ -21,7 +21,7 @@ test('D27 every whole number of minor units survives the wire as a float and bac
   );
 });
 
-test('D27 a float within a millionth of a cent is that cent; others are refused by name', () => {
+test('D27 a float within a millionth of a cent is rounded to that cent; others are refused by name', () => {
   const cents = (value: number, least: 0n | 1n = 0n) => minorOfWire(value, usd, 'amount', least);
   expect([1.1, 0.29, 0.1 + 0.2, 4.35, 1_000_000.01, 999_999_999.99].map((value) => cents(value))).toEqual([
     110n,
@@ -58,7 +58,7 @@ test('decimals are exact, and rounded once, half away from zero', () => {
   expect(minorOfDecimal(decimalOf('1.0049', 'price'), 2)).toBe(100n);
 });
 
-test('parts of an amount sum to the whole, and each is within one minor unit of its share', () => {
+test('parts of an amount add up to the whole, and each is within one minor unit of its share', () => {
   const weights = fc.array(fc.bigInt(0n, 10n ** 15n), { minLength: 1, maxLength: 50 });
   fc.assert(
     fc.property(fc.bigInt(-maxMinor, maxMinor), weights, (total, given) => {

@@ -1,18 +1,20 @@
-/** Amounts of money as they cross the wire: floats in units of the currency (D27). Inside, an amount is a whole number of minor units. */
+/**
+ * Amounts of money as they cross the wire: floats in units of the currency (D27). Internally, an amount is a whole number of minor units.
+ */
 import { PlatformError } from '@platform/base';
 import type { Currency } from './currency.ts';
 
-/** In minor units; no single amount may be larger. Floats up to here are exact to a thousandth of a minor unit. */
+/** Largest single amount, in minor units. Floats up to this value are exact to a thousandth of a minor unit. */
 export const maxMinor: bigint = 10n ** 12n;
 
 /** How far a float may be from a whole minor unit. */
 const tolerance = 1e-6;
 
 /**
- * The amount of a float that is within 10⁻⁶ of a minor unit, or that is the float nearest to it.
+ * The amount of a float that is within 10⁻⁶ of a minor unit, or is the closest float to it.
  *
- * @param field named in the error. @param least in minor units
- * @throws invalid_argument for NaN, infinities, negative amounts, fractions of a minor unit, and more than `maxMinor`
+ * @param field named in the error. @param least in minor units @throws invalid_argument for NaN, infinities, negative amounts, fractions of
+ * a minor unit, and more than `maxMinor`
  */
 export function minorOfWire(value: number, currency: Currency, field: string, least: 0n | 1n): bigint {
   const refuse = (found: string): never => {
@@ -29,7 +31,7 @@ export function minorOfWire(value: number, currency: Currency, field: string, le
   return BigInt(minor) < least ? refuse(String(value)) : BigInt(minor);
 }
 
-/** The float nearest to the amount. */
+/** The float closest to the amount. */
 export function wireOfMinor(minor: bigint, { exponent }: Currency): number {
   return Number(minor) / 10 ** exponent;
 }

@@ -1,4 +1,4 @@
-/** Charges an organization an amount that an owner of it asked for: an invoice, and an attempt to pay it. */
+/** Charges an organization an amount that one of its owners requested: an invoice, and an attempt to pay it. */
 import { newId, PlatformError } from '@platform/base';
 import type { Transaction } from 'kysely';
 import { audit, type Caller } from '../../access/audit.ts';
@@ -28,7 +28,7 @@ export interface Biller extends Account {
 export interface Amounts {
   readonly subtotal: bigint;
   readonly tax: bigint;
-  /** Checked. */
+  /** Validated. */
   readonly description: string;
   readonly brandingId: string;
   readonly isQuiet: boolean;
@@ -38,25 +38,24 @@ const waitMs = 120_000;
 const askEveryMs = 1_000;
 const dayMs = 24 * 3_600_000;
 
-/** @throws failed_precondition if nobody bills the organization */
+/** @throws failed_precondition if no one bills the organization */
 export async function requireBiller({ db, clock, addressOf }: ChargeDeps, organizationId: string): Promise<Biller> {
   const account = await accountAt(db, organizationId, clock.now());
   if (account === undefined)
     throw new PlatformError(
       'failed_precondition',
-      `organization ${organizationId}: expected one that is billed, found that nobody bills it; the host administrator says who does (platform admin billing assign)`,
+      `organization ${organizationId}: expected one that is billed, found one without a biller; the host administrator assigns one (platform admin billing assign)`,
     );
   const list = await requirePriceList(db, account.billerId, clock.now());
   return { ...account, list, address: await addressOf(account.billerId) };
 }
 
 /**
- * Issues the invoice and, if the organization can be charged, begins to pay it. The same request again returns the same invoice; if its
- * payment failed, it is tried again.
+ * Issues the invoice and, if the organization can be charged, begins to pay it. A repeated request returns the same invoice; if its payment
+ * failed, it is tried again.
  *
  * @param mustPay the caller wants it paid now: refused if that is impossible
- * @returns the invoice, and the attempt to pay it, if there is one
- * @throws failed_precondition
+ * @returns the invoice, and the attempt to pay it, if there is one @throws failed_precondition
  */
 export async function chargeOrganization(
   deps: ChargeDeps,

@@ -1,6 +1,6 @@
 /**
- * Which requests to charge are the same one. A client names a request by the header `idempotency-key`; without one, equal requests of a
- * caller within 24 hours are the same.
+ * Which charge requests are identical. A client names a request with the header `idempotency-key`; without one, equal requests of a caller
+ * within 24 hours are identical.
  */
 import { createHash } from 'node:crypto';
 import { PlatformError } from '@platform/base';
@@ -10,7 +10,7 @@ import type { CloudTables } from '../../metadata/tables.ts';
 
 export interface ChargeRequest {
   readonly key: string;
-  /** Hash of what was asked for. */
+  /** Hash of the request's content. */
   readonly request: string;
   readonly isDerived: boolean;
 }
@@ -18,7 +18,7 @@ export interface ChargeRequest {
 const header = 'idempotency-key';
 const derivedForMs = 24 * 3_600_000;
 
-/** @param content of the request. @throws invalid_argument for a key that is no key */
+/** @param content of the request. @throws invalid_argument for an invalid key */
 export function chargeRequest(
   by: Caller & { readonly metadata: Headers },
   operation: string,
@@ -43,9 +43,9 @@ export function chargeRequest(
 }
 
 /**
- * The invoice of an earlier request that is the same; undefined: there is none, and this one is recorded for `invoiceId`.
+ * The invoice of an earlier identical request; undefined: there is none, and this one is recorded for `invoiceId`.
  *
- * @throws invalid_argument if the client gave the key to another request before
+ * @throws invalid_argument if the client used the key for another request before
  */
 export async function sameRequest(
   trx: Transaction<CloudTables>,
@@ -76,6 +76,6 @@ export async function sameRequest(
   if (before.request === request) return before.invoice_id;
   throw new PlatformError(
     'invalid_argument',
-    `${header}: expected a key that no other request had, found one of an earlier request with other content`,
+    `${header}: expected a new key, found one of an earlier request with different content`,
   );
 }

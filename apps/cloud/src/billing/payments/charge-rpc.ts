@@ -21,7 +21,7 @@ import { beginSetup } from './payment-setups.ts';
 import type { TestMethod } from './provider.ts';
 
 export interface ChargeRpcDeps extends CloseDeps, BillingOperationDeps, InvoicePdfDeps {
-  /** Where the set-up page of a payment method leads afterwards. */
+  /** Where the set-up page of a payment method leads when it is finished. */
   readonly returnUrlOf: (organizationId: string) => string;
 }
 
@@ -144,7 +144,7 @@ function testCardOf(card: TestCard): TestMethod['card'] {
   throw new PlatformError('invalid_argument', `card: expected a TestCard, found ${card}`);
 }
 
-/** Characters are code points. */
+/** Counts code points. */
 function checkedDescription(text: string): string {
   const length = [...text].length;
   const unseen = invisibleCharacter(text.slice(0, 2 * maxDescription));

@@ -45,7 +45,7 @@ const chargeNow = (on: TestBilling, more: object = {}, metadata: Record<string, 
 
 const summary = (on: TestBilling) => on.ask(on.owners.customer, billing.getInvoicesSummary, { orgId: on.customerId });
 
-/** Advances the clock until the call has ended, and returns how it did and how long it took. */
+/** Advances the clock until the call has ended, and returns its result and duration. */
 async function ended(
   on: TestBilling,
   call: Promise<unknown>,
@@ -69,7 +69,7 @@ async function ended(
 
 const ordered = async (on: TestBilling) => expect((await checkLedger(on.db)).problems).toEqual([]);
 
-test('D28 manual: ChargeOrganization issues an outstanding invoice, the blocking call fails fast and leaves none behind', async () => {
+test('D28 manual: ChargeOrganization issues an outstanding invoice; the blocking call fails fast and leaves none', async () => {
   const on = await open();
   await expect(chargeNow(on)).rejects.toMatchObject({
     code: 'failed_precondition',
@@ -96,7 +96,7 @@ test('D28 manual: ChargeOrganization issues an outstanding invoice, the blocking
   await ordered(on);
 });
 
-test('D27 a payment that is confirmed at once ends the call at once; the same request again is the same invoice', async () => {
+test('D27 a payment confirmed at once ends the call at once; a repeated request returns the same invoice', async () => {
   const on = await open(testProvider);
   await expect(chargeNow(on)).rejects.toMatchObject({
     code: 'failed_precondition',
@@ -125,7 +125,7 @@ test('D27 a payment that is confirmed at once ends the call at once; the same re
   await ordered(on);
 });
 
-test('D27 without a confirmation the call ends after two minutes with the invoice id; a late confirmation is booked, and nothing is charged twice', async () => {
+test('D27 without confirmation the call ends after two minutes with the invoice id; a late one is booked, nothing is charged twice', async () => {
   const on = await open(testProvider);
   for (const afterSeconds of [121, 300, 2 * 86_400]) {
     await attach(on, TestCard.CONFIRMS_LATE, afterSeconds);
@@ -168,7 +168,7 @@ test('a confirmation within two minutes ends the call; a provider that hangs, th
   expect([late.code, Math.abs(late.tookMs - 120_000) <= 1_000]).toEqual(['deadline_exceeded', true]);
 });
 
-test('a charge about which the provider does not answer holds up no other one', async () => {
+test('a charge that the provider does not answer holds up no other one', async () => {
   let stuck: string | undefined;
   const partlyHanging: PaymentProvider = {
     ...testProvider,
@@ -184,14 +184,14 @@ test('a charge about which the provider does not answer holds up no other one', 
   const settling = on.billing.jobs.settle(signal);
   const openOnes = async () =>
     (await summary(on)).invoices.filter(({ status }) => status === 'open').map(({ id }) => id);
-  // The clock stands: the answer about the first one is still awaited.
+  // The clock is stopped: the answer for the first one is still pending.
   await expect.poll(openOnes).toEqual([stuck]);
   expect(await ended(on, settling)).toMatchObject({ code: 'ok' });
   expect(await openOnes()).toEqual([stuck]);
   await ordered(on);
 });
 
-test('a declined payment says why, leaves the invoice open, and the same request tries again', async () => {
+test('a declined payment states the reason, leaves the invoice open, and a repeated request tries again', async () => {
   const on = await open(testProvider);
   await attach(on, TestCard.DECLINES);
   await expect(chargeNow(on)).rejects.toMatchObject({
@@ -206,7 +206,7 @@ test('a declined payment says why, leaves the invoice open, and the same request
   await ordered(on);
 });
 
-test('amounts, descriptions, branding and payers that cannot be charged are refused by name, and no invoice stays behind', async () => {
+test('amounts, descriptions, branding and payers that cannot be charged are refused by name, and no invoice remains', async () => {
   const on = await open(testProvider);
   await attach(on, TestCard.SUCCEEDS);
   for (const amount of [0, -1, 1.005, Number.NaN, Number.POSITIVE_INFINITY, 1e300])
@@ -238,7 +238,7 @@ test('amounts, descriptions, branding and payers that cannot be charged are refu
   });
 });
 
-/** Of the store, which names no statement. */
+/** The store's error, which names no statement. */
 const refusal = /conflicts with stored data|append-only|rejected a statement/;
 
 test('an open invoice is cancelled by a credit note of the biller; the ledger refuses changes and shows them', async () => {
@@ -268,7 +268,7 @@ test('an open invoice is cancelled by a credit note of the biller; the ledger re
   expect(problems.join('\n')).toMatch(/lines are missing[\s\S]*hash does not match[\s\S]*expected a sum of 0/);
 });
 
-test('random orders of calls, confirmations, repeats and lost answers charge each invoice once', async () => {
+test('any order of calls, confirmations, repeats and lost answers charges each invoice once', async () => {
   const step = fc.oneof(
     fc.record({ do: fc.constant('charge' as const), key: fc.nat(3) }),
     fc.record({
@@ -280,7 +280,7 @@ test('random orders of calls, confirmations, repeats and lost answers charge eac
   );
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 25 }), async (steps) => {
-      /** What the far end knows: an attempt has one outcome, whatever is asked how often. */
+      /** What the far end knows: each attempt has one outcome, however often it is queried. */
       const known = new Map<string, Outcome>();
       const order: string[] = [];
       let isLost = false;
@@ -311,7 +311,7 @@ test('random orders of calls, confirmations, repeats and lost answers charge eac
         }
       }
       isLost = false;
-      // First it learns of the attempts that were never submitted, then it confirms what is open.
+      // First it is told of the attempts that were never submitted, then it confirms the open ones.
       for (const _round of [1, 2]) {
         on.clock.setWall(on.clock.now() + 3 * 3_600_000);
         while (await on.billing.jobs.settle(signal));

@@ -1,6 +1,6 @@
 /**
  * Charges under faults, in process: random orders of calls, repeats, crashes of the store between two statements and after a commit, lost
- * answers, and confirmations that are repeated, late and in another order. `npm run fault -- billing` runs 10,000 of them.
+ * answers, and confirmations that are repeated, late or reordered. `npm run fault -- billing` runs 10,000 of them.
  */
 import { silentLog } from '@platform/base';
 import { TestCard } from '@platform/proto/platform/billing/v1/billing';
@@ -17,18 +17,18 @@ import { changeAccount } from '../prices/accounts.ts';
 import { openBilling, prices, type TestBilling } from '../testing/open-billing.ts';
 import { type Charge, type Outcome, type PaymentProvider, testProvider } from './provider.ts';
 
-// A twentieth of them; fewer on the slower store, which the same code runs over.
+// A twentieth of them; fewer on the slower store, which runs the same code.
 const runs = Number(process.env['FAULT_INTERLEAVINGS'] ?? (defaultStore === 'postgres' ? 25 : 500));
 const seed = Number(process.env['FAULT_SEED'] ?? 7);
 const { signal } = new AbortController();
 const minuteMs = 60_000;
 
 interface Faults {
-  /** Statements until the store crashes; negative: it does not. */
+  /** Statements until the store crashes; negative: no crash. */
   statements: number;
-  /** The next commit is made, and the process crashes before it says so. */
+  /** The next commit succeeds, and the process crashes before it reports this. */
   afterCommit: boolean;
-  /** Answers of the provider are lost on the way. */
+  /** Answers of the provider are lost in transit. */
   isLost: boolean;
   crashes: number;
   lost: number;
@@ -38,11 +38,11 @@ interface World {
   readonly on: TestBilling;
   readonly billing: Billing;
   readonly faults: Faults;
-  /** What the provider knows by the id of the attempt, in the order in which it learned of them. */
+  /** What the provider knows by the id of the attempt, in the order in which it learned of the attempts. */
   readonly known: Map<string, Outcome>;
 }
 
-/** Numbers from 0 to below `limit`, the same ones for the same seed. */
+/** Numbers from 0 to below `limit`; the same seed gives the same numbers. */
 function numbers(from: number): (limit: number) => number {
   let state = from | 1;
   return (limit) => {
@@ -116,7 +116,7 @@ async function charge({ on, billing }: World, key: string): Promise<void> {
   );
 }
 
-/** A crash, as its caller sees it: nothing. */
+/** Hides errors: the caller of a process that crashes learns nothing. */
 async function perhaps(step: Promise<unknown>): Promise<void> {
   await step.catch((caught: Error) => {
     if (caught.message !== 'the process crashed') throw caught;
@@ -153,7 +153,7 @@ async function interleave(world: World, keys: readonly string[], next: (limit: n
   Object.assign(faults, { statements: -1, afterCommit: false, isLost: false });
 }
 
-/** Without faults from here on: each request is repeated until its invoice is paid. */
+/** From here on without faults: each request is repeated until its invoice is paid. */
 async function payAll(world: World, keys: readonly string[]): Promise<void> {
   for (let open = 1; open > 0; open = await countOpen(world)) {
     for (const key of keys) await charge(world, key);
@@ -167,7 +167,7 @@ async function countOpen({ on }: World): Promise<number> {
   return (await on.db.selectFrom('invoices').select('id').where('state', '=', 'open').execute()).length;
 }
 
-test('random orders of calls, crashes, lost, late, repeated and reordered answers charge each invoice once', async () => {
+test('any order of calls, crashes and lost, late, repeated or reordered answers charges each invoice once', async () => {
   const world = await open();
   const { on, faults, known } = world;
   const next = numbers(seed);
@@ -176,7 +176,7 @@ test('random orders of calls, crashes, lost, late, repeated and reordered answer
     const own = [`a${run}`, `b${run}`];
     keys.push(...own);
     await interleave(world, own, next);
-    // In batches, because each repeats all the settling.
+    // In batches, because each one repeats all of the settling.
     if (run % 20 === 19 || run === runs - 1) await payAll(world, keys.slice(-40));
     faultProgress('interleavings', run + 1, runs);
   }
@@ -188,7 +188,7 @@ test('random orders of calls, crashes, lost, late, repeated and reordered answer
   const succeeded = charges.filter(({ state }) => state === 'succeeded');
   expect(succeeded).toHaveLength(keys.length);
   expect(new Set(succeeded.map(({ invoice_id }) => invoice_id)).size).toBe(keys.length);
-  // What the provider took in is what was booked.
+  // The provider's receipts equal the booked payments.
   expect([...known.values()].filter(({ kind }) => kind === 'succeeded')).toHaveLength(keys.length);
   const mails = await on.db.selectFrom('outbox_messages').select(['id', 'sealed']).execute();
   const subjects = mails.map(({ sealed }) => JSON.parse(Buffer.from(sealed ?? []).toString()).subject as string);

@@ -1,9 +1,9 @@
-/** When a provider is asked again about what is pending: after 5 s, then at growing intervals, at most an hour, for as long as it takes. */
+/** When a provider is next asked about a pending operation: after 5 s, then at growing intervals of at most an hour, without an end. */
 
 export const firstAskMs = 5_000;
 const maxAskMs = 3_600_000;
 
-/** Whole ms. @param createdMs since when it is pending */
+/** Whole ms. @param createdMs time since which it is pending */
 export function nextAskMs(createdMs: number, nowMs: number): number {
   return Math.floor(nowMs + Math.min(maxAskMs, Math.max(firstAskMs, (nowMs - createdMs) / 10)));
 }

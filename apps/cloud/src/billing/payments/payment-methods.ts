@@ -1,4 +1,4 @@
-/** Payment methods: what an organization pays with, at most one. */
+/** Payment methods: how an organization pays. It has at most one. */
 import { PlatformError } from '@platform/base';
 import { audit, type Caller } from '../../access/audit.ts';
 import type { Database } from '../../metadata/tables.ts';
@@ -7,7 +7,7 @@ import type { PaymentProvider, TestMethod } from './provider.ts';
 
 export type PaymentMethodRow = BillingTables['payment_methods'];
 
-/** Undefined: none is attached, or one of a provider that this installation does not use. */
+/** Undefined: none is attached, or its provider is not the one that this installation uses. */
 export async function paymentMethodOf(
   db: Database,
   provider: PaymentProvider,
@@ -49,7 +49,7 @@ export async function attachTestCard(
   });
 }
 
-/** @returns what was attached. @throws failed_precondition if none is */
+/** @returns the removed method. @throws failed_precondition if none is attached */
 export async function removePaymentMethod(
   db: Database,
   by: Caller,

@@ -1,7 +1,7 @@
 /**
- * Set-ups of payment methods on a page of the provider. States: pending → attached | superseded | expired, all final. The method is attached
- * when the provider says that the page was completed: after an event, or when it is asked, at growing intervals. If a set-up that was begun
- * later is attached already, an earlier one is superseded.
+ * Set-ups of payment methods on a page of the provider. States: pending → attached | superseded | expired, all final. The method is
+ * attached when the provider reports that the page was completed: after an event, or when it is asked, at growing intervals. A set-up is
+ * superseded if one that was begun later is already attached.
  */
 import { type Clock, errorText, type Log, newId, PlatformError } from '@platform/base';
 import { audit, type Caller, type OwnActor } from '../../access/audit.ts';
@@ -49,7 +49,7 @@ export async function beginSetup(
   const begun = await withDeadline(clock, timeoutMs, signal, (ended) =>
     setup.begin({ id, organizationId, returnUrl }, ended),
   ).catch((caught: unknown) => {
-    log.warn('a payment provider began no set-up', { error: errorText(caught) });
+    log.warn('a payment provider did not begin a set-up', { error: errorText(caught) });
     return undefined;
   });
   if (begun === undefined)
@@ -67,7 +67,7 @@ export async function beginSetup(
   return begun;
 }
 
-/** Attaches methods of set-ups that are completed, and asks again about others that are due; true: there may be more. */
+/** Attaches the methods of completed set-ups, and asks again about others that are due; true: there may be more. */
 export async function settleSetups(deps: SetupDeps, signal: AbortSignal): Promise<boolean> {
   const { db, provider, clock, log } = deps;
   const { setup } = provider;
@@ -90,7 +90,7 @@ export async function settleSetups(deps: SetupDeps, signal: AbortSignal): Promis
       else if (found === 'expired') await endSetup(db, row, 'expired', clock.now());
       else await attach(deps, row, found);
     } catch (caught) {
-      log.warn('a payment provider did not answer; it is asked again', { setup: row.id, error: errorText(caught) });
+      log.warn('a payment provider did not answer; asking again later', { setup: row.id, error: errorText(caught) });
       await askLater(deps, row);
     }
   }
@@ -107,7 +107,7 @@ async function askLater({ db, clock }: SetupDeps, { id, created_ms }: SetupRow):
     .execute();
 }
 
-/** @returns false: it had ended before */
+/** @returns false: it had already ended */
 async function endSetup(db: Database, { id }: SetupRow, state: SetupRow['state'], nowMs: number): Promise<boolean> {
   const ended = await db
     .updateTable('payment_setups')

@@ -1,4 +1,4 @@
-/** How money is collected. A provider is told of each attempt by its id, which makes repeats harmless. */
+/** How money is collected. Each attempt is sent to the provider with its id, so that repeats are harmless. */
 import type { PaymentSettings } from './settings.ts';
 
 export interface Charge {
@@ -7,14 +7,14 @@ export interface Charge {
   /** Minor units. */
   readonly minor: bigint;
   readonly currency: string;
-  /** What `attach` made of the payment method. */
+  /** The payment method, as returned by `attach`. */
   readonly method: string;
   readonly createdMs: number;
-  /** What the provider calls the attempt; empty: not known so far. */
+  /** The provider's id of the attempt; empty: not known yet. */
   readonly reference: string;
 }
 
-/** `unknown`: not confirmed and not declined so far; ask again. `reference`: what the provider calls the attempt, if that is known now. */
+/** `unknown`: neither confirmed nor declined yet; ask again. `reference`: the provider's id of the attempt, if it is known now. */
 export type Outcome =
   | { readonly kind: 'succeeded' }
   | { readonly kind: 'failed'; readonly reason: string }
@@ -22,14 +22,14 @@ export type Outcome =
 
 /** Payment methods are attached on a page of the provider: card numbers never reach the platform. */
 export interface HostedSetup {
-  /** @param setupId repeats with the same id begin one set-up. @param returnUrl where the page leads afterwards */
+  /** @param setupId a repeat with the same id begins only one set-up. @param returnUrl where the page leads when it is finished */
   begin(
     setup: { readonly id: string; readonly organizationId: string; readonly returnUrl: string },
     signal: AbortSignal,
   ): Promise<{ readonly session: string; readonly url: string; readonly expiresMs: number }>;
-  /** What has become of it. */
+  /** The current state of the set-up. */
   find(session: string, signal: AbortSignal): Promise<'pending' | 'expired' | SetUpMethod>;
-  /** Makes a method useless that is not attached any more. */
+  /** Makes a method that is no longer attached unusable. */
   detach(method: string, signal: AbortSignal): Promise<void>;
 }
 
@@ -40,7 +40,7 @@ export interface SetUpMethod {
   readonly method: string;
 }
 
-/** What a provider sent on its own account. It only says what to ask about: the answer decides. */
+/** What a provider sent unasked. It only names what to ask about: the answer decides. */
 export interface ProviderEvent {
   readonly id: string;
   readonly about:
@@ -55,10 +55,10 @@ export interface PaymentProvider {
   readonly isTest: boolean;
   /** False: it only receives payments that the host administrator records. */
   readonly canCharge: boolean;
-  /** Submits the attempt, or asks about one that was submitted: once, whatever happens to the answer. */
+  /** Submits the attempt, or asks about one that was submitted. It is submitted once, even if the answer is lost. */
   settle(charge: Charge, nowMs: number, signal: AbortSignal): Promise<Outcome>;
   readonly setup?: HostedSetup;
-  /** Verifies and reads an event. @param body as it was received. @throws invalid_argument if the signature does not hold */
+  /** Verifies and reads an event. @param body as received. @throws invalid_argument if the signature is invalid */
   readEvent?(body: string, signature: string, nowMs: number): ProviderEvent;
 }
 
@@ -73,7 +73,7 @@ export interface TestMethod {
   readonly afterMs: number;
 }
 
-/** Deterministic: what becomes of an attempt depends on the card and on the time since it was made. No money moves. */
+/** Deterministic: the outcome of an attempt depends on the card and on the time since the attempt. No money moves. */
 export const testProvider: PaymentProvider = {
   ...{ name: 'test', isTest: true, canCharge: true },
   async settle({ method, createdMs }, nowMs) {
@@ -85,7 +85,7 @@ export const testProvider: PaymentProvider = {
   },
 };
 
-/** The library of Stripe is loaded only if it is the provider. */
+/** Stripe's library is loaded only if Stripe is the provider. */
 export async function openProvider(settings: PaymentSettings): Promise<PaymentProvider> {
   if (settings.provider !== 'stripe') return settings.provider === 'test' ? testProvider : manualProvider;
   const { createStripeProvider } = await import('./stripe/stripe-provider.ts');

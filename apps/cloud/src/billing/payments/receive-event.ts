@@ -1,6 +1,6 @@
 /**
- * Events of a provider. An event books nothing: it makes what it is about due, and the job that settles asks the provider. So events may come
- * in any order, late, twice or not at all. Each is handled once; those that are unknown, or about nothing of ours, are only noted.
+ * Events of a provider. An event books nothing: it makes its subject due, and the settling job asks the provider. So events may arrive in
+ * any order, late, twice or not at all. Each is handled once; unknown and unrelated events are only recorded.
  */
 import type { Clock } from '@platform/base';
 import type { Database } from '../../metadata/tables.ts';
@@ -9,7 +9,7 @@ import type { PaymentProvider } from './provider.ts';
 /** Providers repeat an event for a few days. */
 const keepMs = 30 * 24 * 3_600_000;
 
-/** @param body as it was received. @returns false: it was received before. @throws invalid_argument if the signature does not hold */
+/** @param body as received. @returns false: it was received before. @throws invalid_argument if the signature is invalid */
 export async function receiveEvent(
   { db, provider, clock }: { readonly db: Database; readonly provider: PaymentProvider; readonly clock: Clock },
   body: string,

@@ -1,4 +1,4 @@
-/** A payment that arrived outside of the platform, as the host administrator records it. */
+/** A payment received outside the platform, as recorded by the host administrator. */
 import { createHash } from 'node:crypto';
 import { type Clock, PlatformError } from '@platform/base';
 import { audit, type OwnActor } from '../../access/audit.ts';
@@ -13,7 +13,7 @@ export interface ReceivedPayment {
   readonly invoiceId: string;
   /** A decimal number as text, such as 12.50. */
   readonly amount: string;
-  /** Such as the number of the transfer: the same reference of an invoice is booked once. */
+  /** Such as the number of the transfer: within an invoice, each reference is booked once. */
   readonly reference: string;
 }
 
@@ -28,7 +28,7 @@ export interface Recorded {
   readonly isNew: boolean;
 }
 
-/** @throws not_found; invalid_argument; failed_precondition if the invoice does not owe as much, or is being paid */
+/** @throws not_found; invalid_argument; failed_precondition if the invoice does not owe that much, or its payment is in progress */
 export async function recordPayment(
   { db, clock, mails }: { readonly db: Database; readonly clock: Clock; readonly mails: InvoiceMails | undefined },
   by: OwnActor,

@@ -1,4 +1,4 @@
-/** Settings of payments, from the environment; read by settings.ts of the app. */
+/** Payment settings, from the environment; settings.ts of the app reads them. */
 import { readFileSync } from 'node:fs';
 import { errorText, PlatformError } from '@platform/base';
 
@@ -6,7 +6,9 @@ export interface StripeSettings {
   readonly provider: 'stripe';
   /** PLATFORM_STRIPE_SECRET_KEY or PLATFORM_STRIPE_SECRET_KEY_FILE. With a test key every document is stamped TEST. Never logged. */
   readonly secretKey: string;
-  /** PLATFORM_STRIPE_WEBHOOK_SECRET or PLATFORM_STRIPE_WEBHOOK_SECRET_FILE: signs what Stripe sends to `/webhooks/stripe`. Never logged. */
+  /**
+   * PLATFORM_STRIPE_WEBHOOK_SECRET or PLATFORM_STRIPE_WEBHOOK_SECRET_FILE: verifies what Stripe sends to `/webhooks/stripe`. Never logged.
+   */
   readonly webhookSecret: string;
   /** PLATFORM_STRIPE_API_URL: a proxy in front of Stripe, or a stand-in for tests. Absent: Stripe itself. */
   readonly apiUrl: string | undefined;
@@ -21,7 +23,7 @@ export type PaymentSettings = { readonly provider: 'manual' | 'test' } | StripeS
 const secretKeyForm = /^(sk|rk)_(test|live)_[\x21-\x7e]{8,240}$/;
 const webhookSecretForm = /^whsec_[\x21-\x7e]{8,240}$/;
 
-/** @throws invalid_argument naming the variable, and what was expected and found; never a secret. */
+/** @throws invalid_argument naming the variable, the expected and the found value; never a secret. */
 export function readPaymentSettings(env: NodeJS.ProcessEnv): PaymentSettings {
   const provider = env['PLATFORM_PAYMENT_PROVIDER'] || 'manual';
   if (provider === 'manual' || provider === 'test') return Object.freeze({ provider });
@@ -51,7 +53,7 @@ function secretIn(name: string, file: string): string {
   }
 }
 
-/** The secret key is sent there: never in plaintext over a network. */
+/** The secret key is sent to this URL: never in plaintext over a network. */
 function apiUrlOf(text: string | undefined): string | undefined {
   if (text === undefined) return undefined;
   const url = URL.parse(text);

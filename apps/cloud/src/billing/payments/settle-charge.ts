@@ -1,7 +1,7 @@
 /**
- * Brings attempts to pay to their end. States of a charge: pending → succeeded | failed, both final. Whoever asks the provider first writes
- * the outcome; later and repeated answers change nothing, so an invoice is paid once. A provider that fails, or is slow, leaves the charge
- * pending, and is asked again later: after 5 s, then at growing intervals, at most an hour, for as long as it takes.
+ * Completes attempts to pay. States of a charge: pending → succeeded | failed, both final. The first caller to get an outcome from the
+ * provider records it; later and repeated answers change nothing, so an invoice is paid once. If a provider fails or is slow, the charge
+ * stays pending and the provider is asked again: after 5 s, then at growing intervals of at most an hour, without an end.
  */
 import { type Clock, errorText, type Log } from '@platform/base';
 import type { Database } from '../../metadata/tables.ts';
@@ -22,13 +22,13 @@ export interface SettleDeps {
   readonly log: Log;
 }
 
-/** How long a provider may take for an answer. */
+/** How long a provider may take to answer. */
 export const providerTimeoutMs = 15_000;
 const chargesAtOnce = 100;
-/** Charges that the provider is asked about at the same time, so that one without an answer does not hold up the others. */
+/** Charges that the provider is asked about concurrently, so that one without an answer does not hold up the others. */
 const lanes = 8;
 
-/** The charge afterwards. @param id of any charge. @param timeoutMs how long the provider may take */
+/** Returns the charge afterwards. @param id of any charge. @param timeoutMs how long the provider may take */
 export async function settleCharge(
   deps: SettleDeps,
   id: string,
@@ -53,7 +53,7 @@ export async function settleCharge(
     outcome =
       (await withDeadline(clock, timeoutMs, signal, (ended) => provider.settle(charge, clock.now(), ended))) ?? outcome;
   } catch (caught) {
-    log.warn('a payment provider did not answer; it is asked again', { charge: id, error: errorText(caught) });
+    log.warn('a payment provider did not answer; asking again later', { charge: id, error: errorText(caught) });
   }
   if (outcome.kind !== 'unknown') return await finish(deps, row, outcome);
   await db

@@ -1,7 +1,7 @@
 /** Ends a wait that takes too long. */
 import type { Clock } from '@platform/base';
 
-/** Undefined: it took longer. The signal that `work` gets is aborted then. */
+/** Undefined: it took longer. The signal passed to `work` is then aborted. */
 export async function withDeadline<T>(
   clock: Clock,
   ms: number,

@@ -1,7 +1,7 @@
-/** The part of bidi-js that is used: it has no types of its own. */
+/** The part of bidi-js that is used; the package has no types. */
 declare module 'bidi-js' {
   export interface Bidi {
-    /** One level for each UTF-16 unit; odd ones run right to left. */
+    /** One level for each UTF-16 unit; odd levels run right to left. */
     getEmbeddingLevels(
       text: string,
       direction?: 'ltr' | 'rtl',

@@ -1,4 +1,4 @@
-/** Breaks text into lines: after blanks, between Chinese, Japanese and Thai words, and inside words that are longer than a line. */
+/** Breaks text into lines: after spaces, between Chinese, Japanese and Thai words, and within words that are longer than a line. */
 import type { FontFiles } from './fonts.ts';
 import { type Paragraph, paragraphOf, type Run, runsOf } from './split-runs.ts';
 
@@ -19,7 +19,7 @@ const words = new Intl.Segmenter('en', { granularity: 'word' });
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
 const breaksBefore = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;
 
-/** At least one line. Line feeds begin a new paragraph. @param width points */
+/** Returns at least one line. Line feeds begin a new paragraph. @param width points */
 export function breakLines(text: string, width: number, measure: Measure): Line[] {
   return text.split('\n').flatMap((part) => breakParagraph(paragraphOf(part), width, measure));
 }
@@ -46,7 +46,7 @@ function breakParagraph(paragraph: Paragraph, width: number, measure: Measure): 
   return lines;
 }
 
-/** Parts that stay together, with the blanks behind them. */
+/** Parts that must not be broken, with the spaces that follow them. */
 function pieces(text: string): readonly (readonly [from: number, to: number])[] {
   const starts = [0];
   let before = '';

@@ -1,9 +1,9 @@
 /**
  * The fonts of invoices: the Noto Sans family and Vazirmatn (SIL Open Font License 1.1) as npm packages, which split them into files by
- * ranges of characters. Only the files that a document needs are read, and of these only the used characters are embedded. Arabic is
- * Vazirmatn because Noto draws many letters with the same shapes, from which the text could not be copied.
+ * ranges of characters. Only the files that a document needs are read, and only the characters used are embedded. Arabic uses Vazirmatn
+ * because Noto draws many letters with shared shapes, from which text could not be copied.
  *
- * Latin, Greek, Cyrillic, Devanagari, Arabic, Hebrew, Thai, Chinese, Japanese and Korean. Characters that Chinese and Japanese share have
+ * Latin, Greek, Cyrillic, Devanagari, Arabic, Hebrew, Thai, Chinese, Japanese and Korean. Characters shared by Chinese and Japanese have
  * their Chinese shapes. Characters of other scripts show as boxes.
  */
 import { readFile } from 'node:fs/promises';
@@ -14,7 +14,7 @@ import subsetFont from 'subset-font';
 
 const require = createRequire(import.meta.url);
 
-/** Which files have which characters. Where several have one, the first is used. */
+/** Which files contain which characters. If several contain one, the first is used. */
 const lists = [
   require.resolve('@fontsource-variable/noto-sans/unicode.json'),
   require.resolve('@fontsource-variable/vazirmatn/unicode.json'),
@@ -25,7 +25,7 @@ const lists = [
 ];
 
 export interface FontFiles {
-  /** The name of the file that has the character; that of the Latin one if none has it. */
+  /** Name of the file that contains the character; the Latin file if none does. */
   fileOf(codePoint: number): string;
   /** A TrueType font with these characters. */
   subset(file: string, text: string, weight: number): Promise<Buffer>;
@@ -44,11 +44,11 @@ interface Index {
 
 const latin = 'noto-sans-latin';
 let index: Promise<Index> | undefined;
-/** The file of each character that was asked for. */
+/** The file of each character looked up so far. */
 const known = new Map<number, string>();
 const maxKnown = 100_000;
 
-/** @param texts all that will be written */
+/** @param texts everything that will be written */
 export async function openFonts(texts: readonly string[]): Promise<FontFiles> {
   index ??= readIndex();
   const { paths, ranges } = await index;
@@ -69,7 +69,7 @@ export async function openFonts(texts: readonly string[]): Promise<FontFiles> {
   };
 }
 
-/** The lists of the packages name more characters than their files have. */
+/** The packages' lists name more characters than their files contain. */
 async function fileWith(
   codePoint: number,
   ranges: readonly Range[],

@@ -1,4 +1,4 @@
-/** What the PDF of an invoice says, as text. */
+/** The content of an invoice's PDF, as text. */
 
 import type { InvoiceDocument, InvoiceRow } from '../invoices/issue-invoice.ts';
 import { currencyOf } from '../money/currency.ts';
@@ -6,7 +6,7 @@ import { textOfMinor } from '../money/wire-amount.ts';
 
 export interface InvoiceContent {
   readonly title: string;
-  /** Whose name and logo are at the top. */
+  /** Organization whose name and logo are at the top. */
   readonly branding: string;
   readonly isTest: boolean;
   readonly from: readonly string[];
@@ -16,7 +16,7 @@ export interface InvoiceContent {
   readonly head: Row;
   readonly rows: readonly Row[];
   readonly totals: readonly (readonly [name: string, value: string])[];
-  /** Empty: nothing has to be paid. */
+  /** Empty: no payment is due. */
   readonly payment: readonly string[];
   readonly support: string;
 }

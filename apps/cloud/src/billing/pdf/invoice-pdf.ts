@@ -10,7 +10,7 @@ const muted: Style = { size: 8, weight: 'regular', color: '#555555' };
 const stamp = 'TEST';
 
 const inner = page.width - 2 * page.margin;
-/** Left edge and width within the page, and how it is aligned. */
+/** Left edge and width within the page, and alignment. */
 const columns: readonly { readonly x: number; readonly width: number; readonly align?: 'right' }[] = [
   { x: 0, width: 195 },
   { x: 205, width: 115, align: 'right' },
@@ -123,7 +123,7 @@ function writeTop(
   write.y += 10;
 }
 
-/** Undefined if it is damaged: an invoice without a logo is better than none. */
+/** Undefined if it is damaged: an invoice without a logo is better than no invoice. */
 function openPicture(document: PDFKit.PDFDocument, logo: Uint8Array): Buffer | undefined {
   const picture = Buffer.from(logo);
   try {
@@ -147,7 +147,7 @@ function writeTable(write: Writer, sheet: Sheet, root: Element, { head, rows, to
     const height = Math.max(...lines.map((of) => sheet.heightOf(of, small))) + gap;
     if (write.y + height > bottom) {
       nextPage(write, sheet);
-      // The heading again, for the eye only.
+      // The heading again, for sighted readers only.
       artifact(sheet, () => drawRow(sheet, head, strong, write.y));
       write.y += headHeight;
     }
@@ -199,7 +199,7 @@ function rule({ document }: Sheet, y: number): void {
 
 function writeEnd(write: Writer, sheet: Sheet, { payment, support }: InvoiceContent): void {
   if (payment.length > 0) {
-    // How to pay stands on one page.
+    // Payment instructions are kept on one page.
     const height = ['Payment', ...payment].reduce(
       (sum, text) => sum + sheet.heightOf(sheet.lines(text, inner, small), small),
       0,
@@ -225,7 +225,7 @@ function writePageNumbers(sheet: Sheet, { title, isTest }: InvoiceContent): void
   }
 }
 
-/** Across the page, light enough to read what is below it. */
+/** Diagonally across the page, light enough to keep the text below it readable. */
 function drawStamp(sheet: Sheet): void {
   const { document } = sheet;
   const style: Style = { size: 150, weight: 'bold', color: '#cc0000', align: 'left' };
@@ -239,7 +239,7 @@ function drawStamp(sheet: Sheet): void {
   document.restore();
 }
 
-/** All that is written, by weight. */
+/** All text that is written, by weight. */
 function textsOf(content: InvoiceContent): { regular: string[]; bold: string[] } {
   const { title, branding, from, to, facts, description, head, rows, totals, payment, support } = content;
   return {

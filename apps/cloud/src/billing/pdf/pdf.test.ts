@@ -72,7 +72,7 @@ function read(program: string, pdf: Uint8Array, ...options: string[]): string {
   return execFileSync(program, [...options, file, ...(program === 'pdftotext' ? ['-'] : [])], { encoding: 'utf8' });
 }
 
-test('a PDF of 200 lines is tagged, has all its fonts embedded, and its text can be copied in every script', async () => {
+test('a PDF of 200 lines is tagged, embeds all its fonts, and its text can be copied in every script', async () => {
   const id = await issue(200);
   const pdf = await download(id);
   const about = read('pdfinfo', pdf);
@@ -82,7 +82,7 @@ test('a PDF of 200 lines is tagged, has all its fonts embedded, and its text can
   expect(pages).toBeGreaterThan(4);
   const fonts = read('pdffonts', pdf).trim().split('\n').slice(2);
   expect(fonts.length).toBeGreaterThan(5);
-  // Embedded, a subset, with a table of its characters.
+  // Embedded, a subset, and with a ToUnicode table.
   for (const font of fonts) expect(font).toMatch(/ yes yes yes +\d+ +\d+$/);
   const text = read('pdftotext', pdf, '-layout');
   for (const name of names) expect(text).toContain(name);
@@ -104,7 +104,7 @@ test('a PDF of 200 lines is tagged, has all its fonts embedded, and its text can
   for (const tag of ['Document', 'H1', 'Table', 'TR', 'TH', 'TD']) expect(tags).toContain(tag);
 });
 
-test('numbers with 12 decimals are on one line, and how to pay is on one page', async () => {
+test('numbers with 12 decimals stay on one line, and payment instructions on one page', async () => {
   await issue(1);
   const row = await opened.db.selectFrom('invoices').selectAll().executeTakeFirstOrThrow();
   const document = JSON.parse(row.document);
@@ -120,7 +120,7 @@ test('numbers with 12 decimals are on one line, and how to pay is on one page', 
   }
 });
 
-test('every download has the same bytes, and making it again gives them, too', async () => {
+test('every download has the same bytes, and so has a PDF made again', async () => {
   const id = await issue(2, false);
   const first = await download(id);
   expect(read('pdftotext', first)).not.toContain('TEST');
@@ -129,7 +129,7 @@ test('every download has the same bytes, and making it again gives them, too', a
   expect((await download(id)).equals(first)).toBe(true);
 });
 
-test('the logo is on it with a text that says whose it is; a damaged one is left out', async () => {
+test('the logo has a text that names its owner; a damaged logo is omitted', async () => {
   await issue(1);
   const content = invoiceContent(await opened.db.selectFrom('invoices').selectAll().executeTakeFirstOrThrow());
   const logo = Buffer.from(
@@ -142,7 +142,7 @@ test('the logo is on it with a text that says whose it is; a damaged one is left
   expect(read('pdfinfo', await invoicePdf(content, startMs, logo.subarray(0, 20)), '-struct')).not.toContain('Figure');
 });
 
-test('an invoice of others, and one that does not exist, are not found', async () => {
+test('invoices of others and unknown invoices are not found', async () => {
   const id = await issue(1);
   await expect(download(id, opened.billerId)).rejects.toMatchObject({ code: 'not_found' });
   await expect(download('00000000-0000-4000-8000-000000000001')).rejects.toMatchObject({ code: 'not_found' });

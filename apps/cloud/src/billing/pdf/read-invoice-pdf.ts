@@ -1,4 +1,6 @@
-/** The PDF of an invoice: made at the first download and kept, so that each later one gets the same bytes, whatever has changed since. */
+/**
+ * The PDF of an invoice: made at the first download and kept, so that each later download gets the same bytes, whatever has changed since.
+ */
 import type { Database } from '../../metadata/tables.ts';
 import type { InvoiceDocument } from '../invoices/issue-invoice.ts';
 import { requireInvoice } from '../invoices/states.ts';
@@ -10,7 +12,7 @@ export interface InvoicePdfDeps {
   readonly logoOf: (organizationId: string) => Promise<Uint8Array | undefined>;
 }
 
-/** @throws not_found, in the same words for a foreign and an unknown invoice */
+/** @throws not_found, with the same message for another organization's invoice and an unknown one */
 export async function readInvoicePdf(
   { db, logoOf }: InvoicePdfDeps,
   organizationId: string,
@@ -21,7 +23,7 @@ export async function readInvoicePdf(
   if (kept !== undefined) return kept;
   const { brandingId }: InvoiceDocument = JSON.parse(invoice.document);
   const logo = await logoOf(brandingId);
-  // The libraries and fonts are only read by clouds that make invoices.
+  // Only clouds that make invoices load the libraries and fonts.
   const { invoicePdf } = await import('./invoice-pdf.ts');
   const pdf = await invoicePdf(invoiceContent(invoice), invoice.issued_ms, logo);
   await db

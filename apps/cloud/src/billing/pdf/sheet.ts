@@ -1,4 +1,4 @@
-/** A tagged PDF of A4 pages onto which lines of text in any script are written. All lengths are points. */
+/** A tagged PDF of A4 pages with lines of text in any script. All lengths are in points. */
 import PDFDocument from 'pdfkit';
 import { breakLines, type Line, type Measure } from './break-lines.ts';
 import { type FontFiles, openFonts } from './fonts.ts';
@@ -32,7 +32,7 @@ export const page: { readonly width: number; readonly height: number; readonly m
 
 const weights: Readonly<Record<Weight, number>> = { regular: 400, bold: 700 };
 const lineHeight = 1.35;
-/** From the top of a line to its base line. */
+/** From the top of a line to its baseline. */
 const ascent = 1.05;
 
 export interface About {
@@ -41,7 +41,7 @@ export interface About {
   readonly createdMs: number;
 }
 
-/** @param texts all that will be written, by weight: only these characters are embedded */
+/** @param texts everything that will be written, by weight: only these characters are embedded */
 export async function openSheet(about: About, texts: Readonly<Record<Weight, readonly string[]>>): Promise<Sheet> {
   const fonts = await openFonts([...texts.regular, ...texts.bold].map((text) => text.normalize('NFC')));
   const document = new PDFDocument({
@@ -63,7 +63,7 @@ export async function openSheet(about: About, texts: Readonly<Record<Weight, rea
     widthOf({ file, text }) {
       const font = `${file} ${weight}`;
       const key = `${font} ${text}`;
-      // A font with a list of features is laid out as one run, so that blanks do not change the order of words that run right to left.
+      // With a feature list, text is laid out as one run, so that spaces do not change the order of right-to-left words.
       const perPoint = widths.get(key) ?? document.font(font).fontSize(1).widthOfString(text, { features: [] });
       widths.set(key, perPoint);
       return perPoint * size;

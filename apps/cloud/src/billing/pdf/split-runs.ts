@@ -1,12 +1,12 @@
-/** Splits text into runs of one font and one direction, and puts those of a line into the order in which they are drawn. */
+/** Splits text into runs of one font and one direction, and puts the runs of a line into drawing order. */
 import bidiFactory from 'bidi-js';
 import type { FontFiles } from './fonts.ts';
 
 export interface Run {
   readonly file: string;
-  /** As it is given to the font. */
+  /** The text as passed to the font. */
   readonly text: string;
-  /** Of the Unicode bidirectional algorithm: odd ones run right to left. */
+  /** Level of the Unicode bidirectional algorithm: odd levels run right to left. */
   readonly level: number;
 }
 
@@ -18,7 +18,7 @@ export interface Paragraph {
 }
 
 const bidi = bidiFactory();
-/** Controls that are not drawn; the joiners that words of some scripts contain are kept. */
+/** Control characters that are not drawn, except the joiners that words of some scripts need. */
 const unseen = /[\p{Cc}\p{Cf}]/gu;
 
 export function paragraphOf(given: string): Paragraph {
@@ -43,7 +43,7 @@ export function runsOf(
     const level = levels[at] ?? 0;
     at += character.length;
     const last = runs.at(-1);
-    // A mark is drawn onto the character before it, by the same font.
+    // A mark is drawn onto the preceding character, in the same font.
     const file =
       last !== undefined && /[\p{M}\u200c\u200d]/u.test(character)
         ? last.file
@@ -54,14 +54,14 @@ export function runsOf(
   return inDrawingOrder(runs.map((run) => (run.level % 2 === 1 ? reversed(run) : run)));
 }
 
-/** Fonts turn words of right-to-left scripts themselves; punctuation and blanks between them have to be turned here. */
+/** Fonts reverse words of right-to-left scripts themselves; punctuation and spaces between them must be reversed here. */
 function reversed(run: Run): Run {
   const isTurnedByFont = /[\p{Script=Arabic}\p{Script=Hebrew}]/u.test(run.text);
   const mirrored = [...run.text].map((one) => bidi.getMirroredCharacter(one) ?? one);
   return { ...run, text: (isTurnedByFont ? mirrored : mirrored.reverse()).join('') };
 }
 
-/** Rule L2: from the highest level down to the lowest odd one, reverses what is at that level or above. */
+/** Rule L2: from the highest level down to the lowest odd one, reverses everything at that level or above. */
 function inDrawingOrder(given: readonly Run[]): Run[] {
   const runs = [...given];
   const levels = runs.map(({ level }) => level);

@@ -1,6 +1,6 @@
-/** The part of subset-font that is used: it has no types of its own. */
+/** The part of subset-font that is used; the package has no types. */
 declare module 'subset-font' {
-  /** A font with only what the text needs, of the given weight. */
+  /** A font with only the characters of the text, in the given weight. */
   export default function subsetFont(
     font: Uint8Array,
     text: string,

@@ -11,11 +11,11 @@ export interface Account {
   readonly billerId: string;
   readonly tier: string;
   readonly billingEmail: string;
-  /** Since when this biller has billed it, on whichever tier: what it used before is not charged. */
+  /** Time since which this biller has billed it, on any tier: earlier usage is not charged. */
   readonly sinceMs: number;
 }
 
-/** Undefined: nobody bills it at that time. */
+/** Undefined: no one bills it at that time. */
 export async function accountAt(db: Database, organizationId: string, ms: number): Promise<Account | undefined> {
   const rows = await db
     .selectFrom('billing_accounts')
@@ -66,17 +66,17 @@ export async function accountsOfBiller(
 }
 
 export interface AccountChange {
-  /** Null: nobody. */
+  /** Null: no one. */
   readonly billerId: string | null;
   readonly tier: string;
   readonly billingEmail: string;
 }
 
 /**
- * Enters who bills an organization: from now on if nobody did, else from the next month on. Audited.
+ * Records who bills an organization: from now on if no one did, otherwise from the next month. Audited.
  *
- * @param action for the audit trail
- * @throws failed_precondition if the biller has no price list; invalid_argument if the list has no such tier
+ * @param action for the audit trail @throws failed_precondition if the biller has no price list; invalid_argument if the list does not
+ * contain the tier
  */
 export async function changeAccount(
   db: Database,
@@ -96,7 +96,7 @@ export async function changeAccount(
       .executeTakeFirst();
     const { billerId, tier, billingEmail } = change;
     if (billerId !== null) requireTier((await requirePriceList(trx, billerId, nowMs)).list.tiers, tier, billerId);
-    // Prices of a month that has begun do not change, unless nobody billed the organization so far.
+    // The prices of a month that has begun do not change, unless no one has billed the organization so far.
     const sinceMs =
       last === undefined || last.biller_id === null
         ? nowMs
@@ -126,11 +126,11 @@ export function requireTier(tiers: readonly Tier[], name: string, billerId: stri
 export interface BilledAs extends Account {
   readonly list: PriceListVersion & { readonly list: PriceList };
   readonly rates: Tier;
-  /** From when on usage of the month is charged. */
+  /** Usage of the month is charged from this time. */
   readonly fromMs: number;
 }
 
-/** How an organization is billed for a month; undefined: nobody billed it at the end of that month, or until now. */
+/** How an organization is billed for a month; undefined: no one billed it at the end of that month, or until now. */
 export async function billedAs(
   db: Database,
   organizationId: string,
@@ -141,7 +141,7 @@ export async function billedAs(
   return account && (await withPrices(db, account, month));
 }
 
-/** The prices of a month are those with which it began, or with which billing began. */
+/** A month has the prices that applied when it began, or when billing began. */
 export async function withPrices<A extends Account>(
   db: Database,
   account: A,
@@ -152,12 +152,12 @@ export async function withPrices<A extends Account>(
   return { ...account, list, rates: requireTier(list.list.tiers, account.tier, account.billerId), fromMs };
 }
 
-/** @throws failed_precondition that says how the organization is billed instead (D28) */
+/** @throws failed_precondition that states how the organization is billed instead (D28) */
 export function requireInArrears(billed: BilledAs | undefined, organizationId: string): BilledAs {
   if (billed !== undefined && billed.rates.advance === undefined) return billed;
   const found =
     billed === undefined
-      ? 'that nobody bills it'
+      ? 'that no one bills it'
       : `that it is billed ${billed.rates.advance === 'year' ? 'annually' : 'monthly'}, in advance, on the tier ${JSON.stringify(billed.tier)}`;
   throw new PlatformError(
     'failed_precondition',
@@ -165,7 +165,7 @@ export function requireInArrears(billed: BilledAs | undefined, organizationId: s
   );
 }
 
-/** @throws failed_precondition if nobody bills it; permission_denied if it is someone else */
+/** @throws failed_precondition if no one bills it; permission_denied if someone else does */
 export function requireBilledBy(
   account: Account | undefined,
   organizationId: string,
@@ -174,7 +174,7 @@ export function requireBilledBy(
   if (account === undefined)
     throw new PlatformError(
       'failed_precondition',
-      `organization ${organizationId}: expected one that is billed, found that nobody bills it; the host administrator says who does (platform admin billing assign)`,
+      `organization ${organizationId}: expected one that is billed, found one without a biller; the host administrator assigns one (platform admin billing assign)`,
     );
   if (isOwner(account.billerId)) return account;
   throw new PlatformError(

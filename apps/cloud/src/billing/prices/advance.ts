@@ -1,4 +1,4 @@
-/** What is billed in advance, and machines that came after that. Pure. */
+/** What is billed in advance, and machines added after that. Pure. */
 import { allocate } from '../money/allocate.ts';
 import type { Currency } from '../money/currency.ts';
 import { minorOfDecimal, one, textOfDecimal } from '../money/decimal.ts';
@@ -12,7 +12,7 @@ export interface Advance {
   readonly month: Month;
 }
 
-/** Months of a period, the first of which is that with which it begins. */
+/** The months of a period, beginning with its first. */
 export function monthsOf({ period, month }: Advance): readonly Month[] {
   const months = [month];
   while (period === 'year' && months.length < 12) months.push(monthOf(months.at(-1)?.endMs ?? 0));
@@ -20,7 +20,7 @@ export function monthsOf({ period, month }: Advance): readonly Month[] {
 }
 
 /**
- * For the machines that there are when a period begins. A month in which billing began costs a part of the price, a year the whole.
+ * For the machines that exist when a period begins. A month in which billing began costs a part of the price, a year all of it.
  *
  * @param hours of the month that are billed
  */
@@ -49,7 +49,7 @@ export function advanceLines(
 }
 
 /**
- * For machines of a month beyond those that are paid in advance, by the hour. The prices of the months of a year sum to the price of the year.
+ * For machines of a month beyond those paid in advance, by the hour. The prices of the months of a year add up to the price of the year.
  * Credit and minimum belong to what is billed in advance.
  */
 export function laterLines(

@@ -1,9 +1,9 @@
-/** Names of the tiers that organizations can be on. */
+/** Names of the tiers that organizations can have. */
 import type { Database } from '../../metadata/tables.ts';
 import { accountAt } from './accounts.ts';
 import { priceListAt } from './price-lists.ts';
 
-/** Of those who bill these organizations, and of these organizations themselves; each once, in the order of the lists. */
+/** Tiers of these organizations' billers, and of these organizations themselves, without duplicates, in the order of the lists. */
 export async function availableTiers(
   db: Database,
   organizationIds: readonly string[],

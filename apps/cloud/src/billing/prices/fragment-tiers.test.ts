@@ -14,7 +14,7 @@ const block = {
   },
 };
 
-test('the billing block of a fragment is a tier, with prices of a GB instead of a byte', () => {
+test('the billing block of a fragment is a tier, with prices per GB instead of per byte', () => {
   expect(tierOfBlock(block, 'billing')).toEqual({
     ...{ name: 'press', in_arrears: true, per_machine: '10.5', credit: '5' },
     usage: {
@@ -52,7 +52,7 @@ test('a block without in_arrears is a tier whose machines are paid in advance, f
   ]);
 });
 
-test('a block with prices that would not be charged as they say is refused by its path', () => {
+test('a block with prices that would not be charged as written is refused by its path', () => {
   const refused = (more: object, costs: object = {}): string => {
     try {
       tierOfBlock({ ...block, cost_per_month: { ...block.cost_per_month, ...costs }, ...more }, 'billing');
@@ -80,7 +80,7 @@ test('a block with prices that would not be charged as they say is refused by it
     expect(refused({}, { per_machine: wrong }), String(wrong)).toContain('per_machine: expected a number from 0');
 });
 
-test('a price list names a fragment, keeps its prices of that moment, and bills by them', async () => {
+test('a price list that names a fragment keeps its prices of that moment, and bills by them', async () => {
   let perMachine = 10;
   let revision = 1;
   const on = await openBilling({
@@ -117,13 +117,13 @@ test('a price list names a fragment, keeps its prices of that moment, and bills 
   const usage = await on.ask(on.owners.customer, billing.getCurrentMonthUsage, { orgId: on.customerId });
   // Two machines, less the credit.
   expect(usage.subtotal).toBe(15);
-  // What is read from a list can be set again.
+  // A list that was read can be set again.
   const again = { organizationId: on.billerId, document: priceList?.document ?? '' };
   await on.ask(on.owners.biller, prices.setPriceList, again);
   expect((await set('f1@2')).priceList?.document).toContain('"per_machine":"99"');
 });
 
-test('documents without fragments, and those that are no price lists, stay as they are', async () => {
+test('documents without fragments, and those that are not price lists, do not change', async () => {
   const find = async () => undefined;
   for (const document of ['{', '[]', '{"tiers": 1}', '{"tiers": [{"name": "a", "fragment": "f1@2"}]}'])
     expect(await withFragmentTiers(document, find)).toBe(document);

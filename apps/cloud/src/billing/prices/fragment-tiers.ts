@@ -57,7 +57,7 @@ async function tierOf(reference: string, path: string, find: FindFragment): Prom
   return { ...tierOfBlock(found.config['billing'], `${path}: billing`), fragment: `${id}@${found.revision}` };
 }
 
-/** @param path named in errors. @returns a tier as people write it into a price list. @throws invalid_argument */
+/** @param path named in errors. @returns a tier in the form of a price list. @throws invalid_argument */
 export function tierOfBlock(block: unknown, path: string): Record<string, unknown> {
   const billing = objectOf(block, path, [
     ...['cost_per_month', 'cost_per_year', 'tier_name', 'description', 'tier_credit', 'in_arrears'],
@@ -92,8 +92,8 @@ export function tierOfBlock(block: unknown, path: string): Record<string, unknow
 }
 
 /**
- * A number of JSON times 10^`shift`, exactly as it is written: 1.5e-10 with a shift of 9 is 0.15. @throws invalid_argument unless it is at
- * least 0 and has at most 12 decimals then
+ * A JSON number times 10^`shift`, exactly as it is written: 1.5e-10 with a shift of 9 is 0.15. @throws invalid_argument unless the result
+ * is at least 0 and has at most 12 decimals
  */
 function decimalTextOf(value: unknown, path: string, shift = 0): string {
   const [, whole = '', fraction = '', exponent = '0'] =
@@ -114,7 +114,7 @@ function isReference(tier: unknown): tier is { readonly fragment: string } {
   return isObject(tier) && Object.keys(tier).length === 1 && typeof tier['fragment'] === 'string';
 }
 
-/** Undefined: it is no JSON, which is said by whoever reads the prices in it. */
+/** Undefined: it is not JSON; the code that reads the prices reports that. */
 function parsed(document: string): unknown {
   try {
     return JSON.parse(document);

@@ -1,4 +1,4 @@
-/** What an organization has used in a month, at its prices. */
+/** The usage of an organization in a month, at its prices. */
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import {

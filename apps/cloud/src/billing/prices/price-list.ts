@@ -1,5 +1,5 @@
 /**
- * The price list of an organization that bills others: JSON that its owners write, and what is read of it.
+ * The price list of an organization that bills others: the JSON that its owners write, and its parser.
  *
  *     {"currency": "USD", "tax_percent": "19", "payment_days": 30, "payment_instructions": "IBAN ...", "tiers": [{
  *       "name": "standard", "in_arrears": true, "per_machine": "10", "discount_percent": "5", "credit": "20", "minimum": "15",
@@ -19,9 +19,9 @@ export interface PriceList {
   readonly currency: Currency;
   /** Percent of the subtotal. */
   readonly tax: Decimal;
-  /** From the invoice to its due date. */
+  /** Days from the invoice to its due date. */
   readonly paymentDays: number;
-  /** How to pay, on each invoice; empty: not said. */
+  /** Payment instructions on each invoice; empty: none. */
   readonly payment: string;
   readonly tiers: readonly Tier[];
 }
@@ -30,22 +30,22 @@ export interface Tier {
   readonly name: string;
   /** What is billed in advance; undefined: billed monthly, after the month. */
   readonly advance: 'month' | 'year' | undefined;
-  /** Only where years are billed in advance: for the organization, and for each machine. */
+  /** Only if years are billed in advance: for the organization, and for each machine. */
   readonly annualFee: Decimal;
   readonly perMachineYear: Decimal;
-  /** By type; a type without steps costs nothing. */
+  /** By type; a type without steps is free. */
   readonly usage: ReadonlyMap<UsageName, readonly PriceStep[]>;
   /** Percent of all usage. */
   readonly discount: Decimal;
   /** Amount per month that is not charged. */
   readonly credit: Decimal;
-  /** Amount per month that is charged at least. */
+  /** Minimum amount per month. */
   readonly minimum: Decimal;
 }
 
-/** A price for each unit of the month beyond the steps before it. */
+/** A price for each unit of the month beyond the preceding steps. */
 export interface PriceStep {
-  /** In price units of the month; undefined: without end. */
+  /** In price units of the month; undefined: no upper limit. */
   readonly upTo: Decimal | undefined;
   readonly price: Decimal;
 }
@@ -84,7 +84,7 @@ export function parsePriceList(document: string): PriceList {
   };
 }
 
-/** Text of several lines. */
+/** Text that may have several lines. */
 function instructionsOf(json: unknown): string {
   if (typeof json === 'string' && [...json].length <= maxInstructions) {
     const unseen = json

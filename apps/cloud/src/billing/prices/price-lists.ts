@@ -26,7 +26,7 @@ export async function priceListVersions(db: Database, organizationId: string): P
   return rows.map(versionOf);
 }
 
-/** The list that applies at a time: the newest of those whose time has come. */
+/** The list that applies at a time: the newest one in effect. */
 export async function priceListAt(
   db: Database,
   organizationId: string,
@@ -59,9 +59,9 @@ export async function requirePriceList(
 
 export interface NewPriceList {
   readonly document: string;
-  /** Undefined: now if it is the first one, else when the next month begins. */
+  /** Undefined: now for the first list, otherwise the beginning of the next month. */
   readonly effectiveMs: number | undefined;
-  /** Tiers on which organizations are billed: the list must keep them. */
+  /** Tiers on which organizations are billed: the list must contain them. */
   readonly tiersInUse: ReadonlySet<string>;
 }
 

@@ -71,7 +71,7 @@ test('steps, discount, credit and minimum are applied in this order, each rounde
   expect([rated.subtotal, rated.beforeDiscount, rated.discount]).toEqual([3_000n, 2_740n, 843n]);
 });
 
-test('lines sum to the subtotal, which is never negative, for any usage and prices', () => {
+test('lines add up to the subtotal, which is never negative, for any usage and prices', () => {
   const decimal = fc.nat(1_000_000).map((value) => (value / 10_000).toFixed(4));
   const percent = fc.nat(10_000).map((value) => (value / 100).toFixed(2));
   const tier = fc.record({
@@ -95,7 +95,7 @@ test('lines sum to the subtotal, which is never negative, for any usage and pric
   );
 });
 
-test('parts of an amount of usage, by steps, sum to the whole, and cost at most half a minor unit each more or less than it', () => {
+test('parts of an amount of usage, by steps, add up to the whole, with a price difference of at most half a minor unit each', () => {
   const limits = fc.uniqueArray(fc.integer({ min: 1, max: 1_000 }), { minLength: 1, maxLength: 8 });
   fc.assert(
     fc.property(limits, fc.bigInt(1n, 10n ** 15n), fc.integer({ min: 1, max: 99 }), (given, bytes, cents) => {
@@ -145,7 +145,7 @@ test('a wrong price list is refused with the path of its problem', () => {
   expect(refused(document())).toBe('accepted');
 });
 
-test('D28 usage of an organization that is not billed in arrears is refused, and the refusal says how it is billed', async () => {
+test('D28 usage of an organization that is not billed in arrears is refused, and the refusal states how it is billed', async () => {
   const on = await openBilling();
   const ask = () => on.ask(on.owners.customer, billing.getCurrentMonthUsage, { orgId: on.customerId });
   await expect(ask()).rejects.toMatchObject({
@@ -159,7 +159,7 @@ test('D28 usage of an organization that is not billed in arrears is refused, and
   });
 });
 
-test('the usage of the current month has its costs by type, and in the fields of older clients', async () => {
+test('the usage of the current month has its costs by type, and in the fields that older clients read', async () => {
   const on = await openBilling();
   const tier = { usage: { BINARY_DATA_UPLOAD: { price: '0.5' } }, discount_percent: '10' };
   await bill(on, 'standard', document(tier, { currency: 'EUR' }));
@@ -198,7 +198,7 @@ test('the usage of the current month has its costs by type, and in the fields of
   });
 });
 
-test('a tier is changed by owners of the biller only, and applies from the next month on', async () => {
+test('only owners of the biller can change a tier, effective from the next month', async () => {
   const on = await openBilling();
   const change = { organizationId: on.customerId, billingTier: 'yearly' };
   const ask = (who: TestBilling['owners']['biller'], request = change) =>
@@ -218,7 +218,7 @@ test('a tier is changed by owners of the biller only, and applies from the next 
   expect(await tier()).toBe('yearly');
 });
 
-test('price lists have versions that apply from the beginning of a month on, keep tiers in use, and are audited', async () => {
+test('price lists have versions that apply from the beginning of a month, keep tiers in use, and are audited', async () => {
   const on = await openBilling();
   const set = (text: string, effectiveMs?: number) =>
     on.ask(on.owners.biller, prices.setPriceList, {

@@ -1,8 +1,8 @@
 /**
- * What usage costs: lines of an invoice, and their sum. Pure.
+ * The price of usage: lines of an invoice, and their sum. Pure.
  *
- * Order: usage by type (each step of a price a line, rounded once), then the discount (percent of these), then the credit (never below 0),
- * then what is missing to the minimum. Tax is not part of it.
+ * Order: usage by type (one line for each price step, rounded once), then the discount (percent of these), then the credit (never below 0),
+ * then the difference to the minimum. Tax is not included.
  */
 import { UsageCostType } from '@platform/proto/platform/app/v1/billing';
 import { priceUnits, type UsageName, unitOf, usageNames } from '../meter/usage-types.ts';
@@ -15,10 +15,10 @@ export type Usage = ReadonlyMap<UsageName, bigint>;
 
 export interface Line {
   readonly kind: 'usage' | 'discount' | 'credit' | 'minimum' | 'fee';
-  /** UNSPECIFIED unless it is of usage. */
+  /** UNSPECIFIED unless the line is for usage. */
   readonly type: UsageCostType;
   readonly text: string;
-  /** In price units, a decimal number; empty unless it is of usage. */
+  /** In price units, a decimal number; empty unless the line is for usage. */
   readonly quantity: string;
   readonly unit: string;
   readonly unitPrice: string;
@@ -29,7 +29,7 @@ export interface Rated {
   readonly lines: readonly Line[];
   /** In minor units: the sum of the lines, never negative. */
   readonly subtotal: bigint;
-  /** Of the lines of usage. */
+  /** Sum of the usage lines. */
   readonly beforeDiscount: bigint;
   /** Discount and credit, as a positive amount. */
   readonly discount: bigint;

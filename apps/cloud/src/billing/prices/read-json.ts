@@ -1,7 +1,7 @@
-/** Reads the JSON of prices, with errors that name the path, what was expected and what was found. */
+/** Reads the JSON of prices, with errors that contain the path, the expected and the found value. */
 import { PlatformError } from '@platform/base';
 
-/** @throws invalid_argument unless it is an object with no other keys than these */
+/** @throws invalid_argument unless it is an object with only these keys */
 export function objectOf(json: unknown, path: string, keys: readonly string[]): Readonly<Record<string, unknown>> {
   if (typeof json !== 'object' || json === null || Array.isArray(json)) throw wrong(path, 'an object', json);
   const unknown = Object.keys(json).find((key) => !keys.includes(key));
@@ -9,7 +9,7 @@ export function objectOf(json: unknown, path: string, keys: readonly string[]): 
   return json as Record<string, unknown>;
 }
 
-/** What is thrown for a value that is wrong. */
+/** The error for a wrong value. */
 export function wrong(path: string, expected: string, found: unknown): PlatformError {
   const said = typeof found === 'bigint' ? `${found}` : (JSON.stringify(found ?? null) ?? 'nothing');
   return new PlatformError('invalid_argument', `${path}: expected ${expected}, found ${said.slice(0, 120)}`);

@@ -1,4 +1,4 @@
-/** Billing over a real store with an organization that bills another one, for tests; time and uploads are the test's. */
+/** Billing on a real store with an organization that bills another one, for tests; the test controls time and uploads. */
 import { create, type DescMethod, type MessageInitShape, type MessageShape } from '@bufbuild/protobuf';
 import { silentLog } from '@platform/base';
 import { BillingService } from '@platform/proto/platform/app/v1/billing';
@@ -29,9 +29,9 @@ export interface TestBilling {
   readonly access: Access;
   readonly billing: Billing;
   readonly log: MemoryLog;
-  /** What is stored; a test may change it. */
+  /** Stored quantities; a test may change them. */
   readonly stored: StoredSource[];
-  /** Mails by their cause. */
+  /** Mails, by cause. */
   readonly sent: ReadonlyMap<string, InvoiceMail>;
   /** The organization that bills, and the one that is billed. */
   readonly billerId: string;

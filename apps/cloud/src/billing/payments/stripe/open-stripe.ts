@@ -1,13 +1,16 @@
-/** Clients of Stripe's API by its official library. */
+/** Clients of Stripe's API, based on its official library. */
 import Stripe from 'stripe';
 import type { StripeSettings } from '../settings.ts';
 
-/** How long one request may take; whoever waits for it ends it earlier. */
+/** Limit of one request; callers may end it earlier. */
 const requestTimeoutMs = 15_000;
 
 export type StripeClient = Stripe;
 
-/** A client whose requests end with the signal. It repeats nothing itself: what failed is asked again by the jobs, which know since when. */
+/**
+ * A client whose requests end with the signal. It retries nothing itself: the jobs retry, because they know how long each operation has
+ * been pending.
+ */
 export function openStripe({ secretKey, apiUrl }: StripeSettings, signal: AbortSignal): StripeClient {
   const { protocol, hostname, port } = new URL(apiUrl ?? 'https://api.stripe.com');
   return new Stripe(secretKey, {

@@ -1,12 +1,12 @@
-/** Reads what Stripe sends to the webhook: the signature is verified over the body as it was received, before anything in it is parsed. */
+/** Reads what Stripe sends to the webhook: the signature is verified over the body as received, before any of it is parsed. */
 import { PlatformError } from '@platform/base';
 import Stripe from 'stripe';
 import type { ProviderEvent } from '../provider.ts';
 
-/** How old a signature may be, s. */
+/** Maximum age of a signature, s. */
 const toleranceSeconds = 300;
 
-/** @throws invalid_argument if the signature does not hold, or is too old */
+/** @throws invalid_argument if the signature is invalid or too old */
 export function readStripeEvent(
   body: string,
   signature: string,
@@ -19,7 +19,7 @@ export function readStripeEvent(
   } catch (caught) {
     throw new PlatformError(
       'invalid_argument',
-      'stripe-signature: expected the signature of this body by the webhook secret, at most 5 minutes old, found another one',
+      'stripe-signature: expected a signature of this body with the webhook secret, at most 5 minutes old, found another one',
       caught,
     );
   }

@@ -1,8 +1,8 @@
 /**
  * One attempt to pay is one PaymentIntent at Stripe, which carries the id of the attempt. It is created with an idempotency key, so that a
- * repeated request creates nothing. Stripe forgets keys after a day; once an attempt is older than an hour, the intents of the customer are
- * searched before it is submitted again. What is not confirmed at once is asked about until it is final. An intent that needs something from
- * the cardholder is cancelled before the attempt counts as failed, so that nothing can succeed afterwards.
+ * repeated request creates nothing. Stripe forgets keys after a day; once an attempt is older than an hour, the customer's intents are
+ * searched before it is submitted again. An intent that is not confirmed at once is queried until it is final. An intent that needs action
+ * by the cardholder is cancelled before the attempt is recorded as failed, so that nothing can succeed afterwards.
  */
 import { PlatformError } from '@platform/base';
 import Stripe from 'stripe';
@@ -19,7 +19,7 @@ export interface StripeMethod {
 type Intent = Stripe.PaymentIntent;
 
 const hourMs = 3_600_000;
-/** How far the clock of this computer may be ahead of Stripe's. */
+/** How far this computer's clock may be ahead of Stripe's. */
 const skewMs = 24 * hourMs;
 
 export async function settleIntent(stripe: StripeClient, charge: Charge, nowMs: number): Promise<Outcome> {
@@ -55,7 +55,7 @@ async function submit(stripe: StripeClient, charge: Charge, amount: number, nowM
   } catch (caught) {
     if (caught instanceof Stripe.errors.StripeCardError && caught.payment_intent !== undefined)
       return caught.payment_intent;
-    // Refused for good, unless an earlier request of this attempt was accepted.
+    // A permanent refusal, unless an earlier request of this attempt was accepted.
     if (caught instanceof Stripe.errors.StripeInvalidRequestError || caught instanceof Stripe.errors.StripeCardError)
       return (await find(stripe, charge, customer)) ?? { kind: 'failed', reason: caught.message };
     throw caught;
@@ -85,7 +85,7 @@ async function outcomeOf(stripe: StripeClient, charge: Charge, amount: number, i
   if (status === 'succeeded') return { kind: 'succeeded' };
   if (status === 'processing') return { kind: 'unknown', reference };
   const reason = intent.last_payment_error?.message ?? unfinished[status] ?? 'the payment was cancelled at Stripe';
-  // If it has succeeded meanwhile, this is refused, and the next question learns it.
+  // If the intent has succeeded, this is refused, and the next query finds out.
   if (status !== 'canceled') await stripe.paymentIntents.cancel(reference);
   return { kind: 'failed', reason };
 }

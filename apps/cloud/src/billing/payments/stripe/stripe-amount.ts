@@ -1,17 +1,17 @@
-/** Amounts as Stripe counts them: its number of decimals differs from ISO 4217 for a few currencies. */
+/** Amounts as Stripe represents them: for a few currencies the number of decimals differs from ISO 4217. */
 import { PlatformError } from '@platform/base';
 import { currencyOf } from '../../money/currency.ts';
 
-/** Without decimals at Stripe, but with two in ISO 4217. */
+/** No decimals at Stripe, but two in ISO 4217. */
 const withoutDecimals = new Set(['MGA']);
-/** With two decimals at Stripe, which have to be 0, but without any in ISO 4217. */
+/** Two decimals at Stripe, which must be 0, but none in ISO 4217. */
 const withTwoDecimals = new Set(['ISK', 'UGX']);
 
 /** @param minor in the minor units of ISO 4217. @throws invalid_argument for an amount that Stripe cannot charge */
 export function stripeAmount(minor: bigint, code: string): number {
   const { exponent } = currencyOf(code, 'currency');
   if (withTwoDecimals.has(code)) return Number(minor) * 100;
-  // Of three decimals, the last one has to be 0.
+  // The last of three decimals must be 0.
   const step = withoutDecimals.has(code) ? 100n : exponent === 3 ? 10n : 1n;
   if (minor % step !== 0n)
     throw new PlatformError(

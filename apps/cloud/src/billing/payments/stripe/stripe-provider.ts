@@ -1,4 +1,7 @@
-/** The provider `stripe`: cards are attached on a page of Stripe and charged by Stripe. With a test key no money moves, and documents say TEST. */
+/**
+ * The provider `stripe`: cards are attached on a page of Stripe and charged by Stripe. With a test key no money moves, and documents are
+ * stamped TEST.
+ */
 
 import { PlatformError } from '@platform/base';
 import Stripe from 'stripe';
@@ -56,7 +59,7 @@ function hostedSetup(settings: StripeSettings): HostedSetup {
       try {
         await openStripe(settings, signal).paymentMethods.detach(paymentMethod);
       } catch (caught) {
-        // It is detached already.
+        // It has already been detached.
         if (!(caught instanceof Stripe.errors.StripeInvalidRequestError)) throw caught;
       }
     },

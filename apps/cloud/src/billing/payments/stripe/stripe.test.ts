@@ -13,7 +13,7 @@ const hourMs = 3_600_000;
 interface Stripe extends TestBilling {
   readonly far: StripeStandIn;
   settle(afterMs?: number): Promise<void>;
-  /** Brings the events that are under way to the cloud, in this order. */
+  /** Delivers the pending events to the cloud, in this order. */
   deliver(
     order?: (events: ReturnType<StripeStandIn['takeEvents']>) => ReturnType<StripeStandIn['takeEvents']>,
   ): Promise<void>;
@@ -71,7 +71,7 @@ const info = (on: Stripe) => on.ask(on.owners.customer, billing.getOrgBillingInf
 const summary = async (on: Stripe) =>
   (await on.ask(on.owners.customer, billing.getInvoicesSummary, { orgId: on.customerId })).invoices;
 
-test('D28 a card is attached on a page of Stripe, however its events come, and removed there as well', async () => {
+test('D28 a card is attached on a page of Stripe, whatever the order of its events, and removed there as well', async () => {
   const on = await open();
   const { url, expiresAt } = await begin(on);
   expect(url).toContain(on.far.url);
@@ -79,7 +79,7 @@ test('D28 a card is attached on a page of Stripe, however its events come, and r
   await on.settle(hourMs);
   const later = await begin(on);
   expect((await info(on)).method).toBeUndefined();
-  // The one that was begun later is completed and learned of first.
+  // The set-up that was begun later is completed and reported first.
   on.far.complete(later.url, 'succeeds');
   await on.deliver();
   await on.settle();
@@ -93,7 +93,7 @@ test('D28 a card is attached on a page of Stripe, however its events come, and r
   await on.ask(on.owners.customer, invoices.removePaymentMethod, { organizationId: on.customerId });
   expect([...on.far.methods.values()]).toEqual(['declines']);
   expect((await info(on)).method).toBeUndefined();
-  // Without any event, it is asked.
+  // Without any event, Stripe is asked.
   const third = await begin(on);
   on.far.complete(third.url, 'succeeds');
   on.far.expire((await begin(on)).url);
@@ -102,7 +102,7 @@ test('D28 a card is attached on a page of Stripe, however its events come, and r
   expect((await info(on)).method).toMatchObject({ lastFourDigits: '4242' });
 });
 
-test('a charge is paid once, and documents of a test key say TEST', async () => {
+test('a charge is paid once, and documents of a test key are stamped TEST', async () => {
   const on = await open();
   await expect(
     on.ask(on.owners.customer, billing.createInvoiceAndChargeImmediately, { orgIdToCharge: on.customerId, amount: 1 }),
@@ -137,7 +137,7 @@ test('lost requests, lost answers, errors, and keys that Stripe has forgotten ch
     }
 });
 
-test('a declined card, and one whose bank asks for the cardholder, fail with the reason, and nothing can succeed afterwards', async () => {
+test('a declined card, and one that needs its holder, fail with the reason, and nothing can succeed afterwards', async () => {
   for (const [card, reason] of [
     ['declines', 'Your card was declined.'],
     ['needs-cardholder', 'the bank wants the cardholder to confirm the payment; attach the card again'],
@@ -156,7 +156,7 @@ test('a declined card, and one whose bank asks for the cardholder, fail with the
   }
 });
 
-test('events are verified over the body, handled once, and only say what to ask about', async () => {
+test('events are verified over the body, handled once, and only name what to ask about', async () => {
   const on = await open();
   await attach(on, 'processing');
   await charge(on);
@@ -175,7 +175,7 @@ test('events are verified over the body, handled once, and only say what to ask 
   await expect(receive(body, '')).rejects.toMatchObject(refused);
   await expect(receive(body, on.far.sign(body, on.clock.now() - 301_000))).rejects.toMatchObject(refused);
   await expect(receive('{', on.far.sign('}'))).rejects.toMatchObject(refused);
-  // An event that lies is believed nothing: the payment is asked about.
+  // A false event is not trusted: Stripe is asked about the payment.
   const lie = JSON.stringify({ ...JSON.parse(body), id: 'evt_lie', type: 'payment_intent.payment_failed' });
   await receive(lie, on.far.sign(lie));
   const unknown = JSON.stringify({
@@ -189,13 +189,13 @@ test('events are verified over the body, handled once, and only say what to ask 
   await receive(body, signature);
   const noted = await on.db.selectFrom('payment_events').select('id').execute();
   expect(noted.filter(({ id }) => id === JSON.parse(body).id)).toHaveLength(1);
-  // The creation, whose answer was lost, need not be repeated: the event named the payment.
+  // The creation whose answer was lost need not be repeated: the event named the payment.
   await on.settle();
   expect(await summary(on)).toMatchObject([{ status: 'paid' }]);
   expect((await checkLedger(on.db)).problems).toEqual([]);
 });
 
-test('a payment over another amount than was asked for is not booked', async () => {
+test('a payment over an amount that differs from the request is not booked', async () => {
   const on = await open();
   await attach(on, 'processing');
   await charge(on);
@@ -211,7 +211,7 @@ test('a payment over another amount than was asked for is not booked', async () 
   expect(await summary(on)).toMatchObject([{ status: 'paid' }]);
 });
 
-test('amounts are in the decimals that Stripe has for the currency', async () => {
+test('amounts have the decimals that Stripe uses for the currency', async () => {
   for (const [currency, subtotal, amount] of [
     ['JPY', 1_200, 1_200],
     ['ISK', 500, 50_000],
@@ -235,7 +235,7 @@ test('amounts are in the decimals that Stripe has for the currency', async () =>
   expect(on.far.payments.size).toBe(0);
 });
 
-test('without Stripe as the provider there is no page, and no event is taken', async () => {
+test('without Stripe as the provider there is no page, and no event is accepted', async () => {
   const on = await openBilling();
   const organizationId = on.customerId;
   await expect(on.ask(on.owners.customer, invoices.beginPaymentMethodSetup, { organizationId })).rejects.toMatchObject({
@@ -245,14 +245,14 @@ test('without Stripe as the provider there is no page, and no event is taken', a
   await expect(on.billing.receiveEvent('stripe', '{}', '')).rejects.toMatchObject({ code: 'not_found' });
 });
 
-test('a Stripe that does not answer begins no set-up, and leaves none behind', async () => {
+test('if Stripe does not answer, no set-up begins, and none remains', async () => {
   const on = await open();
   on.far.faults = () => 'lost-request';
   await expect(begin(on)).rejects.toMatchObject({ code: 'unavailable' });
   expect(await on.db.selectFrom('payment_setups').selectAll().execute()).toEqual([]);
 });
 
-test('settings of Stripe are complete, their secrets are never shown, and its key goes nowhere in plaintext', () => {
+test("Stripe's settings must be complete, its secrets are never shown, and its key is never sent in plaintext", () => {
   const env = {
     ...{ PLATFORM_PAYMENT_PROVIDER: 'stripe', PLATFORM_STRIPE_SECRET_KEY: 'sk_live_0123456789abcdef' },
     PLATFORM_STRIPE_WEBHOOK_SECRET: 'whsec_0123456789abcdef',
