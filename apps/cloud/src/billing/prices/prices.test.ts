@@ -150,7 +150,7 @@ test('D28 usage of an organization that is not billed in arrears is refused, and
   const ask = () => on.ask(on.owners.customer, billing.getCurrentMonthUsage, { orgId: on.customerId });
   await expect(ask()).rejects.toMatchObject({
     code: 'failed_precondition',
-    message: expect.stringContaining('nobody bills it'),
+    message: expect.stringContaining('no one bills it'),
   });
   await bill(on, 'yearly');
   await expect(ask()).rejects.toMatchObject({
