@@ -83,7 +83,7 @@ test('I8 I9 I14 a child killed repeatedly while it loads, seals and merges rows 
   await using store = await openTabular({ sealRows: 300, mergeFiles: 3 });
   const writer = appendUploads(store, 20);
   for (let kills = 0; kills < 8; kills++) {
-    // A killed child counts as running until its exit is noticed.
+    // A killed child is considered running until its exit is noticed.
     await expect.poll(async () => (await store.tabular.status()).restarts).toBe(kills);
     await expect.poll(async () => (await store.tabular.status()).processId).toBeDefined();
     await new Promise((resolve) => setTimeout(resolve, Math.random() * 300));
@@ -100,7 +100,7 @@ test('I8 I9 I14 a child killed repeatedly while it loads, seals and merges rows 
   expectPrefix(await summary(store), writer.appended);
   const listed = () => store.db.selectFrom('tabular_files').select(['file', 'rows']).execute();
   expect((await listed()).reduce((sum, { rows }) => sum + rows, 0)).toBe(writer.appended);
-  // A merge still in progress unlists and deletes files between the two reads.
+  // A merge still in progress may unlist and delete files between the two reads.
   const lost = async (): Promise<unknown[]> => {
     const files = await listed();
     const names = await readdir(join(store.dataDir, 'parquet'));
@@ -114,7 +114,7 @@ test('I14 a query whose child dies is answered by the next child', async () => {
   await using store = await openTabular();
   store.append({ readings: Array.from({ length: 3_000 }, (_, i) => ({ data: { i } })) });
   await store.count();
-  // The stopped child receives the questions but answers none.
+  // The stopped child receives the queries but answers none.
   process.kill((await store.tabular.status()).processId ?? 0, 'SIGSTOP');
   const counts = Array.from({ length: 4 }, () => store.count());
   await expect.poll(async () => (await store.tabular.status()).runningQueries).toBeGreaterThan(0);

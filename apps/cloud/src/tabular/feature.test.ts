@@ -18,7 +18,7 @@ test('I7 an appended row is visible to the next query', async () => {
   }
 });
 
-test('I7 a queued query answers with the rows present when it was asked, not when it started', async () => {
+test('I7 a queued query answers with the rows present when it was submitted, not when it started', async () => {
   await using store = await openTabular({ concurrentQueries: 2 });
   store.append({ readings: [{ data: { i: 1 } }] });
   const asked = [1, 2, 3].map(() => store.ask([{ $count: 'n' }]));
@@ -78,7 +78,7 @@ test('D25 hot and sealed rows have the same columns in the documented order', as
   expect(Object.keys(sealed[0] ?? {})).toEqual(Object.keys(row));
 });
 
-test('D2 component_type uses the spelling of the asking peer, in rows and filters', async () => {
+test('D2 component_type uses the spelling of the calling peer, in rows and filters', async () => {
   await using store = await openTabular();
   store.append({ readings: [{ data: { i: 1 } }] });
   for (const _ of ['hot', 'sealed']) {
@@ -218,7 +218,7 @@ test('I9 sealing keeps every row, and the catalog lists what the files hold', as
   await expect.poll(async () => (await store.tabular.status()).hotRows).toBe(0);
 });
 
-test('I9 unlisted files are removed at start, and files of others are left alone', async () => {
+test('I9 unlisted files are removed at start, and foreign files are left alone', async () => {
   await using store = await openTabular();
   store.append({ readings: [{ data: { i: 1 } }] });
   await store.tabular.seal();

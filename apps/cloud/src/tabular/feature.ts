@@ -1,8 +1,8 @@
 /**
  * The tabular store: readings as rows for queries, hot in a child process and sealed in Parquet files (I7–I10, I14).
  *
- * This process owns the catalog and the leases; the child owns DuckDB and the hot rows. A file counts once the catalog lists it. A hot row
- * is dropped once it is in a listed file and no open snapshot began before that.
+ * This process owns the catalog and the leases; the child owns DuckDB and the hot rows. A file belongs to the store once the catalog lists
+ * it. A hot row is dropped once it is in a listed file and no open snapshot began before that.
  */
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -37,17 +37,17 @@ import { defaultTabularSettings, type TabularSettings } from './settings.ts';
 import type { Tabular } from './tabular.ts';
 
 export interface TabularDeps {
-  /** Holds parquet/ (created when missing) and, unless `database` is given, ingest.sqlite. The child reads the log itself. */
+  /** Contains parquet/ (created if missing) and, unless `database` is given, ingest.sqlite. The child reads the log itself. */
   readonly dataDir: string;
   /** URL of the ingest log's database, `postgres://…`. */
   readonly database?: string | undefined;
   readonly db: Database;
   readonly ingestLog: Pick<IngestLog, 'lastPosition' | 'onCommit' | 'markDamaged' | 'recordLoss' | 'losses' | 'follow'>;
-  /** Undefined: not known, for example for a deleted part. */
+  /** Undefined: unknown, for example for a deleted part. */
   readonly organizationOf: (partId: string) => string | undefined;
   readonly log: Log;
   readonly clock: Clock;
-  /** Files are removed inside this pause, so that a backup can hold them (I15). */
+  /** Files are removed within this pause, so that a backup can hold them (I15). */
   readonly deletions: DeletionPause;
   /** Monthly limit of logical bytes that an organization may scan (D26). */
   readonly monthlyScanBytesOf: (organizationId: string) => number;
@@ -58,7 +58,7 @@ export interface TabularDeps {
   readonly settings?: Partial<TabularSettings>;
 }
 
-/** Minimum interval at which commits are announced to the child; each query also carries the position. */
+/** Minimum interval between announcements of commits to the child; each query also carries the position. */
 const wakeEveryMs = 5;
 
 /** After a query, the next one is expected within this time. */

@@ -22,7 +22,7 @@ function readingOf(i: number): Record<string, unknown> {
 const organizations = ['org-1', 'org-2', 'org-3', 'org-4'];
 const days = 3;
 
-/** Appends uploads of several organizations and days; `ledger` records what each should hold, by `i`. */
+/** Appends uploads of several organizations and days; `ledger` records the expected rows of each, by `i`. */
 function append(store: OpenTabular, from: number, to: number, ledger: Map<string, number[]>): void {
   for (let i = from; i < to; i++) {
     const organizationId = organizations[i % organizations.length] as string;
@@ -133,7 +133,7 @@ test('D33 hot files do not hide later changes to the log', async () => {
   expect((await store.mql([{ $match: { 'data.i': 19 } }], { scope })).length).toBe(0);
 });
 
-test('I8 a query that arrives before hot files are taken over reads their rows, even if the log holds nothing more', async () => {
+test('I8 a query that arrives before hot files are taken over reads their rows, even if the log contains nothing more', async () => {
   await using store = await openTabular({ tailRows: 0 });
   const ledger = new Map<string, number[]>();
   append(store, 0, 40, ledger);
@@ -163,7 +163,7 @@ test('I8 D34 an organization with much data has its own hot files, read by one s
         syncedMs: noonMs,
       });
     for (let i = 0; i < 4; i++) append('org-2', 'large', { n: round * 4 + i, text });
-    // Organizations before and after it in file order, in changing combinations.
+    // Organizations before and after it in file order, in varying combinations.
     append('org-1', `c${round % 3}`, { n: round });
     if (round % 2 === 0) append('org-0', 'first', { n: round });
     if (round % 4 === 1) append('org-3', 'last', { n: round });
@@ -190,7 +190,7 @@ test('I8 D34 an organization with much data has its own hot files, read by one s
   const sources = explain?.sources ?? [];
   expect(sources.map(({ statements }) => statements)).toEqual([1]);
   expect(sources[0]?.files).toBeGreaterThan(1);
-  // Each batch has two files: one of this organization, and one of all others.
+  // Each batch has two files: one for this organization, and one for all others.
   const endsOf = (): string[] => hotFilesOf(store).map((name) => name.slice(-'0.parquet'.length));
   await expect.poll(() => endsOf().filter((end) => end === '1.parquet').length).toBe(endsOf().length / 2);
   store.tabular.killProcess();

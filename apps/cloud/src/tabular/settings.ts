@@ -1,26 +1,24 @@
-/** Bounds of the tabular store, with their defaults. */
+/** Limits of the tabular store, with their defaults. */
 
 export interface TabularSettings {
   /** Hot rows are sealed into files above this many. Default 1,000,000. */
   readonly sealRows: number;
-  /** … or above this many bytes of readings. Default 256 MB. */
+  /** Or above this many bytes of readings. Default 256 MB. */
   readonly sealBytes: number;
-  /** … or when the oldest hot row has been there for this long. Default 10 min. */
+  /** Or when the oldest hot row has existed for this long. Default 10 min. */
   readonly sealAgeMs: number;
   /** More rows than this in memory are written to columns before a query reads them, unless it only counts. Default 8,192. */
   readonly tailRows: number;
-  /** … or more bytes of readings. Default 2 MiB. */
+  /** Or more bytes of readings. Default 2 MiB. */
   readonly tailBytes: number;
   /**
-   * For a sort with a limit, statements may read about this many bytes of documents that the answer does not need. If it would be more, the
-   * sort keys are read first. Default 1 MiB.
+   * For a sort with a limit, statements may read about this many bytes of documents that the answer does not need. If more would be read,
+   * the sort keys are read first. Default 1 MiB.
    */
   readonly topBytes: number;
-  /**
-   * Memory, in estimated bytes, for partial groups of single files, which repeated queries use again; 0: none. Default 16 MiB.
-   */
+  /** Memory, in estimated bytes, for partial groups of single files, which repeated queries reuse; 0: none. Default 16 MiB. */
   readonly groupCacheBytes: number;
-  /** … for files with at least this many rows for each group; otherwise it would be no faster. Default 64. */
+  /** Only files with at least this many rows per group; for others it would be no faster. Default 64. */
   readonly rowsPerKeptGroup: number;
   /** A file holds about this many bytes of readings before compression. Default 128 MB. */
   readonly fileBytes: number;

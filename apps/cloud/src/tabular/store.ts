@@ -11,7 +11,7 @@ export interface TabularFilesTable {
   /** Layout of the columns; readers refuse unknown formats. */
   format: number;
   rows: number;
-  /** BSON bytes of its row documents; a query that reads the whole file is metered with them. */
+  /** BSON bytes of its row documents; metered for a query that reads the whole file. */
   logical_bytes: number;
   file_bytes: number;
   min_position: number;
@@ -52,12 +52,12 @@ export interface TabularDeletesTable {
 }
 
 /**
- * Deletions by people within the time in which uploads are recognised by their content (D13), whether or not the rows are already removed
- * from the disk. No query reads it.
+ * Deletions by people within the time in which uploads are recognised by their content (D13), even if the rows have been removed from the
+ * disk. No query reads it.
  */
 export type TabularRecentDeletesTable = Omit<TabularDeletesTable, 'row_check'>;
 
-/** How many rows of an organization the files and deletes tables hold, and the sum of their checksums; reveals missing and added rows. */
+/** Number of rows of an organization in the files and deletes tables, and the sum of their checksums; reveals missing and added rows. */
 export interface TabularProofsTable {
   organization_id: string;
   files: number;
@@ -66,7 +66,7 @@ export interface TabularProofsTable {
   deletes_sum: string;
 }
 
-/** A copy of each row of the first three tables, so that repair can tell which of the two was damaged. No query reads it. */
+/** A copy of each row of the first three tables, so that a repair can tell which of the two was damaged. No query reads it. */
 export interface TabularCopiesTable {
   /** `file <name>`, `delete <id>` or `state`. */
   name: string;
@@ -80,7 +80,7 @@ export interface TabularHealthTable {
   file: string;
   /** When the file was last read completely and was intact; null: not since it was sealed. */
   verified_ms: number | null;
-  /** Since when the file is known to be damaged or missing; null: it is not. */
+  /** Since when the file is known to be damaged or missing; null: it is neither. */
   damaged_ms: number | null;
   damage: string | null;
 }
@@ -171,5 +171,5 @@ export const tabularV7: readonly string[] = [
   'create index tabular_recent_deletes_by_organization on tabular_recent_deletes (organization_id)',
 ];
 
-/** For tools that look into a store directly. */
+/** For tools that read a store directly. */
 export const sealedPositionSql = 'select sealed_position as position from tabular_state';

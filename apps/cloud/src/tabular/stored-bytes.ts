@@ -1,8 +1,8 @@
-/** How much each organization stores in sealed files, for billing. Readings that are not sealed yet are not counted. */
+/** How much each organization stores in sealed files, for billing. Unsealed readings are not counted. */
 import type { Kysely } from 'kysely';
 import type { TabularTables } from './store.ts';
 
-/** Logical bytes, as queries are metered: compaction and compression do not change them. */
+/** Logical bytes, as metered for queries: compaction and compression do not change them. */
 export async function storedReadings(
   db: Kysely<TabularTables>,
 ): Promise<readonly { readonly organizationId: string; readonly quantity: number }[]> {

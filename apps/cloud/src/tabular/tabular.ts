@@ -22,8 +22,8 @@ export interface QueryRequest {
   /** False: only scope and times are pushed down to DuckDB; the answer is the same. For tests. Default: true. */
   readonly pushDown?: boolean;
   /**
-   * The plan sees the stored times of rows, int64 microseconds instead of dates (D35), and asks for no times outside these ranges. Nothing
-   * else is pushed down to DuckDB then. Default: dates.
+   * The plan gets the stored times of rows, int64 microseconds instead of dates (D35), and needs no times outside these ranges. Nothing
+   * else is then pushed down to DuckDB. Default: dates.
    */
   readonly exactTimes?: RowFilter['times'];
   /** The answer lists what was pushed down, opened and read. Default: false. */
@@ -35,16 +35,16 @@ export interface QueryRequest {
 }
 
 export interface QueryResult extends Batch {
-  /** Logical bytes of the rows that the query looked at; the query is metered with them (D26). */
+  /** Logical bytes of the rows that the query examined; these are metered (D26). */
   readonly scannedBytes: number;
   /** T of the snapshot: rows at later positions are not in the answer. */
   readonly upTo: number;
   readonly elapsedMs: number;
-  /** What the organization has used of its month, this query included, and its limit (D26); absent: the query counts towards none. */
+  /** What the organization has used in its month, including this query, and its limit (D26); absent: the query counts towards no limit. */
   readonly month?: { readonly usedBytes: number; readonly limitBytes: number };
-  /** The query reads the hot store, and no capture method of the organization is configured to be in it. */
+  /** The query reads the hot store, and the organization has no capture method configured for it. */
   readonly isHotUnconfigured?: true;
-  /** Present if it was asked for. */
+  /** Present if requested. */
   readonly explain?: QueryExplain;
 }
 
@@ -55,13 +55,13 @@ export interface QueryExplain {
   readonly filesListed: number;
   /** … that hold no row of the path and times, according to the catalog. */
   readonly filesSkipped: number;
-  /** … whose rows were read. For the others, the footers were enough. */
+  /** … whose rows were read. For the others, the footers were sufficient. */
   readonly filesRead: number;
-  /** One entry per way of reading, in order: sealed files that are alike, then hot rows. */
+  /** One entry per way of reading, in order: sealed files that are read alike, then hot rows. */
   readonly sources: readonly SourceExplain[];
   /** Parts of the query that run once, on the combined output of all sources. */
   readonly later: readonly NotPushed[];
-  /** Rows, or groups of rows, that were handed to the executor. */
+  /** Rows, or groups of rows, passed to the executor. */
   readonly rows: number;
   readonly scannedBytes: number;
   readonly elapsedMs: number;
@@ -71,10 +71,10 @@ export interface SourceExplain {
   /**
    * group, top: DuckDB groups, or sorts and limits. documents: the rows that `top` found over all files when it read none of their
    * documents. columns: fields from columns. rows: whole rows. newest: the newest row of each series, from the footers. facts: groups from
-   * the footers' facts about series. known: groups of files that an earlier query asked for. hot: rows that are not sealed yet.
+   * the footers' facts about series. known: groups of files that an earlier query requested. hot: rows that are not yet sealed.
    */
   readonly does: 'group' | 'top' | 'documents' | 'columns' | 'rows' | 'newest' | 'facts' | 'known' | 'hot';
-  /** Parts of the query that run where the rows are stored, in the user's words. Conditions may be checked again afterwards. */
+  /** Parts of the query that run where the rows are stored, in the user's words. Conditions may be checked again later. */
   readonly pushed: readonly string[];
   /** Parts that could run there but do not. */
   readonly notPushed?: readonly NotPushed[];
@@ -129,13 +129,13 @@ export interface Tabular extends AsyncDisposable {
    * the query's own errors.
    */
   query(request: QueryRequest): Promise<QueryResult>;
-  /** Rows in the order of their arrival, page by page, for what goes through the past again. Throws as `query` does. */
+  /** Rows in order of arrival, page by page, for replaying the past. Throws like `query`. */
   readonly arrivals: ReadArrivals;
-  /** Deletes rows of an organization for good; returns how many. Throws as `query` does; then nothing is deleted. */
+  /** Permanently deletes rows of an organization; returns how many. Throws like `query`; then nothing is deleted. */
   readonly deleteRows: DeleteRows;
   /** Which readings of an upload people (not retention) have deleted since they were stored (D13). */
   deletedReadings(upload: RepeatedUpload): Promise<readonly boolean[]>;
-  /** Removes deleted rows from the disk, including those deleted by retention. Run it seldom, and for one organization at a time. */
+  /** Removes deleted rows from the disk, including those deleted by retention. To be run rarely, and for one organization at a time. */
   removeDeleted(organizationId: string, signal: AbortSignal): Promise<Removed>;
   /** Logical bytes of the sealed rows of some paths by capture day; deleted rows count until they are removed. */
   readonly bytesByDay: Measure['bytesByDay'];
@@ -153,9 +153,7 @@ export interface Tabular extends AsyncDisposable {
   seal(): Promise<number>;
   /** Seals the current hot rows, without waiting for it. */
   sealSoon(): void;
-  /**
-   * Loads unsealed rows from the log again, after a skipped row was restored; returns S as of then. Queries wait meanwhile.
-   */
+  /** Loads unsealed rows from the log again, after a skipped row was restored; returns S as of then. Queries wait in the meantime. */
   loadAgain(): Promise<number>;
   /** Damaged or missing files, and problems in the catalog's rows. */
   damage(): Promise<Damage>;

@@ -1,19 +1,19 @@
 /**
- * Rows by their arrival, for what goes through the past again (the dry run of triggers): a chunk of rows as typed columns, in one block of
- * bytes, so that millions of rows pass between the processes without an object for each.
+ * Rows by their arrival, for replaying the past (the dry run of triggers): a chunk of rows as typed columns, in one block of bytes, so that
+ * millions of rows pass between the processes without an object for each.
  *
  * A block: length of the header (uint32, little-endian), the header (JSON), then the columns, each aligned to 8 bytes.
  */
 import type { Series } from '../catalog/series.ts';
 
-/** What is read of rows. Plain data, because it is sent to the child process. */
+/** Which rows to read, and what of them. Plain data, because it is sent to the child process. */
 export interface ArrivalsAsked {
   /** Rows at positions in (after, upTo]. */
   readonly after: number;
   readonly upTo: number;
   /** Keys of `data` from the outside in; a superset may be read. Default: none; `all`: whole documents. */
   readonly paths: readonly (readonly string[])[] | 'all';
-  /** Rows that cannot meet it may be left out; those that are not known to miss it are read. */
+  /** Rows that cannot meet it may be omitted; a row is read unless it is known not to meet it. */
   readonly only?: RowTest;
 }
 
@@ -31,12 +31,10 @@ export type RowTest =
 /** The path of a row, as stored. */
 export type SeriesName = Pick<Series['path'], 'component_type' | 'component_name' | 'method_name'>;
 
-/** A field of `data`, and in which columns its value is. */
+/** A field of `data`, and the columns that hold its value. */
 export interface ArrivedShape {
   readonly name: string;
-  /**
-   * What a row has there if no column tells it. `object`: an object with the children; `null`; `nothing`.
-   */
+  /** The value of rows for which no column has one. `object`: an object with the children; `null`; `nothing`. */
   readonly otherwise: 'object' | 'null' | 'nothing';
   /** Indices of columns. Doubles, strings and booleans; NULL where the value is of another kind. */
   readonly number?: number;
@@ -50,7 +48,7 @@ export interface ArrivedShape {
 export type ArrivedColumn =
   | { readonly k: 'number'; readonly values: Float64Array; readonly present?: Uint8Array }
   | { readonly k: 'byte'; readonly values: Uint8Array; readonly present?: Uint8Array }
-  /** UTF-8 texts, or bytes, one after the other. */
+  /** UTF-8 texts, or bytes, one after another. */
   | { readonly k: 'bytes'; readonly ends: Uint32Array; readonly values: Uint8Array; readonly present?: Uint8Array };
 
 export interface ArrivedRows {
@@ -59,12 +57,12 @@ export interface ArrivedRows {
   /** By row: index of its series. */
   readonly seriesOf: Int32Array;
   readonly position: Float64Array;
-  /** Place of the reading in its upload. */
+  /** Index of the reading in its upload. */
   readonly index: Int32Array;
   /** Wall clock, ms; NaN: missing. */
   readonly syncedMs: Float64Array;
   readonly receivedMs: Float64Array;
-  /** Documents: rebuilt from columns, or BSON (the only column). Absent: they were not asked for. */
+  /** Documents: rebuilt from columns, or BSON (the only column). Absent: they were not requested. */
   readonly data?: { readonly shape: ArrivedShape | 'bson'; readonly columns: readonly ArrivedColumn[] };
 }
 
@@ -110,7 +108,7 @@ export function encodeArrived(rows: ArrivedRows): Uint8Array {
   return block;
 }
 
-/** The columns are views of the block. */
+/** Decodes a block; the columns are views of it. */
 export function decodeArrived(given: Uint8Array): ArrivedRows {
   const block = given.byteOffset % 8 === 0 ? given : given.slice();
   const { buffer, byteOffset } = block;

@@ -1,4 +1,4 @@
-/** Reads rows in the order of their arrival in pages of about as many rows, so that memory is bounded whatever is read. */
+/** Reads rows in order of arrival, in pages of roughly equal size, so that memory is bounded. */
 import { PlatformError } from '@platform/base';
 import type { RowFilter } from '../catalog/row-filter.ts';
 import type { QueryRequest, QueryResult } from '../tabular.ts';
@@ -8,22 +8,22 @@ import { documentsIn } from './documents-in.ts';
 export interface ArrivalsRequest extends Pick<ArrivalsAsked, 'paths' | 'only'> {
   readonly organizationId: string;
   readonly columns: RowFilter['columns'];
-  /** When they were accepted, wall clock in ms: [from, until). */
+  /** When the rows were accepted, wall clock in ms: [from, until). */
   readonly fromMs: number;
   readonly untilMs: number;
   readonly signal: AbortSignal;
 }
 
 export interface ArrivalsPage {
-  /** In any order. All rows are later than those of the page before. */
+  /** In any order. All rows are later than those of the previous page. */
   readonly chunks: readonly ArrivedRows[];
 }
 
 export type ReadArrivals = (request: ArrivalsRequest) => AsyncGenerator<ArrivalsPage>;
 
-/** Large enough that its costs do not count, small enough to be held twice: it is read while the one before is looked at. */
+/** Large enough to make its overhead negligible, small enough for two: a page is read while the previous one is processed. */
 const page = { rows: 32_768, bytes: 4 << 20 } as const;
-/** Uploads may have a thousand rows each, or one. */
+/** An upload may have one row or a thousand. */
 const firstPositions = 1 << 8;
 
 export function createReadArrivals(deps: {
@@ -76,7 +76,7 @@ export function createReadArrivals(deps: {
       const found = await ahead;
       if (found === undefined) return;
       ahead = next();
-      // Its error is thrown when it is its turn.
+      // Its error is thrown when the page is awaited.
       ahead.catch(() => {});
       yield found.page;
     }

@@ -1,4 +1,4 @@
-/** The catalog decides what counts: the listed files, S and the deletions. */
+/** The catalog defines the content of the store: the listed files, S and the deletions. */
 import type { Database } from '../../metadata/tables.ts';
 import { type CatalogChanges, catalogChanges } from './change-catalog.ts';
 import { type FileChoices, fileChoices } from './choose-files.ts';

@@ -23,7 +23,9 @@ export interface CatalogChanges {
   ): Promise<void>;
   /** Ends deletions that no remaining row matches. */
   endDeletions(ids: readonly number[]): Promise<void>;
-  /** Adds the checksum of a file from an earlier version, once it was read completely. False: it is not listed, or already has one. */
+  /**
+   * Adds the checksum of a file from an earlier version, after the file was read completely. False: it is not listed, or already has one.
+   */
   addChecksum(file: string, checksum: FileChecksum): Promise<boolean>;
 }
 
@@ -40,7 +42,7 @@ export function catalogChanges(db: Database): CatalogChanges {
     async replace(replaced, files, nowMs) {
       await db.transaction().execute(async (trx) => {
         for (const file of replaced) {
-          // Its rows are in another file by now; they must never be listed twice.
+          // Its rows are in another file now; they must never be listed twice.
           if ((await removeFileRow(trx, file)) === undefined)
             throw new PlatformError('aborted', `${file} is no longer listed`);
         }

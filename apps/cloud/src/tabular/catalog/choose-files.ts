@@ -7,14 +7,14 @@ import { largeRows } from '../query/large-rows.ts';
 import { refOf, requireRight } from './file-row.ts';
 
 export interface FileChoices {
-  /** Small files of one organization and day that are worth merging, oldest first, except those named; empty when there are none. */
+  /** Small files of one organization and day that are worth merging, oldest first, except the given ones; empty when there are none. */
   mergeable(
     limit: { readonly files: number; readonly smallBytes: number; readonly totalBytes: number },
     except?: ReadonlySet<string>,
   ): Promise<FileRef[]>;
   /** Files of all organizations in an earlier format, newest days first. */
   olderFiles(format: number): Promise<readonly FileRef[]>;
-  /** Of the files not read completely since then, the one that has waited longest, except those named. */
+  /** Of the files not read completely since then, the one that has waited longest, except the given ones. */
   dueForScrub(beforeMs: number, except: ReadonlySet<string>): Promise<FileRef | undefined>;
 }
 
@@ -24,7 +24,7 @@ export function fileChoices(db: Database): FileChoices {
       const small = db
         .selectFrom('tabular_files')
         .where('logical_bytes', '<', smallBytes)
-        // A file of large rows counts as full.
+        // A file of large rows is considered full.
         .where((on) =>
           on.or([
             on('logical_bytes', '<', largeRows.fileBytes / 4),

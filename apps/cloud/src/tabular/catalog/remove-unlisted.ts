@@ -2,11 +2,11 @@
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** Call it only while no child runs. Returns the names of the removed files. */
+/** Must be called only while no child runs. Returns the names of the removed files. */
 export async function removeUnlisted(parquetDir: string, listed: ReadonlySet<string>): Promise<string[]> {
   const removed: string[] = [];
   for (const entry of await readdir(parquetDir, { withFileTypes: true })) {
-    // The store creates files of readings, half-written ones and DuckDB's temporary folders. Anything else belongs to someone else.
+    // The store creates files of readings, incomplete ones and DuckDB's temporary folders. Nothing else belongs to it.
     const ours = /\.parquet(\.tmp)?$/.test(entry.name) || /^\.tmp(-write)?$/.test(entry.name);
     if (!ours || listed.has(entry.name)) continue;
     await rm(join(parquetDir, entry.name), { recursive: true, force: true });

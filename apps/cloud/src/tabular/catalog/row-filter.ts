@@ -1,6 +1,6 @@
 /**
- * Which rows a query can need: the scope exactly, path and times as a superset (the executor filters again). The same rules choose files in
- * the parent process and series in the child.
+ * Which rows a query can need: an exact filter by scope, and a superset by path and times (the executor filters again). The same rules
+ * choose files in the parent process and series in the child.
  */
 import { type PathFilter, type Scope, type SeriesColumn, seriesColumns, type TimeColumn } from '@platform/query';
 import type { WantedTags } from '../query/tag-condition.ts';
@@ -33,7 +33,7 @@ export interface DeletePredicate {
   readonly beforeDay?: string;
   /** Rows whose time_received is before this, in microseconds, or missing. */
   readonly receivedBefore?: number;
-  /** Set by size limits: the rule does not apply to the hot store, whose rows stay as long as they are in it. */
+  /** Set by size limits: the rule does not apply to the hot store, whose rows stay for its full window. */
   readonly sparesHot?: boolean;
 }
 
@@ -43,7 +43,7 @@ export interface Delete {
   readonly upTo: number;
 }
 
-/** What the catalog knows of a file. */
+/** What the catalog knows about a file. */
 export interface FileRanges {
   readonly captureDay: string;
   readonly pathSets: PathSets;
@@ -101,7 +101,7 @@ function isNamed(path: Series['path'], rule: PathRule): boolean {
   return true;
 }
 
-/** The same list of a fleet's parts is checked for every series and query. */
+/** For each series and query, the same list of a fleet's parts is checked. */
 const sets = new WeakMap<readonly string[], ReadonlySet<string>>();
 
 /** @param values must never change: the set built from a long list is cached. */

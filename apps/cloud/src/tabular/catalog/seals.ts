@@ -12,7 +12,7 @@ export interface Seals {
   /** Sets S to the catalog's value when the child starts. */
   readPosition(position: number): void;
   sealed(files: readonly SealedFile[], upTo: number): void;
-  /** Runs the work after all seals reported so far and before later ones. */
+  /** Runs the work after all seals reported so far, and before later ones. */
   inTurn(work: () => Promise<void> | void): void;
   /** Resolves when every reported seal is listed. */
   settled(): Promise<void>;

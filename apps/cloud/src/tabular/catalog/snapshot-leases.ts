@@ -6,7 +6,7 @@ export interface SnapshotLease {
 }
 
 export interface SnapshotLeases {
-  /** Call it before opening the snapshot, with the S known then; the snapshot's own S is never less. */
+  /** Must be called before opening the snapshot, with the S known then; the snapshot's own S is never less. */
   hold(position: number): SnapshotLease;
   /** Position up to which hot rows may be dropped when `sealed` is S. */
   least(sealed: number): number;

@@ -1,4 +1,4 @@
-/** Dispatches messages of the child to whatever waits for them, or records them. */
+/** Passes messages of the child to the code that waits for them, or records them. */
 import { errorText, type Log } from '@platform/base';
 import type { IngestLog } from '../../ingest/log/log.ts';
 import type { Seals } from '../catalog/seals.ts';

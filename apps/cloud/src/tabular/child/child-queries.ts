@@ -1,4 +1,4 @@
-/** Questions to the child, by id. Gathers the batches of each answer, cancels questions, and reports when the child dies. */
+/** Queries to the child, by id. Collects the batches of each answer, cancels queries, and reports when the child dies. */
 import { asPlatformError, type Clock, type PlatformError } from '@platform/base';
 import type { Batch } from '@platform/query';
 import type { FromChild, QueryMessage } from '../process/messages.ts';
@@ -26,8 +26,8 @@ export type Answer =
 export interface ChildQueries {
   readonly running: number;
   /**
-   * `answered` settles at the latest shortly after an abort. `ended` resolves when the child is really done with the question, or
-   * dead; only then may its snapshot be released.
+   * `answered` settles soon after an abort at the latest. `ended` resolves when the child has finished with the query, or is dead; only
+   * then may its snapshot be released.
    */
   ask(
     message: Omit<QueryMessage, 'kind' | 'id'>,
@@ -41,11 +41,11 @@ export interface ChildQueries {
 interface Question {
   readonly batches: Batch[];
   readonly finish: (answer: Answer) => void;
-  /** Why the parent ended the question; the child only knows that it was cancelled. */
+  /** Why the parent ended the query; the child only knows that it was cancelled. */
   endedBy: PlatformError | null;
 }
 
-/** If the child answers a cancelled question within this time, the scanned bytes still count. */
+/** If the child answers a cancelled query within this time, the scanned bytes still count. */
 const graceMs = 250;
 
 export function createChildQueries(options: { child: () => Child; clock: Clock; killAfterMs: number }): ChildQueries {
@@ -62,7 +62,7 @@ export function createChildQueries(options: { child: () => Child; clock: Clock; 
       const { promise: answered, resolve: answer } = Promise.withResolvers<Answer>();
       const { promise: ended, resolve: end } = Promise.withResolvers<void>();
       const timers = new DisposableStack();
-      // Cancellation is asked for first (an interrupt, then the executor's next pause). A child that does not stop is killed.
+      // First a cancellation is requested (an interrupt, then the executor's next pause). A child that does not stop is killed.
       const endBy = (error: PlatformError): void => {
         child().send({ kind: 'cancel', id });
         const question = questions.get(id);

@@ -2,17 +2,17 @@
  * Keeps the tabular child running.
  *
  * States: starting (preparing, forked, init sent) → running (it has reported) → dead → starting … → stopped. Messages of a dead child are
- * ignored: one still in transit when it died could name files that the next start removes.
+ * ignored: one that was in transit when it died could name files that the next start removes.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { backoffMs, type Clock, errorText, type Log, siblingEntry } from '@platform/base';
 import type { FromChild, ToChild } from '../process/messages.ts';
 
 export interface ChildDeps {
-  /** Runs while no child does; returns the first message for the next child. */
+  /** Runs while there is no child; returns the first message for the next child. */
   readonly prepare: () => Promise<ToChild>;
   readonly onMessage: (message: FromChild) => void;
-  /** Called when the child died; its open questions will not be answered. */
+  /** Called when the child died; its open queries will not be answered. */
   readonly onDeath: () => void;
   readonly clock: Clock;
   readonly log: Log;
@@ -47,7 +47,7 @@ export function startChild(deps: ChildDeps): Child {
     if (stop.signal.aborted) return;
     const child = fork(siblingEntry(import.meta.url, '../process/main'), {
       serialization: 'advanced',
-      // Standard output belongs to the cloud's event lines.
+      // Standard output is reserved for the cloud's event lines.
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
       execArgv: process.execArgv,
     });
@@ -87,7 +87,7 @@ export function startChild(deps: ChildDeps): Child {
       );
       if (stop.signal.aborted) return;
       quickDeaths = clock.monotonic() - startedMs < 10_000 ? quickDeaths + 1 : 0;
-      // A single crash should go unnoticed; repeated crashes must not take up the machine.
+      // A single crash should go unnoticed; repeated crashes must not use up the machine's resources.
       if (quickDeaths > 1)
         await clock.sleep(backoffMs(quickDeaths - 1, { firstMs: 50, maxMs: 5_000 }), stop.signal).catch(() => {});
     }
@@ -125,7 +125,7 @@ export function startChild(deps: ChildDeps): Child {
     },
     async [Symbol.asyncDispose]() {
       stop.abort();
-      // The child owns nothing that must be saved: unsealed rows are replayed.
+      // The child holds nothing that must be saved: unsealed rows are replayed.
       current?.kill('SIGKILL');
       await finished;
     },

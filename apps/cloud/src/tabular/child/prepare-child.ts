@@ -33,8 +33,8 @@ export async function prepareChild(deps: PrepareChildDeps): Promise<Extract<ToCh
   const sealed = await catalog.sealedPosition();
   seals.readPosition(sealed);
   messages.begin(sealed);
-  // A backup may still be copying files that became unlisted after it began; they are removed at the next start. After damage to the
-  // catalog, an unlisted file may be the only copy of its rows.
+  // A backup may still be copying files that became unlisted after it began; they are removed at the next start. If the catalog is damaged,
+  // an unlisted file may be the only copy of its rows.
   const wrong = await catalog.findings();
   for (const { text } of wrong)
     log.error('the catalog is damaged; files that it does not list are kept', { found: text });

@@ -1,9 +1,9 @@
 /**
- * Replaces listed files by others that hold the same rows, or only those that are not deleted (I9, I10). Replacements run one at a time,
+ * Replaces listed files by others that hold the same rows, or only the rows that are not deleted (I9, I10). Replacements run one at a time,
  * because two replacements of one file would list its rows twice.
  *
- * States of a replacement: asked (the child writes new files) → flipped (one catalog transaction) → the old files are unlinked once every
- * snapshot opened before is closed. If the child dies or a step fails, the old files stay as they were.
+ * States of a replacement: requested (the child writes new files) → flipped (one catalog transaction) → the old files are unlinked once
+ * every snapshot opened before is closed. If the child dies or a step fails, the old files do not change.
  */
 import { type Clock, createLimiter, errorText, type Log } from '@platform/base';
 import type { DeletionPause } from '../../instance/deletion-pause.ts';
@@ -21,7 +21,7 @@ export interface Compaction {
   removeRows(file: FileRef, deletes: readonly Delete[], signal: AbortSignal): Promise<'removed' | 'none' | 'failed'>;
   /** Rewrites a file of an earlier format in the current one. `none`: it is no longer listed. */
   upgrade(file: FileRef, signal: AbortSignal): Promise<'replaced' | 'none' | 'failed'>;
-  /** Unlists files whose rows are all deleted; returns how many. Files that were merged meanwhile stay. */
+  /** Unlists files whose rows are all deleted; returns how many. Files that have been merged in the meantime stay. */
   drop(files: readonly string[]): Promise<number>;
   /** Handles the child's answer; resolves when it is in the catalog. */
   answered(message: Extract<FromChild, { kind: 'rewritten' }>): Promise<void>;
@@ -63,7 +63,7 @@ export function createCompaction(options: {
     });
   };
 
-  /** Waits for the snapshots opened before, which still read the files. */
+  /** Waits for snapshots that were opened before and still read the files. */
   const unlink = (files: readonly string[]): void => {
     void leases
       .drained()
@@ -104,7 +104,7 @@ export function createCompaction(options: {
       smallBytes: settings.fileBytes / 4,
       totalBytes: settings.fileBytes,
     };
-    // An unreadable file holds up only its own day.
+    // An unreadable file blocks only its own day.
     const failed = new Set<string>();
     for (;;) {
       const outcome = await oneAtATime(async () => {

@@ -3,7 +3,7 @@ import { createCatalog } from '../catalog/catalog.ts';
 import { fillDays, formatsOf, inFolder, makeFilesOlder } from '../testing/older-files.ts';
 import { type OpenTabular, openTabular } from '../testing/open-tabular.ts';
 
-test('I9 I10 I14 repeated kills while files are upgraded, merged and cleaned of deleted rows lose, double and restore no row', async () => {
+test('I9 I10 I14 kills while files are upgraded, merged and cleaned of deleted rows lose, duplicate and restore no row', async () => {
   await inFolder(async (folder) => {
     const days = 8;
     await (async () => {
@@ -29,7 +29,7 @@ test('I9 I10 I14 repeated kills while files are upgraded, merged and cleaned of 
       await new Promise((resolve) => setTimeout(resolve, 150 + round * 70));
       if (round % 2 === 0) store.tabular.killProcess();
       else await check(store);
-      // Every other round leaves the removal unfinished, like a cloud that is killed.
+      // Every other round leaves the removal unfinished, as a killed cloud does.
       if (round % 2 === 0) continue;
       await removing;
     }

@@ -37,7 +37,7 @@ test('I9 files sealed by an earlier version are rewritten after the start with t
       return found;
     })();
     await using store = await openTabular({}, { folder });
-    // Asked at once: the query waits for the files.
+    // Queried at once: the query waits for the files.
     expect(await everything(store)).toEqual(before);
     expect(await formatsOf(store)).toEqual([2]);
     const listed = [...(await createCatalog(store.db).fileNames())].toSorted();
@@ -64,7 +64,7 @@ test('an unreadable older file fails only the queries that need it, with an erro
     await writeFile(join(folder, 'parquet', broken), 'not a file of ours');
     await using store = await openTabular({}, { folder });
     expect(await store.mql([{ $match: { capture_day: newestDay } }, { $count: 'n' }])).toEqual([{ n: 20 }]);
-    // Until it is found to be damaged, the file counts as not yet rewritten.
+    // Until it is found to be damaged, the file is considered not yet rewritten.
     const failed = () => store.count().then(String, ({ code, message }) => `${code}: ${message}`);
     await expect.poll(failed).toMatch(new RegExp(`^data_loss: .*${broken}`));
     expect(await formatsOf(store)).toHaveLength(2);

@@ -1,6 +1,6 @@
 /**
- * Upgrades files sealed by an earlier version to the current format, in the background. Each is rewritten by the merge code and replaced by
- * the same flip (I9). Queries that need such a file wait for it; all others are answered at once.
+ * Upgrades files sealed by an earlier version to the current format, in the background. The merge code rewrites each file, and the same
+ * flip replaces it (I9). Queries that need such a file wait for it; all others are answered at once.
  *
  * States of a file: listed in its old format → replaced, at the same instant for every snapshot opened afterwards. After a crash it is
  * still listed, and the next start finds it again. A file that cannot be written is retried after all others, with growing waits.
@@ -14,8 +14,8 @@ import type { Compaction } from './compaction.ts';
 export interface FileUpgrade extends AsyncDisposable {
   start(): Promise<void>;
   /**
-   * Resolves when none of these files is left.
-   * @throws unavailable when a file cannot be written or the signal timed out; otherwise the signal's reason
+   * Resolves when none of these files remains. @throws unavailable when a file cannot be written or the signal timed out; otherwise the
+   * signal's reason
    */
   replaced(files: readonly string[], signal: AbortSignal): Promise<void>;
 }
@@ -28,9 +28,9 @@ export interface FileUpgradeDeps {
 }
 
 const tellEveryMs = 30_000;
-/** Wait when no older file is left. */
+/** Wait when no older file remains. */
 const idleMs = 3_600_000;
-/** The process may have been killed, so one failure does not prove that a file cannot be written. */
+/** The process may have been killed, so a single failure does not prove that a file cannot be written. */
 const enoughFailures = 3;
 
 export function createFileUpgrade({ catalog, compaction, clock, log }: FileUpgradeDeps): FileUpgrade {
@@ -56,7 +56,7 @@ export function createFileUpgrade({ catalog, compaction, clock, log }: FileUpgra
   };
 
   const step = async (signal: AbortSignal): Promise<boolean> => {
-    // The newest days come first, because most queries are about them.
+    // The newest days come first, because most queries concern them.
     const [next] = left.toSorted((a, b) => failuresOf(a) - failuresOf(b) || isWanted(b) - isWanted(a));
     if (next === undefined) return false;
     const outcome = await compaction.upgrade(next, signal);

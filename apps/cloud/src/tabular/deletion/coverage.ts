@@ -8,7 +8,7 @@ export interface ListedRanges extends Pick<FileRanges, 'captureDay' | 'pathSets'
   readonly positions?: { readonly min: number; readonly max: number };
 }
 
-/** `some` may turn out to be no row at all; `whole` is certainly every row. */
+/** `some` may turn out to be no row at all; `whole` is definitely every row. */
 export type Coverage = 'none' | 'some' | 'whole';
 
 export function coverageOf(file: ListedRanges, { predicate, upTo }: Delete): Coverage {

@@ -18,7 +18,7 @@ export interface DeleteRequest {
   /** Counts the rows and deletes nothing. */
   readonly dryRun: boolean;
   readonly signal?: AbortSignal;
-  /** Runs in the deleting transaction with the number of rows; 0: only the hot store had any. Not called when nothing is deleted. */
+  /** Runs in the deleting transaction with the number of rows; 0: only the hot store had any. Not called if nothing is deleted. */
   readonly record: (trx: Kysely<CloudTables>, rows: number) => Promise<void>;
 }
 
@@ -31,7 +31,7 @@ export function createDeleteRows(deps: {
   readonly clock: Clock;
 }): DeleteRows {
   const { catalog, query, clock } = deps;
-  // Two concurrent deletions would both count the rows they share.
+  // Two concurrent deletions would both count the rows that they share.
   const turns = new Map<string, ReturnType<typeof createLimiter>>();
   const inTurn = (organizationId: string): ReturnType<typeof createLimiter> => {
     const turn = turns.get(organizationId) ?? createLimiter(1);

@@ -1,4 +1,4 @@
-/** Which readings of an upload were deleted since they were stored. */
+/** Which readings of an upload have been deleted since they were stored. */
 import type { Kysely } from 'kysely';
 import type { RepeatedUpload } from '../../ingest/accept-upload.ts';
 import type { CloudTables } from '../../metadata/tables.ts';
@@ -8,7 +8,7 @@ import { coversSeries } from '../catalog/row-filter.ts';
 import { seriesPathOf } from '../catalog/series.ts';
 import { recentDeletes } from './recent-deletes.ts';
 
-/** Rows removed by retention and size limits do not count: they would be removed again. */
+/** Rows removed by retention and size limits are ignored: they would be removed again. */
 export async function deletedReadings(
   db: Kysely<CloudTables>,
   { place, metadata, readings, first: { position, timeSyncedMs } }: RepeatedUpload,

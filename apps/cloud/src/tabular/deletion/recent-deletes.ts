@@ -6,7 +6,7 @@ import type { TabularRecentDeletesTable } from '../store.ts';
 
 type RecentDelete = Omit<TabularRecentDeletesTable, 'id'>;
 
-/** Longer than uploads are recognised; an upload is older than the deletion that covers it. */
+/** Longer than uploads are recognised; an upload is older than any deletion that covers it. */
 export const recentDeletesMs: number = 8 * 24 * 3_600_000;
 
 /** Runs in the deleting transaction, so that both records always agree. */

@@ -73,14 +73,14 @@ test('D24 I10 repeated kills while rows are added, sealed, merged and removed: q
   await remover;
   await store.tabular.seal();
   const signal = new AbortController().signal;
-  // A pass leaves files that are merged during it to the next pass.
+  // Files that are merged during a pass are left to the next pass.
   const isOver = async (): Promise<boolean> => {
     const { complete } = await store.tabular.removeDeleted('org-1', signal);
     return complete && (await catalog.deletions('org-1')).length === 0;
   };
   await expect.poll(isOver).toBe(true);
   expect((await store.tabular.status()).fileRows).toBe(kept.size);
-  // No rule hides anything now: missing rows are really gone from the disk.
+  // Now no rule hides anything: missing rows are really gone from the disk.
   world.rules = { expired: [], recent: [] };
   const seen = await store.mql([{ $project: { i: '$data.i' } }, { $sort: { i: 1 } }]);
   expect(seen.map((row) => row['i'])).toEqual([...kept].toSorted((a, b) => a - b));

@@ -1,8 +1,8 @@
 /**
- * Removes deleted rows from the disk (I10): files without a remaining row are dropped, files with some are rewritten, and a deletion that
- * no file needs any more leaves the catalog. Queries are not affected, because they never see these rows.
+ * Removes deleted rows from the disk (I10): files without remaining rows are dropped, others are rewritten, and a deletion that no file
+ * needs any more is removed from the catalog. Queries are not affected, because they never see deleted rows.
  *
- * Can be repeated after a kill at any instant: unfinished work is found again from the catalog alone.
+ * Can be repeated after a kill at any instant: the catalog alone shows what is unfinished.
  */
 import type { Catalog } from '../catalog/catalog.ts';
 import type { ListedFile } from '../catalog/read-catalog.ts';
@@ -18,13 +18,13 @@ export interface Removed {
   readonly rewrittenFiles: number;
   /** Deletions that ended. */
   readonly endedDeletions: number;
-  /** Nothing is left to do until something else is deleted. */
+  /** There is nothing left to do until more is deleted. */
   readonly complete: boolean;
 }
 
 const nothing: Removed = { droppedFiles: 0, rewrittenFiles: 0, endedDeletions: 0, complete: true };
 
-/** @param nowMs time at which the rules are evaluated */
+/** @param nowMs time for which the rules are evaluated */
 export type RemoveDeleted = (
   organizationId: string,
   rules: StandingRules,
@@ -67,7 +67,7 @@ export function createRemoveDeleted(deps: {
       else complete = false;
     }
     const droppedFiles = dropped.length > 0 ? await compaction.drop(dropped) : 0;
-    // The rows of a file that was merged meanwhile are in another file.
+    // The rows of a file that has been merged are in another file.
     complete &&= droppedFiles === dropped.length;
 
     known.set(organizationId, clean);
@@ -80,7 +80,7 @@ export function createRemoveDeleted(deps: {
   };
 }
 
-/** Whether the file certainly holds no row that the deletion covers, including rows that the hot store still shows. */
+/** Whether the file definitely holds no row that the deletion covers, including rows that the hot store still shows. */
 function isCleanOf(file: ListedFile, deletion: Delete, clean: ReadonlySet<string> | undefined): boolean {
   if (coverageOf(file, deletion) === 'none') return true;
   return clean?.has(keyOf(narrowDelete(deletion, file))) === true;

@@ -31,7 +31,7 @@ async function seen(store: OpenTabular, source: 'readings' | 'hot' = 'readings')
   return rows.map((row) => Number(row['i'])).toSorted((a, b) => a - b);
 }
 
-test('D24 I10 a capture day is hidden from UTC midnight on, hot and sealed, and rows of other parts and resources are not', async () => {
+test('D24 I10 a capture day is hidden from UTC midnight on, hot and sealed; rows of other parts and resources are not', async () => {
   const world: World = { nowMs: midnightMs - 1, rules: nothing };
   await using store = await openWorld(world);
   const rows: { part: string; component: string; day: string }[] = [];
@@ -141,7 +141,7 @@ test('I10 a deletion ends when no file needs it any more, and its rows stay hidd
   const upTo = store.append({ metadata: { componentName: 'gpu' }, readings: [{ data: { i: 2 } }] });
   await catalog.addDelete('org-1', { predicate: { paths: { component_name: ['cpu'] } }, upTo }, 0);
   store.append({ readings: [{ data: { i: 3 } }] });
-  // Its rows are still hot: a replay would bring them back.
+  // Its rows are still hot: a replay would restore them.
   await store.tabular.removeDeleted('org-1', signal);
   expect(await catalog.deletions('org-1')).toHaveLength(1);
   expect(await seen(store)).toEqual([2, 3]);
@@ -197,7 +197,7 @@ test('D24 retention does not affect the hot store: its rows stay on the disk unt
     expect((await store.tabular.status()).fileRows).toBe(2);
     store.tabular.killProcess();
   }
-  // An explicit deletion covers rows that retention spares.
+  // An explicit deletion covers rows that retention keeps.
   const recorded: number[] = [];
   const deletion = { predicate: { beforeDay: dayText(midnightMs - dayMs) }, dryRun: false };
   const record = async (_trx: unknown, rows: number) => void recorded.push(rows);

@@ -20,7 +20,7 @@ const dayMs = 86_400_000;
 /** Standing rules also apply to future positions. */
 const everyPosition = Number.MAX_SAFE_INTEGER;
 
-/** Deletions that apply to a query of a source: those in the catalog, and the standing rules as of now. */
+/** Deletions that apply to a query of a source: those in the catalog, and the standing rules at this moment. */
 export function deletesFor(
   source: 'readings' | 'hot',
   listed: readonly Delete[],
@@ -30,7 +30,7 @@ export function deletesFor(
   if (source === 'readings') return [...listed, ...expiredRows(rules)];
   const windows = rules.recent.flatMap(({ paths, storedHours }) => {
     const fromMs = nowMs - storedHours * hourMs;
-    // The second rule hides rows whose clock was ahead: they count by the day of their upload (D24).
+    // The second rule hides rows whose clock was ahead, by the day of their upload (D24).
     return [
       { paths, receivedBefore: Math.ceil(fromMs * 1_000) },
       { paths, beforeDay: dayOf(fromMs) },
@@ -43,7 +43,7 @@ export function deletesFor(
   ];
 }
 
-/** Which rows of a capture day can leave the disk: a method's rows stay while the hot store may show any of that day. */
+/** Which rows of a capture day can be removed from the disk: a method's rows stay while the hot store may show any of that day. */
 export function removable(
   listed: readonly Delete[],
   rules: StandingRules,

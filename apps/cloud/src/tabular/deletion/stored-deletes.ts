@@ -1,4 +1,4 @@
-/** Queries of retention about the deletions in the catalog. */
+/** Queries that retention makes about the deletions in the catalog. */
 import type { Database } from '../../metadata/tables.ts';
 import type { DeletePredicate } from '../catalog/row-filter.ts';
 
@@ -33,7 +33,7 @@ export async function predicatesOf(db: Database, organizationId: string): Promis
   return rows.map(({ predicate }) => JSON.parse(predicate) as DeletePredicate);
 }
 
-/** The organizations that have deletions. @param ofEverything only those with a deletion of all their data */
+/** Organizations that have deletions. @param ofEverything only those with a deletion of all their data */
 export async function organizationsWithDeletes(db: Database, ofEverything = false): Promise<readonly string[]> {
   const rows = await db
     .selectFrom('tabular_deletes')

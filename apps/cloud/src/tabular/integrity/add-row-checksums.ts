@@ -1,4 +1,4 @@
-/** Adds checksums to the rows of a catalog from an earlier version, once, in one transaction. */
+/** Adds checksums to the catalog rows of an earlier version, once, in one transaction. */
 import type { Database } from '../../metadata/tables.ts';
 import { catalogFindings } from './catalog-findings.ts';
 import {
@@ -13,7 +13,7 @@ import {
 } from './row-checksum.ts';
 import { keepCopy, nameOfDelete, nameOfFile, nameOfState } from './row-copies.ts';
 
-/** Does nothing if it was done before. Returns the number of files; undefined if nothing was done. */
+/** Does nothing if this has been done. Returns the number of files; undefined if nothing was done. */
 export async function addRowChecksums(db: Database): Promise<number | undefined> {
   const state = await db.selectFrom('tabular_state').selectAll().execute();
   if (state.length !== 1 || state[0]?.row_check !== null) return undefined;

@@ -19,7 +19,7 @@ export interface CatalogRows {
   readonly proofs: readonly TabularProofsTable[];
 }
 
-/** Table names, for tools that look into a store directly. */
+/** Table names, for tools that read a store directly. */
 export const catalogTables: Readonly<Record<keyof CatalogRows, string>> = {
   state: 'tabular_state',
   files: 'tabular_files',
@@ -30,7 +30,7 @@ export const catalogTables: Readonly<Record<keyof CatalogRows, string>> = {
 export interface CatalogFinding {
   /** The organization whose answers are affected; null: all. */
   readonly organizationId: string | null;
-  /** The file whose row is damaged, if it is known. */
+  /** The file whose row is damaged, if known. */
   readonly file?: string;
   readonly text: string;
 }

@@ -38,7 +38,7 @@ async function expectDamaged(store: OpenTabular, file: string, says: RegExp): Pr
   expect(failed).toMatchObject({ code: 'data_loss', message: expect.stringMatching(says) });
   expect((failed as Error).message).toContain(file);
   expect((failed as Error).message).not.toContain(store.dataDir);
-  // The times that the error offers can be queried.
+  // The times named in the error can be queried.
   const [, most = '', least = ''] = /is at most (\S+), or at least (\S+),/.exec((failed as Error).message) ?? [];
   expect([most, least]).toEqual([new Date(noonMs - 1).toISOString(), new Date(noonMs + rowsOfDay).toISOString()]);
   const countOf = (received: object) => store.mql([{ $match: { time_received: received } }, { $count: 'n' }]);
@@ -55,7 +55,7 @@ async function expectDamaged(store: OpenTabular, file: string, says: RegExp): Pr
 
 const parquet = (store: OpenTabular, file: string): string => join(store.dataDir, 'parquet', file);
 
-test('D33 one flipped bit of a sealed file causes an error with file and place, and a restored file is readable again', async () => {
+test('D33 one flipped bit of a sealed file causes an error with file and location; a restored file is readable again', async () => {
   await using store = await openTabular();
   const [first = ''] = await fill(store);
   const path = parquet(store, first);

@@ -3,7 +3,7 @@ import { damagedFile } from './damaged-file.ts';
 
 const file = { file: '2026-03-01-a.parquet', captureDay: '2026-03-01' };
 
-test('D33 the error of a damaged file names the times to leave out, or the day if some rows have no time', () => {
+test('D33 the error of a damaged file names the times to exclude, or the day if some rows have no time', () => {
   const us = Date.UTC(2026, 2, 1) * 1_000;
   const byTime = damagedFile({ ...file, timeReceived: { min: us + 1_500, max: us + 2_999 } }, 'it is missing');
   expect(byTime).toMatchObject({ code: 'data_loss' });

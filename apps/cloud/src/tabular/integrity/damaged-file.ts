@@ -19,7 +19,9 @@ export function damagedFile(of: DamagedFileRef, reason: string): PlatformError {
   );
 }
 
-/** The column by which the rows can be left out, in milliseconds, as queries compare times; `before` and `after` are its neighbours. */
+/**
+ * The column by which the rows can be excluded, in milliseconds, as queries compare times; `before` and `after` are the adjacent values.
+ */
 function rangeOf({ captureDay, timeReceived: { min, max } = { min: null, max: null } }: DamagedFileRef) {
   const day = (offset: number): string =>
     new Date(Date.parse(captureDay) + offset * dayMs).toISOString().slice(0, 'YYYY-MM-DD'.length);

@@ -53,7 +53,7 @@ test('D33 a log row whose owner is unknown affects every query', async () => {
   await expect(store.mql([{ $match: { part_id: 'another part' } }])).rejects.toMatchObject(whole);
 });
 
-test('D33 a row missing from the log is reported, wherever it was', async () => {
+test('D33 a row missing from the log is reported, regardless of its position', async () => {
   for (const [position, left] of [
     [2, 2],
     [1, 2],

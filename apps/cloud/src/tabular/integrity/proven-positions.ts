@@ -2,7 +2,7 @@
 import type { Database } from '../../metadata/tables.ts';
 import { deleteRowChecksum, fileRowChecksum, stateRowChecksum } from './row-checksum.ts';
 
-/** The rows with the highest positions, this many, are checked: more than can be damaged in one tail. */
+/** Number of rows with the highest positions that are checked: more than can be damaged at one end. */
 const looks = 100;
 
 /** @returns each position with its proof */

@@ -1,6 +1,6 @@
 /**
  * Repairs the catalog's rows from their second copies. Each organization's checksum sums decide: only rows that add up to them are written.
- * If the sums themselves are damaged, complete agreement of rows and copies is proof enough.
+ * If the sums themselves are damaged, complete agreement of rows and copies is sufficient.
  */
 import type { Database } from '../../metadata/tables.ts';
 import { type CatalogFinding, catalogFindings } from './catalog-findings.ts';
@@ -33,7 +33,7 @@ export async function repairCatalog(db: Database, apply: boolean): Promise<Repai
       const [row] = state;
       const copy = copies.find(({ name }) => name === nameOfState)?.copied;
       const stored = copy?.kind === 'state' ? copy : undefined;
-      // Two of position, checksum and copy have to agree.
+      // Two of the three (position, checksum, copy) must agree.
       const isCopyRight =
         stored !== undefined &&
         (row === undefined || row.row_check === stored.rowCheck || row.sealed_position === stored.sealedPosition);
@@ -88,7 +88,7 @@ export async function repairCatalog(db: Database, apply: boolean): Promise<Repai
           deletes,
           proofs: [{ organization_id: organizationId, ...ofCopies }],
         }).every((finding) => finding.organizationId !== organizationId);
-      // Copies are damaged as easily as rows: if every row is right and the sums agree, only a copy is damaged.
+      // Copies can be damaged like rows: if every row is right and the sums agree, only a copy is damaged.
       const ofOrganization = before.filter((finding) => finding.organizationId === organizationId);
       if (!isProven && !agree) {
         left.push(...ofOrganization);

@@ -70,7 +70,7 @@ export function stateRowChecksum(sealedPosition: number): string {
 export const emptySum: string = '0'.repeat(32);
 const modulus = 1n << 128n;
 
-/** Independent of the order of the checksums. */
+/** The result does not depend on the order of the checksums. */
 export function addChecksums(sum: string, checks: Iterable<string>): string {
   let total = BigInt(`0x${sum}`);
   for (const check of checks) total += BigInt(`0x${check}`);

@@ -1,4 +1,4 @@
-/** The second copies of the catalog's rows: written with each row, read by repair alone. */
+/** The second copies of the catalog's rows: written with each row, read only by repairs. */
 import type { Kysely } from 'kysely';
 import type { CloudTables } from '../../metadata/tables.ts';
 import type { TabularCopiesTable } from '../store.ts';
@@ -38,7 +38,7 @@ export type Copied =
   | { readonly kind: 'delete'; readonly row: DeleteRow }
   | { readonly kind: 'state'; readonly sealedPosition: number; readonly rowCheck: string };
 
-/** Undefined: not a valid copy. Only the sums can tell whether a valid copy has the right values. */
+/** Undefined: not a valid copy. Only the sums show whether a valid copy has the right values. */
 export function readCopy({ row: text }: TabularCopiesTable): Copied | undefined {
   let values: unknown;
   try {

@@ -1,5 +1,5 @@
 /**
- * Reads every listed file completely and slowly once in a period, so that damage is found before a query needs the file. Damaged files are
+ * Reads every listed file completely and slowly once per period, so that damage is found before a query needs the file. Damaged files are
  * checked again once a minute, so that a restored file is readable soon.
  */
 import { type Clock, type Follower, follow, type Log } from '@platform/base';

@@ -75,7 +75,7 @@ function start(init: Extract<ToChild, { kind: 'init' }>): (message: ToChild) => 
       hotBytes: hot.dataBytes,
       unsealedBytes: hot.after(sealed).dataBytes,
     });
-  // If the log holds nothing more, no load follows that would report the state.
+  // If the log contains nothing more, no load follows that would report the state.
   const adopted = hot.adopt().then(tellLoaded);
   const workers = createWorkerPool({
     threads: settings.concurrentQueries,
@@ -159,7 +159,7 @@ function start(init: Extract<ToChild, { kind: 'init' }>): (message: ToChild) => 
     await send({ kind: 'measured', id, bytes });
   };
 
-  // Wakes the sealer when S has moved; a flip may also only allow rows to be dropped.
+  // Wakes the sealer when S has moved; a flip may also merely allow rows to be dropped.
   let flipped = (): void => {};
   const reachSealed = async (position: number): Promise<void> => {
     while (sealed < position) {
@@ -296,7 +296,8 @@ runForQueries();
 
 // Read when DuckDB is loaded. Its allocator keeps freed memory per arena; one arena per processor would take tens of megabytes more.
 process.env['DUCKDB_JE_MALLOC_CONF'] ??= 'narenas:1';
-// Read when libuv's pool is first used. Each DuckDB statement occupies a thread; with the default of four, all other work had to wait.
+// Read when libuv's pool is first used. Each DuckDB statement occupies a thread; with the default of four, all other work would have to
+// wait.
 process.env['UV_THREADPOOL_SIZE'] ??= '16';
 trimAtRest({ clock: systemClock });
 writeCompileCache(systemClock);

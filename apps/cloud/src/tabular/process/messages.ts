@@ -32,7 +32,7 @@ export interface FileChecksum {
 /** null: an earlier version wrote the file. */
 export type ExpectedBytes = { readonly bytes: number } & { readonly [Field in keyof FileChecksum]: string | null };
 
-/** A file that is written, synced and renamed. It counts as soon as the catalog lists it. Times in microseconds. */
+/** A file that is written, synced and renamed. It belongs to the store as soon as the catalog lists it. Times in microseconds. */
 export interface SealedFile extends FileRef {
   readonly organizationId: string;
   readonly rows: number;
@@ -53,9 +53,9 @@ export interface ScanRequest {
   readonly scope: Scope;
   readonly filter: RowFilter;
   readonly vocabulary: 'core' | 'rdk';
-  /** Rows show times as int64 microseconds instead of dates; nothing that looks at times may be pushed down then. Default: false. */
+  /** Rows show times as int64 microseconds instead of dates; nothing that reads times may then be pushed down. Default: false. */
   readonly exactTimes?: boolean;
-  /** The answer is blocks of these rows (arrived-rows.ts), in any order, and the plan is not run. */
+  /** The answer consists of blocks of these rows (arrived-rows.ts), in any order, and the plan is not run. */
   readonly arrivals?: ArrivalsAsked;
   readonly files: readonly FileRef[];
   readonly deletes: readonly Delete[];
@@ -81,7 +81,7 @@ export type FoundFile =
   | { readonly kind: 'right'; readonly checksum?: FileChecksum }
   | { readonly kind: 'damaged'; readonly reason: string }
   | { readonly kind: 'missing' }
-  /** The file could not be read now; nothing is known. */
+  /** The file cannot be read at present; nothing is known. */
   | { readonly kind: 'unknown'; readonly reason: string };
 
 export type Rewritten =
@@ -111,7 +111,7 @@ export type ToChild =
       readonly files: readonly FileRef[];
       readonly deletes: readonly Delete[];
     }
-  /** How many bytes do the rows of these paths take in these files? */
+  /** Asks how many bytes the rows of these paths take in these files. */
   | {
       readonly kind: 'measure';
       readonly id: number;
@@ -156,11 +156,11 @@ export type FromChild =
       readonly sources: readonly SourceExplain[];
     }
   | ({ readonly kind: 'failed'; readonly id: number; readonly scannedBytes: number } & Failure)
-  /** The snapshot is older than what this child holds, or a listed file has changed: open a new one. */
+  /** The snapshot is older than the data that this child holds, or a listed file has changed: open a new one. */
   | {
       readonly kind: 'stale';
       readonly id: number;
-      /** A file that does not exist: merged meanwhile, or lost. */
+      /** A file that does not exist: it was merged, or is lost. */
       readonly missing?: string;
     }
   /** A new finding about a file. */

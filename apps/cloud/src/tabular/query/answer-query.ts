@@ -1,6 +1,6 @@
 /**
- * One attempt at a query: a place in the queue, a snapshot of the catalog, the files that may hold its rows, and a question to the child.
- * If a merge or the child's death overtakes it, the caller is told and retries.
+ * One attempt at a query: a place in the queue, a snapshot of the catalog, the files that may hold its rows, and a query to the child. If a
+ * merge or the child's death intervenes, the result says so and the caller retries.
  */
 import type { Clock } from '@platform/base';
 import { encodePlan, foldConstants, isLinear, type Plan, pathFilter, sourcesOf, splitPlan } from '@platform/query';
@@ -40,7 +40,7 @@ export interface AnswerQueryDeps {
   readonly organizationOf: (partId: string) => string | undefined;
   readonly settings: TabularSettings;
   readonly clock: Clock;
-  /** Tells the child which rows it may drop. */
+  /** Informs the child which rows it may drop. */
   readonly tellFlip: () => void;
 }
 
@@ -55,7 +55,7 @@ export type Attempt = QueryResult | 'again' | 'died' | { readonly older: readonl
 
 export interface AnswerQuery {
   attempt(request: QueryRequest, startedMs: number, endMs: number, signal: AbortSignal): Promise<Attempt>;
-  /** Forgets what the dead child was told about files. */
+  /** Forgets what the dead child knew about files. */
   onDeath(): void;
 }
 
@@ -81,15 +81,15 @@ export function createAnswerQuery(deps: AnswerQueryDeps): AnswerQuery {
     const { scope, vocabulary, exactTimes, arrivals } = request;
     const plan = foldConstants(request.plan, clock.now());
     const pushDown = exactTimes === undefined && arrivals === undefined && (request.pushDown ?? true);
-    // I7: the answer holds what is committed up to here. Rows that arrive while the query is queued are left out; otherwise it, and all
-    // queries behind it, would wait for them to be loaded.
+    // I7: the answer contains what is committed up to this position. Rows that arrive while the query is queued are omitted; otherwise it,
+    // and all queries behind it, would wait for them to be loaded.
     const asked = ingestLog.lastPosition();
     const queue = pushDown && isOfFacts(plan) ? queues.ofFacts : queues.ofRows;
     const slot = await queue.enter(scope.organizationId, signal);
     const lease = leases.hold(seals.position);
     let ended = Promise.resolve();
     try {
-      // With a damaged catalog no child starts; this call throws the reason.
+      // If the catalog is damaged, no child starts; this call throws the reason.
       if (running().state !== 'running') await catalog.sealedPosition();
       await running().ready(signal);
       const nowMs = clock.now();
@@ -103,7 +103,7 @@ export function createAnswerQuery(deps: AnswerQueryDeps): AnswerQuery {
         if (sources.length > 0) requireNoneLost(ingestLog.losses(), scope, filter, organizationOf);
       };
       requireWhole();
-      // A plan reads only one of the two: no language can name both.
+      // A plan reads only one of the two: no query language can name both.
       const source = sources.includes('hot') ? 'hot' : 'readings';
       const deletes = deletesConcerning(deletesFor(source, snapshot.deletes, rules, nowMs), filter);
       const files = sources.includes(source)
@@ -120,7 +120,7 @@ export function createAnswerQuery(deps: AnswerQueryDeps): AnswerQuery {
       const reservation = request.unmetered ? noReservation : await meter.reserve(scope.organizationId, fileBytes);
       let scannedBytes = 0;
       try {
-        // The child may have died meanwhile; messages sent while none runs are lost.
+        // The child may have died in the meantime; messages sent while none runs are lost.
         await running().ready(signal);
         const question = questions.ask(
           {
@@ -129,7 +129,7 @@ export function createAnswerQuery(deps: AnswerQueryDeps): AnswerQuery {
             vocabulary,
             files: files.map(tellOnce),
             deletes,
-            // A plan that reads no table reads no hot rows and is not metered with them.
+            // A plan that reads no table reads no hot rows, and none are metered.
             after: sources.length > 0 ? snapshot.sealed : upTo,
             upTo,
             plan: encodePlan(plan),
@@ -146,7 +146,7 @@ export function createAnswerQuery(deps: AnswerQueryDeps): AnswerQuery {
         if (result.kind === 'stale') {
           const { missing } = result;
           const lost = files.find(({ file }) => file === missing);
-          // A file that was merged meanwhile is no longer listed.
+          // A file that has been merged is no longer listed.
           if (lost === undefined || !(await catalog.isListed(lost.file))) return 'again';
           await health.found(lost.file, { kind: 'missing' });
           throw damagedFile(lost, fileIsMissing);

@@ -1,4 +1,4 @@
-/** Shares, histograms and CASE: DuckDB evaluates the conditions and counts, with the executor's answers. */
+/** Shares, histograms and CASE: DuckDB evaluates the conditions and counts, with the same results as the executor. */
 import { encodeBson, type Plan } from '@platform/query';
 import { parseMql } from '@platform/query/mql';
 import { parseSql } from '@platform/query/sql';

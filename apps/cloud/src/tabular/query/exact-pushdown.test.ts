@@ -297,7 +297,7 @@ const pipeline = fc.oneof(
   newest,
 );
 
-/** NaN has many bit patterns; only that a value is NaN counts. */
+/** NaN has many bit patterns, which are not distinguished. */
 function shown(batch: Batch): string {
   const plain = (value: BsonValue): BsonValue => {
     if (value instanceof BsonDocument) return new BsonDocument([...value].map(([name, each]) => [name, plain(each)]));
@@ -364,7 +364,7 @@ test.each([
     const upTo = store.tabular.lag().committedPosition - 3;
     await createCatalog(store.db).addDelete('org-1', { predicate: { paths: { component_name: ['arm'] } }, upTo }, 0);
     await run();
-    // Each way was taken often enough.
+    // Each way was used often enough.
     for (const does of ['group', 'top', 'columns', 'rows', 'newest', '$project', '$replaceWith', ...ways])
       expect(done.get(does), does).toBeGreaterThan(3);
   },

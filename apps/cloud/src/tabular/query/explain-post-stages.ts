@@ -1,4 +1,4 @@
-/** The stages of a query that run once, on the combined output of all sources, and why. */
+/** The stages of a query that run once, on the combined output of all sources, with the reasons. */
 import { decomposes, isReadOnce, type Plan, type PlanSplit, type Stage } from '@platform/query';
 import type { NotPushed } from '../tabular.ts';
 

@@ -72,7 +72,7 @@ test('a cancelled query gives up its place in the queue, and a full queue refuse
   expect(queue.waiting).toBe(0);
 });
 
-test('running queries never exceed the slots, all run in the end, and free slots are used fairly', async () => {
+test('running queries never exceed the slots, all run eventually, and free slots are used fairly', async () => {
   const step = fc.oneof(fc.record({ ask: fc.constantFrom('a', 'b', 'c') }), fc.record({ end: fc.nat({ max: 5 }) }));
   await fc.assert(
     fc.asyncProperty(fc.integer({ min: 1, max: 5 }), fc.array(step, { maxLength: 60 }), async (slots, steps) => {

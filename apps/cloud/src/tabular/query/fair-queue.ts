@@ -1,16 +1,16 @@
 /**
- * Decides whose query runs next. No organization keeps the others waiting, however many queries it asks at once.
+ * Decides whose query runs next. No organization keeps the others waiting, however many queries it sends at once.
  *
  * Each organization has its own queue. A free slot goes to the organization with the fewest running queries; equals take turns. While
- * several organizations have queries, none takes more than half of the slots. A single one takes all but one, so that the next organization
- * finds a free slot. A full queue refuses.
+ * several organizations have queries, none gets more than half of the slots. A single one gets all but one, so that the next organization
+ * finds a free slot. A full queue refuses queries.
  */
 import { PlatformError } from '@platform/base';
 
 export interface FairQueue {
   /**
-   * Resolves with a slot; dispose it to give it back. Rejects with the signal's reason.
-   * Throws resource_exhausted at once when too many queries of the organization wait.
+   * Resolves with a slot; dispose it to return it. Rejects with the signal's reason. Throws resource_exhausted at once when too many
+   * queries of the organization are waiting.
    */
   enter(organizationId: string, signal: AbortSignal): Promise<Disposable>;
   /** Waiting queries of all organizations. */
@@ -27,13 +27,13 @@ interface Line {
 }
 
 export function createFairQueue({ slots, maxWaiting }: { slots: number; maxWaiting: number }): FairQueue {
-  /** Only organizations that wait or run, in the order of their turns. */
+  /** Only organizations with waiting or running queries, in the order of their turns. */
   const lines = new Map<string, Line>();
   const share = Math.max(1, Math.floor(slots / 2));
   const alone = Math.max(1, slots - 1);
   let free = slots;
 
-  /** Of the organizations that may have a slot now, the one with the fewest; among equals, the one whose turn it is. */
+  /** Of the organizations that may get a slot now, the one with the fewest; among equals, the one whose turn it is. */
   const next = (): [string, Line] | undefined => {
     const most = lines.size > 1 ? share : alone;
     let best: [string, Line] | undefined;

@@ -32,7 +32,7 @@ async function expectRight(store: OpenTabular, stages: Stages, request: Asked = 
   expect(await store.mql(stages, request)).toEqual(await store.mql(stages, { ...request, pushDown: false }));
 }
 
-test('I7 the groups of a file are kept when a query is asked again, and only new files are grouped then', async () => {
+test('I7 the groups of a file are kept when a query is repeated, and only new files are then grouped', async () => {
   await using store = await openTabular();
   await addFile(store, 1);
   await addFile(store, 2);
@@ -77,16 +77,16 @@ test('I7 I10 kept groups are not used for other conditions, deletions, scopes or
   await expectRight(store, averages);
 });
 
-test('groups that are too many for their rows are not kept', async () => {
+test('groups are not kept if there are too many for their rows', async () => {
   await using store = await openTabular();
   await addFile(store, 1);
   const byValue = [{ $group: { _id: '$data.n', n: { $sum: 1 } } }, { $sort: { _id: 1 } }];
   for (let time = 0; time < 4; time++) expect(await sourcesOf(store, byValue)).toEqual([['group', 1]]);
 });
 
-test('sets of series names are kept at their real size, also below the document keys of SQL', async () => {
+test('sets of series names are kept at their real size, even below the document keys of SQL', async () => {
   const parts = 300;
-  // As much as the two queries need, and far less than a group for each series would.
+  // As much as the two queries need, and far less than a group for each series would need.
   await using store = await openTabular({ groupCacheBytes: 128 << 10, rowsPerKeptGroup: 1 });
   for (let part = 0; part < parts; part++)
     store.append({
@@ -113,7 +113,7 @@ test('sets of series names are kept at their real size, also below the document 
   await expectRight(store, mql);
 });
 
-test('I7 groups that files share are merged once the same files are asked for again', async () => {
+test('I7 groups that files share are merged when the same files are queried again', async () => {
   await using store = await openTabular();
   await addFile(store, 1);
   await addFile(store, 2);
@@ -125,7 +125,7 @@ test('I7 groups that files share are merged once the same files are asked for ag
   const asked = [await groups(), await groups(), await groups()];
   expect(asked).toEqual([[['known', 4]], [['known', 2]], [['known', 2]]]);
   await expectRight(store, averages);
-  // Building texts takes a thread of its own, to which the bytes of a batch are moved.
+  // Building texts takes a separate thread, to which the bytes of a batch are moved.
   const named = [...averages, { $addFields: { name: { $concat: ['$_id', '!'] } } }];
   for (let time = 0; time < 3; time++) await expectRight(store, named);
   await addFile(store, 3);

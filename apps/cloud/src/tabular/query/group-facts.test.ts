@@ -115,7 +115,7 @@ test('I7 I10 rows in memory are counted directly: none is read, and none is writ
       expect([name, found?.map(({ does }) => does)]).toEqual([name, ['facts']]);
       answers.push([name, await store.mql(stages)]);
     }
-    // Files of rows that were sealed may still be waiting for removal.
+    // Files of sealed rows may still be waiting for removal.
     await expect.poll(() => readdirSync(join(store.dataDir, 'parquet', '.hot'))).toEqual([]);
     return answers;
   };
@@ -133,7 +133,7 @@ test('I7 I10 rows in memory are counted directly: none is read, and none is writ
     readings: [{ data: { n: 9 }, receivedMs: noonMs + 2 * dayMs }],
     syncedMs: noonMs + 3 * dayMs,
   });
-  // Sealed rows that are deleted but still on the disk are left out one by one.
+  // Sealed rows that are deleted but still on the disk are excluded one by one.
   const after = await ask(['group']);
   expect(after.find(([name]) => name === 'a count')?.[1]).toEqual([{ n: 34 }]);
   // These write the rows to a file.

@@ -1,4 +1,4 @@
-/** Queries that would take all time or all memory: each ends by itself with a clear error and does not affect others. */
+/** Queries that would take all time or all memory: each ends with a clear error and does not affect others. */
 import { asPlatformError } from '@platform/base';
 import { QueryError } from '@platform/query';
 import { parseMql } from '@platform/query/mql';
@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { hostileQueries } from '../testing/hostile-queries.ts';
 import { type OpenTabular, openTabular, testPlace, wholeOrganization } from '../testing/open-tabular.ts';
 
-/** Far above the five seconds needed on an idle computer; a query that only this deadline ends lacks a bound of its own. */
+/** Far above the five seconds needed on an idle computer; a query that ends only by this deadline lacks its own limit. */
 const deadlineMs = 120_000;
 /** Longer than a poll: a query that needs the child to be killed fails the test, but a slow computer does not. */
 const killAfterMs = 90_000;

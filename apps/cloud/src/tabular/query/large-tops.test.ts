@@ -49,7 +49,7 @@ const orders: readonly Record<string, 1 | -1>[] = [
   { 'data.none': 1 },
 ];
 
-test('D34 I7 a sort with a limit over large documents in many files reads only the documents it returns, and few files if by time', async () => {
+test('D34 I7 a sort with a limit over large documents reads only those that it returns, and few files if by time', async () => {
   await using store = await openTabular({ tailRows: 0, mergeFiles: 1_000, topBytes: 40_000 });
   await fill(store);
   for (const match of matches) {
@@ -78,7 +78,7 @@ test('D34 I7 a sort with a limit over large documents in many files reads only t
   }
 });
 
-test('D34 one statement over many large documents reads those of its first rows a few at a time', async () => {
+test('D34 one statement over many large documents reads those of its first rows in small batches', async () => {
   await using store = await openTabular({ topBytes: 1_000 });
   store.append({ readings: Array.from({ length: 90 }, (_, n) => ({ data: { n, text: text.repeat(10) } })) });
   await store.tabular.seal();

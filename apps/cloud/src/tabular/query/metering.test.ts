@@ -49,7 +49,7 @@ test("D26 filtering more of the path from the left scans fewer bytes; times and 
   expect(await bytes()).toBe(part);
 });
 
-test('a query that reads no table is metered with nothing', async () => {
+test('for a query that reads no table nothing is metered', async () => {
   await using store = await openTabular();
   store.append({ readings: [{ data: { i: 1 } }] });
   await store.count();

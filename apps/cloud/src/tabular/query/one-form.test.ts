@@ -36,7 +36,7 @@ const ends: readonly Record<string, unknown>[] = [
   { $group: { _id: value, m: { $median: { input: '$data.n', method: 'approximate' } } } },
 ];
 
-test('I7 among equal numbers of different types the first row names the group, whatever way each file is read', async () => {
+test('I7 among equal numbers of different types the first row determines the group key, however each file is read', async () => {
   await using store = await openTabular();
   await sealDays(store, [
     ['cpu', 3],
@@ -50,7 +50,7 @@ test('I7 among equal numbers of different types the first row names the group, w
   }
 });
 
-test('I7 … also for any order in which files are grouped', async () => {
+test('I7 … for any order in which files are grouped', async () => {
   await using store = await openTabular();
   await sealDays(store, [
     ['arm', 3],
@@ -62,7 +62,7 @@ test('I7 … also for any order in which files are grouped', async () => {
   await expectSameBytes(store, [{ $match: { 'data.n': { $gte: 1 } } }, named]);
 });
 
-test('explain says why a key whose values could differ in form is left to the executor', async () => {
+test('explain states why a key whose values could differ in form is left to the executor', async () => {
   await using store = await openTabular();
   await sealDays(store, [['cpu', 3]]);
   const why = 'its values could be equal but look different, such as 1 and 1.0';

@@ -72,7 +72,7 @@ test('a file whose columns do not contain all values of a path leaves the projec
   fill(store, 0, 10);
   await store.tabular.seal();
   expect((await both(store, [project])).did).toEqual([['columns', true, 10]]);
-  // A list on the way, a list at the end, and a negative zero.
+  // A list within the path, a list at its end, and a negative zero.
   for (const more of [{ o: [{ x: 1 }] }, { l: [1] }, { o: { x: -0 } }]) {
     fill(store, 10, 20, (i) => (i === 13 ? more : {}));
     await store.tabular.seal();
@@ -82,7 +82,7 @@ test('a file whose columns do not contain all values of a path leaves the projec
   expect(did?.filter(([, isPushed]) => isPushed)).toEqual([['columns', true, 10]]);
 });
 
-test('data is returned as it was written where it has no columns', async () => {
+test('data is returned as written if it has no columns', async () => {
   await using store = await openTabular();
   fill(store, 0, 10, (i) => (i === 3 ? { list: [1, { deep: [] }], zero: -0 } : {}));
   await store.tabular.seal();
@@ -90,7 +90,7 @@ test('data is returned as it was written where it has no columns', async () => {
     rows: 10,
     did: [['rows', true, 10]],
   });
-  // Nested deeper than before, data could exceed the depth limit.
+  // If it were nested one level deeper, data could exceed the depth limit.
   expect((await both(store, [{ $project: { 'o.data': '$data' } }])).did).toEqual([['rows', false, 10]]);
 });
 
@@ -110,7 +110,7 @@ test('a row that a projection makes too large causes the same error in the same 
   expect(errors[1]).toBe(errors[0]);
 });
 
-test('a projection that fails while it is parsed also fails without rows', async () => {
+test('a projection that fails during parsing also fails without rows', async () => {
   await using store = await openTabular();
   for (const pushDown of [true, false])
     await expect(store.ask([{ $project: { a: { $divide: [1, 0] } } }], { pushDown })).rejects.toThrow(/divide/);

@@ -31,7 +31,7 @@ const clause = fc.oneof(
   fc.array(place, { maxLength: 3 }).map((values) => ({ component_name: { $in: values } })),
 );
 
-test('push-down leaves out only rows that the filter would leave out, hot and sealed, for either vocabulary', async () => {
+test('push-down excludes only rows that the filter would exclude, hot and sealed, for either vocabulary', async () => {
   await using store = await openTabular();
   const rows = fc.sample(fc.record({ location: place, component: place, received: timeMs, requested: timeMs }), {
     numRuns: 120,
@@ -57,7 +57,7 @@ test('push-down leaves out only rows that the filter would leave out, hot and se
         const match = { $match: { $and: clauses } };
         const tail = [{ $sort: { 'data.i': 1 } }, { $project: { i: '$data.i' } }];
         const pushed = await store.mql([match, ...tail], { vocabulary });
-        // A stage before the filter keeps it from being pushed down.
+        // A stage before the filter prevents its push-down.
         const reference = await store.mql([{ $addFields: { marked: 1 } }, match, ...tail], { vocabulary });
         expect(pushed).toEqual(reference);
         answers.add(pushed.length);

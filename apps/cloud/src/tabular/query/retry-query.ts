@@ -1,4 +1,4 @@
-/** Retries a query that a merge or the death of the child overtook, until it is answered or its time is over. */
+/** Retries a query that a merge or the death of the child interrupted, until it is answered or its time is over. */
 import { asPlatformError, type Clock, PlatformError } from '@platform/base';
 import { QueryError } from '@platform/query';
 import type { FileUpgrade } from '../compaction/upgrade-files.ts';
@@ -6,7 +6,7 @@ import type { TabularSettings } from '../settings.ts';
 import type { Tabular } from '../tabular.ts';
 import type { AnswerQuery } from './answer-query.ts';
 
-/** A merge or a restart can overtake a snapshot, but not this often in a row. */
+/** A merge or a restart can make a snapshot stale, but not this often in a row. */
 const maxStale = 8;
 
 export function createRetryQuery(deps: {

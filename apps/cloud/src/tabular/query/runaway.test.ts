@@ -30,7 +30,7 @@ test('a runaway query does not delay others, ends when it is cancelled, and the 
         ({ code }: PlatformError) => code,
       ),
     );
-    // One query that runs at once, one that needs its own thread, and rows that arrive meanwhile.
+    // One query that runs at once, one that needs a separate thread, and rows that arrive in the meantime.
     store.append({ readings: [{ data: { i: 3 } }] });
     const rows = await store.count();
     expect((await store.mql(concat)).map((row) => row['text'])).toEqual([
@@ -41,7 +41,7 @@ test('a runaway query does not delay others, ends when it is cancelled, and the 
     cancel.abort();
     codes = await Promise.all(stuck);
   }
-  // Their threads are free again: ask more queries than there are threads.
+  // Their threads are free again: send more queries than there are threads.
   expect(await Promise.all(Array.from({ length: 6 }, () => store.mql(concat)))).toHaveLength(6);
   await expect.poll(async () => (await store.tabular.status()).runningQueries).toBe(0);
   expect(await store.tabular.status()).toMatchObject({ processId, restarts: 0 });

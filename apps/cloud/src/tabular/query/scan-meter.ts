@@ -3,7 +3,7 @@ import { type Clock, errorText, type Log, PlatformError } from '@platform/base';
 import type { Database } from '../../metadata/tables.ts';
 
 export interface Reservation {
-  /** What was used of the month before, and its limit, in bytes; absent: it counts towards none. */
+  /** Bytes used in the month so far, and its limit; absent: the query counts towards no limit. */
   readonly month?: { readonly usedBytes: number; readonly limitBytes: number };
   /**
    * Ends the reservation and counts the bytes actually scanned. Callers do not wait for the write: until then the bytes count as reserved.
@@ -11,7 +11,7 @@ export interface Reservation {
   settle(scannedBytes: number): void;
 }
 
-/** The month with what a query has scanned. */
+/** The month, including what a query has scanned. */
 export function monthWith({ month }: Reservation, scannedBytes: number): Pick<Reservation, 'month'> {
   return month ? { month: { ...month, usedBytes: month.usedBytes + scannedBytes } } : {};
 }
@@ -89,7 +89,7 @@ export function createScanMeter(options: {
         log.error('the usage of queries cannot be recorded and is not counted', { error: errorText(caught) });
       failing = true;
     }
-    // Released only now, so that another query sees the bytes as reserved or as used, never as neither.
+    // Released only now, so that another query always sees the bytes as reserved or as used.
     hold(organizationId, -scannedBytes);
   };
   const writeAll = (): void => {
@@ -106,7 +106,7 @@ export function createScanMeter(options: {
       const before = reserved.get(organizationId) ?? 0;
       const used = await scannedBytes(db, organizationId, month);
       const held = reserved.get(organizationId) ?? 0;
-      // Usage settled while the stored usage was read may not be in it.
+      // Usage settled while the stored usage was read may not be included in it.
       const others = Math.max(before, held);
       if (used + others + bytes > monthlyBytes) {
         throw new PlatformError(

@@ -1,7 +1,7 @@
 import { createDeletionPause } from '../../instance/deletion-pause.ts';
 import type { TabularDeps } from '../feature.ts';
 
-/** Dependencies of the tabular store without other features: everything is kept, and all may be scanned. */
+/** Dependencies of the tabular store without other features: everything is kept, and there is no scan limit. */
 export function loneTabular(): Pick<
   TabularDeps,
   'organizationOf' | 'deletions' | 'monthlyScanBytesOf' | 'standingRulesOf'

@@ -1,4 +1,4 @@
-/** Replaces the sealed files of a store by files as earlier versions wrote them (format 1). */
+/** Replaces the sealed files of a store by files as written by earlier versions (format 1). */
 import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

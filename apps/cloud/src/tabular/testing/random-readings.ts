@@ -1,4 +1,4 @@
-/** Random documents like those of readings: mixed kinds, names that are hard to shred, extreme numbers and texts. */
+/** Random documents similar to readings: mixed kinds, names that are hard to shred, extreme numbers and texts. */
 import { BsonDocument, type BsonValue } from '@platform/query';
 import fc from 'fast-check';
 import type { FileFacts, LeafFacts } from '../process/files/file-facts.ts';

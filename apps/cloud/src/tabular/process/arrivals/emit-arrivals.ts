@@ -1,4 +1,6 @@
-/** The rows of a file as columns (arrived-rows.ts): `data` from the file's columns if they give what is asked for, else as BSON. */
+/**
+ * The rows of a file as columns (arrived-rows.ts): `data` from the file's columns if they contain everything requested, otherwise as BSON.
+ */
 import type { Batch, FieldRead } from '@platform/query';
 import {
   type ArrivalsAsked,
@@ -71,7 +73,7 @@ export function emitArrivals(file: OpenFile, request: ScanRequest, asked: Arriva
   };
 }
 
-/** A block is one document for everything between here and its reader. */
+/** Between here and its reader, a block is treated as one document. */
 export function blockOf(block: Uint8Array): Batch {
   return { count: 1, bytes: block, ends: Uint32Array.of(block.length) };
 }

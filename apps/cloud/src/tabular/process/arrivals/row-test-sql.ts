@@ -1,4 +1,4 @@
-/** SQL for rows of a file that may meet a test: a superset, by the columns that the file has. */
+/** SQL for the rows of a file that may pass a test: a superset, based on the columns that the file has. */
 import type { RowTest } from '../../arrivals/arrived-rows.ts';
 import { type FileFacts, kind } from '../files/file-facts.ts';
 import { leafAt } from '../pushdown/conditions/leaf.ts';
@@ -33,7 +33,7 @@ function testAt(
   const has = (bit: number): boolean => (kinds & bit) !== 0;
   if (typeof value === 'number') {
     if (!has(kind.double)) return no;
-    // DuckDB counts NaN as greater than all numbers, so it can only keep more rows.
+    // DuckDB treats NaN as greater than all numbers, so it can only keep more rows.
     return columns.number === undefined
       ? yes
       : `${columns.number} ${comparisons[operator]} ${binds.of({ type: 'double', value })}`;
@@ -44,6 +44,6 @@ function testAt(
   }
   if (!has(kind.string)) return no;
   if (columns.text === undefined) return yes;
-  // Conditions order texts by their UTF-16 units, DuckDB by their bytes.
+  // Conditions order text by UTF-16 units, DuckDB by bytes.
   return operator === 'eq' ? `${columns.text} = ${binds.of({ type: 'text', value })}` : `${columns.text} IS NOT NULL`;
 }

@@ -40,7 +40,7 @@ export function* tailArrivals(tails: readonly TailRows[], { after, upTo, paths }
   }
 }
 
-/** Rounded down also before 1970. */
+/** Also rounded down before 1970. */
 function millisecond(microseconds: bigint): number {
   return microseconds === noTime ? Number.NaN : Math.floor(Number(microseconds) / 1_000);
 }

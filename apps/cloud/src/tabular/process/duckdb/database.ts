@@ -9,7 +9,8 @@ export interface Database {
   /** Returns an idle connection or a new one. */
   connect(): Promise<DuckDBConnection>;
   /**
-   * Keeps a connection for the next query. Nothing may be running on it, and nothing may be left to read. Closing one takes milliseconds.
+   * Keeps a connection for the next query. Nothing may be running on it, and nothing may be left to read. Closing a connection takes
+   * milliseconds.
    */
   giveBack(connection: DuckDBConnection): void;
 }
@@ -27,7 +28,7 @@ const mostIdle = 8;
 
 /**
  * User text never reaches DuckDB. As a second line of defence, DuckDB may touch no file outside our Parquet directory, load no extension
- * and change no setting. Nothing is loaded before the first connect(), so a cloud without readings does not pay for an engine.
+ * and change no setting. Nothing is loaded before the first connect(), so a cloud without readings needs no memory for an engine.
  */
 export function openDatabase(options: DatabaseOptions): Database {
   const { parquetDir, isWriter = false } = options;
@@ -51,7 +52,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     await connection.run(`SET allowed_directories=[${quoted(join(parquetDir, '/'))}]`);
     await connection.run('SET enable_external_access=false');
     // The cache trusts a file while its modification time is the same to the second: too coarse for a file that was damaged and restored
-    // (verify-files.ts). The operating system caches files too, and queries are as fast without this cache.
+    // (verify-files.ts). The operating system also caches files, and queries are as fast without this cache.
     await connection.run('SET enable_external_file_cache=false');
     if (!isWriter) await connection.run('SET lock_configuration=true');
     connection.closeSync();
@@ -88,7 +89,7 @@ export class Connections {
   readonly #database: Database;
   readonly #opened: DuckDBConnection[] = [];
   readonly #free: DuckDBConnection[] = [];
-  /** Running statements were ended on purpose. */
+  /** Running statements were ended deliberately. */
   isInterrupted = false;
 
   constructor(database: Database) {

@@ -8,7 +8,7 @@ import { createWriter } from './writer.ts';
 // DuckDB cannot spill a single value.
 const holdsOneValueOf160MB = 'SELECT length(list(number)) FROM range(20_000_000) numbers(number)';
 
-test('work that needs more memory than estimated restarts with all memory allowed', async () => {
+test('work that needs more memory than estimated restarts with all available memory', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'writer-'));
   const writer = createWriter({ parquetDir: folder.path, memoryBytes: 1 << 30 });
   let attempts = 0;
@@ -33,7 +33,7 @@ test('work that needs more memory than allowed fails once', async () => {
   expect(attempts).toBe(1);
 });
 
-test('the writing engine touches nothing outside the Parquet folder, whatever is set', async () => {
+test('the writing engine touches nothing outside the Parquet folder, regardless of its settings', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'writer-'));
   const writer = createWriter({ parquetDir: folder.path, memoryBytes: 1 << 28 });
   await writer.write([], async (connection) => {

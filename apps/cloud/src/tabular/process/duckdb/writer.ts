@@ -1,6 +1,6 @@
 /**
  * The DuckDB instance that sorts rows and writes them to files, separate from the one for queries. It has one thread and little memory, and
- * spills. With more threads, DuckDB collects hundreds of megabytes of sorted rows while it compresses the rows before them.
+ * spills. With more threads, DuckDB would collect hundreds of megabytes of sorted rows while it compresses the preceding rows.
  */
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { largeRows } from '../../query/large-rows.ts';
@@ -50,11 +50,11 @@ export function createWriter({ parquetDir, memoryBytes }: WriterOptions): Writer
 /** Estimated bytes of a row besides its document: position, times and path columns. */
 const rowBytes = 320;
 const cellBytes = 16;
-/** Memory that sorting needs and cannot spill, however small the rows. */
+/** Memory that sorting needs and cannot spill, however small the rows are. */
 const leastBytes = 36_000_000;
 /** Copies of a row group: rows on their way from the sort, the group itself, and its pages before and after compression. */
 const copies = 2.75;
-/** Vectors of rows in progress at all steps together; they matter when rows are wide. */
+/** Vectors of rows in progress in all steps together; they matter when rows are wide. */
 const vectors = 8;
 
 /** For large rows: reading, sorting and writing a file of them (largeRows.fileBytes) takes about ten times its bytes. */

@@ -1,4 +1,4 @@
-/** Which bytes of a sealed file differ from those that were written, in words (docs/specs/integrity.md). */
+/** Describes in words which bytes of a sealed file differ from what was written (docs/specs/integrity.md). */
 import { blockBytes } from './checksum-file.ts';
 
 /** Hexadecimal digits of a block's checksum. */
@@ -28,7 +28,7 @@ export function sizeDiffers(found: bigint | number, expected: number): string {
   return `it has ${found} bytes instead of ${expected}`;
 }
 
-/** What stands where a file was expected. */
+/** What exists in place of a file. */
 export function notAFile(stamp: { isSymbolicLink(): boolean }): string {
   return stamp.isSymbolicLink() ? 'a symbolic link is in its place' : 'something other than a file is in its place';
 }

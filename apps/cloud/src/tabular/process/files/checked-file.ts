@@ -1,8 +1,8 @@
 /**
- * One sealed file and what is known of it: told (the expected checksums are known) → footer right → right, or damaged.
+ * One sealed file and what is known about it: expected (its checksums are known) → footer right → right, or damaged.
  *
- * A result holds as long as the file's device, inode, size and both times stay the same. When they change, the file is read again, so that
- * a restored file is readable again. A timestamp so recent that a later change could carry the same one does not count as known.
+ * A result holds as long as the file's device, inode, size and both times do not change. When they change, the file is read again, so that
+ * a restored file is readable again. A timestamp is trusted only if it is old enough that a later change could not have the same one.
  */
 import { constants, lstatSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
@@ -26,7 +26,7 @@ export class MissingFile extends StaleSnapshot {
   }
 }
 
-/** The catalog's row of a file, and what reading it needs. */
+/** The catalog row of a file, and what is needed to read it. */
 export interface CheckedFileOptions {
   readonly parquetDir: string;
   readonly file: string;
@@ -98,7 +98,7 @@ export class CheckedFile {
     }
   }
 
-  /** Reads the whole file, whatever was found before. @param pause called with the bytes of each block */
+  /** Reads the whole file, regardless of earlier results. @param pause called with the bytes of each block */
   async scrub(pause: (bytes: number) => Promise<void>): Promise<FoundFile> {
     const stamp = this.#stampNow();
     if (stamp === undefined) return { kind: 'missing' };
@@ -146,7 +146,7 @@ export class CheckedFile {
     throw damagedFile(this, reason);
   }
 
-  /** Forgets earlier results if they no longer hold. */
+  /** Discards earlier results if they no longer hold. */
   #look(): FileStamp {
     const stamp = this.#stampNow();
     if (stamp === undefined) {
@@ -169,7 +169,7 @@ export class CheckedFile {
 
   async #read(stamp: FileStamp, wanted: 'footer' | 'rows', signal: AbortSignal | undefined): Promise<void> {
     const { bytes, blockCrcs } = this.#expected;
-    // A damaged file is right again only as a whole.
+    // A damaged file is only right again as a whole.
     const isWhole = wanted === 'rows' || blockCrcs === null || this.#damage !== undefined;
     if (this.stamp === undefined) {
       this.stamp = stamp;
@@ -190,7 +190,7 @@ export class CheckedFile {
     if (isWhole) this.#isRight = true;
   }
 
-  /** For a file of an earlier version: its current content becomes the expected one. */
+  /** For a file of an earlier version: its current content becomes the expected content. */
   async #learn(signal: AbortSignal | undefined): Promise<void> {
     const found = await checksumFile(this.#path, async () => signal?.throwIfAborted());
     const { bytes: _, ...checksum } = found;
@@ -231,7 +231,7 @@ export class CheckedFile {
     for (let at = from; at < this.#blocks.length; at++) {
       if (this.#blocks[at] === 1) continue;
       signal?.throwIfAborted();
-      // An unreadable block counts as wrong.
+      // An unreadable block is treated as wrong.
       const read = await readBlock(file, block, at * blockBytes).catch(() => undefined);
       if (read !== undefined && crcOf(block.subarray(0, read)) === crcAt(blockCrcs, at)) this.#blocks[at] = 1;
       else wrong.push(at);
@@ -244,7 +244,7 @@ function noBlocks({ bytes }: ExpectedBytes): Uint8Array {
   return new Uint8Array(Math.ceil(bytes / blockBytes));
 }
 
-/** Whether the error says that the file cannot be read any more. */
+/** Whether the error means that the file cannot be read any more. */
 function isBroken(code: string): boolean {
   return code === 'EIO' || code === 'EACCES';
 }

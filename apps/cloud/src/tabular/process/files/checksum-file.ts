@@ -26,14 +26,14 @@ export async function checksumFile(
   return { bytes, sha256: hash.digest('hex'), blockCrcs };
 }
 
-/** As in FileChecksum.blockCrcs; several times faster without the SHA-256. */
+/** Like FileChecksum.blockCrcs; several times faster without the SHA-256. */
 export async function blockCrcsOf(path: string): Promise<string> {
   let blockCrcs = '';
   for await (const block of blocksOf(path)) blockCrcs += crcOf(block);
   return blockCrcs;
 }
 
-/** Each block overwrites the one before. */
+/** Each block overwrites the previous one. */
 async function* blocksOf(path: string): AsyncGenerator<Uint8Array> {
   const block = Buffer.allocUnsafe(blockBytes);
   await using file = await open(path, 'r');
@@ -59,7 +59,7 @@ export async function readBlock(
   return filled;
 }
 
-/** A block's checksum as in FileChecksum.blockCrcs. */
+/** A block's checksum, as in FileChecksum.blockCrcs. */
 export function crcOf(block: Uint8Array): string {
   return crc32(block).toString(16).padStart(8, '0');
 }

@@ -1,14 +1,14 @@
 /**
- * What a sealed file's footer says about the file. Without reading a row it tells where each series lies, which kinds each leaf of `data`
- * has, and which columns hold its values (docs/specs/tabular-store.md).
+ * The facts in a sealed file's footer. They show, without reading a row, where each series lies, which kinds each leaf of `data` has, and
+ * which columns hold its values (docs/specs/tabular-store.md).
  *
- * Facts describe all rows of the file as written. Deletions only remove rows, so ranges and kinds stay supersets and counts become upper
+ * Facts describe all rows of the file as written. Deletions only remove rows, so ranges and kinds remain supersets, and counts become upper
  * bounds.
  */
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { Series } from '../../catalog/series.ts';
 
-/** Kinds of a leaf, as bits. A google.protobuf.Struct holds no other kinds. */
+/** Kinds of a leaf, as bits. A google.protobuf.Struct contains no other kinds. */
 export const kind = { missing: 1, null: 2, double: 4, string: 8, bool: 16, object: 32, array: 64 } as const;
 
 export interface FileFacts {
@@ -68,8 +68,8 @@ export interface LeafFacts {
   /** Number of rows that have the leaf. */
   readonly rows: number;
   /**
-   * Prefix of its columns' names (leafColumns): the same for a path in every file. The columns then tell the kind of each row, and its
-   * value except for -0, objects (their children are listed below) and arrays (only `data` has them). Absent: there are only facts.
+   * Prefix of its columns' names (leafColumns): the same for a path in every file. The columns then give the kind of each row, and its
+   * value except for -0, objects (their children are listed below) and arrays (only `data` contains them). Absent: there are only facts.
    */
   readonly column?: string;
   /** Present if a double occurs. */
@@ -94,7 +94,7 @@ export interface NumberFacts {
   readonly nonFinite: boolean;
 }
 
-/** Bounds in the order of UTF-8 bytes, which is that of code points. A bound cut at 64 bytes need not be a value itself. */
+/** Bounds in the order of UTF-8 bytes, which is also the order of code points. A bound cut at 64 bytes need not be a value itself. */
 export interface TextFacts {
   readonly min: string;
   /** null: no short upper bound is known. */
@@ -109,7 +109,7 @@ export interface LeafColumns {
   readonly text?: string;
   /** BOOLEAN; NULL where the leaf is not a bool. */
   readonly bool?: string;
-  /** UTINYINT: the row's bit of `kind`; NULL where the leaf is missing. Absent when the columns above and `kinds` tell everything. */
+  /** UTINYINT: the row's bit of `kind`; NULL where the leaf is missing. Absent when the columns above and `kinds` are sufficient. */
   readonly kind?: string;
 }
 

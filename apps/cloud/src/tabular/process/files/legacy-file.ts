@@ -77,7 +77,7 @@ export async function readLegacySeries(connection: DuckDBConnection, path: strin
   }));
 }
 
-/** Earlier versions did not sort parameters below the first level. Equal parameters are one series, whatever order they were sent in. */
+/** Earlier versions did not sort parameters below the first level. Equal parameters form one series, whatever order they were sent in. */
 function sorted(value: BsonValue): BsonValue {
   if (Array.isArray(value)) return value.map(sorted);
   if (!(value instanceof BsonDocument)) return value;

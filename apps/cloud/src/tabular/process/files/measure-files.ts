@@ -1,4 +1,4 @@
-/** Logical bytes of the rows of some paths in files, from their footers: no row is read. */
+/** Logical bytes of the rows of certain paths in files, from their footers: no row is read. */
 import { join } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { coversSeries, type PathRule } from '../../catalog/row-filter.ts';

@@ -1,7 +1,7 @@
 /**
- * Rewrites the rows of files of one organization and day: many small files into one, so that a query opens tens of files a day instead of
- * hundreds, and without deleted rows, so that these leave the disk too. The input files stay. Rows keep their position and index, so the
- * flip changes nothing else.
+ * Rewrites the rows of files of one organization and day: merges many small files, so that a query opens tens of files a day instead of
+ * hundreds, and removes deleted rows from the disk. The input files stay. Rows keep their position and index, so the flip changes nothing
+ * else.
  */
 import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
@@ -45,7 +45,7 @@ export async function mergeFiles(
     const written = await writer.write(slices, (own) =>
       writeSealedFiles(own, slices, { parquetDir, fileBytes, ...removed }),
     );
-    // The catalog could not rule the deletions out, but they cover no row of the files.
+    // The catalog could not rule out the deletions, but they cover no row of the files.
     if (deletes.length > 0 && written.removed === 0) return { kind: 'unchanged' };
     return { kind: 'files', files: written.files };
   } finally {

@@ -1,6 +1,6 @@
 /**
- * The layout of a sealed file, format 2 (docs/specs/tabular-store.md). A file is immutable, holds one organization and one capture day, and
- * is sorted by part, type, component, method and time. The columns of path, times and tags are plain, so that any Parquet reader
+ * The layout of a sealed file, format 2 (docs/specs/tabular-store.md). A file is immutable, contains one organization and one capture day,
+ * and is sorted by part, type, component, method and time. The columns of path, times and tags are plain, so that any Parquet reader
  * understands a file without our code. `data` is the reading's whole document; the leaf columns repeat some of its values, typed.
  */
 import type { DuckDBConnection, DuckDBType, DuckDBValue } from '@duckdb/node-api';
@@ -26,7 +26,7 @@ export interface FileContents {
   readonly leaves: readonly LeafFacts[];
   /** Names of the leaves' columns. */
   readonly columns: readonly string[];
-  /** By column of a leaf: how many rows have a value. */
+  /** By leaf column: number of rows that have a value. */
   readonly values: ReadonlyMap<string, number>;
 }
 
@@ -40,7 +40,7 @@ export async function writeParquet(connection: DuckDBConnection, path: string, c
     types.push(type);
     return `$${values.push(value)}`;
   };
-  // The series is looked up instead of joined, because a join does not keep the order of rows. Most values are the same for all series.
+  // The series is looked up instead of joined, because a join does not preserve the order of rows. Most values are the same for all series.
   const ofSeries = (type: DuckDBType, inOne: (each: Series) => DuckDBValue, keyOf: (each: Series) => string): string =>
     new Set(series.map(keyOf)).size === 1
       ? bind(inOne(series[0] as Series), type)

@@ -9,16 +9,19 @@ import { type SealOptions, writeSealedFiles } from '../merge/write-sealed-files.
 import type { SealedFile } from '../messages.ts';
 import { averageBytes, type Slice, slicesByDay } from './slice.ts';
 
-/** More organizations and days than this are first sorted together; otherwise each would search all files for its rows. */
+/**
+ * If there are more organizations and days than this, all rows are first sorted together; otherwise each would search all files for its
+ * rows.
+ */
 const mostGroups = 8;
-/** Row group of the sorted file: small, so that each group reads few rows of the others. */
+/** Row group of the sorted file: small, so that reading one organization and day reads few rows of the others. */
 const sortedRowGroup = 4_096;
 
 export interface SealHotOptions extends SealOptions {
   readonly hotDirectory: string;
 }
 
-/** @returns files that count as soon as the catalog lists them; the hot files stay */
+/** @returns files that become part of the store as soon as the catalog lists them; the hot files stay */
 export async function sealFiles(
   connection: DuckDBConnection,
   batches: readonly HotBatch[],

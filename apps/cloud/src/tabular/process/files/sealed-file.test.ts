@@ -21,7 +21,7 @@ const row = fc.record({
   requested: time,
 });
 
-/** Stands for a value that the columns and facts of a file do not contain. */
+/** Represents a value that the columns and facts of a file do not contain. */
 const unknown: unique symbol = Symbol('only the document has it');
 type Rebuilt = BsonValue | undefined | typeof unknown;
 

@@ -70,7 +70,7 @@ export async function readSealedFile(
   };
 }
 
-/** The min, max and count of a time that the file should yield. */
+/** The min, max and count of a time that the file is expected to have. */
 function ofTime({ min, max, missing }: TimeFacts, rows: number): (bigint | null)[] {
   return [min, max, BigInt(rows - missing)];
 }

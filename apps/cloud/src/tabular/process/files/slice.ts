@@ -34,7 +34,7 @@ export function createSlice(slice: Omit<Slice, 'rows' | 'facts'>, fileSeries: nu
     rows,
     get facts() {
       if (facts !== undefined) return facts;
-      // Other slices' series are replaced by an own series without rows, so that no query reads rows of others.
+      // Other slices' series are replaced by one of this slice's series without rows, so that no query reads rows of others.
       const none = { ...(series[0] as SeriesFacts), rows: 0, dataBytes: 0 };
       const all = new Array<SeriesFacts>(fileSeries).fill(none);
       for (const [i, each] of series.entries()) all[first + i] = each;

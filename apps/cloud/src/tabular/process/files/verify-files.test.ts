@@ -59,7 +59,7 @@ test('D33 opening a file verifies its footer, and reading rows verifies all of i
   });
 });
 
-test('D33 a damaged file counts as right only when all of it is, and is reported once', async () => {
+test('D33 a damaged file is considered right only when all of it is, and is reported once', async () => {
   await using one = await room();
   await one.flip(10);
   for (let i = 0; i < 3; i++)
@@ -72,7 +72,7 @@ test('D33 a damaged file counts as right only when all of it is, and is reported
   expect(one.told.map(({ kind }) => kind)).toEqual(['damaged', 'right']);
 });
 
-test('D33 a change while rows are read is detected before they are returned', async () => {
+test('D33 a change while rows are read is detected before the rows are returned', async () => {
   await using one = await room();
   const reader = one.verifier.reader();
   await reader.footers([one.ref]);

@@ -11,20 +11,17 @@ export interface FileVerifier {
   reader(signal?: AbortSignal): VerifiedReader;
   /** Sets the catalog's expectations of these files. */
   expect(files: readonly FileRef[]): void;
-  /** Reads the whole file, whatever was found before. */
+  /** Reads the whole file, regardless of earlier results. */
   scrub(file: FileRef, bytesPerSecond: number): Promise<FoundFile>;
   forget(files: readonly string[]): void;
 }
 
 export interface VerifiedReader {
-  /**
-   * Verifies the footers, which say which rows the files have.
-   * @throws data_loss naming the first damaged file; MissingFile
-   */
+  /** Verifies the footers, which describe the rows of the files. @throws data_loss naming the first damaged file; MissingFile */
   footers(files: readonly FileRef[]): Promise<void>;
-  /** Verifies these files completely. Throws as `footers`. */
+  /** Verifies these files completely. Throws like `footers`. */
   rows(paths: Iterable<string>): Promise<void>;
-  /** Checks that no file that was read has changed meanwhile. @throws StaleSnapshot */
+  /** Checks that no file that was read has changed since. @throws StaleSnapshot */
   unchanged(): void;
 }
 
@@ -48,7 +45,7 @@ export function createFileVerifier(
       for (const { file, captureDay, timeReceived, expected } of files) {
         if (expected === undefined) continue;
         const before = known.get(file)?.expected;
-        // The catalog row got its checksum since, or was repaired.
+        // Since then, the catalog row has got its checksum or was repaired.
         if (before?.bytes === expected.bytes && expected.blockCrcs === null) continue;
         if (before !== undefined && isSameChecksum(before, expected)) continue;
         known.set(file, new CheckedFile({ parquetDir, file, captureDay, timeReceived, expected, now, report }));
@@ -58,7 +55,7 @@ export function createFileVerifier(
       const used = new Map<CheckedFile, FileStamp>();
       const verifyAll = async (all: Iterable<CheckedFile>, wanted: 'footer' | 'rows'): Promise<void> => {
         for (const each of all) {
-          // Verified a moment ago; changes since then are checked at the end.
+          // Verified a moment ago; changes since then are detected at the end.
           if (each.isRight && each.stamp !== undefined && used.get(each) === each.stamp) continue;
           await each.verify(wanted, signal);
           if (each.stamp !== undefined && !used.has(each)) used.set(each, each.stamp);

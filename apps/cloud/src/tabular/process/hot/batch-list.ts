@@ -1,4 +1,4 @@
-/** The hot batches in order, and who reads them: the files of a batch stay until no query reads it any more. */
+/** The hot batches in order, and their readers: the files of a batch stay until no query reads it any more. */
 import { rm } from 'node:fs/promises';
 import { filePaths, type HotBatch } from './hot-batch.ts';
 
@@ -8,9 +8,9 @@ export interface BatchList {
   /** @param sinceMs when its oldest row was loaded; monotonic */
   add(batch: HotBatch, sinceMs: number): void;
   sinceMs(batch: HotBatch): number | undefined;
-  /** Keeps the files of these batches until the function that it returns is called. */
+  /** Keeps the files of these batches until the returned function is called. */
   hold(batches: readonly HotBatch[]): () => void;
-  /** One batch takes the place and the age of the first of these, and the others go. */
+  /** The merged batch takes the place and the age of the first of these; the others are removed. */
   merge(small: readonly HotBatch[], merged: HotBatch): void;
   /** Removes the batches whose rows are all at positions up to this one; returns the last position removed. */
   drop(upTo: number): number | undefined;

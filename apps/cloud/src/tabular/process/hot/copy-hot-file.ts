@@ -5,7 +5,7 @@ import { quoted } from '../duckdb/database.ts';
 import { noTime } from '../rows/row-buffer.ts';
 import { type HotFile, stampOf } from './hot-batch.ts';
 
-/** Times of a hot file, selected from a source that stores a missing time as noTime. */
+/** Time columns of a hot file, selected from a source that stores a missing time as noTime. */
 export const selectedTimes: readonly string[] = ['time_requested', 'time_received', 'time_synced'].map(
   (time) => `nullif(${time}, ${noTime}) AS ${time}`,
 );

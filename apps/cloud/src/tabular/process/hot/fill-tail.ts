@@ -1,4 +1,4 @@
-/** Decodes rows of the log into a tail. What cannot be read is left out and named (I8). */
+/** Decodes rows of the log into a tail. Unreadable parts are skipped and reported (I8). */
 import { errorText } from '@platform/base';
 import { type DamagedReading, decodeUpload, type newDecodeRoom } from '../log/decode-upload.ts';
 import type { LogReader } from '../log/read-log.ts';
@@ -13,7 +13,7 @@ export interface Damage {
 }
 
 /**
- * All rows of a position get into the tail, or none.
+ * Either all rows of a position are added to the tail, or none.
  *
  * @param logged at least one row; they follow the tail's last position
  * @param nowMs monotonic

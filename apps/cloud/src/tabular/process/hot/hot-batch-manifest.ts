@@ -13,7 +13,7 @@ import { createSlice, type Slice } from '../files/slice.ts';
 import type { LogReader } from '../log/read-log.ts';
 import { filePaths, type HotBatch, type HotFile, stampOf } from './hot-batch.ts';
 
-/** Raised whenever files or notes change; older ones are removed, and their rows are read from the log again. */
+/** Increased whenever files or notes change; older ones are removed, and their rows are read from the log again. */
 const noteFormat = 2;
 
 interface Note {
@@ -22,7 +22,7 @@ interface Note {
   readonly to: number;
   readonly rows: number;
   readonly dataBytes: number;
-  /** Of the log row at `to`, because another log may have other rows at the same positions. */
+  /** Hash of the log row at `to`, because another log may have different rows at the same positions. */
   readonly logSha256: string;
   readonly files: readonly NotedFile[];
 }
@@ -84,7 +84,7 @@ export async function adoptHotBatches({
     const note = await readNote(join(directory, name));
     if (note !== undefined) noted.push({ note, path: join(directory, name) });
   }
-  // Of several that begin at one position, the one that reaches furthest was merged from the others.
+  // Of several that begin at one position, the one that ends last was merged from the others.
   noted.sort((a, b) => a.note.from - b.note.from || b.note.to - a.note.to);
   const adopted: HotBatch[] = [];
   let at = sealed;

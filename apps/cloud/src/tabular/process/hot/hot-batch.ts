@@ -1,9 +1,9 @@
 /**
  * A hot batch: unsealed rows of the log, in the columns of sealed files, on the local disk below parquet/.hot. An organization and day with
- * many rows has its own file, so that its queries read no others' rows; all others share one.
+ * many rows has its own file, so that its queries read no other rows; all others share one.
  *
- * Like everything hot it is a cache (I8): neither synced nor listed, and written again from the log whenever it has changed. A note
- * `<name>.note` next to it holds its facts and checksums, from which the next process takes it over.
+ * Like everything hot it is a cache (I8): neither synced nor listed, and rewritten from the log if it has changed. A note `<name>.note`
+ * next to it holds its facts and checksums, with which the next process takes it over.
  */
 import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
@@ -52,7 +52,7 @@ export function needsOwnFile({ rows, dataBytes }: { readonly rows: number; reado
 }
 
 /**
- * Undefined when there is no such file. Synchronous: it takes microseconds, and queueing in the thread pool behind DuckDB takes far longer.
+ * Undefined if the file does not exist. Synchronous: it takes microseconds, and queueing in the thread pool behind DuckDB takes far longer.
  */
 export function stampOf(path: string): FileStamp | undefined {
   try {
@@ -73,7 +73,7 @@ export class HotFileChanged extends Error {
   }
 }
 
-/** @throws HotFileChanged naming the first file that is not as it was written */
+/** @throws HotFileChanged naming the first file that differs from what was written */
 export function checkStamps(files: readonly HotFile[]): void {
   const changed = files.find(({ path, stamp }) => {
     const now = stampOf(path);

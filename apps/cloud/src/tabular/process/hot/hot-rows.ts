@@ -4,7 +4,7 @@
  *
  * Invariants: batches and tails follow each other and cover (low-water mark, loaded]. A position is in one of them with all its rows, or
  * not at all. A batch is removed only after no query reads it any more, and only if its rows are in listed files and no open snapshot reads
- * them (the parent says so) or another batch has taken its rows.
+ * them (the parent reports that), or another batch has taken its rows.
  */
 import { type Clock, createLimiter, errorText, type Log } from '@platform/base';
 import type { TabularSettings } from '../../settings.ts';
@@ -27,7 +27,7 @@ const stepLimit = { rows: 2_000, bytes: 1 << 20 };
 /** With more tails than this in memory, the loader waits until the oldest is written; the last is the one being filled. */
 const mostTails = 2;
 
-/** Bytes in memory while the disk takes no files; above this the loader stops. */
+/** Bytes in memory while files cannot be written; above this the loader stops. */
 const maxTailBytes = 192 << 20;
 
 /** The data that a query reads; none of it is removed before release. */
@@ -51,9 +51,9 @@ export interface HotRows {
   readonly loaded: number;
   readonly rows: number;
   readonly dataBytes: number;
-  /** The rows after `position`; the oldest has been there since `sinceMs` (monotonic), if there is any. */
+  /** The rows after `position`; `sinceMs` (monotonic): since when the oldest has been there, if there is any. */
   after(position: number): { readonly rows: number; readonly dataBytes: number; readonly sinceMs: number | undefined };
-  /** Takes over what an earlier process left unchanged; removes the rest. Called once, before anything else. */
+  /** Takes over what an earlier process left unchanged; removes the rest. Must be called once, before anything else. */
   adopt(): Promise<void>;
   /** Loads some rows of the log; returns whether there may be more. */
   loadNext(onDamaged: (damage: Damage) => void): Promise<boolean>;
@@ -105,7 +105,7 @@ export function createHotRows(options: {
   /** Batches up to here are being sealed or were sealed; they are not merged with others. */
   let claimed = sealed;
   let failedWrites = 0;
-  /** Whether a query read batches since the last time there was nothing to merge: merging only serves queries. */
+  /** Whether a query has read batches since a merge last found nothing to do: merging only serves queries. */
   let isRead = false;
   const current = (): Tail => tails.at(-1) as Tail;
   const waiters = createLoadWaiters(() => current().to);
@@ -161,7 +161,7 @@ export function createHotRows(options: {
     }
     const logged = await reader.read(current().to, stepLimit);
     if (logged.length === 0) return false;
-    // Taken only now, because the open tail may have been frozen meanwhile. From here on the code does not yield.
+    // Taken only now, because the open tail may have been frozen in the meantime. From here on the code does not yield.
     const tail = current();
     for (const damage of fillTail(tail, logged, room, clock.monotonic())) onDamaged(damage);
     waiters.wake();
@@ -277,7 +277,7 @@ export function createHotRows(options: {
       const merged = await writer.write(slices, (own) => mergeHotBatches(own, small, directory));
       const [row] = await reader.read(merged.to - 1, { rows: 1, bytes: 1 });
       if (row !== undefined && small.every(({ noted }) => noted === true)) await writeManifest(merged, row.batch);
-      // None of them was sealed meanwhile: `claimed` and the callers' limiter prevent it.
+      // None of them has been sealed in the meantime: `claimed` and the callers' limiter prevent it.
       batches.merge(small, merged);
       return true;
     },

@@ -16,7 +16,7 @@ interface Merge {
   readonly total: number;
 }
 
-/** The first adjacent batches of which there are enough. @param batches adjacent, in order @param files from the settings */
+/** The first sufficiently long sequence of adjacent batches. @param batches adjacent, in order @param files from the settings */
 export function pickMerge(batches: readonly HotBatch[], files: number): readonly HotBatch[] | undefined {
   return merges.map((merge) => runFor({ batches: files, ...merge }, batches)).find(Boolean);
 }

@@ -71,7 +71,7 @@ function newestRow(rows: RowBuffer, places: Int32Array): NewestRow | undefined {
   };
 }
 
-/** Rounds down to the millisecond, also before 1970. */
+/** Rounds down to the millisecond, even before 1970. */
 export function startOfMs(microseconds: bigint): bigint {
   const rest = microseconds % 1_000n;
   return microseconds - (rest < 0n ? rest + 1_000n : rest);

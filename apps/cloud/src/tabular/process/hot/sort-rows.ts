@@ -88,7 +88,7 @@ export function seriesSortKey({ path }: Pick<Series, 'path'>): string {
   return [path.part_id, path.component_type, path.component_name, path.method_name].join('\0');
 }
 
-/** 64-bit integers as pairs of 32-bit words, which compare without BigInt. */
+/** 64-bit integers as pairs of 32-bit words, which can be compared without BigInt. */
 export function words(values: BigInt64Array): Int32Array {
   return new Int32Array(values.buffer, values.byteOffset, values.length * 2);
 }

@@ -60,7 +60,7 @@ export function isTailFull({ rows }: Tail): boolean {
   return rows.rows >= full.rows || rows.dataBytes >= full.bytes;
 }
 
-/** The rows of a tail that a query may need, and the bytes they are metered with. */
+/** The rows of a tail that a query may need, and their metered bytes. */
 export interface TailRows {
   readonly tail: Tail;
   /** Their numbers in the tail, ascending. */
@@ -137,7 +137,7 @@ function rowTests({ rows, series }: Tail, request: ScanRequest): ((row: number) 
     if (!mayKeep[number]) return false;
     for (const { values, from, to } of bounds) {
       const time = values[row] as bigint;
-      // Without a lower bound, a missing time (the least of all) stays in: some comparisons count it as less than any time.
+      // Without a lower bound, a missing time (the least of all) is kept: some comparisons treat it as less than any time.
       if ((from !== undefined && time < from) || (to !== undefined && time > to)) return false;
     }
     for (const { covers, upTo, beforeDay, receivedBefore } of deletions) {

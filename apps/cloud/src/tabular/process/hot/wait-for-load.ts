@@ -4,7 +4,7 @@ import { PlatformError } from '@platform/base';
 export interface LoadWaiters {
   /** Resolves when rows up to the position are loaded; rejects when the signal is aborted first. */
   reach(position: number, signal: AbortSignal): Promise<void>;
-  /** Call it after each load. */
+  /** Must be called after each load. */
   wake(): void;
 }
 

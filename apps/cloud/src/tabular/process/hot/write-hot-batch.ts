@@ -151,7 +151,7 @@ function sliceRanges({ series }: SortedRows): SliceRange[] {
   return ranges;
 }
 
-/** Buffer of the last batch's documents, reused because batches are mostly written one after the other. */
+/** Buffer of the last batch's documents, reused because batches are mostly written one after another. */
 let spare: Uint8Array | undefined;
 const mostSpareBytes = 16 << 20;
 
@@ -179,7 +179,7 @@ function documentsOf({ data, dataBytes }: RowBuffer, { order }: SortedRows): Doc
 }
 
 const typeOf = { DOUBLE, VARCHAR, BOOLEAN, UTINYINT } as const;
-/** Chunks between two pauses; at each pause the appended rows are flushed to the table. */
+/** Chunks between two pauses; each pause flushes the appended rows to the table. */
 const chunksAtOnce = 2;
 
 async function append(

@@ -9,7 +9,7 @@ import { additionalParameters } from '../rows/additional-parameters.ts';
 import { noTime, type RowBuffer } from '../rows/row-buffer.ts';
 import { maxBsonBytes, writeStruct } from '../rows/struct-to-bson.ts';
 
-/** Documents are written into blocks of this size, one after the other. */
+/** Documents are written into blocks of this size, one after another. */
 const blockBytes = 1 << 20;
 const emptyDocument = /* @__PURE__ */ Uint8Array.of(5, 0, 0, 0, 0);
 
@@ -33,8 +33,8 @@ export interface DamagedReading {
 
 /**
  * Appends the rows of a LoggedUpload to `rows`; returns the damaged readings, whose neighbours are in `rows` (I8). `seriesId` returns a
- * series' number, the same for equal series.
- * Throws when the LoggedUpload itself cannot be read: the whole log row is damaged, and nothing was appended.
+ * series' number, the same for equal series. Throws if the LoggedUpload itself cannot be read: the whole log row is then damaged, and
+ * nothing was appended.
  */
 export function decodeUpload(
   position: number,
@@ -101,7 +101,10 @@ function decodeReading(
   return view.receivedMs ?? undefined;
 }
 
-/** A document can take up to five times its wire bytes, but usually takes about as many. Of a large one only the bytes used are kept. */
+/**
+ * A document usually takes about as many bytes as on the wire, but may take up to five times as many. For a large one only the bytes used
+ * are kept.
+ */
 function writtenStruct(source: Uint8Array, start: number, end: number, room: DecodeRoom): Uint8Array {
   const need = maxBsonBytes(end - start);
   if (need > blockBytes) {

@@ -8,7 +8,7 @@ import type { RowBuffer } from '../rows/row-buffer.ts';
 import { decodeUpload, newDecodeRoom } from './decode-upload.ts';
 
 export interface LogSlicesOptions {
-  /** Default: of all organizations and days. */
+  /** Default: rows of all organizations and days. */
   readonly only?: {
     readonly organizationId: string;
     /** "YYYY-MM-DD" */
@@ -16,9 +16,9 @@ export interface LogSlicesOptions {
   };
   /** Rows of the log, each once. */
   readonly uploads: AsyncIterable<{ readonly position: number; readonly batch: Uint8Array }>;
-  /** Whether a row is left out. Default: none. */
+  /** Whether a row is omitted. Default: none. */
   readonly isHeld?: ((position: number, index: number) => boolean) | undefined;
-  /** Receives files that are removed with the caller's work. */
+  /** Directory for files that are removed with the caller's work. */
   readonly directory: string;
 }
 

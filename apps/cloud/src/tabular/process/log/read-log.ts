@@ -32,7 +32,7 @@ export function openLogReader(source: LogSource, log: Log, onDamage: (damage: Lo
 
 async function openReader(source: LogSource, log: Log) {
   if ('file' in source) return new FileReader(source.file);
-  // Loaded only where the log is in Postgres: most installations never need its driver.
+  // Loaded only if the log is in Postgres: most installations never need its driver.
   const { openPostgresLogReader } = await import('./read-postgres-log.ts');
   return openPostgresLogReader(source.database, log);
 }

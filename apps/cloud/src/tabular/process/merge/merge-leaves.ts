@@ -38,7 +38,7 @@ export function mergeLeaves(
   return chooseColumns(leaves, fileRows, room, ({ of }) => of.every(isInColumns));
 }
 
-/** Whether each slice tells what the leaf is in all its rows, or that it is in none. */
+/** Whether each slice knows the kind of the leaf in all its rows, or that it does not occur. */
 function isKnown({ of }: Node, parent: Node): boolean {
   return of.every((leaf, slice) => {
     const above = parent.of[slice];
@@ -60,7 +60,7 @@ function newNode(slices: number): Node {
   return { of, children: new Map(), names: [], ordered: true };
 }
 
-/** @param leaves each directly after its parent, or after a sibling and all that is below it */
+/** @param leaves each directly after its parent, or after a sibling and everything below it */
 function addSlice(root: Node, leaves: readonly LeafFacts[], at: number): void {
   // By depth: the index, in the parent's names, of the last child that the slice added.
   const above: { readonly node: Node; place: number }[] = [];

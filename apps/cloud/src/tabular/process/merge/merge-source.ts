@@ -1,5 +1,5 @@
 /**
- * SQL for rows from several slices, with their combined series and leaf columns. Sealing, merging and compaction read it. It never contains
+ * SQL for rows from several slices, with their combined series and leaf columns. Used by sealing, merging and compaction. It never contains
  * names from users.
  */
 import { timeColumns } from '@platform/query';
@@ -26,7 +26,7 @@ export interface MergeSource {
   /** Names of the leaves' columns. */
   readonly columns: readonly string[];
   readonly rows: number;
-  /** By number: the series' newest row, from the slices' own facts; undefined unless they tell it for all series. */
+  /** By number: the series' newest row, from the slices' own facts; undefined unless they contain it for all series. */
   newest(): ReadonlyMap<number, NewestRow> | undefined;
   /**
    * SELECT of the row's `number` and of columns (`rowColumns` and `columns`); missing times are noTime.
@@ -43,7 +43,7 @@ export interface MergedSlice {
   readonly leaves: readonly MergedLeaf[];
 }
 
-/** @param isHot whether a hot file is written, which has kind columns that a sealed file can do without */
+/** @param isHot whether a hot file is written, which has kind columns that a sealed file can omit */
 export function mergeSource(slices: readonly Slice[], isHot: boolean): MergeSource {
   const numbered = numberSeries(slices);
   const room = newColumnRoom();
@@ -185,7 +185,7 @@ function* kindExpressions(
   files: readonly string[],
 ): Generator<[column: string, expression: string]> {
   const stored = new Set<string>();
-  /** By prefix of the columns' names, by file: kinds of sealed files' leaves. */
+  /** By prefix of the columns' names, then by file: kinds of sealed files' leaves. */
   const kinds = new Map<string, Map<string, number>>();
   for (const { path, leaves, facts } of slices) {
     const isSealed = facts.hasPaths !== false;

@@ -1,8 +1,8 @@
 /**
  * Writes the rows of slices of one organization and capture day to sealed files (I9): one, or several if one would be too large.
  *
- * Each file is written under a temporary name, synced, read back and renamed. Until the catalog lists them they do not count, and a start
- * removes them.
+ * Each file is written under a temporary name, synced, read back and renamed. Files are not part of the store until the catalog lists them;
+ * a start removes unlisted ones.
  */
 import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -26,11 +26,11 @@ export interface SealOptions {
 }
 
 export interface WriteOptions extends SealOptions {
-  /** Condition for rows to leave out, on `number` and the files' columns of the merged series. Default: none. */
+  /** Condition for rows to omit, on `number` and the files' columns of the merged series. Default: none. */
   readonly removed?: (source: MergeSource) => string | undefined;
 }
 
-/** @returns the files, and how many rows were left out. Throws, and leaves nothing behind, unless all other rows were written. */
+/** @returns the files, and how many rows were omitted. Throws, and leaves nothing behind, unless all other rows were written. */
 export async function writeSealedFiles(
   connection: DuckDBConnection,
   slices: readonly Slice[],

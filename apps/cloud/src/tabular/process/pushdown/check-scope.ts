@@ -1,4 +1,4 @@
-/** The last check before rows are returned: rows outside a query's scope end the query, whatever went wrong before. */
+/** The last check before rows are returned: a row outside a query's scope ends the query, whatever the cause. */
 
 import type { OpenFile } from './open-files.ts';
 import type { Chunk } from './rows/chunk.ts';

@@ -1,5 +1,5 @@
 /**
- * Chooses what DuckDB does with one sealed file for a query: the most that its facts prove equal to what the executor would do.
+ * Chooses what DuckDB does with one sealed file for a query: the most that the file's facts prove equal to the executor's result.
  *
  * In order of preference: nothing, when no row can pass; the newest rows from the footer; the whole `pre` as one statement; the fields that
  * the executor reads, from columns; whole rows. Conditions are added wherever they are known.
@@ -34,7 +34,7 @@ export interface Wanted extends FilterParts {
   readonly split: PlanSplit;
   /** The end of the split, if it is a projection that columns may answer. */
   readonly projection: Projection | undefined;
-  /** Everything that is read of a row. */
+  /** Everything that the query reads of a row. */
   readonly fields: readonly FieldRead[] | 'all';
   /** The columns of these fields; undefined: all. */
   readonly columns: ReadonlySet<string> | undefined;
@@ -50,7 +50,7 @@ export function wantedOf(split: PlanSplit): Wanted {
   return { split, ...filterParts(split), projection, fields, columns };
 }
 
-/** What DuckDB does with a file, and which parts of the query that covers, in the user's words. */
+/** What DuckDB does with a file, and which parts of the query this covers, in the user's words. */
 export interface Choice {
   readonly emission: Emission;
   readonly pushed: readonly string[];
@@ -76,7 +76,7 @@ export interface KeptRows {
   readonly areWhole: boolean;
   /** Whether exactly these rows are kept; otherwise the executor filters again. */
   readonly isExact: boolean;
-  /** Whether rows of these series may be left out by their values. */
+  /** Whether rows of these series may be excluded by their values. */
   readonly areChosen: boolean;
   readonly pushed: readonly string[];
   readonly room: ConditionRoom;
@@ -93,7 +93,7 @@ export function keptRows(file: OpenFile, { parts, sure }: Wanted, request: ScanR
   for (const part of parts.slice(0, sure)) {
     if (isOfSeries(part)) {
       const keeps = file.values.keeps(part);
-      // The condition fails for a series of this file, so later conditions must not remove rows.
+      // The condition fails for a series of this file, so later conditions must not exclude rows.
       if (keeps === undefined) {
         isExact = false;
         break;
@@ -165,7 +165,7 @@ export function chooseFor(file: OpenFile, kept: KeptRows, wanted: Wanted, reques
   };
 }
 
-/** Conditions that SQL does not decide. A condition that can fail, and those after it, leave out no rows. */
+/** Conditions that SQL does not decide. A condition that can fail, and those after it, exclude no rows. */
 function explainFilter({ parts, sure }: Wanted, room: ConditionRoom): readonly NotPushed[] {
   return parts.flatMap((part, index): readonly NotPushed[] => {
     const at = siteOf(part, '$match');
@@ -186,7 +186,7 @@ function projectedBy({ split: { end }, projection }: Wanted, file: OpenFile, opt
   return { emission, pushed: [endName(end)], notPushed: () => [] };
 }
 
-/** Whether the rest of the plan needs only the first rows it gets. */
+/** Whether the rest of the plan needs only its first input rows. */
 function endsEarly({ post }: PlanSplit): boolean {
   const limit = post.findIndex((stage) => stage.k === 'slice' && stage.limit !== undefined);
   return limit >= 0 && post.slice(0, limit).every(({ k }) => k !== 'sort' && k !== 'group' && k !== 'merge');

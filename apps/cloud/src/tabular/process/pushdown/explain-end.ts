@@ -39,7 +39,7 @@ function explainGroup(stage: GroupStage, room: ConditionRoom): readonly NotPushe
   const cells: Cells = { sql: [], sums: [], ofSeries: false, decisions: 0, lists: [] };
   return stage.accumulators.flatMap(([field, accumulator]): NotPushed[] => {
     if (stateColumns(accumulator, room, cells) !== undefined) return [];
-    // Fields of a SQL statement have no names of their own.
+    // Fields of a SQL statement do not have names.
     const part = stage.at === undefined ? name : `${name}.${field}`;
     return [explainAccumulator(accumulator, room, part)];
   });
@@ -66,8 +66,8 @@ const lookDifferent = 'its values could be equal but look different, such as 1 a
 
 function explainAccumulator({ fn, arg, by }: Accumulator, room: ConditionRoom, part: string): NotPushed {
   if (by !== undefined || /^(first|last|minN|maxN)/.test(fn)) {
-    if (canFail(arg)) return { part: siteOf(arg, part), why: 'it can fail for a row, even for one that is not used' };
-    return { part, why: 'it depends on the order of rows, unlike others in the group' };
+    if (canFail(arg)) return { part: siteOf(arg, part), why: 'it can fail for a row, even an unused one' };
+    return { part, why: 'it depends on the order of rows, unlike other fields of the group' };
   }
   const decision = isOfSeries(arg) ? undefined : decisionOf(arg);
   if (decision !== undefined)

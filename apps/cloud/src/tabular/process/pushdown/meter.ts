@@ -1,6 +1,6 @@
 /**
- * The bytes a query is metered with (D26): the logical bytes of undeleted rows of the series that it asks for, within the bounds of its
- * times. Neither push-down nor the rest of the plan changes them.
+ * The bytes metered for a query (D26): the logical bytes of undeleted rows of the series that it requests, within the bounds of its times.
+ * Neither push-down nor the rest of the plan changes them.
  */
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { coversSeries } from '../../catalog/row-filter.ts';
@@ -14,7 +14,7 @@ import { and, type Bind, Binds, onlyUsed } from './conditions/sql.ts';
 import { type OpenFile, sealedPaths } from './open-files.ts';
 import { chunksOf } from './run-statement.ts';
 
-/** For most files the footers are enough. Others are queried, with similar files sharing a statement. */
+/** For most files the footers are sufficient. Others are queried; similar files share a statement. */
 export async function meteredBytes(
   connection: DuckDBConnection,
   files: readonly OpenFile[],

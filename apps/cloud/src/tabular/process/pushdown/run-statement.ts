@@ -1,8 +1,8 @@
 /**
  * Runs one statement over files. Its result arrives chunk by chunk, complete or with an error.
  *
- * DuckDB's interface reports the end of a stream and a failure in its middle alike: no more chunks. So our own row follows the last one,
- * and a result without it is a failure (I7, D33).
+ * DuckDB's interface reports the end of a stream and a failure in its middle in the same way: no more chunks. So our own row follows the
+ * last one, and a result without it is a failure (I7, D33).
  */
 import {
   BIGINT,
@@ -61,7 +61,7 @@ export async function* chunksOf(connection: DuckDBConnection, statement: FileSta
 
 /**
  * Each chunk must be read before the next is requested.
- * @param isInterrupted whether the statement was ended on purpose; the reason is then not looked up
+ * @param isInterrupted whether the statement was ended deliberately; the reason is then not looked up
  */
 export async function* readChunks(
   opened: Promise<OpenStatement>,

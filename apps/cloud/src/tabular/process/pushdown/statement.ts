@@ -17,13 +17,13 @@ export interface Emission {
   readonly binds: readonly Bind[];
   readonly sums: readonly { readonly column: string; readonly of: Summed }[];
   /**
-   * Upper bound of the bytes if all rows are gathered before the first is read. Few rows selected from many arrive in small chunks, each as
-   * expensive as two thousand rows. Absent: rows are streamed.
+   * Upper bound of the bytes if all rows are gathered before the first is read. If few rows are selected from many, streaming returns them
+   * in small chunks, each as expensive as two thousand rows. Absent: rows are streamed.
    */
   readonly gathered?: number;
   /** Columns of the result, if its rows are streamed. Default: they are gathered. */
   readonly columns?: number;
-  /** Which column holds whole documents; a few thousand of these can be too many for one batch. */
+  /** The column that holds whole documents; a few thousand of these can be too many for one batch. */
   readonly documents?: number;
   /** Whether the batches have passed through `pre`. */
   readonly done: boolean;
@@ -78,7 +78,7 @@ export const maxParts = 3;
 
 /** The index of the row's file in the list. */
 export const fileMarker = '{file}';
-/** … as a key of GROUP BY. */
+/** The same as a key of GROUP BY. */
 export const fileKeyMarker = '{file key}';
 
 export function sumMarker(index: number, part: number): string {

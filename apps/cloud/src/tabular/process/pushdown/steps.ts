@@ -1,4 +1,4 @@
-/** The steps of a query over all sealed files of a snapshot, in order; files processed alike share a statement. */
+/** The steps of a query over all sealed files of a snapshot, in order; files processed the same way share a statement. */
 import type { Batch } from '@platform/query';
 import type { SourceExplain } from '../../tabular.ts';
 import type { ScanRequest } from '../messages.ts';
@@ -15,7 +15,7 @@ export type Step =
       readonly k: 'batch';
       readonly batch: Batch;
       readonly done: boolean;
-      /** Files whose rows it stands for. */
+      /** Files whose rows it represents. */
       readonly files?: readonly OpenFile[];
       readonly explain: StepExplain;
     }
@@ -24,7 +24,7 @@ export type Step =
       readonly statement: Statement;
       /** The files and choices of the statement. Absent: the statement cannot be rebuilt. */
       readonly run?: readonly Chosen[];
-      /** Gets the whole result of the statement. */
+      /** Receives the whole result of the statement. */
       readonly keep?: (batches: readonly Batch[]) => void;
       readonly explain: StepExplain;
     };
@@ -42,9 +42,9 @@ export interface Chosen extends Choice {
 export interface StepsOptions {
   /** undefined: only series and times are pushed down. */
   readonly wanted: Wanted | undefined;
-  /** Takes files whose facts are enough. */
+  /** Takes files whose facts are sufficient. */
   readonly facts: FactsGroup | undefined;
-  /** Groups of files that earlier queries asked for. */
+  /** Groups of files that earlier queries requested. */
   readonly groups: QueryGroups | undefined;
   readonly request: ScanRequest;
 }
@@ -81,7 +81,7 @@ export function stepsOf(files: readonly OpenFile[], { wanted, facts, groups, req
     if (choice === undefined) continue;
     const cached = isKept(choice, file) ? groups?.of(choice.emission, file.path) : undefined;
     if (cached !== undefined) {
-      // Groups have no order among themselves, but which of equal keys counts depends on rows that are grouped later.
+      // Groups have no order among themselves, but which of several equal keys is used depends on rows that are grouped later.
       if (newest.length > 0 || (run.length > 0 && run[0]?.emission.kind !== 'group')) finish();
       known.push({ file, emission: choice.emission, path: file.path, batch: cached, pushed: choice.pushed });
       continue;
@@ -115,7 +115,7 @@ function factsStep({ files, pushed, batch: make }: FactsGroup): Step {
   return { k: 'batch', batch, done: true, explain };
 }
 
-/** A file whose groups an earlier query asked for. */
+/** A file whose groups an earlier query requested. */
 interface Known extends FileGroups {
   readonly file: OpenFile;
   readonly pushed: readonly string[];
@@ -133,7 +133,7 @@ function knownStep(known: readonly Known[], groups: QueryGroups): Step {
   return { k: 'batch', batch, done: true, files: known.map(({ file }) => file), explain };
 }
 
-/** A hot file that has grown past the snapshot is read up to a position that no other query asks for. */
+/** A hot file that has grown beyond the snapshot is read up to a position that no other query will request. */
 function isKept({ emission }: Choice, { upTo }: OpenFile): boolean {
   return emission.kind === 'group' && emission.done && upTo === undefined;
 }

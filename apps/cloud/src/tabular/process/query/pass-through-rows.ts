@@ -1,4 +1,7 @@
-/** Passes rows through that already went through the whole plan where they were read: they are the answer, without the executor. */
+/**
+ * Passes through rows that were already processed by the whole plan where they were read: they are the answer, and the executor is not
+ * needed.
+ */
 import type { Batch, SourceBatch } from '@platform/query';
 
 /** Bytes sent at a time; a chunk of large rows may be hundreds of megabytes. */

@@ -21,7 +21,7 @@ export interface PreparedQuery {
   readonly input: AsyncGenerator<SourceBatch>;
   readonly scannedBytes: number;
   readonly sources: () => readonly SourceExplain[];
-  /** Groups that may be kept for later queries once the answer is whole. */
+  /** Groups that may be kept for later queries once the answer is complete. */
   readonly groups?: QueryGroups;
 }
 
@@ -29,9 +29,9 @@ export interface Asked {
   readonly split: PlanSplit;
   /** Undefined: only series and times are pushed down. */
   readonly wanted: Wanted | undefined;
-  /** Takes files whose facts are enough. */
+  /** Takes files whose facts are sufficient. */
   readonly facts: FactsGroup | undefined;
-  /** Facts of rows in memory may be enough. */
+  /** Facts of rows in memory may be sufficient. */
   readonly isOfFacts: boolean;
 }
 

@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 import { openTabular } from '../../testing/open-tabular.ts';
 import { errorOf, failureOf } from './query-failure.ts';
 
-test("D37 DuckDB errors get a code for the caller; files, statements and DuckDB's own message go to the log only", async () => {
+test("D37 DuckDB errors get a code for the caller; files, statements and DuckDB's own message appear only in the log", async () => {
   await using directory = await temporaryDirectory('failures-');
   const garbage = join(directory.path, 'x.parquet');
   writeFileSync(garbage, 'no Parquet at all, but longer than a footer');
@@ -25,7 +25,7 @@ test("D37 DuckDB errors get a code for the caller; files, statements and DuckDB'
         () => undefined,
         (error: unknown) => error,
       );
-      // Cloned as when it is sent to the other process.
+      // Cloned, as it is when sent to the other process.
       const failure = structuredClone(failureOf(caught));
       expect(failure.code, errorText(caught)).toBe(code);
       if (code !== 'internal') expect(failure.message).not.toMatch(/parquet|Error|x\.|gone\.|\//i);

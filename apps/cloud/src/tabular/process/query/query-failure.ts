@@ -19,7 +19,7 @@ export function outOfMemory(cause: unknown): PlatformError {
   );
 }
 
-/** DuckDB errors, matched by their beginning, that tell the caller whether to retry; the first match counts. All others are INTERNAL. */
+/** DuckDB errors, matched by their beginning, that tell the caller whether to retry; the first match wins. All others are INTERNAL. */
 const engineFaults: readonly (readonly [RegExp, CodeName, string])[] = [
   [
     /^IO Error.*(No space left|disk quota|ENOSPC)/is,

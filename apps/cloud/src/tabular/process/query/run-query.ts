@@ -65,7 +65,7 @@ export async function runQuery(message: QueryMessage, room: QueryRoom, signal: A
     query.groups?.commit();
     await send({ kind: 'done', id, scannedBytes, sources: query.sources() });
   } catch (thrown) {
-    // If a file changed meanwhile, report that instead of the error it caused.
+    // If a file has changed, report that instead of the error that it caused.
     const caught = signal.aborted ? thrown : (changeOf(reader) ?? thrown);
     if (caught instanceof StaleSnapshot) {
       await send({ kind: 'log', level: 'warn', message: caught.message, fields: {} });
@@ -92,7 +92,7 @@ function changeOf(reader: VerifiedReader): unknown {
 /** Up to this product of plan bytes and input bytes, a linear plan runs on this thread: at worst some tens of milliseconds. */
 const maxInlineWork = 2 ** 28;
 
-/** Runs small work on this thread, and all else on a thread of its own. */
+/** Runs small work on this thread, and larger work on a separate thread. */
 async function* answered(
   { split: { pre, post }, input }: PreparedQuery,
   plan: Uint8Array,

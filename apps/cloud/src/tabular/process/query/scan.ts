@@ -7,7 +7,9 @@ import { type OpenStatement, openStatement, readChunks } from '../pushdown/run-s
 import type { Emission, Statement } from '../pushdown/statement.ts';
 import type { Step } from '../pushdown/steps.ts';
 
-/** While one grouping statement is read, the next already runs: their results are small, and this keeps all cores busy. */
+/**
+ * While the result of one grouping statement is read, the next is already running: their results are small, and this keeps all cores busy.
+ */
 export async function* scanSteps(connections: Connections, steps: readonly Step[]): AsyncGenerator<SourceBatch> {
   let ahead: Running | undefined;
   try {

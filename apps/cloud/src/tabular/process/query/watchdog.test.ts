@@ -24,7 +24,7 @@ test.each([0, 100, 2_000])(
   },
 );
 
-test('a thread with a twentieth of a processor, beside four busy processes, that reads nothing is ended within four seconds', async () => {
+test('a thread that gets a twentieth of a busy processor and reads nothing is ended within four seconds', async () => {
   const clock = new FakeClock();
   using watch = startWatchdog(startedAt(clock, 0, 1 / 20), clock);
   watch.went();

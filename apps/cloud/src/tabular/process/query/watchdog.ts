@@ -7,24 +7,24 @@ import type { Clock } from '@platform/base';
 import { QueryError } from '@platform/query';
 
 export interface Watchdog extends Disposable {
-  /** Aborted with the error for the caller when the run is to end. */
+  /** Aborted with the error for the caller when the run must end. */
   readonly signal: AbortSignal;
-  /** Called when the run was given this many bytes of rows. */
+  /** Must be called when the run has been given this many bytes of rows. */
   given(bytes: number): void;
-  /** Called when the run asked for rows or returned some. */
+  /** Must be called when the run has requested or returned rows. */
   went(): void;
 }
 
-/** Processor time without reading or returning a row; sorting all that a query may hold takes half of it. */
+/** Processor time without reading or returning a row; sorting everything that a query may hold takes half of it. */
 const stallMs = 3_000;
 /** The same in wall-clock time, for a run that worked at least half of that: on a busy machine it still ends within five seconds. */
 const stallClockMs = 3_250;
 /**
- * On a busy computer, a thread of this priority gets a twentieth of a processor and would take half a minute to reach the limit. So
- * after this wall-clock time without progress, a thread that has begun to read ends once it has worked longer than its rows justify.
+ * On a busy computer, a thread of this priority gets a twentieth of a processor and would take half a minute to reach the limit. So after
+ * this wall-clock time without progress, a thread that has begun to read ends once it has worked longer than its rows justify.
  */
 const lateClockMs = 2_750;
-/** Processor time of a plan's first rows; then, for each byte, twice what a sort takes. */
+/** Processor time for a plan's first rows; then, for each byte, twice what a sort takes. */
 const accountedMs = 120;
 const accountedMsPerByte = 50 / (1 << 20);
 /** Processor time of a run that reads little, and for each byte read: ten times what any usual expression takes. */

@@ -2,7 +2,7 @@
  * Threads that run plans. A query that exceeds its time or memory ends only its own thread, not the process or other queries.
  *
  * States of a thread: none → (requested) running → idle → running … → gone. A thread is terminated after `idleMs` without a query, when a
- * cancelled run does not return within `graceMs`, or by V8 when its heap is full. The next query starts another.
+ * cancelled run does not return within `graceMs`, or by V8 when its heap is full. The next query starts another one.
  */
 import { Worker } from 'node:worker_threads';
 import { type Clock, errorText, PlatformError, siblingEntry } from '@platform/base';
@@ -125,7 +125,7 @@ export function createWorkerPool({ threads, memoryBytes, clock }: WorkerPoolOpti
     }
   };
 
-  /** Cancels the run; returns whether the thread ends it by itself. */
+  /** Cancels the run; returns whether the thread ends the run itself. */
   const hasEnded = async (thread: Thread, run: number): Promise<boolean> => {
     const tell: ToWorker = { kind: 'cancel', run };
     thread.worker.postMessage(tell);

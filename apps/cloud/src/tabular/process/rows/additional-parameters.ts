@@ -26,7 +26,7 @@ export function additionalParameters(parameters: Readonly<Record<string, wkt.Any
   return encodeBson(document);
 }
 
-/** A parameter of unknown type, or unreadable as its type, is kept as it was sent, so that no readings are lost because of it. */
+/** A parameter whose type is unknown or does not match its bytes is kept as sent, so that no readings are lost because of it. */
 function bsonValue(any: wkt.Any): BsonValue {
   const asItCame = new BsonDocument([
     ['@type', any.typeUrl],

@@ -1,6 +1,6 @@
 /** Decoded rows by column, before they are passed to DuckDB. */
 
-/** Stands for a time that the sender omitted. Used only here and in DuckDB; files and answers hold null. */
+/** Represents a time that the sender omitted. Used only here and in DuckDB; files and answers contain null. */
 export const noTime: bigint = -(2n ** 63n);
 
 export class RowBuffer {

@@ -89,7 +89,7 @@ export function rowDocuments(
   };
 }
 
-/** BSON bytes of a row's document without `data`, with all times present. The same in either vocabulary, so that metering is too. */
+/** BSON bytes of a row's document without `data`, with all times present. Equal in both vocabularies, so that metering is, too. */
 export function documentOverheadBytes(series: Series): number {
   return encodeHead(series, 0, 0, 'core', allColumns).bytes.length + 1;
 }

@@ -160,7 +160,7 @@ const mutated = fc
     return bytes;
   });
 
-test('I1 D14 exactly the mutated documents that are accepted before the append can be loaded afterwards', () => {
+test('I1 D14 mutated documents can be loaded if and only if they are accepted before the append', () => {
   let accepted = 0;
   let refused = 0;
   fc.assert(
@@ -197,7 +197,7 @@ test('I1 D14 before the append, documents and lists may nest only up to the limi
       `struct${`.a${(list ? '[0]' : '.a').repeat(maxReadingLevels)}`.slice(0, 99)}…: expected documents and lists nested at most 100 levels deep, found 101`,
     );
     const stored = nested(storedLevels, list);
-    // Queries can read it inside a row's document.
+    // Queries can read it within a row's document.
     expect(() => decodeBson(encodeBson(BsonDocument.of({ data: decodeBson(transcode(stored)) })))).not.toThrow();
     expect(() => transcode(nested(storedLevels + 1, list))).toThrow(/nested at most 180 levels/);
   }

@@ -1,9 +1,9 @@
 /**
  * Converts wire bytes of google.protobuf.Struct to BSON without intermediate objects, because it runs once for each reading.
  *
- * Fields keep their wire order; every number is a double. Text that is not UTF-8 is repaired with U+FFFD, and NUL in a key, which BSON
- * cannot hold, becomes U+2400, so that an acknowledged reading stays readable. A repeated key keeps the place of the first occurrence and
- * the value of the last.
+ * Fields keep their wire order; every number is a double. Text that is not UTF-8 is repaired with U+FFFD, and NUL in a key, which BSON does
+ * not allow, becomes U+2400, so that an acknowledged reading stays readable. A repeated key keeps the place of the first occurrence and the
+ * value of the last.
  */
 import { isUtf8 } from 'node:buffer';
 import { storedLevels } from '../../../reading-codec/stored-levels.ts';
@@ -13,7 +13,7 @@ import { readInt32, writeIndex, writeInt32, writeRepairedText } from './bson-byt
 const utf8 = /* @__PURE__ */ new TextDecoder('utf-8', { ignoreBOM: true });
 const noBytes = /* @__PURE__ */ new Uint8Array();
 
-/** Up to this many fields, a key is searched in its predecessors; larger documents collect their keys once. */
+/** Up to this number of fields, each key is compared with those before it; larger documents collect their keys once. */
 const fewFields = 24;
 
 /** Upper bound of the BSON bytes of a Struct with this many wire bytes. */

@@ -115,7 +115,7 @@ export function createColumnBuffers(): ColumnBuffers {
 
 /**
  * Columns of a leaf in a hot file. A leaf that is ever null, an object or an array has a kind column, even if all rows are of one kind:
- * rows from many files then tell their kind without the file's facts.
+ * rows from many files then show their kind without the file's facts.
  */
 export function hotLeafColumns(leaf: Pick<LeafFacts, 'path' | 'column' | 'kinds'>): LeafColumns {
   const columns = leafColumns(leaf);

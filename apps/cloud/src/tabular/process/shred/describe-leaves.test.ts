@@ -122,7 +122,7 @@ test('names that no path can express stay in the document, and their parent is m
   }
 });
 
-test('a file has a limited number of leaf columns: leaves in most rows win, the others keep their facts', () => {
+test('a file has a limited number of leaf columns: leaves in most rows get them, the others keep their facts', () => {
   const common = Array.from({ length: 200 }, (_, i) => [`common${i}`, i] as [string, BsonValue]);
   const rare = Array.from({ length: 200 }, (_, i) => [`rare${i}`, i] as [string, BsonValue]);
   const leaves = leavesOf([new BsonDocument([...rare, ...common]), new BsonDocument(common)]);
@@ -136,7 +136,7 @@ test('a file has a limited number of leaf columns: leaves in most rows win, the 
   expect(leaves.every(({ path, number }) => path.length === 0 || number !== undefined)).toBe(true);
 });
 
-test('a sender of ever new names gets a limited number of leaves', () => {
+test('a sender that keeps inventing names gets a limited number of leaves', () => {
   const rows = Array.from(
     { length: 30 },
     (_, row) => new BsonDocument(Array.from({ length: 100 }, (_, i) => [`n${row}-${i}`, i])),
@@ -151,7 +151,7 @@ test('a sender of ever new names gets a limited number of leaves', () => {
   expect(down.at(-1)).toMatchObject({ kinds: kind.object, complete: false });
 });
 
-test('after bytes that are not a valid document, nothing is known of any leaf', () => {
+test('after bytes that are not a valid document, nothing is known about any leaf', () => {
   const good = encodeBson(reading({ a: 1, b: reading({ c: 'text', d: [1, null] }), e: true }));
   const column = columnOfPath([]);
   const unknown: LeafFacts[] = [{ path: [], kinds: kind.object, rows: 3, complete: false, ordered: false, column }];

@@ -4,7 +4,7 @@ import { kind, type LeafFacts, leafColumns } from '../files/file-facts.ts';
 import { type GatheredLeaves, type LeafCounts, presentKinds } from './gather-leaves.ts';
 import { type Leaf, type LeafTree, orderedChildren } from './leaf-tree.ts';
 
-/** Limits for the leaf columns of one file: number of columns, and values in all of them together; a text counts as two. */
+/** Limits for the leaf columns of one file: number of columns, and number of values in all of them together; a text counts as two. */
 export const columnLimits = { columns: 256, cells: 64_000_000 } as const;
 
 /** A leaf with its number in the tree. */
@@ -54,7 +54,7 @@ function kindsOf(counts: LeafCounts, isMissing: boolean): number {
   return found.reduce((bits, name) => bits | kind[name], isMissing ? kind.missing : 0);
 }
 
-/** Remaining columns and values of a file for leaves. */
+/** Columns and values of a file that are still available for leaves. */
 export interface ColumnRoom {
   columns: number;
   cells: number;
@@ -69,7 +69,7 @@ export function newColumnRoom(): ColumnRoom {
 }
 
 /**
- * Assigns columns to leaves; leaves in most rows win.
+ * Assigns columns to leaves; leaves in most rows have priority.
  * @param rows of the file
  * @param may whether the leaf may have columns at all
  */
@@ -84,7 +84,7 @@ export function chooseColumns<L extends LeafFacts>(
     const path = JSON.stringify(leaf.path);
     const column = columnOfPath(leaf.path);
     const taken = room.paths.get(column);
-    // Two paths with the same hash, which only occurs on purpose.
+    // Two paths with the same hash; only an attack can produce these.
     if (taken !== undefined && taken !== path) continue;
     const { text, ...others } = leafColumns({ ...leaf, column });
     const names = [...(text === undefined ? [] : [text, text]), ...Object.values(others)];

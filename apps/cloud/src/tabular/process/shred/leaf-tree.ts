@@ -14,7 +14,7 @@ export interface Leaf {
   /** As of the last occurrence: the first child, and the next sibling. */
   first: Leaf | undefined;
   next: Leaf | undefined;
-  /** Every sibling that ever followed directly. */
+  /** Every sibling that has ever directly followed it. */
   readonly followers: Set<Leaf>;
   /** The last document that contained it. */
   seenIn: number;
@@ -24,7 +24,7 @@ export interface Leaf {
   ordered: boolean;
 }
 
-/** Names beyond these limits stay only in the document, so that a sender of ever new names does not burden the store. */
+/** Names beyond these limits stay only in the document, so that a sender that keeps inventing names does not burden the store. */
 export const leafLimits = { leaves: 2_048, depth: 32, keyBytes: 255, orders: 8_192 } as const;
 
 export interface LeafTree {
@@ -37,7 +37,7 @@ export interface LeafTree {
   unreadable: boolean;
   /** The child with a key; undefined when the key cannot be a leaf, and the parent is then incomplete. */
   child(parent: Leaf, key: Uint8Array): Leaf | undefined;
-  /** Records that `leaf` directly followed its sibling `before`, or came first when that is undefined. */
+  /** Records that `leaf` directly followed its sibling `before`, or came first if that is undefined. */
   follow(parent: Leaf, before: Leaf | undefined, leaf: Leaf): void;
 }
 
@@ -101,7 +101,7 @@ function isPlain(key: Uint8Array): boolean {
   return key.length > 1 && key.length <= leafLimits.keyBytes && key[0] !== 0x24 && !key.includes(0x2e);
 }
 
-/** The children ordered so that each comes after all it ever followed; undefined when there is no such order. */
+/** The children, ordered so that each comes after all that it ever followed; undefined if there is no such order. */
 export function orderedChildren(leaf: Leaf): Leaf[] | undefined {
   const waitsFor = new Map<Leaf, number>();
   for (const child of leaf.children.values())

@@ -1,6 +1,6 @@
 /**
  * Splits the documents of a hot file's rows into typed columns. The documents are walked once, slice by slice, to find their leaves; then
- * the columns worth having are filled chunk by chunk. Between the steps other work can run.
+ * the columns worth having are filled chunk by chunk. Other work can run between the steps.
  */
 import { largeRows } from '../../query/large-rows.ts';
 import type { LeafFacts } from '../files/file-facts.ts';
@@ -26,7 +26,7 @@ export interface ShreddedSlices {
   /** Indexed by slice. */
   readonly leaves: readonly (readonly LeafFacts[])[];
   readonly buffers: ColumnBuffers;
-  /** Fills the cleared buffers with the rows [from, to), at most a chunk; call it in order. */
+  /** Fills the cleared buffers with the rows [from, to), at most a chunk; must be called in order. */
   fill(from: number, to: number): void;
 }
 
@@ -60,7 +60,7 @@ export async function shredSlices(documents: Documents, slices: readonly RowRang
   };
 }
 
-/** Large texts stay in the documents alone: a column would not save reading, and would double what is written and stored. */
+/** Large texts stay only in the documents: a column would not save reading, and would double what is written and stored. */
 function isWorthColumns({ textBytes }: DescribedLeaf): boolean {
   return textBytes < largeRows.rowBytes;
 }

@@ -1,5 +1,5 @@
 /**
- * Walks documents and records entries: which leaf of which kind is where in the bytes. It expects BSON as struct-to-bson writes it.
+ * Walks documents and records entries: which leaf of which kind is where in the bytes. It expects BSON as written by struct-to-bson.
  * Anything else makes the whole tree unreadable, which loses columns but never rows.
  *
  * Documents of a series have the same names in the same order, so a name is first compared with the one that followed last time.

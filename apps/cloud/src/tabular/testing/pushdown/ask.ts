@@ -44,7 +44,7 @@ function rowsOf({ count, bytes, ends }: Batch): Uint8Array[] {
   return Array.from({ length: count }, (_, row) => bytes.subarray(row === 0 ? 0 : ends[row - 1], ends[row]));
 }
 
-/** Whether two answers are byte-identical; NaN values with different bits count as equal. */
+/** Whether two answers are byte-identical; NaN values with different bits are considered equal. */
 export function areSame(left: Answer, right: Answer, order: 'in order' | 'in any order'): boolean {
   return [latin1, shown].some((form) => textOf(left, order, form) === textOf(right, order, form));
 }

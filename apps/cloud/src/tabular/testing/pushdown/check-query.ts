@@ -1,4 +1,4 @@
-/** Checks one query: with push-down, without it, and by the executor alone; and that its answer holds nothing hidden. */
+/** Checks one query: with push-down, without it, and by the executor alone; also checks that its answer contains nothing hidden. */
 import type { Batch, Scope } from '@platform/query';
 import type { QueryExplain, Tabular } from '../../tabular.ts';
 import { type Answer, areSame, askExecutor, askStore, latin1, showAnswer } from './ask.ts';
@@ -22,7 +22,7 @@ export interface Checked {
   readonly explain?: QueryExplain | undefined;
 }
 
-/** Groups of files are kept when a query is asked for the second time, and used from the third time on. */
+/** Groups of files are kept when a query is sent for the second time, and used from the third time. */
 async function askedAgain(ask: () => Promise<Answer>): Promise<Answer> {
   const first = await ask();
   if (first.k !== 'rows' || !first.explain?.sources.some(({ does }) => does === 'group')) return first;

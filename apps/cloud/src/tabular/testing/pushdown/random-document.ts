@@ -42,14 +42,14 @@ const natural: Readonly<Record<Leaf, readonly Habit[]>> = {
   late: ['small'],
 };
 
-/** What the readings of a time range look like. */
+/** Properties of the readings in a time range. */
 export interface Habits {
   readonly leaves: ReadonlyMap<Leaf, { readonly kinds: readonly Habit[]; readonly missing: number }>;
-  /** Whether they have names that cannot be paths, fields that are objects or not, and any order of fields. */
+  /** Whether they have names that cannot be paths, fields that may or may not be objects, and any order of fields. */
   readonly wild: boolean;
 }
 
-/** @param disorder from 0, where each leaf keeps to its kind, to 1 */
+/** @param disorder from 0, where each leaf has only one kind, to 1 */
 export function randomHabits(random: Random, disorder: number): Habits {
   const all = Object.keys(habits) as Habit[];
   const described = leaves.map((leaf) => {
@@ -60,7 +60,7 @@ export function randomHabits(random: Random, disorder: number): Habits {
   return { leaves: new Map(described), wild: random.chance(disorder) };
 }
 
-/** @param canary a text that only the rows of one machine have */
+/** @param canary a text that only the rows of one machine contain */
 export function randomReadings(random: Random, { leaves: described, wild }: Habits, canary: string): BsonDocument {
   const readings = new BsonDocument();
   const order = wild ? random.shuffled([...described]) : described;

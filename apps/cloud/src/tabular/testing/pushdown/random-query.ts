@@ -1,4 +1,4 @@
-/** A random query: a form that a backend could take over, or any mix of stages. */
+/** A random query: a form that a backend could execute, or any mix of stages. */
 import { type BsonDocument, encodeBson, type Plan } from '@platform/query';
 import { parseMql } from '@platform/query/mql';
 import { parseSql } from '@platform/query/sql';

@@ -1,6 +1,6 @@
 /**
  * Two organizations with the same names, filled with random data over several days: sealed into several files, partly merged, partly hot,
- * partly deleted. Each machine's rows contain a unique text, by which they are recognised where they must not appear.
+ * partly deleted. Each machine's rows contain a unique text, which identifies them where they must not appear.
  */
 import { createCatalog } from '../../catalog/catalog.ts';
 import { encodeStruct } from '../encode-struct.ts';

@@ -1,6 +1,6 @@
 /**
  * Whether equal values of an expression have the same form in every file. 1, Int32 1 and Long 1 are one group key, and the first row's
- * value is shown. If forms could mix, the order of rows decides, and only the executor keeps it.
+ * value is shown. If forms could mix, the order of rows decides, and only the executor preserves it.
  */
 import { BsonDocument, type Expr, functions, isPathColumn, type Maybe, type TypeName, typeName } from '@platform/query';
 
@@ -14,14 +14,14 @@ export function haveCanonicalForm(expressions: readonly Expr[]): boolean {
   return forms.size < 2 && !forms.has('decimal') && !forms.has('negative zero');
 }
 
-/** For a key; each field of an object is checked separately. */
+/** For a key: each field of an object is checked separately. */
 export function hasCanonicalForm(expr: Expr): boolean {
   if (expr.k === 'doc') return expr.fields.every(([, value]) => hasCanonicalForm(value));
   // A literal has only one value.
   return expr.k === 'lit' || haveCanonicalForm([expr]);
 }
 
-/** False when the forms are not known. */
+/** False when the forms are unknown. */
 function addForms(expr: Expr, forms: Set<Form>): boolean {
   switch (expr.k) {
     case 'lit':

@@ -1,4 +1,4 @@
-/** A field compared with a literal, as SQL: exact if possible, otherwise true for more rows than the executor keeps. */
+/** A comparison of a field with a literal, as SQL: exact if possible, otherwise true for more rows than the executor keeps. */
 import {
   type BsonDate,
   BsonSymbol,
@@ -37,7 +37,7 @@ export const never: Condition = { sql: no, exact: true };
 export const unknown: Condition = { sql: yes, exact: false };
 
 export function either(terms: readonly Condition[]): Condition {
-  // One exact term that is always true makes the whole exact, whatever the other terms are.
+  // One exact term that is always true makes the whole disjunction exact, whatever the other terms are.
   if (terms.some((term) => term.exact && term.sql === yes)) return always;
   return { sql: or(terms.map((term) => term.sql)), exact: terms.every((term) => term.exact) };
 }
@@ -80,7 +80,7 @@ function outcome(
   const isNull = each.kind === 'null' || each.kind === 'missing';
   if (family === 'sql' && isNull) return never;
   if (family === 'match') {
-    // Query operators also look at the elements of arrays.
+    // Query operators also test the elements of arrays.
     if (each.kind === 'array') return { sql: each.is, exact: false };
     if (literal === null) return isNull && op !== 'gt' && op !== 'lt' ? exactly(each.is) : never;
     if (literal instanceof MinKey || literal instanceof MaxKey) {
@@ -150,7 +150,7 @@ function bools(op: Comparison, column: string, literal: boolean): Sql {
 const maxMs = 2 ** 53;
 
 /**
- * Stored times are whole microseconds; rows show whole milliseconds, rounded down. A condition that all times of the file meet is left out.
+ * Stored times are whole microseconds; rows show whole milliseconds, rounded down. A condition that all times of the file meet is omitted.
  */
 function instants(op: Comparison, { is, range }: Alternative, column: Sql, ms: number, binds: Binds): Condition {
   if (!Number.isInteger(ms) || Math.abs(ms) > maxMs) return { sql: is, exact: false };

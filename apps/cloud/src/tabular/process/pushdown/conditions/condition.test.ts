@@ -143,7 +143,7 @@ test('a SQL comparison with null is null and keeps no row', () => {
   ]);
 });
 
-test('after a condition that can fail, no row is left out early', () => {
+test('no row is excluded early after a condition that can fail', () => {
   const [stage] = matching({ $expr: { $gt: [{ $toInt: '$data.m' }, 3] }, 'data.n': 5, 'data.m': { $regex: 'a' } });
   expect(stage?.k === 'filter' && splitFilter(stage.where).map((part) => canFail(part))).toEqual([true, false, false]);
 });

@@ -133,7 +133,7 @@ function notEqual(family: Family, args: readonly Expr[], room: ConditionRoom): C
   return all([negated(known), negated(equal)]);
 }
 
-/** The list of a query operator or expression is a literal array; in SQL it is the other arguments. */
+/** The list of a query operator or expression is a literal array; in SQL it consists of the other arguments. */
 function membership(family: Family, args: readonly Expr[], room: ConditionRoom): Condition {
   const [subject, list] = args;
   if (subject === undefined || list === undefined) return unknown;
@@ -198,7 +198,7 @@ function matched(name: string, args: readonly Expr[], room: ConditionRoom): Cond
   }
 }
 
-/** SQL's tests of null, which always return true or false. */
+/** SQL's tests for null, which always return true or false. */
 function ofNull(name: string, args: readonly Expr[], room: ConditionRoom): Condition {
   if (name === 'isNull') return ofKinds(args[0], ['missing', 'null'], room);
   if (name === 'isMissing') return ofKinds(args[0], ['missing'], room);

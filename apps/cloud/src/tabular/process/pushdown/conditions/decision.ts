@@ -67,7 +67,7 @@ function withFields(expr: Expr & { k: 'bind' }): Expr | undefined {
   return put(expr.body);
 }
 
-/** SQL for exactly the rows where a condition holds; undefined when that is not known. */
+/** SQL for exactly the rows where a condition holds; undefined when these are unknown. */
 export function truthOf(when: Expr, room: ConditionRoom): Sql | undefined {
   if (!isOfSeries(when) && canFail(when)) return undefined;
   const { sql, exact } = conditionOf(when, room);

@@ -1,4 +1,4 @@
-/** What a file's facts say about the values at one path, and the SQL that distinguishes their kinds. */
+/** What a file's facts show about the values at one path, and the SQL that distinguishes their kinds. */
 import type { Path } from '@platform/query';
 import { type FileFacts, kind, type LeafColumns, type LeafFacts, leafColumns } from '../../files/file-facts.ts';
 import { and, no, type Sql, yes } from './sql.ts';
@@ -57,7 +57,7 @@ function leafOf(facts: LeafFacts, isThroughArray: boolean): Leaf {
   };
 }
 
-/** A leaf whose numbers are all in a column unchanged; undefined if that is not so or not known. */
+/** A leaf whose numbers are all in a column unchanged; undefined if they are not, or this is unknown. */
 export function leafOfNumbers(facts: FileFacts, path: Path): Leaf | undefined {
   const leaf = leafAt(facts, path);
   // A column does not distinguish 0 and -0.

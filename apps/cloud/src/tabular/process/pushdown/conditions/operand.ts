@@ -12,7 +12,7 @@ export interface Alternative {
   readonly is: Sql;
   /** SQL of the value, NULL in rows of other kinds: a DOUBLE, VARCHAR or BOOLEAN; for a date, BIGINT microseconds. */
   readonly value?: string;
-  /** For dates: the least and greatest of the file, in microseconds. */
+  /** For dates: the least and greatest in the file, in microseconds. */
   readonly range?: { readonly least: bigint; readonly most: bigint };
 }
 

@@ -1,4 +1,4 @@
-/** SQL for the rows of a file that a query can see: of wanted series, within the times of its filters, not deleted. */
+/** SQL for the rows of a file that a query can see: those of wanted series, within the times of its filters, and not deleted. */
 import { timeColumns } from '@platform/query';
 import type { ScanRequest } from '../../messages.ts';
 import { deletedRows } from '../../query/deleted-rows.ts';
@@ -26,7 +26,7 @@ export function rowConditions(
     if (from !== undefined && held.some(({ min, missing }) => missing > 0 || min === null || min < from))
       where.push(`${column} >= ${bind(from)}`);
     if (to === undefined || held.every(({ max }) => max === null || max <= to)) continue;
-    // Without a lower bound, rows without a time stay in: some comparisons count a missing time as less than any time.
+    // Without a lower bound, rows without a time are kept: some comparisons treat a missing time as less than any time.
     const below = `${column} <= ${bind(to)}`;
     where.push(
       from === undefined && held.some(({ missing }) => missing > 0) ? `(${below} OR ${column} IS NULL)` : below,

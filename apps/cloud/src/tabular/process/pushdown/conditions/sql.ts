@@ -1,4 +1,4 @@
-/** SQL conditions as text, combined so that conditions that are always or never true disappear. All text is ours; values are bound. */
+/** SQL conditions as text, combined so that conditions that are always or never true disappear. The text is all ours; values are bound. */
 
 /** A condition; NULL counts as false. */
 export type Sql = string;

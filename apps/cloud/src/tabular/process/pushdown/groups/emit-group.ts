@@ -27,7 +27,7 @@ import { stateColumns } from './group-states.ts';
 import { timeStep, truthColumn } from './key-columns.ts';
 import { setOf } from './list-states.ts';
 
-/** @param where exactly the rows to group. Undefined when the answer could differ from the executor's in any bit. */
+/** @param where exactly the rows to group. Undefined if the answer could differ from the executor's in any bit. */
 export function emitGroup(
   stage: GroupStage,
   room: ConditionRoom,
@@ -93,8 +93,8 @@ FROM read_parquet($1) WHERE ${and(where)}${keys.length === 0 ? '' : ` GROUP BY $
 }
 
 /**
- * Used when accumulators only ask for sets of series names, grouped by row values. There is a row for each series and only few groups,
- * which are built here. Undefined when something else is asked, or equal keys may look different, as 1 and 1.0 do.
+ * Used when accumulators only need sets of series names, grouped by row values. There is a row for each series and only few groups, which
+ * are built here. Undefined when something else is needed, or equal keys may look different, as 1 and 1.0 do.
  */
 function foldedSets(
   { accumulators }: GroupStage,
@@ -142,7 +142,7 @@ function plainText(key: BsonValue): string | undefined {
   return `{${parts.join(',')}}`;
 }
 
-/** Bytes of a value in a list, including what DuckDB needs to gather it. */
+/** Bytes of a value in a list, including what DuckDB needs to collect it. */
 const listedBytes = 32;
 
 /** Work to fold the values in a chunk's lists, expressed in bytes of documents. A packed value counts as half a byte. */
@@ -150,7 +150,7 @@ function listedIn(chunk: Chunk, { lists }: Cells): number {
   return lists.reduce((bytes, cell) => bytes + chunk.lists(cell).items.rows / 2, 0);
 }
 
-/** By index of a file: the value of an expression by series. Nothing is computed for files that are never asked for. */
+/** By index of a file: the value of an expression by series. Computed only for files that are requested. */
 function valuesIn(files: readonly OpenFile[], expr: Expr): (file: number) => readonly Maybe[] {
   const known: (readonly Maybe[])[] = [];
   return (file) => (known[file] ??= files[file]?.values.values(expr) ?? []);
@@ -182,7 +182,7 @@ function isOfNumber(key: Expr, states: readonly StateColumns[], [first, ...other
   });
 }
 
-/** The parts of a key that depend on the series alone; other parts are grouped separately. */
+/** The parts of a key that depend only on the series; other parts are grouped separately. */
 function partsOfSeries(key: Expr): readonly Expr[] {
   if (isOfSeries(key)) return [key];
   if (key.k === 'doc') return key.fields.flatMap(([, value]) => partsOfSeries(value));

@@ -74,7 +74,7 @@ test('the parts that DuckDB adds give the exact sum in any order, wherever they 
   connection.closeSync();
 });
 
-test('a value of many bits in many rows is refused and never rounded', () => {
+test('sums of values with many bits in many rows are refused, never rounded', () => {
   const number = { min: 2 ** -300, max: 1e200, lowestBit: -352, negativeZero: false, nonFinite: false };
   const rows = 5_000_000;
   expect(sumPlan([{ rows, number }])).toBeUndefined();

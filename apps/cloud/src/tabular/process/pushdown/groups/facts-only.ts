@@ -1,6 +1,6 @@
 /**
- * Recognises queries that only need the number of rows of a series and their least and greatest times. The footers of files and the facts
- * of rows in memory contain these. Nothing here loads DuckDB, because the process that queues queries uses it too.
+ * Recognises queries that only need the number of rows of a series and their least and greatest times. These are in the footers of files
+ * and in the facts of rows in memory. Nothing here loads DuckDB, because the process that queues queries also uses this module.
  */
 import { canFail, type Expr, type PlanSplit } from '@platform/query';
 import { smallPrefix } from '../conditions/expression-size.ts';
@@ -11,7 +11,7 @@ import { factsGroup } from './group-facts.ts';
 export interface FilterParts {
   /** Parts of the filters before the split, in order. */
   readonly parts: readonly Expr[];
-  /** How many parts precede the first that can fail or is too large to examine for each file. */
+  /** How many parts precede the first one that can fail or is too large to examine for each file. */
   readonly sure: number;
 }
 

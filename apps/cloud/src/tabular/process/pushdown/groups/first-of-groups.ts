@@ -1,6 +1,6 @@
 /**
  * The rows that `$first`, `$last`, `$top`, `$bottom` and their N variants may take: in each group the first rows of an order, with all rows
- * equal to them. The executor takes from these what it would take from all rows, and each source returns few.
+ * equal to them. From these the executor takes the same rows as from all, and each source returns few.
  */
 import { type Accumulator, canFail, type GroupStage, type SortKey } from '@platform/query';
 import type { ConditionRoom } from '../conditions/condition.ts';
@@ -14,8 +14,8 @@ const maxRows = 1_000;
 
 /**
  * @param where exactly the rows that are grouped
- * @returns what is joined to the rows of the files so that only these are left; undefined when another accumulator needs all rows, or
- * DuckDB's order is not the executor's
+ * @returns what is joined to the rows of the files so that only these remain; undefined when another accumulator needs all rows, or
+ * DuckDB's order differs from the executor's
  */
 export function firstOfGroups(
   { key, accumulators }: GroupStage,
@@ -61,7 +61,7 @@ function placeOf(
 ): Place | undefined {
   const isOrdered = /^(top|bottom)N?$/.test(fn);
   if (!isOrdered && !/^(first|last)N?$/.test(fn)) return undefined;
-  // The executor evaluates it for every row, and an error in any row is the query's error.
+  // The executor evaluates it for every row, and an error in any row fails the query.
   if (canFail(arg)) return undefined;
   const count = countOf(n);
   const keys = isOrdered ? keysBy(by, room, vocabulary) : rowOrder;

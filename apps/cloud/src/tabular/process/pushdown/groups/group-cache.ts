@@ -1,8 +1,8 @@
 /**
- * Partial groups of single files, kept between queries: files never change, and dashboards ask the same again and again. Only what came in
- * since the last time is then grouped.
+ * Partial groups of single files, kept between queries: files never change, and dashboards repeat their queries. Only new data is then
+ * grouped.
  *
- * What is kept depends on the statement, the group stage and the vocabulary, and so on everything that the groups of a file depend on: its
+ * Entries are keyed by the statement, the group stage and the vocabulary, and so by everything that the groups of a file depend on: its
  * conditions contain the series that the caller may see, and the deletions that apply to the file.
  */
 import { createHash } from 'node:crypto';
@@ -28,20 +28,20 @@ export interface GroupCache {
   forQuery(split: PlanSplit, request: Pick<ScanRequest, 'vocabulary'>): QueryGroups | undefined;
 }
 
-/** The partial groups that one query asks for. */
+/** The partial groups that one query needs. */
 export interface QueryGroups {
   /** The groups of a file, if they are known. */
   of(emission: Emission, path: string): DocumentBatch | undefined;
   /**
-   * Whether the file should have a statement of its own, so that its groups can be kept. Only what is asked repeatedly is kept: several
-   * statements cost more than one over all files.
+   * Whether the file should have its own statement, so that its groups can be kept. Only groups that are requested repeatedly are kept:
+   * several statements cost more than one over all files.
    */
   wants(emission: Emission, path: string): boolean;
-  /** The groups of several files, whose number is smaller when the same files were asked for before. */
+  /** The groups of several files; there are fewer of them if the same files were requested before. */
   together(files: readonly FileGroups[]): DocumentBatch;
   /** Remembers the groups of a file until `commit`. @param batches the whole result of its statement */
   add(emission: Emission, path: string, rows: number, batches: readonly Batch[]): void;
-  /** Keeps what was added. Called once it is certain that no file changed while it was read. */
+  /** Keeps the added groups. Called once it is certain that no file changed while it was read. */
   commit(): void;
 }
 
@@ -64,11 +64,11 @@ const mostAsked = 4_096;
 
 type CacheSettings = Pick<TabularSettings, 'groupCacheBytes' | 'rowsPerKeptGroup'>;
 
-/** Drops what was not used for the longest time. */
+/** Evicts the least recently used groups. */
 export function createGroupCache({ groupCacheBytes: maxBytes, rowsPerKeptGroup }: CacheSettings): GroupCache {
   const entries = new Map<string, Entry>();
   let bytes = 0;
-  /** Earlier queries and their statements: a query whose times move on has the same statements for most files. */
+  /** Earlier queries and their statements: a query whose times advance has the same statements for most files. */
   const asked = new Set<string>();
 
   const put = (id: string, entry: Entry): void => {
@@ -118,7 +118,7 @@ export function createGroupCache({ groupCacheBytes: maxBytes, rowsPerKeptGroup }
           const known = entryFor(id);
           if (known !== undefined) return known.batch === undefined ? all : joined([known.batch]);
           together.push(id);
-          // Files of fresh rows change often: what is asked only once is not worth merging.
+          // Files of fresh rows change often: merging does not pay for files requested only once.
           if (!asked.has(id)) return all;
           const merged = mergedOf(end, all);
           added.set(id, entryFrom(merged));
@@ -182,13 +182,13 @@ function mergedOf(stage: GroupStage, { documents, bytesAbout, count }: DocumentB
   }
 }
 
-/** Groups left by merging, as a share of those before, at which it still pays. */
+/** Merging pays if at most this share of the groups remains. */
 const mostMerged = 0.9;
 
-/** Estimated sizes in memory: of an entry, of a document or list, of a value in one. */
+/** Estimated sizes in memory: of an entry, of a document or list, and of a value in one. */
 const [entryBytes, containerBytes, valueBytes] = [256, 128, 64];
 
-/** The memory of a group or a part of it, without the value's own place in what holds it. */
+/** The memory of a group or a part of it, without the value's own slot in its container. */
 function memoryOf(value: BsonValue): number {
   if (value instanceof BsonDocument) return withValues(value.values());
   if (Array.isArray(value)) return withValues(value);
@@ -201,7 +201,7 @@ function withValues(values: Iterable<BsonValue>): number {
   return bytes;
 }
 
-/** One new batch with the groups of several: the encoded bytes of a batch are moved to the thread that they are sent to. */
+/** A new batch with the groups of several: the encoded bytes of a batch are moved to the thread that receives them. */
 function joined(batches: readonly DocumentBatch[]): DocumentBatch {
   const documents = batches.flatMap((batch) => batch.documents);
   const bytesAbout = batches.reduce((sum, batch) => sum + batch.bytesAbout, 0);

@@ -9,7 +9,7 @@ export interface Cells {
   readonly sums: { readonly column: string; readonly of: Summed }[];
   /** Some state uses a value that differs between series. */
   ofSeries: boolean;
-  /** Number of conditions that decide what is summed. */
+  /** Number of conditions that decide which values are summed. */
   decisions: number;
   /** Columns that hold lists of values. */
   readonly lists: number[];

@@ -1,6 +1,6 @@
 /**
- * Groups answered from the facts of series: the number of rows, and the least and greatest of their times. No row is read. Series that
- * several files number alike share one partial group. Only series in the query's scope are included (open-files.ts).
+ * Groups answered from the facts of series: the number of rows, and the least and greatest of their times. No row is read. Series that have
+ * the same number in several files share one partial group. Only series in the query's scope are included (open-files.ts).
  */
 import {
   type Accumulator,
@@ -28,7 +28,7 @@ export const inMemory = '';
 
 export interface FactsGroup {
   readonly isEmpty: boolean;
-  /** Number of files whose facts it holds; rows in memory count as none. */
+  /** Number of files whose facts it holds; rows in memory do not count. */
   readonly files: number;
   /** Whether the query depends on times. */
   readonly asksTimes: boolean;
@@ -51,7 +51,7 @@ interface Known {
   readonly times: { min: bigint | null; max: bigint | null; missing: number }[];
 }
 
-/** What an accumulator takes: rows, a value that is constant within a series, or a time. */
+/** Input of an accumulator: rows, a value that is constant within a series, or a time. */
 type Part =
   | { readonly k: 'rows' }
   | { readonly k: 'constant'; readonly fn: Accumulator['fn']; readonly arg: Expr }
@@ -123,7 +123,7 @@ export function factsGroup(end: PlanSplit['end']): FactsGroup | undefined {
   };
 }
 
-/** Undefined when facts are not enough. */
+/** Undefined when facts are not sufficient. */
 function partOf({ fn, arg, by, distinct }: Accumulator, times: TimeName[]): Part | undefined {
   if (by !== undefined || distinct === true) return undefined;
   if (fn === 'count') return { k: 'rows' };

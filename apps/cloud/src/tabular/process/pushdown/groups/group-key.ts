@@ -82,7 +82,7 @@ function decided(expr: Expr, room: ConditionRoom, inputs: KeyInputs): Expr | und
   return then && otherwise && { k: 'call', fn: 'agg.cond', args: [when, then, otherwise], at: '$cond' };
 }
 
-/** Replaces a condition by the field that says whether it holds; undefined if that is not known. */
+/** Replaces a condition by the field that tells whether it holds; undefined if that is unknown. */
 function withTruth(when: Expr, room: ConditionRoom, inputs: KeyInputs): Expr | undefined {
   const truth = truthOf(when, room);
   if (truth === undefined || inputs.truths.length === maxDecisions) return undefined;

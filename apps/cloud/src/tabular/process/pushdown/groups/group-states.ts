@@ -25,7 +25,7 @@ import { exactProduct, partsOfWhole, type Summed, type SumPlan, sumPlan } from '
 import { type Cells, cellOf, type ReadStates, type StateColumns } from './group-cells.ts';
 import { isOfNumbers, isOfSet, numbersState, setState } from './list-states.ts';
 
-/** @param among the rows that count. Undefined when DuckDB's answer could differ from the executor's in any bit. */
+/** @param among the rows that count. Undefined if DuckDB's answer could differ from the executor's in any bit. */
 export function stateColumns(
   accumulator: Accumulator,
   room: ConditionRoom,
@@ -51,7 +51,7 @@ export function stateColumns(
   return read && { constants: [], read };
 }
 
-/** Sums where the condition holds and elsewhere, separately. Other accumulators may depend on the order of rows. */
+/** Sums where the condition holds, and separately where it does not. Other accumulators may depend on the order of rows. */
 function decidedState(
   accumulator: Accumulator,
   decision: Decision,
@@ -176,7 +176,7 @@ function timeState(fn: Accumulator['fn'], column: string, cells: Cells, among: S
   };
 }
 
-/** Rounded down, also before 1970. */
+/** Rounded down, even before 1970. */
 export function millisecondsOf(microseconds: bigint): number {
   const rest = microseconds % 1_000n;
   return Number((microseconds - (rest < 0n ? rest + 1_000n : rest)) / 1_000n);
@@ -207,7 +207,7 @@ function leafState(
   }
   if (fn !== 'min' && fn !== 'max') return undefined;
   if ((leaf.kinds & (kind.object | kind.array)) !== 0) return undefined;
-  // Of 0 and -0 the first row's value counts. NaN is less than all numbers for us, but not for DuckDB.
+  // Of 0 and -0 the first row's value is used. NaN is less than all numbers for us, but not for DuckDB.
   if (leaf.facts?.number?.negativeZero === true || leaf.facts?.number?.nonFinite === true) return undefined;
   const { number, text, bool } = leaf.columns;
   const at = (column: string | undefined): number => (column === undefined ? -1 : cellOf(cells, `${fn}(${column})`));

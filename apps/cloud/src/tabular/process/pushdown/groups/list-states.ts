@@ -20,7 +20,7 @@ export function isOfSet({ fn, distinct }: Accumulator): boolean {
 
 const none = new Binary(new Uint8Array());
 
-/** All numbers of a leaf, packed. Undefined when DuckDB's answer could differ from the executor's in any bit. */
+/** All numbers of a leaf, packed. Undefined if DuckDB's answer could differ from the executor's in any bit. */
 export function numbersState(
   { arg }: Accumulator,
   { facts }: ConditionRoom,
@@ -66,7 +66,7 @@ export function setState(
   if (arg.k !== 'field') return undefined;
   const [column = ''] = arg.path;
   const operand = operandOf(arg, room.facts);
-  // Of 0 and -0 the first row's value would count.
+  // Of 0 and -0 the first row's value would be used.
   if (operand === undefined || operand.negativeZero) return undefined;
   const parts: ((chunk: Chunk) => (row: number, values: BsonValue[]) => void)[] = [];
   const packs: { readonly name: string; readonly cell: number }[] = [];
@@ -160,7 +160,7 @@ function constantSet(
   };
 }
 
-/** Whether no equal value looks different, as 1 and 1.0 do. */
+/** Whether all equal values look the same, unlike 1 and 1.0. */
 function isWithoutNumbers(value: Maybe): boolean {
   if (Array.isArray(value)) return value.every(isWithoutNumbers);
   if (value instanceof BsonDocument) return [...value.values()].every(isWithoutNumbers);

@@ -1,6 +1,6 @@
 /**
  * Takes the newest row of each series from the footers, for queries such as "latest reading of each component". In every group, the first
- * row by descending `time_received` is the newest row of some series of its files, or of the hot rows.
+ * row by descending `time_received` is the newest row of some series in its files or among the hot rows.
  */
 import { type Batch, BsonDate, canFail, type Expr, type PlanSplit } from '@platform/query';
 import { dayNumber } from '../../../../reading-codec/capture-day.ts';
@@ -68,8 +68,8 @@ export function newestOf(file: OpenFile, { parts }: Wanted, request: ScanRequest
 }
 
 /**
- * Rows in the order of the files. For a series in several files only the newest row is included, the first among equally new ones, unless
- * the plan distinguishes days.
+ * Rows in the order of the files. For a series in several files only the newest row is included (the first of equally new ones), unless the
+ * plan distinguishes days.
  */
 export function newestRows(found: readonly NewestOf[], { split, parts }: Wanted, request: ScanRequest): Batch {
   const keys = split.end !== 'rows' && split.end.k === 'group' ? [split.end.key] : [];
@@ -107,7 +107,7 @@ interface Alike {
   readonly files: (readonly [NewestOf, number])[];
 }
 
-/** Files in which each number means the same series, so that they are compared without looking a series up. */
+/** Files in which each number means the same series, so that they can be compared without looking up series. */
 function alike(found: readonly NewestOf[], byDay: boolean): Iterable<Alike> {
   const groups = new Map<string, Alike>();
   for (const [place, of] of found.entries()) {

@@ -1,5 +1,5 @@
 /**
- * Treats rows in memory as files with facts only. Queries that only count rows and ask for times need not read these rows or wait for a
+ * Treats rows in memory as files with facts only. Queries that only need counts of rows and times need not read these rows or wait for a
  * file.
  */
 
@@ -13,7 +13,7 @@ import type { OpenFile } from '../open-files.ts';
 import { seriesValues } from '../series/series-values.ts';
 import { type FactsGroup, inMemory } from './group-facts.ts';
 
-/** Adds a tail's rows to the groups, all or none; returns whether it did. */
+/** Adds either all of a tail's rows to the groups or none; returns whether it did. */
 export function addTail(group: FactsGroup, found: TailRows, wanted: Wanted, request: ScanRequest): boolean {
   // Deleted rows are not among those found.
   const undeleted = { ...request, deletes: [] };

@@ -1,6 +1,6 @@
 /**
  * Groups that only compute percentiles of one leaf with few distinct numbers: each number is read once with its count, instead of all
- * numbers. Most sensors round, so this is common. The conditions restrict the rows to series that the scope allows.
+ * numbers. This is common, because most sensors round. The conditions restrict the rows to series that the scope allows.
  */
 import { createHash } from 'node:crypto';
 import type { DuckDBConnection } from '@duckdb/node-api';
@@ -23,12 +23,12 @@ import type { Chunk } from '../rows/chunk.ts';
 import { isOfSeries } from '../series/series-values.ts';
 import type { Emission } from '../statement.ts';
 
-/** How many distinct numbers the row groups of a file have, by column; undefined where that is not known. */
+/** Number of distinct numbers in the row groups of a file, by column; undefined if unknown. */
 type Distinct = Map<string, { readonly most: number; readonly sum: number } | undefined>;
 
 const distincts = new WeakMap<FileFacts, Distinct>();
 
-/** Reads how many distinct numbers files have, if the end of a split depends on it. Once per file and column. */
+/** Reads how many distinct numbers files have, if the end of a split depends on it. Done once per file and column. */
 export async function knowDistinct(
   connection: DuckDBConnection,
   files: readonly OpenFile[],
@@ -74,7 +74,7 @@ FROM parquet_metadata($1) WHERE list_contains($2, path_in_schema) GROUP BY ALL H
 /** Minimum rows per distinct number and key; below this, lists of all numbers are smaller. */
 const fewestRows = 8;
 
-/** @param where exactly the rows that are grouped. Undefined where another way is better or required. */
+/** @param where exactly the rows that are grouped. Undefined if another way is better or required. */
 export function emitValueCounts(
   stage: GroupStage,
   { facts, values, binds }: ConditionRoom & { readonly binds: Binds },

@@ -11,7 +11,7 @@ import { rowShape } from '../rows/row-shape.ts';
 import { rowWriter } from '../rows/write-rows.ts';
 import type { Emission } from '../statement.ts';
 
-/** Files whose emissions differ only in `decode` share a statement, whatever files are between them. */
+/** Files whose emissions differ only in `decode` share a statement, even if other files are between them. */
 export interface KeysEmission extends Pick<Emission, 'variant' | 'sql' | 'binds'> {
   readonly decode: (files: readonly OpenFile[]) => (chunk: Chunk) => readonly KeyedRow[];
 }

@@ -7,10 +7,10 @@ import { timeFacts } from '../conditions/operand.ts';
 import type { Sql } from '../conditions/sql.ts';
 import { millisecondsSql } from '../conditions/times.ts';
 
-/** With more rows than this the executor sorts: DuckDB looks up the rows of a long list one by one. */
+/** If more rows are requested, the executor sorts: DuckDB looks up the rows of a long list one by one. */
 const maxRows = 1_000;
 
-/** Undefined when DuckDB's order is not the executor's. Equal rows stay in the order of the files. */
+/** Undefined when DuckDB's order differs from the executor's. Equal rows stay in the order of the files. */
 export function topOf(
   { by, top }: SortStage & { readonly top: number },
   room: ConditionRoom,

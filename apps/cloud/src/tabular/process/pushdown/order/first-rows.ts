@@ -24,7 +24,7 @@ export interface FirstRow {
 export interface FirstRows {
   /** In the order of their files. */
   readonly rows: readonly FirstRow[];
-  /** How many files were read; by their times, the others hold none of these rows. */
+  /** How many files were read; according to their times, the others hold none of these rows. */
   readonly files: number;
   readonly statements: number;
 }

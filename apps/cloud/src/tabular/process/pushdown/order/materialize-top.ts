@@ -17,7 +17,7 @@ import { wavesByTime } from './waves-by-time.ts';
 /** Bytes of documents that one statement reads, unless a single one is larger. */
 const readBytes = 16 << 20;
 /**
- * A single statement finds its first rows without their documents, but gathers the documents found; its limit is this many times higher.
+ * A single statement finds its first rows without their documents, but collects the documents found; its limit is this many times higher.
  */
 const timesOfOne = 32;
 
@@ -27,7 +27,7 @@ export interface TopRoom {
   readonly topBytes: number;
 }
 
-/** Returns the steps with those that end in such a top replaced. Rows keep their order; unneeded rows are left out. */
+/** Returns the steps with those that end in such an order replaced. Rows keep their order; unneeded rows are omitted. */
 export async function materializeTop(
   { connections, topBytes }: TopRoom,
   steps: readonly Step[],

@@ -15,7 +15,7 @@ export interface Waves {
   isPast(wave: number, key: BsonValue | undefined): boolean;
 }
 
-/** Undefined where the order does not begin with a time, or so few files exist that they are read at once. */
+/** Undefined if the order does not begin with a time, or there are so few files that they are read at once. */
 export function wavesByTime(files: readonly OpenFile[], by: readonly SortKey[]): Waves | undefined {
   const [first] = by;
   const [column = '', ...below] = first?.path ?? [];

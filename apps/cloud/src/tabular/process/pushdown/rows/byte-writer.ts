@@ -1,4 +1,4 @@
-/** Writes bytes one after the other. */
+/** Writes bytes one after another. */
 export class ByteWriter {
   bytes: Uint8Array = new Uint8Array(64 * 1024);
   at = 0;

@@ -119,7 +119,9 @@ export class Chunk {
 
 const maxInPlace = 12;
 
-/** Memory that is read at once, from the pointer of one row to the end of another, because each access costs more than a row's text. */
+/**
+ * Memory that is read in one access, from the pointer of one row to the end of another, because each access costs more than a row's text.
+ */
 interface Run {
   start: number;
   end: number;

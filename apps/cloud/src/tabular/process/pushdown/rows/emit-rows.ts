@@ -70,7 +70,7 @@ function emitParts(
   };
 }
 
-/** Bytes of a column, with a text of some length. */
+/** Bytes of a column, with a text of typical length. */
 const cellBytes = 24;
 
 function bytesOf({ rows, series }: FileFacts): number {

@@ -17,7 +17,7 @@ import { type Kept, keptShape, type Shape } from './row-shape.ts';
 
 export interface ProjectedRows {
   readonly parts: readonly Part[];
-  /** What the parts depend on besides the projection: equal for files whose rows are written alike. */
+  /** What the parts depend on besides the projection: equal for files whose rows are written the same way. */
   readonly variant: string;
 }
 

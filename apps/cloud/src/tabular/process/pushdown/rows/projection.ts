@@ -25,7 +25,7 @@ export interface Projection {
   readonly isBuilt: boolean;
 }
 
-/** A computed field; some have no value in some rows. */
+/** A computed field; it may have no value in some rows. */
 export type Made = { readonly name: string } & (
   | { readonly k: 'path'; readonly path: Path }
   | { readonly k: 'constant'; readonly value: BsonValue }
@@ -37,11 +37,11 @@ export type Made = { readonly name: string } & (
 
 /** A projection is examined for each file; one with more fields is left to the executor. */
 const maxFields = 64;
-/** Maximum levels of computed objects. This bounds what is built for a row, and each level counts its content again. */
+/** Maximum levels of computed objects. This limits what is built for a row; content is counted again at each level. */
 const maxLevels = 4;
 const maxTextLength = 1_024;
 
-/** Undefined when the executor must do it, whatever the file. */
+/** Undefined if the executor must do it, for any file. */
 export function projectionOf(stage: RowStage): Projection | undefined {
   const reader = new Reader();
   const found =

@@ -11,7 +11,7 @@ export interface Shape {
   readonly name: string;
   /** Bits of `kind` that occur. */
   readonly kinds: number;
-  /** The kinds that are written; values of other kinds are left out. */
+  /** The kinds that are written; values of other kinds are omitted. */
   readonly writes: number;
   readonly columns: LeafColumns;
   /** Whether the query never checks that it exists: it is then written as an object in every row. */
@@ -38,7 +38,7 @@ export type Kept = 'all' | ReadonlyMap<string, Kept>;
 
 /**
  * Rebuilds a field from columns. If only parts of it are kept, it becomes an object with them, or is missing if it is not an object.
- * Undefined when that is not known for every row.
+ * Undefined if that is not known for every row.
  * @param path below `data`
  */
 export function keptShape(name: string, path: Path, kept: Kept, facts: FileFacts): Shape | undefined {
@@ -78,7 +78,7 @@ export function rowShape(fields: readonly FieldRead[], facts: FileFacts): RowSha
 /** With more columns than this, reading the rows themselves is as fast. */
 const maxShapes = 64;
 
-/** @param isExact only wanted values are written: the query does not read a value that stands in place of an expected object */
+/** @param isExact only wanted values are written: the query does not read a value found in place of an expected object */
 function shapeOf(
   name: string,
   path: Path,

@@ -1,6 +1,6 @@
 /**
- * Encodes once what neighbouring parts of a row share for all rows of a series. Writing a row is then one copy, into which values of eight
- * bytes or one are written. Parts of variable length stand between these templates.
+ * Encodes once what adjacent parts of a row share for all rows of a series. Writing a row is then one copy, into which values of eight
+ * bytes or one are written. Parts of variable length come between these templates.
  */
 import { writeInt32 } from '../../rows/bson-bytes.ts';
 import type { OpenFile } from '../open-files.ts';
@@ -94,7 +94,7 @@ export class RowTemplates {
           target.at += piece.size;
       }
     }
-    // Allocated from a pool: most templates are small, and there are thousands.
+    // Allocated from a pool: most templates are small, and there are thousands of them.
     const bytes = Buffer.allocUnsafe(target.at);
     bytes.set(target.bytes.subarray(0, target.at));
     return { bytes, holes, opens: open, closes };

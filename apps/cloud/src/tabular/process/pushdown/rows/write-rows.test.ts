@@ -24,7 +24,7 @@ function shape(name: string, kinds: number, columns: Shape['columns'], children:
 const { missing, double, string, bool, object } = kind;
 const optional = double | missing;
 
-/** Rows of a table `t` as documents, and the number of chunks they came in. */
+/** Rows of a table `t` as documents, and the number of chunks in which they came. */
 async function written(fields: readonly Part[], cells: RowCells, table: string): Promise<[BsonDocument[], number]> {
   const instance = await DuckDBInstance.create(':memory:');
   const connection: DuckDBConnection = await instance.connect();
@@ -92,7 +92,7 @@ test('rows are correct across chunks and files, whichever parts have a fixed len
   expect(batchOf(rows)).toEqual(batchOf(expected));
 });
 
-test('where only objects of a field are wanted, other values are left out', async () => {
+test('if only objects of a field are wanted, other values are omitted', async () => {
   const cells = new RowCells();
   const kinds = double | object | missing;
   const kept: Shape = {

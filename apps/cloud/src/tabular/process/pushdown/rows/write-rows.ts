@@ -23,7 +23,7 @@ export function rowWriter(
   const openers = parts.flatMap((part) => (part.k === 'cell' ? [part.open] : []));
   const objects = parts.filter(({ k }) => k === 'open').length;
   return (files) => {
-    // Templates by which cells are present in every row of a chunk.
+    // Templates, by the set of cells present in every row of a chunk.
     const forms = new Map<string, RowTemplates>();
     const target = new ByteWriter();
     const starts = new Int32Array(objects);

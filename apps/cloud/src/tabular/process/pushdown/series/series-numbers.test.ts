@@ -21,7 +21,7 @@ test('files with equal numbering of series are grouped together, a large one alo
   expect(splitOf('group', ['a1', 'b1', 'c1', 'd1', 'e1', 'e1', 'a1'])).toEqual(['a1 a1', 'e1 e1 b1 c1 d1']);
 });
 
-test('a run is not split if that gains nothing or if its rows have an order', () => {
+test('a run is not split if that has no benefit or if its rows have an order', () => {
   expect(splitOf('group', ['a1', 'a2'])).toEqual(['a2 a1']);
   expect(splitOf('group', ['a1', 'b2'])).toEqual(['b2 a1']);
   expect(splitOf('rows', ['a1', 'b3000000', 'a2'])).toEqual(['a1 b3000000 a2']);

@@ -1,6 +1,6 @@
 /**
- * Splits files of a run by their numbering of series. Where the number of a series is enough, DuckDB groups by it alone, in half the time
- * of grouping by file and number. Files of whole days mostly have the same series.
+ * Splits files of a run by their numbering of series. Where the number of a series is sufficient, DuckDB groups by it alone, in half the
+ * time of grouping by file and number. Files of whole days mostly have the same series.
  */
 import type { Chosen } from '../steps.ts';
 

@@ -81,7 +81,7 @@ export function seriesValues(facts: FileFacts, captureDay: string, vocabulary: '
   const each = <T>(expr: Expr, of: (document: BsonDocument) => T): readonly T[] | undefined => {
     const columns = columnsOf(expr);
     try {
-      // There may be thousands of series in each of hundreds of files: only the columns needed are put together.
+      // There may be thousands of series in each of hundreds of files: only the columns needed are assembled.
       if (columns === undefined || documents !== undefined) return all().map(of);
       if (columns.length === 0) return new Array<T>(series.length).fill(of(new BsonDocument()));
       return series.map((one) => of(pathDocument(one, captureDay, vocabulary, columns)));
