@@ -20,7 +20,7 @@ export function explainCondition(expr: Expr, room: ConditionRoom, at: string): N
       const found = explainCondition(arg, room, part);
       if (found !== undefined) return found;
     }
-  if (name === 'regex') return { part, why: 'patterns are matched row by row, because DuckDB's differ' };
+  if (name === 'regex') return { part, why: 'patterns are matched row by row, because those of DuckDB differ' };
   if (!/^(eq|ne|gte?|lte?|in|exists|type|isNull|isMissing)$/.test(name)) return { part, why: rowByRow };
   for (const arg of expr.args) {
     const inner = arg.k === 'field' ? explainField(arg.path, room) : undefined;
