@@ -12,9 +12,9 @@ export interface BinaryOperationDeps {
   readonly instanceKey: InstanceKey;
   /** Resolves with the log position once everything acknowledged before the call can be found. @throws unavailable */
   readonly caughtUp: (signal: AbortSignal) => Promise<number>;
-  /** The address by which the caller reached this cloud, without a trailing slash. */
+  /** The address at which the caller reached this cloud, without a trailing slash. */
   readonly baseUrl: (metadata: Headers) => string;
-  /** Called with the bytes of a file that were read for a caller, also if the caller went away in the middle. */
+  /** Called with the number of bytes of a file that were read for a caller, even if the caller disconnected early. */
   readonly onSent: (organizationId: string, bytes: number) => void;
   readonly clock: Clock;
   readonly log: Log;

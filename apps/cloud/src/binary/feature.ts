@@ -29,14 +29,14 @@ export interface BinaryDeps
     'read' | 'follow' | 'lastPosition' | 'onCommit' | 'markDamaged' | 'recordLoss' | 'losses' | 'forgetBlobs'
   >;
   readonly blobs: Pick<BlobStore, 'get' | 'remove'>;
-  /** Undefined: not known, for example for a deleted part. */
+  /** Undefined: unknown, for example for a deleted part. */
   readonly organizationOf: (partId: string) => string | undefined;
   readonly clock: Clock;
   readonly log: Log;
 }
 
 export interface Binary extends Pick<LogFollower, 'start' | 'cursor' | 'lag' | 'caughtUp' | 'steps'>, AsyncDisposable {
-  /** Other features serve the remaining methods of DataService. */
+  /** The remaining methods of DataService are served by other features. */
   readonly dataHandlers: Handlers<typeof DataService, Principal>;
   readonly datasetHandlers: Handlers<typeof DatasetService, Principal>;
   readonly download: DownloadRoute;

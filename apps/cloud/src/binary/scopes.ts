@@ -6,7 +6,7 @@ import { grantsOf, type Principal, type Role } from '../access/principal.ts';
 /** Parts of organizations; an empty list allows nothing. */
 export type Scopes = readonly Scope[];
 
-/** Everything the caller has a role on: `owner`, or any role. */
+/** Everything on which the caller has a role: `owner`, or any role. */
 export function scopesOf(access: Pick<Access, 'scopeIn'>, principal: Principal, role: Role): Scopes {
   if (principal.kind === 'part') return [];
   const grants = grantsOf(principal).filter((grant) => role === 'operator' || grant.role === role);

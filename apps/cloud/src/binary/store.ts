@@ -1,15 +1,15 @@
 /**
- * Tables of binary data: what is known of each picture and file, the annotations that people added, and the collections they made. The
+ * Tables of binary data: the metadata of each picture and file, the annotations that people added, and the collections that they made. The
  * bytes are in the blob store.
  *
- * `binary_data` is filled from the ingest log by a follower (I11). A deleted row leaves the path of its payload in `binary_data_removals`
- * until the payload is removed. Times are microseconds.
+ * A follower fills `binary_data` from the ingest log (I11). A deleted row leaves the path of its payload in `binary_data_removals` until
+ * the payload is removed. Times are microseconds.
  */
 
 export interface BinaryTables {
   /**
-   * For how many days the files of a part, or of one of its resources, are kept ('' and '': all resources). Holds what `retention` reads
-   * from the part's configuration, as rows that statements can use.
+   * Number of days for which the files of a part, or of one of its resources, are kept ('' and '': all resources). A copy of the
+   * `retention` setting in the part's configuration, as rows that statements can use.
    */
   data_retention_days: { part_id: string; component_type: string; component_name: string; days: number };
   /** One row per stored upload of a picture or file, unless it was deleted. */
@@ -34,7 +34,7 @@ export interface BinaryTables {
     /** Including the dot; empty: none. */
     file_ext: string;
     size_bytes: number;
-    /** The time by which data is filtered and sorted: of the request, else of the reading, else of the upload. */
+    /** The time by which data is filtered and sorted: that of the request, otherwise of the reading, otherwise of the upload. */
     captured_us: number;
     time_requested_us: number;
     time_received_us: number;
@@ -89,7 +89,7 @@ export interface BinaryTables {
   dataset_sequences: { dataset_id: string; sequence_id: string };
 }
 
-/** No references to parts and organizations, because data outlives its source unless it is deleted explicitly. */
+/** No references to parts and organizations, because data outlives its source unless it is explicitly deleted. */
 export const binaryV3: readonly string[] = [
   `create table binary_data_cursor (name text primary key, position bigint not null)`,
   `create table binary_data (id text primary key, position bigint not null, organization_id text not null, location_id text not null, robot_id text not null, part_id text not null, robot_name text not null, part_name text not null, component_type text not null, component_name text not null, method_name text not null, mime_type text not null, file_name text not null, file_ext text not null, size_bytes bigint not null, captured_us bigint not null, time_requested_us bigint not null, time_received_us bigint not null, capture_day integer not null, synced_ms bigint not null, method_parameters text not null, classifications text not null, blob_path text not null)`,
@@ -116,5 +116,5 @@ export const binaryV3: readonly string[] = [
 
 export const binaryV5: readonly string[] = [`alter table binary_data add column sha256 text not null default ''`];
 
-/** For tools that look into a store directly: the path of each payload, and what is known of its bytes. */
+/** For tools that read a store directly: the path of each payload, its size and its hash. */
 export const payloadsSql = 'select id, blob_path as path, size_bytes, sha256 from binary_data';

@@ -1,6 +1,6 @@
 /**
- * Converts wire times to those of the tables: whole microseconds since 1970. Nanoseconds are rounded down to the microsecond, in bounds too
- * (D35).
+ * Converts wire times to those of the tables: whole microseconds since 1970. Nanoseconds are rounded down to the microsecond, even in
+ * bounds (D35).
  */
 import { create } from '@bufbuild/protobuf';
 import { type Timestamp, TimestampSchema } from '@bufbuild/protobuf/wkt';

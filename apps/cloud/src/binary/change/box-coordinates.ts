@@ -1,4 +1,4 @@
-/** Position of a bounding box on a picture as it is stored: fractions of width and height, and the confidence of its maker. */
+/** Position of a bounding box on a picture, as stored: fractions of width and height, and the confidence of its creator. */
 import type { BoundingBox } from '@platform/proto/platform/app/data/v1/data';
 
 export type BoxCoordinates = Pick<
@@ -12,7 +12,7 @@ export function coordinatesText(place: BoxCoordinates): string {
   return JSON.stringify([xMinNormalized, yMinNormalized, xMaxNormalized, yMaxNormalized, confidence ?? null]);
 }
 
-/** Whether the corners are fractions within the picture, and the confidence, if present, is a fraction too. */
+/** Whether the corners are fractions within the picture, and the confidence, if present, is a fraction, too. */
 export function isPlace({
   xMinNormalized,
   yMinNormalized,

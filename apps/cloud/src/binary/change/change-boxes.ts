@@ -37,7 +37,7 @@ export async function addBox(
     .execute();
 }
 
-/** Fields missing from the request stay unchanged. @throws not_found, invalid_argument */
+/** Fields missing from the request do not change. @throws not_found, invalid_argument */
 export async function updateBox(trx: Trx, file: FileRow, change: UpdateBoundingBoxRequest): Promise<void> {
   const box = await trx
     .selectFrom('binary_data_boxes')

@@ -25,12 +25,12 @@ export type Change = (trx: Kysely<CloudTables>, files: readonly FileRow[]) => Pr
 export interface ChangeKind {
   /** The operation, such as `DataService.DeleteBinaryDataByIDs`. */
   readonly action: string;
-  /** For the audit trail, besides the ids of the files. */
+  /** For the audit trail, in addition to the ids of the files. */
   readonly detail?: Readonly<Record<string, unknown>>;
 }
 
 /**
- * Changes all the files or none. Returns how many were changed.
+ * Changes either all the files or none. Returns how many were changed.
  *
  * @throws not_found, permission_denied (visible but not owned)
  */

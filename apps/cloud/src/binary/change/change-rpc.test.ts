@@ -140,7 +140,7 @@ const changes: readonly (readonly [DescMethodUnary, (id: string) => MessageInitS
   [data.deleteBinaryDataByFilter, () => ({ filter: { organizationIds: ['acme'] } })],
 ];
 
-test('R6 operators change nothing, strangers and parts find nothing to change, and neither attempt leaves a trace', async () => {
+test('R6 operators change nothing, strangers and parts find nothing to change, and none of these attempts leaves a trace', async () => {
   const on = await openBinary();
   const id = await on.upload({ metadata: { tags: ['kept'] } });
   const before = await on.ask(callers.owner, data.binaryDataByIDs, { binaryDataIds: [id] });
@@ -154,7 +154,7 @@ test('R6 operators change nothing, strangers and parts find nothing to change, a
   expect(await audited(on)).toEqual([]);
 });
 
-test('one file of another owner refuses the whole request, and a filter without a place applies to all files the caller owns', async () => {
+test("another owner's file refuses the whole request, and a filter without a place applies to all files that the caller owns", async () => {
   const on = await openBinary();
   const [own, other] = [await on.upload(), await on.upload({ machine: 'mill' })];
   const mixed: Principal = {
@@ -174,7 +174,7 @@ test('one file of another owner refuses the whole request, and a filter without 
   expect(await on.ids()).toEqual([other]);
 });
 
-test('I10 deleted files are removed at once with everything attached, then their payloads, and files of others stay', async () => {
+test('I10 deleted files are removed at once with everything attached, their payloads follow, and files of others stay', async () => {
   const on = await openBinary();
   const gone = await on.upload({
     metadata: { tags: ['t'] },
@@ -253,7 +253,7 @@ test('invalid tags, or too many on one file, are refused by name', async () => {
   expect((await tagsOf(on, id))[0]).toHaveLength(500);
 });
 
-test('D13 a picture sent again after its deletion is stored again, once however often it is sent', async () => {
+test('D13 a picture sent again after its deletion is stored again, once, however often it is sent', async () => {
   const on = await openBinary();
   const picture = { atMs: Date.UTC(2026, 4, 17, 12), content: 'the same' };
   const first = await on.upload(picture);

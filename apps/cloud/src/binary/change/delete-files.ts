@@ -1,8 +1,8 @@
 /**
  * Deletes files: their rows at once, their payloads soon after.
  *
- * Rows and everything attached are deleted in the caller's transaction. They cannot come back, because the follower's cursor is past them.
- * Their payloads are recorded in the same transaction, and `removePayloads` removes those that no other row uses.
+ * Rows and everything attached are deleted in the caller's transaction. They cannot reappear, because the follower's cursor has passed
+ * them. Their payloads are recorded in the same transaction, and `removePayloads` removes those that no other row uses.
  */
 import { chunks } from '@platform/base';
 import type { Kysely } from 'kysely';

@@ -7,7 +7,7 @@ import { deleteFiles } from './delete-files.ts';
 /** Files per transaction, kept small because all writers wait for it. */
 const filesAtOnce = 200;
 
-/** Files of an organization that match all the members. */
+/** Files of an organization that match all members. */
 export interface WhichFiles {
   readonly organizationId: string;
   readonly partId?: string | undefined;

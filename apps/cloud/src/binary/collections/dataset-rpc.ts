@@ -80,7 +80,7 @@ export function datasetHandlers(deps: ChangeDeps): Handlers<typeof DatasetServic
     },
 
     async listDatasetsByIDs({ ids }, call) {
-      // The public command line asks this, without ids, for the datasets of an organization: none at all would be a wrong answer.
+      // Public command lines send no ids to get the datasets of an organization: an empty list would be a wrong answer.
       if (ids.length === 0)
         throw new PlatformError(
           'invalid_argument',

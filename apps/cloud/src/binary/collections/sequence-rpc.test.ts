@@ -39,7 +39,7 @@ test('a sequence returns the files of its part, resources and time, in order and
   expect(await filesIn(on, await make(on, { resources }))).toEqual(['first', 'second', 'cloud']);
 });
 
-test('a sequence is returned as created, changed as its mask says, listed and deleted', async () => {
+test('a sequence is returned as created, changed according to its mask, listed and deleted', async () => {
   const on = await openBinary();
   const id = await make(on, { sequenceTags: ['night'], resources: [{ resourceName: 'cam', methodName: 'GetImages' }] });
   const { sequence } = await on.ask(callers.hallOperator, data.getSequence, { id });

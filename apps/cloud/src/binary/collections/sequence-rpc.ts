@@ -181,7 +181,7 @@ export function sequenceHandlers(deps: BinaryOperationDeps): Handlers<typeof Dat
   };
 }
 
-/** Reads one row more than the page holds, to know whether there is a next page. @param size 0: the default */
+/** Reads one row more than the page holds, to find out whether there is a next page. @param size 0: the default */
 function pages<Row>(size: number, placeOf: (row: Row) => PagePlace) {
   const wanted = size === 0 ? defaultPage : Math.min(size, maxPage);
   return {
@@ -198,7 +198,7 @@ function pages<Row>(size: number, placeOf: (row: Row) => PagePlace) {
 const updatable: ReadonlySet<string> = new Set(['resources', 'sequence_tags', 'start_time', 'end_time']);
 
 /**
- * Fields named by the mask come from the request, the others stay; without a mask, all fields of the request apply. @throws
+ * Fields named in the mask come from the request, the others do not change; without a mask, all fields of the request apply. @throws
  * invalid_argument
  */
 function changed(before: SequenceRow, request: UpdateSequenceRequest): GivenSequence {

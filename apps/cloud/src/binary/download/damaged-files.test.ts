@@ -63,7 +63,7 @@ async function flip(file: string, at = 3): Promise<void> {
   await handle.write(Buffer.of((buffer[0] ?? 0) ^ 4), 0, 1, at);
 }
 
-/** The path of the other payload is passed too. */
+/** The path of the other payload is passed as well. */
 const damages: Readonly<Record<string, (file: string, other: string) => Promise<unknown>>> = {
   'a flipped bit': (file) => flip(file),
   'a flipped bit under the times of before': async (file) => {
@@ -103,7 +103,7 @@ for (const [name, damage] of Object.entries(damages))
     expect(page).toHaveLength(2);
   });
 
-test('D33 a restored payload is served again and no longer counts as damaged', async () => {
+test('D33 a restored payload is served again and is no longer reported as damaged', async () => {
   const on = await openDamages();
   const id = await on.upload({ content: 'picture A' });
   const file = await on.payload(id);

@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { callers, data, type OpenBinary, openBinary } from '../testing/open-binary.ts';
 
 interface Downloads extends OpenBinary {
-  /** Requests an address of this cloud, or a path of it. */
+  /** Requests an address of this cloud, or a path on it. */
   get(path: string, headers?: Record<string, string>, method?: string): Promise<Response>;
   /** A signed address made by the owner. */
   link(id: string, expirationMinutes?: number): Promise<string>;
@@ -151,7 +151,7 @@ test('an address is valid for 15 minutes by default, and for seven days at most'
     await expect(on.ask(caller, data.createBinaryDataSignedURL, asked)).rejects.toMatchObject({ code: 'not_found' });
 });
 
-test("an address ends with the file, with its maker's right to read it, and with its key", async () => {
+test("an address ends with the file, with its creator's right to read it, and with its key", async () => {
   const on = await openDownloads();
   const [id, other] = [await on.upload(), await on.upload({ content: 'another' })];
   const [url, url2] = [await on.link(id), await on.link(other)];
@@ -167,7 +167,7 @@ test("an address ends with the file, with its maker's right to read it, and with
   expect(await told(url2)).toBe('another');
 });
 
-test('without a signature a caller signs in as for a call, and gets only files that caller may read', async () => {
+test('without a signature a caller authenticates as for an RPC, and gets only files that it may read', async () => {
   const on = await openDownloads();
   const id = await on.upload();
   const as = async (who: string) => {
@@ -187,7 +187,7 @@ test('R16 a running download ends when the file is deleted or the right to it is
     await on.upload({ content: new Uint8Array(40_000_000) }),
     await on.upload({ content: new Uint8Array(40_000_001) }),
   ];
-  /** Reads a little, calls `end`, then reads so slowly that the right is checked first: the rest must not arrive. */
+  /** Reads a little, calls `end`, then reads slowly enough for the right to be checked first: the rest must not arrive. */
   const cut = async (url: string, end: () => Promise<unknown> | unknown): Promise<boolean> => {
     const reader = (await on.get(url)).body?.getReader();
     await reader?.read();

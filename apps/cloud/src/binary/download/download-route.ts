@@ -1,8 +1,8 @@
 /**
- * `GET /binary-data/<id>`: the bytes of a file, for callers with a signed address or who sign in as for a call.
+ * `GET /binary-data/<id>`: the bytes of a file, for callers that have a signed address or authenticate as for an RPC.
  *
  * Uploaded content is never interpreted as ours: it is sent as an attachment, its type is not guessed, and nothing in it may run. The
- * caller's right is checked again during the transfer, so that a download ends within 5 s after the right does.
+ * caller's right is checked again during the transfer, so that a download ends within 5 s of the right.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
@@ -27,7 +27,7 @@ export interface DownloadDeps
   readonly principalOf: (request: Request) => Promise<Principal>;
 }
 
-/** Returns true when it handled the request. @throws the error that the caller gets instead of the file */
+/** Returns true if it handled the request. @throws the error to send to the caller instead of the file */
 export type DownloadRoute = (request: Request, response: Response, url: URL) => Promise<boolean>;
 
 export function downloadRoute(deps: DownloadDeps): DownloadRoute {
@@ -75,14 +75,14 @@ function headersOf(file: FileRow, isSigned: boolean): Record<string, string> {
     'x-content-type-options': 'nosniff',
     'content-security-policy': "default-src 'none'; sandbox",
     'referrer-policy': 'no-referrer',
-    // Pages of other origins may show files by signed address; files opened by a session are for our own pages only.
+    // Pages of other origins may show files by signed address; files opened by a session are only for our own pages.
     ...(isSigned
       ? { 'access-control-allow-origin': '*', 'cross-origin-resource-policy': 'cross-origin' }
       : { 'cross-origin-resource-policy': 'same-origin' }),
   };
 }
 
-/** RFC 6266: the name in UTF-8, and one in ASCII for clients that do not support that. */
+/** RFC 6266: the name in UTF-8, and one in ASCII for clients that do not support UTF-8. */
 function dispositionOf({ id, file_name, file_ext }: FileRow): string {
   const last = file_name.split(/[/\\]/).at(-1) ?? '';
   const name = last === '' ? `${id}${file_ext}` : last.endsWith(file_ext) ? last : `${last}${file_ext}`;

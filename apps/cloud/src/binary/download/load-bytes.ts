@@ -1,11 +1,11 @@
-/** Loads the bytes of files into an answer. Few such answers are built at a time, so that they never fill the memory. */
+/** Loads the bytes of files into an answer. Only a few such answers are built at a time, so that they never fill the memory. */
 import { createLimiter } from '@platform/base';
 import type { FileRow } from '../find/find-files.ts';
 import type { OpenFile } from './open-file.ts';
 
 const answersAtOnce = 4;
 
-/** Undefined: the file was deleted meanwhile. @throws data_loss */
+/** Undefined: the file has been deleted. @throws data_loss */
 export type LoadBytes = (row: FileRow) => Promise<Uint8Array<ArrayBuffer> | undefined>;
 
 /** Runs a function that builds one answer from files. */

@@ -8,9 +8,9 @@ import type { BinaryOperationDeps } from '../binary-deps.ts';
 import type { FileRow } from '../find/find-files.ts';
 
 /**
- * Undefined: the file was deleted meanwhile.
+ * Undefined: the file has been deleted.
  *
- * @throws data_loss naming the file; the returned bytes throw it too, before the last of them, when the file changes while it is read
+ * @throws data_loss naming the file; if the file changes while it is read, the returned bytes also throw it, before the last of them
  */
 export type OpenFile = (row: FileRow, range?: BlobRange) => Promise<AsyncIterable<Uint8Array> | undefined>;
 

@@ -1,5 +1,6 @@
 /**
- * Signed addresses of files. They become invalid early if the file, their maker's right to read it, or the key that signed them is removed.
+ * Signed addresses of files. They become invalid early if the file, their creator's right to read it, or the key that signed them is
+ * removed.
  */
 import { PlatformError } from '@platform/base';
 import type { Principal } from '../../access/principal.ts';

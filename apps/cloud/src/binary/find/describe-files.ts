@@ -64,7 +64,7 @@ interface Beside {
 function metadataOf(row: FileRow, { tags, boxes, datasetIds, baseUrl }: Beside): FileMetadata {
   const classifications: readonly StoredClassification[] = JSON.parse(row.classifications);
   return {
-    // Read by clients from before binary_data_id existed.
+    // Read by clients older than binary_data_id.
     id: row.id,
     binaryDataId: row.id,
     captureMetadata: captureMetadataOf(row, tags),

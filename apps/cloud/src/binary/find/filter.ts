@@ -12,13 +12,15 @@ import { microsecondsOf } from '../times.ts';
 export type DataExpressions = ExpressionBuilder<CloudTables, 'binary_data'>;
 type Condition = Expression<SqlBool>;
 
-/** An empty list of tags is no condition when files are read. When they are changed it would match all of them. @throws invalid_argument */
+/**
+ * An empty list of tags is no condition when files are read. When files are changed, it would match all of them. @throws invalid_argument
+ */
 export function requireTags({ tagsFilter }: Pick<Filter, 'tagsFilter'>): void {
   if (tagsFilter?.type === TagsFilterType.MATCH_BY_OR && tagsFilter.tags.length === 0)
     throw refused('tags_filter.tags', 'at least one tag with TAGS_FILTER_TYPE_MATCH_BY_OR', 'none');
 }
 
-/** @throws invalid_argument naming the field, what was expected and found */
+/** @throws invalid_argument naming the field, the expected and the found value */
 export function checkFilter(filter: Filter): void {
   const lists: readonly (readonly [string, readonly string[]])[] = [
     ['organization_ids', filter.organizationIds],

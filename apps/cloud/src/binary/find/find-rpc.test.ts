@@ -115,7 +115,7 @@ test('callers find exactly the files covered by their roles, and tags, labels an
   expect((await seen(shared)).names).toEqual(['foreign', 'one', 'three', 'two']);
 });
 
-test('R2 a file, place or dataset of others is treated as nonexistent, by id and by filter, even when named beside an own', async () => {
+test("R2 a file, place or dataset of others is treated as nonexistent, by id and by filter, even beside one's own", async () => {
   const on = await openSeven();
   const foreign = on.byName.get('foreign') ?? '';
   const own = on.byName.get('one') ?? '';
@@ -143,7 +143,7 @@ test('R2 a file, place or dataset of others is treated as nonexistent, by id and
   for (const robotId of ['probe', 'never']) expect(await found({ robotId })).toEqual([]);
   for (const partId of ['probe-main', 'never']) expect(await found({ partId })).toEqual([]);
   for (const datasetId of [theirs, 'never']) expect(await found({ datasetId })).toEqual([]);
-  // Of a list the others hold.
+  // From a list, the others remain.
   const all = await found({ organizationIds: ['acme'] });
   expect(all).toContain('one');
   for (const id of ['umbrella', 'never']) expect(await found({ organizationIds: ['acme', id] })).toEqual(all);
@@ -153,7 +153,7 @@ test('R2 a file, place or dataset of others is treated as nonexistent, by id and
   expect((await on.ask(callers.hallOperator, data.binaryDataByIDs, { binaryIds: [older2] })).count).toBe(1n);
 });
 
-test('files of a deleted machine are still found by its id by callers who may see them', async () => {
+test('files of a deleted machine can still be found by id by callers who may see them', async () => {
   const on = await openBinary();
   await on.upload({ machine: 'scrapped', metadata: { fileName: 'old' } });
   expect(await namesFound(on, callers.operator, { robotId: 'scrapped' })).toEqual(['old']);
@@ -163,7 +163,7 @@ test('files of a deleted machine are still found by its id by callers who may se
 
 test('pages continue without gaps or repetitions in either order, even with uploads in between, and end at the end', async () => {
   const on = await openBinary();
-  // Several of one instant: the order is total all the same.
+  // Several at one instant: the order is still total.
   for (let at = 0; at < 9; at++)
     await on.upload({ atMs: dayMs + Math.floor(at / 3), metadata: { fileName: `f${at}` } });
   for (const sortOrder of [Order.ASCENDING, Order.DESCENDING, Order.UNSPECIFIED]) {
@@ -177,7 +177,7 @@ test('pages continue without gaps or repetitions in either order, even with uplo
       expect(answer.count).toBe(BigInt(answer.data.length));
       seen.push(...answer.data.map(({ metadata }) => metadata?.binaryDataId ?? ''));
       times.push(...answer.data.map(({ metadata }) => Number(metadata?.timeRequested?.nanos)));
-      // Asking again with the last token stays at the end.
+      // A repeated request with the last token stays at the end.
       if (answer.data.length === 0) expect(answer.last).toBe(last);
       last = answer.last;
       await on.upload({ content: `later ${page} ${sortOrder}` });
@@ -189,7 +189,7 @@ test('pages continue without gaps or repetitions in either order, even with uplo
   }
 });
 
-test('a page of files ends before it gets too large but has at least one; files by id that are too large together fail', async () => {
+test('a page ends before it gets too large but has at least one file; files by id that are too large together fail', async () => {
   const on = await openBinary();
   const large = new Uint8Array(2_100_000).fill(7);
   const ids: string[] = [];
@@ -242,7 +242,7 @@ test('thousands of files of several organizations and locations are paged, count
   const many = Array.from({ length: 5_000 }, (_, at) => {
     const row = rows[at % 2];
     if (row === undefined) throw new Error('expected two rows');
-    // Many of one instant, and of the places that callers see.
+    // Many at one instant, and in the places that callers see.
     const place = at % 4 === 0 ? { location_id: 'office', robot_id: 'mill' } : {};
     const times = { captured_us: 1e15 + (at % 700) * 1_000, time_requested_us: 1e15 + (at % 700) * 1_000 };
     return { ...row, ...place, ...times, id: `f${at}`, position: -1 - at, blob_path: `p${at}`, size_bytes: 3 };

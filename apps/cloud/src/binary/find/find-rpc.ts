@@ -29,7 +29,7 @@ type FileData = MessageInitShape<typeof BinaryDataSchema>;
 interface FindDeps {
   readonly openFile: OpenFile;
   readonly losses: () => readonly LogLoss[];
-  /** Undefined: not known, for example for a deleted part. */
+  /** Undefined: unknown, for example for a deleted part. */
   readonly organizationOf: (partId: string) => string | undefined;
 }
 
@@ -37,7 +37,7 @@ export function findHandlers(deps: BinaryOperationDeps & FindDeps): Handlers<typ
   const { db, access, caughtUp, baseUrl, clock } = deps;
   const withBytes = createLoadBytes(deps.openFile);
 
-  /** The scopes that the caller may read (none: nothing), once everything acknowledged can be found. */
+  /** The scopes that the caller may read (empty: nothing), once everything acknowledged can be found. */
   const admit = async (
     given: Filter | undefined,
     call: Call<Principal>,
@@ -61,7 +61,7 @@ export function findHandlers(deps: BinaryOperationDeps & FindDeps): Handlers<typ
       for (const [index, row] of rows.entries()) {
         const metadata = described[index];
         const binary = await load(row);
-        // The file may have been deleted a moment ago.
+        // The file may have just been deleted.
         if (metadata !== undefined && binary !== undefined) data.push({ metadata, binary });
         call.signal.throwIfAborted();
       }

@@ -12,7 +12,7 @@ export function pageToken({ at, id }: PagePlace): string {
   return Buffer.from(JSON.stringify([at, id])).toString('base64url');
 }
 
-/** Undefined: from the beginning. @param field for the message @throws invalid_argument */
+/** Undefined: from the beginning. @param field for the error text @throws invalid_argument */
 export function readPageToken(token: string, field: string): PagePlace | undefined {
   if (token === '') return undefined;
   const [at, id] = parse(token);

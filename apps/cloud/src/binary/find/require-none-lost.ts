@@ -6,7 +6,7 @@ import { positionsText } from '../../ingest/losses/positions-text.ts';
 import type { Scopes } from '../scopes.ts';
 
 /**
- * @param organizationOf the organization of a part; undefined: not known, for example after the part was deleted
+ * @param organizationOf the organization of a part; undefined: unknown, for example after the part was deleted
  * @throws data_loss naming the positions
  */
 export function requireNoneLost(

@@ -31,8 +31,8 @@ const owning: Readonly<Record<TargetKind, Action>> = {
 type Deps = Pick<BinaryOperationDeps, 'db' | 'access'>;
 
 /**
- * The filter without places that the caller may not see: they are treated as nonexistent and not searched for.
- * @returns undefined when nothing can match any more
+ * The filter without places that the caller may not see: they are treated as nonexistent and not searched.
+ * @returns undefined if nothing can match
  */
 export async function visibleFilter(deps: Deps, principal: Principal, filter: Filter): Promise<Filter | undefined> {
   const seen = async (kind: TargetKind, ids: readonly string[]): Promise<string[]> => {
@@ -59,7 +59,7 @@ async function sees(deps: Deps, principal: Principal, { kind, id }: Named): Prom
   const { access } = deps;
   if (kind === 'organization' || access.lineageOf(kind, id) !== undefined)
     return access.allows(principal, seeing[kind], id);
-  // The place is deleted, but its files may remain.
+  // The place was deleted, but its files may remain.
   return (await placeOfFormer(deps, principal, kind, id)) !== undefined;
 }
 

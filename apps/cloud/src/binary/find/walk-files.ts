@@ -34,7 +34,7 @@ export function walksOf(db: Kysely<CloudTables>, walk: Walk): AsyncIterable<Slic
   return anchorsOf(walk.filter, walk.scopes).map((anchor) => slicesOf(db, anchor, walk));
 }
 
-/** Walks all anchors, one after the other. */
+/** Walks all anchors, one after another. */
 export async function* walkFiles(db: Kysely<CloudTables>, walk: Walk): AsyncIterable<SliceCondition> {
   for (const slices of walksOf(db, walk)) yield* slices;
 }

@@ -4,7 +4,7 @@ import { rowsPerStatement } from '../../metadata/rows-per-statement.ts';
 import type { CloudTables } from '../../metadata/tables.ts';
 import type { BinaryTables } from '../store.ts';
 
-/** For how many days the files of a part, or of one of its resources, are kept. */
+/** Number of days for which the files of a part, or of one of its resources, are kept. */
 export type RetentionDays = BinaryTables['data_retention_days'];
 
 /** Replaces the rows of these parts, in the transaction that changes their configuration. @param partIds few enough for one statement */

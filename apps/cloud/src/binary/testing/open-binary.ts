@@ -31,7 +31,7 @@ export interface UploadShape {
   readonly machine?: string;
   readonly content?: string | Uint8Array;
   readonly metadata?: MessageInitShape<typeof UploadMetadataSchema>;
-  /** Time of the request; received 5 ms later. Default: none, so the time of the upload counts. */
+  /** Time of the request; received 5 ms later. Default: none, so that the time of the upload is used. */
   readonly atMs?: number;
   readonly annotations?: MessageInitShape<typeof AnnotationsSchema>;
 }
@@ -45,7 +45,7 @@ export interface OpenBinary {
   readonly blobDirectory: string;
   readonly binary: Binary;
   readonly instanceKey: InstanceKey;
-  /** Principals by the id of their key, as makers of signed addresses. */
+  /** Principals by the id of their key, as creators of signed addresses. */
   readonly standing: Map<string, Principal>;
   /** Returns the file's id. */
   upload(shape?: UploadShape): Promise<string>;

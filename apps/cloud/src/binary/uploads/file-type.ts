@@ -1,4 +1,4 @@
-/** The MIME type and extension of an uploaded file, as far as its sender gave them. */
+/** The MIME type and extension of an uploaded file, as far as its sender provided them. */
 import { MimeType } from '@platform/proto/platform/app/datasync/v1/data_sync';
 
 export const unknownType = 'application/octet-stream';

@@ -69,7 +69,7 @@ test('I11 an acknowledged upload is found by the next call, exactly as it was up
   expect(metadata?.annotations?.classifications).toMatchObject([{ id: 'c', label: 'night' }]);
 });
 
-test('I11 each upload is stored once and deleted ones stay deleted, whenever the process ends between read and write', async () => {
+test('I11 each upload is stored once and deleted ones stay deleted, even if the process ends between read and write', async () => {
   const on = await openBinary();
   const ids: string[] = [];
   for (let round = 0; round < 12; round++) {
@@ -132,7 +132,7 @@ test('a call that cannot get all files in time is answered UNAVAILABLE, never wi
   });
 });
 
-test('D33 an upload lost from the log is skipped and recorded, and lists that may lack it are DATA_LOSS until it is accepted', async () => {
+test('D33 an upload lost from the log is skipped and recorded; lists that may lack it are DATA_LOSS until it is accepted', async () => {
   const on = await openBinary();
   const before = await on.upload({ content: 'before' });
   await on.binary.caughtUp(new AbortController().signal);
