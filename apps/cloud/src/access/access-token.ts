@@ -1,8 +1,8 @@
 /**
- * Access tokens: opaque to clients; each call checks them against the current state of what they name (D5).
+ * Access tokens: opaque to clients; each call checks them against the current state of the key, part or session (D5).
  *
- * A token names a key, part or session and the epoch of its secret, and is signed with the instance key. It has no expiry of its own,
- * because public clients fetch a token once and never refresh it: it ends when the key, part or session does.
+ * A token names a key, part or session and the epoch of its secret, and is signed with the instance key. It has no expiry, because public
+ * clients fetch a token once and never refresh it: it ends when the key, part or session ends.
  */
 import type { InstanceKey } from '../instance/instance-key.ts';
 

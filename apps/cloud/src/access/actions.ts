@@ -1,9 +1,9 @@
 /**
  * Every action on the account tree and the role that it needs: the only table of rights. An action that is not listed is not allowed.
  *
- * `glimpse`: a role on the target, above it, or on anything beneath it. `member`: as `glimpse`, but without roles that come from
- * sharing, and including the parts of the organization. `operator` and `owner`: that role on the target or above it. `self`: the part's
- * own credentials suffice, too. The full rules: docs/specs/access.md.
+ * `glimpse`: a role on the target, above it, or on anything beneath it. `member`: like `glimpse`, but without roles that come from sharing,
+ * and including the parts of the organization. `operator` and `owner`: that role on the target or above it. `self`: the part's own
+ * credentials are sufficient, too. The full rules: docs/specs/access.md.
  */
 
 export interface ActionRule {
@@ -58,15 +58,15 @@ export const actions: Readonly<Record<Action, ActionRule>> = {
 
   /** Status, configuration without secrets, history, logs. */
   'part.read': { on: 'part', needs: 'operator', self: true },
-  /** What a machine-server does: fetch its configuration, upload, write logs. */
+  /** The actions of a machine-server: fetch its configuration, upload, write logs. */
   'part.act': { on: 'part', needs: 'operator', self: true },
   /** Read secrets in answers, and certificates (D6). */
   'part.secrets': { on: 'part', needs: 'owner', self: true },
   /** Report the part's own status. */
   'part.report': { on: 'part', needs: 'owner', self: true },
-  /** Call its resources through the cloud, to read and to move; those that run programs on the computer need `part.manage`. */
+  /** Call its resources through the cloud, to read and to move; resources that run programs on the computer need `part.manage`. */
   'part.control': { on: 'part', needs: 'operator' },
-  /** Read how its triggers do, and what they sent to whom. */
+  /** Read the status of its triggers, and what they sent to whom. */
   'part.triggers': { on: 'part', needs: 'operator' },
   /** Save the part's configuration, rename, delete, restart, make main, metadata, secrets. */
   'part.manage': { on: 'part', needs: 'owner' },

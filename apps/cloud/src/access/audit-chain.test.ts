@@ -25,7 +25,7 @@ async function chained(count: number): Promise<{ db: FirstAccount['db']; ids: re
   return { db, ids: rows.map(({ id }) => id) };
 }
 
-/** As somebody who has the database would. */
+/** As someone with access to the database could do it. */
 async function withoutGuard(db: FirstAccount['db'], change: () => Promise<unknown>): Promise<void> {
   const names = ['audit_entries_no_update', 'audit_entries_no_delete'];
   if (defaultStore === 'postgres') await sql`drop trigger audit_entries_no_change on audit_entries`.execute(db);
@@ -33,7 +33,7 @@ async function withoutGuard(db: FirstAccount['db'], change: () => Promise<unknow
   await change();
 }
 
-test('each entry is chained once, in the order of ids, however often and in however many steps', async () => {
+test('each entry is chained once, in the order of ids, in any number of steps', async () => {
   const { db } = await chained(1_203);
   const first = await checkAuditChain(db);
   const { length } = await db.selectFrom('audit_entries').select('id').execute();
@@ -59,7 +59,7 @@ test('an entry that was changed is found and named, and no other one', async () 
   ]);
 });
 
-test('an entry that was removed, and one that was slipped in later, are named', async () => {
+test('an entry that was removed, and one that was inserted later, are named', async () => {
   const { db, ids } = await chained(1_500);
   const [removed = 0, moved = 0] = [ids[10], ids[11]];
   const row = await db.selectFrom('audit_entries').selectAll().where('id', '=', moved).executeTakeFirstOrThrow();

@@ -1,31 +1,30 @@
 /**
- * A chain of hashes over the audit trail: each link has the hash of an entry and of the link before, so that entries that were changed,
- * removed or slipped in afterwards show. Entries are chained within seconds after they were written, because a chain that is written with
- * them would make all changes of the installation wait for each other.
+ * A chain of hashes over the audit trail: each link has the hash of an entry and of the previous link, which reveals entries that were
+ * changed, removed or inserted afterwards. Entries are chained within seconds of being written; if the chain were written with them, all
+ * changes of the installation would wait for each other.
  *
- * It protects against changes of entries, not against someone who rewrites the whole chain: whoever wants that too keeps the last hash
- * elsewhere.
+ * It protects against changes of entries, but not against rewriting the whole chain: to detect that, keep the last hash elsewhere.
  */
 import { createHash } from 'node:crypto';
 import type { Database } from '../metadata/tables.ts';
 import type { AuditEntry } from './audit-entries.ts';
 
 export interface AuditReport {
-  /** Entries that are chained. */
+  /** Number of entries in the chain. */
   readonly entries: number;
-  /** Of the last link; empty: there is none. */
+  /** Hash of the last link; empty: there is none. */
   readonly hash: string;
-  /** For people; empty: the trail is in order. */
+  /** Human-readable; empty: the trail is intact. */
   readonly problems: readonly string[];
 }
 
 const entriesAtOnce = 500;
 const pageSize = 5_000;
 const maxProblems = 100;
-/** On Postgres an entry can be committed after one with a higher id: so far back it is still looked for. */
+/** On Postgres an entry may be committed after one with a higher id: this many ids back are still checked. */
 const lateIds = 1_000;
 
-/** Adds the entries that are not in the chain so far; true: there may be more. */
+/** Adds the entries that are not yet in the chain; true: there may be more. */
 export async function extendAuditChain(db: Database): Promise<boolean> {
   const after = await lastSettledId(db);
   if ((await unchained(db).where('id', '>', after).limit(1).execute()).length === 0) return false;
@@ -43,7 +42,7 @@ export async function extendAuditChain(db: Database): Promise<boolean> {
   });
 }
 
-/** Follows the whole chain. Entries of the last moments may not be in it yet. */
+/** Follows the whole chain. The latest entries may not be in it yet. */
 export async function checkAuditChain(db: Database): Promise<AuditReport> {
   const problems: string[] = [];
   const say = (problem: string): void => {
@@ -92,7 +91,7 @@ function unchained(db: Database) {
     );
 }
 
-/** Entries up to this id are in the chain, unless they were added behind its back. */
+/** Entries up to this id are in the chain, unless they were inserted later with an old id. */
 async function lastSettledId(db: Database): Promise<number> {
   const row = await db
     .selectFrom('audit_chain')

@@ -20,7 +20,7 @@ test('the audit trail is append-only in the database itself: entries can be neit
   const fleet = await openFleet();
   const owner = await fleet.principalOf((await fleet.keyWith(on.organization('owner'))).token);
   await write(fleet, owner, 'press');
-  // The reason for the refusal appears only in the log (D37).
+  // The reason for the refusal is only in the log (D37).
   const outcome = (statement: Promise<unknown>): Promise<string> => statement.then(() => 'done', stackText);
   const changed = fleet.db.updateTable('audit_entries').set({ detail: '{}' }).execute();
   expect(await outcome(changed)).toMatch(/append-only/);

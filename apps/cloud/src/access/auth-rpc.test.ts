@@ -1,4 +1,4 @@
-/** AuthService over a real port, and the answers to guessing at each way to sign in. */
+/** AuthService over a real port, and the answers to guessing for each way to sign in. */
 import { createLog, type Log, silentLog } from '@platform/base';
 import { createRpcServer } from '@platform/rpc/server';
 import { expect, onTestFinished, test } from 'vitest';

@@ -10,7 +10,7 @@ import type { PartSecrets, SessionPort, SharesPort } from './ports.ts';
 import type { Grant, Principal } from './principal.ts';
 import { proven } from './too-many-guesses.ts';
 
-/** How long a principal is cached without asking the store; bounds how long a revoked one still works (D5, R16: 5 s). */
+/** How long a principal is cached without asking the store; limits how long a revoked one still works (D5, R16: 5 s). */
 const principalTtlMs = 2_000;
 const maxCachedPrincipals = 20_000;
 
@@ -25,14 +25,14 @@ export interface Authenticator {
   /**
    * Exchanges credentials for a token. @param peerAddress of the call.
    *
-   * @throws permission_denied for wrong ones (as the public system does), resource_exhausted after too many, invalid_argument
+   * @throws permission_denied for wrong ones (like the public system), resource_exhausted after too many, invalid_argument
    */
   signIn(credentials: Credentials, peerAddress: string): Promise<string>;
   /** The principal behind an `authorization` header, with its current roles. @throws unauthenticated */
   principalOf(metadata: Headers): Promise<Principal>;
   /** The principal behind one of our tokens. @throws unauthenticated */
   principalOfToken(token: string): Promise<Principal>;
-  /** The principal behind a key id and key, as the configuration endpoint receives them. @throws unauthenticated, resource_exhausted */
+  /** The principal behind a key id and key, as sent to the configuration endpoint. @throws unauthenticated, resource_exhausted */
   principalOfKey(keyId: string, key: string, peerAddress: string): Promise<Principal>;
   /**
    * The current principal of a call. An open stream asks every 2 s and authorizes again with the answer, so that it ends within 5 s of a
@@ -41,13 +41,13 @@ export interface Authenticator {
   recheck(call: { readonly metadata: Headers }): Promise<Principal>;
   /**
    * The current principal for a key or person. Use it for something issued in that name at `sinceMs` that must end with its rights. A
-   * person counts even without a session. Undefined if the key ended, or if the secret it had then no longer works.
+   * person is accepted even without a session. Undefined if the key ended, or if the secret that it had then no longer works.
    */
   standing(
     named: { readonly kind: 'key' | 'person'; readonly id: string },
     sinceMs: number,
   ): Promise<Principal | undefined>;
-  /** Call it after a commit that changed keys, roles, sessions or sharing: all following calls see the change. */
+  /** Must be called after a commit that changed keys, roles, sessions or sharing: all following calls then see the change. */
   forget(): void;
 }
 

@@ -13,7 +13,7 @@ import { type Grant, holds, type Principal, type Role } from './principal.ts';
 
 type ResourceKind = 'organization' | 'location' | 'machine';
 
-/** The action that an owner of each kind of resource may perform; giving roles on the resource is part of it (R7). */
+/** The action that an owner of each kind of resource may perform; it includes granting roles on the resource (R7). */
 const manage: Readonly<Record<ResourceKind, Action>> = {
   organization: 'organization.manage',
   location: 'location.manage',
@@ -35,7 +35,7 @@ export function resourceKindOf(word: string): ResourceKind | undefined {
 /**
  * Reads the role that an authorization names, after checking that the caller owns its resource (R7).
  *
- * @throws invalid_argument for anything that is not a role; not_found and permission_denied as `authorize`
+ * @throws invalid_argument for anything that is not a role; not_found and permission_denied like `authorize`
  */
 export function readGrant(access: Access, principal: Principal, authorization: Authorization): Grant {
   const { authorizationType, authorizationId, resourceType, resourceId, organizationId } = authorization;

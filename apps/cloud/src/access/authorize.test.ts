@@ -4,7 +4,7 @@ import { type Action, actions, type TargetKind } from './actions.ts';
 import { type Access, createAccess } from './authorize.ts';
 import type { Grant, Principal, Role } from './principal.ts';
 
-/** Two organizations in memory. An id shows its place in the tree: location `a.0.1` lies beneath `a.0`. */
+/** Two organizations in memory. An id shows its place in the tree: location `a.0.1` is beneath `a.0`. */
 interface World {
   readonly parentOf: ReadonlyMap<string, string | null>;
   readonly machines: ReadonlyMap<string, string>;
@@ -77,7 +77,7 @@ function everything(world: World): readonly { action: Action; id: string }[] {
   return allActions.flatMap((action) => world.ids[actions[action].on].map((id) => ({ action, id })));
 }
 
-/** The ids at and above a target, computed differently from the code under test. */
+/** The ids at and above a target, computed in a different way from the code under test. */
 function pathOf(world: World, id: string): ReadonlySet<string> {
   const machine = world.machines.has(id) ? id : id.replace(/p$/, '');
   const path = new Set([id, machine, organizationOf(id)]);
@@ -155,7 +155,7 @@ test('R2 a foreign id, an id of another kind and an unknown one are refused with
   );
 });
 
-test('R2 R4 PERMISSION_DENIED is only told about targets the caller sees: it holds a role on, above or beneath them', () => {
+test('R2 R4 PERMISSION_DENIED is only returned for targets that the caller sees: it has a role on, above or beneath them', () => {
   fc.assert(
     fc.property(worldWithGrants, ({ world, grants }) => {
       const principal = key(grants);

@@ -1,4 +1,4 @@
-/** The one place where access is decided: may this principal do this to that? Deny by default. */
+/** The only place that decides access: may this principal do this to that? Denies by default. */
 import { PlatformError } from '@platform/base';
 import type { Scope } from '@platform/query';
 import { type Action, type ActionRule, actions, type TargetKind } from './actions.ts';
@@ -25,8 +25,8 @@ export interface Access {
   /**
    * Returns the target's place in the tree.
    *
-   * @throws not_found if the target does not exist or the principal may not know of it; permission_denied if the principal sees the
-   * target but its role does not allow the action.
+   * @throws not_found if the target does not exist or the principal may not know of it; permission_denied if the principal sees the target
+   * but its role does not allow the action.
    */
   authorize(principal: Principal, action: Action, id: string): Lineage;
   /** Like `authorize`, but returns a boolean; false if the target does not exist. */

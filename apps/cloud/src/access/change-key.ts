@@ -15,13 +15,13 @@ export interface KeyDeps {
   readonly instanceKey: InstanceKey;
   readonly access: Access;
   readonly now: () => number;
-  /** How long the previous secret still works after a rotation. 0: it stops at once. */
+  /** How long the previous secret still works after a rotation. 0: it ends at once. */
   readonly rotationOverlapMs: number;
   /** Called after a commit that changed keys or roles, to drop cached callers. */
   readonly changed: () => void;
 }
 
-/** Gives the key a new secret; its id and roles stay. @throws not_found, permission_denied */
+/** Gives the key a new secret; its id and roles do not change. @throws not_found, permission_denied */
 export async function rotateKey(deps: KeyDeps, by: Caller, id: string): Promise<NewKey> {
   const { instanceKey, rotationOverlapMs } = deps;
   const nowMs = deps.now();
@@ -48,14 +48,14 @@ export async function rotateKey(deps: KeyDeps, by: Caller, id: string): Promise<
   return { id, key };
 }
 
-/** @param name already checked. */
+/** @param name already validated. */
 export async function renameKey(deps: KeyDeps, by: Caller, id: string, name: string): Promise<void> {
   await change(deps, by, id, 'AppService.RenameKey', { name }, async (trx) => {
     await trx.updateTable('api_keys').set({ name }).where('id', '=', id).execute();
   });
 }
 
-/** @param expiresMs null: never. @throws failed_precondition if no other owner without expiry would be left */
+/** @param expiresMs null: never. @throws failed_precondition if no other owner without expiry would remain */
 export async function setKeyExpiry(deps: KeyDeps, by: Caller, id: string, expiresMs: number | null): Promise<void> {
   await change(deps, by, id, 'FleetService.SetKeyExpiry', { expires_ms: expiresMs }, async (trx, key) => {
     await trx.updateTable('api_keys').set({ expires_ms: expiresMs }).where('id', '=', id).execute();

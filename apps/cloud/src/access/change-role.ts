@@ -57,7 +57,7 @@ export async function removeRole(deps: RoleDeps, by: Caller, authorization: Auth
   changed();
 }
 
-/** Replaces one role by another in one transaction. @throws as addRole and removeRole */
+/** Replaces one role by another in one transaction. @throws like addRole and removeRole */
 export async function changeRole(deps: RoleDeps, by: Caller, from: Authorization, to: Authorization): Promise<void> {
   const { db, access, now, changed } = deps;
   const was = readGrant(access, by.principal, from);
@@ -97,7 +97,7 @@ async function eligible(
       await managedKey(trx, access, principal, id, identityName(identityType));
       return { type, id };
     }
-    // Operators of the organization see its members. Other callers know only the people with a role on something they own.
+    // Operators of the organization see its members. Other callers know only the people with a role on something that they own.
     const known = grants.some(
       (grant) =>
         grant.organizationId === organizationId &&

@@ -19,7 +19,9 @@ export interface HeldGrant extends GrantTarget {
   readonly role: Role;
 }
 
-/** Adds a role. Returns false, changing nothing, if the identity already holds it. Call the authenticator's `forget()` after the commit. */
+/**
+ * Adds a role. Returns false and changes nothing if the identity already holds it. Call the authenticator's `forget()` after the commit.
+ */
 export async function addGrant(trx: Kysely<CloudTables>, identity: Identity, grant: Grant): Promise<boolean> {
   const held = await grantsOfIdentity(trx, identity);
   if (held.some((one) => one.role === grant.role && sameTarget(one, grant))) return false;
@@ -132,8 +134,8 @@ export type Deleted =
   | { readonly machineId: string };
 
 /**
- * Removes every grant on what is being deleted, and API keys without any other role, because no one could manage those. Returns the ids
- * of those keys, for the audit entry. Call the authenticator's `forget()` after the commit.
+ * Removes every grant on what is being deleted, and API keys without any other role, because no one could manage those. Returns the ids of
+ * those keys, for the audit entry. Call the authenticator's `forget()` after the commit.
  */
 export async function removeGrantsOn(trx: Kysely<CloudTables>, deleted: Deleted): Promise<readonly string[]> {
   const all = trx.deleteFrom('grants');
@@ -156,10 +158,10 @@ export async function removeGrantsOn(trx: Kysely<CloudTables>, deleted: Deleted)
 }
 
 /**
- * Call it after an organization's owner lost that role or was removed, or after a key got an expiry. Only a person or a key without
- * expiry counts as a remaining owner. Returns `api-key` if no person is left among them.
+ * Must be called after an organization's owner lost that role or was removed, or after a key got an expiry. Only a person or a key without
+ * expiry counts as a remaining owner. Returns `api-key` if none of them is a person.
  *
- * @throws failed_precondition if no owner is left; the transaction must then be rolled back.
+ * @throws failed_precondition if no owner remains; the transaction must then be rolled back.
  */
 export async function requireOwnerLeft(trx: Kysely<CloudTables>, organizationId: string): Promise<Identity['type']> {
   const left = await trx

@@ -87,7 +87,7 @@ test('an answer depends on earlier attempts, never on the id that was tried: an 
   );
 });
 
-test('after the fifth wrong password, waits double from 1 s to 15 min, and the answer names them', async () => {
+test('after the fifth wrong password, waits double from 1 s to 15 min, and the answer contains them', async () => {
   const clock = new FakeClock();
   const limit = createGuessLimit(clock);
   await fail(limit, 5, 'ann', '10.0.0.1:1');
@@ -159,7 +159,7 @@ test('memory stays bounded, however many ids and addresses an attacker uses', as
   expect(limit.size).toBe(200);
 });
 
-test('a failure of the store does not count as a guess', async () => {
+test('a failure of the store is not counted as a guess', async () => {
   const limit = createGuessLimit(new FakeClock());
   for (let turn = 0; turn < 20; turn++) {
     const broken = limit.attempt(password('ann', '10.0.0.1:1'), async () => {
@@ -170,7 +170,7 @@ test('a failure of the store does not count as a guess', async () => {
   expect(limit.size).toBe(0);
 });
 
-test('an address identifies one customer: the port is dropped, and of IPv6 only the first 64 bits count', () => {
+test('an address identifies one customer: the port is dropped, and only the first 64 bits of IPv6 count', () => {
   expect(
     [
       '10.0.0.1:443',

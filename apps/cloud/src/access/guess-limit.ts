@@ -1,13 +1,13 @@
 /**
- * Limits guessing of secrets with waits that double, per pair of credential id and address and per address. Clients at other addresses
- * are never locked out.
+ * Limits guessing of secrets with waits that double, per pair of credential id and address, and per address. Clients at other addresses are
+ * never locked out.
  *
  * States of a counter: free (failures up to the allowance) → waiting (refused until the wait is over) → one more attempt → right: the
  * pair's counter ends | wrong: wait twice as long, up to the longest wait … → forgotten after `forgetMs` without a failure. An attempt
  * counts as failed until it proves right, so that simultaneous attempts are limited, too.
  *
- * There is no limit per credential id alone: it would let anyone who knows an id lock out its owner. An id that does not exist is
- * counted like one that does. Why right keys pass through a limit: docs/decisions/ADR-0013-guessing.md.
+ * There is no limit per credential id alone: it would let anyone who knows an id lock out its owner. Unknown ids are counted like known
+ * ones. Why right keys pass despite a limit: docs/decisions/ADR-0013-guessing.md.
  */
 import { isIP } from 'node:net';
 import type { Clock } from '@platform/base';
@@ -15,7 +15,7 @@ import type { Clock } from '@platform/base';
 export interface GuessSettings {
   /** Failures of one credential id from one address before the first wait. Default 5. */
   readonly pairAllowance: number;
-  /** Failures from one address, whatever the credential, before the first wait. Default 50. */
+  /** Failures from one address, for any credentials, before the first wait. Default 50. */
   readonly addressAllowance: number;
   /** The first wait; each further failure doubles it. Default 1 s. */
   readonly firstWaitMs: number;
@@ -56,8 +56,8 @@ export type Attempt<T> =
 
 export interface GuessLimit {
   /**
-   * Makes one attempt. If `prove` throws, nothing is counted. @param prove resolves to undefined for a wrong secret and for an unknown
-   * id alike
+   * Makes one attempt. If `prove` throws, nothing is counted.
+   * @param prove resolves to undefined for both a wrong secret and an unknown id
    */
   attempt<T>(guess: Guess, prove: () => Promise<T | undefined>): Promise<Attempt<T>>;
   /** Number of counters kept; at most twice `maxCounters`. */
@@ -86,7 +86,7 @@ export function createGuessLimit(clock: Clock, settings: GuessSettings = default
     counters.delete(id);
     return undefined;
   };
-  /** Counts a failure. Returns a function that takes it back. */
+  /** Counts a failure. Returns a function that revokes it. */
   const fail = (counters: Map<string, Counter>, id: string): (() => void) => {
     const counter = living(counters, id) ?? { failures: 0, lastFailureMs: 0 };
     const before = counter.lastFailureMs;

@@ -6,7 +6,7 @@ const minuteMs = 60_000;
 
 export interface KeyUse {
   used(keyId: string): void;
-  /** The minute of the last use, if it is not stored yet. */
+  /** The minute of the last use, if it is not yet stored. */
   unwritten(keyId: string): number | undefined;
   /** Stores the changes. A crash loses at most the uses since the last call. */
   write(): Promise<void>;

@@ -12,7 +12,7 @@ export interface PlacedKey {
   readonly grants: readonly Grant[];
 }
 
-/** Keyed by the id of a location or machine; each key appears once for each. */
+/** By id of a location or machine; a key appears once for each. */
 export type KeysByPlace = ReadonlyMap<string, readonly PlacedKey[]>;
 
 /** The keys of an organization that are valid at `nowMs`. Excludes keys whose only roles are on the whole organization. */
@@ -53,7 +53,7 @@ export async function readKeysByPlace(db: Database, organizationId: string, nowM
   return new Map([...places].map(([place, here]) => [place, [...here]]));
 }
 
-/** Returns key id → key, in clear, for the configuration of a machine that checks keys (D6). Omits keys that have ended since. */
+/** Returns key id → key, in plaintext, for the configuration of a machine that checks keys (D6). Omits keys that have ended since. */
 export async function readKeySecrets(
   db: Database,
   instanceKey: InstanceKey,

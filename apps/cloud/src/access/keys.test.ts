@@ -208,7 +208,7 @@ test('R7 a caller who owns only some of what a key opens may see it, but not rot
   await expect(fleet.principalOf(wide.token)).resolves.toMatchObject({ keyId: wide.id });
 });
 
-test('R7 a key can be created only with roles on what the caller owns', async () => {
+test('R7 a key can be created only with roles on resources that the caller owns', async () => {
   const fleet = await openFleet();
   const caller = await fleet.principalOf((await fleet.keyWith(on.location('owner', 'plant'))).token);
   const make = (...authorizations: ReturnType<typeof ownerOf>[]) =>

@@ -1,4 +1,4 @@
-/** Stored API keys: creating them, checking secrets, and telling whether a key is valid. */
+/** Stored API keys: creates them, checks secrets, and tells whether a key is valid. */
 import { timingSafeEqual } from 'node:crypto';
 import { newId, newSecret } from '@platform/base';
 import type { Kysely } from 'kysely';
@@ -12,7 +12,7 @@ export interface NewKey {
   readonly key: string;
 }
 
-/** Creates a key with the given roles. Returns its secret in clear; the store holds it sealed. @param expiresMs absent: never. */
+/** Creates a key with the given roles. Returns its secret in plaintext; the store keeps it sealed. @param expiresMs absent: never. */
 export async function createKey(
   db: Kysely<CloudTables>,
   instanceKey: InstanceKey,
@@ -52,7 +52,7 @@ export async function checkKey(
     .where('id', '=', id)
     .executeTakeFirst();
   const former = await formerSecrets(db, id, nowMs).execute();
-  // While the instance key is being replaced, the stored hashes may use another key than this process does.
+  // While the instance key is being replaced, the stored hashes may use a different key than this process.
   const given = instanceKey.hashes(secret);
   const candidates = [key ?? { secret_hash: new Uint8Array(32), epoch: 0 }, ...former];
   // Compare all candidates, even after a match.
@@ -78,7 +78,7 @@ export async function livingKey(
 }
 
 /**
- * The name of a key that is valid at `nowMs`, for something done with it at `sinceMs`. Undefined if the key was deleted or expired, or
+ * The name of a key that is valid at `nowMs`, for an action performed with it at `sinceMs`. Undefined if the key was deleted or expired, or
  * if the secret that it had then was rotated out.
  */
 export async function keySince(
@@ -111,7 +111,7 @@ function formerSecrets(db: Database, id: string, nowMs: number) {
     .where('ends_ms', '>', nowMs);
 }
 
-/** An organization's oldest valid owner key without expiry, in clear: printed by a first start (D6, D30). */
+/** An organization's oldest valid owner key without expiry, in plaintext: printed by a first start (D6, D30). */
 export async function readOwnerKey(db: Database, instanceKey: InstanceKey, organizationId: string): Promise<NewKey> {
   const row = await db
     .selectFrom('grants')

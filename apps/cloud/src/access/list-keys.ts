@@ -66,7 +66,7 @@ async function listed(
     const row = await keyRow(db, id);
     if (row === undefined) continue;
     const grants = await grantsOfIdentity(db, { type: 'api-key', id });
-    // No grants: the key was deleted in the meantime.
+    // No grants: the key has been deleted.
     if (grants.length > 0 && grants.every((grant) => owns(access, principal, grant))) keys.push({ row, grants });
   }
   return keys.toSorted((a, b) => a.row.created_ms - b.row.created_ms || (a.row.id < b.row.id ? -1 : 1));

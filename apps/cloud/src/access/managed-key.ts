@@ -1,4 +1,4 @@
-/** Reads a key for a caller who manages it: only an owner of every resource on which the key has a role may (R7). */
+/** Reads a key for a caller who manages it: this requires ownership of every resource on which the key has a role (R7). */
 import { PlatformError } from '@platform/base';
 import type { Kysely, Selectable } from 'kysely';
 import type { CloudTables, Database } from '../metadata/tables.ts';

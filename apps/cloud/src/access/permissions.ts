@@ -2,7 +2,7 @@
  * The permission names that public clients pass to CheckPermissions, and the role that each needs.
  *
  * A permission on a kind can be checked on that kind or on anything above it: `control_robot` of a location asks whether the caller
- * operates all machines in it. Nobody holds a permission that is not listed (registry, training, maps, data sets).
+ * operates all machines in it. No one holds a permission that is not listed (registry, training, maps, data sets).
  */
 import type { Role } from './principal.ts';
 

@@ -27,7 +27,7 @@ test('D26 a role on a machine covers that machine alone', () => {
   expect(holds(principal, 'operator', { organizationId: 'o', locationIds: ['hall'] })).toBe(false);
 });
 
-test('a part holds no role: its credentials are for itself only', () => {
+test('a part holds no role: its credentials are only for itself', () => {
   expect(holds({ kind: 'part', partId: 'p' }, 'operator', { organizationId: 'o', locationIds: [], robotId: 'r' })).toBe(
     false,
   );
@@ -43,7 +43,7 @@ test('D26 the query scope is either the whole organization, or the locations wit
   expect(scope).toEqual({ organizationId: 'o', locationIds: ['plant', 'hall'], robotIds: ['r9'] });
 });
 
-test('an organization in which the caller has no role is answered as if it did not exist', () => {
+test('an organization in which the caller has no role is treated as nonexistent', () => {
   expect(() => scopeIn(key(grant({})), 'foreign', children)).toThrow(
     /organization: expected the id of one that you may see/,
   );

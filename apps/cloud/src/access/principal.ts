@@ -55,7 +55,7 @@ export function callerFields(principal: Principal): Readonly<Record<string, unkn
   };
 }
 
-/** Whether `principal` holds `role` on something at `lineage`; an owner also counts as operator. Deny by default. */
+/** Whether `principal` holds `role` on something at `lineage`; an owner is also an operator. Denies by default. */
 export function holds(principal: Principal, role: Role, lineage: Lineage): boolean {
   return grantsOf(principal).some(
     (grant) =>
@@ -104,18 +104,20 @@ export function notVisible(what: string, id: string): PlatformError {
   return new PlatformError('not_found', `${what}: expected the id of one that you may see, found ${shown}`);
 }
 
-/** Clients send an empty id if their caller passed none. @param list the operation that lists ids. @throws invalid_argument */
+/** Clients send an empty id if their caller did not pass one. @param list the operation that lists ids. @throws invalid_argument */
 export function requireId(parameter: string, id: string, list: string): void {
   if (id !== '') return;
   throw new PlatformError(
     'invalid_argument',
-    `${parameter}: expected an id, found none; ${list} tells the ids that there are`,
+    `${parameter}: expected an id, found none; ${list} lists the existing ids`,
   );
 }
 
 /**
- * The id of the person who calls, for what only people have. @param what as it begins the message, in the plural @param why only people
- * have it @throws permission_denied telling how a person signs in
+ * The id of the calling person, for operations that only people may use.
+ * @param what begins the message, in the plural
+ * @param why only people may use it
+ * @throws permission_denied with instructions for signing in
  */
 export function requirePerson(principal: Principal, what: string, why: string): string {
   if (principal.kind === 'person') return principal.personId;

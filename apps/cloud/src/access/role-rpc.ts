@@ -41,7 +41,7 @@ export function roleHandlers(deps: RoleDeps): Handlers<typeof AppService, Princi
           'CheckPermissions: expected an API key or a person, found the credentials of a part, which has no roles',
         );
       const asked = request.permissions.reduce((sum, entry) => sum + entry.permissions.length + 1, 0);
-      requireAtMost('permissions', maxPermissionChecks, asked, ' questions in one call');
+      requireAtMost('permissions', maxPermissionChecks, asked, ' permissions in one call');
       const answers = request.permissions.map(({ resourceType, resourceId, permissions }) => {
         const kind = resourceKindOf(resourceType);
         const lineage = kind === undefined ? undefined : access.lineageOf(kind, resourceId);

@@ -102,7 +102,7 @@ test('R7 operators, and owners of something else, cannot add or remove roles', a
   expect(await rolesOf(fleet, person)).toEqual(['operator acme', 'operator hall']);
 });
 
-test('R2 people and keys of another organization are answered exactly as those that do not exist', async () => {
+test('R2 people and keys of another organization are treated exactly like nonexistent ones', async () => {
   const fleet = await openFleet();
   const owner = await caller(fleet, on.organization('owner'));
   const plantOwner = await caller(fleet, on.location('owner', 'plant'));
@@ -138,7 +138,7 @@ test("R7 an owner adds no role to a key that opens more than it owns, so that th
   expect(await rolesOf(fleet, key.id)).toEqual(['operator office', 'operator plant']);
 });
 
-test('R7 the last owner of an organization is neither removed nor made an operator', async () => {
+test('R7 the last owner of an organization can be neither removed nor made an operator', async () => {
   const fleet = await openFleet();
   const ownerKey = await fleet.keyWith(on.organization('owner'), on.location('owner', 'office'));
   const owner = await fleet.principalOf(ownerKey.token);
@@ -153,7 +153,7 @@ test('R7 the last owner of an organization is neither removed nor made an operat
   expect(await rolesOf(fleet, ownerKey.id)).toEqual(['owner office']);
 });
 
-test('the last role of a key cannot be removed, because nobody could manage the key afterwards', async () => {
+test('the last role of a key cannot be removed, because no one could manage the key afterwards', async () => {
   const fleet = await openFleet();
   const owner = await caller(fleet, on.organization('owner'));
   const key = await fleet.keyWith(on.machine('operator', 'press'));
@@ -218,7 +218,7 @@ test('R12 ListAuthorizations shows owners the roles on what they own, and refuse
   await expect(list(owner, [], 'umbrella')).rejects.toMatchObject({ code: 'not_found' });
 });
 
-test('R13 CheckPermissions answers which permissions the caller holds, and nothing about resources it may not know of', async () => {
+test('R13 CheckPermissions returns the permissions that the caller holds, and nothing about resources it may not know of', async () => {
   const fleet = await openFleet();
   const by = await caller(fleet, on.location('operator', 'plant'), on.machine('owner', 'press'));
   const permissions = ['read_robot_logs', 'control_robot', 'write_robot', 'read_location', 'write_location', 'fly'];

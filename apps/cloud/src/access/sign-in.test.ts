@@ -11,7 +11,7 @@ const refusal = (answer: Promise<unknown>): Promise<{ code: string; message: str
     ({ code, message }) => ({ code, message }),
   );
 
-test('a session token identifies its person, with her current roles, while the session lasts', async () => {
+test('a session token identifies its person, with their current roles, while the session lasts', async () => {
   const fleet = await openFleet();
   const personId = await fleet.personWith(on.location('owner', 'plant'));
   const token = issueToken(fleet.instanceKey, { kind: 'session', id: 's1', epoch: 1 });
@@ -83,7 +83,7 @@ test('R3 a caller with a role on a whole organization operates the locations sha
   expect(await fleet.principalOf(whole.token)).toMatchObject({ grants: [on.organization('owner', 'umbrella')] });
 });
 
-test('D6 a location secret does not open the cloud, and the refusal says what it is for', async () => {
+test('D6 a location secret does not open the cloud, and the refusal states its purpose', async () => {
   const fleet = await openFleet();
   expect(await refusal(signIn(fleet, 'robot-location-secret', 'press', 'x'))).toEqual({
     code: 'invalid_argument',
@@ -127,7 +127,7 @@ test('guessing at a key or part does not lock out its owner: the right secret wo
   }
 });
 
-test('the configuration endpoint and Authenticate count wrong keys together', async () => {
+test('wrong keys at the configuration endpoint and at Authenticate are counted together', async () => {
   const fleet = await openFleet();
   const key = await fleet.keyWith(on.organization('owner'));
   for (let turn = 0; turn < 3; turn++) {

@@ -1,7 +1,7 @@
 /**
- * Signed addresses: anyone with the address can download one object without signing in, until the address expires.
+ * Signed addresses: anyone with the address can download one object without authentication, until the address expires.
  *
- * An address states its object, when it was made, when it ends, and in whose name. An HMAC under the instance key covers all of it.
+ * An address contains its object, its creation time, its expiry and its principal. An HMAC under the instance key covers all of it.
  */
 import { PlatformError } from '@platform/base';
 import type { InstanceKey } from '../instance/instance-key.ts';
@@ -44,7 +44,7 @@ export function signedQuery<K extends Principal['kind']>(
   });
 }
 
-/** Undefined if the address is not signed at all. @throws permission_denied if it was not signed by us, was changed or has expired */
+/** Undefined if the address is not signed. @throws permission_denied if it was not signed by us, was changed or has expired */
 export function readSignedQuery<K extends Principal['kind']>(
   instanceKey: InstanceKey,
   { purpose, by, renewal }: AddressKind<K>,

@@ -58,7 +58,7 @@ export interface AccessTables {
     /** 1, 2, … */
     link: number;
     entry_id: number;
-    /** SHA-256 over the link before and the entry, hexadecimal. */
+    /** SHA-256 over the previous link and the entry, hexadecimal. */
     hash: string;
   };
 }

@@ -1,4 +1,4 @@
-/** The error for an attempt that has to wait, used by every way to sign in: RESOURCE_EXHAUSTED with the waiting time. */
+/** The error for an attempt that must wait, used by every way to sign in: RESOURCE_EXHAUSTED with the waiting time. */
 import { PlatformError } from '@platform/base';
 import type { Guess, GuessLimit } from './guess-limit.ts';
 
@@ -23,8 +23,8 @@ export function tooManyGuesses(waitMs: number): PlatformError {
 }
 
 /**
- * Returns what `prove` finds for a right guess. @param wrong the error for a wrong one @throws resource_exhausted while the guesser has
- * to wait
+ * Returns the result of `prove` for a right guess. @param wrong the error for a wrong one @throws resource_exhausted while the guesser must
+ * wait
  */
 export async function proven<T>(
   guesses: GuessLimit,
@@ -37,7 +37,7 @@ export async function proven<T>(
   throw attempt.outcome === 'wait' ? tooManyGuesses(attempt.waitMs) : wrong();
 }
 
-/** The `retry-after` header, if the error asks to wait. */
+/** The `retry-after` header, if the error requires a wait. */
 export function retryAfterHeader(caught: unknown): Record<string, string> {
   if (!(caught instanceof PlatformError)) return {};
   const waitMs = caught.cause instanceof RetryAfter ? caught.cause.waitMs : caught.retryAfterMs;
