@@ -1,4 +1,4 @@
-/** What the accounts feature needs from other features. */
+/** Dependencies of the accounts feature on other features. */
 import type { Clock } from '@platform/base';
 import type { Kysely } from 'kysely';
 import type { Access } from '../access/authorize.ts';
@@ -15,11 +15,11 @@ export interface AccountsDeps {
   readonly clock: Clock;
   /** The machines directly in a location. */
   machinesOf(locationId: string): readonly { readonly id: string; readonly name: string }[];
-  /** The names of a location's machines as the transaction sees them, including those created since memory was last updated. */
+  /** The names of a location's machines as the transaction sees them, including those not yet in memory. */
   machineNamesIn(trx: Kysely<CloudTables>, locationId: string): Promise<readonly string[]>;
   /** Whether this caller may use the fragment. */
   seesFragment(principal: Principal, fragmentId: string): boolean | Promise<boolean>;
-  /** Where clients reach this installation, such as `https://fleet.example`; without a trailing slash. */
+  /** URL of this installation for clients, such as `https://fleet.example`; without a trailing slash. */
   baseUrl(): string;
   /** Called after each commit that changed roles or sharing. */
   accessChanged(): void;

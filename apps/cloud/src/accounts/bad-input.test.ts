@@ -49,7 +49,7 @@ async function answer(asked: Promise<unknown>): Promise<string> {
   );
 }
 
-test('every operation answers a foreign id exactly like one that does not exist, to every caller', async () => {
+test('every operation treats a foreign id exactly like a nonexistent one, for every caller', async () => {
   const accounts: TestAccounts = await openAccounts();
   const { ask, organizationId, locationId, person, part, key } = accounts;
   const stranger = await person();
@@ -78,7 +78,7 @@ test('every operation answers a foreign id exactly like one that does not exist,
   }
 });
 
-test('a foreign location as the new parent is answered like one that does not exist', async () => {
+test('a foreign location as the new parent is treated like a nonexistent one', async () => {
   const { ask, locationId: foreign, person } = await openAccounts();
   const caller = await person();
   const organizationId = (await ask(caller, 'createOrganization', { name: 'Own' })).organization?.id ?? '';
@@ -107,7 +107,7 @@ test('names are trimmed; markup is stored unchanged; control characters, empty n
     async (name: string) => (await ask(owner, 'updateLocation', { locationId, name })).location?.name,
   ];
   const { location: second } = await ask(owner, 'createLocation', { organizationId, name: 'second' });
-  // Elsewhere, so that it may take the names of the new ones.
+  // Moved elsewhere, so that it may take the names of the new ones.
   await ask(owner, 'updateLocation', { locationId, parentLocationId: second?.id ?? '' });
   for (const write of writers) {
     for (const name of stored) expect(await write(`  ${name}\t`)).toBe(name);

@@ -24,7 +24,9 @@ export interface Accounts {
   readonly logoRoute: LogoRoute;
   /** Address of an organization's logo; empty if it has none. */
   logoUrl(organizationId: string): Promise<string>;
-  /** `whsec_` and base64: the keys that sign the organization's webhooks, the current one first. None if the organization does not exist. */
+  /**
+   * `whsec_` and base64: the keys that sign the organization's webhooks, the current one first. Empty if the organization does not exist.
+   */
   webhookSecrets(organizationId: string): Promise<readonly string[]>;
   /** Credentials for an organization's push notifications; undefined if none are set. */
   pushConfiguration(organizationId: string): Promise<PushConfiguration | undefined>;

@@ -10,7 +10,7 @@ export function newWebhookSecret(): string {
   return `whsec_${Buffer.from(newSecret(), 'base64url').toString('base64')}`;
 }
 
-/** Inserts an organization with the secret that signs its webhooks. @param name already checked */
+/** Inserts an organization with the secret that signs its webhooks. @param name already validated */
 export async function insertOrganization(
   trx: Kysely<CloudTables>,
   instanceKey: InstanceKey,
@@ -24,7 +24,7 @@ export async function insertOrganization(
     .executeTakeFirstOrThrow();
 }
 
-/** Inserts a location with its first secret. @param name already checked @param parentId null: at the top of the organization */
+/** Inserts a location with its first secret. @param name already validated @param parentId null: at the top of the organization */
 export async function insertLocation(
   trx: Kysely<CloudTables>,
   instanceKey: InstanceKey,

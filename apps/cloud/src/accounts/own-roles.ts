@@ -1,4 +1,4 @@
-/** A caller's own roles, without those that come from locations shared with her organizations. Pure. */
+/** A caller's own roles, without those from locations shared with their organizations. Pure. */
 import { grantsOf, type Principal } from '../access/principal.ts';
 
 /** The organizations in which the person holds a role directly. */
@@ -6,7 +6,7 @@ export function organizationsOf(principal: Principal): ReadonlySet<string> {
   return new Set(grantsOf(principal).flatMap((grant) => (grant.shared === true ? [] : [grant.organizationId])));
 }
 
-/** All organizations whose names she may know. */
+/** All organizations whose names the caller may know. */
 export function organizationsSeenBy(principal: Principal): ReadonlySet<string> {
   return new Set(grantsOf(principal).map((grant) => grant.organizationId));
 }

@@ -1,4 +1,4 @@
-/** For messages such as `3 locations ("a", "b", …)` that name what still uses something. */
+/** For texts such as `3 locations ("a", "b", …)` that name the remaining users of something. */
 const namedAtMost = 3;
 
 export function summarizeNames(one: string, many: string, names: readonly string[]): string {

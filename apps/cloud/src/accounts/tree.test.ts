@@ -81,7 +81,7 @@ test('after random creations, moves and deletions the locations form a tree with
   );
 });
 
-test('of two simultaneous moves that would form a cycle, one is refused', async () => {
+test('if two simultaneous moves would form a cycle, one is refused', async () => {
   const { ask, owner, tree, organizationId } = await openAccounts();
   const [a = '', b = ''] = await Promise.all(
     ['a', 'b'].map(async (name) => (await ask(owner, 'createLocation', { organizationId, name })).location?.id),

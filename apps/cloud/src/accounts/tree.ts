@@ -1,8 +1,8 @@
 /**
  * The account tree in memory, for every call: organizations, locations and sharing.
  *
- * The store is authoritative. Changes go through `change`, one at a time: each transaction sees the tree as stored, and its changes
- * appear in memory right after its commit, or not at all if it fails.
+ * The store is authoritative. Changes go through `change`, one at a time: each transaction sees the tree as stored, and its changes appear
+ * in memory right after its commit, or not at all if it fails.
  */
 import { createLimiter } from '@platform/base';
 import type { Kysely, Selectable } from 'kysely';
@@ -44,7 +44,7 @@ export interface AccountTree {
   descendants(locationId: string): readonly string[];
   /** The locations that other organizations share with this one; each includes its descendants. */
   sharesTo(organizationId: string): readonly Share[];
-  /** The organizations with which this very location is shared; some may not exist. */
+  /** The organizations with which this location itself is shared; some may not exist. */
   sharedWith(locationId: string): readonly string[];
   /** Runs a transaction that changes the tree, after all earlier ones; applies the changes in memory after the commit. */
   change<T>(work: (trx: Kysely<CloudTables>, changed: TreeChange) => Promise<T>): Promise<T>;

@@ -12,7 +12,7 @@ export async function deleteLocation(deps: AccountsDeps, by: Caller, locationId:
   await tree.change(async (trx, changed) => {
     const row = requireVisible(tree.location(locationId), 'location', locationId);
     const organizationId = row.organization_id;
-    // Read from the store: the newest machine may not be in memory yet.
+    // Read from the store: the newest machine may not yet be in memory.
     const machines = await deps.machineNamesIn(trx, locationId);
     const children = tree.childrenOf(locationId);
     const users = [

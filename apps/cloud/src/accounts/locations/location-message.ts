@@ -63,7 +63,7 @@ export function organizationsOn(
   return [...new Set([row.organization_id, ...shared.filter((id) => tellsAll || own.has(id))])];
 }
 
-/** Secrets of locations in clear, oldest first. The caller must own each of them. */
+/** Secrets of locations in plaintext, oldest first. The caller must own each of the locations. */
 export async function readLocationAuths(
   deps: Pick<AccountsDeps, 'db' | 'instanceKey'>,
   locationIds: readonly string[],

@@ -1,4 +1,4 @@
-/** Secrets of a location. It can have several, so that one can be replaced without an interruption. It always has at least one. */
+/** Secrets of a location. It can have several, so that one can be replaced without an interruption, and always has at least one. */
 import { PlatformError } from '@platform/base';
 import { audit, type Caller } from '../../access/audit.ts';
 import { notVisible } from '../../access/principal.ts';
@@ -12,7 +12,7 @@ const maxSecrets = 10;
 export interface LocationSecret {
   readonly id: string;
   readonly locationId: string;
-  /** In clear. */
+  /** In plaintext. */
   readonly secret: string;
   readonly createdMs: number;
 }
@@ -44,7 +44,7 @@ export async function createLocationSecret(deps: AccountsDeps, by: Caller, locat
   });
 }
 
-/** The caller must own the location. @throws not_found; failed_precondition for the last one */
+/** The caller must own the location. @throws not_found; failed_precondition for the last secret */
 export async function deleteLocationSecret(
   deps: AccountsDeps,
   by: Caller,

@@ -52,7 +52,7 @@ test('moving needs ownership of the location and of the new parent; renaming nee
   await expect(ask(caller, 'updateLocation', { locationId: mine, parentLocationId: '' })).rejects.toMatchObject({
     code: 'permission_denied',
   });
-  // Naming the current parent does not count as a move.
+  // Naming the current parent is not a move.
   const { location } = await ask(caller, 'updateLocation', { locationId: mine, parentLocationId: locationId });
   expect(location).toMatchObject({ name: 'still mine', config: { region: 'eu' } });
 });
@@ -74,7 +74,7 @@ test('deleting a location with machines or locations in it is refused with their
   expect(await db.selectFrom('location_secrets').selectAll().where('location_id', '=', id).execute()).toEqual([]);
 });
 
-test('a list shows only what the caller sees: the path to what it may use, and counts of visible machines', async () => {
+test('a list shows only what the caller sees: the path to accessible locations, and counts of visible machines', async () => {
   const { ask, owner, key, registry, organizationId, locationId } = await openAccounts();
   const make = async (name: string, parentLocationId: string): Promise<string> =>
     (await ask(owner, 'createLocation', { organizationId, name, parentLocationId })).location?.id ?? '';
@@ -96,7 +96,7 @@ test('a list shows only what the caller sees: the path to what it may use, and c
   expect(all.every((one) => one.auth?.secrets.length === 1)).toBe(true);
 });
 
-test('D6 location secrets are sealed in the store and given to owners only; there can be several, and one always stays', async () => {
+test('D6 location secrets are sealed in the store and given only to owners; there can be several, and at least one remains', async () => {
   const { ask, owner, key, db, locationId } = await openAccounts();
   const first = (await ask(owner, 'locationAuth', { locationId })).auth;
   expect(first).toMatchObject({ locationId, secret: first?.secrets[0]?.secret });
@@ -125,7 +125,7 @@ test('D6 location secrets are sealed in the store and given to owners only; ther
   for (const { secret } of auth?.secrets ?? []) expect(trail).not.toContain(secret);
 });
 
-test('D36 two locations of one parent have different names, whether created, renamed or moved; strangers to the other learn nothing', async () => {
+test('D36 sibling locations have different names, whether created, renamed or moved; strangers to the other learn nothing', async () => {
   const { ask, owner, key, organizationId, locationId } = await openAccounts();
   const make = async (name: string, parentLocationId = ''): Promise<string> =>
     (await ask(owner, 'createLocation', { organizationId, name, parentLocationId })).location?.id ?? '';

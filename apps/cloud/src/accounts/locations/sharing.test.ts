@@ -71,7 +71,7 @@ test('a shared location that moves stays shared; one that moves out of a shared 
   await expect(ask(guestOwner, 'getLocation', { locationId: nested })).rejects.toMatchObject({ code: 'not_found' });
 });
 
-test('sharing with an organization that exists is answered exactly like sharing with one that does not', async () => {
+test('sharing with an existing organization is answered exactly like sharing with a nonexistent one', async () => {
   const { ask, owner, shared, guest } = await given();
   const unknown = '00000000-0000-4000-8000-000000000000';
   for (const organizationId of [guest, unknown])

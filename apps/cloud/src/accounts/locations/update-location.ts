@@ -1,4 +1,4 @@
-/** Renames a location, moves it within its organization, or sets its region: applies all given changes or none (R9). */
+/** Renames a location, moves it within its organization, or sets its region: applies either all given changes or none (R9). */
 import { PlatformError } from '@platform/base';
 import { audit, type Caller } from '../../access/audit.ts';
 import { notVisible, requireVisible } from '../../access/principal.ts';
@@ -9,7 +9,7 @@ import type { LocationRow } from '../tree.ts';
 import { checkedDepth, heightOf } from './location-depth.ts';
 import { requireFreeName } from './require-free-name.ts';
 
-/** Absent fields stay unchanged. `parentId` null: to the top of its organization. Empty region: that of the organization. */
+/** Absent fields do not change. `parentId` null: to the top of its organization. Empty region: that of the organization. */
 export interface LocationUpdate {
   readonly name?: string | undefined;
   readonly parentId?: string | null | undefined;

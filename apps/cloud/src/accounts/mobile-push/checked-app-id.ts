@@ -1,7 +1,7 @@
 /** Validates ids of mobile apps. */
 import { PlatformError } from '@platform/base';
 
-/** @throws invalid_argument naming what was found */
+/** @throws invalid_argument naming the found value */
 export function checkedAppId(appId: string): string {
   if (/^[A-Za-z0-9][A-Za-z0-9._-]{0,199}$/.test(appId)) return appId;
   throw new PlatformError(

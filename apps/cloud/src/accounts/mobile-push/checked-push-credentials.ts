@@ -1,6 +1,6 @@
 /**
  * Validates credentials of the push provider: the JSON of a service account. A wrong file thus fails at upload, not at the first
- * notification. Error messages quote nothing of it.
+ * notification. Error messages do not quote its content.
  */
 import { createPrivateKey } from 'node:crypto';
 import { PlatformError } from '@platform/base';

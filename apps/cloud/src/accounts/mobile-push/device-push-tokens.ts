@@ -11,7 +11,7 @@ const maxTokenLength = 4_096;
 
 type TokenDeps = Pick<AccountsDeps, 'db' | 'clock'>;
 
-/** Sets the token of a device. A person signed in there before no longer gets its notifications. @throws invalid_argument */
+/** Sets the token of a device. A person who was signed in there before no longer gets its notifications. @throws invalid_argument */
 export async function setDevicePushToken(
   { db, clock }: TokenDeps,
   by: Caller,

@@ -26,7 +26,7 @@ export async function setHostPushCredentials(
   });
 }
 
-/** When they were set, ms; undefined: there are none. */
+/** When the credentials were set, ms; undefined: there are none. */
 export async function hostPushCredentialsSetAt({ db }: Pick<HostDeps, 'db'>): Promise<number | undefined> {
   const row = await db.selectFrom('host_push_credentials').select('set_ms').executeTakeFirst();
   return row?.set_ms;

@@ -83,7 +83,7 @@ test('device tokens belong to the signed-in person; when a device changes hands,
     });
 });
 
-test('a person keeps her 50 newest devices', async () => {
+test('a person keeps their 50 newest devices', async () => {
   const { ask, person, db } = await openAccounts();
   const anna = await person();
   for (let index = 0; index < 52; index++) {

@@ -35,7 +35,7 @@ export async function enableBillingService(
   });
 }
 
-/** The caller must own the organization. @throws invalid_argument; failed_precondition when it is not enabled */
+/** The caller must own the organization. @throws invalid_argument; failed_precondition if it is not enabled */
 export async function updateBillingService(
   { db, clock }: BillingDeps,
   by: Caller,
@@ -55,7 +55,7 @@ export async function updateBillingService(
   });
 }
 
-/** The caller must own the organization. @throws failed_precondition when it is not enabled */
+/** The caller must own the organization. @throws failed_precondition if it is not enabled */
 export async function disableBillingService(
   { db, clock }: BillingDeps,
   by: Caller,
@@ -72,7 +72,7 @@ export async function disableBillingService(
   });
 }
 
-/** @throws failed_precondition when it is not enabled */
+/** @throws failed_precondition if it is not enabled */
 export async function readBillingAddress({ db }: BillingDeps, organizationId: string): Promise<BillingAddress> {
   const row = await db
     .selectFrom('billing_services')
@@ -82,7 +82,7 @@ export async function readBillingAddress({ db }: BillingDeps, organizationId: st
   return fromJsonString(BillingAddressSchema, row.address);
 }
 
-/** As it is written on letters. */
+/** In the form used on letters. */
 export function linesOfAddress(address: BillingAddress): readonly string[] {
   const { addressLine1, addressLine2 = '', city, state, zipcode, country } = address;
   const place = [zipcode, city, state].filter((part) => part !== '').join(' ');

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
 import type { Database } from '../../metadata/tables.ts';
 
-/** Resolves to true if it handled the request; false if there is no such logo, and then nothing was sent. */
+/** Resolves to true if it handled the request; false if the logo does not exist, and then nothing was sent. */
 export type LogoRoute = (
   request: IncomingMessage | Http2ServerRequest,
   response: ServerResponse | Http2ServerResponse,

@@ -22,7 +22,7 @@ export function organizationHandlers(deps: AccountsDeps): Handlers<typeof AppSer
   };
   return {
     async createOrganization(request, call) {
-      // The caller becomes its owner with the next call, so this answer is built without authorization.
+      // The caller becomes its owner only with the next call, so this answer is built without authorization.
       const { id, name, created_ms } = await createOrganization(deps, call, request.name);
       return { organization: { id, name, createdOn: timestampFromMs(created_ms) } };
     },
@@ -46,7 +46,7 @@ export function organizationHandlers(deps: AccountsDeps): Handlers<typeof AppSer
       ),
     }),
     async getOrganizationNamespaceAvailability(request, { principal }) {
-      // Clients ask this while they create an organization, before it has an id.
+      // Clients call this while they create an organization, before it has an id.
       if (request.organizationId !== '') access.authorize(principal, 'organization.manage', request.organizationId);
       else if (principal.kind === 'part')
         throw new PlatformError(

@@ -31,7 +31,7 @@ test('every caller with a role in an organization finds it listed; settings need
   await expect(ask(part, 'listOrganizations', {})).rejects.toMatchObject({ code: 'permission_denied' });
 });
 
-test('an update changes all given fields or none, and an operator may not update', async () => {
+test('an update applies either all given fields or none, and an operator may not update', async () => {
   const { ask, owner, key, organizationId } = await openAccounts();
   const change = { organizationId, name: 'New', region: 'a\u0000b' };
   await expect(ask(owner, 'updateOrganization', change)).rejects.toThrow(/region: expected at most 64 characters/);
@@ -51,7 +51,7 @@ test('an update changes all given fields or none, and an operator may not update
   expect(emptied.organization?.defaultFragments).toBeUndefined();
 });
 
-test('a default fragment that the caller may not see is refused like one that does not exist', async () => {
+test('a default fragment that the caller may not see is refused like a nonexistent one', async () => {
   const { ask, owner, organizationId } = await openAccounts({ seesFragment: (_caller, id) => id === 'mine' });
   const update = (fragmentId: string) =>
     ask(owner, 'updateOrganization', { organizationId, defaultFragments: { fragments: [{ fragmentId }] } });
@@ -86,7 +86,7 @@ test('a namespace belongs to one organization, is set once, and changes only by 
   });
 });
 
-test('a search finds organizations the caller sees, by the fields it may read', async () => {
+test('a search finds organizations that the caller sees, by the fields that it may read', async () => {
   const { ask, owner, key, person, organizationId, locationId } = await openAccounts();
   await ask(owner, 'updateOrganization', { organizationId, cid: 'C-1' });
   await ask(await person(), 'createOrganization', { name: 'My secret quarry' });

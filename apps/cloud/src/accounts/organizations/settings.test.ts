@@ -58,7 +58,7 @@ test('a logo is served to anyone with its address, with its image type; each new
   expect((await serve(accounts, addresses[1] ?? '')).handled).toBe(false);
 });
 
-test('a logo that is markup, something else or over 200,000 bytes is refused, and the previous one stays', async () => {
+test('a logo that is markup, not an image or over 200,000 bytes is refused, and the previous one stays', async () => {
   const { ask, owner, key, organizationId: orgId } = await openAccounts();
   await ask(owner, 'organizationSetLogo', { orgId, logo: png });
   const before = await ask(owner, 'organizationGetLogo', { orgId });

@@ -1,4 +1,4 @@
-/** Changes the settings of an organization: applies all given changes or none. */
+/** Changes the settings of an organization: applies either all given changes or none. */
 import { toJsonString } from '@bufbuild/protobuf';
 import { PlatformError } from '@platform/base';
 import {
@@ -25,7 +25,7 @@ const loginMethods: ReadonlySet<number> = new Set(
   Object.values(LoginMethod).filter((method) => method !== LoginMethod.UNSPECIFIED),
 );
 
-/** Absent fields stay unchanged; an empty region or cid, or an empty list, clears the setting. */
+/** Absent fields do not change; an empty region or cid, or an empty list, clears the setting. */
 export interface OrganizationUpdate {
   readonly name?: string | undefined;
   readonly publicNamespace?: string | undefined;

@@ -1,4 +1,4 @@
-/** The keys that sign an organization's webhooks, on the wire, for owners of the organization. */
+/** The keys that sign an organization's webhooks, in the API, for owners of the organization. */
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import type { FleetService } from '@platform/proto/platform/fleet/v1/fleet';
 import type { Handlers } from '@platform/rpc/server';

@@ -1,6 +1,7 @@
 /**
- * The keys that sign an organization's webhooks. After a rotation the former key still signs, next to the new one, until the overlap ends:
- * receivers accept a request if one of its signatures is right (Standard Webhooks), so that they can change keys without losing any.
+ * The keys that sign an organization's webhooks. After a rotation the former key still signs, together with the new one, until the overlap
+ * ends: receivers accept a request if one of its signatures is right (Standard Webhooks), so that they can change keys without losing any
+ * requests.
  */
 import { PlatformError } from '@platform/base';
 import { audit, type Caller, type OwnActor } from '../../access/audit.ts';
@@ -21,7 +22,7 @@ export interface WebhookSecret {
   readonly endsMs: number | undefined;
 }
 
-/** Those that sign now, the current one first; none: the organization does not exist. */
+/** The keys that sign now, the current one first; empty: the organization does not exist. */
 export async function webhookSecrets(
   { db, tree, instanceKey, clock }: SecretDeps,
   organizationId: string,
