@@ -188,7 +188,7 @@ test.each([
   expect(await call('audit')).toEqual([]);
 });
 
-test('D30 an owner who cannot sign in gets a link; it is stored hashed and audited without its token', async () => {
+test('D30 an owner who cannot sign in gets a link, which is stored hashed and audited without its token', async () => {
   await using directory = await temporaryDirectory();
   await using admin = await open(directory);
   const { organizationId, call, stores } = admin;
@@ -284,7 +284,7 @@ test('D33 doctor --deep finds damaged and missing log rows and a damaged image; 
   expect(await look(false)).toEqual([]);
 });
 
-test('D30 the control socket is for its owner only; errors keep their codes, and an invalid request gets an answer', async () => {
+test('D30 only its owner can use the control socket; errors keep their codes, and an invalid request gets an answer', async () => {
   await using directory = await temporaryDirectory();
   await using admin = await open(directory);
   const file = join(directory.path, 'control.sock');

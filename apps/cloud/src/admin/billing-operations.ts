@@ -1,4 +1,4 @@
-/** Who bills which organization, which neither of the two can say alone; payments that arrived; and the check of the ledger. */
+/** Who bills which organization, which neither of the two can decide alone; received payments; and the check of the ledger. */
 import { PlatformError } from '@platform/base';
 import type { OwnActor } from '../access/audit.ts';
 import { checkAuditChain } from '../access/audit-chain.ts';
@@ -40,7 +40,7 @@ export function billingOperations(
     'payments.record': async (params) => {
       const { text } = readParams(params);
       const payment = { invoiceId: text('invoiceId'), amount: text('amount'), reference: text('reference') };
-      // Nobody is mailed: whoever records payments tells their payers in their own way.
+      // No mail is sent: whoever records payments informs the payers in their own way.
       return await recordPayment({ db, clock, mails: undefined }, actorOf(params), payment);
     },
     'check-ledger': async () => {

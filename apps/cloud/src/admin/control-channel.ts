@@ -1,6 +1,6 @@
 /**
- * How `platform admin` talks to a running cloud: over a Unix socket in the data directory, because whoever can read that directory is
- * the host administrator (D30). One JSON object per line: {id, method, params} → {id, result} or {id, error: {code, message}}.
+ * How `platform admin` communicates with a running cloud: over a Unix socket in the data directory, because whoever can read that directory
+ * is the host administrator (D30). One JSON object per line: {id, method, params} → {id, result} or {id, error: {code, message}}.
  *
  * Anything that an operation holds for its caller is released when the connection ends, for whatever reason.
  */

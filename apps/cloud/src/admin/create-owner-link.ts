@@ -1,4 +1,4 @@
-/** Creates a one-time link for an owner who cannot sign in (D30): to set a new password or, if she has no address yet, to sign in. */
+/** Creates a one-time link for an owner who cannot sign in (D30): to set a new password or, if they have no address yet, to sign in. */
 import { type Clock, PlatformError } from '@platform/base';
 import { audit, type OwnActor } from '../access/audit.ts';
 import { ownerOf } from '../identity/members.ts';
@@ -9,7 +9,7 @@ export interface OwnerLink {
   /** Path and query, relative to the cloud's address. */
   readonly path: string;
   readonly personId: string;
-  /** Null: she has no address yet. */
+  /** Null: the owner has no address yet. */
   readonly email: string | null;
   readonly expiresMs: number;
 }

@@ -48,7 +48,7 @@ export function createAdmin(deps: AdminDeps): Operations {
       instanceKey: instanceKey.current.id,
       instanceKeyPlace: keyFile === undefined ? 'environment' : 'file',
       deletionsHeld: deletions.held,
-      // Messages that failed for good in the last 30 days.
+      // Messages that failed permanently in the last 30 days.
       undeliveredWebhooks: (await countMessages(db, 'webhook')).failed,
       undeliveredMails: (await countMessages(db, 'email')).failed,
       undeliveredPushes: (await countMessages(db, 'push')).failed,

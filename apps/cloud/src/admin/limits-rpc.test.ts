@@ -4,7 +4,7 @@ import { ask, on, openFleet } from '../access/testing/open-fleet.ts';
 import { openLimits } from './limits.ts';
 import { limitHandlers } from './limits-rpc.ts';
 
-test('operators of an organization read its limits with what is used of them; others learn nothing', async () => {
+test('operators of an organization read its limits with their usage; others learn nothing', async () => {
   const fleet = await openFleet();
   const limits = await openLimits(fleet.db);
   const { listLimits } = limitHandlers({ db: fleet.db, access: fleet.access, limits, now: () => fleet.clock.now() });

@@ -1,4 +1,4 @@
-/** The limits of an organization on the wire, for those who must live with them; the host administrator sets them. */
+/** The limits of an organization in the API, for its operators; the host administrator sets them. */
 import type { FleetService } from '@platform/proto/platform/fleet/v1/fleet';
 import type { Handlers } from '@platform/rpc/server';
 import type { Access } from '../access/authorize.ts';

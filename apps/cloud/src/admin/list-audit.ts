@@ -15,7 +15,7 @@ export interface AuditLine {
   readonly organizationId: string | null;
   readonly targetKind: string;
   readonly targetId: string;
-  /** Its present name, otherwise that of the entry, if any. */
+  /** Its present name, otherwise the name in the entry, if any. */
   readonly targetName: string | null;
   readonly detail: unknown;
   readonly peerAddress: string;

@@ -1,4 +1,4 @@
-/** How much each part of an organization may log, as set by the host administrator; a change applies from the next line on. */
+/** How much each part of an organization may log, as set by the host administrator; a change applies from the next line. */
 import { bytesPerMinute } from '../machines/logs/limits.ts';
 import type { Allowance } from '../machines/logs/quota.ts';
 import type { Limits } from './limits.ts';

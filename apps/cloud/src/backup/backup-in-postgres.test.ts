@@ -101,7 +101,7 @@ const restore = (from: string, to: string, database: string | undefined, options
     ...options,
   });
 
-/** What every restored installation must contain, whatever it was restored from. */
+/** What every restored installation must contain, regardless of its source. */
 async function expectWhole(target: string, database: string): Promise<void> {
   await using stores = await openAll(target, database);
   const { db, instanceKey } = stores;
@@ -281,7 +281,7 @@ test('I15 a restore into Postgres that is stopped half way leaves neither tables
   expect(await tablesIn(second)).toEqual([]);
 });
 
-test('I15 a backup of another database, without one, or that is stopped fails and leaves nothing behind', async () => {
+test('I15 a backup with the wrong database, without one, or that is stopped fails and leaves nothing behind', async () => {
   await using directory = await temporaryDirectory();
   const first = await emptyDatabase();
   const data = await installation(directory, first.database);

@@ -31,7 +31,7 @@ interface Store extends AsyncDisposable {
   counts(): Promise<Map<number, number>>;
 }
 
-/** Wired as in compose.ts, with small files, so that seals, merges and truncations never stop. */
+/** Composed as in compose.ts, with small files, so that seals, merges and truncations never stop. */
 async function openStore(dataDirectory: string): Promise<Store> {
   await using unwind = new AsyncDisposableStack();
   const settings = { dataDirectory, instanceKey: undefined, nextInstanceKey: undefined, keepBeforeUpgrade: true };
@@ -93,7 +93,7 @@ async function openStore(dataDirectory: string): Promise<Store> {
   };
 }
 
-test('I15 every backup taken while rows are sealed, merged and truncated holds each reading acknowledged before it exactly once', async () => {
+test('I15 backups taken while rows are sealed, merged and truncated hold each reading acknowledged before them exactly once', async () => {
   await using directory = await temporaryDirectory();
   await using store = await openStore(directory.file('data'));
   let uploads = 0;

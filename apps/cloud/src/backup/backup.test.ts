@@ -111,7 +111,7 @@ function filesOf(path: string): string[] {
     .toSorted();
 }
 
-test('I15 a backup holds exactly both databases, the listed files and the named payloads', async () => {
+test('I15 a backup contains exactly both databases, the listed files and the named payloads', async () => {
   await using directory = await temporaryDirectory();
   const data = await dataDirectory(directory);
   const report = await backUp(data, directory.file('backup'));
@@ -136,7 +136,7 @@ test('I15 a backup holds exactly both databases, the listed files and the named 
   );
 });
 
-test('I15 a restored directory opens with the original key, continues far after its positions, and the restore is audited', async () => {
+test('I15 a restored directory opens with its key and continues far after its positions, and the restore is audited', async () => {
   await using directory = await temporaryDirectory();
   const data = await dataDirectory(directory);
   await backUp(data, directory.file('backup'), { key: { kind: 'included' } });
@@ -182,7 +182,7 @@ test('I15 a restored directory opens with the original key, continues far after 
   });
 });
 
-test('I15 a restored cloud does not start without its key, and the restore says so', async () => {
+test('I15 a restored cloud does not start without its key, and the restore warns about that', async () => {
   await using directory = await temporaryDirectory();
   await backUp(await dataDirectory(directory), directory.file('backup'));
   const { warnings } = await restore(directory.file('backup'), directory.file('restored'));

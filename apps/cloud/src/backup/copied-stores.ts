@@ -13,7 +13,7 @@ export interface CopyOptions {
 export interface NamedFile {
   /** Relative to the data directory. */
   readonly path: string;
-  /** Recorded when it was written; null: not known. */
+  /** Recorded when it was written; null: unknown. */
   readonly bytes: number | null;
   /** Hexadecimal. */
   readonly sha256: string | null;

@@ -11,7 +11,7 @@ export interface CopyWithHashOptions {
   readonly to: string;
   /** Relative to both. */
   readonly path: string;
-  /** The file never changes, so on the same file system a hard link is enough. */
+  /** The file never changes, so on the same file system a hard link is sufficient. */
   readonly immutable: boolean;
   readonly signal: AbortSignal;
 }

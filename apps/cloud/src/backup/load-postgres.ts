@@ -39,7 +39,7 @@ export interface LoadOptions {
 const characters = 4 * 1024 * 1024;
 const rowsAtOnce = 5_000;
 
-/** @throws failed_precondition when the database already has tables of a cloud; after any error nothing was changed */
+/** @throws failed_precondition if the database already has tables of a cloud; after any error nothing has changed */
 export async function loadPostgres(options: LoadOptions): Promise<void> {
   const { database, signal } = options;
   const address = readPostgresAddress(database);
@@ -102,7 +102,7 @@ async function requireEmpty(client: Client, shown: string): Promise<void> {
   if (rows[0]?.free !== 1 || rows[0]?.found !== null)
     throw new PlatformError(
       'failed_precondition',
-      `${shown}: expected an empty database, found ${rows[0]?.free === 1 ? `schema ${rows[0]?.found}` : 'that a cloud works on it'}. Nothing was changed; a restore never overwrites: make another database and name it in PLATFORM_DATABASE_URL`,
+      `${shown}: expected an empty database, found ${rows[0]?.free === 1 ? `schema ${rows[0]?.found}` : 'that a cloud uses it'}. Nothing was changed; a restore never overwrites: make another database and name it in PLATFORM_DATABASE_URL`,
     );
 }
 

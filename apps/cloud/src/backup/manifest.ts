@@ -24,7 +24,7 @@ export interface BackedUpFile {
   readonly sha256: string;
 }
 
-/** A file that belongs to the data but is not in the backup because it was damaged or missing. */
+/** A file that belongs to the data but is missing from the backup because it was damaged or missing. */
 export interface DamagedFile {
   readonly path: string;
   readonly reason: string;
@@ -58,7 +58,7 @@ export function newManifest(manifest: Omit<Manifest, 'format' | 'version'>): Man
   return { format: 'platform-backup', version: formatVersions[manifest.store ?? 'sqlite'], ...manifest };
 }
 
-/** @throws failed_precondition when `directory` has no complete backup, or one written by a newer program */
+/** @throws failed_precondition if `directory` has no complete backup, or one written by a newer program */
 export function readManifest(directory: string): Manifest {
   const file = join(directory, manifestName);
   let text: string;

@@ -1,4 +1,4 @@
-/** Reads rows of the ingest log from a backup of either store; only those that their checksums prove. */
+/** Reads those rows of the ingest log from a backup of either store that are proven by their checksums. */
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { rowChecksums, type VerifiedRow } from '../ingest/losses/row-checksums.ts';
@@ -7,8 +7,8 @@ import type { Manifest } from './manifest.ts';
 import { readTables } from './read-tables.ts';
 
 /**
- * In order of position (SQLite) or in file order (Postgres), both ends included. Unreadable rows are left out, because a backup may be
- * damaged too.
+ * In order of position (SQLite) or in file order (Postgres), both ends included. Unreadable rows are skipped, because a backup may be
+ * damaged, too.
  */
 export async function* readBackedUpLog(
   backup: string,
@@ -63,7 +63,7 @@ function numberOf(text: string | null): number | null {
   return text === null ? null : Number(text);
 }
 
-/** Undefined: damaged, or from before checksums existed. */
+/** Undefined: damaged, or older than checksums. */
 function provenRow(stored: StoredRow): VerifiedRow | undefined {
   const { position, part, stream, seq, sha256, batch } = stored;
   const isTyped = typeof part === 'string' && typeof seq === 'number';

@@ -23,7 +23,7 @@ export interface RestoreOptions {
   readonly source: string;
   /** Missing or empty. */
   readonly target: string;
-  /** `postgres://…` of an empty database for metadata and log, from whichever store they come. Absent: SQLite. */
+  /** `postgres://…` of an empty database for metadata and log, whichever store they come from. Absent: SQLite. */
   readonly database?: string | undefined;
   /** Passphrase of the backup's key, if it has one. */
   readonly passphrase?: string | undefined;
@@ -40,7 +40,7 @@ export interface RestoreReport {
   readonly bytes: number;
   /** Last position of the log in the backup. */
   readonly lastPosition: number;
-  /** New uploads get positions after this one; the original cloud has used those in between. */
+  /** New uploads get positions after this one; the original cloud has used the positions in between. */
   readonly goesOnAfter: number;
   readonly instanceKey: KeyPlace;
   /** Warnings for the host administrator. */
@@ -48,7 +48,7 @@ export interface RestoreReport {
 }
 
 /**
- * @throws failed_precondition when the source is not a complete backup or is newer, or the target is not empty; data_loss naming the file
+ * @throws failed_precondition if the source is not a complete backup or is newer, or the target is not empty; data_loss naming the file
  * that differs from the manifest; permission_denied for a wrong passphrase.
  */
 export async function restoreBackup(options: RestoreOptions): Promise<RestoreReport> {
@@ -62,7 +62,7 @@ export async function restoreBackup(options: RestoreOptions): Promise<RestoreRep
   if (manifest.store === 'postgres' && options.database === undefined)
     throw new PlatformError(
       'failed_precondition',
-      `${source}: this backup is of an installation in Postgres and can be restored only to Postgres: expected PLATFORM_DATABASE_URL to name an empty database, found it not set`,
+      `${source}: this backup is of an installation in Postgres and can be restored only to Postgres: expected PLATFORM_DATABASE_URL to name an empty database, but it is not set`,
     );
   const secrets = readSecrets(manifest, options);
   requireEmpty(target);

@@ -43,7 +43,7 @@ export interface Statement {
   readonly values: readonly (string | number)[];
 }
 
-/** Statements for the metadata; none if the restored version has no audit trail. */
+/** Statements for the metadata; empty if the restored version has no audit trail. */
 export function restoredEntry(manifest: Manifest, nowMs: number): readonly Statement[] {
   if (manifest.metaVersion < 2) return [];
   const what = JSON.stringify({

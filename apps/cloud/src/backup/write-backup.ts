@@ -3,8 +3,8 @@
  *
  * First, deletions are held. Then metadata and log are copied such that the copied log has every row after the S of the copied catalog
  * (copy-sqlite.ts, copy-postgres.ts). Last come the files listed by the copied catalog and the payloads named by the copied log; they never
- * change and cannot be removed meanwhile. So every reading acknowledged before the hold is in the backup once: in a listed file, or in the
- * log after S. Later readings may be in it too.
+ * change and cannot be removed in the meantime. So every reading acknowledged before the hold is in the backup once: in a listed file, or
+ * in the log after S. Later readings may be in it, too.
  */
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
@@ -17,7 +17,7 @@ import { copyWithHash, measureFile, syncDirectories } from './copy-with-hash.ts'
 import { type BackedUpFile, type DamagedFile, type KeyPlace, manifestName, newManifest } from './manifest.ts';
 import { sealSecrets } from './seal-secrets.ts';
 
-/** Files with plain-text secrets; they are included only together with the instance key. */
+/** Files with plaintext secrets; they are included only together with the instance key. */
 export const secretNames: readonly string[] = ['instance.key', 'demo.json'];
 export const sealedSecretsName = 'secrets.sealed';
 
@@ -61,7 +61,7 @@ export interface BackupReport {
 }
 
 /**
- * @throws failed_precondition when the destination is not empty. After an error nothing is left behind. Damaged files are left out and
+ * @throws failed_precondition if the destination is not empty. After an error nothing is left behind. Damaged files are omitted and
  * reported.
  */
 export async function writeBackup(options: BackupOptions): Promise<BackupReport> {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { counted, describeFiles } from './check-files.ts';
 
-test('what is there once is counted in the singular', () => {
+test('a single item is counted in the singular', () => {
   const found = { wrong: new Map(), unknown: 0, linked: 0 };
   expect(describeFiles({ ...found, files: 1 }, false)).toBe('1 file of readings, each with its size');
   expect(describeFiles({ ...found, files: 2 }, true)).toBe('2 files of readings, each with its checksum');

@@ -7,7 +7,7 @@ import type { FileRow } from '../../tabular/integrity/row-checksum.ts';
 import { checksumFile } from '../../tabular/process/files/checksum-file.ts';
 
 export interface CheckedFiles {
-  /** Damaged files, with what is wrong. */
+  /** Damaged files, with the kind of damage. */
   readonly wrong: ReadonlyMap<string, string>;
   readonly files: number;
   /** Files of an earlier version: only their size can be compared. */

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { openTestLog, testEntry } from '../../ingest/testing/open-log.ts';
 import { checkLog } from './check-log.ts';
 
-test('D33 the doctor finds every damaged or missing row of the log, and every loss that nobody has accepted', async () => {
+test('D33 the doctor finds every damaged or missing row of the log, and every loss that no one has accepted', async () => {
   await using on = await openTestLog();
   for (let seq = 1; seq <= 6; seq++) await on.log.append(testEntry(seq));
   // Damaging a row reopens the log.

@@ -1,10 +1,10 @@
-/** Doctor: reads every row of the ingest log, and reports missing rows that followers still need and losses that nobody has accepted. */
+/** Doctor: reads every row of the ingest log, and reports missing rows that followers still need and losses that no one has accepted. */
 import { PlatformError } from '@platform/base';
 import type { LogDamage, LogLoss, LogRow, ReadLimit } from '../../ingest/log/log.ts';
 import { positionsText } from '../../ingest/losses/positions-text.ts';
 import { findLogDamage } from './find-log-damage.ts';
 
-/** The log in either store; whoever opened it disposes it. */
+/** The log in either store; its opener disposes it. */
 export interface LogToCheck {
   read(after: number, limit: ReadLimit): Promise<readonly LogRow[]> | readonly LogRow[];
   follow(after: number, limit: ReadLimit): Promise<readonly LogRow[]> | readonly LogRow[];

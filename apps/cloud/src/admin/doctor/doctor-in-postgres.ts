@@ -1,6 +1,6 @@
 /**
- * Doctor checks of a Postgres database from outside: it belongs to this installation, all of it is readable, and its server keeps what
- * it commits.
+ * Doctor checks of a Postgres database from outside: it belongs to this installation, all of it is readable, and its server makes commits
+ * durable.
  */
 import { join } from 'node:path';
 import { PlatformError, silentLog } from '@platform/base';

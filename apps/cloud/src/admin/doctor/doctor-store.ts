@@ -6,7 +6,7 @@ import type { LogToCheck } from './check-log.ts';
 import type { ListedPayload } from './check-payloads.ts';
 
 export interface DoctorStore {
-  /** Each resolves to what was checked, or throws what is wrong and what to do. */
+  /** Each resolves to what was checked, or throws the problem and its remedy. */
   readonly checks: readonly { readonly name: string; readonly look: () => Promise<string> }[];
   /** All current rows of the catalog of readings. */
   catalog(): Promise<CatalogRows>;

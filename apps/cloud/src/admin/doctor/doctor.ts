@@ -1,5 +1,5 @@
 /**
- * `platform admin doctor`: checks that everything that belongs together exists. It changes nothing.
+ * `platform admin doctor`: checks that data that belongs together is complete. It changes nothing.
  *
  * It reads the databases in the process of the command: reading them completely would block a running cloud.
  */
@@ -25,7 +25,7 @@ import { type DoctorStore, followedSql, payloadOf } from './doctor-store.ts';
 export interface Finding {
   readonly check: string;
   readonly ok: boolean;
-  /** What was checked, or what is wrong and what to do. */
+  /** What was checked, or the problem and its remedy. */
   readonly found: string;
 }
 
@@ -33,7 +33,7 @@ export interface DoctorOptions {
   readonly dataDirectory: string;
   /** `postgres://…`; used if the installation is in Postgres. */
   readonly database?: string | undefined;
-  /** Resolves to what was checked, or throws what is wrong. Runs in the process that has the key. */
+  /** Resolves to what was checked, or throws the problem. Runs in the process that has the key. */
   readonly checkSecrets: () => Promise<string>;
   readonly freeBytes: () => Promise<number>;
   /** Whether to read every file and compare it with its checksum. */

@@ -1,4 +1,4 @@
-/** Whether some files together contain what the catalog says of other files. */
+/** Whether some files together contain what the catalog records for other files. */
 import type { FileRow } from '../../tabular/integrity/row-checksum.ts';
 import type { SealedFile } from '../../tabular/process/messages.ts';
 

@@ -53,7 +53,7 @@ export async function repairFiles(options: RepairOptions, backup: Backup | undef
   });
 }
 
-/** Groups of files whose rows cannot be told apart by their positions. */
+/** Groups of files whose rows cannot be distinguished by their positions. */
 function together(rows: readonly FileRow[]): FileRow[][] {
   const groups: FileRow[][] = [];
   const key = (row: FileRow): string => JSON.stringify([row.organization_id, row.capture_day]);
@@ -69,7 +69,7 @@ function overlap(a: FileRow, b: FileRow): boolean {
   return a.min_position <= b.max_position && b.min_position <= a.max_position;
 }
 
-/** Where an undamaged copy of the file is; undefined: none is known. */
+/** Path of an undamaged copy of the file; undefined: none is known. */
 async function sourceOf(row: FileRow, backup: Backup | undefined): Promise<string | undefined> {
   const listed = backup?.hashes.get(`parquet/${row.file}`);
   if (backup === undefined || listed === undefined) return undefined;
@@ -172,7 +172,7 @@ async function giveUp(
   const kept = (verb: string): string =>
     isThere ? `${verb} as parquet/${quarantine}/${file}` : 'nothing is kept: the file is missing';
   if (!apply) return { outcome: 'would be given up', detail: kept('would be kept') };
-  // Until the catalog removes it, the file counts as missing, and thus as damaged as before.
+  // Until the catalog removes it, the file is reported as missing, which is no better or worse than damaged.
   if (isThere) await moveAside(parquetDir, file);
   await ask('repair.unlist', { file });
   return { outcome: 'loss accepted', detail: kept('kept') };

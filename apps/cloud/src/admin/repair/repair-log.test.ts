@@ -72,7 +72,7 @@ test.each([
   },
 );
 
-test('D33 a log row that was skipped while sealing is restored into a file of its own, once', async () => {
+test('D33 a log row that was skipped while sealing is restored into a separate file, once', async () => {
   await using backedUp = await openBackedUp();
   const { store, from, right } = backedUp;
   damage(store, `part = 'q'`);
@@ -111,7 +111,7 @@ test('D33 restoring the log row does not restore deleted readings', async () => 
   expect(right.map(({ data }) => data)).toEqual([{ i: 1 }, { i: 2 }, { i: 5 }]);
 });
 
-test('D33 a row skipped so long ago that deletions since are forgotten stays lost, and so does one of another installation', async () => {
+test('D33 a row skipped so long ago that later deletions are forgotten stays lost, and so does one of another installation', async () => {
   await using backedUp = await openBackedUp();
   const { store, from } = backedUp;
   damage(store, `batch = x'00'`);

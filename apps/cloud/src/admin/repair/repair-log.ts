@@ -1,7 +1,7 @@
 /**
  * Repair: restores lost rows of the ingest log from the log in a backup. Followers that have already passed these positions do not read
- * them again. Instead, readings that are not sealed yet are reloaded, sealed ones are written to files of their own, and images and
- * files are listed. Triggers do not fire.
+ * them again. Instead, readings that are not yet sealed are reloaded, sealed ones are written to separate files, and images and files are
+ * listed. Triggers do not fire.
  */
 import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -131,7 +131,7 @@ async function* rowsOf({ directory, manifest }: Backup, ranges: readonly Positio
   for (const { first, last } of ranges) yield* readBackedUpLog(directory, manifest, first, last);
 }
 
-/** Yields at least one row at a time, and no more rows once they exceed `bytes`. */
+/** Yields at least one row each time; stops after the row with which they exceed `bytes`. */
 async function* someOf(rows: AsyncIterable<VerifiedRow>, bytes: number): AsyncGenerator<readonly VerifiedRow[]> {
   let some: VerifiedRow[] = [];
   let held = 0;

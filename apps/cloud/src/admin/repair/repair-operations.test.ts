@@ -41,7 +41,7 @@ test('D33 an image whose log row was skipped is listed with its details once the
   await back();
   expect(await boxes()).toEqual([{ label: 'dog' }]);
   expect(on.log.losses()).toEqual([]);
-  // A loss of readings found in the meantime, which nobody has handled.
+  // A loss of readings found in the meantime, which no one has handled.
   await on.log.recordLoss('readings', { first: position, last: position, parts: null, reason: 'the row is missing' });
   await back();
   expect(on.log.losses()).toMatchObject([{ lossIn: 'readings', first: position }]);

@@ -82,7 +82,7 @@ test.each([
   expect(await readdir(join(on.blobDirectory, '.incoming'))).toEqual([]);
 });
 
-test('D33 a payload that is damaged in the backup, too, or missing there, is not changed', async () => {
+test('D33 a payload that is also damaged in the backup, or missing there, is not changed', async () => {
   const { on, repair, backup: directory, pathOf } = await open();
   const path = await pathOf(await on.upload({ content: 'a picture' }));
   const other = await pathOf(await on.upload({ content: 'another one' }));

@@ -1,7 +1,7 @@
 /**
- * Restores readings of uploads that were put back into the ingest log before the sealed position, where they are not loaded any more.
- * They are written to files of their own with the sealing code. Rows that are already in files are left out, so that this can be
- * repeated; so are rows deleted since.
+ * Restores readings of uploads that were put back into the ingest log before the sealed position, from where they are no longer loaded. The
+ * sealing code writes them to separate files. Rows that are already in files are skipped, so that this can be repeated; so are rows deleted
+ * since.
  */
 import { copyFile, mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';

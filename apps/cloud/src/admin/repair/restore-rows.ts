@@ -1,7 +1,7 @@
 /**
- * Restores the rows of lost files from other sources: files of a backup that were later merged into them, the ingest log of a backup,
- * and the current ingest log. The sealing code writes them to new files. The result is accepted only if everything that the catalog says
- * of the lost files applies to the new ones together: rows, bytes, positions, times and paths.
+ * Restores the rows of lost files from other sources: files of a backup that were later merged into them, the ingest log of a backup, and
+ * the current ingest log. The sealing code writes them to new files. The result is accepted only if the new files together match everything
+ * that the catalog records for the lost files: rows, bytes, positions, times and paths.
  */
 import { copyFile, mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -22,7 +22,7 @@ import { existingRows } from './existing-rows.ts';
 export interface RestoreRowsOptions {
   /** All of one organization and day. */
   readonly lost: readonly FileRow[];
-  /** Undamaged files of the same organization, day and positions: their rows are left out. */
+  /** Undamaged files of the same organization, day and positions: their rows are omitted. */
   readonly kept: readonly KeptFile[];
   /** With the SHA-256 of each file, by path. */
   readonly backup: { readonly directory: string; readonly hashes: ReadonlyMap<string, string> } | undefined;
