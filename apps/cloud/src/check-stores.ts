@@ -10,8 +10,8 @@ import { provenPositions } from './tabular/integrity/proven-positions.ts';
 const crediblePositions = 2 ** 45;
 
 /**
- * Call this before anything is appended or followed. A loss is logged and recorded, and the log continues after every position that was
- * already assigned. The cloud then serves the data it still has; followers of the log discover the gap themselves.
+ * Must be called before anything is appended or followed. A loss is logged and recorded, and the log continues after every position that
+ * was already assigned. The cloud then serves the data it still has; followers of the log discover the gap themselves.
  */
 export async function checkStores(
   db: Database,
@@ -40,7 +40,7 @@ interface Proof {
   readonly position: number;
 }
 
-/** Positions that, according to the metadata, the log has already assigned. */
+/** Positions that the log has already assigned, according to the metadata. */
 async function readProofs(db: Database): Promise<readonly Proof[]> {
   return [
     ...(await provenPositions(db)),

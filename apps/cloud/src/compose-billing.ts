@@ -1,4 +1,4 @@
-/** Billing: what the other features store and count is metered, priced and charged. */
+/** Billing: meters, prices and charges what the other features store and count. */
 import type { Clock, Log } from '@platform/base';
 import { UsageCostType } from '@platform/proto/platform/app/v1/billing';
 import {

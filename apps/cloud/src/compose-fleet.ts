@@ -35,14 +35,14 @@ import { pushProblems } from './triggers/parsing/push-problems.ts';
 import { targetProblems } from './triggers/parsing/target-problems.ts';
 
 export interface FleetDeps extends Pick<Stores, 'db' | 'instanceKey'>, Pick<MachinesDeps, 'onTransitions'> {
-  /** Notifies the triggers, which are wired later. */
+  /** Notifies the triggers, which are composed later. */
   readonly triggersChanged: OnConfigurationChange;
   readonly settings: Pick<Settings, 'identity' | 'keyRotationOverlapMs' | 'tls'>;
   readonly limits: Limits;
   readonly liveUsage: Pick<LiveUsage, 'add'>;
   readonly clock: Clock;
   readonly log: Log;
-  /** Why a webhook to this URL would be refused; undefined: it would not. Called once the outbox is wired. */
+  /** Why a webhook to this URL would be refused; undefined: it would not. Called once the outbox is composed. */
   readonly targetRefusal: (url: string) => Promise<string | undefined>;
   /** Base URL of the cloud. Read at each call, never before the cloud listens. */
   readonly url: () => string;

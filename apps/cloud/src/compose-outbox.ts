@@ -1,4 +1,4 @@
-/** Outgoing messages: webhooks, e-mail and push. Notifications that there is nothing to send with go to the test inbox. */
+/** Outgoing messages: webhooks, e-mail and push. Notifications for which no server or credentials are configured go to the test inbox. */
 import type { Clock, Log } from '@platform/base';
 import type { Transaction } from 'kysely';
 import type { Fleet } from './compose-fleet.ts';

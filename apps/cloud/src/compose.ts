@@ -1,8 +1,8 @@
 /**
- * Wires the whole cloud by hand; read from top to bottom, it shows the architecture. Closely related parts are wired in files of their
- * own: accounts and machines in compose-fleet.ts, webhooks and e-mail in compose-outbox.ts, people and sign-in in compose-people.ts,
- * readings, binary data, triggers and queries in compose-data-plane.ts, usage and prices in compose-billing.ts, services and routes of the
- * port in compose-edge.ts.
+ * Composes the whole cloud by hand; read from top to bottom, it shows the architecture. Closely related parts have their own files:
+ * accounts and machines in compose-fleet.ts, webhooks and e-mail in compose-outbox.ts, people and sign-in in compose-people.ts, readings,
+ * binary data, triggers and queries in compose-data-plane.ts, usage and prices in compose-billing.ts, services and routes of the port in
+ * compose-edge.ts.
  *
  * Start order (I14): data directory → metadata and log → accept uploads → sweep orphans → replay hot rows → answer queries → followers.
  * Shutdown runs in reverse order.
@@ -42,7 +42,7 @@ import { startRemoval } from './retention/remove-expired.ts';
 import { dialled, type Settings } from './settings.ts';
 import { createTestInbox } from './test-inbox/feature.ts';
 
-/** What `platform up` receives once the cloud serves. The ids belong to the demo; ids of things that do not exist are empty. */
+/** What `platform up` receives once the cloud serves. The ids belong to the demo; ids of objects that do not exist are empty. */
 export interface Ready {
   readonly url: string;
   /** SHA-256 fingerprint of the installation's own authority, if it issued the certificate: installers pin it (D31). */
@@ -62,7 +62,7 @@ export interface Ready {
 
 export interface Cloud extends AsyncDisposable {
   readonly ready: Ready;
-  /** Call this once the process that started the cloud has had time to read `ready`. */
+  /** Must be called once the process that started the cloud has had time to read `ready`. */
   saidReady(): void;
   /** The part that a stop is waiting for. */
   readonly stopping: string | undefined;
@@ -100,13 +100,13 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
   const deletions = createDeletionPause();
   const limits = await openLimits(db);
 
-  // Some functions below refer to values that are wired further down; they are not called before the cloud serves.
+  // Some functions below refer to values that are created further down; they are not called before the cloud serves.
   let port = settings.port;
   const scheme = settings.tls.kind === 'plaintext' ? 'http' : 'https';
   const metrics = createMetrics();
   const common = { db, instanceKey, settings, limits, clock, log, url: () => url };
 
-  // What is counted where it happens; whatever counts ends before it.
+  // Usage counted where it occurs; whatever counts it ends earlier.
   const liveUsage = unwind.use('live usage', createLiveUsage({ db, clock, log: log.child('billing') }));
 
   // Accounts and machines
@@ -218,7 +218,7 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
   const url = `${scheme}://${dialled(settings)}:${port}`;
 
   const ownerToken = await createOwnerLink({ db, clock });
-  // The demo and the organization of the first start may have been deleted since; the cloud serves whatever is left.
+  // The demo and the organization of the first start may have been deleted; the cloud serves what remains.
   const [firstOrganization] = tree.organizations().toSorted((a, b) => a.created_ms - b.created_ms);
   const owner = firstOrganization && (await readOwnerKey(db, instanceKey, firstOrganization.id));
   const { demo, problem: demoProblem } = await startDemo(

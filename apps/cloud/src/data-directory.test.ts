@@ -64,7 +64,7 @@ test.each([
   expect(readFileSync(join(path, 'platform.json'), 'utf8')).toBe(text);
 });
 
-test('a path where no directory can be created is refused at once', () => {
+test('a path where a directory cannot be created is refused at once', () => {
   expect(() => openDataDirectory('/proc/platform-data')).toThrow(
     /data directory \/proc\/platform-data cannot be written/,
   );

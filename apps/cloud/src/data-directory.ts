@@ -1,8 +1,8 @@
 /**
  * The data directory: it is claimed, versioned and locked before any store in it is opened.
  *
- * `platform.json` marks a directory as ours and records its layout version and its stage. Stages: `new` (from the claim until a first
- * start has printed the owner key) → `complete`. A directory of an older version is opened as it is; after its stores are upgraded
+ * `platform.json` marks a directory as ours and records its layout version and its stage. Stages: `new` (from the claim until a first start
+ * has printed the owner key) → `complete`. A directory of an older version is opened unchanged; after its stores are upgraded
  * (upgrade-data.ts), `upgraded` records the new version. In a complete directory the stores must exist: if one is missing or empty,
  * something removed it, and nothing is created in its place. `lock` names the process that holds the directory; a lock whose process no
  * longer exists is taken over. Nothing is written into a directory that is not ours.
@@ -43,7 +43,7 @@ export interface DataDirectory extends Disposable {
  *
  * @param needsKeyFile whether the instance key is kept in the directory.
  * @param inPostgres whether metadata and ingest log are in Postgres instead of the directory.
- * @throws failed_precondition naming what was expected and found when it is not ours, newer, damaged, in use, incomplete or not
+ * @throws failed_precondition naming what was expected and found if the directory is not ours, newer, damaged, in use, incomplete or not
  * writable.
  */
 export function openDataDirectory(path: string, needsKeyFile = true, inPostgres = false): DataDirectory {
@@ -167,7 +167,7 @@ function probe(path: string): void {
   });
 }
 
-/** Runs one file system operation; if it fails, the error names the path and what to do. */
+/** Runs one file system operation; if it fails, the error names the path and a remedy. */
 function writing<T>(path: string, access: () => T): T {
   try {
     return access();

@@ -5,7 +5,7 @@ import { endLateStop } from './instance/parts.ts';
 import { runForAcknowledgements } from './instance/priority.ts';
 import { readSettings } from './settings.ts';
 
-/** Time allowed for the reader of `ready`; after it, the owner key counts as delivered. */
+/** Time allowed for the reader of `ready`; after it, the owner key is considered delivered. */
 const tellMs = 2_000;
 
 /** A stop takes less than a second, and up to 5 s while clients keep calls open. */
@@ -19,7 +19,7 @@ async function main(): Promise<void> {
   const stopped = new Promise<void>((resolve) => {
     process.once('SIGTERM', () => resolve());
     process.once('SIGINT', () => resolve());
-    // We run as a child process, and our parent has gone.
+    // We run as a child process, and our parent has exited.
     process.once('disconnect', () => resolve());
   });
   const starting = composeCloud(settings);

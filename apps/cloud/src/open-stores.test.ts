@@ -22,7 +22,7 @@ const settingsOf = (dataDirectory: string, options: Partial<StoreSettings> = {})
   ...options,
 });
 
-/** Creates a directory as version 1 left it: its tables, its marker, an organization with a sealed secret and a person without a grant. */
+/** Creates a directory as left by version 1: its tables, its marker, an organization with a sealed secret and a person without a grant. */
 function versionOne(path: string): void {
   mkdirSync(path, { mode: 0o700 });
   const key = openInstanceKey(join(path, 'instance.key'), undefined);

@@ -63,7 +63,7 @@ test('a port is a whole number up to 65535', () => {
   }
 });
 
-test('D31 plaintext on loopback, elsewhere TLS with the given files or the own authority; --insecure allows plaintext elsewhere', () => {
+test('D31 plaintext on loopback, elsewhere TLS with given files or the own authority; --insecure allows plaintext elsewhere', () => {
   const tls = (...args: string[]): unknown => readSettings(args, {}).tls;
   for (const host of ['127.0.0.1', '127.0.0.2', '::1', 'localhost'])
     expect(tls('--host', host)).toEqual({ kind: 'plaintext' });
@@ -110,7 +110,7 @@ test('an unknown option, a missing value and a positional argument are refused w
   }
 });
 
-test('D23 webhooks to private addresses are allowed while the cloud listens on loopback only, unless one variable says otherwise', () => {
+test('D23 webhooks to private addresses are allowed if the cloud listens only on loopback, unless a variable overrides it', () => {
   const allowed = (value: string | undefined, host: string): boolean =>
     readSettings(['--host', host], { PLATFORM_WEBHOOK_ALLOW_PRIVATE: value }).allowPrivateWebhookTargets;
   const values = ['true', '1', 'false', '0', '', undefined];

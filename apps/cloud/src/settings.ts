@@ -1,4 +1,4 @@
-/** The only reader of the command line and the environment: it turns both into one frozen object. */
+/** The only reader of the command line and the environment: turns both into one frozen object. */
 import { homedir, hostname } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -24,13 +24,16 @@ export interface Settings {
   readonly nextInstanceKey: string | undefined;
   /** Whether to keep a copy of the metadata before an older data directory is upgraded. Default true. */
   readonly keepBeforeUpgrade: boolean;
-  /** PLATFORM_WEBHOOK_ALLOW_PRIVATE: whether webhooks may go to private address ranges. Default: while the cloud listens on loopback only (D23). */
+  /**
+   * PLATFORM_WEBHOOK_ALLOW_PRIVATE: whether webhooks may go to private address ranges. Default: only if the cloud listens only on loopback
+   * (D23).
+   */
   readonly allowPrivateWebhookTargets: boolean;
-  /** PLATFORM_PAYMENT_PROVIDER and what it needs. */
+  /** PLATFORM_PAYMENT_PROVIDER and its settings. */
   readonly payments: PaymentSettings;
-  /** PLATFORM_METRICS_TOKEN: what readers of `/metrics` send; at least 16 characters. Absent: metrics are served on loopback only. */
+  /** PLATFORM_METRICS_TOKEN: bearer token of readers of `/metrics`; at least 16 characters. Absent: metrics are served only on loopback. */
   readonly metricsToken: string | undefined;
-  /** PLATFORM_KEY_ROTATION_OVERLAP: how long a rotated secret still works. Default 24 h; 0: it stops at once. */
+  /** PLATFORM_KEY_ROTATION_OVERLAP: how long a rotated secret still works. Default 24 h; 0: it ends at once. */
   readonly keyRotationOverlapMs: number;
   /** PLATFORM_SEAL_AGE: rows are written to files once the oldest has waited this long. Default 10 min; at least 1 s. */
   readonly sealAgeMs: number | undefined;
@@ -39,9 +42,11 @@ export interface Settings {
   /** Sessions, mail and OpenID Connect. */
   readonly identity: IdentitySettings;
   readonly logLevel: LogLevel;
-  /** PLATFORM_MACHINE_SERVER: main module of the machine-server that other computers fetch; `platform up` sets it. Absent: there is none. */
+  /**
+   * PLATFORM_MACHINE_SERVER: main module of the machine-server that other computers download; `platform up` sets it. Absent: there is none.
+   */
   readonly machineServer: string | undefined;
-  /** PLATFORM_WEB_UI: directory of the built web UI; `platform up` sets it. Absent: there is none, only the status page. */
+  /** PLATFORM_WEB_UI: directory of the built web UI; `platform up` sets it. Absent: only the status page is served. */
   readonly webUi: string | undefined;
 }
 
@@ -60,7 +65,7 @@ interface Values {
   readonly insecure?: boolean;
 }
 
-/** @throws invalid_argument naming the option, and what was expected and found. */
+/** @throws invalid_argument naming the option, the expected and the found value. */
 export function readSettings(args: readonly string[], env: NodeJS.ProcessEnv): Settings {
   let values: Values;
   try {
@@ -116,12 +121,12 @@ export function readSettings(args: readonly string[], env: NodeJS.ProcessEnv): S
   });
 }
 
-/** Whether a server on `host` is reachable from this computer only. */
+/** Whether a server on `host` is reachable only from this computer. */
 export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
 }
 
-/** Host in addresses of this cloud. A host that means all interfaces is replaced by a name from the certificate or the host name. */
+/** Host in addresses of this cloud. A host that stands for all interfaces is replaced by a name from the certificate or the host name. */
 export function dialled({ host, tls }: Pick<Settings, 'host' | 'tls'>): string {
   const given = tls.kind === 'own' ? tls.names[0] : undefined;
   const name = given ?? (host === '0.0.0.0' || host === '::' ? hostname() : host);

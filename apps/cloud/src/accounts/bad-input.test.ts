@@ -98,7 +98,7 @@ const stored = [
 ];
 const refused = ['', '   ', 'a\u0000b', 'a\nb', 'a\u001bb', 'a\u2028b', '\u0085', 'x'.repeat(201), 'x'.repeat(10_000)];
 
-test('names are trimmed; markup is stored unchanged; control characters, empty names and 10 kB are refused with a short message', async () => {
+test('names are trimmed, markup is stored unchanged, and control characters, empty names and 10 kB are refused', async () => {
   const { ask, owner, organizationId, locationId } = await openAccounts();
   const writers = [
     async (name: string) => (await ask(owner, 'createOrganization', { name })).organization?.name,

@@ -70,7 +70,7 @@ test('I4 a stored payload is read back completely with its hash, and a failing s
   expect(await files(directory.path)).toEqual([directory.file('x/y/one')]);
 });
 
-test('I4 I14 a start removes half-written payloads, and the sweep removes old ones that are neither named nor held', async () => {
+test('I4 I14 a start removes incomplete payloads, and the sweep removes old ones that are neither named nor held', async () => {
   await using directory = await temporaryDirectory();
   await mkdir(directory.file('.incoming'), { recursive: true });
   await writeFile(directory.file('.incoming/left'), 'half');

@@ -21,17 +21,18 @@ export interface StoredBlob extends Disposable {
 
 export interface BlobStore {
   /**
-   * Stores the bytes durably under `path` (segments joined by `/`, as `blobPath` makes them). The sweep spares the payload until the result
-   * is disposed, which must happen after its row was appended. A failing source leaves nothing behind.
+   * Stores the bytes durably under `path` (segments joined by `/`, as made by `blobPath`). The sweep spares the payload until the result is
+   * disposed, which must happen after its row was appended. A failing source leaves nothing behind.
    */
   put(path: string, chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<StoredBlob>;
-  /** Stores a file of the same disk under `path` durably, without copying it; it is not changed. Otherwise as `put`. */
+  /** Stores a file on the same disk under `path` durably, without copying it; it is not changed. Otherwise like `put`. */
   adopt(path: string, file: WrittenBlob & { readonly path: string }): Promise<StoredBlob>;
   /**
-   * Returns the bytes after verifying them (D33). The file is open while they are read. They end with data_loss instead of the last chunk
-   * if the file changes meanwhile.
+   * Returns the bytes after verifying them (D33). The file is open while they are read. If the file changes in the meantime, they end with
+   * data_loss instead of the last chunk.
    *
-   * @param range of bytes, both ends included @throws not_found; data_loss when the file differs from what was stored
+   * @param range of bytes, both ends included
+   * @throws not_found; data_loss if the file differs from what was stored
    */
   get(path: string, contents: BlobContents, range?: BlobRange): Promise<AsyncIterable<Uint8Array>>;
   /** Does nothing if the payload does not exist. */
@@ -47,7 +48,7 @@ export interface BlobStoreOptions {
 
 const hourMs = 3_600_000;
 
-/** Creates the directory if needed and removes files that an earlier process left half-written (I14). */
+/** Creates the directory if needed and removes incomplete files left by an earlier process (I14). */
 export async function openBlobStore(options: BlobStoreOptions): Promise<BlobStore> {
   const { directory, clock } = options;
   const temporary = join(directory, incoming);

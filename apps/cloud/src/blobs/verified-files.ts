@@ -1,7 +1,7 @@
 /**
  * Serves files only as they were stored (D33).
  *
- * A file is hashed before its first byte is sent, and again whenever device, inode, size, mtime or ctime have changed since. A file read
+ * A file is hashed before its first byte is sent, and again whenever device, inode, size, mtime or ctime have changed. A file that is read
  * completely is hashed again while it is sent, which also detects silent disk errors. The last chunk waits for the result, so that no
  * reader ever gets all of a damaged file.
  */
@@ -14,7 +14,7 @@ import { type FileStamp, isSameStamp } from '../instance/file-stamp.ts';
 /** The stored contents. */
 export interface BlobContents {
   readonly sizeBytes: number;
-  /** Hexadecimal; empty: not known, for files stored by an earlier version. Then only the size is verified. */
+  /** Hexadecimal; empty: unknown, for files stored by an earlier version. Then only the size is verified. */
   readonly sha256: string;
 }
 
@@ -57,7 +57,7 @@ interface Look {
   readonly changedMs: number;
 }
 
-/** Checks the file. Its bytes are hashed unless its stamp is the same as when they were last hashed. */
+/** Checks the file. Its bytes are hashed unless its stamp has not changed since they were last hashed. */
 async function look(file: string, contents: BlobContents, before: FileStamp | undefined): Promise<Look> {
   await using handle = await openFile(file);
   const stamp = await handle.stat({ bigint: true });
@@ -73,7 +73,7 @@ async function look(file: string, contents: BlobContents, before: FileStamp | un
   return { stamp: { dev, ino, size: stamp.size, mtimeNs, ctimeNs }, changedMs };
 }
 
-/** Opens the file only when it is read, because a file that was looked up need not be read. */
+/** Opens the file only when it is read, because a file that was checked need not be read. */
 async function* read(
   file: string,
   contents: BlobContents,
@@ -89,7 +89,7 @@ async function* read(
     last = chunk;
   }
   if (!isSameStamp(seen, await handle.stat({ bigint: true })))
-    throw damaged('a file that nobody changes', 'it changed while it was being read');
+    throw damaged('a file that does not change', 'it changed while it was being read');
   if (hash !== undefined) requireHash(hash.digest('hex'), contents);
   if (last !== undefined) yield last;
 }

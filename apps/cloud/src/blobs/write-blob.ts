@@ -1,4 +1,4 @@
-/** Writes one payload durably: its name refers to all of its bytes, or still to the previous ones. */
+/** Writes one payload durably: at every moment its name refers either to all of its bytes, or to the previous ones. */
 import { createHash, randomUUID } from 'node:crypto';
 import { type FileHandle, link, mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';

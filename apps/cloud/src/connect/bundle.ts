@@ -18,7 +18,7 @@ export interface Bundle {
   readonly main: string;
   /** Flags that Node needs for it. */
   readonly flags: readonly string[];
-  /** Undefined if the Node of this computer needs libraries of its own. */
+  /** Undefined if this computer's Node needs shared libraries. */
   readonly node: NodeFile | undefined;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Collects a program of ours with all packages that it needs, as files of an archive. Our packages go to `packages/`, with links in
- * `node_modules`: Node runs TypeScript only outside of `node_modules`. All others go to `node_modules`, nested as they are here.
+ * Collects one of our programs with all packages that it needs, as files of an archive. Our packages go to `packages/`, with links in
+ * `node_modules`, because Node runs TypeScript only outside of `node_modules`. All others go to `node_modules`, nested as they are here.
  */
 import { readdir, readFile, realpath } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
@@ -22,7 +22,7 @@ interface Manifest {
 }
 
 interface Found {
-  /** Real path here. */
+  /** Real path on this computer. */
   readonly directory: string;
   /** Path in the archive. */
   readonly target: string;
@@ -34,7 +34,7 @@ const sourceFlags = ['--conditions=@platform/source', '--disable-warning=Experim
 const unneeded =
   /(\.(map|md|markdown|flow|tsbuildinfo)|\.d\.[cm]?ts|\.test\.ts)$|(^|\/)(node_modules|testing|test|tests|\.\w[^/]*)(\/|$)/;
 
-/** @param main path of its main module, in a package of ours: `…/src/main.ts` or `…/dist/main.js` */
+/** @param main path of its main module, in one of our packages: `…/src/main.ts` or `…/dist/main.js` */
 export async function collectProgram(main: string): Promise<Program> {
   const real = await realpath(main);
   const directory = await packageOf(dirname(real));
@@ -71,7 +71,7 @@ export async function collectProgram(main: string): Promise<Program> {
   };
 }
 
-/** Inside a package that is known already, or at the top. */
+/** Inside an already known package, or at the top. */
 function targetOf(name: string, at: string, known: readonly Found[]): string {
   if (name.startsWith(ours)) return `packages/${name.slice(ours.length)}`;
   const holders = known.filter(({ directory }) => at.startsWith(`${directory}${sep}`));

@@ -1,6 +1,6 @@
 /**
- * The addresses below `/connect/<token>`, for the line that `platform machines connect` prints: the installation script, what it fetches,
- * the credentials (once), and reports of its progress.
+ * The paths below `/connect/<token>`, for the line that `platform machines connect` prints: the installation script, what it downloads, the
+ * credentials (once), and reports of its progress.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';

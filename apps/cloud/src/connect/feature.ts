@@ -1,4 +1,4 @@
-/** Connects machines: serves what one printed line needs to turn another computer into a part of this installation. */
+/** Connects machines: serves everything that one printed line needs to turn another computer into a part of this installation. */
 import { createHash, X509Certificate } from 'node:crypto';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { type Clock, PlatformError } from '@platform/base';
@@ -88,7 +88,7 @@ function makerOf(principal: Principal): Maker {
   throw new PlatformError('permission_denied', 'connect: expected a person or a key, found a part');
 }
 
-/** The hash of a certificate's public key, as `curl --pinnedpubkey` takes it. */
+/** The hash of a certificate's public key, in the form of `curl --pinnedpubkey`. */
 function pinOf(pem: string): string {
   const key = new X509Certificate(pem).publicKey.export({ type: 'spki', format: 'der' });
   return `sha256//${createHash('sha256').update(key).digest('base64')}`;

@@ -152,7 +152,7 @@ END
 write_keeper() {
   cat >"$dir/keep-running" <<END
 #!/bin/sh
-# Starts the machine-server again whenever it ends, also after "platform machines part restart".
+# Starts the machine-server again whenever it ends, even after "platform machines part restart".
 trap 'kill "\$child" 2>/dev/null; wait "\$child"; exit 0' TERM INT HUP
 while :; do
   '$dir/run' &

@@ -5,7 +5,7 @@ import { temporaryDirectory } from '@platform/testkit';
 import { expect, test } from 'vitest';
 import { tar } from './tar.ts';
 
-test('tar of the system unpacks what is written: files, long paths, rights and links; the same content is the same archive', async () => {
+test("the system's tar unpacks what is written: files, long paths, modes and links; equal content gives equal archives", async () => {
   await using folder = await temporaryDirectory('tar-');
   const long = `${'directory/'.repeat(14)}${'n'.repeat(90)}`;
   const entries = [

@@ -6,7 +6,7 @@ export type TarEntry =
 
 const blockBytes = 512;
 
-/** @throws RangeError for a path that the format cannot hold: more than 100 bytes after a directory of at most 155 */
+/** @throws RangeError for a path too long for the format: more than 100 bytes after a directory of at most 155 */
 export function tar(entries: readonly TarEntry[]): Buffer {
   const blocks: Uint8Array[] = [];
   for (const entry of entries) {

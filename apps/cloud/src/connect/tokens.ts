@@ -1,8 +1,8 @@
 /**
- * Tokens that turn another computer into a part: valid for 15 minutes; the credentials are given out once. Kept in memory: a
- * restart of the cloud ends them, and running the command again makes a new one.
+ * Tokens that turn another computer into a part: valid for 15 minutes; the credentials are given out once. Kept in memory: a restart of the
+ * cloud ends them, and running the command again makes a new one.
  *
- * States: made → fetched (the program was fetched) → used (the credentials were given out) → over.
+ * States: made → fetched (the program was downloaded) → used (the credentials were given out) → over.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { type Clock, PlatformError } from '@platform/base';
@@ -27,9 +27,9 @@ export interface ConnectToken {
 }
 
 export interface ConnectTokens {
-  /** Replaces those that the part had. */
+  /** Replaces any token that the part had. */
   create(partId: string, maker: Maker): { readonly token: string; readonly expiresMs: number };
-  /** @throws not_found that says what to do */
+  /** @throws not_found with instructions */
   find(token: string): ConnectToken;
 }
 

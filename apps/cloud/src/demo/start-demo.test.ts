@@ -48,7 +48,7 @@ test.each(damages)('a demo.json that is %s is reported with advice, without its 
   expect(message).not.toContain('hidden');
 });
 
-test('with a damaged demo.json the cloud serves and says why there is no demo; after the file is deleted there is one again', async () => {
+test('with a damaged demo.json the cloud serves and says why there is no demo; once the file is deleted, there is one again', async () => {
   const data = directory();
   const settings = readSettings(['--data', data, '--port', '0'], { ...process.env, PLATFORM_LOG_LEVEL: 'error' });
   const file = join(data, 'demo.json');

@@ -4,7 +4,7 @@ import type { AccountTree } from '../accounts/tree.ts';
 import { type DemoDeps, type DemoFile, moveDemoTrigger, prepareDemo, readDemo } from './prepare-demo.ts';
 
 export interface StartedDemo {
-  /** Undefined if no location can hold a machine: what the first start created may have been deleted. */
+  /** Undefined if no location can hold a machine: the locations of the first start may have been deleted. */
   readonly demo?: DemoFile | undefined;
   /** Why there is no demo in this run; the cloud does not need it. */
   readonly problem?: string;

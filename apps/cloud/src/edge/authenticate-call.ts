@@ -14,7 +14,7 @@ export interface AuthenticateCallDeps {
 
 type CallHead = { readonly method: string; readonly metadata: Headers; readonly signal: AbortSignal };
 
-/** Authenticates a call. A part's own call counts as contact, whatever it requests, and a stream does while it is open (D17). */
+/** Authenticates a call. A part's own call counts as contact, whatever it requests; a stream counts while it is open (D17). */
 export function createAuthenticateCall(deps: AuthenticateCallDeps): (call: CallHead) => Promise<Principal> {
   const { authenticator, presence, competing, services } = deps;
   const methods = services.flatMap((service) => service.methods);

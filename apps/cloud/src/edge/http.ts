@@ -83,7 +83,7 @@ export function peerAddressOf(request: HttpRequest): string {
   }
 }
 
-/** Another site's page can post forms with our cookies, but not JSON. @throws invalid_argument for another type of body */
+/** Another site's page can post forms with our cookies, but not JSON. @throws invalid_argument for another content type */
 export function requireType(request: HttpRequest, type: string): void {
   const found = headerOf(request, 'content-type').split(';')[0]?.trim().toLowerCase();
   if (found !== type)

@@ -28,7 +28,7 @@ test('the status page shows the last reading of each upload, newest first, at an
   ]);
 });
 
-test('the readings of the parts that the caller sees are found behind those of others', async () => {
+test('the readings of the parts that the caller sees are found even behind those of others', async () => {
   await using test = await openTestLog();
   for (let seq = 0; seq < 30; seq++) {
     const place = { partName: seq < 5 ? `mine ${seq}` : 'theirs' };

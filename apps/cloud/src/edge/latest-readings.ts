@@ -4,7 +4,7 @@ import { openUpload } from '../reading-codec/open-upload.ts';
 import { readDocument } from '../reading-codec/read-document.ts';
 import { SensorDataView } from '../reading-codec/sensor-data-view.ts';
 
-/** Looks at this many groups of `shownUploads`: others may upload much more often than the caller's parts. */
+/** Number of groups of `shownUploads` to read: others may upload much more often than the caller's parts. */
 const maxSteps = 16;
 
 /** @param sees whether the uploads of a part may be shown */
@@ -43,7 +43,7 @@ async function newestRows(
   for (let step = 0; step < maxSteps && end > 0 && found.length < count; step++) {
     const after = Math.max(0, end - count);
     const rows = await log.read(after, { rows: count, bytes: 4 * 1024 * 1024 });
-    // Where the log is truncated, the rows after the position are later ones, which were seen already.
+    // If the log is truncated, the rows after the position are later ones, which were already seen.
     const upTo = end;
     const shown = rows.filter(
       ({ position, damage, partId }) => position <= upTo && damage === undefined && sees(partId),

@@ -1,4 +1,4 @@
-/** The links in mails of notifications: unsubscribing, and the page of a notification. */
+/** The links in notification mails: unsubscribing, and the page of a notification. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
@@ -41,7 +41,7 @@ test('opening the link changes nothing; one click stops the mails, and the page 
   const asked = await fetch(url);
   expect(await asked.text()).toMatch(/Stop these mails\?.*Örg &lt;1&gt;.*ada@example\.com/s);
   expect(await stopped()).toBe(false);
-  // As a mail program posts it (RFC 8058): without cookies and without the page.
+  // As posted by a mail program (RFC 8058): without cookies and without the page.
   const clicked = await fetch(url, { method: 'POST', body: new URLSearchParams({ 'List-Unsubscribe': 'One-Click' }) });
   expect([clicked.status, await stopped()]).toEqual([200, true]);
   expect(await (await fetch(url)).text()).toContain('Resume these mails');

@@ -28,7 +28,7 @@ export function notificationRoute(
       return true;
     }
     const found = await describedMessage(db, id);
-    // Whoever may not see it does not learn whether it exists.
+    // Callers who may not see it do not learn whether it exists.
     if (found === undefined || !access.allows(principal, 'part.read', found.partId)) {
       const body = html`<h1>Notification not found</h1><p>Notifications are kept for 30 days, and shown to owners and operators of the machine.</p>`;
       sendPage(response, { title: 'Notification not found', status: 404, body });

@@ -1,4 +1,4 @@
-/** `POST /webhooks/stripe`: events of the payment provider, which prove themselves by a signature over the body. */
+/** `POST /webhooks/stripe`: events of the payment provider, authenticated by a signature over the body. */
 import { PlatformError } from '@platform/base';
 import { readBody } from '../test-inbox/read-body.ts';
 import { type HttpRequest, type HttpResponse, headerOf, sendJson } from './http.ts';

@@ -1,5 +1,5 @@
 /**
- * Authenticates a plain HTTP request: by bearer token, by key id and key, by part id and secret (as machine servers do), or by the
+ * Authenticates a plain HTTP request: by bearer token, by key id and key, by part id and secret (as used by machine-servers), or by the
  * session of a browser.
  */
 import { PlatformError } from '@platform/base';

@@ -11,16 +11,19 @@ export interface QueryRequest {
   /** Empty: the caller's only organization. */
   readonly organizationId: string;
   readonly query: QueryText;
-  /** Only readings that arrived at or after it. Undefined: all. */
+  /** Only readings that arrived at this time or later. Undefined: all. */
   readonly since: Date | undefined;
   /** Undefined: the Accept header decides. */
   readonly format: AnswerForm | undefined;
 }
 
 const fields = ['organization_id', 'sql', 'mql', 'since', 'format'];
-/** Levels of documents and lists in a query: the limit of MongoDB. */
+/** Maximum levels of documents and lists in a query: the limit of MongoDB. */
 const maxQueryLevels = 200;
-/** Around a query, and in an Extended JSON value such as `{"$date": {"$numberLong": "0"}}`. The query itself is checked when it is planned. */
+/**
+ * Levels around a query, and within an Extended JSON value such as `{"$date": {"$numberLong": "0"}}`. The query itself is checked when it
+ * is planned.
+ */
 const otherLevels = 4;
 
 /** @param body a JSON object; values of a pipeline may be Extended JSON. @throws invalid_argument */
@@ -66,7 +69,7 @@ function queryOf({ sql, mql }: Document): QueryText {
 }
 
 function parsed(body: string): Document {
-  // What parses it calls itself at each level, so that the stack would be the limit.
+  // The parser calls itself at each level, so that otherwise the stack would be the limit.
   if (isDeeperThan(body, maxQueryLevels + otherLevels))
     throw refused('body', `a query of at most ${maxQueryLevels} nested documents and lists`, 'more');
   let value: unknown;

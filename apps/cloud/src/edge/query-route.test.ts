@@ -49,7 +49,7 @@ async function startRoute(): Promise<Ask> {
 const sql = 'SELECT component_name, data.load AS l FROM readings ORDER BY data.load';
 const rows = [1, 2.5, 4].map((l) => ({ component_name: 'cpu', l }));
 
-test('SQL and MQL answer a JSON array, and a caller with one organization need not name it', async () => {
+test('SQL and MQL return a JSON array, and a caller with one organization need not name it', async () => {
   const ask = await startRoute();
   const answer = await ask({ sql });
   expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');
@@ -65,7 +65,7 @@ test('SQL and MQL answer a JSON array, and a caller with one organization need n
   expect(await (await ask({ sql: `${sql} LIMIT 0` })).json()).toEqual([]);
 });
 
-test('since leaves out what arrived before, in SQL and in MQL, and errors name the stages of the caller', async () => {
+test('since excludes what arrived earlier, in SQL and in MQL, and errors name the stages of the caller', async () => {
   const ask = await startRoute();
   const counted = async (since: string, query: object): Promise<unknown> => (await ask({ ...query, since })).json();
   const queries = [{ sql: 'SELECT COUNT(*) AS n FROM readings' }, { mql: [{ $group: { _id: null, n: { $sum: 1 } } }] }];
@@ -80,13 +80,13 @@ test('since leaves out what arrived before, in SQL and in MQL, and errors name t
   expect(await counted('2999-01-01T00:00:00Z', { mql })).toEqual(without);
 });
 
-test('with the header platform-explain the answer says how the query was executed', async () => {
+test('with the header platform-explain the answer describes how the query was executed', async () => {
   const ask = await startRoute();
   const answer = await ask({ sql, format: 'ndjson' }, { 'platform-explain': 'true' });
   expect(await answer.json()).toEqual([expect.objectContaining({ push_down: expect.anything(), rows: 3 })]);
 });
 
-test('a body that is nested too deep is refused with the limit, whatever its depth', async () => {
+test('a body that is nested too deeply is refused with the limit, whatever its depth', async () => {
   const ask = await startRoute();
   const nested = (levels: number): string =>
     `{"mql": [{"$match": ${'{"$and": ['.repeat(levels / 2)}${']}'.repeat(levels / 2)}}]}`;
@@ -112,7 +112,7 @@ test('NDJSON and Arrow are selected by format or by Accept', async () => {
   expect([...(table.getChild('l') ?? [])]).toEqual([1, 2.5, 4]);
 });
 
-test('callers see only rows they may read', async () => {
+test('callers see only rows that they may read', async () => {
   const ask = await startRoute();
   expect(await (await ask({ sql }, { 'x-who': 'operator loc-2' })).json()).toEqual([]);
   const foreign = await ask({ organization_id: 'org-2', sql });

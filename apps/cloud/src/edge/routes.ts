@@ -13,9 +13,9 @@ import { isPageOfUi, type WebUi } from './web/web-ui.ts';
 
 export interface RouteDeps {
   readonly signIn: SignIn;
-  /** The status page shows callers with a role what they see, and everything to those who own all. */
+  /** The status page shows callers with a role what they may see, and everything to those who own all. */
   readonly access: Pick<Access, 'ownsAll'>;
-  /** Absent: the status page takes its place. */
+  /** Absent: the status page is served instead. */
   readonly webUi: WebUi | undefined;
   readonly log: Log;
   /** True if the cloud listens only on loopback: then `Host` must be a loopback name (DNS rebinding). */
@@ -148,7 +148,7 @@ const guestsPage = {
   body: html`<h1>You are signed in</h1><p>You have no role in any organization, so there is nothing to show. Ask an owner for an invitation, or create an organization of your own: <em>platform login</em>, then <em>platform organizations create NAME</em>.</p><a class="button second" href="/account">Your account</a>`,
 };
 
-/** After signing in, people come back to the page that they asked for. */
+/** After signing in, people return to the page that they requested. */
 function sendToSignIn(response: HttpResponse, url: URL): void {
   const location = `/sign-in?next=${encodeURIComponent(url.pathname + url.search)}`;
   sendText(response, 303, 'text/plain', '', { location });

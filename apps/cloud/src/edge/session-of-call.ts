@@ -1,6 +1,6 @@
 /**
- * The session of a browser as the credential of a call. Calls from pages of any origin are answered (CORS), so a cookie counts only for a
- * page of this cloud: browsers attach `origin` to every POST, and no page can set it.
+ * The session of a browser as the credential of a call. Calls from pages of any origin are answered (CORS), so a cookie is accepted only
+ * from a page of this cloud: browsers attach `origin` to every POST, and no page can set it.
  */
 import { sessionCookie } from './sign-in/request-context.ts';
 

@@ -38,7 +38,7 @@ export interface StatusDeps {
 }
 
 /**
- * What the caller sees: parts and readings of what they operate, messages of what they own. Figures of the whole installation are null
+ * What the caller may see: parts and readings of what they operate, messages of what they own. Figures of the whole installation are null
  * unless they own all of it.
  */
 export async function readStatus(deps: StatusDeps, principal: Principal): Promise<unknown> {
@@ -46,7 +46,7 @@ export async function readStatus(deps: StatusDeps, principal: Principal): Promis
   const organizations = tree.organizations().filter(({ id }) => access.allows(principal, 'organization.see', id));
   const sees = (partId: string): boolean => access.allows(principal, 'part.read', partId);
   const isWhole = access.ownsAll(principal);
-  // A location that is shared with the caller belongs to an organization that lists do not show.
+  // A location that is shared with the caller belongs to an organization that is not in the lists.
   const parts = tree
     .organizations()
     .flatMap((one) => tree.locationsOf(one.id))
@@ -86,7 +86,7 @@ async function figures({ ingestLog, tabular, triggers, outbox }: StatusDeps): Pr
   };
 }
 
-/** Targets may contain secrets, so messages are for owners: of the part, or of the organization if there is none. */
+/** Targets may contain secrets, so messages are shown only to owners: of the part, or of the organization if there is none. */
 async function messagesFor({ access, tree, outbox }: StatusDeps, principal: Principal, isWhole: boolean) {
   const owns = ({ partId, organizationId }: ListedMessage): boolean =>
     isWhole ||

@@ -16,7 +16,7 @@ export interface TestInboxAccessDeps {
   readonly demoKeyId: () => string | undefined;
 }
 
-/** What the sender of a request may read; undefined: nothing. The demo shows its own messages, although its key owns nothing. */
+/** What the sender of a request may read; undefined: nothing. The demo may read its own messages, although its key owns nothing. */
 export async function testInboxReader(
   deps: TestInboxAccessDeps,
   request: HttpRequest,
@@ -32,7 +32,8 @@ export async function testInboxReader(
 }
 
 /**
- * Webhooks name their organization in the header Org-Id. Anyone may post to the inbox, so what names none is for those who own all.
+ * Webhooks name their organization in the header Org-Id. Anyone may post to the inbox, so messages that name none are for those who own
+ * all.
  * @param action that the reader must be allowed on the organization
  */
 export function seenInTestInbox(

@@ -1,6 +1,6 @@
 /**
- * `/unsubscribe`: the link in mails of notifications. GET shows a page and changes nothing, because scanners follow links; POST stops the
- * mails, also as the one click of a mail program (RFC 8058), or starts them again. The signature of the link is all that it needs.
+ * `/unsubscribe`: the link in notification mails. GET shows a page and changes nothing, because scanners follow links; POST stops the
+ * mails, also as the one click of a mail program (RFC 8058), or starts them again. The signature of the link is sufficient.
  */
 import type { Clock } from '@platform/base';
 import type { Kysely } from 'kysely';
@@ -17,7 +17,7 @@ const maxBodyBytes = 4_096;
 export interface UnsubscribeDeps {
   readonly db: Kysely<OutboxTables>;
   readonly instanceKey: Pick<InstanceKey, 'verify'>;
-  /** undefined: it was deleted. */
+  /** undefined: the organization was deleted. */
   readonly organizationName: (organizationId: string) => string | undefined;
   readonly clock: Pick<Clock, 'now'>;
 }

@@ -146,7 +146,7 @@ test('I11 gathered effects are written together with the cursor, once, whatever 
   expect([gatheredRows, writtenRows, await cursor()]).toEqual([[], [1, 2, 3], 3]);
 });
 
-test('I7 whoever waits for gathered effects does not wait until they are due', async () => {
+test('I7 callers who wait for gathered effects do not wait until these are due', async () => {
   const { log, follow } = await rig();
   let written = 0;
   const slow = follow({

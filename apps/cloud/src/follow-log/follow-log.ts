@@ -3,8 +3,8 @@
  * writes their effects (I11). Each upload is therefore processed once, even if the process ends in between.
  *
  * Rows without effects move the cursor in memory; it is written at most 250 ms later, because processing such rows again is harmless and a
- * sync per upload is expensive. A lost row is recorded, an unreadable one is marked as damaged; both are skipped. A step that fails for any
- * other reason is retried with growing waits, and never skipped.
+ * sync per upload is expensive. A lost row is recorded, and an unreadable one is marked as damaged; both are skipped. A step that fails for
+ * any other reason is retried with growing waits, and never skipped.
  */
 import { setImmediate } from 'node:timers/promises';
 import { type Clock, type Follower, follow, type Log, PlatformError } from '@platform/base';
@@ -14,32 +14,35 @@ import { moveCursor, openCursor, readCursor } from './cursor.ts';
 import type { LogCursorsTables } from './store.ts';
 
 export interface FollowLogOptions<Tables extends LogCursorsTables> {
-  /** Name of the cursor, of losses, and in messages. */
+  /** Name of the cursor and of losses; also used in error texts. */
   readonly name: LossIn;
   readonly db: Kysely<Tables>;
   readonly ingestLog: Pick<IngestLog, 'follow' | 'lastPosition' | 'onCommit' | 'markDamaged' | 'recordLoss'>;
-  /** Where a follower that never ran begins. */
+  /** Where a follower begins that has never run. */
   readonly beginAfter: () => Promise<number>;
   /** Throws when something other than a row is at fault; the step is then retried. */
   readonly process: (rows: readonly LogRow[]) => Promise<Processed<Tables>>;
   /**
-   * What the feature does at times, in the same order as the rows: called every second, also while rows keep coming, and again at once while
-   * it says that there is more.
+   * The feature's timed work, in order with the rows: called every second, even while rows keep arriving, and again at once while it
+   * reports that there is more.
    *
-   * @param asOfMs everything that was accepted before has been processed; undefined: it is not known, because the follower is behind
+   * @param asOfMs everything accepted before this time has been processed; undefined: unknown, because the follower is behind
    */
   readonly atTimes?: (
     asOfMs: number | undefined,
   ) => Promise<Pick<Processed<Tables>, 'write' | 'written'> & { more: boolean }>;
-  /** For a follower whose rows all have effects that can be summed up: many steps then share a transaction. */
+  /** For a follower all of whose rows have effects that can be summed: many steps then share a transaction. */
   readonly gathered?: Gathered<Tables>;
   readonly clock: Clock;
   readonly log: Log;
 }
 
-/** Effects that are kept in memory for a while (`Processed.gather`). Until they are written the cursor stays, so a restart gathers them again. */
+/**
+ * Effects that are kept in memory for a while (`Processed.gather`). Until they are written the cursor does not move, so a restart gathers
+ * them again.
+ */
 export interface Gathered<Tables> {
-  /** They are written at most this often, ms, unless somebody waits for them (`caughtUp`). */
+  /** They are written at most this often, ms, unless someone waits for them (`caughtUp`). */
   readonly everyMs: number;
   /** Forgets everything: they have been written, or the follower starts over from its cursor. */
   begin(): void;
@@ -53,7 +56,7 @@ export interface Processed<Tables> {
   readonly upTo?: number;
   /** Rows that cannot be read. */
   readonly damaged?: readonly { readonly row: LogRow; readonly reason: string }[];
-  /** Takes the effects of the rows into memory, for a follower that gathers. Runs once for each row, as nothing can fail after it. */
+  /** Adds the effects of the rows to memory, for a follower that gathers. Runs once for each row, as nothing can fail after it. */
   readonly gather?: () => void;
   /** Writes the effects of the rows in the transaction that moves the cursor. Absent: they have none. */
   readonly write?: (trx: Transaction<Tables>) => Promise<void>;
@@ -65,10 +68,10 @@ export interface LogFollower extends AsyncDisposable {
   start(): Promise<void>;
   /** All rows up to here are durably processed, so the log may be truncated up to here (I12). */
   cursor(): Promise<number>;
-  /** All rows up to here are processed, perhaps not durably, and what is gathered perhaps not yet written. */
+  /** All rows up to here are processed, but perhaps not durably, and gathered effects may not yet be written. */
   position(): number;
   /**
-   * Resolves with the position once everything acknowledged before the call is processed, and what is gathered is written (I7).
+   * Resolves with the position once everything acknowledged before the call is processed, and gathered effects are written (I7).
    *
    * @throws unavailable after 5 s, instead of a partial answer; the signal's reason
    */
@@ -112,7 +115,7 @@ export function followLog<Tables extends LogCursorsTables>(options: FollowLogOpt
     gathered?.begin();
   };
 
-  /** What callers may rely on up to here is done. */
+  /** Everything up to this position is done in the sense of `caughtUp`. */
   const done = (): number => (gathered === undefined ? position : writtenPosition);
   const tellWaiting = (): void => {
     for (const one of waiting) if (one.position <= done()) one.resolve();
@@ -156,7 +159,7 @@ export function followLog<Tables extends LogCursorsTables>(options: FollowLogOpt
     const beganMs = clock.now();
     const rows = await ingestLog.follow(position, stepLimit);
     const last = rows.at(-1);
-    // Fewer rows than that are all of the last moments.
+    // If there are fewer rows than that, they include all of the latest.
     const more = await atTimes(rows.length < stepLimit.rows / 2 ? beganMs - acceptingMs : undefined);
     if (last === undefined) {
       if (isDue()) await flush();
@@ -172,7 +175,7 @@ export function followLog<Tables extends LogCursorsTables>(options: FollowLogOpt
       await ingestLog.markDamaged(row.position, reason);
     }
     if (gathered !== undefined) {
-      // Together, so that rows are gathered once, whatever fails before and after.
+      // In the same step, so that rows are gathered once, whatever fails before or after.
       gather?.();
       passed(upTo);
     }

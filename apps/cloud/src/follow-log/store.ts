@@ -13,5 +13,5 @@ export const logCursorsV8: readonly string[] = [
   'drop table binary_data_cursor',
 ];
 
-/** For tools that look into a store directly. */
+/** For tools that read a store directly. */
 export const cursorsSql = 'select position from log_cursors';

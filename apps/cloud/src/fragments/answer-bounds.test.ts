@@ -40,13 +40,13 @@ test('a list of large fragments stays within the size limit of public clients: t
   expect(found.filter(({ fragment }) => fragment !== undefined)).toHaveLength(5);
   const ofOthers = await list({ showPublic: true }, stranger);
   expect(ofOthers.map(({ fragment }) => fragment !== undefined)).toEqual([1, 1, 1, 1, 0, 0, 0, 0].map(Boolean));
-  // A configuration left out of the list can be read by id.
+  // A configuration omitted from the list can be read by id.
   const { id = '' } = found[7] ?? {};
   const one = await given.ask(given.fragments.appHandlers.getFragment, GetFragmentRequestSchema, { id });
   expect(one.fragment?.fragment).toEqual(large(900_000));
 });
 
-test('large fragments are resolved as far as the answer has room; the others report that there was none', async () => {
+test('large fragments are resolved as long as the answer has room; the others report that there was none', async () => {
   const given = await openFragments();
   const ids: string[] = [];
   for (let n = 0; n < 5; n++) ids.push((await given.create(`large ${n}`, large(900_000))).id ?? '');

@@ -78,7 +78,7 @@ function requireSize(config: JsonObject): void {
 function importFinding(problem: FragmentProblem, id: string): Problem[] {
   const { fault, fragmentId, message, path } = problem;
   if (fault === 'no_value') return fragmentId === id ? [] : [{ path: 'fragments', level: 'warning', message }];
-  // If the problem is in the fragment itself, use the location inside it as the path.
+  // If the problem is in the fragment itself, use the path inside it.
   const head = `in fragment ${id}, at `;
   const [inside = ''] = message.startsWith(head) ? message.slice(head.length).split(': ', 1) : [];
   if (inside !== '')

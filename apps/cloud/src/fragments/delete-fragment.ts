@@ -41,7 +41,7 @@ export async function removeFragments(trx: Kysely<CloudTables>, ids: readonly st
   await trx.deleteFrom('fragments').where('id', 'in', ids).execute();
 }
 
-/** "machines a, b and 3 more": the names that the caller may see, and the number of the others. */
+/** "machines a, b and 3 more": the names that the caller may see, and the number of other users. */
 function named(what: string, names: readonly string[], others: number): string[] {
   const more = others + Math.max(0, names.length - shownNames);
   const shown = names.slice(0, shownNames).join(', ');

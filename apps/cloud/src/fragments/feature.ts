@@ -1,8 +1,8 @@
 /**
  * Fragments: shared pieces of configuration with variables, revisions, tags and overrides; they can be nested.
  *
- * Machines follow the newest revision unless they are pinned to a revision or a tag. Imports of parts are indexed in the transactions
- * that save, so that a change reaches exactly the parts that use the fragment. A part whose imports have errors keeps its previous
+ * Machines follow the newest revision unless they are pinned to a revision or a tag. Imports of parts are indexed in the transactions that
+ * save, so that a change reaches exactly the parts that use the fragment. A part whose imports have errors keeps its previous
  * configuration. The format: docs/specs/fragments.md.
  */
 import type { Problem } from '@platform/base';
@@ -33,7 +33,7 @@ export interface Fragments extends EffectiveConfigurations {
   organizationDeleting(trx: Kysely<CloudTables>, organizationId: string): Promise<void>;
   /** Whether a caller may know of a fragment; also false if it does not exist. */
   seesFragment(principal: Principal, fragmentId: string): Promise<boolean>;
-  /** A version ('': the newest) of a fragment that belongs to this organization; undefined: there is none such. */
+  /** A version ('': the newest) of a fragment that belongs to this organization; undefined: it does not exist. */
   ownFragment(organizationId: string, id: string, version: string): Promise<FoundFragment | undefined>;
   /** The first configuration of a new machine: the organization's default fragments; undefined if it has none. */
   firstDocument(organizationId: string): string | undefined;
@@ -42,7 +42,7 @@ export interface Fragments extends EffectiveConfigurations {
 export function createFragments(deps: FragmentsDeps): Fragments {
   const { db, tree, clock, log, onConfigurationChange, tellPart } = deps;
   const cache = new RevisionCache();
-  // Stamps live as long as the cached answers that use them: until the process ends.
+  // Stamps must live as long as the cached answers that use them: until the process ends.
   const stamps = new Map<string, number>();
   const moveStamp = (partId: string): void => void stamps.set(partId, (stamps.get(partId) ?? 0) + 1);
   const reader = createFragmentReader(db, tree);
@@ -54,7 +54,7 @@ export function createFragments(deps: FragmentsDeps): Fragments {
       .flatMap(({ id, version }) => (id === fragmentId && typeof version === 'string' ? [version] : []));
 
   const onPropagated = (fragmentId: string, reached: Propagated): void => {
-    // Only after the commit: until then readers get the old configuration under the old stamp.
+    // Only after the commit: until then readers get the old configuration with the old stamp.
     for (const partId of reached.partIds) moveStamp(partId);
     log.info('fragment changed', { fragmentId, parts: reached.partIds.length, failed: reached.failed.length });
     for (const { partId, message } of reached.failed)

@@ -1,14 +1,14 @@
-/** Fits lists of fragments into one message within the size limit of public clients: configurations without room are left out. */
+/** Fits lists of fragments into one message within the size limit of public clients: configurations without room are omitted. */
 import { create, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
 import { FragmentSchema } from '@platform/proto/platform/app/v1/app';
 import { answerBytes, structBytes } from '../wire/struct-bytes.ts';
 
 export type FragmentMessage = MessageInitShape<typeof FragmentSchema>;
 
-/** Tag and length around a message, and the usage sent with it. */
+/** Tag and length of a message, and the usage sent with it. */
 const aroundBytes = 80;
 
-/** The bytes that an answer has left. */
+/** The remaining bytes of an answer. */
 export interface Room {
   left: number;
 }

@@ -1,4 +1,4 @@
-/** What the fragments feature needs from other features. */
+/** Dependencies of the fragments feature on other features. */
 import type { Clock, Log } from '@platform/base';
 import type { Access } from '../access/authorize.ts';
 import type { AccountTree } from '../accounts/tree.ts';
@@ -21,9 +21,9 @@ export interface FragmentsDeps {
   readonly onConfigurationChange: OnConfigurationChange;
   /** Logs to the part's own log, for its owners, that a fragment change did not reach it. Does not reject. */
   readonly tellPart: (partId: string, message: string) => Promise<void>;
-  /** How many fragments an organization may have. */
+  /** Maximum number of fragments of an organization. */
   readonly maxFragmentsOf: (organizationId: string) => number;
-  /** Bound for the configurations of one fragment together. Default: 64 MiB. */
+  /** Limit for the configurations of one fragment together. Default: 64 MiB. */
   readonly maxHistoryBytes?: number;
 }
 

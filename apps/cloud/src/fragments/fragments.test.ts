@@ -78,7 +78,7 @@ test('every save of a fragment is a revision with author and time, listed newest
   ]);
 });
 
-test('an edit of an older revision is ABORTED with what changed since; without a base time the last write wins', async () => {
+test('an edit of an older revision is ABORTED with the changes since; without a base time the last write wins', async () => {
   const given = await openFragments();
   const { id = '', lastUpdated } = await given.create('base', debug);
   const seen = timestampFromMs(Number(lastUpdated?.seconds ?? 0n) * 1_000 + (lastUpdated?.nanos ?? 0) / 1e6);
@@ -170,7 +170,7 @@ test('when a fragment becomes private, a foreign machine keeps its revision and 
   expect(await given.running('probe-main')).toEqual({ network: { a: 'secret' }, debug: true });
 });
 
-test('R11 a foreign private fragment is answered exactly like one that does not exist, even in a configuration', async () => {
+test('R11 a foreign private fragment is treated exactly like a nonexistent one, even in a configuration', async () => {
   const given = await openFragments();
   const { id = '' } = await given.create('canary', debug);
   const none = 'no-such-id';
@@ -220,7 +220,7 @@ test('R11 a public fragment is readable by everyone, without its earlier private
   expect((await get(given, id, operator, '1')).fragment?.fragment).toEqual({ network: { canary: 1 } });
 });
 
-test('R11 lists contain own fragments for those who may read them, foreign public ones on request, and never unlisted ones', async () => {
+test('R11 lists contain own fragments for their readers, foreign public ones on request, and never unlisted ones', async () => {
   const given = await openFragments();
   await given.create('hidden', debug);
   await given.create('open', debug, FragmentVisibility.PUBLIC);

@@ -7,7 +7,7 @@ import type { OnConfigurationChange } from '../machines/configuration/configurat
 import { app, fleet, openMachines, robot, type TestMachines } from '../machines/testing/open-machines.ts';
 import { createFragments, type Fragments } from './feature.ts';
 
-/** Machines and fragments, wired as in the cloud. */
+/** Machines and fragments, composed as in the cloud. */
 async function given(
   onConfigurationChange?: OnConfigurationChange,
 ): Promise<TestMachines & { fragments: Fragments; create(config: object): Promise<string> }> {

@@ -31,7 +31,7 @@ type Answer = MessageInitShape<typeof ListMachineFragmentsResponseSchema> &
 export function nestedFragmentHandlers(deps: FragmentOperationDeps): Handlers<typeof AppService, Principal> {
   const { db, access, reader, cache, documentOf } = deps;
 
-  /** Every fragment reachable from `asked` that the caller may see, each resolved by itself. */
+  /** Every fragment reachable from `asked` that the caller may see, each resolved separately. */
   const answer = async (
     principal: Principal,
     source: FragmentSource,

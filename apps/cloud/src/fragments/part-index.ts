@@ -16,7 +16,7 @@ export type IndexRow = FragmentsTables['part_fragments'];
 export interface PartResolution {
   /** What the part should run. */
   readonly running: ResolvedDocument;
-  /** Problems of its fragments as they are now; if there are errors, `running` is the previous document. */
+  /** Problems of its fragments in their current state; if there are errors, `running` is the previous document. */
   readonly problems: ResolvedDocument['problems'];
   /** Its current imports, including unavailable ones. */
   readonly asked: ResolvedDocument['used'];
@@ -96,7 +96,7 @@ function rowsOf(partId: string, { running, asked, isHeld }: PartResolution): Ind
     rows.set(key, { part_id: partId, fragment_id: fragmentId, version, revision, direct: direct ? 1 : 0 });
   };
   for (const used of running.used) add(used, Number(used.revision ?? 0));
-  // A part that keeps its previous document must also be told of changes in its current imports: they may fix it.
+  // A part that keeps its previous document must also learn of changes in its current imports: they may fix it.
   if (isHeld) for (const used of asked) add(used, 0);
   return [...rows.values()];
 }
@@ -124,7 +124,7 @@ async function writeProblems(
       .execute();
 }
 
-/** Errors, and problems of lost rights. */
+/** Errors, and problems caused by lost rights. */
 export function seriousProblems({ problems }: PartResolution): PartResolution['problems'] {
   return problems.filter(({ level, fault }) => level === 'error' || fault !== undefined);
 }

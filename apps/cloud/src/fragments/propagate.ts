@@ -1,4 +1,4 @@
-/** Propagates a fragment change to exactly the parts that use it, inside the transaction that makes the change. */
+/** Propagates a fragment change to exactly the parts that use it, within the transaction that makes the change. */
 import { chunks } from '@platform/base';
 import type { Transaction } from 'kysely';
 import type { OnConfigurationChange } from '../machines/configuration/configuration-change.ts';
@@ -15,7 +15,7 @@ const partsAtOnce = 100;
 export interface Propagated {
   /** Parts whose effective document may have changed. */
   readonly partIds: readonly string[];
-  /** Parts that now have errors, with the first one; they keep their previous document. */
+  /** Parts that now have errors, with the first error of each; they keep their previous document. */
   readonly failed: readonly { readonly partId: string; readonly message: string }[];
 }
 

@@ -31,10 +31,10 @@ const tag = (given: FragmentsGiven, fragmentId: string, name: string, revision: 
     revision,
   });
 
-test('old revisions keep their metadata but lose their configurations beyond the bound of a fragment', async () => {
+test("old revisions keep their metadata but lose their configurations beyond a fragment's limit", async () => {
   const given = await openFragments({ maxHistoryBytes: 10_000 });
   const { id = '' } = await given.create('kit', config(1));
-  // Ten configurations of just over 900 bytes fit; the eleventh reduces them to three quarters of the bound.
+  // Ten configurations of just over 900 bytes fit; the eleventh reduces them to three quarters of the limit.
   for (let number = 2; number <= 10; number++) await given.update(id, { config: config(number) });
   expect(await kept(given, id)).toHaveLength(10);
   const first = (await get(given, id)).revisions?.at(-1)?.createdAt;

@@ -1,14 +1,14 @@
 /**
- * Bounds the stored size of a fragment's revisions, so that saving cannot fill the disk. The oldest revisions lose their configurations
- * but keep their authors and times. The newest revision is kept, and so is every revision that a tag, a part, another fragment or
- * default fragments refer to.
+ * Limits the stored size of a fragment's revisions, so that saving cannot fill the disk. The oldest revisions lose their configurations but
+ * keep their authors and times. The newest revision is kept, and so is every revision that a tag, a part, another fragment or default
+ * fragments refer to.
  */
 import type { Kysely, Transaction } from 'kysely';
 import { savedBytes } from '../metadata/sealed-documents.ts';
 import type { CloudTables } from '../metadata/tables.ts';
 import type { FragmentRow } from './source.ts';
 
-/** Bound for the configurations of one fragment together. */
+/** Limit for the configurations of one fragment together. */
 export const maxHistoryBytes: number = 64 * 1024 * 1024;
 
 const rowsAtOnce = 100;
@@ -16,11 +16,11 @@ const sizeOf = savedBytes('config');
 
 export interface RevisionPruner {
   /**
-   * Call it in the transaction that saved the newest revision of `row`, after the usage by parts is written. @returns the revisions
-   * whose configurations were deleted
+   * Must be called in the transaction that saved the newest revision of `row`, after the usage by parts is written.
+   * @returns the revisions whose configurations were deleted
    */
   saved(trx: Transaction<CloudTables>, row: FragmentRow, savedBytes: number): Promise<readonly number[]>;
-  /** Call it if the transaction failed or the fragment is deleted. */
+  /** Must be called if the transaction failed or the fragment is deleted. */
   forget(fragmentId: string): void;
 }
 
@@ -61,7 +61,7 @@ async function revisionsInUse(
   defaultVersions: readonly string[],
 ): Promise<ReadonlySet<number>> {
   const tags = trx.selectFrom('fragment_tags').select('revision').where('fragment_id', '=', fragmentId);
-  // A part that keeps its previous document has another revision than the one it asks for.
+  // A part that keeps its previous document uses a different revision than it requests.
   const parts = trx
     .selectFrom('part_fragments')
     .select(['revision', 'version'])
@@ -74,7 +74,7 @@ async function revisionsInUse(
   return new Set([...[...tagged, ...ofParts].map(({ revision }) => revision), ...numbers]);
 }
 
-/** Reduces the size to three quarters of the bound, so that this is not repeated at every save. Returns the new `keptBytes`. */
+/** Reduces the size to three quarters of the limit, so that this is not repeated at every save. Returns the new `keptBytes`. */
 async function dropOldest(
   trx: Kysely<CloudTables>,
   { id, revision: newest }: FragmentRow,

@@ -1,4 +1,4 @@
-/** AppService: the operations that read fragments. Fragments that the caller may not see are left out of lists, and unknown by id. */
+/** AppService: the operations that read fragments. Fragments that the caller may not see are omitted from lists, and not found by id. */
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { PlatformError } from '@platform/base';
 import type { AppService } from '@platform/proto/platform/app/v1/app';
@@ -90,7 +90,7 @@ export function fragmentReadHandlers(deps: FragmentOperationDeps): Handlers<type
         .selectFrom('fragment_revisions')
         .select(['revision', 'created_ms', 'visibility'])
         .where('fragment_id', '=', row.id)
-        // Read only the sizes: all texts together are long.
+        // Read only the sizes: all texts together would be too much.
         .where(savedBytes('config'), '>', 0)
         .orderBy('revision', 'desc')
         .limit(shownRevisions)
@@ -165,7 +165,7 @@ function readable(sizes: readonly { readonly revision: number; readonly size: nu
   return (beyond === -1 ? sizes : sizes.slice(0, Math.max(1, beyond))).map(({ revision }) => revision);
 }
 
-/** The rows that fit into one message, each with its configuration twice; the rest goes to the next page. */
+/** The rows that fit into one message, each with its configuration twice; the others go to the next page. */
 function fitting<Row extends { readonly config: string }>(rows: readonly Row[]): readonly Row[] {
   let bytes = 0;
   const beyond = rows.findIndex((row) => {

@@ -17,7 +17,7 @@ const maxReadCharacters = 1024 * 1024;
 
 export interface FragmentReader {
   message(principal: Principal, row: FragmentRow): Promise<FragmentMessage>;
-  /** The first rows that fit into the answer, in their order, with their newest configurations as far as there is room. */
+  /** The first rows that fit into the answer, in order, with their newest configurations as long as there is room. */
   messages(
     principal: Principal,
     rows: readonly FragmentRow[],
@@ -50,7 +50,7 @@ export function createFragmentReader(db: Database, tree: AccountTree): FragmentR
     const revisions = new Map(newest.map((each) => [each.fragment_id, each]));
     const all = rows.flatMap((row) => {
       const revision = revisions.get(row.id);
-      // Deleted in the meantime.
+      // It has been deleted in the meantime.
       if (revision === undefined) return [];
       const counted = usageFor(principal, row, usage.get(row.id) ?? [], currentOrganizationId);
       const { size, ...newestOf } = revision;

@@ -5,7 +5,7 @@ import type { CloudTables } from '../metadata/tables.ts';
 /** Maximum number of fragments of an organization, unless the host administrator sets another one. */
 export const defaultMaxFragments: number = 1_000;
 
-/** Call it in the transaction that creates one. @throws resource_exhausted */
+/** Must be called in the transaction that creates one. @throws resource_exhausted */
 export async function requireCapacity(
   trx: Transaction<CloudTables>,
   organizationId: string,

@@ -1,6 +1,6 @@
 /**
- * Resolves a document that is saved on a part. It is resolved once, before the transaction, because the transaction blocks all writers.
- * The transaction only checks that each import still finds the same revision, and writes the index from that resolution.
+ * Resolves a document that is being saved on a part. It is resolved once, before the transaction, because the transaction blocks all
+ * writers. The transaction only checks that each import still finds the same revision, and writes the index from that resolution.
  */
 import { PlatformError } from '@platform/base';
 import type { Kysely } from 'kysely';
@@ -23,7 +23,7 @@ import {
 } from './part-index.ts';
 import { createFragmentSource, type Found, type FragmentSource, rightsOf } from './source.ts';
 
-/** How an effective document was made. */
+/** The inputs from which an effective document was made. */
 interface Origin {
   readonly resolution: PartResolution;
   readonly organizationId: string | null;
@@ -32,7 +32,7 @@ interface Origin {
   readonly held: readonly IndexRow[] | undefined;
 }
 
-/** What an import found: its revision, or why there is none. */
+/** The result of an import: its revision, or why there is none. */
 interface FoundImport {
   readonly id: string;
   readonly version: string;

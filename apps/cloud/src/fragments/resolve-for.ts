@@ -1,12 +1,12 @@
 /**
- * Resolves a document with the fragments that it may use. The resolver is pure: it reports missing fragments, which are read before it
- * is called again.
+ * Resolves a document with the fragments that it may use. The resolver is pure: it reports missing fragments, which are read before it is
+ * called again.
  */
 import { type ResolvedDocument, resolveFragments } from '@platform/machine-config/fragments';
 import type { JsonObject } from '@platform/machine-config/schema';
 import type { Found, FragmentSource, Rights } from './source.ts';
 
-/** The part's revision for each import: `<fragment id> <version asked for>` → revision. */
+/** The part's revision for each import: `<fragment id> <requested version>` → revision. */
 export type Held = ReadonlyMap<string, number>;
 
 export const importKey = (fragmentId: string, version: string): string => `${fragmentId} ${version}`;
@@ -14,8 +14,7 @@ export const importKey = (fragmentId: string, version: string): string => `${fra
 /**
  * Resolves the document with the revisions that it may use now.
  *
- * @param held the part's previous revisions, read only if needed: an import to which the right was lost stays at that revision, with a
- * notice.
+ * @param held the part's previous revisions, read only if needed: an import whose right was lost stays at that revision, with a notice.
  */
 export function resolveFor(
   source: FragmentSource,

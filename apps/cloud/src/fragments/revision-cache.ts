@@ -50,7 +50,7 @@ export class RevisionCache {
   }
 }
 
-/** A text of many small values takes a multiple of its length once it is decoded. */
+/** Decoded, a text of many small values takes a multiple of its length. */
 function memoryOf(value: Json): number {
   if (typeof value === 'string') return valueBytes + value.length;
   if (typeof value !== 'object' || value === null) return valueBytes;

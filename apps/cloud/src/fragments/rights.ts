@@ -15,7 +15,7 @@ export function readsPrivate(principal: Principal, organizationId: string): bool
   );
 }
 
-/** Which revisions of a fragment a caller may see; parts by themselves see none. */
+/** Which revisions of a fragment a caller may see; parts alone see none. */
 export const rightsOfCaller =
   (principal: Principal): Rights =>
   (fragment) => {
@@ -30,7 +30,7 @@ export function visibleFragment(principal: Principal, id: string, row: FragmentR
   return row;
 }
 
-/** Whether the principal may see an organization's usage: it needs a role of its own on the whole organization. */
+/** Whether the principal may see an organization's usage: this requires an unshared role on the whole organization. */
 export function isOfOrganization(principal: Principal, organizationId: string): boolean {
   return grantsOf(principal).some(
     (grant) =>

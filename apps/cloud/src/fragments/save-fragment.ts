@@ -69,7 +69,7 @@ export async function createFragment(
 
 /**
  * @param editedMs the save time of the revision that the client edited; absent: the last write wins.
- * @returns undefined if that is no longer the newest: after the transaction, `editConflict` then says what changed.
+ * @returns undefined if that is no longer the newest: after the transaction, `editConflict` then describes the changes.
  * @throws invalid_argument, already_exists
  */
 export async function updateFragment(
@@ -152,7 +152,7 @@ async function insertRevision(
   return Buffer.byteLength(text);
 }
 
-/** The imports in a configuration, each once; a version that is a variable counts as the newest. */
+/** The imports in a configuration, without duplicates; a version that is a variable is treated as the newest. */
 export function importsIn(config: JsonObject): { child_id: string; version: string }[] {
   const { fragments } = config;
   const list = Array.isArray(fragments) ? fragments : [];
@@ -168,7 +168,7 @@ export function importsIn(config: JsonObject): { child_id: string; version: stri
 
 const shownChanges = 20;
 
-/** The error for a client that edited an older revision. Call it outside of transactions, because comparing takes time. */
+/** The error for a client that edited an older revision. Must be called outside of transactions, because comparing takes time. */
 export async function editConflict(
   db: Kysely<CloudTables>,
   row: FragmentRow,

@@ -21,7 +21,7 @@ export const rightsOf =
 
 export interface FragmentSource {
   fragment(id: string): Promise<FragmentRow | undefined>;
-  /** Undefined also if its configuration is no longer kept. */
+  /** Also undefined if its configuration is no longer kept. */
   revision(id: string, revision: number): Promise<RevisionRow | undefined>;
   /** The revision to which a version (a revision, a tag, '' for the newest) currently refers; undefined if there is none. */
   revisionOf(fragment: FragmentRow, version: string): Promise<number | undefined>;

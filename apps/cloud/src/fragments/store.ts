@@ -2,8 +2,8 @@
  * Tables of fragments: shared pieces of configuration, their revisions and tags, and their usage.
  *
  * A revision never changes, but the configuration of an old, unused one may be deleted. `part_fragments` is written in the transactions
- * that save configurations and fragments. It says which parts a fragment reaches. It also records what a part last ran, for the time
- * when its current imports have errors.
+ * that save configurations and fragments. It records which parts a fragment reaches, and also what a part last ran, for when its current
+ * imports have errors.
  */
 import type { SealedDocument } from '../instance/sealed-column.ts';
 
@@ -43,7 +43,7 @@ export interface FragmentsTables {
   part_fragments: {
     part_id: string;
     fragment_id: string;
-    /** The version asked for; '' is the newest. */
+    /** The requested version; '' is the newest. */
     version: string;
     /** The revision that the part uses; 0 if none was available. */
     revision: number;

@@ -16,7 +16,7 @@ export interface Usage {
 
 export interface UsageRow {
   readonly fragmentId: string;
-  /** The version asked for; '' is the newest. */
+  /** The requested version; '' is the newest. */
   readonly version: string;
   readonly organizationId: string;
   readonly machines: number;
@@ -54,7 +54,10 @@ export async function readUsage(
   }));
 }
 
-/** The usage that the caller may know: all of it for owners of the fragment's organization, otherwise that of its own organizations. */
+/**
+ * The usage that the caller may know: all of it for owners of the fragment's organization, otherwise that of the caller's own
+ * organizations.
+ */
 export function usageFor(
   principal: Principal,
   fragment: FragmentRow,

@@ -1,4 +1,4 @@
-/** AppService: the operations that change fragments. All need an owner of the fragment's organization. */
+/** AppService: the operations that change fragments. All require an owner of the fragment's organization. */
 import type { JsonObject as ProtobufJson } from '@bufbuild/protobuf';
 import { timestampMs } from '@bufbuild/protobuf/wkt';
 import { errorText, PlatformError } from '@platform/base';
@@ -32,7 +32,7 @@ export interface WriteDeps extends FragmentOperationDeps {
 export function fragmentWriteHandlers(deps: WriteDeps): Handlers<typeof AppService, Principal> {
   const { db, access, reader, triggerProblems, propagateDeps, onPropagated, maxFragmentsOf, bound, cache } = deps;
 
-  /** Reads the fragment inside the transaction; reveals nothing to callers who may not see it. @throws not_found, permission_denied */
+  /** Reads the fragment within the transaction; reveals nothing to callers who may not see it. @throws not_found, permission_denied */
   const owned = async (trx: Transaction<CloudTables>, call: Call<Principal>, id: string): Promise<FragmentRow> => {
     const found = await trx.selectFrom('fragments').selectAll().where('id', '=', id).executeTakeFirst();
     const row = visibleFragment(call.principal, id, found);

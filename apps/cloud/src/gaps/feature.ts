@@ -20,7 +20,7 @@ export interface GapsDeps {
 
 const mostAtOnce = 1_000;
 const defaultLimit = 100;
-/** A part keeps this many, the newest: a machine that fails for years must not fill the metadata. */
+/** Maximum gaps of a part; the newest are kept, so that a machine that fails for years does not fill the metadata. */
 const mostOfPart = 100_000;
 const mostReadings = 1e15;
 
@@ -86,7 +86,7 @@ export function newestFirst<O>(
   return query.orderBy('start_us', 'desc').orderBy('gap_id', 'desc').orderBy('part_id', 'desc').limit(limit);
 }
 
-/** How many captured readings of a part are lost: those that were never taken are not among them. */
+/** Number of captured readings of a part that are lost; readings that were never captured are not included. */
 export async function lostReadings(db: Kysely<Pick<CloudTables, 'gaps'>>, partId: string): Promise<number> {
   const { QUEUE_FULL, DISCARDED, TOO_LARGE, DAMAGED, REFUSED } = GapReason;
   const row = await db
@@ -98,17 +98,17 @@ export async function lostReadings(db: Kysely<Pick<CloudTables, 'gaps'>>, partId
   return Number(row?.readings ?? 0);
 }
 
-/** Call it in the transaction that deletes a part. */
+/** Must be called in the transaction that deletes a part. */
 export async function forgetGapsOfPart(trx: Kysely<CloudTables>, partId: string): Promise<void> {
   await trx.deleteFrom('gaps').where('part_id', '=', partId).execute();
 }
 
-/** Call it in the transaction that deletes an organization. */
+/** Must be called in the transaction that deletes an organization. */
 export async function forgetGaps(trx: Kysely<CloudTables>, organizationId: string): Promise<void> {
   await trx.deleteFrom('gaps').where('organization_id', '=', organizationId).execute();
 }
 
-/** A gap that is told again may have grown; an older report of it, which arrives late, changes nothing. */
+/** A gap that is reported again may have grown; an older report that arrives late changes nothing. */
 async function keep(trx: Kysely<CloudTables>, row: GapRow): Promise<void> {
   await trx
     .insertInto('gaps')

@@ -65,7 +65,7 @@ test('gaps of a part are listed newest first, in pages, by series, reason and ti
   expect(pages).toEqual([['d', 'b', 'c'], ['a']]);
 });
 
-test('gaps of an organization come page by page in one order, also where two parts have gaps of the same id and time', async () => {
+test('gaps of an organization have one order across pages, even if two parts have gaps of the same id and time', async () => {
   const { call, registry, itself, owner, organizationId, partId, locationId } = await open();
   const { partId: twin } = await registry.register(locationId, 'twin', 2);
   const gaps = Array.from({ length: 20 }, (_, index) =>
@@ -87,13 +87,13 @@ test('gaps of an organization come page by page in one order, also where two par
   expect(times).toEqual(times.toSorted((a, b) => b - a));
 });
 
-test('an index has the gaps of an organization, and of a part, in the order of a listing', async () => {
+test('indexes have the gaps of an organization, and of a part, in the order of a listing', async () => {
   const { db, organizationId, partId } = await open();
   const plan = async (column: 'organization_id' | 'part_id', id: string): Promise<string> => {
     const query = newestFirst(db.selectFrom('gaps').selectAll().where(column, '=', id), 100);
     return db.transaction().execute(async (trx) => {
       if (defaultStore === 'postgres')
-        // An empty table would be read as a whole, and sorted.
+        // An empty table would be read as a whole and then sorted.
         for (const way of ['seqscan', 'bitmapscan', 'sort'])
           await sql`set local enable_${sql.raw(way)} = off`.execute(trx);
       const { rows } = await explained(trx, query.compile());
@@ -123,7 +123,7 @@ test('a gap that is reported again replaces itself if it has grown; a late repor
   expect((await call(itself, 'ListGaps', { partId })).gaps).toMatchObject([{ readings: 9n, end: { seconds: 8n } }]);
 });
 
-test('only those who may upload for a part report its gaps, and only those who may read it see them', async () => {
+test('only callers who may upload for a part report its gaps, and only those who may read it see them', async () => {
   const { call, key, db, organizationId, owner, itself, partId } = await open();
   const stranger = key('owner', { organizationId: 'other', locationId: null, machineId: null } as never);
   const code = async (work: Promise<unknown>): Promise<string> =>
@@ -140,7 +140,7 @@ test('only those who may upload for a part report its gaps, and only those who m
   expect((await call(owner, 'ListGaps', { partId })).gaps).toEqual([]);
 });
 
-test('gaps of an organization are those of the parts that the caller may read; a deleted machine takes its gaps with it', async () => {
+test("an organization's gaps are those of the parts that the caller may read; a deleted machine takes its gaps with it", async () => {
   const { call, ask, key, registry, itself, owner, organizationId, partId, machineId, locationId } = await open();
   const second = await registry.register(locationId, 'oven', 2);
   await call(itself, 'ReportGaps', { partId, gaps: [gap('a')] });
@@ -165,7 +165,7 @@ test('gaps of an organization are those of the parts that the caller may read; a
   expect(await listed(owner)).toEqual([['a', partId]]);
 });
 
-test('a gap without name, series, reason or times is refused with its path, and nothing is kept', async () => {
+test('a gap without name, series, reason or times is refused with its path, and nothing is stored', async () => {
   const { call, itself, partId } = await open();
   const refusal = async (wrong: GapInit): Promise<string> =>
     call(itself, 'ReportGaps', { partId, gaps: [gap('fine'), wrong] }).then(

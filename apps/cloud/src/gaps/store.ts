@@ -26,7 +26,7 @@ export const gapsV13: readonly string[] = [
   `create index gaps_by_organization on gaps (organization_id)`,
 ];
 
-/** Listings go by time; a gap's id may occur in several parts, because a machine can be cloned. */
+/** Listings are ordered by time; a gap's id may occur in several parts, because a machine can be cloned. */
 export const gapsV19: readonly string[] = [
   `drop index gaps_by_organization`,
   `create index gaps_by_organization on gaps (organization_id, start_us, gap_id, part_id)`,

@@ -57,7 +57,7 @@ test('moving needs ownership of the location and of the new parent; renaming nee
   expect(location).toMatchObject({ name: 'still mine', config: { region: 'eu' } });
 });
 
-test('deleting a location with machines or locations in it is refused with their names; an empty one is deleted with its roles', async () => {
+test('deleting a location with machines or locations is refused with their names; an empty one is deleted with its roles', async () => {
   const { ask, owner, key, registry, db, organizationId, locationId } = await openAccounts();
   await registry.register(locationId, 'press <1>', 1);
   await ask(owner, 'createLocation', { organizationId, name: 'hall', parentLocationId: locationId });

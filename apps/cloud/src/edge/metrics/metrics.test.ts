@@ -24,7 +24,7 @@ const sources: MetricSources = {
   startedMs: 1_000,
 };
 
-test('values that are read show the present, however often they are asked for; calls and attempts add up', async () => {
+test('gauges show current values, however often they are read; calls and attempts add up', async () => {
   const metrics = createMetrics();
   metrics.observeCall('/a.B/C', 'ok', 0.003);
   metrics.observeAttempt('webhook', 'retryLater', 2);

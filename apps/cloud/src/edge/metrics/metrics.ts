@@ -1,6 +1,6 @@
 /**
- * Metrics of this process for Prometheus. Calls and delivery attempts are counted as they end; everything else is read when the metrics
- * are asked for. Counters begin at zero at each start of the cloud, as Prometheus expects.
+ * Metrics of this process for Prometheus. Calls and delivery attempts are counted as they end; everything else is read when the metrics are
+ * requested. Counters begin at zero at each start of the cloud, as Prometheus expects.
  */
 import type { ObserveCall } from '@platform/rpc/server';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';

@@ -1,6 +1,6 @@
 /**
- * `GET /openapi.json`: what the port answers in plain JSON, as OpenAPI 3.1. Calls come from the descriptors of the served methods; only
- * the plain routes are described by hand, in plain-paths.ts. The document is made for each request, and nothing of it is kept.
+ * `GET /openapi.json`: the calls and routes that the port answers in plain JSON, as OpenAPI 3.1. Calls come from the descriptors of the
+ * served methods; only the plain routes are described by hand, in plain-paths.ts. The document is built for each request and not kept.
  */
 import type { JsonObject } from '@bufbuild/protobuf';
 import { codes } from '@platform/base';
@@ -22,7 +22,7 @@ export function openApiDocument({ services, open, version }: ServedApi): JsonObj
   return {
     openapi: '3.1.0',
     info: { title: 'Platform API', version, description },
-    // Relative to the address of this document, so it holds behind a proxy, too.
+    // Relative to the address of this document, so that it also works behind a proxy.
     servers: [{ url: '/' }],
     tags: [...calls.services, plainTag].map((name) => ({ name })),
     paths: { ...calls.paths, ...plainPaths() },

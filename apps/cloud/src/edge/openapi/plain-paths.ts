@@ -1,4 +1,4 @@
-/** Describes the routes of plain HTTP, for the OpenAPI document. Pages for people (sign-in, account, status page) are left out. */
+/** Describes the routes of plain HTTP, for the OpenAPI document. Pages for people (sign-in, account, status page) are omitted. */
 import type { JsonObject } from '@bufbuild/protobuf';
 import { answerForms } from '../query-request.ts';
 
@@ -18,7 +18,7 @@ const rows = { type: 'array', items: object };
 interface Plain {
   readonly summary: string;
   readonly description?: string;
-  /** Names of the parameters in path and query; those of the path are in braces there. */
+  /** Names of the parameters in path and query; in the path they are in braces. */
   readonly query?: Readonly<Record<string, string>>;
   readonly body?: JsonObject;
   /** Default JSON. */
@@ -32,7 +32,7 @@ interface Plain {
 const queryBody: JsonObject = {
   type: 'object',
   properties: {
-    organization_id: { ...text, description: 'May be left out by callers of only one organization.' },
+    organization_id: { ...text, description: 'Optional for callers with only one organization.' },
     sql: { ...text, description: 'A statement of SQL. Either this or mql.' },
     mql: { type: 'array', items: object, description: 'The stages of a pipeline, in relaxed or Extended JSON.' },
     since: {
@@ -65,7 +65,7 @@ const plain: Readonly<Record<string, Plain>> = {
   'PUT /uploads/{part}/{key}': {
     summary: 'Send a long piece of a large file',
     description:
-      'What UploadService.WriteUpload does, for a piece of up to max_body_bytes of BeginUpload. The key is in hexadecimal.',
+      'Like UploadService.WriteUpload, for a piece of up to max_body_bytes of BeginUpload. The key is in hexadecimal.',
     query: { offset: 'Where the upload stands.' },
     body: binary,
     bodyType: 'application/octet-stream',
@@ -73,7 +73,7 @@ const plain: Readonly<Record<string, Plain>> = {
     security: anyCaller,
   },
   'POST /webhooks/stripe': {
-    summary: 'Take an event of the payment provider stripe',
+    summary: 'Receive an event of the payment provider stripe',
     description: 'For Stripe. The header stripe-signature signs the body.',
     body: object,
     answer: { 'application/json': { type: 'object', properties: { received: { type: 'boolean' } } } },
@@ -98,21 +98,22 @@ const plain: Readonly<Record<string, Plain>> = {
   },
   'GET /packages/{id}/{file}': {
     summary: 'Download the archive of a package',
-    description: 'At an address that GetPackage, ListPackages or UploadModuleFile gave. Takes HEAD and Range.',
+    description: 'At an address from GetPackage, ListPackages or UploadModuleFile. Supports HEAD and Range.',
     query: link,
     answer: { 'application/x-gzip': binary },
     security: [{}, ...anyCaller],
   },
   'GET /binary-data/{id}': {
     summary: 'Download a picture or a file',
-    description: 'At the uri of the metadata, or at an address of CreateBinaryDataSignedURL. Takes HEAD and Range.',
+    description:
+      'At the uri of the metadata, or at an address from CreateBinaryDataSignedURL. Supports HEAD and Range.',
     query: link,
     answer: { '*/*': binary },
     security: [{}, ...anyCaller],
   },
   'GET /logos/{id}': {
     summary: 'The logo of an organization',
-    description: 'At the address that OrganizationGetLogo gave.',
+    description: 'At the address from OrganizationGetLogo.',
     answer: { 'image/*': binary },
     security: [],
   },
@@ -129,7 +130,7 @@ const plain: Readonly<Record<string, Plain>> = {
     security: [{ session: [] }],
   },
   'GET /api/whoami': {
-    summary: 'Who the caller is, and her roles',
+    summary: 'The caller and its roles',
     answer: { 'application/json': object },
     security: tokenOrSession,
   },

@@ -1,4 +1,4 @@
-/** A person's account page: her address, her password, her sessions. */
+/** A person's account page: address, password and sessions. */
 import { changePassword, endSession, type SignedInCaller, setEmail } from '../../identity/account.ts';
 import { findPerson } from '../../identity/people.ts';
 import type { ListedSession } from '../../identity/sign-in/sessions.ts';

@@ -1,4 +1,4 @@
-/** JSON routes for programs: the caller's identity, her sessions, the link of an invitation. */
+/** JSON routes for programs: the caller's identity and sessions, and the link of an invitation. */
 import { PlatformError } from '@platform/base';
 import type { Principal } from '../../access/principal.ts';
 import { endSession, type SignedInCaller } from '../../identity/account.ts';
@@ -20,7 +20,7 @@ export function apiRoutes(deps: SignInDeps): Routes {
   return {
     async 'GET /api/whoami'(context) {
       const { principal } = await requireCaller(deps, context.request);
-      // The address is for others: the caller may have reached the cloud at one that only works on the same computer.
+      // The address is for others: the caller may have used one that only works on this computer.
       sendJson(context.response, 200, { ...(await describe(principal)), cloudUrl: people.publicUrl() });
     },
     async 'GET /api/sessions'(context) {

@@ -1,4 +1,4 @@
-/** Lets a command line act for a person: she allows it in her browser, and the command line gets a code for its session. */
+/** Lets a command line act for a person: they allow it in their browser, and the command line gets a code for its session. */
 import { PlatformError } from '@platform/base';
 import { challengePattern, createCliCode, redeemCliCode } from '../../identity/sign-in/cli-codes.ts';
 import { type Html, html } from '../../text-rules/html.ts';

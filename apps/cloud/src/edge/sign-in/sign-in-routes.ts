@@ -76,7 +76,7 @@ ${
         context,
         async (fields) => {
           await countRequest(context, fields);
-          // Not awaited: the response time must not reveal whether there is such a person.
+          // Not awaited: the response time must not reveal whether the person exists.
           mailResetLink(people, normalEmail(fields.get('email') ?? '')).catch((caught: unknown) =>
             deps.log.error('a password reset link could not be mailed', { error: errorText(caught) }),
           );

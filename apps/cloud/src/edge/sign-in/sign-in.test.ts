@@ -4,7 +4,7 @@ import { startPeople } from '../../identity/testing/start-people.ts';
 
 const password = 'correct horse battery';
 
-test('D30 the link of the first start signs in the owner once; she sets e-mail and password, and signs in with them', async () => {
+test('D30 the link of the first start signs in the owner once; they set e-mail and password, and sign in with them', async () => {
   const people = await startPeople();
   const browser = people.browser();
   const link = await people.ownerLink();
@@ -23,11 +23,11 @@ test('D30 the link of the first start signs in the owner once; she sets e-mail a
   await other.open('/sign-in?next=/account');
   await other.submit('/sign-in', { email: 'ADA@example.com', password });
   expect(other.page.url.pathname).toBe('/account');
-  // She can sign in with her password now: later starts print no link.
+  // The owner can sign in with a password now: later starts print no link.
   expect(await people.ownerLink()).toContain('token=undefined');
 });
 
-test('D30 a HEAD request, as link previews send, does not use the link up', async () => {
+test('D30 a HEAD request, as sent by link previews, does not use the link up', async () => {
   const people = await startPeople();
   const link = await people.ownerLink();
   await fetch(people.url + link, { method: 'HEAD' });
@@ -50,7 +50,7 @@ test('a wrong password and an unknown address get the same answer, and the passw
   expect(people.logged.join()).not.toContain('wrong password');
 });
 
-test('from the sixth password guess on there is a wait, even for the right password; the answer says how long', async () => {
+test('from the sixth password guess there is a wait, even for the right password; the answer states how long', async () => {
   const people = await startPeople();
   await people.personWith('ada@example.com', password);
   const browser = people.browser();
@@ -91,7 +91,7 @@ test('a session works as bearer token of RPCs, survives a restart, and ends 12 h
   expect(await people.json('/api/whoami', token)).toMatchObject({ status: 401, body: { code: 'unauthenticated' } });
 });
 
-test('R16 a person lists her sessions and ends one, which stops at once; no one else can end it', async () => {
+test('R16 a person lists their sessions and ends one, which stops at once; no one else can end it', async () => {
   const people = await startPeople();
   const { organizationId } = people;
   const owner = { role: 'owner', organizationId, locationId: null, robotId: null } as const;

@@ -49,7 +49,7 @@ export function createSignIn(deps: SignInDeps): SignIn {
 
 /** People get a page instead of JSON. */
 function showProblem(deps: SignInDeps, response: HttpResponse, url: URL, caught: unknown): void {
-  // Log the path only: the query may hold the token of a link.
+  // Log only the path: the query may contain the token of a link.
   const error = reportedFault(caught, { method: url.pathname }, deps.log);
   const page = {
     title: 'Not possible',

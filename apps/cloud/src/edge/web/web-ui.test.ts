@@ -28,7 +28,7 @@ async function startUi(): Promise<(path: string) => Promise<Response>> {
   return (path) => fetch(`http://127.0.0.1:${port}${path}`);
 }
 
-test('every path of the UI is the one page, whose policy allows only its own script by hash', async () => {
+test('every path of the UI is the one page, whose policy allows only its own script, by hash', async () => {
   const ask = await startUi();
   const page = await ask('/o/acme/machines');
   expect(await page.text()).toContain('<p>page</p>');
@@ -38,7 +38,7 @@ test('every path of the UI is the one page, whose policy allows only its own scr
   expect(policy).not.toContain('unsafe');
 });
 
-test('files with a hash in their names are kept by browsers and sent compressed; others do not exist', async () => {
+test('browsers keep files with a hash in their names and get them compressed; others do not exist', async () => {
   const ask = await startUi();
   const file = await ask('/_app/immutable/a.js');
   expect(file.headers.get('content-encoding')).toBe('gzip');
@@ -48,7 +48,7 @@ test('files with a hash in their names are kept by browsers and sent compressed;
   expect((await ask('/_app/immutable/b.js')).status).toBe(404);
 });
 
-test('a page without scripts of its own has no hash in its policy', () => {
+test('a page without inline scripts has no hash in its policy', () => {
   expect(policyOf('<p></p>')).toContain("script-src 'self';");
 });
 

@@ -1,6 +1,7 @@
 /**
- * Serves the web UI: the files of one build, which `platform up` names in PLATFORM_WEB_UI. Every page of the UI is `index.html`; its scripts
- * decide by the path what to show. Files under `_app/immutable/` have a hash in their names and are kept by browsers for good.
+ * Serves the web UI: the files of one build, whose directory `platform up` sets in PLATFORM_WEB_UI. Every page of the UI is `index.html`;
+ * its scripts decide by the path what to show. Files under `_app/immutable/` have a hash in their names, and browsers keep them
+ * permanently.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -24,7 +25,7 @@ export function isPageOfUi(path: string): boolean {
 
 interface Stored {
   readonly body: Buffer;
-  /** Compresses it once, when it is first asked for; undefined: not worth it. */
+  /** Compressed once, when first requested; undefined: not worth it. */
   readonly gzip: (() => Buffer) | undefined;
   readonly headers: Readonly<Record<string, string>>;
 }
@@ -42,7 +43,7 @@ const compressible = /^(text|application\/json|image\/svg)/;
 const pageName = '/index.html';
 
 /**
- * @param directory of a build; its files are read at the first request, so that a start stays quick
+ * @param directory of a build; its files are read at the first request, so that a start stays fast
  * @throws failed_precondition if there is no build
  */
 export function createWebUi(directory: string): WebUi {
@@ -119,7 +120,7 @@ function headersOf(path: string, type: string, body: Buffer): Record<string, str
   };
 }
 
-/** Allows the files of this cloud, and the one script that starts the page by its hash; nothing inline, nothing from elsewhere. */
+/** Allows the files of this cloud, and, by its hash, the one script that starts the page; no other inline code, nothing from elsewhere. */
 export function policyOf(page: string): string {
   const hashes = [...page.matchAll(/<script>([\s\S]*?)<\/script>/g)].map(
     ([, script = '']) => `'sha256-${createHash('sha256').update(script).digest('base64')}'`,

@@ -46,7 +46,7 @@ export interface FragmentsGiven {
   ): Promise<O>;
   create(name: string, config: JsonObject, visibility?: FragmentVisibility, by?: Principal): Promise<FragmentInit>;
   update(id: string, change: FragmentUpdate, by?: Principal): Promise<FragmentInit>;
-  /** Saves a part's configuration as the machines feature does: refuses errors, otherwise indexes it in the same transaction. */
+  /** Saves a part's configuration like the machines feature: refuses errors, otherwise indexes it in the same transaction. */
   save(partId: string, document: JsonObject): Promise<void>;
   documentOf(partId: string): Promise<JsonObject>;
   running(partId: string): Promise<unknown>;
