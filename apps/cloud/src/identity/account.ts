@@ -1,4 +1,4 @@
-/** Changes that a signed-in person makes to her own account. */
+/** Changes that signed-in people make to their own account. */
 import { PlatformError } from '@platform/base';
 import { audit, type Caller } from '../access/audit.ts';
 import { checkedEmail } from '../text-rules/checked-email.ts';
@@ -39,7 +39,7 @@ export async function setEmail(deps: IdentityOperationDeps, by: SignedInCaller, 
 }
 
 /**
- * Sets a new password; if she has one, she must give it. Her other sessions end. @throws unauthenticated, invalid_argument,
+ * Sets a new password; a person who already has one must give it. Their other sessions end. @throws unauthenticated, invalid_argument,
  * failed_precondition
  */
 export async function changePassword(
@@ -62,7 +62,7 @@ export async function changePassword(
   deps.forget();
 }
 
-/** Ends one of her sessions. @throws not_found */
+/** Ends one of the person's sessions. @throws not_found */
 export async function endSession(deps: IdentityOperationDeps, by: SignedInCaller, sessionId: string): Promise<void> {
   await deps.db.transaction().execute(async (trx) => {
     if (!(await deps.sessions.end(trx, by.principal.personId, sessionId)))

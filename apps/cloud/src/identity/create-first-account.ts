@@ -10,7 +10,7 @@ import type { InstanceKey } from '../instance/instance-key.ts';
 import type { Database } from '../metadata/tables.ts';
 
 /**
- * Creates the first account of an installation that never had one. If all organizations were deleted, their people still exist and can
+ * Creates the first account of an installation that has never had one. If all organizations were deleted, their people still exist and can
  * create new ones.
  */
 export async function createFirstAccount(db: Database, instanceKey: InstanceKey, nowMs: number): Promise<void> {

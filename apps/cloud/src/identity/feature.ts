@@ -23,7 +23,7 @@ export interface Identity extends AsyncDisposable {
 }
 
 export interface IdentityDeps extends Omit<IdentityOperationDeps, 'openIdIssuer'> {
-  /** Absent: nobody can sign in by OpenID Connect. */
+  /** Absent: no one can sign in by OpenID Connect. */
   readonly openIdSettings: OpenIdSettings | undefined;
 }
 
@@ -51,7 +51,7 @@ export function createIdentity({ openIdSettings, ...given }: IdentityDeps): Iden
 
 /**
  * Creates a token for `/sign-in?token=` that signs in the first owner once, within a day. It replaces the token of an earlier start.
- * Undefined once she has another way to sign in, or if nobody from the first start is left.
+ * Undefined once the owner has another way to sign in, or if no one from the first start remains.
  */
 export async function createOwnerLink(deps: {
   readonly db: Database;

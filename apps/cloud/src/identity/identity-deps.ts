@@ -19,10 +19,10 @@ export interface IdentityOperationDeps {
   readonly mail: Mail | undefined;
   /** The OpenID Connect issuer with which people can sign in; undefined: not configured. */
   readonly openIdIssuer: string | undefined;
-  /** Where people reach this installation, without a trailing slash. */
+  /** Public URL of this installation, without a trailing slash. */
   publicUrl(): string;
-  /** How many invitations an organization may mail in 24 hours. */
+  /** Maximum number of invitations that an organization may mail in 24 hours. */
   invitationMailsPerDay(organizationId: string): number;
-  /** Call it after a commit that changed roles or sessions. */
+  /** Must be called after a commit that changed roles or sessions. */
   forget(): void;
 }

@@ -90,7 +90,7 @@ test('a password hashed with older parameters is rehashed with the current ones 
   await signInWithPassword(identity.deps, { email: 'ada@example.com', password }, from);
 });
 
-test('roles on deleted objects are left out; an invitation without any others is refused', async () => {
+test('roles on deleted objects are omitted; an invitation without any others is refused', async () => {
   const people = await startPeople();
   const { db, clock, organizationId, locationId, identity } = people;
   const gone = { role: 'owner' as const, organizationId, locationId: 'gone', robotId: null };

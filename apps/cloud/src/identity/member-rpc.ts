@@ -14,7 +14,7 @@ import { findPerson } from './people.ts';
 export function memberHandlers(deps: IdentityOperationDeps): Handlers<typeof AppService, Principal> {
   const { db, clock, access, tree } = deps;
 
-  /** The organizations of a person that the caller may know: all if she asks about herself, otherwise those that the caller owns. */
+  /** The organizations of a person that the caller may know: all for the person's own query, otherwise those that the caller owns. */
   const knownOrganizations = async (principal: Principal, personId: string): Promise<readonly string[] | undefined> => {
     const ids = await organizationIdsOf(db, personId);
     if (principal.kind === 'person' && principal.personId === personId) return ids;

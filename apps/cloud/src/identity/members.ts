@@ -83,7 +83,7 @@ export async function ownerOf(
   return (email === undefined ? owners : owners.where('email', '=', email)).executeTakeFirst();
 }
 
-/** The organizations in which a person herself holds a role. */
+/** The organizations in which a person directly holds a role. */
 export async function organizationIdsOf(db: Database, personId: string): Promise<readonly string[]> {
   const grants = await grantsOfIdentity(db, { type: 'person', id: personId });
   return [...new Set(grants.map(({ organizationId }) => organizationId))].sort();

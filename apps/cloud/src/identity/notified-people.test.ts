@@ -7,7 +7,7 @@ async function named(fleet: Fleet, email: string | null, ...grants: Parameters<F
   await fleet.db.updateTable('people').set({ email }).where('id', '=', id).execute();
 }
 
-test('D19 owners of the machine, its locations and its organization are notified, each once, and no one else', async () => {
+test('D19 owners of the machine, its locations and its organization are notified, once each, and no one else', async () => {
   const fleet = await openFleet();
   await named(fleet, 'machine@x', on.machine('owner', 'press'));
   await named(fleet, 'hall@x', on.location('owner', 'hall'));

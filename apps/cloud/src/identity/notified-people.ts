@@ -3,7 +3,7 @@ import { peopleOver } from '../access/grants.ts';
 import type { Lineage } from '../access/principal.ts';
 import type { Database } from '../metadata/tables.ts';
 
-/** Addresses of those who own the machine, its locations or its organization, each once. */
+/** Addresses of those who own the machine, its locations or its organization, without duplicates. */
 export async function addressesOfOwners(db: Database, machine: Lineage): Promise<readonly string[]> {
   const rows = await db
     .selectFrom('people')
@@ -15,7 +15,7 @@ export async function addressesOfOwners(db: Database, machine: Lineage): Promise
   return rows.flatMap(({ email }) => email ?? []);
 }
 
-/** The id of the person with this address, if she owns or operates the machine; undefined otherwise. */
+/** The id of the person with this address, if they own or operate the machine; undefined otherwise. */
 export async function personOver(db: Database, machine: Lineage, address: string): Promise<string | undefined> {
   const row = await db
     .selectFrom('people')

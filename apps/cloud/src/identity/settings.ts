@@ -1,4 +1,4 @@
-/** Settings for signing in, from the environment; read by settings.ts of the app. */
+/** Settings for signing in, from the environment; settings.ts of the app reads them. */
 import { readFileSync } from 'node:fs';
 import { errorText, PlatformError } from '@platform/base';
 import type { MailSettings } from '../outbox/email/mail-server.ts';
@@ -6,7 +6,7 @@ import type { OpenIdSettings } from './sign-in/open-id.ts';
 import { defaultSessionSettings, type SessionSettings } from './sign-in/sessions.ts';
 
 export interface IdentitySettings {
-  /** PLATFORM_PUBLIC_URL: where people reach this installation, without a trailing slash; absent: where it listens. */
+  /** PLATFORM_PUBLIC_URL: public URL of this installation, without a trailing slash; absent: where it listens. */
   readonly publicUrl: string | undefined;
   /** PLATFORM_SESSION_HOURS (default 12, since the last use) and PLATFORM_CLI_SESSION_DAYS (default 90). */
   readonly sessions: SessionSettings;
@@ -16,7 +16,7 @@ export interface IdentitySettings {
   readonly openId: OpenIdSettings | undefined;
 }
 
-/** @throws invalid_argument naming the variable, and what was expected and found; never a secret. */
+/** @throws invalid_argument naming the variable, the expected and the found value; never a secret. */
 export function readIdentitySettings(env: NodeJS.ProcessEnv): IdentitySettings {
   return Object.freeze({
     publicUrl: publicUrlOf(textOf(env, 'PLATFORM_PUBLIC_URL')),

@@ -12,7 +12,7 @@ export interface IdentityTables {
     email: string | null;
     name: string;
     created_ms: number;
-    /** 1 once the person has proven that the address is hers. */
+    /** 1 once the person has proven that they own the address. */
     email_verified: Generated<number>;
     last_sign_in_ms: number | null;
   };
@@ -39,7 +39,7 @@ export interface IdentityTables {
     person_id: string;
     /** For `cli` codes: SHA-256 of the command line's verifier, base64url. */
     challenge: string | null;
-    /** The link was mailed to the person's address, so its use proves the address. */
+    /** The link was mailed to the person's address, so using it proves the address. */
     mailed: number;
     created_ms: number;
     expires_ms: number;
@@ -51,7 +51,7 @@ export interface IdentityTables {
     /** JSON: the grants that the accepting person receives. */
     grants: string;
     invited_by: string;
-    /** 1: the token was sent only to the address, so its use proves the address. */
+    /** 1: the token was sent only to the address, so using it proves the address. */
     mailed: number;
     created_ms: number;
     expires_ms: number;

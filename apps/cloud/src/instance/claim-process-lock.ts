@@ -1,4 +1,4 @@
-/** Lets one process own a directory: a lock file names the owner, and is taken over when the owner no longer exists. */
+/** Lets one process own a directory: a lock file names the owner, and is taken over if the owner no longer exists. */
 import { linkSync, readFileSync, renameSync, unlinkSync, writeFileSync } from 'node:fs';
 import { PlatformError } from '@platform/base';
 
@@ -53,7 +53,7 @@ function removeStale(file: string, stale: Owner | undefined): void {
     renameSync(file, aside);
     if (readOwner(aside)?.text !== stale?.text) linkSync(aside, file);
   } catch {
-    // Another process removed or replaced it: the next check will tell.
+    // Another process removed or replaced it: the next check will show which.
   }
   tryUnlink(aside);
 }

@@ -1,8 +1,8 @@
 /**
  * Pauses deletions while a backup is taken (I15): whatever the copied catalog lists must still exist when it is copied.
  *
- * States: free → held (by one or more backups) → free. Code that deletes durable data (log rows, Parquet files, payloads) runs the
- * deletion inside `run` or checks `held` first. A hold begins when all running deletions have ended.
+ * States: free → held (by one or more backups) → free. Code that deletes durable data (log rows, Parquet files, payloads) runs the deletion
+ * within `run` or checks `held` first. A hold begins when all running deletions have ended.
  */
 
 export interface DeletionPause {
@@ -10,7 +10,7 @@ export interface DeletionPause {
   readonly held: boolean;
   /** Resolves when no deletion is running any more; none begins until the result is disposed. */
   hold(): Promise<Disposable>;
-  /** Runs a deletion once nothing is held; a hold waits for its end. */
+  /** Runs a deletion once there is no hold; a hold waits for its end. */
   run<T>(deletion: () => Promise<T>): Promise<T>;
 }
 

@@ -1,9 +1,9 @@
 /**
  * The instance key: encrypts secrets that must be readable again, finds them by a keyed hash, and signs access tokens (D5, D6).
  *
- * It is one master key of 32 bytes, from which a separate key is derived for each use, so that no use can stand in for another. The key
- * can be replaced (rotate-instance-key.ts). During a replacement there are two keys. The metadata, never the file, says which of them
- * protects the data, so a crash at any instant leaves a pair that opens it.
+ * It is one master key of 32 bytes, from which a separate key is derived for each use, so that a key for one use is useless for others. The
+ * key can be replaced (rotate-instance-key.ts). During a replacement there are two keys. The metadata, never the file, records which of
+ * them protects the data, so that the data can be opened after a crash at any instant.
  */
 import {
   createCipheriv,
@@ -140,7 +140,7 @@ function keyObject(key: Buffer): KeyObject {
   return known;
 }
 
-/** @param text base64 of 32 bytes. @param where for the error message. @throws failed_precondition for anything else. */
+/** @param text base64 of 32 bytes. @param where for the error text. @throws failed_precondition for anything else. */
 export function keyMaterial(text: string, where: string): KeyMaterial {
   const master = Buffer.from(text, 'base64');
   if (master.length !== 32)

@@ -2,7 +2,7 @@ import { FakeClock } from '@platform/testkit';
 import { expect, test } from 'vitest';
 import { endLateStop, Parts } from './parts.ts';
 
-test('parts are disposed in reverse order, and a late stop names the one that it waits for', async () => {
+test('parts are disposed in reverse order, and a late stop names the part that it is waiting for', async () => {
   const order: string[] = [];
   const inner = new Parts();
   const hangs = Promise.withResolvers<void>();
@@ -33,7 +33,7 @@ test('parts are disposed in reverse order, and a late stop names the one that it
   expect(running.stopping).toBeUndefined();
 });
 
-test('a stop in time is not ended', async () => {
+test('a stop that ends in time is not forced', async () => {
   const clock = new FakeClock();
   const ended: string[] = [];
   const late = endLateStop({ ms: 30_000, stopping: () => undefined, end: (text) => ended.push(text), clock });

@@ -1,4 +1,4 @@
-/** The parts of a process, disposed in reverse order. Tells which of them a stop is waiting for. */
+/** The parts of a process, disposed in reverse order. Reports which of them a stop is waiting for. */
 import type { Clock } from '@platform/base';
 
 export class Parts implements AsyncDisposable {
@@ -39,7 +39,7 @@ export class Parts implements AsyncDisposable {
   }
 }
 
-/** Ends a stop that takes longer than `ms`, with a text that names the part. */
+/** Forces the end of a stop that takes longer than `ms`, with a text that names the part. */
 export function endLateStop(options: {
   readonly ms: number;
   readonly stopping: () => string | undefined;
@@ -49,7 +49,7 @@ export function endLateStop(options: {
   const { ms, stopping, end, clock } = options;
   return clock.after(ms, () =>
     end(
-      `expected to stop within ${ms / 1_000} s, still waiting for ${stopping() ?? 'the end of the process'}; ending now. All that was acknowledged is stored, and the next start goes on from there. Please report this message`,
+      `expected to stop within ${ms / 1_000} s, still waiting for ${stopping() ?? 'the end of the process'}; ending now. Everything acknowledged is stored, and the next start continues from there. Please report this message`,
     ),
   );
 }

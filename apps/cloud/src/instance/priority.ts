@@ -7,11 +7,11 @@ const acknowledging = -10;
 const querying = 10;
 
 /**
- * Raises the priority of the calling thread and of those that it starts, so that an acknowledgement does not wait for other programs. The
- * threads that Node has started already, which mark garbage meanwhile, keep the default: at the same priority they would take turns with
- * this one. Nor does it wait for them: beside busy programs, a scavenge of 1 ms took up to 30 ms.
+ * Raises the priority of the calling thread and of those that it starts, so that an acknowledgement does not wait for other programs.
+ * Threads that Node has already started, such as those that mark garbage, keep the default: at the same priority they would alternate with
+ * this one. Other programs must not delay them either: beside busy programs, a scavenge of 1 ms took up to 30 ms.
  *
- * The priority stays as it is if someone chose another than the default, or if the system forbids it: without root, CAP_SYS_NICE or
+ * The priority does not change if someone chose another than the default, or if the system forbids it: without root, CAP_SYS_NICE or
  * RLIMIT_NICE.
  */
 export function runForAcknowledgements(): void {
@@ -20,24 +20,27 @@ export function runForAcknowledgements(): void {
     setFlagsFromString(flag);
 }
 
-/** Lowers the priority of the calling process, so that queries and sealing use the CPU that acknowledgements leave, and a share of what they want. */
+/**
+ * Lowers the priority of the calling process, so that queries and sealing use the CPU time that acknowledgements leave, and share it with
+ * other programs.
+ */
 export function runForQueries(): void {
   const priority = Math.max(getPriority(), querying);
   for (const thread of threads()) trySetPriority(thread, priority);
 }
 
-/** @param thread 0: the calling one; elsewhere than on Linux, its process */
+/** @param thread 0: the calling one; on systems other than Linux, its process */
 function trySetPriority(thread: number, priority: number): void {
   try {
     setPriority(thread, priority);
   } catch {
-    // The thread has ended, or it is forbidden: readings are acknowledged all the same, on a busy computer later.
+    // The thread has ended, or changing its priority is forbidden: readings are still acknowledged, but later on a busy computer.
   }
 }
 
 /**
- * The ids of the threads of this process. On Linux, a priority is that of one thread, and those that Node has started before this call
- * would keep the one that they inherited: that of acknowledgements.
+ * The ids of the threads of this process. On Linux, each thread has its own priority, and those that Node started before this call would
+ * keep the inherited one: that of acknowledgements.
  */
 function threads(): readonly number[] {
   try {

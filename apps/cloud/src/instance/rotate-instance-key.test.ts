@@ -22,7 +22,7 @@ interface Installation extends AsyncDisposable {
   /** Opens the keys as a start does. */
   open(): Promise<KeyRing>;
   rotate(ring: KeyRing, options?: Partial<RotationOptions<never>>): Promise<unknown>;
-  /** Every sealed value in clear, by table. */
+  /** Every sealed value in plaintext, by table. */
   secrets(ring: KeyRing): Promise<string[]>;
 }
 
@@ -78,7 +78,7 @@ async function installation(): Promise<Installation> {
   };
 }
 
-test('D6 after a rotation every secret is under the new key only, and can be found by its hash', async () => {
+test('D6 after a rotation every secret is sealed only with the new key, and can be found by its hash', async () => {
   await using one = await installation();
   const ring = await one.open();
   const before = await one.secrets(ring);
@@ -148,7 +148,7 @@ test('D6 keys, part secrets and tokens work at every instant of a rotation', asy
   await rotated;
   expect([...said]).toEqual([true]);
 
-  // The instant after the commit: the store uses the new key, this process still the old one.
+  // The instant after the commit: the store uses the new key, but this process still uses the old one.
   behind.add(ring.current);
   expect(behind.current.id).not.toBe(ring.current.id);
   expect(await checkKey(one.db, behind, key.id, key.key, 1)).toBeDefined();
@@ -156,7 +156,7 @@ test('D6 keys, part secrets and tokens work at every instant of a rotation', asy
   expect(await (await openPartSecrets(one.db, behind)).check(part.partId, part.text)).toBeDefined();
 });
 
-test('D6 while the current key is being selected, earlier keys always verify their tokens', async () => {
+test('D6 while the current key is being selected, tokens of earlier keys can always be verified', async () => {
   await using one = await installation();
   const ring = await one.open();
   const token = issueToken(ring, { kind: 'key', id: 'k', epoch: 1 });
@@ -202,7 +202,7 @@ test('D6 values sealed with the old key during the rotation open, and are re-sea
   expect(await checkKey(one.db, await one.open(), 'late', 'late', 1)).toBeDefined();
 });
 
-test('D5 tokens stay valid through rotations, because clients never refresh them; ending sessions ends all earlier ones', async () => {
+test('D5 tokens survive rotations, because clients never refresh them; ending sessions ends all earlier ones', async () => {
   await using one = await installation();
   const ring = await one.open();
   const first = issueToken(ring, { kind: 'key', id: 'k', epoch: 1 });
@@ -219,7 +219,7 @@ test('D5 tokens stay valid through rotations, because clients never refresh them
     expect([first, second, third].map((token) => readToken(now, token)?.epoch)).toEqual([undefined, undefined, 3]);
 });
 
-test('D6 a key from the environment is replaced by another one; the store says which of the two protects it', async () => {
+test('D6 a key from the environment is replaced by another one; the store records which of the two protects it', async () => {
   await using one = await installation();
   const file = await one.open();
   const [old, next] = [file.current.text, newKeyMaterial().text];

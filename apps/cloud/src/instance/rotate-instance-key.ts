@@ -83,7 +83,7 @@ export interface FinishOptions {
 
 /**
  * Ends a rotation: re-seals values still under the old key and removes that key from the file. No one may still hold an unwritten value
- * that was sealed before the rotation, so call it at a start or some time after the rotation. Without a rotation it does nothing.
+ * that was sealed before the rotation, so it must be called at a start or some time after the rotation. Without a rotation it does nothing.
  */
 export async function finishRotation(options: FinishOptions): Promise<number> {
   const { ring, file } = options;

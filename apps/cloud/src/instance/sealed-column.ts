@@ -1,12 +1,12 @@
 /** How features declare, in their store.ts, columns that are sealed with the instance key. */
 
-/** A blob column with results of `InstanceKey.encrypt`. */
+/** A blob column that contains results of `InstanceKey.encrypt`. */
 export interface SealedColumn {
   readonly table: string;
   /** Columns that identify a row. */
   readonly key: readonly string[];
   readonly sealed: string;
-  /** The column with `InstanceKey.hash` of the same secret, if there is one. */
+  /** The column that contains `InstanceKey.hash` of the same secret, if there is one. */
   readonly hash?: string;
 }
 

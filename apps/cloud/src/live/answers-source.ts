@@ -1,4 +1,4 @@
-/** What a machine answers to a call that is repeated for one reader. */
+/** A machine's answers to a call that is repeated for one reader. */
 import type { JsonObject } from '@bufbuild/protobuf';
 import { type Clock, codes, type PlatformError } from '@platform/base';
 import type { RepeatedCall } from '@platform/proto/platform/live/v1/live';
@@ -14,7 +14,7 @@ interface Question {
 }
 
 export interface AnswersSourceDeps {
-  /** Asks machines. */
+  /** Sends calls to machines. */
   readonly questions: {
     authorize(question: Question, principal: Principal): void;
     ask(question: Question, call: Call<Principal>): Promise<JsonObject>;
@@ -22,7 +22,7 @@ export interface AnswersSourceDeps {
   readonly clock: Clock;
 }
 
-/** @param report makes of an error what the reader is told */
+/** @param report converts an error to the text for the reader */
 export function answersSource(
   { questions, clock }: AnswersSourceDeps,
   { partId, method, request = {}, everyMs }: RepeatedCall,

@@ -1,7 +1,7 @@
 /**
  * One live connection: its subscriptions, each with a source that runs until it is removed, fails, or its reader leaves.
  *
- * States of a subscription: added → running → ended (removed; failed or no longer authorized: after a last update that says why).
+ * States of a subscription: added → running → ended (removed; failed or no longer authorized: after a last update with the reason).
  */
 import { create } from '@bufbuild/protobuf';
 import { type Clock, codes, newId, PlatformError } from '@platform/base';
@@ -26,7 +26,7 @@ export class LiveConnection implements Disposable {
   readonly #running = new Map<number, Running>();
   #principal: Principal;
 
-  /** @param report makes of an error what the reader is told */
+  /** @param report converts an error to the text for the reader */
   constructor(
     call: Call<Principal>,
     clock: Clock,
@@ -40,7 +40,7 @@ export class LiveConnection implements Disposable {
     this.#sourceOf = sourceOf;
   }
 
-  /** @throws resource_exhausted, and then nothing was changed */
+  /** @throws resource_exhausted; then nothing was changed */
   change(remove: readonly number[], add: readonly Subscription[]): void {
     const kept = [...this.#running.keys()].filter((id) => !remove.includes(id));
     const count = new Set([...kept, ...add.map(({ id }) => id)]).size;
@@ -53,7 +53,7 @@ export class LiveConnection implements Disposable {
     for (const one of add) this.#start(one);
   }
 
-  /** The caller is another one, or may do less: subscriptions that it may no longer have end. */
+  /** The caller is another one, or has fewer rights: subscriptions that it may no longer have end. */
   recheck(principal: Principal): void {
     this.#principal = principal;
     for (const [id, { source }] of this.#running) {

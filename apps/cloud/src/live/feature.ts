@@ -1,4 +1,4 @@
-/** Live connections: what the pages of the web UI show, pushed over one stream for each tab. Rules: docs/specs/live.md. */
+/** Live connections: the data on the pages of the web UI, pushed over one stream for each tab. Rules: docs/specs/live.md. */
 import { type Clock, errorText, type Log, PlatformError } from '@platform/base';
 import { LiveService, type Subscription } from '@platform/proto/platform/live/v1/live';
 import { type Call, reportedFault, type ServiceBinding, serve } from '@platform/rpc/server';

@@ -1,4 +1,4 @@
-/** The machines of an organization that the caller may read: all of them first, then what changes. */
+/** The machines of an organization that the caller may read: first all of them, then changes. */
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import type { Clock } from '@platform/base';
@@ -119,7 +119,7 @@ function worstConfiguration(states: readonly ConfigurationState[]): Configuratio
 function configurationOf(status: PartStatus): ConfigurationState {
   if (status.last_error !== '') return ConfigurationState.FAILED;
   if (status.held_revision !== '') return ConfigurationState.HELD;
-  // Public servers never tell what they apply.
+  // Public servers never report what they apply.
   if (status.applied_revision === '') return ConfigurationState.UNSPECIFIED;
   return status.applied_revision === status.fetched_revision ? ConfigurationState.APPLIED : ConfigurationState.APPLYING;
 }

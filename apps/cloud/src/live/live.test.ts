@@ -64,7 +64,7 @@ async function given() {
     become(next: Principal | 'ended') {
       now = next;
     },
-    /** As ingest does it: the upload is acknowledged when this resolves. */
+    /** Like ingest: the upload is acknowledged when this resolves. */
     async acknowledge(value: number, componentName = 'oven', partId = account.partId): Promise<void> {
       const metadata = { timeReceived: timestampFromMs(1_700_000_000_000 + value) };
       const data = { case: 'struct', value: { degrees: value } } as const;
@@ -84,7 +84,7 @@ async function given() {
       return {
         connection,
         leave: () => over.abort(),
-        /** The next update of a subscription that `fits`. @throws what ended the connection */
+        /** The next update of a subscription that `fits`. @throws the error that ended the connection */
         async until(id: number, fits: (content: Content) => boolean): Promise<Content> {
           for (;;) {
             const found = unread.findIndex((one) => one.id === id && fits(one.content));
@@ -106,7 +106,7 @@ function newest(content: Content): Record<string, unknown> {
   );
 }
 
-test('readings: the newest of each series first, then each one that is acknowledged; those of other parts stay away', async () => {
+test('readings: first the newest of each series, then each acknowledged one; none of other parts', async () => {
   const { partId, watch, acknowledge } = await given();
   await acknowledge(1);
   await acknowledge(2);
@@ -119,7 +119,7 @@ test('readings: the newest of each series first, then each one that is acknowled
   expect(newest(await live.until(0, () => true))).toEqual({ oven: 3 });
 });
 
-test('logs: the newest lines first, then each one that is stored', async () => {
+test('logs: first the newest lines, then each one that is stored', async () => {
   const { partId, watch, machines } = await given();
   const log = (message: string) => machines.logs.append(partId, [create(LogEntrySchema, { message, level: 'info' })]);
   await log('before');
@@ -131,7 +131,7 @@ test('logs: the newest lines first, then each one that is stored', async () => {
   expect(messagesOf(await live.until(0, () => true))).toEqual(['after']);
 });
 
-test('answers: a machine is asked for its reader again and again, also after a call that failed', async () => {
+test('answers: a machine is called repeatedly for its reader, even after a call that failed', async () => {
   const { partId, watch, asked, become } = await given();
   const method = 'platform.component.sensor.v1.SensorService/GetReadings';
   const value = create(RepeatedCallSchema, { partId, method, request: { name: 'oven' }, everyMs: 200 });
@@ -140,7 +140,7 @@ test('answers: a machine is asked for its reader again and again, also after a c
   expect(resultOf(await live.until(0, () => true))).toMatchObject({
     ...{ case: 'failed', value: { code: 14, message: 'the machine has no link' } },
   });
-  // A slow reader gets the newest answer only.
+  // A slow reader gets only the newest answer.
   const countOf = (content: Content): number => {
     const result = resultOf(content);
     return result?.case === 'message' ? Number((result.value['readings'] as { count: number }).count) : 0;
@@ -152,7 +152,7 @@ test('answers: a machine is asked for its reader again and again, also after a c
   await expect(live.until(0, () => false)).rejects.toThrow();
 });
 
-test('status and fleet: what they are first, then what changes, over one connection', async () => {
+test('status and fleet: first the current state, then changes, over one connection', async () => {
   const { partId, machineId, organizationId, watch, machines, registry, locationId } = await given();
   const live = await watch({ case: 'statusOf', value: partId }, { case: 'fleetOf', value: organizationId });
   const first = await live.until(1, () => true);
@@ -167,7 +167,7 @@ test('status and fleet: what they are first, then what changes, over one connect
     content.value.onlineState === OnlineState.ONLINE &&
     content.value.fetched !== undefined;
   await live.until(0, isOnline);
-  // Two changes, which may come one after the other.
+  // Two changes, which may arrive one after another.
   const changed = await live.until(
     1,
     ({ case: kind, value }) => kind === 'fleet' && value.machines[0]?.serverVersion === '0.4.0',
@@ -186,7 +186,7 @@ test('status and fleet: what they are first, then what changes, over one connect
   expect(shrunk.value).toMatchObject({ removed: [added.machineId] });
 });
 
-test('subscriptions are added and removed while the connection is open; another caller does not know the connection', async () => {
+test('subscriptions can be added and removed while the connection is open; another caller does not know the connection', async () => {
   const { partId, client, watch, acknowledge, become, key } = await given();
   const live = await watch({ case: 'readingsOf', value: partId });
   await live.until(0, () => true);
@@ -206,7 +206,7 @@ test('subscriptions are added and removed while the connection is open; another 
   expect(await client.change({ connection: live.connection, remove: [5] })).toMatchObject({ known: false });
 });
 
-test('R2 a subscription of what the caller may not see ends as if it did not exist, and the others go on', async () => {
+test('R2 a subscription that the caller may not see ends as if its target did not exist, and the others continue', async () => {
   const { partId, watch } = await given();
   const live = await watch({ case: 'statusOf', value: 'nothing' }, { case: 'statusOf', value: partId });
   const ended = await live.until(0, () => true);
@@ -214,7 +214,7 @@ test('R2 a subscription of what the caller may not see ends as if it did not exi
   await live.until(1, (content) => content.case === 'status');
 });
 
-test('R16 a subscription ends within 5 s after its role was revoked, and the connection with the session', async () => {
+test('R16 a subscription ends within 5 s after its role was revoked, and the connection ends with the session', async () => {
   const { partId, watch, become, key } = await given();
   const live = await watch({ case: 'readingsOf', value: partId });
   await live.until(0, () => true);

@@ -1,4 +1,4 @@
-/** Follows the ingest log for the parts that somebody looks at: their newest readings, as soon as they are acknowledged. */
+/** Follows the ingest log for the parts that someone is watching: their newest readings, as soon as they are acknowledged. */
 import type { JsonObject, MessageInitShape } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { type Clock, Wakeup } from '@platform/base';
@@ -11,7 +11,7 @@ import { firstReadingsRows, maxRowsBehind, maxSeries } from './limits.ts';
 
 export type NewestReading = MessageInitShape<typeof NewestReadingSchema>;
 
-/** The newest reading of each series that was not taken yet. */
+/** The newest reading of each series that has not been taken yet. */
 export class ReadingsFollower implements Disposable {
   readonly #news: Wakeup;
   readonly #close: (follower: ReadingsFollower) => void;
@@ -59,7 +59,7 @@ export class NewestReadings implements Disposable {
     this.#failed = failed;
   }
 
-  /** From now on; the newest readings that the log still holds come first. */
+  /** From now on; first come the newest readings that the log still holds. */
   follow(partId: string): ReadingsFollower {
     const ofPart = this.#followers.get(partId) ?? new Set();
     this.#followers.set(partId, ofPart);
@@ -72,7 +72,7 @@ export class NewestReadings implements Disposable {
     return follower;
   }
 
-  /** One of each series, from the newest rows of the log. */
+  /** One reading of each series, from the newest rows of the log. */
   async firstOf(partId: string): Promise<ReadonlyMap<string, NewestReading>> {
     const found = new Map<string, NewestReading>();
     const step = 512;

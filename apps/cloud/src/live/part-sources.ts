@@ -15,12 +15,12 @@ export interface PartSourceDeps {
   readonly access: Pick<Access, 'authorize'>;
   readonly logs: Pick<MachineLogs, 'read' | 'tail'>;
   readonly readings: NewestReadings;
-  /** What GetPartStatus answers. */
+  /** The answer of GetPartStatus. */
   readonly statusOf: StatusOf;
   readonly clock: Clock;
 }
 
-/** @param contents of the source, which is authorized already */
+/** @param contents of the source, which is already authorized */
 function ofPart({ access }: PartSourceDeps, partId: string, contents: Source['contents']): Source {
   return { authorize: (principal) => void access.authorize(principal, 'part.read', partId), contents };
 }

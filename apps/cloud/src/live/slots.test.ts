@@ -4,7 +4,7 @@ import { Slots } from './slots.ts';
 
 const forever = new AbortController().signal;
 
-test('a source waits until its update was taken, so that a slow reader gets the newest one and nothing piles up', async () => {
+test('a source waits until its update is taken, so that a slow reader gets the newest one and nothing piles up', async () => {
   const slots = new Slots<string>(new FakeClock());
   let state = 0;
   const source = async (): Promise<void> => {
@@ -19,7 +19,7 @@ test('a source waits until its update was taken, so that a slow reader gets the 
   await done;
 });
 
-test('what was dropped is not taken, and its source goes on', async () => {
+test('a dropped update is not taken, and its source continues', async () => {
   const slots = new Slots<string>(new FakeClock());
   const put = slots.put(1, 'removed');
   slots.drop(1);

@@ -1,6 +1,6 @@
 /**
- * What waits for one reader: at most one update of each subscription. A source makes its next update when the last one was taken, so that a
- * slow reader gets the newest state less often, and nothing piles up.
+ * Pending updates for one reader: at most one for each subscription. A source makes its next update when the last one has been taken, so
+ * that a slow reader gets the newest state less often, and nothing piles up.
  */
 import { type Clock, Wakeup } from '@platform/base';
 
@@ -12,7 +12,7 @@ export class Slots<T> {
     this.#news = new Wakeup(clock);
   }
 
-  /** Resolves once the update was taken, or dropped. */
+  /** Resolves once the update has been taken or dropped. */
   put(id: number, update: T): Promise<void> {
     return new Promise((taken) => {
       this.#waiting.set(id, { update, taken });
@@ -25,7 +25,7 @@ export class Slots<T> {
     this.#waiting.delete(id);
   }
 
-  /** All that waits, as soon as there is anything; empty after `waitMs`. @throws the reason of the signal */
+  /** All pending updates, as soon as there are any; empty after `waitMs`. @throws the reason of the signal */
   async take(waitMs: number, signal: AbortSignal): Promise<readonly T[]> {
     if (this.#waiting.size === 0) await this.#news.wait(waitMs, signal);
     const all = [...this.#waiting.values()];

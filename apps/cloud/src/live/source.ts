@@ -1,4 +1,4 @@
-/** What a subscription shows. */
+/** The content of a subscription. */
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { UpdateSchema } from '@platform/proto/platform/live/v1/live';
 import type { Call } from '@platform/rpc/server';

@@ -25,8 +25,7 @@ export interface Pending {
   /** The person with the invited address; undefined: there is none. */
   readonly person: Person | undefined;
   /**
-   * Whether the accepting person chooses a password: nobody has the address, or its account never proved it and this link was mailed to
-   * it.
+   * Whether the accepting person chooses a password: no one has the address, or its account never proved it and this link was mailed to it.
    */
   readonly choosesPassword: boolean;
 }
@@ -52,7 +51,7 @@ function isUnproven(person: Person, invitation: Invitation): boolean {
 }
 
 /**
- * Adds a new person, with a password of her choice, and signs her in. @throws unauthenticated, invalid_argument, already_exists;
+ * Adds a new person, with a password of their choice, and signs them in. @throws unauthenticated, invalid_argument, already_exists;
  * permission_denied if passwords are not allowed
  */
 export async function acceptAsNewPerson(
@@ -82,7 +81,7 @@ export async function acceptAsNewPerson(
   return session;
 }
 
-/** Adds the person with the invited address, who proves it with her password, and signs her in. @throws as `signInWithPassword` */
+/** Adds the person with the invited address, who proves it with their password, and signs them in. @throws like `signInWithPassword` */
 export async function acceptWithPassword(
   deps: IdentityOperationDeps,
   given: { token: string; password: string },
@@ -134,7 +133,7 @@ export async function createPerson(
   return { id, email };
 }
 
-/** Adds the roles whose targets still exist, and ends the invitation. @throws failed_precondition if none are left */
+/** Adds the roles whose targets still exist, and ends the invitation. @throws failed_precondition if none remain */
 export async function join(
   deps: Pick<IdentityOperationDeps, 'access' | 'clock'>,
   trx: Database,

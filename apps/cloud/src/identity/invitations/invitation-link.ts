@@ -11,13 +11,13 @@ import { findInvitation, type Invitation, renewLink } from './stored-invitations
 /** A pending invitation, split by what its caller may change. */
 export interface ManagedInvitation {
   readonly invitation: Invitation;
-  /** The roles in it that the caller may change. The others are not shown to her. */
+  /** The roles in it that the caller may change. The others are not shown to the caller. */
   readonly hers: readonly Grant[];
   readonly others: readonly Grant[];
 }
 
 /**
- * Reads a pending invitation in which the caller may change a role, because she owns its target (R7). Everyone else gets the same answer
+ * Reads a pending invitation in which the caller may change a role, because they own its target (R7). Everyone else gets the same answer
  * whether or not there is an invitation.
  *
  * @throws not_found, permission_denied
@@ -50,7 +50,7 @@ export function notManaged(
   );
 }
 
-/** Creates a new link for an inviter who passes it on herself; earlier links stop working. @throws as `managedInvitation` */
+/** Creates a new link for an inviter who passes it on personally; earlier links stop working. @throws like `managedInvitation` */
 export async function showInvitationLink(
   deps: IdentityOperationDeps,
   by: Caller,
@@ -58,9 +58,9 @@ export async function showInvitationLink(
 ): Promise<{ link: string; expiresMs: number }> {
   const { organizationId, email } = target;
   const { invitation, others } = await managedInvitation(deps, deps.db, by.principal, organizationId, email);
-  // With the link she could accept roles that she may not give.
+  // With the link they could accept roles that they may not grant.
   if (others.length > 0) throw notManaged(deps, by.principal, organizationId, email);
-  // With the link she could accept in the name of someone else's address.
+  // With the link they could accept in the name of someone else's address.
   if (deps.mail !== undefined)
     throw new PlatformError(
       'failed_precondition',

@@ -1,6 +1,6 @@
 /**
- * Limits how many invitations are mailed. Any person may create organizations and invite any address, and a mail server that sends
- * unwanted mail soon loses its reputation. Mails are counted by organization and by address, so deleting and recreating an invitation or
+ * Limits how many invitations are mailed. Anyone may create organizations and invite any address, and a mail server that sends unwanted
+ * mail soon loses its reputation. Mails are counted by organization and by address, so deleting and recreating an invitation or
  * organization does not reset the limit.
  */
 import { PlatformError } from '@platform/base';
@@ -22,10 +22,11 @@ type Deps = Pick<IdentityOperationDeps, 'clock' | 'invitationMailsPerDay'>;
 
 /**
  * Counts a mail, in the transaction that sends it. Returns false if it must not be sent and the caller may not know why, because others
- * just mailed the address.
+ * have just mailed the address.
  *
- * @param by the sender. @param readsMembers whether the sender may know whom others invited.
- * @throws resource_exhausted, saying when the address may be mailed again
+ * @param by the sender.
+ * @param readsMembers whether the sender may know whom others invited.
+ * @throws resource_exhausted, stating when the address may be mailed again
  */
 export async function admitMail(
   deps: Deps,

@@ -17,7 +17,7 @@ async function queued(people: People): Promise<number> {
   return rows.length;
 }
 
-test('an address is mailed once in 10 minutes, even if the invitation is recreated; the answer says when the next mail is possible', async () => {
+test('an address is mailed once in 10 minutes, even if the invitation is recreated; the answer states when it is possible again', async () => {
   await using sink = await startSmtpSink();
   const people = await startPeople({ smtpUrl: sink.url });
   const { organizationId, clock } = people;
@@ -58,7 +58,7 @@ test('an organization mails at most as many invitations in 24 hours as the host 
   expect(await queued(people)).toBe(2);
 });
 
-test('an organization without a mail allowance still invites, without a mail', async () => {
+test('an organization without a mail allowance can still invite, without a mail', async () => {
   await using sink = await startSmtpSink();
   const people = await startPeople({ smtpUrl: sink.url, invitationMailsPerDay: 0 });
   const app = await ownerApp(people);

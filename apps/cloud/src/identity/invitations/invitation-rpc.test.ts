@@ -91,7 +91,7 @@ test('a link works once; it stops after a newer link, after its invitation is de
   await expect(app.deleteOrganizationInvite({ organizationId, email })).rejects.toMatchObject({ code: 'not_found' });
 });
 
-test('a person with an account joins by her password or signed in; another signed-in person cannot', async () => {
+test('a person with an account joins with their password or signed in; another signed-in person cannot', async () => {
   const people = await startPeople();
   const { organizationId } = people;
   const token = await people.keyWith(owner(people));
@@ -155,7 +155,7 @@ test('R7 only an owner of the targets of its roles creates, changes or shows an 
     removeAuthorizations: authorizations,
   });
   expect(invite?.authorizations.map((one) => one.authorizationId)).toEqual(['organization_owner']);
-  // She may no longer change it, and gets the same answer for addresses that are not invited.
+  // The caller may no longer change it, and gets the same answer for addresses that are not invited.
   for (const address of [email, 'nobody@example.com'])
     await expect(keeper.deleteOrganizationInvite({ organizationId, email: address })).rejects.toMatchObject({
       ...denied,
@@ -192,7 +192,7 @@ test('R7 the last owner cannot be removed; R12 people are visible to themselves 
   expect((await owned.listOrganizationsByUser({ userId })).orgs).toHaveLength(1);
 });
 
-test('R7 a key may be the last owner: the audit trail then says that no person is left', async () => {
+test('R7 a key may be the last owner: the audit trail then records that no person remains', async () => {
   const people = await startPeople();
   const { organizationId, db } = people;
   const app = people.app(await people.keyWith(owner(people)));
@@ -208,7 +208,7 @@ test('R7 a key may be the last owner: the audit trail then says that no person i
   expect(entries.map(({ detail }) => JSON.parse(detail))).toEqual([{}, { owners_left: 'only API keys, no person' }]);
 });
 
-test('with a mail server, the link is mailed after the commit, retried while the server is busy, and never stored in clear', async () => {
+test('with a mail server, the link is mailed after the commit, retried while the server is busy, and never stored in plaintext', async () => {
   await using sink = await startSmtpSink();
   const people = await startPeople({ smtpUrl: sink.url });
   const { organizationId } = people;

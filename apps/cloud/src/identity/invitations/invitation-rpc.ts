@@ -1,4 +1,4 @@
-/** Invitations in AppService (R7): a caller who gives a role must own its target. */
+/** Invitations in AppService (R7): a caller who grants a role must own its target. */
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { PlatformError } from '@platform/base';
@@ -96,8 +96,8 @@ export function invitationHandlers(deps: IdentityOperationDeps): Handlers<typeof
       const invite = await db.transaction().execute(async (trx) => {
         await requireCapacity(trx, organizationId);
         const pending = await findInvitation(trx, clock, target);
-        // A caller who may not read the members must not learn who is a member or invited. If a member accepts, she gets the roles in
-        // addition to hers; a pending invitation gets them added.
+        // A caller who may not read the members must not learn who is a member or invited. A member who accepts gets the roles in addition
+        // to their own; a pending invitation gets them added.
         if (readsMembers(call.principal, organizationId)) {
           if (pending !== undefined) throw alreadyInvited(email);
           await requireNoMember(trx, organizationId, email);

@@ -16,7 +16,7 @@ export interface Invitation {
   readonly organizationId: string;
   readonly email: string;
   readonly grants: readonly Grant[];
-  /** The link was sent only to the address, so its use proves the address. */
+  /** The link was sent only to the address, so using it proves the address. */
   readonly mailed: boolean;
   readonly createdMs: number;
   readonly expiresMs: number;

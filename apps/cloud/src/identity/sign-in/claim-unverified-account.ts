@@ -1,6 +1,6 @@
 /**
- * Lets the proven owner of an address take over an account whose address was never proven. Someone else may have created that account,
- * so its password, links and sessions end.
+ * Lets the proven owner of an address take over an account whose address was never proven. Someone else may have created that account, so
+ * its password, links and sessions end.
  */
 import type { Database } from '../../metadata/tables.ts';
 import type { IdentityOperationDeps } from '../identity-deps.ts';

@@ -2,7 +2,7 @@ import { argon2Sync } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { checkedPassword, checkPassword, hashPassword } from './hash-password.ts';
 
-test('D30 a password is stored as salted argon2id with 19 MiB, 2 passes and 1 lane, and recognised again', async () => {
+test('D30 a password is stored as salted argon2id with 19 MiB, 2 passes and 1 lane, and is recognised later', async () => {
   const stored = await hashPassword('correct horse battery');
   expect(stored).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$[\w+/]{22}\$[\w+/]{43}$/);
   expect(await hashPassword('correct horse battery')).not.toBe(stored);

@@ -8,7 +8,7 @@ const maxPasswordBytes = 1_024;
 const current: Parameters = { memoryKib: 19_456, passes: 2, lanes: 1 };
 const saltBytes = 16;
 const tagBytes = 32;
-/** Node's thread pool has four threads, which disk access needs, too. */
+/** Disk access also needs Node's thread pool, which has four threads. */
 const maxHashing = 2;
 const maxWaiting = 100;
 
@@ -36,8 +36,7 @@ export function checkedPassword(password: string): string {
 }
 
 /**
- * Returns `$argon2id$v=19$m=19456,t=2,p=1$<salt>$<hash>`. Runs on Node's thread pool. @throws resource_exhausted when too many are
- * waiting
+ * Returns `$argon2id$v=19$m=19456,t=2,p=1$<salt>$<hash>`. Runs on Node's thread pool. @throws resource_exhausted if too many are waiting
  */
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(saltBytes);
@@ -52,7 +51,7 @@ export interface PasswordCheck {
   readonly stale: boolean;
 }
 
-/** @param stored absent: there is no such person or no password; the check takes as long as for a wrong one. */
+/** @param stored absent: the person or the password does not exist; the check takes as long as for a wrong one. */
 export async function checkPassword(password: string, stored: string | undefined): Promise<PasswordCheck> {
   const parsed = parse(stored ?? nobody);
   // Longer than any password can be: refused without hashing, for known and unknown people alike.
@@ -84,7 +83,7 @@ async function derive(password: string, salt: Buffer, parameters: Parameters, le
   }
 }
 
-/** Belongs to nobody: used for the comparison if there is no stored hash. */
+/** Matches no password: used for the comparison if there is no stored hash. */
 const nobody = `$argon2id$v=19$m=${current.memoryKib},t=${current.passes},p=${current.lanes}$${base64(Buffer.alloc(saltBytes))}$${base64(Buffer.alloc(tagBytes))}`;
 
 function parse(encoded: string): Parameters & { salt: Buffer; tag: Buffer } {

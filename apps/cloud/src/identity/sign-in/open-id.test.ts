@@ -18,7 +18,7 @@ async function come(people: People, browser: Browser = people.browser()): Promis
   return browser;
 }
 
-test('D30 a person invited by her verified address joins by signing in; later her subject suffices, even with a new address', async () => {
+test('D30 a person invited by verified address joins by signing in; later the subject suffices, even with a new address', async () => {
   const { provider, people } = await start();
   const { organizationId } = people;
   const app = people.app(await people.keyWith({ role: 'owner', organizationId, locationId: null, robotId: null }));
@@ -59,7 +59,7 @@ test('the owner of an address takes over an account that someone else created wi
   expect(squatter.page.status).toBe(401);
 });
 
-test('an answer that this browser did not request, or that the provider refused, signs no one in', async () => {
+test('an answer that this browser did not request, or a refusal by the provider, signs no one in', async () => {
   const { provider, people } = await start();
   await people.personWith('grace@example.com', password);
   provider.signInAs(grace);

@@ -9,7 +9,7 @@ export interface OpenIdSettings {
   readonly clientSecret: string;
 }
 
-/** What the browser keeps, sealed, while it is at the provider. */
+/** What the browser keeps, sealed, while the person is at the provider. */
 export interface OpenIdFlow {
   readonly state: string;
   readonly nonce: string;
@@ -22,7 +22,7 @@ export interface OpenIdFlow {
 export interface OpenIdPerson {
   readonly issuer: string;
   readonly subject: string;
-  /** Only if the provider says that it is verified. */
+  /** Present only if the provider reports it as verified. */
   readonly verifiedEmail: string | undefined;
   readonly name: string;
 }
@@ -31,8 +31,8 @@ export interface OpenId {
   /** Returns the provider's address to open, and what to keep. @throws unavailable if the provider does not answer */
   begin(next: string, nowMs: number): Promise<{ location: string; flow: OpenIdFlow }>;
   /**
-   * The person who returned. @param query of the request that returned. @throws unauthenticated saying why the provider's answer is not
-   * accepted
+   * The person who returned. @param query of the request that returned. @throws unauthenticated with the reason why the provider's answer
+   * is not accepted
    */
   finish(query: URLSearchParams, flow: OpenIdFlow): Promise<OpenIdPerson>;
 }

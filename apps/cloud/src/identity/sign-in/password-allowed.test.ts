@@ -32,7 +32,7 @@ async function given(): Promise<People & { deps: IdentityOperationDeps; personId
   return { ...people, deps, personId };
 }
 
-test('D30 a person in an organization that forbids passwords cannot use one, and is told what to do instead', async () => {
+test('D30 a person in an organization that forbids passwords cannot use one, and is told the alternative', async () => {
   const people = await given();
   const { deps, db, clock, organizationId, personId } = people;
   await allow(people, LoginMethod.GOOGLE);
@@ -56,7 +56,7 @@ test('D30 a person in an organization that forbids passwords cannot use one, and
   });
 });
 
-test('D30 a person cannot undo the policy of one organization with an organization of her own', async () => {
+test('D30 a person cannot undo the policy of an organization by creating another one', async () => {
   const people = await given();
   const { deps, db, instanceKey, clock, personId, tree } = people;
   await allow(people, LoginMethod.GOOGLE);

@@ -7,12 +7,12 @@ import type { IdentityOperationDeps } from '../identity-deps.ts';
 import { organizationIdsOf } from '../members.ts';
 
 /**
- * Call it before a session begins for someone who proved herself with a password. A session covers all of her organizations, so
- * passwords are forbidden if any of them forbids them; otherwise she could avoid the policy by creating an organization of her own. She
- * joined each organization herself, and can still use OpenID Connect. If that is not configured, passwords are the only way to sign in,
- * and are allowed.
+ * Must be called before a session begins for a person who proved themselves with a password. A session covers all of their organizations,
+ * so passwords are forbidden if any of them forbids them; otherwise the person could avoid the policy by creating an organization. The
+ * person joined each organization voluntarily, and can still use OpenID Connect. If that is not configured, passwords are the only way to
+ * sign in, and are allowed.
  *
- * @throws permission_denied if one of her organizations forbids passwords
+ * @throws permission_denied if one of their organizations forbids passwords
  */
 export async function requirePasswordAllowed(
   { openIdIssuer, tree }: Pick<IdentityOperationDeps, 'openIdIssuer' | 'tree'>,

@@ -1,8 +1,8 @@
 /**
  * Sessions of people.
  *
- * States: begun → used … → ended (by its person, by a new password, by expiry). A browser's session ends some hours after its last use,
- * a command line's some days after its beginning. The row of an ended session is deleted.
+ * States: begun → used … → ended (by its person, by a new password, by expiry). A browser's session ends some hours after its last use, a
+ * command line's some days after its beginning. The row of an ended session is deleted.
  *
  * The access token names its session by a random secret, of which only the hash is stored. It serves as the browser's cookie and as the
  * bearer token of RPCs.

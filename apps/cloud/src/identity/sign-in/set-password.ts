@@ -1,4 +1,4 @@
-/** Sets a person's password. Her other sessions end, and all of her links become invalid. */
+/** Sets a person's password. Their other sessions end, and all of their links become invalid. */
 import { audit, type Caller } from '../../access/audit.ts';
 import type { Database } from '../../metadata/tables.ts';
 import type { IdentityOperationDeps } from '../identity-deps.ts';

@@ -13,8 +13,8 @@ const wrongPassword =
   'sign-in: expected the e-mail address of an account and its password, found a wrong address or password';
 
 /**
- * @throws unauthenticated for a wrong password and for an unknown address, with the same words and after the same work;
- * resource_exhausted after too many; permission_denied if her organizations allow no passwords.
+ * @throws unauthenticated for a wrong password and for an unknown address, with the same words and after the same work; resource_exhausted
+ * after too many attempts; permission_denied if the person's organizations allow no passwords.
  */
 export async function signInWithPassword(
   deps: IdentityOperationDeps,
@@ -28,7 +28,7 @@ export async function signInWithPassword(
   });
 }
 
-/** The person with this address and password. @throws as `signInWithPassword` */
+/** The person with this address and password. @throws like `signInWithPassword` */
 export async function provePassword(
   deps: IdentityOperationDeps,
   given: { email: string; password: string },

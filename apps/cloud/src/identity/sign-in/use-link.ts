@@ -38,7 +38,7 @@ export async function checkResetLink(deps: IdentityOperationDeps, token: string,
   );
 }
 
-/** Sets the password of the link's person and signs her in; her other sessions end. @throws unauthenticated, invalid_argument */
+/** Sets the password of the link's person and signs them in; their other sessions end. @throws unauthenticated, invalid_argument */
 export async function resetPassword(
   deps: IdentityOperationDeps,
   given: { token: string; password: string },

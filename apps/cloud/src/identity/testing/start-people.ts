@@ -32,7 +32,7 @@ export interface People extends FirstAccount {
   readonly outbox: Outbox;
   /** All log output, as text. */
   readonly logged: readonly string[];
-  /** Creates a link for the first owner, as each start prints it. */
+  /** Creates a link for the first owner, as printed by each start. */
   ownerLink(): Promise<string>;
   browser(): Browser;
   /** AppService with a bearer token. */
