@@ -17,7 +17,7 @@ export function createCertificates(deps: {
       authority = undefined;
       throw caught;
     });
-    // Load the module when a machine first asks: X.509 code is a fifth of this process's code, and few installations need it.
+    // Loaded when a machine first asks: X.509 code is a fifth of this process's code, and few installations need it.
     const { issueCertificate } = await import('../instance/authority.ts');
     return issueCertificate(await authority, [...names], now());
   };

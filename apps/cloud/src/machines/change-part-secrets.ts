@@ -34,7 +34,7 @@ export async function createPartSecret(
   registry.secrets.put(secret);
 }
 
-/** Tokens issued for it stop working. @throws failed_precondition for the last one. */
+/** Tokens issued for the secret stop working. @throws failed_precondition for the last one. */
 export async function deletePartSecret(
   { db, registry, clock, accessChanged }: MachineOperationDeps,
   by: Caller,

@@ -1,4 +1,4 @@
-/** How many machines there are in each location, for billing. */
+/** Number of machines in each location, for billing. */
 import { organizationByLocation } from '../accounts/locations/stored-locations.ts';
 import type { Database } from '../metadata/tables.ts';
 

@@ -9,13 +9,13 @@ import type { MachineOperationDeps } from './machines-deps.ts';
 import type { MachineRow } from './registry.ts';
 import { requireFreeName } from './require-free-name.ts';
 
-/** How often a creation starts over because a default fragment changed during it. */
+/** How often a creation is restarted because a default fragment changed during it. */
 const maxAttempts = 5;
 
 interface NewMachine {
   readonly organizationId: string;
   readonly locationId: string;
-  /** Already checked. */
+  /** Already validated. */
   readonly name: string;
 }
 
@@ -53,7 +53,7 @@ async function attemptOnce(deps: MachineOperationDeps, by: Caller, given: NewMac
   return machine;
 }
 
-/** A machine is created even if the default fragments cannot be imported; its log then gives the reason. */
+/** A machine is created even if the default fragments cannot be imported; its log then contains the reason. */
 async function firstVersion(
   { configurations, firstDocument }: MachineOperationDeps,
   by: Caller,

@@ -1,6 +1,6 @@
 /**
  * Deletes a machine or a part with its configurations, secrets, status, roles on the machine, and logs. Logs are deleted in steps, but
- * cannot be read from the start (D29). Captured data stays until its retention ends, unless the configuration says
+ * cannot be read from the beginning of the deletion (D29). Captured data stays until its retention ends, unless the configuration contains
  * `delete_data_on_part_deletion`.
  */
 import { PlatformError } from '@platform/base';

@@ -71,7 +71,7 @@ export interface MachinesDeps {
   readonly partDeleting: (trx: Transaction<CloudTables>, partId: string) => Promise<void>;
   /** The initial document of an organization's new machines, as text. Undefined: none. */
   readonly firstDocument: MachineOperationDeps['firstDocument'];
-  /** Bound for the saved configurations of one part. Default: 64 MiB. */
+  /** Limit for the saved configurations of one part. Default: 64 MiB. */
   readonly maxHistoryBytes?: number;
   /** How much a part may log. Read for each line. */
   readonly logAllowanceOf: (partId: string) => Allowance;
@@ -81,13 +81,13 @@ export interface MachinesDeps {
   readonly accessChanged: () => void;
   /** Effects of parts going online and offline. */
   readonly onTransitions: PresenceDeps['onTransitions'];
-  /** Since when calls can be passed on to a part, by the wall clock in ms; undefined: they cannot. */
+  /** Time since which calls can be passed on to a part, by the wall clock in ms; undefined: they cannot. */
   readonly linkSinceMs: (partId: string) => number | undefined;
 }
 
 export interface ConfigurationFacts {
   readonly savedRevision: string;
-  /** Of a server that does not report what it runs: what it fetched last. */
+  /** What the part runs, or fetched last, if the server does not report it. */
   readonly runsRevision: string;
   /** Empty: nothing waits for the maintenance window. */
   readonly heldRevision: string;
@@ -104,7 +104,7 @@ export interface Machines {
   readonly partSecrets: PartSecrets;
   readonly appHandlers: Handlers<typeof AppService, Principal>;
   readonly fleetHandlers: Handlers<typeof FleetService, Principal>;
-  /** What GetPartStatus answers to the call. */
+  /** The answer of GetPartStatus to the call. */
   readonly statusOf: StatusOf;
   readonly robotBinding: ServiceBinding<Principal>;
   /**
@@ -115,7 +115,7 @@ export interface Machines {
   /** The part whose machine has this host name in its configuration; undefined if there is none. */
   partOfHost(host: string): string | undefined;
   /**
-   * Checks that the principal may answer in the name of the part: as itself, as its machine, or as an owner. @throws not_found,
+   * Checks that the principal may answer in the name of the part: as the part itself, as its machine, or as an owner. @throws not_found,
    * permission_denied
    */
   authorizeAnswer(principal: Principal, partId: string): void;
@@ -128,7 +128,7 @@ export interface Machines {
   triggersOf(partId: string): Promise<PartTriggers | undefined>;
   /** The triggers of a part as if these were saved in place of its own. */
   triggersIfSaved(partId: string, triggers: readonly unknown[]): Promise<TriggersIfSaved>;
-  /** Which revision should run, and what the part says that it runs. */
+  /** The revision that should run, and the one that the part reports. */
   configurationFacts(partId: string): Promise<ConfigurationFacts>;
   /**
    * The document of `GET /api/json1/config`. Callers who are not owners get `key` instead of the part's secret (D6). `masked`: values

@@ -151,7 +151,7 @@ export function statusOf(deps: FleetHandlerDeps): StatusOf {
   };
 }
 
-/** What capture and sync were doing when the part last told. */
+/** The last reported state of capture and sync. */
 function dataOf({ data_status: text, data_status_ms: ms }: PartStatus) {
   return text === '' ? {} : { data: { status: JSON.parse(text), at: timestampFromMs(ms) } };
 }

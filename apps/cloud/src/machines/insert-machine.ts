@@ -11,7 +11,7 @@ export interface NewPart {
   readonly secret: PartSecret;
 }
 
-/** Inserts a machine with one main part. `name` is already checked. `partId`: default a new one. */
+/** Inserts a machine with one main part. `name` is already validated. `partId`: default a new one. */
 export async function insertMachine(
   trx: Kysely<CloudTables>,
   instanceKey: InstanceKey,

@@ -24,7 +24,7 @@ export const onlineStates: Readonly<Record<PresenceState, OnlineState>> = {
 };
 
 export interface MachineMessages {
-  /** When any of these parts last had contact, and whether one is online. */
+  /** When any of these parts last had contact, and whether one of them is online. */
   contact(partIds: readonly string[]): {
     readonly onlineState: OnlineState;
     readonly secondsSinceOnline: bigint;

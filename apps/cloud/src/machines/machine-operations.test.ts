@@ -176,7 +176,7 @@ test('R6 operators read and change nothing', async () => {
   await expect(ask(operator, app.markPartForRestart, { partId })).rejects.toMatchObject(denied);
 });
 
-test('R10 an owner moves a machine only to a location it owns, and never to another organization', async () => {
+test('R10 an owner moves a machine only to a location that they own, and never to another organization', async () => {
   const given = await openMachines();
   const { ask, key, machineId } = given;
   const hall = await newLocation(given);
@@ -229,7 +229,7 @@ test('machine summaries: only what the caller sees, filtered by location and fra
   expect(part?.viamServerVersion?.version.value).toBe('1.2.3');
 });
 
-test('a machine and its first configuration are created together or not at all', async () => {
+test('a machine and its first configuration are created atomically', async () => {
   let fails = true;
   const given = await openMachines({
     firstDocument: () => '{"debug":true}',
@@ -252,7 +252,7 @@ test('a machine and its first configuration are created together or not at all',
   expect(history.map(({ version, author }) => [version, author.kind])).toEqual([[1, 'api-key']]);
 });
 
-test('when a machine is created while its location is deleted, one succeeds and the other is refused with the reason', async () => {
+test('if a machine is created while its location is deleted, one succeeds and the other is refused with the reason', async () => {
   const given = await openMachines({ firstDocument: () => '{"debug":true}' });
   const { ask, owner, tree, access, instanceKey } = given;
   const deps = {

@@ -26,7 +26,7 @@ export interface MachineOperationDeps {
   readonly clock: Clock;
   /** The initial document of an organization's new machines, as text: its default fragments. Undefined: none. */
   readonly firstDocument: (organizationId: string) => string | undefined;
-  /** Tells the new machine's log why its initial document was not used. */
+  /** Writes to the new machine's log why its initial document was not used. */
   readonly firstDocumentRefused: (partId: string, reason: string) => Promise<void>;
   /** Whether the caller may read a fragment. */
   readonly seesFragment: (principal: Principal, fragmentId: string) => Promise<boolean>;
@@ -34,6 +34,6 @@ export interface MachineOperationDeps {
   readonly onDeleting: (trx: Transaction<CloudTables>, partId: string, by: Caller) => Promise<void>;
   /** Called after the commit, to drop what is cached about the part. */
   readonly forgetPart: (partId: string) => void;
-  /** Call it after a commit that ended roles, keys or secrets: all following calls see the change. */
+  /** Must be called after a commit that ended roles, keys or secrets: all following calls then see the change. */
   readonly accessChanged: () => void;
 }

@@ -47,7 +47,7 @@ test('a malformed configuration is refused with the paths of all its errors, and
   expect((await machines.configurations.current(partId)).version).toBe(1);
 });
 
-test('a configuration with unknown keys is saved, and the machine log says which keys have no effect', async () => {
+test('a configuration with unknown keys is saved, and the machine log names the keys that have no effect', async () => {
   const { machines, partId } = await given();
   await save(machines, partId, { componentz: [] });
   const { entries } = await machines.logs.read({ partId, matches: () => true, limit: 1 });
@@ -73,7 +73,7 @@ test("a part's name is trimmed; an empty name, a long one and one with control c
   expect((await ask(owner, app.getRobotPart, { id: partId })).part?.name).toBe('<b>&"');
 });
 
-test('the triggers of a saved configuration are passed on inside its transaction', async () => {
+test('the triggers of a saved configuration are passed on within its transaction', async () => {
   const { machines, partId, savedTriggers } = await given();
   await save(machines, partId, {
     triggers: [{ name: 't', event: { type: 'part_online' }, notifications: [{ type: 'email', value: 'a@b.c' }] }],

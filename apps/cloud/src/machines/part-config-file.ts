@@ -5,7 +5,7 @@ import type { Machines } from './feature.ts';
 import { isContact } from './presence/contact.ts';
 import type { Registry } from './registry.ts';
 
-/** The caller and its address. */
+/** The caller, and the address that it used. */
 export interface FileAsked {
   readonly partId: string;
   readonly keyId: string;

@@ -1,4 +1,4 @@
-/** Places of parts and machines, by query: inside the transaction that creates them they are not in memory yet. */
+/** Places of parts and machines, by query: within the transaction that creates them they are not yet in memory. */
 import type { AliasableExpression } from 'kysely';
 import { organizationByLocation } from '../accounts/locations/stored-locations.ts';
 import type { Database } from '../metadata/tables.ts';
@@ -40,7 +40,7 @@ export async function machineNamesIn(db: Database, locationId: string): Promise<
   return rows.map(({ name }) => name);
 }
 
-/** Names by id of those machines and parts that exist; of a part, Machine/part. @param ids few enough for one statement */
+/** Names by id of those machines and parts that exist; for a part, Machine/part. @param ids few enough for one statement */
 export async function placeNames(db: Database, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
   if (ids.length === 0) return new Map();
   const machines = await db.selectFrom('machines').select(['id', 'name']).where('id', 'in', ids).execute();

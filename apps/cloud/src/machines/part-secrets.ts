@@ -12,7 +12,7 @@ export interface PartSecret {
   readonly partId: string;
   readonly epoch: number;
   readonly createdMs: number;
-  /** In clear. */
+  /** In plaintext. */
   readonly text: string;
 }
 
@@ -21,11 +21,11 @@ export interface PartSecretStore {
   check(partId: string, secret: string): Promise<number | undefined>;
   /** Whether the secret of this epoch is still valid; from memory. */
   isCurrent(partId: string, epoch: number): boolean;
-  /** The valid secrets of the parts in clear, oldest first: for the parts themselves and for owners (D6). */
+  /** The valid secrets of the parts in plaintext, oldest first: for the parts themselves and for owners (D6). */
   list(partIds: readonly string[]): Promise<readonly PartSecret[]>;
-  /** Call it after the commit that inserted the secret. */
+  /** Must be called after the commit that inserted the secret. */
   put(secret: Pick<PartSecret, 'partId' | 'epoch'>): void;
-  /** Call it after the commit that deleted the secret. */
+  /** Must be called after the commit that deleted the secret. */
   forget(secret: Pick<PartSecret, 'partId' | 'epoch'>): void;
   forgetPart(partId: string): void;
 }

@@ -54,7 +54,7 @@ test('D10 what a part runs: saved, then fetched, then applied; a restart of the 
   });
 });
 
-test('what capture and sync of a part were doing is kept with its time, also across a restart, until the part tells more', async () => {
+test('the state of capture and sync is kept with its time, even across a restart, until the part reports again', async () => {
   const given = await openMachines();
   const { ask, key, owner, itself, partId, laterMs } = given;
   const report = (dataStatus?: JsonObject) =>
@@ -137,7 +137,7 @@ test('D9 an owner forces the held configuration, audited: the part gets the orde
   expect(await report('r2')).toBe('');
 });
 
-test('D9 after 24 h of holding, the machine log says so, once for each hold, even across restarts of the cloud', async () => {
+test('D9 after 24 h of holding, the machine log reports it, once for each hold, even across restarts of the cloud', async () => {
   const given = await openMachines();
   const { ask, owner, itself, partId, laterMs } = given;
   const report = (heldRevision: string) =>
@@ -172,7 +172,7 @@ test('D9 after 24 h of holding, the machine log says so, once for each hold, eve
   expect(await told()).toBe(2);
 });
 
-/** A database that performs inserts as they come, except the first, which waits until `letFirst` is called. */
+/** A database that performs inserts immediately, except the first, which waits until `letFirst` is called. */
 function disordered(real: Database): { db: Database; begun(): number; done(): number; letFirst(): void } {
   const first = Promise.withResolvers<void>();
   let begun = 0;

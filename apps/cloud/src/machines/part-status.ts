@@ -1,9 +1,9 @@
 /**
  * What each part runs, as far as known (D9, D10): the revision that it last fetched, and its own reports.
  *
- * saved (a version) → fetched (RobotService.Config returned it) → applied (the part reports it; public servers never do). A newer
- * revision that the part delays until its maintenance window is `held`; an owner may force it. The current value is in memory; a row is
- * written only when something changes, never for a poll without changes.
+ * saved (a version) → fetched (RobotService.Config returned it) → applied (the part reports it; public servers never do). A newer revision
+ * that the part delays until its maintenance window is `held`; an owner may force it. The current value is in memory; a row is written only
+ * when something changes, never for a poll without changes.
  */
 import type { JsonObject } from '@bufbuild/protobuf';
 import { type Clock, PlatformError } from '@platform/base';
@@ -15,7 +15,7 @@ import type { MachinesTables } from './store.ts';
 const writeEveryMs = 10_000;
 const maxTextLength = 2_000;
 const maxDataBytes = 4_096;
-/** After this much holding, the machine log says so, once (D9). */
+/** After holding for this long, the machine log reports it, once (D9). */
 export const longHoldMs: number = 24 * 3_600_000;
 
 export type PartStatus = Readonly<Omit<Selectable<MachinesTables['part_status']>, 'part_id'>>;
@@ -35,7 +35,7 @@ export interface Report extends ServerFacts {
   readonly heldReason: string;
   /** Empty: the last configuration was applied without an error. */
   readonly lastError: string;
-  /** What capture and sync are doing; undefined: not told this time. */
+  /** The state of capture and sync; undefined: not included in this report. */
   readonly dataStatus?: JsonObject | undefined;
 }
 
@@ -117,7 +117,7 @@ export async function openPartStatuses(deps: {
       throw caught;
     }
   };
-  /** Writes of a part run one after the other: simultaneous writes might leave the older status in the store. */
+  /** Writes of a part run one after another: simultaneous writes might leave the older status in the store. */
   const writing = new Map<string, Promise<void>>();
   const write = (partId: string): Promise<void> => {
     const now = (): Promise<void> => writeNow(partId);

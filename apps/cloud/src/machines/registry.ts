@@ -38,7 +38,7 @@ export interface Registry {
   partsOf(machineId: string): readonly PartRow[];
   /** The place of a part. @throws not_found */
   placeOf(partId: string): PartPlace;
-  /** Undefined if there is no such part. */
+  /** Undefined if the part does not exist. */
   findPlace(partId: string): PartPlace | undefined;
   lineageOfMachine(machine: MachineRow): Lineage;
   /** @throws not_found */
@@ -50,12 +50,12 @@ export interface Registry {
     name: string,
     nowMs: number,
   ): Promise<{ machineId: string; partId: string; partSecret: string }>;
-  /** The oldest valid secret of a part, in clear: for the part itself and for owners (D6). */
+  /** The oldest valid secret of a part, in plaintext: for the part itself and for owners (D6). */
   secretOf(partId: string): Promise<string>;
-  /** Call it after a commit, with the new or changed machine. */
+  /** Must be called after a commit, with the new or changed machine. */
   putMachine(machine: MachineRow): void;
   putPart(part: PartRow): void;
-  /** Call it after a commit that deleted the machine with its parts. */
+  /** Must be called after a commit that deleted the machine with its parts. */
   forgetMachine(id: string): void;
   forgetPart(id: string): void;
 }

@@ -45,7 +45,7 @@ export function robotServiceBinding(deps: RobotServiceDeps): ServiceBinding<Prin
   const enter = ({ principal, metadata }: Call<Principal>, partId: string): boolean => {
     if (partId === '') throw notVisible('part', partId);
     const isContact = authorizePart(principal, partId);
-    // Of a part itself, every call was seen at its sign-in; a key does not say which part its machine-server runs.
+    // A part's own calls were seen when they were authenticated; a key does not show which part its machine-server runs.
     if (principal.kind === 'key') competing.saw(partId, metadata.get('user-agent') ?? '');
     return isContact;
   };
@@ -71,7 +71,7 @@ export function robotServiceBinding(deps: RobotServiceDeps): ServiceBinding<Prin
     });
   };
 
-  // Nearly all calls of a fleet are this one, and nearly always the answer is unchanged, so the field stays encoded.
+  // Nearly all calls of a fleet are of this kind, and nearly always the answer is unchanged, so the field stays encoded.
   const encodedConfig = rawUnary(
     RobotService.method.config,
     ConfigRequestSchema,

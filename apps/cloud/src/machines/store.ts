@@ -19,7 +19,7 @@ export interface MachinesTables {
     created_ms: number;
     /** The highest epoch that any secret of the part ever had; never decreases. */
     epoch: number;
-    /** Set when an owner requests a restart, cleared when the machine-server has been told. */
+    /** Set when an owner requests a restart, cleared when the machine-server has received the request. */
     restart_requested_ms: number | null;
     /** The last stored contact; the current value is in memory. */
     last_seen_ms: number | null;
@@ -75,11 +75,11 @@ export interface MachinesTables {
     server_version: string;
     platform: string;
     os: string;
-    /** What capture and sync were doing when the part last told, as JSON; empty: it never told. */
+    /** The last reported state of capture and sync, as JSON; empty: never reported. */
     data_status: Generated<string>;
     data_status_ms: Generated<number>;
   };
-  /** Machines that a person marked for herself. A row says nothing about her right to see the machine. */
+  /** Favorite machines of a person. A row says nothing about the person's right to see the machine. */
   favorite_machines: { person_id: string; machine_id: string; added_ms: number };
 }
 
@@ -116,7 +116,7 @@ export const machinesV20: readonly string[] = [
   `alter table part_status add column data_status_ms bigint not null default 0`,
 ];
 
-/** What of a part's history is kept is summed each hour for billing, without a look at the documents. */
+/** Kept bytes of a part's history are summed each hour for billing, without reading the documents. */
 export const machinesV33: readonly string[] = [
   `update part_configurations set bytes = length(document) where bytes = 0 and document <> ''`,
   `create index part_configurations_kept on part_configurations (part_id, bytes) where document <> ''`,

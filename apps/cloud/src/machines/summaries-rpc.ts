@@ -11,7 +11,7 @@ import type { PartRow } from './registry.ts';
 export function summaryHandlers(deps: MachineOperationDeps): Handlers<typeof AppService, Principal> {
   const { access, tree, registry, configurations, current, statuses, messages } = deps;
 
-  /** Most documents use no fragments; those need not be resolved. */
+  /** Most documents use no fragments and need not be resolved. */
   const fragmentsOf = async (
     partId: string,
     sees: (fragmentId: string) => Promise<boolean>,

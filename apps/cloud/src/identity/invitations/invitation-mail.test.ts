@@ -17,7 +17,7 @@ async function queued(people: People): Promise<number> {
   return rows.length;
 }
 
-test('an address is mailed once in 10 minutes, even if the invitation is recreated; the answer states when it is possible again', async () => {
+test('an address is mailed once in 10 minutes, even if the invitation is recreated; the answer states when again', async () => {
   await using sink = await startSmtpSink();
   const people = await startPeople({ smtpUrl: sink.url });
   const { organizationId, clock } = people;

@@ -208,7 +208,7 @@ test('R7 a key may be the last owner: the audit trail then records that no perso
   expect(entries.map(({ detail }) => JSON.parse(detail))).toEqual([{}, { owners_left: 'only API keys, no person' }]);
 });
 
-test('with a mail server, the link is mailed after the commit, retried while the server is busy, and never stored in plaintext', async () => {
+test('with a mail server, the link is mailed after the commit, retried while it is busy, and never stored in plaintext', async () => {
   await using sink = await startSmtpSink();
   const people = await startPeople({ smtpUrl: sink.url });
   const { organizationId } = people;
@@ -238,7 +238,7 @@ test('with a mail server, the link is mailed after the commit, retried while the
   expect(sink.mails).toHaveLength(1);
 });
 
-test('an account with an unproven address is taken over by the receiver of the mailed invitation; a mailed link is never shown', async () => {
+test('the receiver of a mailed invitation takes over an account with an unproven address; a mailed link is never shown', async () => {
   await using sink = await startSmtpSink();
   const people = await startPeople({ smtpUrl: sink.url });
   const { organizationId, db } = people;

@@ -80,7 +80,7 @@ test('R2 the owner of only a location gets the same answers for addresses that a
   ]);
 });
 
-test('without a mail server, a location owner adds to another invitation; its link keeps working and is not shown to the owner', async () => {
+test('without a mail server, a location owner adds to an invitation of others; its link stays valid and hidden', async () => {
   const { people, app, keeper } = await given();
   const { organizationId, locationId } = people;
   const email = 'invited@example.com';

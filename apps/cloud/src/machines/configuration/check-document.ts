@@ -8,10 +8,10 @@ const shownProblems = 20;
 export type TriggerProblems = (document: unknown) => readonly Problem[];
 
 /**
- * Every problem of a document that is to be saved, without duplicates. The document's own entries precede those of fragments and keep
- * their positions, so paths in the effective document are also valid in the saved one.
+ * Every problem of a document that is to be saved, without duplicates. The document's own entries precede those of fragments and keep their
+ * positions, so paths in the effective document are also valid in the saved one.
  *
- * @param installationProblems what of it this installation cannot run, see `InstallationProblems`
+ * @param installationProblems what this installation cannot run, see `InstallationProblems`
  */
 export function problemsOf(
   document: unknown,

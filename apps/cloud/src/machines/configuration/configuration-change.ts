@@ -8,7 +8,7 @@ import type { CloudTables } from '../../metadata/tables.ts';
 
 export interface ConfigurationChange {
   readonly partId: string;
-  /** The previous effective document, decoded; undefined: there was none. Read on demand; call it only before the commit. */
+  /** The previous effective document, decoded; undefined: there was none. Read on demand; may be called only before the commit. */
   readonly before: () => Promise<unknown>;
   /** The new effective document, decoded; undefined: the part is deleted. */
   readonly after: unknown;

@@ -39,7 +39,7 @@ test('a stale edit is refused with a bounded summary of what changed since, by r
   expect((await ask(owner, fleet.listConfigurationVersions, { partId })).versions).toHaveLength(4);
 });
 
-test('a key that an object has twice is refused with its path, in a save and in a validation', async () => {
+test('a duplicate key in an object is refused with its path, in a save and in a validation', async () => {
   const { ask, owner, partId } = await openMachines();
   const document = `{"components": [${JSON.stringify(sensor('a', { wave: true })).replace('"wave":true', '"wave":true,"wave":false')}], "debug": true,\n "debug": false}`;
   const wave = 'components[0].attributes.wave: expected each key once, found it again (line 1, column ';
@@ -68,14 +68,14 @@ test('a document with the same bytes creates no new version, even on a retry; di
   await save('{"debug":true}');
   await save('{"debug":true}', 5);
   await save('{ "debug": true }');
-  // Public clients send an object without formatting, so JSON equality is enough.
+  // Public clients send an object without formatting, so JSON equality is sufficient.
   await ask(owner, app.updateRobotPart, { id: partId, robotConfig: { debug: true } });
   const { versions } = await ask(owner, fleet.listConfigurationVersions, { partId });
   expect(versions.map(({ version }) => version)).toEqual([2n, 1n]);
   expect((await ask(owner, fleet.getConfigurationVersion, { partId })).document).toBe('{ "debug": true }');
 });
 
-test('the history is paged by token and bounded by times, newest first, with author and time of each version', async () => {
+test('the history is paged by token and limited by times, newest first, with author and time of each version', async () => {
   const { ask, owner, partId, laterMs } = await openMachines();
   for (let version = 1; version <= 5; version++) {
     laterMs(1_000);
@@ -160,7 +160,7 @@ test('D6 operators read configurations and their history without secrets; owners
   for (const text of await texts(itself)) expect(text).toContain('CANARY');
 });
 
-test('each of many simultaneous saves is its own version, numbered without gaps', async () => {
+test('each of many simultaneous saves is a separate version, numbered without gaps', async () => {
   const { ask, owner, partId } = await openMachines();
   await Promise.all(
     Array.from({ length: 20 }, (_, n) =>
@@ -198,7 +198,7 @@ test("triggers see a fragment's content; if a fragment changes during a save, th
   expect(locationSummaries[0]?.machineSummaries[0]?.partSummaries[0]?.fragments).toMatchObject([{ id: 'f' }]);
 });
 
-test('old versions keep their metadata but lose their documents beyond the bound of a part; a restart counts again', async () => {
+test("old versions lose their documents, not their metadata, beyond a part's limit; a restart counts again", async () => {
   const text = (number: number): string => JSON.stringify({ network: { note: `${number} ${'é'.repeat(450)}` } });
   const given = await openMachines({ maxHistoryBytes: 10_000 });
   const { ask, owner, machines, partId, db } = given;
@@ -212,7 +212,7 @@ test('old versions keep their metadata but lose their documents beyond the bound
         .orderBy('version')
         .execute()
     ).map(({ version }) => version);
-  // Ten documents of just over 900 bytes fit; the eleventh reduces them to three quarters of the bound.
+  // Ten documents of just over 900 bytes fit; the eleventh reduces them to three quarters of the limit.
   for (let number = 1; number <= 10; number++) await save(number);
   expect(await kept()).toHaveLength(10);
   await save(11);
@@ -222,7 +222,7 @@ test('old versions keep their metadata but lose their documents beyond the bound
     await again.save({ partId, document: text(number), by: { kind: 'platform', name: 'test' } });
   expect(await kept()).toEqual([7, 8, 9, 10, 11, 12, 13, 14]);
 
-  // Billing counts what is kept.
+  // Billing counts the documents that are kept.
   const documents = await machines.configurations.history(partId);
   const quantity = documents.reduce((sum, { document }) => sum + Buffer.byteLength(document), 0);
   expect(quantity).toBeGreaterThan(7_000);

@@ -1,8 +1,8 @@
 /**
  * The configuration of a part as versions: every save creates one, with author and time, and versions are never changed.
  *
- * A save may name the version that the client edited; it is refused unless that is still the newest (compare and swap). A save without
- * one overwrites the newest version, which stays in the history.
+ * A save may name the version that the client edited; it is refused unless that is still the newest (compare and swap). A save without one
+ * overwrites the newest version, which stays in the history.
  */
 import { type Clock, PlatformError } from '@platform/base';
 import { equal } from '@platform/machine-config/diff';
@@ -49,15 +49,15 @@ export interface SaveRequest {
   readonly action?: string;
   /** Other changes of the same edit: runs in the save's transaction, even if the document equals the newest version. */
   readonly alongside?: (trx: Transaction<CloudTables>) => Promise<void>;
-  /** Receives the warnings of the saved document, also if it equals the newest version. */
+  /** Receives the warnings of the saved document, even if it equals the newest version. */
   readonly warned?: (warnings: readonly string[]) => void;
 }
 
 /** The first version of a part that is being created. */
 export interface FirstVersion {
-  /** Call it in the transaction that creates the part. @throws aborted if a fragment has changed since */
+  /** Must be called in the transaction that creates the part. @throws aborted if a fragment has changed since */
   write(trx: Transaction<CloudTables>): Promise<void>;
-  /** Call it after the commit. */
+  /** Must be called after the commit. */
   committed(): Promise<void>;
 }
 
@@ -90,7 +90,7 @@ export interface ConfigurationDeps {
   /** Called with the warnings of a saved version. */
   readonly onWarnings: (partId: string, version: number, warnings: readonly string[]) => Promise<void>;
   readonly onConfigurationChange: OnConfigurationChange;
-  /** Bound for the documents of one part together. Default: 64 MiB. */
+  /** Limit for the documents of one part together. Default: 64 MiB. */
   readonly maxHistoryBytes?: number;
 }
 
@@ -104,7 +104,7 @@ export function createConfigurations(deps: ConfigurationDeps): Configurations {
   /** Stored size of each part's documents, once it has been read. */
   const keptBytes = new Map<string, number>();
 
-  /** Do not let a read that began before a save restore the older version. */
+  /** A read that began before a save must not restore the older version. */
   const remember = (partId: string, found: ConfigurationVersion): void => {
     if ((versions.get(partId) ?? -1) > found.version) return;
     versions.set(partId, found.version);

@@ -2,7 +2,7 @@
 import type { Configurations } from './configuration.ts';
 import type { Effective, EffectiveConfigurations, UsedFragment } from './effective-configuration.ts';
 
-/** What is cached of an effective document; the document itself is resolved on demand. */
+/** The cached facts about an effective document; the document itself is resolved on demand. */
 export interface EffectiveFacts {
   readonly stamp: string;
   readonly revision: string;

@@ -1,11 +1,11 @@
 /**
- * Bounds the stored size of a part's configuration history, so that saving cannot fill the disk. The oldest versions lose their
- * documents but keep their authors and times.
+ * Limits the stored size of a part's configuration history, so that saving cannot fill the disk. The oldest versions lose their documents
+ * but keep their authors and times.
  */
 import { type Kysely, sql } from 'kysely';
 import type { CloudTables } from '../../metadata/tables.ts';
 
-/** Bound for the documents of one part together. */
+/** Limit for the documents of one part together. */
 export const maxHistoryBytes: number = 64 * 1024 * 1024;
 
 const rowsAtOnce = 100;
@@ -24,10 +24,11 @@ export async function keptBytesOf(trx: Kysely<CloudTables>, partId: string): Pro
 }
 
 /**
- * Runs in the transaction that saved version `newest`, whose document is always kept. If the bound is exceeded, reduces the size to
- * three quarters of it, so that this is not repeated at every save.
+ * Runs in the transaction that saved version `newest`, whose document is always kept. If the limit is exceeded, reduces the size to three
+ * quarters of it, so that this is not repeated at every save.
  *
- * @param keptBytes size of the documents before @returns their size afterwards
+ * @param keptBytes size of the documents before
+ * @returns their size afterwards
  */
 export async function dropOldDocuments(
   trx: Kysely<CloudTables>,

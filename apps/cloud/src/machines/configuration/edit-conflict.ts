@@ -1,4 +1,4 @@
-/** The error for an edit of a version that is no longer the newest: it says what has changed since, and who changed it. */
+/** The error for an edit of a version that is no longer the newest: it lists the changes since then, and their author. */
 import { PlatformError } from '@platform/base';
 import { diff, diffLines } from '@platform/machine-config/diff';
 import type { Kysely } from 'kysely';
@@ -9,7 +9,7 @@ import type { ConfigurationVersion } from './configuration.ts';
 
 const shownChanges = 20;
 
-/** Call it outside of any transaction: comparing two documents takes time. */
+/** Must be called outside of any transaction: comparing two documents takes time. */
 export async function editConflict(
   db: Kysely<CloudTables>,
   partId: string,

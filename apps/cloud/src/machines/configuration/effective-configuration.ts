@@ -17,7 +17,7 @@ export interface UsedFragment {
 export interface Effective {
   /** The document with fragments resolved; `fragments` and `fragment_mods` are removed where they were resolved. */
   readonly document: unknown;
-  /** The same, parsed; invalid entries are left out. */
+  /** The same, parsed; invalid entries are omitted. */
   readonly config: MachineConfig;
   /** Problems found while resolving (unknown fragments, variables without a value, …), with paths in the saved document. */
   readonly problems: readonly Problem[];
@@ -32,15 +32,16 @@ export interface Effective {
 /** Resolves fragments; implemented by the fragments feature. Reads outside any open transaction. */
 export interface EffectiveConfigurations {
   /**
-   * Resolves the fragments of `document`, saved on the part. Faults are returned as problems, not thrown. End with `asEffective`.
+   * Resolves the fragments of `document`, saved on the part. Faults are returned as problems, not thrown. The result comes from
+   * `asEffective`.
    *
    * @param document the saved document as decoded JSON: any value, even one that is not an object.
    * @param organizationId for a part that does not exist yet.
    */
   effective(partId: string, document: unknown, organizationId?: string): Promise<Effective>;
   /**
-   * Cheap, from memory, read at every poll. Changes whenever `effective` of the same document may have changed, because a fragment that
-   * the part uses did. It changes inside the transaction that changes the fragment.
+   * Cheap, from memory, read at every poll. Changes whenever `effective` of the same document may have changed, because a fragment that the
+   * part uses has changed. It changes within the transaction that changes the fragment.
    */
   stampOf(partId: string): string;
   /** Problems that a fragment change caused for the part, as found at that time; empty if there are none. */

@@ -33,7 +33,7 @@ async function given() {
   };
 }
 
-test('a save answers the same warnings as a validation: models, packages and webhook targets, also if nothing changed', async () => {
+test('a save returns the same warnings as a validation: models, packages and webhook targets, even if nothing changed', async () => {
   const { validate, save } = await given();
   const found = await validate({ components: [probe] });
   expect(found).toEqual([
@@ -45,7 +45,7 @@ test('a save answers the same warnings as a validation: models, packages and web
     expect(await save({ components: [probe] })).toEqual(found.map((text) => text.replace('warning ', '')));
 });
 
-test('a model is no problem with a module, if it is built in, or if its resource is disabled', async () => {
+test('a model is not a problem with a module, if it is built in, or if its resource is disabled', async () => {
   const { validate } = await given();
   const modules = [{ name: 'acme', type: 'local', executable_path: '/opt/acme' }];
   const fake = { ...probe, name: 'fake', model: 'fake' };

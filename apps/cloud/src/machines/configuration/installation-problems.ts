@@ -1,7 +1,7 @@
 /**
- * What of a valid configuration this installation cannot run or deliver, as warnings with their paths. `config validate` and each save
- * report the same. A warning never prevents a save: the module or the setting may come later. Only a push notification without credentials is
- * an error, because the specification requires them to be uploaded first.
+ * The parts of a valid configuration that this installation cannot run or deliver, as warnings with their paths. `config validate` and each
+ * save report the same. A warning never prevents a save: the module or the setting may be added later. Only a push notification without
+ * credentials is an error, because the specification requires them to be uploaded first.
  */
 import type { Problem } from '@platform/base';
 import { canonicalModel } from '@platform/machine-config/canonical-names';

@@ -1,4 +1,4 @@
-/** How many bytes of saved configurations each organization keeps, for billing: all versions whose documents are stored. */
+/** Bytes of saved configurations that each organization keeps, for billing: all versions whose documents are stored. */
 import type { Database } from '../../metadata/tables.ts';
 import { partPlaces } from '../part-places.ts';
 

@@ -80,7 +80,7 @@ test('R16 an expired or revoked key disappears from the configuration within 5 s
   expect(await accepted(itself)).toEqual({});
 });
 
-test('keys named in the configuration itself are kept beside those of the machine, in one handler', async () => {
+test('keys named in the configuration itself are kept in addition to those of the machine, in one handler', async () => {
   const { accepted, keyWith, ask, owner, itself, machineId, partId: id } = await openKeys();
   const own = await keyWith([{ robotId: machineId }]);
   const auth = { handlers: [{ type: 'api-key', config: { 'id-1': 'written', keys: ['id-1'] } }] };

@@ -25,13 +25,13 @@ import { ttlCache } from './ttl-cache.ts';
 
 export interface AskedConfig {
   readonly partId: string;
-  /** The address that the machine connected to. */
+  /** The address to which the machine connected. */
   readonly authority: string;
   /** The platform that the machine reports, such as `linux/amd64`; selects its packages. Empty: not reported. */
   readonly platform: string;
   /**
-   * `all`: with the location's secrets, for the part itself and owners (D6). `own`: the whole configuration, for a key of the machine
-   * that runs it. `masked`: for all other callers who may read it (R6).
+   * `all`: with the location's secrets, for the part itself and owners (D6). `own`: the whole configuration, for a key of the machine that
+   * runs it. `masked`: for all other callers who may read it (R6).
    */
   readonly secrets: 'all' | 'own' | 'masked';
   /**
@@ -93,7 +93,7 @@ export function createRobotConfigs(deps: {
       locationId: place.locationId,
       machineId: place.robotId,
     };
-    // Resolved packages do not belong to the configuration: its revision stays that of the saved document.
+    // Resolved packages are not part of the configuration: its revision stays that of the saved document.
     const message = toRobotConfig(served, cloud, revisionOf(config));
     addApiKeys(message, await readKeySecrets(deps.db, deps.instanceKey, keys));
     return message;

@@ -4,7 +4,7 @@ import { setProperty } from './set-property.ts';
 
 const document = () => ({ components: [{ name: 'a', attributes: { pin: 1, 'a b': 2 } }], debug: false });
 
-test('a value is set by its path, and missing objects on the way are created', () => {
+test('a value is set by its path, and missing objects on the path are created', () => {
   const set = (path: string, value: unknown) => {
     const changed = document();
     setProperty(changed as never, path, value as never);

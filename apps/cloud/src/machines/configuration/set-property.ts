@@ -1,4 +1,4 @@
-/** Sets one value of a configuration by its JSON path: `$.components[0].attributes.pin`; `$.` may be left out. Pure. */
+/** Sets one value of a configuration by its JSON path: `$.components[0].attributes.pin`; `$.` is optional. Pure. */
 import type { JsonValue } from '@bufbuild/protobuf';
 import { PlatformError } from '@platform/base';
 
@@ -8,12 +8,12 @@ const maxSteps = 100;
 const step = /\.?([^.[\]'"]+)|\[(\d{1,9})\]|\[(?:'([^']*)'|"([^"]*)")\]/y;
 
 /**
- * Changes the document in place. Objects that are missing on the way are made; in a list, the place behind the last one adds one.
- * @throws invalid_argument; then the document is as before
+ * Changes the document in place. Missing objects on the path are created; in a list, the index after the last one appends an item. @throws
+ * invalid_argument; the document is then unchanged
  */
 export function setProperty(document: JsonValue, path: string, value: JsonValue): void {
   const steps = stepsOf(path);
-  // What is missing becomes part of the document with the last step.
+  // Missing objects become part of the document with the last step.
   let commit = (): void => {};
   let at: JsonValue = document;
   let reached = '$';

@@ -1,4 +1,4 @@
-/** The triggers of a part as they would be if others were saved in their place, with the problems that saving them would have. */
+/** The triggers of a part as if others were saved in their place, with the problems that saving them would cause. */
 import type { Problem } from '@platform/base';
 import { readCapturedMethods } from '@platform/machine-config/data-policies';
 import { problemsOf, type TriggerProblems } from './check-document.ts';
@@ -7,9 +7,9 @@ import type { InstallationProblems } from './installation-problems.ts';
 import { type PartTriggers, resourcesIn, triggersIn } from './triggers-of.ts';
 
 export interface TriggersIfSaved {
-  /** The given ones, without those of fragments, which follow them in the configuration. */
+  /** The given triggers, without those of fragments, which follow them in the configuration. */
   readonly config: PartTriggers;
-  /** Of the triggers; paths as in the configuration of the part. */
+  /** Problems of the triggers; paths as in the configuration of the part. */
   readonly problems: readonly Problem[];
 }
 

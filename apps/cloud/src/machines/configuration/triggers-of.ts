@@ -1,4 +1,6 @@
-/** What other features need of a part's configuration: its triggers (for notifications), and the resource names that they may refer to. */
+/**
+ * The parts of a configuration that other features need: its triggers (for notifications), and the resource names that these may refer to.
+ */
 import { apiOf } from '@platform/machine-config/canonical-names';
 import { type CapturedMethod, readCapturedMethods } from '@platform/machine-config/data-policies';
 import type { CurrentConfiguration } from './current-configuration.ts';
@@ -6,7 +8,7 @@ import type { CurrentConfiguration } from './current-configuration.ts';
 /** A component or service of a configuration. */
 export interface ConfiguredResource {
   readonly name: string;
-  /** In the `core` vocabulary: `core:component:sensor`. Undefined: the document does not tell it. */
+  /** In the `core` vocabulary: `core:component:sensor`. Undefined: the document does not contain it. */
   readonly api: string | undefined;
 }
 
@@ -15,7 +17,7 @@ export interface PartTriggers {
   readonly triggers: readonly unknown[];
   /** The configured components and services. */
   readonly components: readonly ConfiguredResource[];
-  /** What is configured to be captured; needed only by the triggers about it. */
+  /** Methods configured for capture; needed only by triggers about them. */
   readonly captured?: readonly CapturedMethod[];
   readonly revision: string;
 }

@@ -3,7 +3,7 @@ import { PlatformError } from '@platform/base';
 import { audit, type Caller } from '../../access/audit.ts';
 import type { MachineOperationDeps } from '../machines-deps.ts';
 
-/** Machines of one person. Every list returns all of them in one message. */
+/** Maximum machines of one person. Every list returns all of them in one message. */
 const maxFavorites = 500;
 
 type FavoriteDeps = Pick<MachineOperationDeps, 'db' | 'clock'>;

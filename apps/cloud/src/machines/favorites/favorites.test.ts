@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Grant, Principal } from '../../access/principal.ts';
 import { app, openMachines, type TestMachines } from '../testing/open-machines.ts';
 
-/** A signed-in person with one role on the first organization unless `on` says otherwise. */
+/** A signed-in person with one role, on the first organization unless `on` overrides it. */
 async function person({ db, organizationId }: TestMachines, id: string, on: Partial<Grant> = {}): Promise<Principal> {
   const email = `${id}@example.com`;
   await db.insertInto('people').values({ id, email, name: id, created_ms: 1 }).execute();
@@ -37,7 +37,7 @@ test('a person marks machines; marking one again changes nothing; others do not 
   expect(await idsOf(given, anna)).toEqual([machineId]);
 });
 
-test('a favorite gives no right: without a role on the machine it is not listed, but may still be removed', async () => {
+test('a favorite grants no right: without a role on the machine it is not listed, but may still be removed', async () => {
   const given = await openMachines();
   const { ask, db, machineId, locationId } = given;
   const anna = await person(given, 'anna', { locationId });
@@ -56,7 +56,7 @@ test('a favorite gives no right: without a role on the machine it is not listed,
   expect(await db.selectFrom('favorite_machines').selectAll().execute()).toEqual([]);
 });
 
-test('keys and parts have no favorites, and the error says how a person signs in', async () => {
+test('keys and parts have no favorites, and the error explains how a person signs in', async () => {
   const { ask, owner, itself, machineId } = await openMachines();
   for (const method of [app.addFavoriteMachine, app.removeFavoriteMachine, app.listFavoriteMachines])
     for (const caller of [owner, itself])
@@ -66,7 +66,7 @@ test('keys and parts have no favorites, and the error says how a person signs in
       });
 });
 
-test('favorites go with their machine and with their person', async () => {
+test('favorites are deleted with their machine and with their person', async () => {
   const given = await openMachines();
   const { ask, db, owner, machineId, locationId } = given;
   const [anna, ben] = [await person(given, 'anna'), await person(given, 'ben')];

@@ -16,7 +16,7 @@ export interface LogAppender {
   /**
    * Resolves after the commit.
    *
-   * @param sent what of it a machine sent, for billing; undefined: the cloud wrote the lines itself
+   * @param sent the lines that a machine sent, for billing; undefined: the cloud wrote the lines itself
    * @throws resource_exhausted when too many lines are waiting for the disk
    */
   append(lines: readonly Line[], sent?: SentLogs): Promise<void>;

@@ -1,4 +1,4 @@
-/** Counts the lines that readers get, each with the size with which it is stored, for billing. */
+/** Counts the lines that readers get, each with its stored size, for billing. */
 import { bytesOf } from './line.ts';
 import type { MachineLogs } from './logs.ts';
 

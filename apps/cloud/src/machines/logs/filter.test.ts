@@ -63,7 +63,7 @@ test('a source matches a logger and those below it', () => {
   expect(kept({ source: 'rdk.sync' }, lines)).toEqual(['rdk.sync', 'rdk.sync.upload']);
 });
 
-test('user-facing lines are those marked so, and those written by the cloud', () => {
+test('user-facing lines are those marked as such, and those written by the cloud', () => {
   const lines = [
     line({ message: 'plain', fields: [{ user_facing: true }] }),
     line({ message: 'zap', fields: [{ Key: 'user_facing', Integer: 1 }] }),

@@ -1,4 +1,4 @@
-/** Selects the lines of a log that a reader asked for. Pure. */
+/** Selects the lines of a log that a reader requested. Pure. */
 import type { JsonObject } from '@bufbuild/protobuf';
 import { PlatformError, readLogField } from '@platform/base';
 import { RE2JS } from 're2js';
@@ -51,7 +51,7 @@ export function createLogFilter(query: LogQuery): LogFilter {
     (contains === undefined || mentions(line, contains));
 }
 
-/** Refuses unknown levels: with a typing error, a machine would seem to have no errors. */
+/** Refuses unknown levels: with a typo, a machine would appear to have no errors. */
 function requireLevel(level: string): string {
   const name = levelName(level);
   if (!levelNames.includes(name)) {

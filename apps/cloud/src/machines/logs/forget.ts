@@ -6,7 +6,7 @@ import type { MachineLogsTables } from './store.ts';
 
 const rowsPerPass = 1_000;
 
-/** Call it in the transaction that deletes the part: its lines may be too many for that transaction. */
+/** Must be called in the transaction that deletes the part: its lines may be too many to delete in that transaction. */
 export async function removeLogs(trx: Transaction<MachineLogsTables>, partId: string): Promise<void> {
   await trx
     .insertInto('machine_log_removals')

@@ -1,16 +1,16 @@
 /** The limits of machine logs, in one place, each with its reason. */
 
-/** D29: how long lines are kept, counted from their arrival, whatever the machine's clock says. */
+/** D29: how long lines are kept, counted from their arrival, regardless of the machine's clock. */
 export const retentionMs: number = 30 * 86_400_000;
 
 /**
- * Allowance of one part: 167 lines a second continuously, or a minute's worth at once after silence, enough for a start with debug
- * lines. 10,000 parts logging this much would be limited by the disk; a single one does not slow down the others.
+ * Allowance of one part: 167 lines a second continuously, or a minute's worth at once after silence, enough for a start with debug lines.
+ * 10,000 parts logging this much would be limited by the disk; a single one does not slow down the others.
  */
 export const linesPerMinute = 10_000;
 export const bytesPerMinute: number = 5 * 1024 * 1024;
 
-/** What one part may store per UTC day; at most 1.9 GiB in 30 days, so that one machine cannot fill the disk. */
+/** Maximum bytes that one part may store per UTC day; at most 1.9 GiB in 30 days, so that one machine cannot fill the disk. */
 export const bytesPerDay: number = 64 * 1024 * 1024;
 
 /** The last tenth of each allowance is reserved for warnings and errors, so that debug lines cannot displace them. */
@@ -19,7 +19,7 @@ export const reservedShare = 0.1;
 /** Lines that the cloud itself writes into a part's log (failed deliveries, refused readings); they have their own allowance. */
 export const ownLinesPerMinute = 600;
 
-/** Minimum interval between the lines that report how many lines of a part were left out. */
+/** Minimum interval between the lines that report how many lines of a part were dropped. */
 export const summaryEveryMs = 60_000;
 
 /** Longer texts are truncated. */
@@ -42,11 +42,11 @@ export const maxPageBytes: number = 2 * 1024 * 1024;
 export const maxScannedRows = 20_000;
 export const maxScanMs = 250;
 /**
- * Public clients take a page without lines for the end of the log, so a search continues until it finds one, for at most this long and
+ * Public clients treat a page without lines as the end of the log, so a search continues until it finds a line, for at most this long and
  * at most half of the caller's deadline. Then it returns an empty page with a token.
  */
 export const maxSearchMs = 20_000;
-/** Rows read at once, and the time of matching after which other work gets its turn. */
+/** Number of rows read at once, and the time of matching after which other work may run. */
 export const scanRows = 200;
 export const scanSliceMs = 10;
 

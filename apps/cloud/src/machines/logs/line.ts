@@ -129,7 +129,7 @@ function text(value: string, maxLength: number): string {
 const minTimeMs = -62_135_596_800_000;
 const maxTimeMs = 253_402_300_799_999;
 
-/** A time outside this range counts as now: it could be stored, but not read back. */
+/** A time outside this range is replaced by the current time: it could be stored, but not read back. */
 function timeOf(time: Timestamp | undefined, nowMs: number): { timeMs: number; nanos: number } {
   if (time === undefined) return { timeMs: nowMs, nanos: 0 };
   const timeMs = Number(time.seconds) * 1_000 + Math.floor(time.nanos / 1e6);

@@ -1,19 +1,19 @@
-/** Lines of a part in the order of their arrival, for triggers. */
+/** Lines of a part in order of arrival, for triggers. */
 import { readLogField } from '@platform/base';
 import type { Kysely } from 'kysely';
 import { detailOf, type StoredLine } from './line.ts';
 import type { MachineLogsTables } from './store.ts';
 
 export interface ArrivedLine {
-  /** Grows in the order of arrival. */
+  /** Increases in order of arrival. */
   readonly id: number;
   /** When it arrived, wall clock, ms. */
   readonly receivedMs: number;
   readonly level: string;
   readonly message: string;
-  /** Of a line about a failed delivery: what could not be notified. */
+  /** For a line about a failed delivery: the trigger and target that could not be notified. */
   readonly failure?: { readonly triggerName: string; readonly target: string };
-  /** The line as webhooks send it (D22). */
+  /** The line in the form that webhooks send (D22). */
   readonly entry: () => {
     readonly host: string;
     readonly level: string;

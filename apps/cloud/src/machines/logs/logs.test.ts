@@ -20,7 +20,7 @@ interface Given {
   readonly db: Database;
   readonly clock: HandClock;
   readonly logs: MachineLogs;
-  /** Bytes that readers got. */
+  /** Bytes that readers received. */
   readonly sent: () => number;
   /** The messages of all pages, in order. */
   messages(query?: LogQuery, limit?: number, partId?: string): Promise<string[]>;
@@ -216,7 +216,7 @@ test('an invalid page token is refused', async () => {
     });
 });
 
-test("D29 lines are kept for 30 days from their arrival, whatever the machine's clock says, and then deleted", async () => {
+test("D29 lines are kept for 30 days from their arrival, whatever the machine's clock shows, and then deleted", async () => {
   const { clock, logs, messages, db } = await given();
   const broken = entry({ message: 'no calendar', time: { seconds: 9_007_199_254_741n } });
   await logs.append('p', [at(0, '1970'), at(clock.now() + 365 * dayMs, 'next year'), broken]);
@@ -240,7 +240,7 @@ test('D29 deleting a part removes all its lines, and no others', async () => {
   expect(await db.selectFrom('machine_log_days').select('part_id').execute()).toEqual([{ part_id: 'q' }]);
 });
 
-test('D29 a noisy machine is limited to its allowance, which one line of its log says, without limiting other machines', async () => {
+test('D29 a noisy machine is limited to its allowance, as one line of its log reports, without limiting other machines', async () => {
   const { clock, logs, messages } = await given();
   const flood = Array(1_000).fill(at(1, 'noise'));
   for (let call = 0; call < 12; call++) await logs.append('p', flood);
@@ -291,7 +291,7 @@ test('characters that a text column cannot hold are replaced, and overlong texts
   expect(entries[0]?.loggerName).toHaveLength(256);
 });
 
-test('lines that a machine sends again, because the answer to them was lost, are stored once', async () => {
+test('lines that a machine sends again, because the answer was lost, are stored once', async () => {
   const { logs, messages } = await given();
   const lines = ['one', 'two', 'three', 'four'].map((message, index) => at(index, message));
   await logs.append('p', lines.slice(0, 3), { stream: 's', first: 7 });
@@ -300,7 +300,7 @@ test('lines that a machine sends again, because the answer to them was lost, are
   expect(await messages()).toEqual(['five', 'four', 'three', 'two', 'one']);
 });
 
-test('lines that readers get, by pages and live, are counted with the size with which they are stored, and no others', async () => {
+test('lines that readers get, by pages and live, are counted with their stored size, and no others are counted', async () => {
   const { db, logs, messages, sent } = await given();
   const { signal } = new AbortController();
   using tail = logs.tail('p', createLogFilter({}));

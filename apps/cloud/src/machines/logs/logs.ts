@@ -35,7 +35,7 @@ export interface MachineLogs {
   after(partId: string, of: Parameters<typeof linesAfter>[2]): Promise<ArrivedLine[]>;
   /** Follows lines from now on. @throws resource_exhausted */
   tail(partId: string, matches: LogFilter): Tail;
-  /** Call it in the transaction that deletes a part: its lines are deleted soon after (D29). */
+  /** Must be called in the transaction that deletes a part: its lines are deleted soon after (D29). */
   removePart(trx: Transaction<CloudTables>, partId: string): Promise<void>;
   /** Deletes a bounded number of lines that are past retention or belong to deleted parts. Returns true if there may be more. */
   forget(): Promise<boolean>;
@@ -49,7 +49,7 @@ export function createMachineLogs(deps: {
   log: Log;
   /** Read for each line. */
   allowanceOf: (partId: string) => Allowance;
-  /** Whose usage the lines of a part are; undefined: it was deleted. */
+  /** Organization to which the usage of a part's lines belongs; undefined: the part was deleted. */
   organizationOf: (partId: string) => string | undefined;
   /** Called with the bytes of the lines that readers get, for billing. */
   onSent: (partId: string, bytes: number) => void;

@@ -14,7 +14,7 @@ test("a minute's worth of lines is admitted at once, further ones over time, and
   expect(admitted(quota, 200, 'info', 60_000 * 5)).toBe(90);
 });
 
-test('bytes are limited as well as lines, by the minute and by the day', () => {
+test('bytes are limited in addition to lines, by the minute and by the day', () => {
   const quota = new LogQuota(() => allowance, 0, 1, 0);
   expect(admitted(quota, 50, 'error', 0, 1_000)).toBe(10);
   const full = new LogQuota(() => allowance, 0, 1, 49_000);

@@ -81,7 +81,7 @@ export class LogQuota {
     return told;
   }
 
-  /** Nothing is left to report and the minute's allowance is full: the quota may be discarded and loaded again. */
+  /** Nothing remains to be reported and the minute's allowance is full: the quota may be discarded and loaded again. */
   isIdle(nowMs: number): boolean {
     return this.#leftOut.lines === 0 && nowMs - this.#refilledMs >= 60_000;
   }

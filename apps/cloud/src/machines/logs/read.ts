@@ -21,7 +21,7 @@ export interface LogPageRequest {
   readonly oldestFirst?: boolean;
   /** Token of an earlier page in the same order; empty: from the first line. */
   readonly pageToken?: string;
-  /** Lines at or after this time, ms. */
+  /** Lines at this time or later, ms. */
   readonly startMs?: number;
   /** Lines before this time, ms. */
   readonly endMs?: number;
@@ -37,7 +37,7 @@ export interface LogPage {
    * page without lines has one only after `searchMs`.
    */
   readonly nextPageToken: string;
-  /** Size of its lines, as `bytesOf` counts it. */
+  /** Size of its lines, as counted by `bytesOf`. */
   readonly bytes: number;
 }
 

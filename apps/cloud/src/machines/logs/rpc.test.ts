@@ -111,7 +111,7 @@ async function tailOf({ handlers, call, logs }: Given, request: object = {}) {
   };
 }
 
-test('R2 the log of a part that the caller may not see is answered like one that does not exist', async () => {
+test('R2 the log of a part that the caller may not see is treated as nonexistent', async () => {
   const { handlers, call } = await given();
   const asked = async (id: string, principal: Principal): Promise<string> => {
     try {
@@ -140,7 +140,7 @@ test('a page of logs has between 1 and 1,000 lines, whatever the request says', 
   expect(await lines(7n)).toBe(7);
 });
 
-test('range counts from the start, back from the end, or back from now, and is refused together with both', async () => {
+test('range counts from the start, back from the end, or back from now, and is refused with both start and end', async () => {
   const { handlers, call, logs, clock } = await given();
   const nowMs = clock.now();
   const minutesAgo = (minutes: number) => timestampFromMs(nowMs - minutes * 60_000);
@@ -237,7 +237,7 @@ test('a tail reaches a client over the network, and a client that disconnects is
     while ((await iterator.next()).done !== true);
   };
   await expect(rest()).rejects.toThrow();
-  // The part's full number of readers fits: the disconnected one is gone.
+  // The maximum number of readers of the part fits: the disconnected one is gone.
   const findRoom = (): void => {
     using readers = new DisposableStack();
     for (let reader = 0; reader < maxTailsPerPart; reader++) readers.use(logs.tail('p', () => true));

@@ -12,7 +12,7 @@ function rig() {
   return { positions, stored, store };
 }
 
-test('lines that are sent again are stored once, also when the first call still runs; other streams and parts are told apart', async () => {
+test('lines sent again are stored once, even while the first call still runs; other streams and parts are distinguished', async () => {
   const { positions, stored, store } = rig();
   const a = (first: number) => ({ stream: 'a', first });
   await Promise.all([
@@ -22,7 +22,7 @@ test('lines that are sent again are stored once, also when the first call still 
     positions.once('q', a(10), ['q'], store),
   ]);
   expect(stored.toSorted()).toEqual(['10', '11', '12', '13', 'q']);
-  // A gap is no repetition, and neither are the numbers of another stream.
+  // A gap is not a repetition, and neither are the numbers of another stream.
   await positions.once('p', a(20), ['20'], store);
   await positions.once('p', { stream: 'b', first: 1 }, ['b1'], store);
   await positions.once('p', undefined, ['20'], store);
@@ -37,7 +37,7 @@ test('lines that could not be stored are stored when they are sent again', async
   expect(stored).toEqual(['1', '2']);
 });
 
-test('a position is a stream and a number; anything else means that lines have no numbers', () => {
+test('a position is a stream and a number; with anything else, lines have no numbers', () => {
   expect(sentPositionOf('0f9c-x 4294967296')).toEqual({ stream: '0f9c-x', first: 4_294_967_296 });
   for (const header of [null, '', 'a', 'a b', 'a 1 2', ' 1', `${'a'.repeat(65)} 1`, 'a -1', `a ${'1'.repeat(17)}`])
     expect(sentPositionOf(header)).toBeUndefined();

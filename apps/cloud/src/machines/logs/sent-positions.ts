@@ -1,7 +1,7 @@
 /**
- * Recognises lines that a machine sends again because the answer to them was lost. Machines number their lines; the last number of each
- * part is kept in memory, and the calls of a part that have numbers are stored one after the other. After a restart of the cloud, one
- * repeated call is not recognised.
+ * Recognises lines that a machine sends again because the answer was lost. Machines number their lines; the last number of each part is
+ * kept in memory, and numbered calls of a part are stored one after another. After a restart of the cloud, one repeated call is not
+ * recognised.
  */
 
 /** Header `platform-log-position`: the machine's stream of lines, and the number of the first line of the call. */
@@ -10,7 +10,7 @@ export interface SentPosition {
   readonly first: number;
 }
 
-/** How many parts are remembered; then the one that sent lines least recently is forgotten. */
+/** Maximum number of parts remembered; beyond it, the one that sent lines least recently is forgotten. */
 const maxParts = 20_000;
 
 /** Undefined: the machine does not number its lines. */

@@ -40,7 +40,7 @@ export const logsV2: readonly string[] = [
   'create table machine_log_removals (part_id text primary key)',
 ];
 
-/** Log triggers read what arrived after their last check. */
+/** Log triggers read the lines that arrived after their last check. */
 export const logsV17: readonly string[] = ['create index machine_logs_by_arrival on machine_logs (part_id, id)'];
 
 /** Uploads of log lines are counted for billing. */

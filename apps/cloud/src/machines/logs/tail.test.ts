@@ -50,7 +50,7 @@ test('long lines fill a buffer, too', async () => {
   expect(read.at(-1)).toMatch(/lines were left out of this tail/);
 });
 
-test('the number of readers of a part is bounded, and one that ends makes room', () => {
+test('the number of readers of a part is limited, and one that ends makes room', () => {
   const tails = createTails(new FakeClock());
   const open = Array.from({ length: 50 }, () => tails.open('p', () => true));
   expect(() => tails.open('p', () => true)).toThrow(/at most 50 readers/);

@@ -1,6 +1,6 @@
 /**
- * Live tails: readers get lines as they are stored, without a query. Each reader has a bounded buffer; a reader that falls behind is
- * told how many lines are missing, at the place where they are missing.
+ * Live tails: readers get lines as they are stored, without a query. Each reader has a buffer of limited size; a reader that falls behind
+ * is told how many lines are missing, at the place where they are missing.
  */
 import { type Clock, PlatformError, Wakeup } from '@platform/base';
 import type { LogFilter } from './filter.ts';
@@ -64,7 +64,8 @@ class BufferedTail implements Tail {
 
   take(line: Line): void {
     if (!this.#matches(line)) return;
-    // Once lines are missing, drop all further ones until the reader was told; otherwise it would not know where they are missing.
+    // Once lines are missing, drop all further ones until this is reported to the reader, who otherwise would not know where they are
+    // missing.
     const full = this.#lines.length >= maxTailLines || this.#bytes >= maxTailBytes;
     if (full || this.#leftOut > 0) {
       this.#leftOut += 1;

@@ -1,4 +1,4 @@
-/** How much of machine logs each organization uploads and stores, for billing. Lines that the cloud writes itself are not uploads. */
+/** Bytes of machine logs that each organization uploads and stores, for billing. Lines that the cloud writes itself are not uploads. */
 import type { Kysely, Transaction } from 'kysely';
 import type { Database } from '../../metadata/tables.ts';
 import { partPlaces } from '../part-places.ts';
@@ -6,13 +6,13 @@ import type { MachineLogsTables } from './store.ts';
 
 const hourMs = 3_600_000;
 
-/** Bytes that a machine sent, and the organization that it was in. */
+/** Bytes that a machine sent, and its organization at that time. */
 export interface SentLogs {
   readonly organizationId: string;
   readonly bytes: number;
 }
 
-/** Call it in the transaction that stores the lines. @param receivedMs when they arrived */
+/** Must be called in the transaction that stores the lines. @param receivedMs when they arrived */
 export async function countSentLogs(
   trx: Transaction<MachineLogsTables>,
   { organizationId, bytes }: SentLogs,
@@ -47,7 +47,7 @@ export async function sentLogs(
   return rows.map(({ hour, bytes }) => ({ hour, quantity: bytes }));
 }
 
-/** Bytes of log that are kept. Those of a deleted machine are not charged, although they are removed only soon after (D29). */
+/** Bytes of logs that are kept. Logs of a deleted machine are not charged, although they are removed a little later (D29). */
 export async function storedLogs(
   db: Database,
 ): Promise<readonly { readonly organizationId: string; readonly quantity: number }[]> {

@@ -7,7 +7,7 @@ const agent = (host: string, pid: number, id: string): string =>
   `platform-machine-server/0.1.0 (${host}; pid ${pid}; ${id})`;
 const [one, two, three] = [agent('pi', 7, 'a1'), agent('laptop', 9, 'b2'), agent('pi', 8, 'c3')];
 
-test('two servers that call for one part by turns are reported once and stay in the status; a restart is not mistaken for one', () => {
+test('two servers that alternately call for one part are reported once and stay in the status; a restart is not competing', () => {
   const clock = new HandClock();
   const told: string[] = [];
   const competing = createCompetingServers(clock, (partId, servers) => told.push(`${partId}: ${servers.join(', ')}`));
@@ -40,7 +40,7 @@ test('two servers that call for one part by turns are reported once and stay in 
   expect(told[1]).toBe('p: laptop (pid 9), pi (pid 8)');
 });
 
-test('two servers that sign in with an API key in place of the secret of the part are named, too', async () => {
+test("two servers that use an API key instead of the part's secret are named, too", async () => {
   const { ask, owner, partId, machines } = await openMachines();
   for (const by of [one, two, one, two]) await ask(owner, robot.log, { id: partId, logs: [] }, { 'user-agent': by });
   expect((await ask(owner, fleet.getPartStatus, { partId })).competingServers).toEqual([

@@ -1,13 +1,13 @@
 /**
- * Machine-servers that use one part at the same time. Each run of a server names itself in its calls (user agent
- * `platform-machine-server/VERSION (HOST; pid 4711; ID)`). A restart is one run after the other; when an earlier run calls again after a
- * later one has called, both are alive. In memory: a restarted cloud notices it again at the next calls.
+ * Machine-servers that use one part at the same time. Each run of a server identifies itself in its calls (user agent
+ * `platform-machine-server/VERSION (HOST; pid 4711; ID)`). A restart is one run after another; if an earlier run calls again after a later
+ * one has called, both are alive. In memory: a restarted cloud notices it again at the next calls.
  */
 import type { Clock } from '@platform/base';
 
 /** Runs silent for this long are forgotten. */
 const windowMs = 60_000;
-/** Of each part; those silent for longest are forgotten first. */
+/** Per part; those silent for longest are forgotten first. */
 const maxRuns = 8;
 
 export interface CompetingServers {
@@ -28,13 +28,13 @@ interface Part {
   /** By id. */
   readonly runs: Map<string, Run>;
   competingMs: number;
-  /** Ids of the runs that were told; empty: none. */
+  /** Ids of the runs that were reported; empty: none. */
   told: string;
 }
 
 const agent = /^platform-machine-server\/\S+ \(([\w.-]{1,64}); pid (\d{1,10}); ([\w-]{1,40})\)$/;
 
-/** @param onCompeting called once for each set of runs that compete */
+/** @param onCompeting called once for each set of competing runs */
 export function createCompetingServers(
   clock: Pick<Clock, 'monotonic'>,
   onCompeting: (partId: string, servers: readonly string[]) => void,

@@ -116,7 +116,7 @@ test('D17 an open stream is contact until it ends', async () => {
   expect(transitions.map(({ kind }) => kind)).toEqual(['online', 'offline']);
 });
 
-test('D17 a stopped process and a suspended computer fire nothing, and every part then has a full window again', async () => {
+test('D17 a stopped process and a suspended computer fire nothing, and then every part has a full window again', async () => {
   const { clock, presence, transitions, pass } = await given();
   presence.saw('a');
   await pass(50);
@@ -275,7 +275,7 @@ class Model {
   }
 }
 
-test('D17 whatever happens, each transition is recorded and notified exactly once, and down time is never counted', async () => {
+test('D17 in all cases each transition is recorded and notified exactly once, and down time is never counted', async () => {
   const { db } = await openFirstAccount();
   let runs = 0;
   await fc.assert(

@@ -32,13 +32,13 @@ import {
 const windowMs = 60_000;
 /** How often silence is checked; a part goes offline at most this long after its window. */
 const stepMs = 1_000;
-/** Not running for longer than this is an interruption. Far above the delays of a busy process, far below the window. */
+/** A longer pause of the process is an interruption. Far above the delays of a busy process, far below the window. */
 const breakMs = 5_000;
 /** The last contact is stored when the stored value is older than this … */
 const coarseMs = 60_000;
 /** … and at most this often, so that a large quiet fleet costs 4 commits a minute. */
 const flushMs = 15_000;
-/** Bounds a transaction, and thus how long other writers wait. */
+/** Limits the size of a transaction, and thus how long other writers wait. */
 const maxPerStep = 500;
 
 export type PresenceState = 'online' | 'offline' | 'awaiting_setup';
@@ -182,7 +182,7 @@ export class Presence implements AsyncDisposable {
     return more || refreshed.length === maxPerStep || this.#arrived.size > 0;
   }
 
-  /** Rows after the transitions that are due, at most `maxPerStep`. */
+  /** Rows after the due transitions, at most `maxPerStep`. */
   #next(atMs: number): { next: readonly PresenceRow[]; more: boolean } {
     const next: PresenceRow[] = [];
     const add = (partId: string, online: number): boolean => {
@@ -215,7 +215,7 @@ export class Presence implements AsyncDisposable {
     return { next, more: false };
   }
 
-  /** Rows whose stored contact is at least this old, without those that are written anyway. */
+  /** Rows whose stored contact is at least this old, except those that are written anyway. */
   #refreshed(except: readonly PresenceRow[], olderMs: number, max: number): readonly PresenceRow[] {
     const written = new Set(except.map((row) => row.part_id));
     const rows: PresenceRow[] = [];

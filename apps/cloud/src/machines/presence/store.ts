@@ -48,7 +48,7 @@ export const presenceV22: readonly string[] = [
 
 const keptMs = 30 * 86_400_000;
 
-/** Those of a part in [from, until), wall clock in ms, in order. */
+/** Transitions of a part in [from, until), wall clock in ms, in order. */
 export async function transitionsOf(
   db: Kysely<PresenceTables>,
   partId: string,
@@ -66,7 +66,7 @@ export async function transitionsOf(
   return rows.map(({ number, online, at_ms: atMs }) => ({ number, status: online === 1 ? 'online' : 'offline', atMs }));
 }
 
-/** In the transaction that records the rows after the transitions. */
+/** Must be called in the transaction that records the rows after the transitions. */
 export async function saveTransitions(trx: Transaction<PresenceTables>, rows: readonly PresenceRow[]): Promise<void> {
   for (const some of chunks(rows, rowsPerStatement))
     await trx
@@ -76,7 +76,7 @@ export async function saveTransitions(trx: Transaction<PresenceTables>, rows: re
       .execute();
 }
 
-/** Deletes what is older than 30 days. */
+/** Deletes transitions older than 30 days. */
 export async function forgetTransitions(trx: Transaction<PresenceTables>, nowMs: number): Promise<void> {
   await trx
     .deleteFrom('part_transitions')

@@ -30,7 +30,7 @@ export interface TestMachines extends FirstAccount {
   readonly onConfigurationChange: OnConfigurationChange;
   readonly owner: Principal;
   readonly itself: Principal;
-  /** A key with one role, in the first organization unless `on` says otherwise. */
+  /** A key with one role, in the first organization unless `on` overrides it. */
   key(role: Role, on?: Partial<Grant>): Principal;
   laterMs(ms: number): void;
   /** The same installation after a restart of the process. */

@@ -1,6 +1,6 @@
 import { asEffective, type EffectiveConfigurations } from '../configuration/effective-configuration.ts';
 
-/** Documents are used as they are. */
+/** Documents are used unchanged. */
 export const withoutFragments: EffectiveConfigurations = {
   effective: async (_partId, document) => asEffective(document, [], []),
   stampOf: () => '',
