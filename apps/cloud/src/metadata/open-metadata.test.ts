@@ -60,7 +60,7 @@ describe.each(storeKinds)('metadata in %s', (kind) => {
       ),
     );
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(150);
-    // Another handle sees what is committed, and nothing else.
+    // Another handle sees only what is committed.
     expect(await numberSeen(store, 'select count(*) as n from account')).toBe(150);
     expect(await db.selectFrom('account').select(db.fn.countAll().as('n')).executeTakeFirst()).toEqual({ n: 150 });
   });

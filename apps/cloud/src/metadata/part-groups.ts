@@ -2,7 +2,7 @@
 import { chunks } from '@platform/base';
 
 const partsPerStatement = 5_000;
-/** Up to here, the index of each part is read; beyond, all of the organization. */
+/** Up to this number, the index is read for each part; beyond it, for the whole organization. */
 const fewParts = 50;
 
 /** The parts of a scope, or undefined for every part of its organization. */

@@ -1,6 +1,6 @@
 /**
- * Seals every stored document with the current key: unsealed ones of older data directories, and those under an earlier key. Each batch
- * is a transaction, and the stored documents show what is done, so a start continues after a kill.
+ * Seals every stored document with the current key: unsealed ones of older data directories, and those under an earlier key. Each batch is
+ * a transaction, and the stored documents show what is done, so that a start continues after a kill.
  */
 import { type Clock, errorText, type Log } from '@platform/base';
 import { sql } from 'kysely';
@@ -32,7 +32,7 @@ export interface SealOptions {
 /** @returns the number of documents sealed. */
 export async function sealStoredDocuments(options: SealOptions): Promise<number> {
   const { ring, log, clock, clear, again = false } = options;
-  // Reads documents as they are stored.
+  // Reads documents in their stored form.
   const db = options.db.withoutPlugins();
   const state = await readState(db, stateName);
   const { id } = ring.current;

@@ -4,8 +4,9 @@ import { migrations } from './migrations.ts';
 import { sealedColumns } from './sealed-columns.ts';
 
 /**
- * Byte columns without secrets to seal: hashes are only compared, images are public, queries are BSON, and invoices are as
- * readable as the rows they are made of. */
+ * Byte columns without secrets to seal: hashes are only compared, images are public, queries are BSON, and invoices are as readable as the
+ * rows that they are made of.
+ */
 const notSealed = [
   'sessions.token_hash',
   'one_time_links.token_hash',

@@ -42,7 +42,7 @@ async function installation(kind: (typeof storeKinds)[number]): Promise<Installa
   };
 }
 
-/** Saves versions of a part's configuration and as many revisions of a fragment, as the features do. */
+/** Saves versions of a part's configuration and as many revisions of a fragment, like the features. */
 async function save({ db, instanceKey }: Pick<Stores, 'db' | 'instanceKey'>, versions: number): Promise<void> {
   await sql`insert into organizations (id, name, created_ms, webhook_secret) values ('o', 'O', 1, ${instanceKey.encrypt('whsec')})`.execute(
     db,
@@ -118,7 +118,7 @@ describe.each(storeKinds)('configurations and their histories in %s', (kind) => 
     expect(await documents(stores)).toEqual(expected(3));
   });
 
-  test('D6 of an older data directory are sealed at the next start, even after an interrupted one, leaving no plain text in its files', async () => {
+  test('D6 of an older data directory are sealed at the next start, even after an interrupted one, and leave no plaintext', async () => {
     await using one = await installation(kind);
     {
       await using stores = await one.open();
@@ -158,7 +158,7 @@ describe.each(storeKinds)('configurations and their histories in %s', (kind) => 
     expect(lines.join()).not.toContain('sealed');
   });
 
-  test('D6 are under the new key only after a rotation, even an interrupted one, including those saved in the meantime', async () => {
+  test('D6 are sealed only with the new key after a rotation, even an interrupted one, including those saved in the meantime', async () => {
     await using one = await installation(kind);
     {
       await using stores = await one.open();

@@ -79,7 +79,7 @@ function opened(row: UnknownRow, ring: KeyRing): UnknownRow {
   return changes.length === 0 ? row : { ...row, ...Object.fromEntries(changes) };
 }
 
-/** The row's key, as far as the statement read it. */
+/** The row's key, as far as the statement has read it. */
 function rowText(row: UnknownRow): string {
   const names = sealedDocuments.flatMap(({ key }) => key).filter((name) => row[name] !== undefined);
   return names.map((name) => `${name} ${String(row[name])}`).join(', ');

@@ -21,7 +21,7 @@ export interface Packages {
   readonly download: PackageRoute;
   /** Whether a row lists this archive: if so, the sweep of the blob store keeps it. */
   hasArchive(path: string): Promise<boolean>;
-  /** Removes archives whose rows were deleted; returns true if there may be more. Do not call it while a backup is taken (I15). */
+  /** Removes archives whose rows were deleted; returns true if there may be more. Must not be called while a backup is taken (I15). */
   removeArchives(): Promise<boolean>;
   /** The listener is called after a deletion, when `removeArchives` has work. */
   onDeleted(listener: () => void): void;

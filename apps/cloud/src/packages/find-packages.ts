@@ -8,7 +8,7 @@ import type { PackageRow } from './store.ts';
 import { matching, newerFirst } from './versions.ts';
 
 export interface Wanted {
-  /** An exact version, `1.2`, `latest` or empty; possibly with the platform appended (`1.2.0-linux-amd64`), as machines get it. */
+  /** An exact version, `1.2`, `latest` or empty; possibly with the platform appended (`1.2.0-linux-amd64`), as machines receive it. */
   readonly version: string;
   /** Such as `linux/amd64`. Empty: any. */
   readonly platform: string;
@@ -36,7 +36,7 @@ export async function packagesOf(
 export function choose<R extends PackageRow>(rows: readonly R[], { version, platform }: Wanted): R | undefined {
   const named = rows.find((row) => row.platform !== '' && servedVersion(row) === version);
   if (named !== undefined) return named;
-  // Public clients name the platform in every version that they ask for.
+  // Public clients include the platform in every version that they request.
   const anywhere = rows.find((row) => row.platform === '' && `${row.version}-any` === version);
   if (anywhere !== undefined && !rows.some((row) => row.version === version)) return anywhere;
   const [operatingSystem = ''] = platform.split('/');
@@ -47,7 +47,7 @@ export function choose<R extends PackageRow>(rows: readonly R[], { version, plat
   return same.find((row) => row.platform === platform) ?? same.find((row) => row.platform === '') ?? same[0];
 }
 
-/** The version that machines get: with its platform, because machines use this string alone to request and store it. */
+/** The version that machines receive: with its platform, because machines use this string alone to request and store it. */
 export function servedVersion({ version, platform }: Pick<PackageRow, 'version' | 'platform'>): string {
   return platform === '' ? version : `${version}-${platform.replace('/', '-')}`;
 }

@@ -2,7 +2,7 @@
 
 const mebibyte = 1024 * 1024;
 
-/** Archive of one version. Public machine servers allow a download 30 minutes. */
+/** Archive of one version. Public machine servers allow 30 minutes for a download. */
 export const maxPackageBytes: number = 2048 * mebibyte;
 /** Versions and platforms together: `ListPackages` returns all of them in one message. */
 export const maxPackagesOfOrganization: number = 2_000;

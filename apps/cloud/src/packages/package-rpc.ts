@@ -28,7 +28,7 @@ export interface PackageHandlerDeps extends PackagesDeps {
 export function packageHandlers(deps: PackageHandlerDeps): Handlers<typeof PackageService, Principal> {
   const { db, access, clock, organizationNamed, served, deleted } = deps;
 
-  /** The organization named by an id, if the caller may read its packages. @throws not_found, as for a package that does not exist */
+  /** The organization named by an id, if the caller may read its packages. @throws not_found, as for a nonexistent package */
   const ownerOf = (id: string, principal: Principal): { readonly organizationId: string; readonly name: string } => {
     const { owner, name } = splitId(id);
     const organizationId = organizationNamed(owner);

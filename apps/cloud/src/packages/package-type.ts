@@ -14,7 +14,7 @@ export function typeName(type: PackageType): string {
   return names.get(type) ?? '';
 }
 
-/** Undefined if there is no such type. */
+/** Undefined if the type does not exist. */
 export function typeNamed(name: string): PackageType | undefined {
   return [...names].find(([, each]) => each === name)?.[0];
 }

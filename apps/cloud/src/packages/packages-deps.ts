@@ -18,7 +18,7 @@ export interface PackagesDeps {
   readonly namespaceOf: (organizationId: string) => string;
   /** @throws resource_exhausted if the disk is too full for uploads (I13) */
   readonly requireSpace: () => Promise<void>;
-  /** Address of this cloud as the caller reached it. */
+  /** Address at which the caller reached this cloud. */
   readonly baseUrl: (metadata: Headers) => string;
   /** Default: 2 GiB. */
   readonly maxBytes?: number;

@@ -59,7 +59,7 @@ test('lists are filtered by name, version and type; a version is also found with
   expect(await listed({ version: '1.1.0-linux-arm64' })).toEqual(['tool 1.1.0']);
 });
 
-test('the same version with the same bytes is accepted again; with other bytes it is refused and leaves nothing behind', async () => {
+test('repeating a version with the same bytes is accepted; with other bytes it is refused and leaves nothing behind', async () => {
   const to = await openPackages();
   await to.upload();
   expect(await to.upload()).toMatchObject({ id: 'acme/tool', version: '1.0.0' });
@@ -119,7 +119,7 @@ test('all packages of a name have one type', async () => {
   });
 });
 
-test('parts and keys of the organization read its packages; only its owners change them; for others they do not exist', async () => {
+test('parts and keys of the organization read its packages, only its owners change them, and for others they do not exist', async () => {
   const to = await openPackages();
   await to.upload();
   const principalWith = async (...grants: Parameters<typeof to.keyWith>) =>

@@ -9,7 +9,7 @@ const module = { name: 'cam', type: 'registry', module_id: 'acme:tool', version:
 /** A path with the placeholder that the machine server resolves. */
 const within = (path: string): string => `\${packages.module.synthetic-cam}/${path}`;
 
-/** The parts of a configuration that a machine gets. */
+/** The parts of a configuration that a machine receives. */
 async function servedTo(
   to: TestPackages,
   document: object,
@@ -51,7 +51,7 @@ test('a registry module gets the package for its version and platform, and a pat
   expect(got.package?.info).toMatchObject({ version: '1.1.0', platform: 'linux/arm64' });
 });
 
-test('packages get the newest matching version; a missing one reports so, and the rest is served', async () => {
+test('packages get the newest matching version; a missing one is reported, and the rest is served', async () => {
   const to = await openPackages();
   await to.upload({ name: 'model', version: '1.0.0', type: PackageType.ML_MODEL });
   await to.upload({ name: 'model', version: '1.3.0', type: PackageType.ML_MODEL }, 'newer');
@@ -74,7 +74,7 @@ test('packages get the newest matching version; a missing one reports so, and th
   expect(modules).toMatchObject([{ name: 'own', path: '/bin/own' }]);
 });
 
-test('a module that a developer has put onto the machine runs from there, until reloading is disabled', async () => {
+test('a module that a developer has put on the machine runs from there, until reloading is disabled', async () => {
   const to = await openPackages();
   await to.upload({ metadata: { entrypoint: 'bin/cam' } });
   const reload = { reload_path: '/home/dev/cam/run.sh', reload_user: 'dev', reload_time: '2026-11-24T00:00:00Z' };

@@ -1,10 +1,10 @@
 /**
  * Packages and registry modules in the configurations that machines receive.
  *
- * A module of type `registry` names `<organization>:<package>` and a version. The machine receives a package entry with the version for
- * its platform, and a path into the package, which the machine resolves itself (`${packages.module.<name>}/…`). A package that this
- * installation cannot serve carries the reason as `status`: machine servers skip it and run the rest. A module that it cannot serve is left
- * out: public machine servers compare the modules that they run with those of the configuration, and would reconfigure forever.
+ * A module of type `registry` names `<organization>:<package>` and a version. The machine receives a package entry with the version for its
+ * platform, and a path into the package, which the machine resolves itself (`${packages.module.<name>}/…`). A package that this
+ * installation cannot serve carries the reason as `status`: machine servers skip it and run the rest. A module that it cannot serve is
+ * omitted: public machine servers compare the modules that they run with those of the configuration, and would reconfigure forever.
  */
 import type { Problem } from '@platform/base';
 import type { JsonObject, MachineConfig } from '@platform/machine-config/schema';
@@ -16,7 +16,7 @@ import type { PackageRow } from './store.ts';
 export interface ServePackages {
   /** Changes whenever the organization's packages change. */
   stampOf(organizationId: string): string;
-  /** Call it after a commit. */
+  /** Must be called after a commit. */
   changed(organizationId: string): void;
   /** The configuration as a machine receives it. @param platform of the machine, such as `linux/amd64`; empty: unknown */
   resolved(config: MachineConfig, organizationId: string, platform: string): Promise<MachineConfig>;
@@ -119,7 +119,7 @@ function isFromRegistry(module: JsonObject): boolean {
   return module['type'] === 'registry';
 }
 
-/** A module that a developer has put onto the machine (`module reload-local` of the public command line) runs from there. */
+/** A module that a developer has put on the machine (`module reload-local` of the public command line) runs from there. */
 function reloaded(module: JsonObject): JsonObject {
   const path = textOf(module, 'reload_path');
   if (module['reload_enabled'] !== true || path === '') return module;
@@ -136,7 +136,7 @@ function askedByModule(module: JsonObject): Asked {
   return { owner, name, type: 'module', version: textOf(module, 'version') };
 }
 
-/** A name used only on the machine: unique, because names of modules are. */
+/** A name used only on the machine: unique, because module names are. */
 function packageNameOf(module: JsonObject): string {
   return `synthetic-${textOf(module, 'name')}`;
 }

@@ -1,4 +1,4 @@
-/** How many bytes of packages and modules each organization stores, for billing. */
+/** Bytes of packages and modules that each organization stores, for billing. */
 import type { Kysely } from 'kysely';
 import type { PackagesTables } from './store.ts';
 

@@ -2,7 +2,7 @@
 
 const semantic = /^(\d{1,9})\.(\d{1,9})\.(\d{1,9})(?:-([0-9A-Za-z.-]+))?(?:\+[0-9A-Za-z.-]+)?$/;
 
-/** `1.2.3`, with or without what follows `-` and `+`. */
+/** `1.2.3`, with or without a suffix after `-` or `+`. */
 export function isExactVersion(version: string): boolean {
   return semantic.test(version);
 }
@@ -13,8 +13,8 @@ export interface Versioned {
 }
 
 /**
- * The versions selected by `wanted`, newest first. An exact version selects itself, `1.2` or `1` those beneath it, and `latest` or
- * nothing all. Prereleases (`1.0.0-rc1`) are included only if named exactly, with `latest-with-prerelease`, or if there are no others.
+ * The versions selected by `wanted`, newest first. An exact version selects itself, `1.2` or `1` those beneath it, and `latest` or nothing
+ * selects all. Prereleases (`1.0.0-rc1`) are included only if named exactly, with `latest-with-prerelease`, or if there are no others.
  */
 export function matching<V extends Versioned>(all: readonly V[], wanted: string): readonly V[] {
   const exact = all.filter(({ version }) => version === wanted);

@@ -1,4 +1,4 @@
-/** Headers that an answer carries besides its rows. */
+/** Headers of an answer, in addition to its rows. */
 import type { QueryResult } from '../tabular/tabular.ts';
 import { sentencesHeader } from '../wire/sentences-header.ts';
 

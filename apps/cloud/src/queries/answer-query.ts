@@ -9,7 +9,7 @@ import type { QueriesDeps } from './queries-deps.ts';
 export interface AskedQuery {
   readonly organizationId: string;
   readonly principal: Principal;
-  /** Called once it is clear that the caller may read data of the organization. @throws what is wrong with the query */
+  /** Called once it is certain that the caller may read data of the organization. @throws what is wrong with the query */
   readonly parse: () => Plan | Promise<Plan>;
   readonly vocabulary: 'core' | 'rdk';
   readonly signal: AbortSignal;
@@ -27,7 +27,7 @@ export interface AnsweredQuery {
 const hotUnconfigured =
   'the hot store is empty: no capture method of the organization is configured for it. Set recent_data_store.stored_hours of a capture method, or query the standard store';
 
-/** @throws invalid_argument without an organization; not_found if the caller may read none of its data; and as Tabular.query */
+/** @throws invalid_argument without an organization; not_found if the caller may read none of its data; otherwise like Tabular.query */
 export async function answerQuery(
   { tabular, access, log, onAnswered }: Pick<QueriesDeps, 'tabular' | 'access' | 'log' | 'onAnswered'>,
   asked: AskedQuery,
@@ -47,7 +47,7 @@ export async function answerQuery(
     bytes: result.bytes.length,
     scannedBytes: result.scannedBytes,
   });
-  // An explanation is answered instead of the rows.
+  // An explanation is returned instead of the rows.
   if (!explain) onAnswered?.(organizationId, result.bytes.length);
   const notices = [...noticesOf(plan), ...namespaceNotices(plan, vocabulary)];
   return { result, notices: result.isHotUnconfigured ? [hotUnconfigured, ...notices] : notices };

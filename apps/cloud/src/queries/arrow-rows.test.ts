@@ -7,7 +7,7 @@ function tableOf(rows: readonly Record<string, BsonValue>[]) {
   return tableFromIPC(arrowStream(batchOf(rows.map((row) => BsonDocument.of(row)))));
 }
 
-test('a column has the type of its values; integers keep all digits, and become doubles beside other numbers', () => {
+test('a column has the type of its values; integers keep all digits, and become doubles if mixed with other numbers', () => {
   const table = tableOf([
     {
       n: new Int32(1),

@@ -68,7 +68,7 @@ test.each<[object[], string, string | RegExp]>([
   });
 });
 
-test('a condition that cannot be pushed is the reason why later ones are not', async () => {
+test('a condition that cannot be pushed is given as the reason why later ones are not', async () => {
   const { sources } = await mql([{ $match: { 'data.s': { $regex: '^o' } } }, { $group: { _id: '$data.s' } }]);
   expect(sources[0]?.not_pushed).toEqual([
     { part: '$match.data.s.$regex', why: expect.stringMatching(/patterns/) },

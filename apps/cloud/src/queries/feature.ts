@@ -20,12 +20,12 @@ export type QueryText = { readonly sql: string } | { readonly mql: readonly Uint
 export interface Queries {
   /** Other features serve the rest of DataService. */
   readonly dataHandlers: Handlers<typeof DataService, Principal>;
-  /** Runs a query that does not come from an RPC. @throws as the RPCs do */
+  /** Runs a query that does not come from an RPC. @throws like the RPCs */
   ask(asked: Omit<AskedQuery, 'parse'> & { readonly query: QueryText; readonly since?: Date }): Promise<AskedAnswer>;
 }
 
 export interface AskedAnswer extends AnsweredQuery {
-  /** How the query was executed, as the only row of its answer, if that was asked for. */
+  /** How the query was executed, as the only row of its answer, if requested. */
   readonly explained: Uint8Array | undefined;
 }
 
@@ -51,7 +51,10 @@ export function createQueries(deps: QueriesDeps): Queries {
   };
 }
 
-/** The plan with only the readings that arrived at or after a time. What a plan makes of nothing, or reads in a subquery, stays as it is. */
+/**
+ * The plan, restricted to readings that arrived at a time or later. Rows that a plan makes from nothing, or reads in a subquery, are not
+ * restricted.
+ */
 function arrivedSince(since: Date, plan: Plan): Plan {
   if (plan.source !== 'readings' && plan.source !== 'hot') return plan;
   const arrived = BsonDocument.of({ $gte: new BsonDate(since.getTime()) });

@@ -1,4 +1,4 @@
-/** What the query features need from the rest of the cloud. */
+/** Dependencies of the query features on the rest of the cloud. */
 import type { Clock, Log } from '@platform/base';
 import type { Call } from '@platform/rpc/server';
 import type { Access } from '../access/authorize.ts';
@@ -14,7 +14,7 @@ export interface QueriesDeps {
   readonly names: FleetNames;
   /** The current principal of the call. @throws unauthenticated */
   readonly recheck: (call: Call<Principal>) => Promise<Principal>;
-  /** Called with the bytes of the rows (BSON) that are answered. */
+  /** Called with the bytes of the returned rows (BSON). */
   readonly onAnswered?: (organizationId: string, bytes: number) => void;
   readonly clock: Clock;
   readonly log: Log;

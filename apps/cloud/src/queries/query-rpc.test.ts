@@ -8,7 +8,7 @@ function doc(fields: Record<string, BsonValue>): BsonDocument {
   return BsonDocument.of(fields);
 }
 
-test('TabularDataByMQL and TabularDataBySQL answer one BSON document for each row', async () => {
+test('TabularDataByMQL and TabularDataBySQL return one BSON document for each row', async () => {
   await using store = await openTabular();
   await using queries = await serveQueries(store);
   store.append({ readings: [{ data: { load: 1 } }, { data: { load: 3 } }] });
@@ -23,7 +23,7 @@ test('TabularDataByMQL and TabularDataBySQL answer one BSON document for each ro
   expect(rawData.map((row) => plain(decodeBson(row)))).toEqual([{ component_name: 'cpu', n: 2 }]);
 });
 
-test('platform-explain: true answers what was pushed instead of the rows; every answer reports its metered bytes', async () => {
+test('platform-explain: true returns what was pushed instead of the rows; every answer reports its metered bytes', async () => {
   await using store = await openTabular();
   await using queries = await serveQueries(store);
   store.append({ readings: [{ data: { load: 1 } }, { data: { load: 3 } }] });
@@ -125,7 +125,7 @@ test('D26 the scope is the caller’s, and an organization that the caller may n
   });
 });
 
-test('an invalid query is INVALID_ARGUMENT and says what was found and where', async () => {
+test('an invalid query is INVALID_ARGUMENT with what was found and where', async () => {
   await using store = await openTabular();
   await using queries = await serveQueries(store);
   await expect(queries.mql([doc({ $match: doc({}) }), doc({ $lookup: doc({}) })])).rejects.toMatchObject({
@@ -182,7 +182,7 @@ test('a query or request that is nested 20,000 deep is INVALID_ARGUMENT, whateve
   }
 });
 
-test('hot storage, under its current and its older name, answers the recent rows of methods configured for it', async () => {
+test('hot storage, under its current and its older name, returns the recent rows of methods configured for it', async () => {
   const paths = { part_id: ['part-1'], component_name: ['cpu'], method_name: ['Readings'] };
   const standingRulesOf = async () => ({ expired: [], recent: [{ paths, storedHours: 1 }] });
   await using store = await openTabular({}, { standingRulesOf });
@@ -200,7 +200,7 @@ test('hot storage, under its current and its older name, answers the recent rows
   expect(await ask({ useRecentData: false })).toHaveLength(3);
 });
 
-test('an empty hot store says that it is not configured, and a literal of the other vocabulary that it never matches', async () => {
+test('an empty hot store reports that it is not configured, and a literal of the other vocabulary that it never matches', async () => {
   await using store = await openTabular();
   await using queries = await serveQueries(store);
   store.append({ readings: [{ data: { i: 1 } }] });
@@ -221,7 +221,7 @@ test('an empty hot store says that it is not configured, and a literal of the ot
   ]);
 });
 
-test('data sources that do not exist are refused by name', async () => {
+test('nonexistent data sources are refused by name', async () => {
   await using store = await openTabular();
   await using queries = await serveQueries(store);
   const ask = (request: object) => queries.client.tabularDataByMQL({ organizationId: 'org-1', ...request });

@@ -6,7 +6,7 @@ import { type TabularDataByMQLRequest, TabularDataSourceType } from '@platform/p
 export function querySource({ useRecentData, dataSource }: TabularDataByMQLRequest): 'readings' | 'hot' {
   const supported =
     'the standard data source (TABULAR_DATA_SOURCE_TYPE_STANDARD, or none) and hot storage (TABULAR_DATA_SOURCE_TYPE_HOT_STORAGE) are supported';
-  // Clients from before data sources existed only set useRecentData.
+  // Clients older than data sources set only useRecentData.
   switch (dataSource?.type ?? (useRecentData ? TabularDataSourceType.HOT_STORAGE : TabularDataSourceType.STANDARD)) {
     case TabularDataSourceType.UNSPECIFIED:
     case TabularDataSourceType.STANDARD:

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { needsSurrogates, withSurrogates } from './surrogate-text.ts';
 
-/** Decodes text like those clients' reader: takes three bytes for every character beyond two. */
+/** Decodes text like the reader of those clients: uses three bytes for every character longer than two. */
 function asTheyRead(bytes: Uint8Array): string {
   let text = '';
   for (let at = 0; at < bytes.length; ) {

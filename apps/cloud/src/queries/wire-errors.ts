@@ -3,10 +3,9 @@ import { PlatformError } from '@platform/base';
 import { QueryError } from '@platform/query';
 
 /**
- * The message of a QueryError contains its code, its position and what to do.
+ * The message of a QueryError contains its code, its position and a remedy.
  *
- * @param note is appended.
- * @throws PlatformError
+ * @param note is appended. @throws PlatformError
  */
 export function withWireErrors<T>(parse: () => T, note = ''): T {
   try {

@@ -1,4 +1,4 @@
-/** Caches texts that recur, such as the keys of documents, so that each is decoded once. */
+/** Caches recurring texts, such as the keys of documents, so that each is decoded once. */
 
 const maxTexts = 2_048;
 

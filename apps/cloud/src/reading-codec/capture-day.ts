@@ -4,8 +4,7 @@ const dayMs = 86_400_000;
 const year2020Ms = /* @__PURE__ */ Date.UTC(2020, 0, 1);
 
 /**
- * Days since 1970: of time_received, or of the upload when the machine's clock is absurd (before 2020, or more than a day ahead) or
- * unknown.
+ * Days since 1970: of time_received, or of the upload if the machine's clock is absurd (before 2020, or more than a day ahead) or unknown.
  */
 export function captureDay(receivedMs: number | undefined, syncedMs: number): number {
   const absurd = receivedMs === undefined || receivedMs < year2020Ms || receivedMs > syncedMs + dayMs;

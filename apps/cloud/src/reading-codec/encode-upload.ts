@@ -5,7 +5,7 @@ import { LoggedUploadSchema } from '@platform/proto/platform/ingest/v1/log';
 // LoggedUpload.readings = 5, length-delimited.
 const readingTag = 0x2a;
 
-/** Encodes the readings by hand, so that a thousand readings are copied only once. @param readings a SensorData each; placed last */
+/** Encodes the readings by hand, so that a thousand readings are copied only once. @param readings encoded SensorData; placed last */
 export function encodeUpload(
   rest: Omit<MessageInitShape<typeof LoggedUploadSchema>, '$typeName' | 'readings'>,
   readings: readonly Uint8Array[],

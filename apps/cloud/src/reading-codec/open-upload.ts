@@ -6,7 +6,9 @@ import { type UploadMetadata, UploadMetadataSchema } from '@platform/proto/platf
 import { type Blob, BlobSchema, type Place, PlaceSchema } from '@platform/proto/platform/ingest/v1/log';
 import { WireReader } from './wire-reader.ts';
 
-/** @param batch LoggedUpload; must not change afterwards. Nothing is read yet: missing or broken parts show when they are accessed. */
+/**
+ * @param batch LoggedUpload; must not change afterwards. Nothing is read yet: missing or broken parts are detected when they are accessed.
+ */
 export function openUpload(batch: Uint8Array): OpenedUpload {
   return new OpenedUpload(batch);
 }
@@ -14,12 +16,12 @@ export function openUpload(batch: Uint8Array): OpenedUpload {
 const fileIdField = 4;
 const readingsField = 5;
 
-/** Each property throws data_loss when the bytes are not a LoggedUpload, or an Error when that part is not a valid message. */
+/** Each property throws data_loss if the bytes are not a LoggedUpload, or an Error if that part is not a valid message. */
 export class OpenedUpload {
   readonly bytes: Uint8Array;
   readonly #wire: WireReader;
   #metadata: UploadMetadata | undefined;
-  /** Start and end of the content by field number; 0: not found so far. */
+  /** Start and end of the content by field number; 0: not yet found. */
   readonly #starts = [0, 0, 0, 0, 0, 0, 0, 0];
   readonly #ends = [0, 0, 0, 0, 0, 0, 0, 0];
   /** Start and end of each reading, alternating. */
@@ -30,7 +32,7 @@ export class OpenedUpload {
     this.#wire = new WireReader(batch, 0, batch.length);
   }
 
-  /** Ingest writes it first, so readings need not be skipped when only the metadata is wanted. */
+  /** Ingest writes it first, so readings need not be skipped if only the metadata is wanted. */
   get metadata(): UploadMetadata | undefined {
     while (this.#starts[1] === 0 && this.#step());
     const bytes = this.#content(1);

@@ -21,7 +21,7 @@ test('a document is decoded to the same values as by the generated code', () => 
   const object = fc.dictionary(fc.string(), fc.jsonValue());
   fc.assert(
     fc.property(object, (document) => {
-      // Keys such as __proto__ are for the other test, because JavaScript literals cannot hold them.
+      // Keys such as __proto__ are covered by the other test, because JavaScript literals cannot contain them.
       fc.pre(!JSON.stringify(document).includes('__proto__'));
       const reading = { data: { case: 'struct' as const, value: document as JsonObject } };
       const bytes = toBinary(SensorDataSchema, create(SensorDataSchema, reading));
@@ -60,7 +60,7 @@ test('bytes that are not a reading cause an error, never a wrong value beyond th
   );
 });
 
-test('a document is read at any depth that is stored; endless nesting is refused without a stack overflow', () => {
+test('a document is read at any depth that can be stored; endless nesting is refused without a stack overflow', () => {
   expect(documentOf(nestedReading(storedLevels))).toHaveProperty(['']);
   expect(() => documentOf(nestedReading(300))).toThrow('levels');
 });
@@ -84,7 +84,7 @@ function varint(value: number): number[] {
   }
 }
 
-/** Content of field 2 of a SensorData that has only that. */
+/** Content of field 2 of a SensorData that has no other field. */
 function structBytes(bytes: Uint8Array): Uint8Array {
   let at = 1;
   while (bytes[at]! >= 128) at++;

@@ -9,8 +9,8 @@ import { doubleAt } from './wire-reader.ts';
 export type Document = Record<string, unknown>;
 
 /**
- * Decodes the Struct in bytes[start..end). Throws data_loss when the bytes are not a Struct.
- * @param only keys to read; values under other keys are left out, unchecked. Default: all.
+ * Decodes the Struct in bytes[start..end). Throws data_loss if the bytes are not a Struct.
+ * @param only keys to read; values under other keys are skipped, unchecked. Default: all.
  */
 export function readDocument(bytes: Uint8Array, start: number, end: number, only?: KeyNode): Document {
   values.select(only);
@@ -26,7 +26,7 @@ export function readDocument(bytes: Uint8Array, start: number, end: number, only
 type Container = Document | unknown[];
 
 /**
- * Makes documents that inherit no keys, so that __proto__ is a key like any other. Unlike those of Object.create(null), they have fixed
+ * Creates documents that inherit no keys, so that __proto__ is a key like any other. Unlike those of Object.create(null), they have fixed
  * shapes, which take a third of the memory.
  */
 const PlainDocument = /* @__PURE__ */ (() => {
@@ -35,7 +35,7 @@ const PlainDocument = /* @__PURE__ */ (() => {
   return Plain as unknown as new () => Document;
 })();
 
-/** A document without keys, and without inherited ones. */
+/** A document without keys, not even inherited ones. */
 export function newDocument(): Document {
   return new PlainDocument();
 }

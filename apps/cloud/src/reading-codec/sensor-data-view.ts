@@ -1,6 +1,6 @@
 /**
- * A view of one SensorData {metadata 1 {time_requested 1, time_received 2}, struct 2, binary 3} in place: where its parts are, and its
- * times.
+ * A view of one SensorData {metadata 1 {time_requested 1, time_received 2}, struct 2, binary 3} in place: the locations of its parts, and
+ * its times.
  */
 import { WireReader } from './wire-reader.ts';
 
@@ -12,7 +12,7 @@ const noBytes = /* @__PURE__ */ new Uint8Array();
 
 /** Reused for many readings, so that scanning a reading creates no objects. A range that ends at -1 is absent. */
 export class SensorDataView {
-  /** Which of the two the reading holds; as in every oneof, the last one counts. */
+  /** Which of the two the reading holds; as in every oneof, the last one applies. */
   kind: 'struct' | 'binary' | 'none' = 'none';
   contentStart = 0;
   contentEnd = -1;

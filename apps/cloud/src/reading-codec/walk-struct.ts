@@ -2,8 +2,8 @@
  * The single parser of google.protobuf.Struct, in place: it defines the meaning of every form that the wire allows, and the maximum depth.
  *
  * The forms that encoders write are parsed byte by byte, without allocating; only other valid forms need a WireReader. If a key, a value or
- * a field is repeated in its message, the last one counts. Unknown fields are skipped. A value that was never set is null. A key in two
- * entries of a document reaches the sink twice: its last value counts.
+ * a field is repeated in its message, the last one applies. Unknown fields are skipped. A value that was never set is null. A key in two
+ * entries of a document reaches the sink twice: its last value applies.
  */
 import { WireReader } from './wire-reader.ts';
 
@@ -28,7 +28,7 @@ export interface StructSink {
 
 export type StructFault = 'broken' | 'too deep';
 
-/** Error message for a fault. @param levels maximum that was allowed */
+/** Error text for a fault. @param levels maximum that was allowed */
 export function describeFault(fault: StructFault, levels: number): string {
   return fault === 'broken'
     ? 'expected a document (google.protobuf.Struct), found other bytes or a part of one'
@@ -41,8 +41,9 @@ let contentStart = 0;
 let fault: StructFault = 'broken';
 
 /**
- * Walks the Struct in bytes[start..end). Returns null, or a fault; the sink then has what was found before it.
- * @param sink null: only the result is wanted @param levels maximum nesting of documents and lists, including the outermost
+ * Walks the Struct in bytes[start..end). Returns null, or a fault; the sink has then received what was found before it.
+ * @param sink null: only the result is needed
+ * @param levels maximum nesting of documents and lists, including the outermost
  */
 export function walkStruct(
   bytes: Uint8Array,
@@ -60,7 +61,7 @@ function walkDocument(bytes: Uint8Array, start: number, end: number, sink: Struc
   if (sink !== null) sink.beginDocument();
   let at = start;
   while (at < end) {
-    // An entry {1: key, 2: Value} as every encoder writes it; an empty key or value may be omitted.
+    // An entry {1: key, 2: Value} as written by every encoder; an empty key or value may be omitted.
     const entryEnd = bytes[at] === 0x0a ? lengthEnd(bytes, at + 1, end) : -1;
     if (entryEnd >= 0) {
       let from = contentStart;
@@ -167,7 +168,7 @@ function walkOddField(bytes: Uint8Array, start: number, end: number, sink: Struc
       keyStart = entry.contentStart;
       keyEnd = entry.contentEnd;
     } else if (entry.number === 2) {
-      // An earlier value that does not count must be valid too.
+      // An earlier value that is overridden must be valid, too.
       if (!walkValue(bytes, valueStart, valueEnd, null, levels)) return -1;
       valueStart = entry.contentStart;
       valueEnd = entry.contentEnd;
@@ -188,7 +189,7 @@ function walkOddValue(bytes: Uint8Array, start: number, end: number, sink: Struc
     const { tag: found } = wire;
     if (found !== 0x08 && found !== 0x11 && found !== 0x1a && found !== 0x20 && found !== 0x2a && found !== 0x32)
       continue;
-    // An earlier value that does not count must be valid too.
+    // An earlier value that is overridden must be valid, too.
     if (!walkNested(bytes, lastStart, lastEnd, tag, null, levels)) return false;
     tag = found;
     isTrue = wire.value !== 0;
@@ -224,7 +225,7 @@ function isTooDeep(): false {
 }
 
 /**
- * Reads a length; its content begins at `contentStart`. Returns where the content ends; -1 if that is after `end`, or no encoder writes
+ * Reads a length; its content begins at `contentStart`. Returns where the content ends; -1 if that is after `end`, or if no encoder writes
  * this form.
  */
 function lengthEnd(bytes: Uint8Array, at: number, end: number): number {

@@ -27,7 +27,7 @@ export class WireReader {
     this.#end = end;
   }
 
-  /** Starts over with other bytes. */
+  /** Starts again with other bytes. */
   reset(bytes: Uint8Array, start: number, end: number): void {
     this.bytes = bytes;
     this.#at = start;
@@ -40,7 +40,7 @@ export class WireReader {
     return this.number * 8 + this.type;
   }
 
-  /** False at the end, or when the bytes are not a message. */
+  /** False at the end, or if the bytes are not a message. */
   next(): boolean {
     if (this.#at >= this.#end) return false;
     this.fieldStart = this.#at;
@@ -60,7 +60,7 @@ export class WireReader {
     return this.broken || this.#at > this.#end ? this.#stop() : true;
   }
 
-  /** Enters the content; pass the result to `leave` once `next` returned false. If the content is broken, the whole message is. */
+  /** Enters the content; pass the result to `leave` once `next` has returned false. If the content is broken, so is the whole message. */
   enter(): number {
     const outerEnd = this.#end;
     this.#at = this.contentStart;

@@ -1,4 +1,4 @@
-/** What live connections ask machines: methods that only read, with the rights of their reader. */
+/** Calls that live connections make to machines: methods that only read, with the rights of their reader. */
 import { fromJson } from '@bufbuild/protobuf';
 import { silentLog } from '@platform/base';
 import { type GetReadingsRequest, GetReadingsResponseSchema } from '@platform/proto/platform/common/v1/common';
@@ -19,7 +19,7 @@ const question = {
   request: { name: 'oven' },
 };
 
-/** A machine whose sensors read who asks them for what. */
+/** A machine whose sensors return the caller and the request. */
 async function given() {
   const fleet = await openFleet();
   const { db, clock, access } = fleet;
@@ -40,7 +40,7 @@ async function given() {
   return { machine, principalWith, db };
 }
 
-test('R21 an operator of the machine is answered as by the method itself, and others are refused', async () => {
+test('R21 an operator of the machine gets the same answer as from the method itself, and others are refused', async () => {
   const { machine, principalWith, db } = await given();
   const operator = await principalWith(on.location('operator', 'plant'));
   const elsewhere = await principalWith(on.machine('owner', 'mill'));

@@ -1,4 +1,4 @@
-/** Questions to machines in JSON: unary methods that only read, by their names. Live connections repeat them. */
+/** Calls to machines in JSON: unary methods that only read, by name. Live connections repeat them. */
 import { type DescMethod, fromJson, type JsonObject, toJson } from '@bufbuild/protobuf';
 import { PlatformError } from '@platform/base';
 import type { Call } from '@platform/rpc/server';
@@ -7,7 +7,7 @@ import { accessOf } from './method-access.ts';
 import { partHeader, type RelayedCallDeps } from './relayed-call.ts';
 import { relayedServices, relayUnary } from './relayed-services.ts';
 
-/** Later than this, the machine has not answered. */
+/** Time limit for the machine's answer. */
 const timeoutMs = 10_000;
 
 export interface Question {
@@ -20,7 +20,7 @@ export interface Question {
 export interface AskMachine {
   /** @throws invalid_argument, not_found, permission_denied */
   authorize(question: Question, principal: Principal): void;
-  /** @param call whose caller asks @throws as the method would */
+  /** @param call whose caller asks @throws like the method */
   ask(question: Question, call: Call<Principal>): Promise<JsonObject>;
 }
 

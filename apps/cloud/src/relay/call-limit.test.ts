@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createCallLimit } from './call-limit.ts';
 
-test('calls beyond the limit of a part or of an organization are refused by name, and free their place when they end', () => {
+test('calls beyond the limit of a part or of an organization are refused by name, and free their slot when they end', () => {
   const limit = createCallLimit(2, 3);
   const first = limit.enter('a', 'acme');
   limit.enter('a', 'acme');

@@ -1,4 +1,4 @@
-/** How many relayed calls may be in progress: for each part, and for each organization, so that none can occupy the whole cloud. */
+/** Limits the relayed calls in progress, for each part and for each organization, so that none can occupy the whole cloud. */
 import { PlatformError } from '@platform/base';
 import { maxTunnelCalls } from '@platform/rpc/client';
 

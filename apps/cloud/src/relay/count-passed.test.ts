@@ -7,7 +7,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { createPassedBytes } from './count-passed.ts';
 import { createLinks } from './links.ts';
 
-/** A machine at the end of a real link, which counts what it sends and receives itself. */
+/** A machine at the end of a real link that itself counts what it sends and receives. */
 function openMachine() {
   const feed = Promise.withResolvers<AsyncIterable<Uint8Array>>();
   let bytes = 0;
@@ -34,14 +34,14 @@ function openMachine() {
   return { link, call: () => link.link.client(RobotService).resourceNames({}), bytes: () => bytes };
 }
 
-test('each byte on the link of a machine is counted once while calls are in progress, and none while there are none', async () => {
+test("each byte on a machine's link is counted once while calls are in progress, and none while there are none", async () => {
   const { link, call, bytes } = openMachine();
   let passed = 0;
   const counting = createPassedBytes((organizationId, some) => {
     expect([organizationId, some > 0]).toEqual(['acme', true]);
     passed += some;
   });
-  // What the two ends say to each other when the link opens.
+  // The traffic between the two ends when the link opens.
   await call();
   const idle = bytes();
   expect(idle).toBeGreaterThan(0);

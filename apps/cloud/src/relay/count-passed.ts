@@ -1,22 +1,22 @@
 /**
- * Counts what is passed on to machines and back, for billing: the bytes on the link of a machine while at least one call is in progress. A
- * link that only waits for calls costs nothing.
+ * Counts relayed bytes in both directions, for billing: the bytes on the link of a machine while at least one call is in progress. A link
+ * that only waits for calls costs nothing.
  */
 import type { PartLink } from './links.ts';
 
 export interface PassedBytes {
-  /** A call on the link begins; it ends when it is disposed. */
+  /** Begins a call on the link; it ends when it is disposed. */
   enter(link: PartLink, organizationId: string): PassingCall;
 }
 
 export interface PassingCall extends Disposable {
-  /** Tells what was passed on since the last time: of a long call, what it has cost so far. */
+  /** Reports the bytes relayed since the last report, including those of calls still in progress. */
   tell(): void;
 }
 
 /** @param onPassed called with bytes of calls, each byte once, however many calls share the link */
 export function createPassedBytes(onPassed: (organizationId: string, bytes: number) => void): PassedBytes {
-  /** Of links with calls: how many there are, and up to where bytes were told. */
+  /** For links with calls: the number of calls, and the byte count up to which bytes were reported. */
   const busy = new WeakMap<PartLink, { calls: number; told: number }>();
   return {
     enter(link, organizationId) {

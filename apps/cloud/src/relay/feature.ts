@@ -26,7 +26,7 @@ export interface RelayDeps {
   readonly reports: (partId: string) => boolean;
   /** The current principal of the call. @throws unauthenticated */
   recheck(call: Call<Principal>): Promise<Principal>;
-  /** Called with the bytes that were passed on, both ways, and whose machine it is. */
+  /** Called with the bytes that were relayed in both directions, and the machine's organization. */
   readonly onPassed: (organizationId: string, bytes: number) => void;
   readonly clock: Clock;
   readonly log: Log;
@@ -38,11 +38,11 @@ export interface Relay extends AsyncDisposable {
   /** The services of machines. */
   readonly relayed: readonly ServiceBinding<Principal>[];
   readonly questions: AskMachine;
-  /** Their services that only they know. */
+  /** Services known only to the machines. */
   passOn(observe: ObserveCall): PassOn<Principal>;
 }
 
-/** All of them are one method in the metrics. */
+/** In the metrics they all count as one method. */
 const ofModules = '/modules/any';
 
 export function createRelay(deps: RelayDeps): Relay {

@@ -61,7 +61,7 @@ function openMachine(act: (stream: ServerHttp2Stream) => void): (path: string) =
   };
 }
 
-/** Answers the messages, each with its length before it. */
+/** Sends the messages, each preceded by its length. */
 function answerWith(stream: ServerHttp2Stream, bytes: Uint8Array): void {
   stream.respond(head, { waitForTrailers: true });
   stream.on('wantTrailers', () => stream.sendTrailers({ 'grpc-status': '0' }));
@@ -95,7 +95,7 @@ test.each<[string, (stream: ServerHttp2Stream) => void]>([
   expect(await call('/acme.v1.Thing/Do')).toEqual([new Uint8Array([8, 1])]);
 });
 
-test('R21 descriptors are passed on as they are, whatever they contain', async () => {
+test('R21 descriptors are passed on unchanged, whatever they contain', async () => {
   const fileDescriptorProto = [new Uint8Array([255, 0, 1]), new Uint8Array(100_000).fill(0x0a)];
   const answer = toBinary(
     ServerReflectionResponseSchema,

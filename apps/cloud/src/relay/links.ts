@@ -1,11 +1,11 @@
 /**
- * The links of machines that wait for calls: one for each part. A machine that connects again replaces its earlier link, which may be open
- * only because nobody has noticed yet that it is broken.
+ * The links of machines that wait for calls: one for each part. A machine that connects again replaces its earlier link, which may still be
+ * open only because no one has noticed that it is broken.
  */
 import { type Clock, PlatformError } from '@platform/base';
 import { byteStreamOver, connectOver, type Link } from '@platform/rpc/client';
 
-/** A broken link is noticed this long after its last sign of life, and another 10 s for the answer. */
+/** A broken link is noticed this long after its last sign of life, plus 10 s for the answer. */
 const pingIntervalMs = 10_000;
 
 export interface PartLink {
@@ -18,7 +18,7 @@ export interface PartLink {
   readonly ended: AbortSignal;
   /** Bytes for the machine. */
   readonly outgoing: AsyncIterable<Uint8Array>;
-  /** Bytes that went through the link so far, in both directions. */
+  /** Bytes sent over the link so far, in both directions. */
   readonly bytes: () => number;
   end(reason: PlatformError): void;
 }
@@ -27,11 +27,11 @@ export interface Links {
   /** @param incoming bytes from the machine */
   open(partId: string, incoming: AsyncIterable<Uint8Array>): PartLink;
   of(partId: string): PartLink | undefined;
-  /** When the last link of a part that has none now ended, by the wall clock in ms; undefined: not since this cloud started. */
+  /** When a part that now has no link lost its last one, by the wall clock in ms; undefined: not since this cloud started. */
   lostMs(partId: string): number | undefined;
 }
 
-/** Of parts that were deleted meanwhile, too; the oldest are forgotten. */
+/** Includes parts that have been deleted; the oldest are forgotten. */
 const maxLost = 10_000;
 
 export function createLinks(clock: Pick<Clock, 'now'>): Links {

@@ -10,7 +10,7 @@ const named = (kind: string): string[] => [
   ...new Set(all.filter((method) => accessOf(method) === kind).map(({ parent, name }) => `${parent.name}.${name}`)),
 ];
 
-test('R21 methods that their descriptor marks as moving, commands, and methods without a reading name are not reads', () => {
+test('R21 methods whose descriptor marks them as moving, commands, and methods without a reading name are not reads', () => {
   const reads = all.filter((method) => accessOf(method) === 'read');
   expect(reads.filter((method) => getOption(method, safety_heartbeat_monitored))).toEqual([]);
   const changing =
@@ -21,7 +21,7 @@ test('R21 methods that their descriptor marks as moving, commands, and methods w
     expect(control).toContain(one);
 });
 
-test('R21 reads are what returns something and changes nothing', () => {
+test('R21 reads are methods that return something and change nothing', () => {
   const reads = named('read');
   for (const one of [
     'SensorService.GetReadings',
@@ -34,14 +34,14 @@ test('R21 reads are what returns something and changes nothing', () => {
     expect(reads).toContain(one);
 });
 
-test('R21 only owners reach programs and files of the computer', () => {
+test('R21 only owners can call programs and access files of the computer', () => {
   expect(named('manage').filter((one) => one.startsWith('ShellService.'))).toEqual([
     ...['ShellService.Shell', 'ShellService.CopyFilesToMachine', 'ShellService.CopyFilesFromMachine'],
     'ShellService.DoCommand',
   ]);
 });
 
-test('R21 nothing that only a module knows counts as a read, whatever its name, except GetStatus and the reflection of the machine', () => {
+test('R21 no method of a module is a read, whatever its name, except GetStatus and the reflection of the machine', () => {
   const accessTo = (path: string) => opaqueService(path, 'bidi_streaming')?.methods.map((method) => accessOf(method));
   for (const name of ['Spin', 'GetLevel', 'IsOpen', 'GetReadings', 'DoCommand', 'GetStatuses'])
     expect([name, accessTo(`/acme.widget.v1.WidgetService/${name}`)]).toEqual([name, ['control']]);

@@ -1,4 +1,4 @@
-/** What a relayed method does, decided by its descriptor alone. Pure. */
+/** What a relayed method does, decided only by its descriptor. Pure. */
 import { type DescMethod, type DescService, getOption } from '@bufbuild/protobuf';
 import { safety_heartbeat_monitored } from '@platform/proto/platform/common/v1/common';
 
@@ -12,12 +12,12 @@ const reading =
   /^(Get|Is|List|Read|Stream(Ticks|Events|Status)$|CaptureAll|Discover|Resource|Transform|FrameSystem|BlockFor)/;
 /** `PWM` and `PWMFrequency` return what is set; sessions move nothing themselves, and their heartbeats come several times a second. */
 const otherReading: ReadonlySet<string> = new Set(['PWM', 'PWMFrequency', 'StartSession', 'SendSessionHeartbeat']);
-/** Of the machine itself. */
+/** Methods of the machine itself. */
 const managing: ReadonlySet<string> = new Set(['Shutdown', 'RestartModule', 'Tunnel', 'UploadDataFromPath']);
-/** Services that reach beyond resources, to programs and files of the computer. */
+/** Services that give access beyond resources, to programs and files of the computer. */
 const managed: ReadonlySet<string> = new Set(['platform.service.shell.v1.ShellService']);
 
-/** Describes the services of a machine. */
+/** Whether the service describes the services of a machine. */
 export function isReflection({ typeName }: Pick<DescService, 'typeName'>): boolean {
   return /^grpc\.reflection\.v1(alpha)?\.ServerReflection$/.test(typeName);
 }
@@ -27,7 +27,7 @@ export function isOfModule({ typeName }: DescService): boolean {
   return !typeName.startsWith('platform.');
 }
 
-/** A method that is not known to read counts as one that moves something; so does a method of a module, whatever its name promises. */
+/** A method that is not known to read is treated as one that moves something; so is a method of a module, whatever its name suggests. */
 export function accessOf(method: DescMethod): MethodAccess {
   const { name, parent } = method;
   // Every type has GetStatus.

@@ -20,7 +20,7 @@ export function noLink({ links, registry, presence, reports }: NoLinkDeps, partI
   const at = (ms: number): string => new Date(ms).toISOString();
   const unavailable = (message: string): PlatformError => new PlatformError('unavailable', message);
   if (state === 'awaiting_setup')
-    return unavailable(`${machine} has never connected; platform machines connect tells how to set it up`);
+    return unavailable(`${machine} has never connected; platform machines connect explains how to set it up`);
   if (state === 'offline') return unavailable(`${machine} is offline since ${at(changedMs ?? lastSeenMs ?? 0)}`);
   const lostMs = links.lostMs(partId);
   if (lostMs !== undefined)

@@ -22,7 +22,7 @@ test('a method of any service is made from its path; messages of any kind pass u
     expect(opaqueService(path, 'unary')).toBeUndefined();
 });
 
-test('a path that a caller made up makes a service or none, and never fails', () => {
+test('a path invented by a caller makes a service or none, and never fails', () => {
   const word = fc.stringMatching(/^[A-Za-z_.]{1,12}$/);
   const odd = fc.constantFrom('__proto__', 'constructor', 'toString', 'Empty', 'google.protobuf', '', '$', 'ü');
   const part = fc.oneof(word, odd, fc.string());
@@ -35,14 +35,14 @@ test('a path that a caller made up makes a service or none, and never fails', ()
   );
 });
 
-test('the name of the resource is the text in field 1; anything else there is no name', () => {
+test('the name of the resource is the text in field 1; anything else there is not a name', () => {
   const passed = (bytes: Uint8Array): Message => fromBinary(EmptySchema, bytes);
   const { input } = MotorService.method.setPower;
   const named = (name: string) => opaqueName(passed(toBinary(input, create(input, { name, powerPct: 1 }))));
   expect(named('left')).toBe('left');
   expect(named('Motor ü')).toBe('Motor ü');
   for (const name of ['', 'x'.repeat(256), 'two\nlines']) expect(named(name)).toBe('');
-  // A number, a text that is cut short, bytes that are no text, a field of its own.
+  // A number, a truncated text, bytes that are not text, a different field.
   for (const bytes of [
     [8, 5],
     [10, 0],

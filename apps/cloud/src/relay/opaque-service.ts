@@ -1,6 +1,6 @@
 /**
- * Methods of services that the cloud does not know, as types of modules have. Their messages are declared as empty: whatever is in them is
- * an unknown field, which is kept byte for byte and sent on. So nothing that a machine says of its types is ever read here.
+ * Methods of services that the cloud does not know, such as those of modules. Their messages are declared as empty: all of their content is
+ * unknown fields, which are kept byte for byte and sent on. So descriptions that a machine gives of its types are never read here.
  */
 import { createFileRegistry, type DescFile, type DescService, fromJson, type Message } from '@bufbuild/protobuf';
 import { BinaryReader, WireType } from '@bufbuild/protobuf/wire';
@@ -9,7 +9,7 @@ import type { PassedKind } from '@platform/rpc/server';
 
 const methodPath = /^\/((?:[A-Za-z_]\w*\.)+[A-Za-z_]\w*)\/([A-Za-z_]\w*)$/;
 const maxPathLength = 300;
-/** The names of resources have at most 255 bytes; a longer text is something else. */
+/** Names of resources have at most 255 bytes; a longer text is not a name. */
 const maxNameLength = 255;
 
 /**
@@ -31,14 +31,14 @@ export function opaqueService(path: string, kind: PassedKind): DescService | und
   try {
     return createFileRegistry(file, resolve).getService(typeName);
   } catch {
-    // Whatever else a caller makes up.
+    // Anything else that a caller may invent.
     return undefined;
   }
 }
 
 /**
- * What is probably the name of the resource in such a message: the text in its field 1, where the requests of all public services have it.
- * Empty if there is none. The machine refuses the call if it is not the resource that the call goes to.
+ * The probable name of the resource in such a message: the text in its field 1, where the requests of all public services have it. Empty if
+ * there is none. The machine refuses the call if this is not the resource that the call is for.
  */
 export function opaqueName({ $unknown = [] }: Message): string {
   const field = $unknown.findLast(({ no, wireType }) => no === 1 && wireType === WireType.LengthDelimited);

@@ -11,7 +11,7 @@ const actuation = {
   ...{ organizationId: 'acme', partId: 'press-main', operation: 'MotorService.SetPower', resource: 'left' },
 };
 
-test('R21 the first call is written before it is sent, repeats are counted and written after a minute or at the end', async () => {
+test('R21 the first call is written before it is sent; repeats are counted and written after a minute or at the end', async () => {
   const { db } = await openFirstAccount();
   const clock = new FakeClock();
   const record = createActuationRecord({ db, clock, log: silentLog });

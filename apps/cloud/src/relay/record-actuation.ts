@@ -1,13 +1,13 @@
 /**
- * The audit trail of what is moved through the cloud. The first call is written before it is sent to the machine; the same call of the same
- * caller is then counted for a minute, and the count is written at its end: a joystick sends twenty calls a second.
+ * The audit trail of movements through the cloud. The first call is written before it is sent to the machine; identical calls of the same
+ * caller are then counted for a minute, and the count is written at its end, because a joystick sends twenty calls a second.
  */
 import { type Clock, errorText, type Log } from '@platform/base';
 import { audit, type Caller } from '../access/audit.ts';
 import type { Database } from '../metadata/tables.ts';
 
 const countMs = 60_000;
-/** More at a time are written one by one. */
+/** Beyond this number at a time, calls are written one by one. */
 const maxCounted = 10_000;
 
 export interface Actuation {
@@ -21,7 +21,7 @@ export interface Actuation {
 }
 
 export interface ActuationRecord extends AsyncDisposable {
-  /** Returns once the call is in the trail, or counts. */
+  /** Returns once the call is in the trail, or has been counted. */
   record(actuation: Actuation): Promise<void>;
 }
 

@@ -27,7 +27,7 @@ interface Machine {
   headers: Headers;
   /** What the machine does with a call. */
   act: (signal: AbortSignal) => Promise<void>;
-  /** Who a call is found to be when it is checked again. */
+  /** The identity of a call when it is checked again. */
   current: Principal | undefined;
   ask(method: DescMethod, principal: Principal, headers?: Readonly<Record<string, string>>): Promise<string>;
 }
@@ -105,7 +105,7 @@ const methods = [
   ...ofModule('/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo'),
 ];
 
-test('R21 operators read and move, owners manage, parts and strangers reach nothing, whatever the method', async () => {
+test('R21 operators read and move, owners manage, parts and strangers reach nothing, for any method', async () => {
   const machine = await openMachine();
   const principalWith = async (...grants: Grant[]): Promise<Principal> =>
     machine.fleet.principalOf((await machine.fleet.keyWith(...grants)).token);
@@ -139,11 +139,11 @@ test('R21 operators read and move, owners manage, parts and strangers reach noth
     expect([operation, audited.has(operation)]).toEqual([operation, accessOf(method) !== 'read']);
   }
   const spins = entries.filter(({ action }) => action === 'acme.widget.v1.WidgetService.Spin');
-  // By the owner and by the operator.
+  // One by the owner and one by the operator.
   expect(spins.map(({ detail }) => detail)).toEqual(['{"resource":"top"}', '{"resource":"top"}']);
 });
 
-test('R21 only types of modules and the reflection of the machine are called without being known to the cloud', async () => {
+test('R21 only types of modules and the reflection of the machine can be called without being known to the cloud', async () => {
   const { passOn } = await openMachine();
   for (const path of [
     ...[
@@ -164,7 +164,7 @@ test('R21 only types of modules and the reflection of the machine are called wit
     expect(passOn.bind('/acme.v1.Any/Thing', kind)?.methods).toMatchObject([{ kind, path: '/acme.v1.Any/Thing' }]);
 });
 
-test('R21 the machine learns of the caller from the cloud alone, and nothing of the connection to the cloud', async () => {
+test('R21 the machine learns the caller only from the cloud, and nothing about the connection to the cloud', async () => {
   const machine = await openMachine();
   const { token, id } = await machine.fleet.keyWith(on.machine('operator', 'press'));
   const principal = await machine.fleet.principalOf(token);
@@ -178,7 +178,7 @@ test('R21 the machine learns of the caller from the cloud alone, and nothing of 
   });
 });
 
-test('the machine learns which resource of a module the audit trail names: field 1, or what the caller says', async () => {
+test("the machine learns which resource of a module the audit trail names: field 1, or the caller's header", async () => {
   const machine = await openMachine();
   const { token } = await machine.fleet.keyWith(on.machine('operator', 'press'));
   const principal = await machine.fleet.principalOf(token);
@@ -190,7 +190,7 @@ test('the machine learns which resource of a module the audit trail names: field
   };
   expect(await told(spin, part)).toBe('top');
   expect(await told(spin, { ...part, 'platform-resource': 'Motor%20%C3%BC' })).toBe('Motor%20%C3%BC');
-  // Of types that the cloud knows it reads the name itself.
+  // For types that the cloud knows, it reads the name itself.
   expect(await told(MotorService.method.stop, { ...part, 'platform-resource': 'other' })).toBeNull();
   for (const wrong of ['%', '%00', 'x'.repeat(256)])
     expect(await machine.ask(spin, principal, { ...part, 'platform-resource': wrong })).toBe('invalid_argument');

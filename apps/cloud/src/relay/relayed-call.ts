@@ -16,8 +16,8 @@ import type { ActuationRecord } from './record-actuation.ts';
 export const partHeader = 'platform-part';
 
 /**
- * The name of the resource, in URI encoding: a caller may say it if it is not in field 1 of a message that the cloud does not know; the cloud
- * tells the machine by it what stands in the audit trail.
+ * The name of the resource, in URI encoding. A caller may set it if the name is not in field 1 of a message that the cloud does not know;
+ * the cloud uses it to tell the machine which name is in the audit trail.
  */
 const resourceHeader = 'platform-resource';
 const maxNameLength = 255;
@@ -40,9 +40,9 @@ export interface RelayedCall extends Disposable {
   readonly link: PartLink;
   readonly options: { readonly signal: AbortSignal; readonly timeoutMs: number; readonly headers: Headers };
   /**
-   * Writes a call that is more than a read into the audit trail; call it before the call is passed on.
+   * Writes a call that is not a read to the audit trail; must be called before the call is passed on.
    *
-   * @param resource its name; empty: the machine itself. Of a type that only a module knows it is a guess, which the machine checks
+   * @param resource its name; empty: the machine itself. For a type that only a module knows it is a guess, which the machine checks
    */
   audit(resource: string): Promise<void>;
   /** The error that the caller gets. */
@@ -55,7 +55,7 @@ export function enterCall(deps: RelayedCallDeps, method: DescMethod, call: Call<
   const partId = partOf(call);
   const kind = accessOf(method);
   const action = kind === 'manage' ? 'part.manage' : 'part.control';
-  // Short names are unique among our own services only.
+  // Short names are unique only among our own services.
   const operation = `${isOfModule(method.parent) ? method.parent.typeName : method.parent.name}.${method.name}`;
   const { organizationId } = access.authorize(call.principal, action, partId);
   const link = links.of(partId);
@@ -124,7 +124,7 @@ function partOf({ metadata, method }: Call): string {
   );
 }
 
-/** What the caller says of the resource; undefined if nothing. @throws invalid_argument if it cannot be a name */
+/** The resource named by the caller; undefined if none. @throws invalid_argument if it cannot be a name */
 function resourceOf({ metadata }: Call): string | undefined {
   const given = metadata.get(resourceHeader);
   if (given === null) return undefined;
@@ -132,7 +132,7 @@ function resourceOf({ metadata }: Call): string | undefined {
     const name = decodeURIComponent(given);
     if (name.length <= maxNameLength && !/\p{Cc}/u.test(name)) return name;
   } catch {
-    // No name, either.
+    // It is not a name, either.
   }
   throw new PlatformError(
     'invalid_argument',
@@ -144,7 +144,7 @@ function resourceOf({ metadata }: Call): string | undefined {
 const ownHeaders =
   /^(platform-|authorization$|cookie$|host$|connection$|te$|origin$|referer$|accept|content-|grpc-|connect-|x-grpc-web$|x-user-agent$|user-agent$|sec-|x-forwarded-|forwarded$)/;
 
-/** Tells the machine who is calling; `machine-server/src/serve/relayed-principal.ts` reads it. */
+/** Headers that identify the caller to the machine; `machine-server/src/serve/relayed-principal.ts` reads them. */
 function headersFor({ metadata, principal }: Call<Principal>, kind: MethodAccess): Headers {
   const headers = new Headers();
   for (const [name, value] of metadata) if (!ownHeaders.test(name)) headers.append(name, value);

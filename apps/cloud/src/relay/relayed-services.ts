@@ -86,8 +86,8 @@ async function* answers(entered: RelayedCall, method: DescMethod, input: unknown
 }
 
 /**
- * All messages of a stream, the first of which names the resource: it is in the audit trail before anything is passed on. The machine
- * needs it, too, before it can do anything.
+ * All messages of a stream. The first one names the resource: it is written to the audit trail before anything is passed on. The machine
+ * also needs it before it can do anything.
  */
 async function audited(
   entered: RelayedCall,

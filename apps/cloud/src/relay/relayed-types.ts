@@ -9,10 +9,13 @@ import { opaqueName, opaqueService } from './opaque-service.ts';
 import { partHeader, type RelayedCallDeps } from './relayed-call.ts';
 import { relayed } from './relayed-services.ts';
 
-/** Packages whose services the cloud knows; what of them it does not know is newer than the cloud, and may need another permission. */
+/**
+ * Packages whose services the cloud knows; any of their services that it does not know is newer than the cloud, and may need another
+ * permission.
+ */
 const known = /^(platform|viam|proto|grpc|google)\./;
 
-/** @param metered what to do with each binding: the caller chooses the names of methods, so they must not become labels */
+/** @param metered wraps each binding: callers choose the names of methods, so these must not become labels */
 export function passOnTypes(
   deps: RelayedCallDeps,
   metered: (binding: ServiceBinding<Principal>) => ServiceBinding<Principal>,

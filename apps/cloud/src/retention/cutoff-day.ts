@@ -4,7 +4,7 @@ const bytesPerGb = 1e9;
 
 /**
  * @param today is not over, so its data stays, whatever its size
- * @returns the first day that stays, "YYYY-MM-DD"; undefined when nothing must be removed
+ * @returns the first day that stays, "YYYY-MM-DD"; undefined if nothing must be removed
  */
 export function cutoffDay(bytesByDay: ReadonlyMap<string, number>, limitGb: number, today: string): string | undefined {
   let bytes = [...bytesByDay.values()].reduce((sum, each) => sum + each, 0);

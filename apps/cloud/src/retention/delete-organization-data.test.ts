@@ -67,7 +67,7 @@ function stepOf(db: Database, clock: HandClock, tabular: Partial<RemoveDeps['tab
 
 const tables = ['binary_data', 'datasets', 'sequences', 'data_policies', 'data_policy_changes'] as const;
 
-/** How many rows each organization has left, by table. */
+/** How many rows remain of each organization, by table. */
 async function left(db: Database): Promise<Record<string, Record<string, number>>> {
   const counts: Record<string, Record<string, number>> = {};
   for (const table of tables) {
@@ -150,7 +150,7 @@ test('a removal interrupted in the middle leaves its mark and is continued', asy
   expect(await left(db)).toEqual({ 'org-kept': all });
 });
 
-test('data left by organizations that an earlier version deleted is removed too, using the audit trail', async () => {
+test('data left by organizations that an earlier version deleted is also removed, using the audit trail', async () => {
   const { db, organizationId } = await given();
   for (const id of [gone, 'org-empty', organizationId]) {
     await audit(db, { kind: 'admin', name: 'somebody' }, 1, 'AppService.DeleteOrganization', ['organization', id, id]);

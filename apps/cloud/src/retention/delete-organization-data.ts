@@ -19,7 +19,7 @@ import { organizationsWithDeletes } from '../tabular/deletion/stored-deletes.ts'
 import type { Tabular } from '../tabular/tabular.ts';
 import { systemActor } from './system-actor.ts';
 
-/** Call it in the transaction that deletes the organization. */
+/** Must be called in the transaction that deletes the organization. */
 export async function deleteOrganizationData(
   trx: Kysely<CloudTables>,
   organizationId: string,
@@ -40,7 +40,7 @@ export async function markForgottenOrganizations(
   tabular: Pick<Tabular, 'organizations'>,
   nowMs: number,
 ): Promise<void> {
-  // The order matters: an organization deleted meanwhile is either not in the first list, or already marked.
+  // The order matters: an organization deleted in the meantime is either not in the first list, or already marked.
   const deleted = new Set(await auditedTargets(db, 'AppService.DeleteOrganization'));
   for (const { id } of await storedOrganizations(db)) deleted.delete(id);
   for (const id of await organizationsWithDeletes(db, true)) deleted.delete(id);

@@ -9,7 +9,7 @@ import { addDeleteRow } from '../tabular/catalog/catalog-rows.ts';
 /** Limit per transaction, because all writers wait for it; the rest is removed minutes later (remove-expired.ts). */
 const maxFilesAtOnce = 5_000;
 
-/** Call it in the transaction that deletes the part. Data of uploads admitted before but stored later is deleted too. */
+/** Must be called in the transaction that deletes the part. Data of uploads admitted before but stored later is deleted, too. */
 export async function deletePartData(
   trx: Kysely<CloudTables>,
   partId: string,

@@ -25,14 +25,14 @@ export interface RetentionDeps {
 }
 
 export interface Retention {
-  /** Reads the policies that an older version of the data directory did not store. Call it before the first query. */
+  /** Reads the policies that an older version of the data directory did not store. Must be called before the first query. */
   start(): Promise<void>;
   /**
    * Stores the data policies of changed configurations in the same transaction. With `delete_data_on_part_deletion`, the data of a deleted
    * part is deleted with it, and audited.
    */
   readonly configurationsChanged: OnConfigurationChange;
-  /** Call it in the transaction that deletes an organization: its data is deleted with it. */
+  /** Must be called in the transaction that deletes an organization: its data is deleted with it. */
   organizationDeleting(trx: Kysely<CloudTables>, organizationId: string): Promise<void>;
   readonly standingRulesOf: StandingRulesOf;
   /** By part, including deleted parts. */

@@ -22,7 +22,7 @@ interface Limited {
   readonly keptFrom: string;
 }
 
-/** Call it only after deleted rows were removed, because until then they count. */
+/** Must be called only after deleted rows were removed, because until then they count. */
 export async function limitTabular(
   { db, tabular }: LimitDeps,
   organizationId: string,

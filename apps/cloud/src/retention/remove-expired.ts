@@ -24,7 +24,7 @@ export interface RemoveDeps {
   readonly deletions: Pick<DeletionPause, 'held'>;
   readonly clock: Clock;
   readonly log: Log;
-  /** For how long the wall clock must not have jumped. Default 10 min. */
+  /** Minimum time for which the wall clock must have run without a jump. Default 10 min. */
   readonly settleMs?: number;
 }
 
@@ -52,7 +52,7 @@ export function startRemoval(deps: RemoveDeps): AsyncDisposable {
   };
 }
 
-/** One round. There is never more to do at once. */
+/** One round. It always does everything there is to do. */
 export function createRemoveStep(deps: RemoveDeps): (signal: AbortSignal) => Promise<boolean> {
   const { db, retention, tabular, deletions, clock, log } = deps;
   const isSteady = createSteadyClock(clock, deps.settleMs ?? everyMs);

@@ -26,7 +26,7 @@ interface Cloud extends TestMachines {
   rules(): ReturnType<Retention['standingRulesOf']>;
 }
 
-/** Machines, fragments and retention, wired as in the cloud. */
+/** Machines, fragments and retention, composed as in the cloud. */
 async function given(): Promise<Cloud> {
   const wired: { fragments?: Fragments; retention?: Retention; machines?: TestMachines } = {};
   const fragmentsOf = (): Fragments => wired.fragments as Fragments;
@@ -157,7 +157,7 @@ test("I10 a deleted part's data is deleted too if its configuration says so, and
       .where('action', '=', 'platform.delete-part-data')
       .execute();
     expect(audited).toEqual(deletes ? [{ actor_kind: 'api-key', target_id: partId }] : []);
-    // Hidden data must not come back because the part was deleted.
+    // Hidden data must not reappear because the part was deleted.
     expect((await rules()).expired).toEqual([{ paths: { part_id: [partId] }, beforeDay: '2026-05-14' }]);
   }
 });
@@ -217,7 +217,7 @@ test('D24 a resource above its size limit loses its oldest whole days, once, and
   expect(await deletions()).toHaveLength(2);
 });
 
-test('D24 binary data is removed by day and by size as readings are, and nothing else is removed', async () => {
+test('D24 binary data is removed by day and by size like readings, and nothing else is removed', async () => {
   const cloud = await given();
   const { save, db, partId } = cloud;
   const policy = { days: 3, binary_limit_gb: 1 };
@@ -245,7 +245,7 @@ test('D24 binary data is removed by day and by size as readings are, and nothing
   ]);
 });
 
-test('D24 files in datasets are removed by day and by size limit too, and leave their datasets', async () => {
+test('D24 files in datasets are also removed by day and by size limit, and leave their datasets', async () => {
   const cloud = await given();
   const { save, db, partId, organizationId } = cloud;
   const policy = { days: 3, binary_limit_gb: 1 };

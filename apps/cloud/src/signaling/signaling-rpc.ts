@@ -87,7 +87,10 @@ const finished = Symbol('finished');
 /** Waits for the end of the requests. No message is valid before a caller has arrived, so any message is refused. */
 async function untilEnd(requests: AsyncIterable<unknown>): Promise<void> {
   for await (const _ of requests)
-    throw new PlatformError('failed_precondition', 'Answer: expected no message before a caller has come, found one');
+    throw new PlatformError(
+      'failed_precondition',
+      'Answer: expected no message before a caller has arrived, found one',
+    );
 }
 
 /** A machine may send its name several times; it is always the same. */

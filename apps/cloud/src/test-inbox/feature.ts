@@ -1,9 +1,9 @@
 /**
  * The built-in test inbox for webhooks: a target on this server that shows what webhooks look like, without the internet.
  *
- * `GET|POST /test-inbox/webhooks/<name>` keeps the request in memory (the last 1,000, at most 16 MiB) and answers 200; anyone may post,
- * and nothing is executed. `GET /test-inbox/requests?after=<id>` returns the requests after that id that the reader may see. Triggers of
- * earlier versions call it `/catcher/…`: both addresses open the same inbox.
+ * `GET|POST /test-inbox/webhooks/<name>` keeps the request in memory (the last 1,000, at most 16 MiB) and answers 200; anyone may post, and
+ * nothing is executed. `GET /test-inbox/requests?after=<id>` returns the requests after that id that the reader may see. Triggers of
+ * earlier versions use `/catcher/…`: both addresses open the same inbox.
  */
 import type { IncomingMessage } from 'node:http';
 import type { Http2ServerRequest } from 'node:http2';
@@ -40,7 +40,7 @@ export interface InboxResponse {
 
 export interface TestInboxDeps {
   readonly clock: Clock;
-  /** Which of the kept requests the sender of this one may read; undefined: none. */
+  /** Which of the kept requests the sender of this request may read; undefined: none. */
   readonly readerOf: (request: InboxRequest) => Promise<((kept: CaughtRequest) => boolean) | undefined>;
   /** Requests kept. Default 1,000. */
   readonly maxRequests?: number;
@@ -50,7 +50,7 @@ export interface TestInboxDeps {
   readonly maxKeptLength?: number;
 }
 
-/** A mail without a server that could send it. */
+/** A mail for which no server is configured. */
 export interface InboxMail {
   readonly organizationId: string;
   readonly to: string;
@@ -63,7 +63,7 @@ export interface InboxMail {
   };
 }
 
-/** A push notification without credentials that could send it. */
+/** A push notification for which no credentials are configured. */
 export interface InboxPush {
   readonly organizationId: string;
   /** The address of the person. */

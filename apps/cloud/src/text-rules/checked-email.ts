@@ -5,7 +5,7 @@ const maxEmailLength = 254;
 /** Dots, letters and digits of any script, and the symbols used in mailbox names; no quotes, comments or lists. */
 const mailbox = /^[\p{L}\p{N}.!#$%&'*+/=?^_`{|}~-]{1,64}@[\p{L}\p{N}](?:[\p{L}\p{N}.-]*[\p{L}\p{N}])?$/u;
 
-/** Trimmed, in lower case. @throws invalid_argument saying what was found */
+/** Trimmed, in lower case. @throws invalid_argument naming the found value */
 export function checkedEmail(email: string, what = 'email'): string {
   const normal = normalEmail(email);
   const lookalike = lookalikeIn(normal);
@@ -20,13 +20,13 @@ export function checkedEmail(email: string, what = 'email'): string {
 /** For lookups: a text that is not an address matches no one. */
 export function normalEmail(email: string): string {
   const trimmed = email.slice(0, 4 * maxEmailLength).trim();
-  // NFC and lower case would make the address of somebody else of it.
+  // NFC and lower case would turn it into someone else's address.
   return lookalikeIn(trimmed) === undefined ? trimmed.normalize('NFC').toLowerCase() : trimmed;
 }
 
 /**
- * The first character that stands for another one (NFKC), as the KELVIN SIGN does for K: two addresses that a mail server
- * may tell apart would be one person here.
+ * The first character that stands for another one (NFKC), as the KELVIN SIGN does for K: two addresses that a mail server may distinguish
+ * would be one person here.
  */
 function lookalikeIn(text: string): string | undefined {
   for (const character of text) {

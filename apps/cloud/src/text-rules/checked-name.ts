@@ -1,9 +1,9 @@
-/** Validates names that people give: to organizations, locations, machines, parts, keys, fragments. */
+/** Validates names given by people: to organizations, locations, machines, parts, keys, fragments. */
 import { invisibleCharacter, isVisible, PlatformError, visibleText } from '@platform/base';
 
 const maxNameLength = 200;
 
-/** Returns the name, trimmed. Markup is stored unchanged and never interpreted. @throws invalid_argument naming what was found */
+/** Returns the name, trimmed. Markup is stored unchanged and never interpreted. @throws invalid_argument naming the found value */
 export function checkedName(name: string, what = 'name'): string {
   const trimmed = name.trim();
   const unseen = invisibleCharacter(trimmed.slice(0, maxNameLength));

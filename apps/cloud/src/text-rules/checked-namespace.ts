@@ -4,7 +4,7 @@ import { PlatformError } from '@platform/base';
 /** Namespaces of the platform itself, as the platform and public clients spell them. */
 const reserved: ReadonlySet<string> = new Set(['core', 'core-internal', 'platform', 'rdk', 'rdk-internal', 'viam']);
 
-/** @throws invalid_argument naming what was found */
+/** @throws invalid_argument naming the found value */
 export function checkedNamespace(namespace: string): string {
   if (!/^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/.test(namespace))
     throw new PlatformError(

@@ -13,7 +13,7 @@ export function requireSome(what: string, max: number, found: number, unit: stri
   throw new PlatformError('invalid_argument', `${what}: expected 1 to ${max}${unit}, found ${found || 'none'}`);
 }
 
-/** Checks that one more may be added. @param found the current number @param advice what to do otherwise @throws resource_exhausted */
+/** Checks that one more may be added. @param found the current number @param advice the alternative @throws resource_exhausted */
 export function requireCapacity(what: string, max: number, found: number, unit: string, advice: string): void {
   if (found < max) return;
   throw new PlatformError('resource_exhausted', `${what}: expected at most ${max}${unit}, found ${found}; ${advice}`);

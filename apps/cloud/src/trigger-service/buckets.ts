@@ -1,8 +1,8 @@
-/** Allows each key some calls at once, and then one after each interval. In memory: a restart fills all of them. */
+/** Allows each key some calls at once, and then one per interval. In memory: a restart fills all buckets. */
 import type { Clock } from '@platform/base';
 
 export interface Buckets {
-  /** Takes one. @returns 0, or how many ms to wait because nothing is left */
+  /** Takes one call. @returns 0, or the wait in ms if the bucket is empty */
   take(key: string): number;
 }
 

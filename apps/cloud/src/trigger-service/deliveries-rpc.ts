@@ -1,4 +1,4 @@
-/** TriggerService: what triggers sent, and what the targets answered. */
+/** TriggerService: the messages that triggers sent, and the answers of their targets. */
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { type Timestamp, timestampFromMs } from '@bufbuild/protobuf/wkt';
 import {
@@ -62,7 +62,7 @@ export function deliveriesHandlers(deps: DeliveriesRpcDeps): Handlers<typeof Tri
   };
 }
 
-/** @throws not_found also if the caller may not see it */
+/** @throws not_found, even if it exists but the caller may not see it */
 export async function visibleDelivery(
   { db, access }: DeliveriesRpcDeps,
   principal: Principal,
@@ -74,7 +74,7 @@ export async function visibleDelivery(
   const { part_id: partId, organization_id: organizationId } = delivery;
   const sees =
     access.allows(principal, 'part.triggers', partId) ||
-    // What deleted parts sent is shown to those who operate the organization.
+    // Deliveries of deleted parts are shown to operators of the organization.
     access.allows(principal, 'organization.read', organizationId);
   if (!sees) throw notVisible('delivery', id);
   return delivery;

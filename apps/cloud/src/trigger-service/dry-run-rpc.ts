@@ -38,7 +38,7 @@ const defaultSpanMs = 7 * 86_400_000;
 const defaultOccurrences = 100;
 const maxOccurrences = 10_000;
 const maxDraft = 1_000;
-/** Dry runs of one organization at the same time: each reads as much as a large query. */
+/** Concurrent dry runs of one organization: each reads as much as a large query. */
 const maxRunning = 2;
 const progressEveryMs = 500;
 
@@ -47,7 +47,7 @@ export function dryRunHandlers(deps: DryRunRpcDeps): Handlers<typeof TriggerServ
   const running = new Map<string, number>();
   return {
     async validateTriggers({ partId, triggers }, call) {
-      // It shows what fragments contain, so it requires the right to save.
+      // It shows the content of fragments, so it requires the right to save.
       access.authorize(call.principal, 'part.manage', partId);
       const { problems } = await deps.triggersIfSaved(partId, draftOf(triggers, 'ValidateTriggers'));
       return { problems: problems.map(problemMessage) };
@@ -99,7 +99,7 @@ async function* runOne(
   };
   const signal = AbortSignal.any([span.signal, stop.signal]);
   const run = dryRun(deps.dryRun, { ...span, signal }, trigger, sink).then(() => 'over' as const);
-  // If the caller goes away while nothing waits for it, its error says nothing.
+  // If the caller disconnects while nothing awaits the run, its error does not matter.
   run.catch(() => {});
   try {
     for (;;) {
@@ -162,7 +162,7 @@ function occurrenceMessage({ outcome, atMs, reason, notifications }: DryRunOccur
   };
 }
 
-/** The triggers without errors, also disabled ones, and the problems of a draft. */
+/** The triggers without errors, including disabled ones, and the problems of a draft. */
 async function asked(
   { configOf, triggersIfSaved }: DraftDeps,
   partId: string,
@@ -186,7 +186,7 @@ function named(triggers: readonly Trigger[], names: readonly string[]): readonly
   });
 }
 
-/** For a message. */
+/** For an error text. */
 export function namesOf(triggers: readonly Trigger[]): string {
   return triggers.length === 0
     ? 'it has none'

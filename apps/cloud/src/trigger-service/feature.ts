@@ -1,6 +1,6 @@
 /**
- * TriggerService: shows how triggers do and what became of their notifications, and tries them out. Triggers decide (triggers/), the outbox
- * sends (outbox/).
+ * TriggerService: shows the status of triggers and the results of their notifications, and tests them. Triggers decide (triggers/), the
+ * outbox sends (outbox/).
  */
 import type { TriggerService } from '@platform/proto/platform/app/v1/triggers';
 import type { Handlers } from '@platform/rpc/server';

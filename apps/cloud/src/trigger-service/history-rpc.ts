@@ -1,4 +1,4 @@
-/** TriggerService: what triggers did. */
+/** TriggerService: the history of triggers. */
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import {

@@ -1,4 +1,4 @@
-/** Reads fields that requests of TriggerService have in common. */
+/** Reads fields that several requests of TriggerService share. */
 import { type Timestamp, timestampMs } from '@bufbuild/protobuf/wkt';
 import { PlatformError } from '@platform/base';
 
@@ -7,7 +7,7 @@ export function refused(operation: string, path: string, expected: string, found
   return new PlatformError('invalid_argument', `${operation}: ${path}: expected ${expected}, found ${found}`);
 }
 
-/** What a caller sent, for a message. */
+/** A caller's text, for an error text. */
 export function quoted(text: string): string {
   return JSON.stringify(text.slice(0, 64));
 }
@@ -17,9 +17,11 @@ export function badPageToken(operation: string, text: string): PlatformError {
 }
 
 /**
- * Our names of the values of an enumeration.
+ * Our names for the values of an enumeration.
  *
- * @param path of the list. @param known each name and its value. @param schema the generated one; its first value is none
+ * @param path of the list.
+ * @param known each name and its value.
+ * @param schema the generated one; its first value means none
  * @throws invalid_argument for a value without a name
  */
 export function namesOf<Name extends string, Value extends number>(

@@ -62,7 +62,7 @@ export function retryHandlers(deps: RetryRpcDeps): Handlers<typeof TriggerServic
       const scope = ownedScope(deps, call.principal, request.scope, 'ReplayDeliveries');
       const limit = Math.min(request.maxDeliveries || defaultReplayed, maxReplayed);
       const { start } = request;
-      if (start === undefined) throw refused('ReplayDeliveries', 'start', 'when the time range begins', 'nothing');
+      if (start === undefined) throw refused('ReplayDeliveries', 'start', 'the beginning of the time range', 'nothing');
       const index = request.states.findIndex((one) => one !== DeliveryState.FAILED && one !== DeliveryState.DELIVERED);
       if (index >= 0)
         throw refused(
@@ -106,8 +106,8 @@ export function retryHandlers(deps: RetryRpcDeps): Handlers<typeof TriggerServic
 }
 
 /**
- * Finished messages have lost the user name and password of their target: those that the trigger has now are used. Without a notification
- * to this target there are none, and the target decides.
+ * Finished messages no longer have the user name and password of their target: those currently in the trigger are used. If the trigger has
+ * no notification to this target, none are sent, and the target decides.
  */
 async function withAuthorization(
   { configOf, instanceKey }: RetryRpcDeps,

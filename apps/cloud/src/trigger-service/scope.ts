@@ -1,4 +1,7 @@
-/** What a request is about: an organization, a location, a machine or a part, of which the caller reads or changes only what it may. */
+/**
+ * The scope of a request: an organization, a location, a machine or a part, within which the caller reads or changes only what their rights
+ * allow.
+ */
 import { PlatformError } from '@platform/base';
 import type { Access } from '../access/authorize.ts';
 import { type PartsPort, partsIn } from '../access/parts-in.ts';
@@ -11,7 +14,7 @@ export type Asked =
 
 export interface PartScope {
   readonly organizationId: string;
-  /** Undefined: all parts of the organization, deleted ones included. */
+  /** Undefined: all parts of the organization, including deleted ones. */
   readonly partIds: readonly string[] | undefined;
 }
 
@@ -21,7 +24,9 @@ export interface ScopeDeps {
   readonly tree: { descendants(locationId: string): readonly string[] };
 }
 
-/** What is asked for, and for an organization what of it the caller operates. @throws not_found, permission_denied, invalid_argument */
+/**
+ * The requested scope; for an organization, the part of it that the caller operates. @throws not_found, permission_denied, invalid_argument
+ */
 export function readScope(deps: ScopeDeps, principal: Principal, asked: Asked, operation: string): PartScope {
   const { access, registry } = deps;
   if (asked.case !== 'organizationId') return placeScope(deps, principal, asked, operation, 'read');
@@ -29,7 +34,7 @@ export function readScope(deps: ScopeDeps, principal: Principal, asked: Asked, o
   return { organizationId: scope.organizationId, partIds: partsIn(scope, registry) };
 }
 
-/** What is asked for, all of which the caller must own. @throws not_found, permission_denied, invalid_argument */
+/** The requested scope, all of which the caller must own. @throws not_found, permission_denied, invalid_argument */
 export function ownedScope(deps: ScopeDeps, principal: Principal, asked: Asked, operation: string): PartScope {
   if (asked.case !== 'organizationId') return placeScope(deps, principal, asked, operation, 'manage');
   const { organizationId } = deps.access.authorize(principal, 'organization.manage', asked.value);

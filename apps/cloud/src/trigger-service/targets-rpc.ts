@@ -1,4 +1,4 @@
-/** TriggerService: targets that get nothing for now. */
+/** TriggerService: targets to which nothing is sent at present. */
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { type Clock, PlatformError } from '@platform/base';
 import type { TriggerService } from '@platform/proto/platform/app/v1/triggers';
@@ -61,7 +61,7 @@ export function targetsHandlers(deps: TargetsRpcDeps): Handlers<typeof TriggerSe
       if (target === undefined)
         throw new PlatformError(
           'failed_precondition',
-          `ResumeTarget: expected a target that is paused, found ${quoted(asked)}; ListPausedTargets tells those that are`,
+          `ResumeTarget: expected a target that is paused, found ${quoted(asked)}; ListPausedTargets lists those that are`,
         );
       await outbox.resume(organizationId, target, audited(call, 'TriggerService.ResumeTarget', organizationId, target));
       return { deliveries: paused.find((one) => one.target === target)?.waiting ?? 0 };
@@ -69,7 +69,7 @@ export function targetsHandlers(deps: TargetsRpcDeps): Handlers<typeof TriggerSe
   };
 }
 
-/** The target that a trigger of the organization has, or had: a wrong one would be paused in vain. */
+/** A target that a trigger of the organization has or had: pausing any other would have no effect. */
 async function configuredTarget(deps: TargetsRpcDeps, organizationId: string, asked: string): Promise<string> {
   if (await isKnownTarget(deps.db, organizationId, asked)) return asked;
   const targets = new Set<string>();
@@ -83,7 +83,7 @@ async function configuredTarget(deps: TargetsRpcDeps, organizationId: string, as
   throw refused('PauseTarget', 'target', 'the target of a trigger of the organization, as configured', quoted(asked));
 }
 
-/** The one that is called so, or that is shown so. @throws invalid_argument if several are shown so */
+/** The target with this name, or with this displayed form. @throws invalid_argument if several have the same displayed form */
 function targetNamed(operation: string, asked: string, targets: ReadonlySet<string>): string | undefined {
   if (targets.has(asked)) return asked;
   const [found, ...others] = [...targets].filter((one) => withoutSecrets(one) === asked);
@@ -95,7 +95,7 @@ function targetMessage({ target, pausedAtMs, reason, waiting }: PausedTarget) {
   return { target: withoutSecrets(target), pausedAt: timestampFromMs(pausedAtMs), reason, waiting };
 }
 
-/** Without what may be secret in it. */
+/** Without the parts that may be secret. */
 function quoted(target: string): string {
   return JSON.stringify(withoutSecrets(target).slice(0, 200));
 }

@@ -22,7 +22,7 @@ export interface TestTriggerRpcDeps extends DraftDeps {
   readonly outbox: Pick<Outbox, 'enqueue' | 'wake'>;
 }
 
-/** Tests of an organization: so many at once, and then one in so many ms. Nobody can use them to flood a target. */
+/** Tests of an organization: this many at once, and then one per interval (ms). No one can use them to flood a target. */
 const limit = { most: 30, everyMs: 6_000 } as const;
 
 export function testTriggerHandlers(deps: TestTriggerRpcDeps): Handlers<typeof TriggerService, Principal> {
@@ -71,7 +71,7 @@ export function testTriggerHandlers(deps: TestTriggerRpcDeps): Handlers<typeof T
 
 type Asked = { readonly case: 'name'; readonly value: string } | { readonly case: 'draft'; readonly value: unknown };
 
-/** With what was configured. @throws invalid_argument if it does not exist, or could not be saved */
+/** With its configured form. @throws invalid_argument if it does not exist, or could not be saved */
 async function triggerOf(
   { configOf, triggersIfSaved }: DraftDeps,
   partId: string,

@@ -71,7 +71,7 @@ const hot = {
 };
 const online = { name: 'online', event: { type: 'part_online' }, notifications: [{ ...hot.notifications[0] }] };
 
-test('triggers are listed with what was parsed and without secrets; a component that was removed breaks only its own', async () => {
+test('triggers are listed as parsed and without secrets; a removed component breaks only its own triggers', async () => {
   const { call, save, owner, partId } = await open();
   const scope = { case: 'partId', value: partId } as const;
   await save(partId, { components: [oven], triggers: [hot, { ...online, disabled: true }] });
@@ -100,7 +100,7 @@ test('triggers are listed with what was parsed and without secrets; a component 
   expect((await call(owner, listTriggers, { scope, name: 'online' })).triggers).toHaveLength(1);
 });
 
-test('triggers of an organization come in pages, only of parts that the caller operates', async () => {
+test('triggers of an organization come in pages, only for parts that the caller operates', async () => {
   const { call, save, owner, key, registry, organizationId, locationId, machineId, partId } = await open();
   const twin = await registry.register(locationId, 'twin', 2);
   for (const id of [partId, twin.partId])
@@ -127,7 +127,7 @@ test('triggers of an organization come in pages, only of parts that the caller o
   await expect(call(owner, listTriggers, {})).rejects.toThrow(/expected one of organization_id, location_id/);
 });
 
-test('deliveries are shown with request, response and attempts, without secrets, to those who operate the part', async () => {
+test('deliveries are shown with request, response and attempts, without secrets, to operators of the part', async () => {
   const { call, db, owner, key, organizationId, locationId, partId } = await open();
   const place = { organizationId, organizationName: 'O', locationId, locationName: 'L', robotId: 'r', robotName: 'R' };
   const event = { type: 'part_online', place: { ...place, partId, partName: 'main' } };
@@ -160,7 +160,7 @@ test('deliveries are shown with request, response and attempts, without secrets,
     /abc|pass|c2VjcmV0/,
   );
 
-  // What a deleted part sent is for those who operate the organization.
+  // Deliveries of a deleted part are shown to operators of the organization.
   const ofLocation = key('operator', { locationId });
   const seen = await call(ofLocation, listDeliveries, { scope });
   expect(seen.deliveries.map(({ id }) => id)).toEqual(['msg_a']);
@@ -172,7 +172,7 @@ test('deliveries are shown with request, response and attempts, without secrets,
   });
 });
 
-test('filters and page tokens that are none are refused with what is expected', async () => {
+test('invalid filters and page tokens are refused with what is expected', async () => {
   const { call, owner, organizationId } = await open();
   const scope = { case: 'organizationId', value: organizationId } as const;
   await expect(call(owner, listDeliveries, { scope, channels: ['fax'] })).rejects.toThrow(
@@ -223,7 +223,7 @@ test('owners send deliveries again, with the password that the trigger has now; 
   ]);
 });
 
-test('a target of a trigger is paused by its URL, without what may be secret in it unless several begin alike', async () => {
+test('a target is paused by its URL, without secret parts unless several begin alike', async () => {
   const { call, save, owner, organizationId, partId } = await open();
   const twins = ['b?token=1', 'b?token=2'].map((end) => ({ type: 'webhook', value: `https://example.com/${end}` }));
   await save(partId, { components: [oven], triggers: [hot, { ...online, notifications: twins }] });

@@ -1,4 +1,4 @@
-/** TriggerService: how triggers do. */
+/** TriggerService: the status of triggers. */
 import type { JsonObject, MessageInitShape } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import type { Problem } from '@platform/base';
@@ -87,7 +87,7 @@ export function allParts(
     .map(({ id }) => id);
 }
 
-/** Where the next page begins. */
+/** Start of the next page. */
 function token(partId: string, index: number): string {
   return `${partId}.${index}`;
 }

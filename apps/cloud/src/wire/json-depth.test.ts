@@ -5,7 +5,7 @@ import { maxJsonDepth, requireJsonDepth } from './json-depth.ts';
 
 const nested = (levels: number): JsonObject => (levels <= 1 ? { a: 1 } : { a: nested(levels - 1) });
 
-test('JSON of the maximum depth is read back by public clients in our most deeply nested answer', () => {
+test('JSON of the maximum depth can be read back by public clients in our most deeply nested answer', () => {
   const robotConfig = nested(maxJsonDepth);
   requireJsonDepth(robotConfig, 'configuration');
   const answer = create(GetRobotPartHistoryResponseSchema, { history: [{ old: { robotConfig } }] });

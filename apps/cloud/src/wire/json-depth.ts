@@ -24,7 +24,7 @@ export function requireJsonDepth(value: unknown, what: string): void {
   }
 }
 
-/** Whether the objects and lists of a JSON text nest deeper than this. Reads the text only that far, and never recurses. */
+/** Whether the objects and lists of a JSON text are nested more deeply than this. Reads the text only that far, and never recurses. */
 export function isDeeperThan(text: string, levels: number): boolean {
   let depth = 0;
   let isText = false;

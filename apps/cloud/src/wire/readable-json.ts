@@ -1,4 +1,4 @@
-/** Checks that every public client can read back JSON that users save, exactly as it was given. */
+/** Checks that every public client can read back JSON saved by users exactly as it was given. */
 import { PlatformError } from '@platform/base';
 import { requireJsonDepth } from './json-depth.ts';
 

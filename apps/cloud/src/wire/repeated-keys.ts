@@ -1,13 +1,13 @@
-/** Finds keys that an object of a JSON text has twice: only the last one would count, and nothing would say that the others are lost. */
+/** Finds duplicate keys in an object of a JSON text: only the last one would be used, and the loss of the others would go unnoticed. */
 import { PlatformError, type Problem } from '@platform/base';
 import { readJson } from '@platform/machine-config/read-json';
 
 const shownKeys = 20;
 const [quote, backslash, colon] = [34, 92, 58];
 
-/** The repeated keys, each with its path and place. @param parsed what JSON.parse made of the text */
+/** The repeated keys, each with its path and position. @param parsed the result of JSON.parse for the text */
 export function repeatedKeys(text: string, parsed: unknown): readonly Problem[] {
-  // Hardly ever: reading the text to name them takes ten times as long as JSON.parse.
+  // Rare: reading the text to name them takes ten times as long as JSON.parse.
   if (keysIn(text) === keysOf(parsed)) return [];
   const read = readJson(text);
   return read.kind === 'read' ? read.problems : [];
@@ -22,7 +22,7 @@ export function requireEachKeyOnce(text: string, parsed: unknown, what: string):
   throw new PlatformError('invalid_argument', `${what}: repeated keys, nothing was saved\n${told.join('\n')}`);
 }
 
-/** How many keys a JSON text has: each is followed by the only colons outside texts. */
+/** Number of keys in a JSON text: each is followed by the only colons outside of strings. */
 function keysIn(text: string): number {
   let keys = 0;
   let isText = false;
@@ -35,7 +35,7 @@ function keysIn(text: string): number {
   return keys;
 }
 
-/** How many keys all objects of a value have. Never recurses. */
+/** Number of keys in all objects of a value. Never recurses. */
 function keysOf(value: unknown): number {
   let keys = 0;
   const open = [value];

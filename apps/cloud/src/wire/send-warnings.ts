@@ -1,4 +1,4 @@
-/** Sends warnings about a saved document along with the answer. */
+/** Sends warnings about a saved document with the answer. */
 import type { Call } from '@platform/rpc/server';
 import { sentencesHeader } from './sentences-header.ts';
 

@@ -49,7 +49,7 @@ export function replayCommand(): Command {
     },
     async (context, flags) => {
       if (flags['since'] === undefined)
-        throw new PlatformError('invalid_argument', '--since: expected when the time range begins, found nothing');
+        throw new PlatformError('invalid_argument', '--since: expected the beginning of the time range, found nothing');
       const maxDeliveries = limitOf(flags['max'], '--max');
       // Without --until, what is sent again is what was counted.
       const filter = deliveryFilter({ until: new Date(systemClock.now()).toISOString(), ...flags });

@@ -37,7 +37,7 @@ async function startRefusing(state: string, text: string): Promise<string> {
   return `postgres://anna:hidden@127.0.0.1:${typeof address === 'object' ? address?.port : ''}/fleet`;
 }
 
-test('a start waits for a Postgres that is not reachable yet, and logs one line saying for which and how long', async () => {
+test('a start waits for an unreachable Postgres, and logs one line with its name and the maximum wait', async () => {
   await using server = await startPostgres();
   const database = server.url('postgres');
   await server.kill();

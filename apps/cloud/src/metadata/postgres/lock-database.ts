@@ -1,8 +1,8 @@
 /**
  * Lets only one cloud at a time use a database, because each keeps its account tree and positions in memory.
  *
- * The hold is a session's advisory lock, so it ends with the process, however that ends. If the connection is lost, the lock is taken
- * again; if another cloud has taken it in the meantime, this cloud stops at once.
+ * A session's advisory lock holds the database, so it is released with the process, however that ends. If the connection is lost, the lock
+ * is taken again; if another cloud has taken it in the meantime, this cloud stops at once.
  */
 import { type Clock, errorText, type Log, PlatformError } from '@platform/base';
 import type { Client } from 'pg';
@@ -25,12 +25,12 @@ export interface LockDatabaseOptions {
 
 /** Key of the advisory lock that the user of a database holds. */
 export const databaseLockKey = 0;
-/** The server detects a killed process within this time; wait that long for its lock. */
+/** The server detects a killed process within this time; that long the start waits for its lock. */
 const waitMs = 10_000;
 const retryMs = 200;
 const oldest = 150_000;
 const serverWaitMs = 120_000;
-/** Interval between the first tries, doubled each time up to the second value. */
+/** Interval between the first attempts, doubled each time up to the second value. */
 const [firstTryMs, longestTryMs] = [250, 5_000];
 
 /** Throws failed_precondition if another cloud holds the database, or the server is older than Postgres 15. */

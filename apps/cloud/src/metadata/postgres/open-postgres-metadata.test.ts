@@ -135,7 +135,7 @@ test('tables are defined once for both stores: types, keys and reserved words ar
   );
 });
 
-test('text that Postgres cannot hold is stored with a replacement character, and affects nothing else', async () => {
+test('text that Postgres cannot store gets a replacement character, and nothing else is affected', async () => {
   await using store = await openTestStore('postgres');
   interface Texts {
     texts: { text: string };

@@ -17,7 +17,7 @@ export interface PostgresMetadataOptions {
   readonly log: Log;
   readonly onFatal: (error: Error) => void;
   readonly clock: Clock;
-  /** In the data directory; says which database belongs to it. Absent: any database is accepted. */
+  /** File in the data directory that names its database. Absent: any database is accepted. */
   readonly installationFile?: string | undefined;
   /** How long to wait for an unreachable server; see `lockDatabase`. */
   readonly serverWaitMs?: number;

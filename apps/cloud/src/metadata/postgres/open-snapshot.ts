@@ -11,13 +11,10 @@ import type { postgresTypes } from './postgres-values.ts';
 export type TextRow = readonly (string | null)[];
 
 export interface Snapshot extends AsyncDisposable {
-  /** Name of the database, for messages. */
+  /** Name of the database, for error texts. */
   readonly shown: string;
   query(sql: string): Promise<readonly Record<string, unknown>[]>;
-  /**
-   * Passes on each row as it arrives, and reads further when `take` has returned: memory holds only a few rows, whatever the table's
-   * size.
-   */
+  /** Passes on each row as it arrives, and reads on when `take` has returned: memory holds only a few rows, whatever the table's size. */
   eachRow(sql: string, take: (row: TextRow) => void): Promise<void>;
 }
 

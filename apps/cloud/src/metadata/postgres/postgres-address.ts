@@ -4,7 +4,7 @@ import type { ClientConfig } from 'pg';
 
 export interface PostgresAddress {
   readonly config: ClientConfig;
-  /** "Postgres database NAME on HOST:PORT", for messages. */
+  /** "Postgres database NAME on HOST:PORT", for error texts. */
   readonly shown: string;
 }
 
@@ -13,8 +13,8 @@ const defaultPort = 5432;
 
 /**
  * Reads `postgres://USER:PASSWORD@HOST:PORT/DATABASE?sslmode=…`. `sslmode` has libpq's meaning: `verify-full` checks the server's
- * certificate and name, `verify-ca` checks the certificate against `sslrootcert`, `require` only encrypts, `disable` does not. The
- * default is `disable`. It is refused for another computer, because a password would cross the network in clear.
+ * certificate and name, `verify-ca` checks the certificate against `sslrootcert`, `require` only encrypts, `disable` does not. The default
+ * is `disable`; it is refused for another computer, because a password would cross the network in plaintext.
  *
  * @throws invalid_argument, which does not repeat the URL.
  */

@@ -38,7 +38,7 @@ const networkCodes = new Set([
   'EAI_AGAIN',
 ]);
 
-/** Whether the server is starting or not reachable yet; false if it refuses the request, for example because of the password. */
+/** Whether the server is starting or not yet reachable; false if it refuses the request, for example because of the password. */
 export function isNotThereYet(caught: unknown): boolean {
   // Starting up, shutting down, recovering.
   if (sqlState(caught) !== '') return /^57P0[1-5]$/.test(sqlState(caught));

@@ -19,7 +19,7 @@ export async function migratePostgres(
   }
 }
 
-/** Upgrades in the caller's transaction, whose search path is the schema. @param shown the database, for messages. */
+/** Upgrades in the caller's transaction, whose search path is the schema. @param shown the database, for error texts. */
 export async function migrateSchema(
   transaction: Pick<PostgresTransaction, 'query'>,
   shown: string,

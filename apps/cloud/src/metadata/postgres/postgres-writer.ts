@@ -1,15 +1,15 @@
 /**
- * The single connection that writes to a schema: transactions run one after the other, as in SQLite.
+ * The single connection that writes to a schema: transactions run one after another, as in SQLite.
  *
- * Each transaction first takes an advisory lock that Postgres releases only after the commit. This works across processes, too, and what
- * a transaction has read stays valid until it has committed.
+ * Each transaction first takes an advisory lock that Postgres releases only after the commit. This also works across processes, and what a
+ * transaction has read stays valid until it has committed.
  *
- * States of the connection: none → connecting → up → none. States of a transaction: waiting → open → committed | rolled back | in doubt.
- * It is in doubt if the connection was lost during COMMIT: the next connection checks its outcome, and nobody is answered before that
- * (I2). If the outcome stays unknown for too long, the process must end, because its memory may not match the disk.
+ * States of the connection: none → connecting → up → none. States of a transaction: waiting → open → committed | rolled back | in doubt. It
+ * is in doubt if the connection was lost during COMMIT: the next connection checks its outcome, and no one is answered before that (I2). If
+ * the outcome stays unknown for too long, the process must end, because its memory may not match the disk.
  *
- * To be recognizable, each transaction leaves a unique token in the table `last_commit`. The server's transaction ids are unsuitable:
- * after a crash it reuses the id of a lost transaction for another one, and then reports it as `committed`.
+ * To be recognizable, each transaction leaves a unique token in the table `last_commit`. The server's transaction ids are unsuitable: after
+ * a crash it reuses the id of a lost transaction for another one, and then reports it as `committed`.
  */
 import { randomUUID } from 'node:crypto';
 import { type Clock, errorText, type Log, PlatformError } from '@platform/base';
@@ -42,7 +42,7 @@ const doubtMs = 30_000;
 const retryMs = 100;
 
 export class PostgresWriter implements AsyncDisposable {
-  /** Name of the database, for messages. */
+  /** Name of the database, for error texts. */
   readonly shown: string;
   readonly #options: PostgresWriterOptions;
   #client: Client | null = null;
@@ -89,7 +89,7 @@ export class PostgresWriter implements AsyncDisposable {
   /** Resolves when the commit is certain; checks the database if the answer was lost. */
   async commit(client: Client): Promise<void> {
     const token = randomUUID();
-    // Sent in one round trip. A COMMIT after a failed statement rolls back, and says so.
+    // Sent in one round trip. A COMMIT after a failed statement rolls back, and reports that.
     const [marked, committed] = await Promise.allSettled([
       client.query(`update ${commitTable} set token = $1`, [token]),
       client.query('commit'),
@@ -183,7 +183,7 @@ export class PostgresWriter implements AsyncDisposable {
     }
   }
 
-  /** Undefined while the transaction of the lost connection is still open and may yet commit. Nobody else writes in the meantime. */
+  /** Undefined while the transaction of the lost connection is still open and may yet commit. No one else writes in the meantime. */
   async #lastToken(client: Client): Promise<string | undefined> {
     const { lockKey } = this.#options;
     const results = await client.query(`

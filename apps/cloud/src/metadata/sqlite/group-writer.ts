@@ -1,10 +1,9 @@
 /**
  * Group commit on one connection: the logic of the writer thread, without the thread.
  *
- * States: idle → group open (a SQLite transaction) → idle. Inside a group, one caller's transaction at a time is a savepoint: none →
- * open → released (its answer waits for the group) | rolled back (answered at once). A group ends when no request is waiting, or when it
- * is full or old, so that a busy queue cannot delay the answers to earlier requests. Nothing is acknowledged before COMMIT has returned
- * (I2).
+ * States: idle → group open (a SQLite transaction) → idle. Within a group, one caller's transaction at a time is a savepoint: none → open →
+ * released (its answer waits for the group) | rolled back (answered at once). A group ends when no request is waiting, or when it is full
+ * or old, so that a busy queue cannot delay the answers to earlier requests. Nothing is acknowledged before COMMIT has returned (I2).
  */
 import type { DatabaseSync } from 'node:sqlite';
 import { sqliteFault } from './sqlite-fault.ts';
@@ -33,7 +32,7 @@ export class GroupWriter {
   /** Finished requests, answered once the group has committed. */
   #done: WriterAnswer[] = [];
   #openTx: number | null = null;
-  /** Transactions that SQLite or the timeout rolled back: their owner is told at its next message. */
+  /** Transactions that SQLite or the timeout rolled back; their owners learn it at their next message. */
   readonly #lost = new Map<number, SqliteFault>();
   #groupStartedMs = 0;
   #grouped = 0;
@@ -66,7 +65,7 @@ export class GroupWriter {
     if (this.#openTx === null) this.#commitGroup();
   }
 
-  /** Rolls back the open transaction because its owner went silent; the owner is told at its next message. */
+  /** Rolls back the open transaction because its owner went silent; the owner learns it at its next message. */
   abandon(reason: string): void {
     if (this.#openTx === null) return;
     this.#lost.set(this.#openTx, { kind: 'statement', message: reason });

@@ -13,10 +13,10 @@ export interface ThreadOptions<Request, Result> {
   readonly entry: URL;
   /** The thread's workerData. */
   readonly setup: unknown;
-  /** `file` and `name` (what the thread writes) are for messages. */
+  /** `file` and `name` (what the thread writes) are for error texts. */
   readonly file: string;
   readonly name: string;
-  /** Describes what a request stores, for the message of its fault. */
+  /** Describes what a request stores, for the error text. */
   readonly what: (request: WithoutId<Request>) => string;
   readonly log: Log;
   /** Called when a disk write fails: nothing more may be acknowledged, and the process must exit (I2). */

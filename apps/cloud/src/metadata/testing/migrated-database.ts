@@ -6,7 +6,7 @@ import { openMetadata } from '../open-metadata.ts';
 import type { Migration } from '../sqlite/writer-protocol.ts';
 import { throwUncaught } from './throw-uncaught.ts';
 
-/** Its name; the first test process creates it. @param urlOf returns the URL of a database on that server. */
+/** The name of the database; the first test process creates it. @param urlOf returns the URL of a database on that server. */
 export async function migratedDatabase(
   administrator: Pool,
   urlOf: (database: string) => string,

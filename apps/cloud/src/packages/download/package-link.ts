@@ -35,7 +35,7 @@ export function packageUrl(instanceKey: InstanceKey, baseUrl: string, fileName: 
   return `${baseUrl}${packagePath}${link.id}/${encodeURIComponent(fileName)}?${signedQuery(instanceKey, kind, link)}`;
 }
 
-/** Undefined if the address is not signed at all. @throws permission_denied if it was not signed by us, was changed or has expired */
+/** Undefined if the address is not signed. @throws permission_denied if it was not signed by us, was changed or has expired */
 export function readPackageLink(
   instanceKey: InstanceKey,
   packageId: string,

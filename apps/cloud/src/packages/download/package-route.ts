@@ -1,8 +1,8 @@
 /**
- * `GET /packages/<id>/<file name>`: downloads an archive, with a signed address or with the credentials of a call.
+ * `GET /packages/<id>/<file name>`: downloads an archive, with a signed address or with the credentials of an RPC.
  *
- * An archive is served exactly as stored, or not at all (SHA-256, D33). The headers are those that public machine servers expect: they
- * send HEAD first, compare `x-goog-hash` with the received bytes, and unpack only `application/x-gzip`.
+ * An archive is served exactly as stored, or not at all (SHA-256, D33). The headers are those that public machine servers expect: they send
+ * HEAD first, compare `x-goog-hash` with the received bytes, and unpack only `application/x-gzip`.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';

@@ -15,7 +15,7 @@ export function detailsOf(row: ModuleRow | undefined): MessageShape<typeof Updat
   return fromJsonString(UpdateModuleRequestSchema, row?.details ?? '{}', { ignoreUnknownFields: true });
 }
 
-/** @param namespace of the organization; empty: none @param documented whether the documentation is wanted */
+/** @param namespace of the organization; empty: none @param documented whether to include the documentation */
 export function moduleMessage(
   module: StoredModule,
   namespace: string,
@@ -27,7 +27,7 @@ export function moduleMessage(
   return {
     moduleId: `${namespace || organizationId}:${name}`,
     name,
-    // Modules are served to the machines of their organization alone, whatever their meta.json says.
+    // Modules are served only to the machines of their organization, whatever their meta.json says.
     visibility: Visibility.PRIVATE,
     versions: [...Map.groupBy(versions, ({ version }) => version).values()].map(versionMessage),
     ...{ url, description, organizationId, publicNamespace: namespace, apps },
@@ -55,7 +55,7 @@ function versionMessage(files: readonly PackageRow[]): MessageInitShape<typeof V
   };
 }
 
-/** Uploaders write the metadata; entries that are not models are left out. */
+/** Uploaders write the metadata; entries that are not models are omitted. */
 function modelsOf(metadata: JsonObject): { readonly api: string; readonly model: string }[] {
   const { models } = metadata;
   return (Array.isArray(models) ? models : [])

@@ -16,7 +16,7 @@ import { createModule, type ModulePlace, modulesOf, type StoredModule, updateMod
 export function moduleHandlers(deps: PackagesDeps): Handlers<typeof AppService, Principal> {
   const { db, access, organizationNamed, namespaceOf } = deps;
 
-  /** The place that an id names, if the caller may read modules there. @throws not_found, as for a module that does not exist */
+  /** The organization and name in an id, if the caller may read modules there. @throws not_found, as for a nonexistent module */
   const placeOf = (id: string, principal: Principal): ModulePlace => {
     const { owner, name } = splitModuleId(id);
     const organizationId = organizationNamed(owner);
@@ -86,7 +86,7 @@ export function moduleHandlers(deps: PackagesDeps): Handlers<typeof AppService, 
   };
 }
 
-/** The version as a package; what is started comes from the last update of the module. */
+/** The version as a package; its entrypoint comes from the last update of the module. */
 function packageInfo(file: ModuleFileInfo, place: ModulePlace, module: StoredModule | undefined): CheckedInfo {
   const { version, platform, platformTags } = file;
   if (platformTags.length > 0)

@@ -63,7 +63,7 @@ test('an uploaded module is a package with the entrypoint of its last update, an
   ]);
 });
 
-test('a module is read with its versions, the oldest first, also when nothing was said of it', async () => {
+test('a module is read with its versions, oldest first, even if it has no details', async () => {
   const to = await openPackages();
   await to.upload({ version: '1.10.0', metadata: { entrypoint: 'run.sh', models: ['x', { api: 'a' }, null] } });
   await to.upload({ version: '1.9.0', platform: 'linux/arm64' });
@@ -77,7 +77,7 @@ test('a module is read with its versions, the oldest first, also when nothing wa
   });
 });
 
-test('a version for any platform is also found as public clients name it, unless a version has that name', async () => {
+test('a version for any platform is also found by the name that public clients use, unless a version has that name', async () => {
   const to = await openPackages();
   await upload(to, { platform: 'any' });
   const found = async () => {
@@ -117,7 +117,7 @@ test('modules are listed to members of their organization, and changed by its ow
       });
 });
 
-test('a wrong upload is refused by its field', async () => {
+test('an invalid upload is refused with the name of the field', async () => {
   const to = await openPackages();
   for (const [info, content, message] of [
     [{ version: 'v1' }, 'contents', 'info.version: expected a semantic version'],
@@ -135,7 +135,7 @@ test('a wrong upload is refused by its field', async () => {
   await expect(handler?.(only(), callOf(to.owner))).rejects.toThrow('expected module_file_info in the first message');
 });
 
-test('what is said of a module is bounded, and goes with its last version and with its organization', async () => {
+test('the details of a module are limited in size, and are deleted with its last version and with its organization', async () => {
   const to = await openPackages();
   await ask(to, to.owner, 'createModule')({ organizationId: 'acme', name: 'tool' });
   const large = { ...described, markdownDescription: 'x'.repeat(256 * 1024) };

@@ -1,7 +1,7 @@
 /**
  * Modules of an organization: the details that their uploaders set. The versions of a module are packages.
  *
- * A module exists once it was created or a version of it was uploaded. With its last version, what was said of it is deleted, too.
+ * A module exists once it was created or a version of it was uploaded. Its details are deleted with its last version.
  */
 import { type MessageShape, toJsonString } from '@bufbuild/protobuf';
 import { PlatformError } from '@platform/base';
@@ -17,14 +17,14 @@ import type { ModuleRow, PackageRow } from '../store.ts';
 
 type Deps = Pick<PackagesDeps, 'db' | 'clock'>;
 
-/** The place of a module: the id of its organization, and its name there. */
+/** Identifies a module: the id of its organization, and its name there. */
 export interface ModulePlace {
   readonly organizationId: string;
   readonly name: string;
 }
 
 export interface StoredModule extends ModulePlace {
-  /** Undefined: nothing was said of it. */
+  /** Undefined: it has no details. */
   readonly row: ModuleRow | undefined;
   /** Oldest first. */
   readonly versions: readonly PackageRow[];
@@ -71,7 +71,7 @@ export async function createModule({ db, clock }: Deps, by: Caller, place: Modul
   });
 }
 
-/** Replaces all that was said of the module. @throws not_found, invalid_argument */
+/** Replaces the details of the module. @throws not_found, invalid_argument */
 export async function updateModule(
   { db, clock }: Deps,
   by: Caller,

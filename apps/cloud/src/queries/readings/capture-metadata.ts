@@ -1,4 +1,4 @@
-/** The metadata of readings, each distinct one once per answer. */
+/** The metadata of readings, without duplicates within an answer. */
 import { create, fromJson } from '@bufbuild/protobuf';
 import { type Any, AnySchema, anyPack, ValueSchema } from '@bufbuild/protobuf/wkt';
 import { type CaptureMetadata, CaptureMetadataSchema } from '@platform/proto/platform/app/data/v1/data';

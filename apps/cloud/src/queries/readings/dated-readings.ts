@@ -55,7 +55,9 @@ export function shownWithin(conditions: BsonDocument, fromMs: number, untilMs: n
   return [{ $match: new BsonDocument([...conditions, ['time_received', bounds]]) }];
 }
 
-/** The range that the windows divide, in milliseconds; files answer this without being read. Rows are metered later, when they are read. */
+/**
+ * The range that the windows divide, in milliseconds; this is answered without reading files. Rows are metered later, when they are read.
+ */
 async function extentOf(
   ask: AskRows,
   scope: Scope,

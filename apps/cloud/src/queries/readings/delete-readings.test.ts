@@ -86,7 +86,7 @@ test('DeleteTabularData: only rows that match the filter are deleted, and other 
   expect(await store.mql([{ $count: 'n' }], { scope })).toEqual([{ n: 1 }]);
 });
 
-test('DeleteTabularData: a dry run counts without deleting, and says so; values other than true and false are refused', async () => {
+test('DeleteTabularData: a dry run counts without deleting and reports that; values other than true and false are refused', async () => {
   await using open = await openAt(nowMs);
   const { store, remove } = open;
   store.append({ readings: [{ data: { i: 1 }, receivedMs: nowMs - dayMs }], syncedMs: nowMs });

@@ -11,7 +11,7 @@ import { wantedTags } from './reading-conditions.ts';
 
 const dayMs = 86_400_000;
 const maxRuleLength = 16_384;
-/** `true`: nothing is deleted, and the answer says what would be. It is returned as a header to confirm that it was understood. */
+/** `true`: nothing is deleted, and the answer states what would be. Returned as a header to confirm that it was understood. */
 export const dryRunHeader = 'platform-dry-run';
 
 /** Returns the number of deleted readings. @throws invalid_argument */

@@ -19,7 +19,7 @@ export function datedWithin(conditions: BsonDocument, from: bigint, until: bigin
 }
 
 /**
- * The rows without time_received whose time_requested, or else time_synced, lies in the interval; the time is in their field `captured`.
+ * The rows without time_received whose time_requested, or otherwise time_synced, is in the interval; the time is in their field `captured`.
  */
 export function undatedWithin(conditions: BsonDocument, from: bigint, until: bigint): ExactRows {
   return {

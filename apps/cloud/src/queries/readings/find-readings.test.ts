@@ -70,7 +70,7 @@ test('TabularDataByFilter: all fields must match, and any of the given tags', as
   expect(await find(queries, { interval: interval as never }, { countOnly: true })).toMatchObject({ count: 2n });
 });
 
-test('D26 TabularDataByFilter finds what the caller operates, in every organization or in those named', async () => {
+test('D26 TabularDataByFilter finds readings that the caller operates, in every organization or in those named', async () => {
   await using store = await openTabular();
   await using queries = await serveQueries(store);
   for (const [i, place] of [testPlace, place2, place3].entries())
@@ -93,7 +93,7 @@ test('TabularDataByFilter: pages are complete and ordered, even if data arrives 
     for (let i = from; i < to; i++)
       store.append({ readings: [{ data: { i }, receivedMs: ms(i), requestedMs: noonMs - 5 }], syncedMs: noonMs + i });
   };
-  // Several readings in each millisecond. Some have no time of receipt: their request time counts.
+  // Several readings in each millisecond. Some have no time of receipt: their request time is used.
   append(0, 16, (i) => noonMs + Math.floor(i / 6));
   append(30, 32, () => null);
   const all = numbers(await find(queries, {}, { limit: 1_000 }));

@@ -21,7 +21,7 @@ export async function latestReading(
   nonFinite: NonFinite,
 ): Promise<GetLatestTabularDataResponse> {
   const conditions = methodConditions(asked);
-  // The store answers this form from the newest row that it caches for each series.
+  // The store answers this query from the newest row that it caches for each series.
   const [newest] = await ask(scope, [
     { $match: conditions },
     { $sort: BsonDocument.of({ time_received: new Int32(-1) }) },

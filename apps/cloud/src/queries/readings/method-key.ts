@@ -1,4 +1,4 @@
-/** What ExportTabularData and GetLatestTabularData select: one method of one resource of a part, within what the caller may read. */
+/** The selection of ExportTabularData and GetLatestTabularData: one method of one resource of a part, within what the caller may read. */
 import type { JsonObject } from '@bufbuild/protobuf';
 import { PlatformError } from '@platform/base';
 import { BsonDocument, type BsonValue, type Scope } from '@platform/query';
@@ -65,7 +65,7 @@ function required(field: string, text: string): string {
   throw new PlatformError('invalid_argument', `${field}: expected a name, found none`);
 }
 
-/** Parameters as they are stored: objects sorted by name. */
+/** Parameters in their stored form: objects sorted by name. */
 function sortedBson(value: JsonObject[string]): BsonValue {
   if (Array.isArray(value)) return value.map(sortedBson);
   if (typeof value !== 'object' || value === null) return value;

@@ -1,6 +1,6 @@
 /**
- * Times of readings as stored: whole microseconds since 1970, which is what machines send (D35). A time in a message may have
- * nanoseconds; it is truncated to the microsecond, in readings and in bounds alike.
+ * Times of readings as stored: whole microseconds since 1970, the resolution that machines send (D35). A time in a message may have
+ * nanoseconds; it is truncated to the microsecond, both in readings and in bounds.
  */
 import { create } from '@bufbuild/protobuf';
 import { type Timestamp, TimestampSchema } from '@bufbuild/protobuf/wkt';

@@ -58,7 +58,7 @@ export function readingHandlers(deps: QueriesDeps): Handlers<typeof DataService,
   };
 }
 
-/** What the caller may read in the named organizations, or in all in which it has a role. Foreign organizations are ignored. */
+/** What the caller may read in the named organizations, or in all in which they have a role. Foreign organizations are ignored. */
 function scopesOf({ access }: QueriesDeps, { principal }: Call<Principal>, named: readonly string[]): Scope[] {
   const own = new Set(grantsOf(principal).map(({ organizationId }) => organizationId));
   const asked = named.length === 0 ? [...own] : [...new Set(named)].filter((id) => own.has(id));

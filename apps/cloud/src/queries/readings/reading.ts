@@ -1,10 +1,10 @@
-/** A row of `readings` with its exact times, as messages need it. */
+/** A row of `readings` with its exact times, as needed for messages. */
 import type { Timestamp } from '@bufbuild/protobuf/wkt';
 import { BsonDocument, type BsonValue } from '@platform/query';
 import { timestampOf } from './microseconds.ts';
 
 export interface Reading {
-  /** time_received, otherwise time_requested, otherwise the upload time. Microseconds. Readings are found and sorted by it. */
+  /** time_received, otherwise time_requested, otherwise the upload time, in microseconds. Readings are found and sorted by it. */
   readonly captured: bigint;
   readonly row: BsonDocument;
 }

@@ -1,4 +1,4 @@
-/** Validates the pipeline of a saved query. It must be valid on its own. */
+/** Validates the pipeline of a saved query, which must be valid by itself. */
 import { PlatformError } from '@platform/base';
 import { parseMql } from '@platform/query/mql';
 import { requireAtMost } from '../../text-rules/require-at-most.ts';
@@ -7,7 +7,7 @@ import { withWireErrors } from '../wire-errors.ts';
 /** Limit of one query; one answer, of up to 4 MiB for public clients, contains all queries of an organization. */
 const maxPipelineBytes: number = 256 * 1024;
 
-/** Returns the stages concatenated, as they are stored. @throws invalid_argument */
+/** Returns the stages concatenated, in their stored form. @throws invalid_argument */
 export function checkedPipeline(stages: readonly Uint8Array[]): Uint8Array {
   const bytes = stages.reduce((sum, stage) => sum + stage.length, 0);
   requireAtMost('mql_binary', maxPipelineBytes, bytes, ' bytes of stages in a saved query');

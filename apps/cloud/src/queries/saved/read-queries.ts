@@ -8,7 +8,7 @@ import type { Database } from '../../metadata/tables.ts';
 import type { SavedQueriesTable } from '../store.ts';
 import { stagesOf } from './checked-pipeline.ts';
 
-/** A saved query of an organization whose shared data the caller may read. @throws not_found for foreign and nonexistent ones alike */
+/** A saved query of an organization whose shared data the caller may read. @throws not_found for both foreign and nonexistent ones */
 export async function savedQuery(
   db: Database,
   access: Pick<Access, 'allows'>,
@@ -21,7 +21,7 @@ export async function savedQuery(
   return row;
 }
 
-/** Undefined if there is no query with this name. */
+/** Undefined if no query has this name. */
 export async function pipelineNamed(
   db: Database,
   organizationId: string,
