@@ -211,7 +211,7 @@ test('owners send deliveries again, with the password that the trigger has now; 
   expect((await call(owner, replayDeliveries, { ...range, dryRun: true })).deliveries).toBe(1);
   expect((await call(owner, replayDeliveries, range)).deliveries).toBe(1);
   expect((await call(owner, replayDeliveries, range)).deliveries).toBe(0);
-  await expect(call(owner, replayDeliveries, { scope })).rejects.toThrow(/start: expected when/);
+  await expect(call(owner, replayDeliveries, { scope })).rejects.toThrow(/start: expected the beginning/);
   const states = [DeliveryState.PENDING];
   await expect(call(owner, replayDeliveries, { ...range, states })).rejects.toThrow(/states\[0\]: expected/);
 
