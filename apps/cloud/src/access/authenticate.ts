@@ -23,7 +23,8 @@ export interface Credentials {
 
 export interface Authenticator {
   /**
-   * Exchanges credentials for a token. @param peerAddress of the call.
+   * Exchanges credentials for a token.
+   * @param peerAddress of the call.
    *
    * @throws permission_denied for wrong ones (like the public system), resource_exhausted after too many, invalid_argument
    */

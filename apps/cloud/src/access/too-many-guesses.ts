@@ -23,8 +23,9 @@ export function tooManyGuesses(waitMs: number): PlatformError {
 }
 
 /**
- * Returns the result of `prove` for a right guess. @param wrong the error for a wrong one @throws resource_exhausted while the guesser must
- * wait
+ * Returns the result of `prove` for a right guess.
+ * @param wrong the error for a wrong one
+ * @throws resource_exhausted while the guesser must wait
  */
 export async function proven<T>(
   guesses: GuessLimit,

@@ -43,7 +43,8 @@ export interface Billing extends Pick<LogFollower, 'cursor' | 'lag' | 'steps'>, 
   readonly priceHandlers: Handlers<typeof PriceService, Principal>;
   readonly invoiceHandlers: Handlers<typeof InvoiceService, Principal>;
   /**
-   * Accepts an event of the payment provider. @throws not_found if the provider sends none; invalid_argument if the signature is invalid
+   * Accepts an event of the payment provider.
+   * @throws not_found if the provider sends none; invalid_argument if the signature is invalid
    */
   receiveEvent(provider: PaymentProvider['name'], body: string, signature: string): Promise<void>;
   start(): Promise<void>;

@@ -39,8 +39,8 @@ export async function setEmail(deps: IdentityOperationDeps, by: SignedInCaller, 
 }
 
 /**
- * Sets a new password; a person who already has one must give it. Their other sessions end. @throws unauthenticated, invalid_argument,
- * failed_precondition
+ * Sets a new password; a person who already has one must give it. Their other sessions end.
+ * @throws unauthenticated, invalid_argument, failed_precondition
  */
 export async function changePassword(
   deps: IdentityOperationDeps,

@@ -115,8 +115,8 @@ export interface Machines {
   /** The part whose machine has this host name in its configuration; undefined if there is none. */
   partOfHost(host: string): string | undefined;
   /**
-   * Checks that the principal may answer in the name of the part: as the part itself, as its machine, or as an owner. @throws not_found,
-   * permission_denied
+   * Checks that the principal may answer in the name of the part: as the part itself, as its machine, or as an owner.
+   * @throws not_found, permission_denied
    */
   authorizeAnswer(principal: Principal, partId: string): void;
   /** Like `authorizeAnswer`, for uploads. Returns the part's place. */

@@ -5,7 +5,8 @@ import { QueryError } from '@platform/query';
 /**
  * The message of a QueryError contains its code, its position and a remedy.
  *
- * @param note is appended. @throws PlatformError
+ * @param note is appended.
+ * @throws PlatformError
  */
 export function withWireErrors<T>(parse: () => T, note = ''): T {
   try {

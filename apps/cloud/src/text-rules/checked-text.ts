@@ -2,8 +2,8 @@
 import { invisibleCharacter, PlatformError, visibleText } from '@platform/base';
 
 /**
- * Returns the text, trimmed; it may be empty. Markup is stored unchanged and never interpreted. @throws invalid_argument naming the found
- * value
+ * Returns the text, trimmed; it may be empty. Markup is stored unchanged and never interpreted.
+ * @throws invalid_argument naming the found value
  */
 export function checkedText(text: string, what: string, maxLength: number): string {
   const trimmed = text.trim();

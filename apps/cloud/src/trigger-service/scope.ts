@@ -25,7 +25,8 @@ export interface ScopeDeps {
 }
 
 /**
- * The requested scope; for an organization, the part of it that the caller operates. @throws not_found, permission_denied, invalid_argument
+ * The requested scope; for an organization, the part of it that the caller operates.
+ * @throws not_found, permission_denied, invalid_argument
  */
 export function readScope(deps: ScopeDeps, principal: Principal, asked: Asked, operation: string): PartScope {
   const { access, registry } = deps;

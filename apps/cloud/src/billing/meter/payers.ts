@@ -38,7 +38,8 @@ export async function namedPayer(db: Database, locationId: string): Promise<stri
 /**
  * Uploads are counted by the hour in which they were accepted, so the payer of an hour that has begun must not change.
  *
- * @param mayPay the location's organization, and those with which it is shared @throws failed_precondition for any other
+ * @param mayPay the location's organization, and those with which it is shared
+ * @throws failed_precondition for any other
  */
 export async function namePayer(
   db: Database,

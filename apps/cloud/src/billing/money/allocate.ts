@@ -5,7 +5,8 @@ import { PlatformError } from '@platform/base';
  * Parts in proportion to the weights. Each part is rounded towards zero; the remainder goes, one minor unit each, to the parts that lost
  * most, the first of equals first.
  *
- * @param total in minor units; may be negative. @param weights not negative, and not all 0 unless the total is 0
+ * @param total in minor units; may be negative.
+ * @param weights not negative, and not all 0 unless the total is 0
  */
 export function allocate(total: bigint, weights: readonly bigint[]): bigint[] {
   const sum = weights.reduce((all, weight) => all + weight, 0n);

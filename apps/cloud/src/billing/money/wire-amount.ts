@@ -13,8 +13,9 @@ const tolerance = 1e-6;
 /**
  * The amount of a float that is within 10⁻⁶ of a minor unit, or is the closest float to it.
  *
- * @param field named in the error. @param least in minor units @throws invalid_argument for NaN, infinities, negative amounts, fractions of
- * a minor unit, and more than `maxMinor`
+ * @param field named in the error.
+ * @param least in minor units
+ * @throws invalid_argument for NaN, infinities, negative amounts, fractions of a minor unit, and more than `maxMinor`
  */
 export function minorOfWire(value: number, currency: Currency, field: string, least: 0n | 1n): bigint {
   const refuse = (found: string): never => {

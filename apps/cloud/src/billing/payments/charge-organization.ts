@@ -55,7 +55,8 @@ export async function requireBiller({ db, clock, addressOf }: ChargeDeps, organi
  * failed, it is tried again.
  *
  * @param mustPay the caller wants it paid now: refused if that is impossible
- * @returns the invoice, and the attempt to pay it, if there is one @throws failed_precondition
+ * @returns the invoice, and the attempt to pay it, if there is one
+ * @throws failed_precondition
  */
 export async function chargeOrganization(
   deps: ChargeDeps,

@@ -75,8 +75,8 @@ export interface AccountChange {
 /**
  * Records who bills an organization: from now on if no one did, otherwise from the next month. Audited.
  *
- * @param action for the audit trail @throws failed_precondition if the biller has no price list; invalid_argument if the list does not
- * contain the tier
+ * @param action for the audit trail
+ * @throws failed_precondition if the biller has no price list; invalid_argument if the list does not contain the tier
  */
 export async function changeAccount(
   db: Database,

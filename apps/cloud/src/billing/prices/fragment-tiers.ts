@@ -92,8 +92,8 @@ export function tierOfBlock(block: unknown, path: string): Record<string, unknow
 }
 
 /**
- * A JSON number times 10^`shift`, exactly as it is written: 1.5e-10 with a shift of 9 is 0.15. @throws invalid_argument unless the result
- * is at least 0 and has at most 12 decimals
+ * A JSON number times 10^`shift`, exactly as it is written: 1.5e-10 with a shift of 9 is 0.15.
+ * @throws invalid_argument unless the result is at least 0 and has at most 12 decimals
  */
 function decimalTextOf(value: unknown, path: string, shift = 0): string {
   const [, whole = '', fraction = '', exponent = '0'] =

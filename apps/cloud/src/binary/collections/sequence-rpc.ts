@@ -198,8 +198,8 @@ function pages<Row>(size: number, placeOf: (row: Row) => PagePlace) {
 const updatable: ReadonlySet<string> = new Set(['resources', 'sequence_tags', 'start_time', 'end_time']);
 
 /**
- * Fields named in the mask come from the request, the others do not change; without a mask, all fields of the request apply. @throws
- * invalid_argument
+ * Fields named in the mask come from the request, the others do not change; without a mask, all fields of the request apply.
+ * @throws invalid_argument
  */
 function changed(before: SequenceRow, request: UpdateSequenceRequest): GivenSequence {
   const { startTime, endTime, resources, sequenceTags } = request;

@@ -13,7 +13,8 @@ export type DataExpressions = ExpressionBuilder<CloudTables, 'binary_data'>;
 type Condition = Expression<SqlBool>;
 
 /**
- * An empty list of tags is no condition when files are read. When files are changed, it would match all of them. @throws invalid_argument
+ * An empty list of tags is no condition when files are read. When files are changed, it would match all of them.
+ * @throws invalid_argument
  */
 export function requireTags({ tagsFilter }: Pick<Filter, 'tagsFilter'>): void {
   if (tagsFilter?.type === TagsFilterType.MATCH_BY_OR && tagsFilter.tags.length === 0)

@@ -51,8 +51,8 @@ function isUnproven(person: Person, invitation: Invitation): boolean {
 }
 
 /**
- * Adds a new person, with a password of their choice, and signs them in. @throws unauthenticated, invalid_argument, already_exists;
- * permission_denied if passwords are not allowed
+ * Adds a new person, with a password of their choice, and signs them in.
+ * @throws unauthenticated, invalid_argument, already_exists; permission_denied if passwords are not allowed
  */
 export async function acceptAsNewPerson(
   deps: IdentityOperationDeps,

@@ -36,7 +36,8 @@ export function checkedPassword(password: string): string {
 }
 
 /**
- * Returns `$argon2id$v=19$m=19456,t=2,p=1$<salt>$<hash>`. Runs on Node's thread pool. @throws resource_exhausted if too many are waiting
+ * Returns `$argon2id$v=19$m=19456,t=2,p=1$<salt>$<hash>`. Runs on Node's thread pool.
+ * @throws resource_exhausted if too many are waiting
  */
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(saltBytes);

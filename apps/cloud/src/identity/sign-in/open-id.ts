@@ -31,8 +31,9 @@ export interface OpenId {
   /** Returns the provider's address to open, and what to keep. @throws unavailable if the provider does not answer */
   begin(next: string, nowMs: number): Promise<{ location: string; flow: OpenIdFlow }>;
   /**
-   * The person who returned. @param query of the request that returned. @throws unauthenticated with the reason why the provider's answer
-   * is not accepted
+   * The person who returned.
+   * @param query of the request that returned.
+   * @throws unauthenticated with the reason why the provider's answer is not accepted
    */
   finish(query: URLSearchParams, flow: OpenIdFlow): Promise<OpenIdPerson>;
 }

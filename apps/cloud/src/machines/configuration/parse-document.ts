@@ -33,8 +33,8 @@ export function decodeDocument(document: string, partId: string): unknown {
 }
 
 /**
- * Decodes a text that is to be saved. @throws invalid_argument like `decodeDocument`, and naming duplicate keys of an object, of which only
- * the last one would be used
+ * Decodes a text that is to be saved.
+ * @throws invalid_argument like `decodeDocument`, and naming duplicate keys of an object, of which only the last one would be used
  */
 export function parseDocument(document: string, partId: string): unknown {
   const parsed = decodeDocument(document, partId);

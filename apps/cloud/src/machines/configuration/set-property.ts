@@ -8,8 +8,8 @@ const maxSteps = 100;
 const step = /\.?([^.[\]'"]+)|\[(\d{1,9})\]|\[(?:'([^']*)'|"([^"]*)")\]/y;
 
 /**
- * Changes the document in place. Missing objects on the path are created; in a list, the index after the last one appends an item. @throws
- * invalid_argument; the document is then unchanged
+ * Changes the document in place. Missing objects on the path are created; in a list, the index after the last one appends an item.
+ * @throws invalid_argument; the document is then unchanged
  */
 export function setProperty(document: JsonValue, path: string, value: JsonValue): void {
   const steps = stepsOf(path);

@@ -14,8 +14,8 @@ import type { Compaction } from './compaction.ts';
 export interface FileUpgrade extends AsyncDisposable {
   start(): Promise<void>;
   /**
-   * Resolves when none of these files remains. @throws unavailable when a file cannot be written or the signal timed out; otherwise the
-   * signal's reason
+   * Resolves when none of these files remains.
+   * @throws unavailable when a file cannot be written or the signal timed out; otherwise the signal's reason
    */
   replaced(files: readonly string[], signal: AbortSignal): Promise<void>;
 }
