@@ -256,7 +256,7 @@ test.each([
   ['a missing payload', picture, (file: string) => rmSync(file), missing],
   ['a changed payload', picture, (file: string) => writeFileSync(file, 'A picture'), changed],
 ])(
-  'D33 a backup tells of %s, leaves it out and has all else; a restore says it again',
+  'D33 a backup reports %s, omits it and contains everything else; a restore reports it again',
   async (_what, path, damage, reason) => {
     await using directory = await temporaryDirectory();
     const data = await dataDirectory(directory);

@@ -82,7 +82,7 @@ test.each([
     streamPackets.map((packet) => enveloped(StreamingDataCaptureUploadRequestSchema, packet)),
   ],
 ])(
-  'I4 I5 a %s that is cut anywhere leaves no row and no payload, and the whole one that follows is stored',
+  'I4 I5 a %s cut off at any point leaves no row and no payload, and a complete one afterwards is stored',
   async (method, packets) => {
     await using server = await startUploadServer();
     for (let round = 0; round < 60; round++) {

@@ -75,7 +75,7 @@ const envelope = (message: Uint8Array): Uint8Array => {
 };
 
 test.each<[string, (stream: ServerHttp2Stream) => void]>([
-  ['bytes that are no message', (stream) => answerWith(stream, envelope(new Uint8Array([255, 255, 255, 255])))],
+  ['bytes that are not a message', (stream) => answerWith(stream, envelope(new Uint8Array([255, 255, 255, 255])))],
   ['groups without end', (stream) => answerWith(stream, envelope(new Uint8Array(200_000).fill(0x0b)))],
   ['a length of 4 GiB', (stream) => answerWith(stream, new Uint8Array([0, 255, 255, 255, 255, 1]))],
   ['half a message', (stream) => answerWith(stream, envelope(new Uint8Array(9)).subarray(0, 8))],

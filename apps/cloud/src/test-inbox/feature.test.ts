@@ -109,7 +109,7 @@ test.each([
   ['another path below /test-inbox/', 'GET', '/test-inbox/else', undefined, 404],
   ['another path below /catcher/', 'GET', '/catcher/else', undefined, 404],
   ['a path of others', 'GET', '/other', undefined, 418],
-  ['a path that only begins alike', 'GET', '/catcherx/webhooks/a', undefined, 418],
+  ['a path with only the same beginning', 'GET', '/catcherx/webhooks/a', undefined, 418],
 ])('%s is not kept and answered with its status', async (_what, method, path, body, status) => {
   const { testInbox, url } = await startTestInbox({ maxBodyBytes: 1_000 });
   const answer = await fetch(url + path, { method, ...(body !== undefined && { body }) });

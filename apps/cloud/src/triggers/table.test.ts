@@ -170,7 +170,7 @@ const keys: readonly (readonly [name: string, value: unknown, kinds: readonly st
 ];
 
 test.each(types)(
-  'D21 D22 the webhook of %s has the method, the headers and the body of the tables, and nothing else of them',
+  'D21 D22 the webhook of %s has the method, the headers and the body of the tables, and nothing else',
   async (type) => {
     const { method, headers: sent, body } = await webhookOf(type);
     expect.soft(method).toBe(status.includes(type) ? 'GET' : 'POST');

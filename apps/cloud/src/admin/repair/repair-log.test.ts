@@ -51,7 +51,7 @@ test.each([
   ['was changed', (store: OpenTabular) => damage(store, `batch = x'00'`)],
   ['is missing', (store: OpenTabular) => forgetRows(store, 'position = 2')],
 ])(
-  'D33 a row of the log that %s comes back out of a backup, and its readings before they are sealed',
+  'D33 a log row that %s is restored from a backup, and so are its readings before they are sealed',
   async (_what, lose) => {
     await using backedUp = await openBackedUp();
     const { store, from, right } = backedUp;

@@ -66,7 +66,7 @@ async function flip(file: string, at = 3): Promise<void> {
 /** The path of the other payload is passed as well. */
 const damages: Readonly<Record<string, (file: string, other: string) => Promise<unknown>>> = {
   'a flipped bit': (file) => flip(file),
-  'a flipped bit under the times of before': async (file) => {
+  'a flipped bit and unchanged times': async (file) => {
     await flip(file);
     await utimes(file, 1, 1);
   },
@@ -74,7 +74,7 @@ const damages: Readonly<Record<string, (file: string, other: string) => Promise<
   'a longer end': async (file) => writeFile(file, Buffer.concat([await readFile(file), Buffer.of(0)])),
   'nothing there': (file) => rm(file),
   'another payload of the same length in its place': async (file, other) => rename(other, file),
-  'a second name of another payload': async (file, other) => {
+  'a hard link to another payload': async (file, other) => {
     await rm(file);
     await link(other, file);
   },

@@ -54,7 +54,7 @@ test('the public library rejects 20 kinds of tampering', async () => {
     'a byte more': withBody(`${body} `),
     'a byte less': withBody(body.slice(0, -1)),
     'no body': withBody(''),
-    'the same JSON, written otherwise': withBody(JSON.stringify(JSON.parse(body), null, 1)),
+    'the same JSON, written differently': withBody(JSON.stringify(JSON.parse(body), null, 1)),
     'the same JSON in another order': withBody(
       JSON.stringify(Object.fromEntries(Object.entries(JSON.parse(body)).reverse())),
     ),
@@ -65,10 +65,10 @@ test('the public library rejects 20 kinds of tampering', async () => {
     'a later time': withHeaders({ 'webhook-timestamp': String(Number(time) + 1) }),
     'an earlier time': withHeaders({ 'webhook-timestamp': String(Number(time) - 1) }),
     'no time': withHeaders({ 'webhook-timestamp': undefined }),
-    'a time that is no number': withHeaders({ 'webhook-timestamp': 'now' }),
+    'a time that is not a number': withHeaders({ 'webhook-timestamp': 'now' }),
     'no signature': withHeaders({ 'webhook-signature': undefined }),
     'an empty signature': withHeaders({ 'webhook-signature': 'v1,' }),
-    'a signature with one other character': withHeaders({
+    'a signature with one character changed': withHeaders({
       'webhook-signature': `v1,${value.startsWith('A') ? 'B' : 'A'}${value.slice(1)}`,
     }),
     'a shortened signature': withHeaders({ 'webhook-signature': `v1,${value.slice(0, 20)}` }),

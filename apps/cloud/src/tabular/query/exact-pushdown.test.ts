@@ -318,7 +318,7 @@ test.each([
   { fresh: 'in memory', settings: { tailRows: 1_000 }, ways: ['hot'] },
   { fresh: 'in columns', settings: { tailRows: 0, topBytes: 0 }, ways: ['documents'] },
 ])(
-  'push-down gives the answer to the last byte that the executor gives by itself, or its error, and is metered the same: fresh rows $fresh',
+  'push-down gives the same answer as the executor alone, byte for byte, or its error, and the same metering: fresh rows $fresh',
   async ({ settings, ways }) => {
     await using store = await openTabular({ mergeFiles: 1_000, ...settings });
     const seed = 20_261_121;

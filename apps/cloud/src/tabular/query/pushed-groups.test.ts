@@ -44,16 +44,16 @@ const queries: Readonly<Record<string, Plan>> = {
   'SQL, the name of a function': parseSql(
     'SELECT HOUR(time_received) AS h, MAX(data.t) AS t FROM readings GROUP BY HOUR(time_received)',
   ),
-  'something in place of what is missing': mql({
+  'a replacement for missing values': mql({
     $group: { _id: { $ifNull: ['$data.seldom', 'none'] }, n: { $sum: 1 } },
   }),
   'what a condition says': mql({
     $group: { _id: { warm: { $gt: ['$data.t', 2] }, m: { $not: ['$data.m'] } }, n: { $sum: 1 } },
   }),
-  'SQL, values that each count once': parseSql(
+  'SQL, distinct values': parseSql(
     'SELECT component_name AS c, COUNT(DISTINCT data.state) AS s, COUNT(DISTINCT time_requested) AS t, COUNT(DISTINCT robot_id) AS r, SUM(DISTINCT data.t) AS d, COUNT(*) AS n FROM readings GROUP BY component_name',
   ),
-  'SQL, columns that each count once, of all rows': parseSql(
+  'SQL, distinct columns of all rows': parseSql(
     'SELECT COUNT(DISTINCT component_name) AS c, COUNT(DISTINCT data.seldom) AS s, COUNT(DISTINCT capture_day) AS d FROM readings',
   ),
   sets: mql({
@@ -102,7 +102,7 @@ test.each(Object.entries(queries))('%s', async (_, plan) => {
 });
 
 const firsts: Readonly<Record<string, Plan>> = {
-  'the last value by time, which rows share': mql(
+  'the last value by a time that rows share': mql(
     { $sort: { time_requested: 1 } },
     { $group: { _id: '$component_name', last: { $last: '$data.state' }, first: { $first: '$$ROOT' } } },
   ),

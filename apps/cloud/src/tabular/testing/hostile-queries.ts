@@ -29,12 +29,12 @@ export const hostileQueries: Readonly<Record<string, () => Plan>> = {
     mql([{ $project: { n: { $size: { $regexFindAll: { input: longText, regex: 'a.*?b|a' } } } } }]),
   'LIKE with many wildcards': () =>
     parseSql(`SELECT count(*) AS n FROM readings WHERE data.text LIKE '${'%a'.repeat(200)}%b'`),
-  'a long text sought in a longer one': () =>
+  'a search for a long text in a longer one': () =>
     mql([{ $project: { at: { $indexOfCP: [longText, `${'a'.repeat(20_000)}b`] } } }]),
   'loops in loops over numbers': () => mql([{ $project: { n: { $size: loops(4) } } }]),
   'loops in loops over constants': () => mql([{ $match: { $expr: { $eq: [0, { $size: loops(3) }] } } }]),
   'a sum of sums of sums': () => mql([{ $project: { n: sums(3) } }]),
-  'a range of two thousand millions': () => mql([{ $project: { n: { $size: { $range: [0, 2_000_000_000] } } } }]),
+  'a range of two billion': () => mql([{ $project: { n: { $size: { $range: [0, 2_000_000_000] } } } }]),
   'texts that double': () => mql([{ $addFields: { a: 'x' } }, ...doubling({ $concat: ['$a', '$a'] })]),
   'arrays that double': () => mql([{ $addFields: { a: [1] } }, ...doubling({ $concatArrays: ['$a', '$a'] })]),
   'documents that double': () => mql([{ $addFields: { a: 1 } }, ...doubling({ l: '$a', r: '$a' })]),
@@ -84,7 +84,7 @@ export const hostileQueries: Readonly<Record<string, () => Plan>> = {
       },
       { $count: 'n' },
     ]),
-  'everything pushed again and again': () =>
+  'everything pushed repeatedly': () =>
     mql([
       ...Array.from({ length: 12 }, () => [
         { $group: { _id: null, all: { $push: '$$ROOT' } } },
@@ -143,7 +143,7 @@ export const hostileQueries: Readonly<Record<string, () => Plan>> = {
       `SELECT count(*) AS n FROM (${Array.from({ length: 2_000 }, () => 'SELECT a.data.i AS i FROM readings a, readings b').join(' UNION ALL ')}) AS u`,
     ),
   'SQL: 10,000 levels': () => parseSql(`SELECT ${'ABS('.repeat(10_000)}1${')'.repeat(10_000)} FROM readings`),
-  'conditions of conditions, three times each': () => mql([{ $project: { x: twice(9) } }]),
+  'nested conditions, three times each': () => mql([{ $project: { x: twice(9) } }]),
   'MQL: 5,000 stages': () => mql(Array.from({ length: 5_000 }, () => ({ $unwind: '$data' }))),
 };
 

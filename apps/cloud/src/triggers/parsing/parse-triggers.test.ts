@@ -334,7 +334,7 @@ test.each<[string, unknown[], RegExp]>([
     /^error triggers\[0\]\.notifications\[0\]\.value: expected a URL/,
   ],
   [
-    'a webhook to no URL',
+    'a webhook to an invalid URL',
     [{ name: 'a', event, notifications: [{ type: 'webhook', value: 'example.com/hook' }] }],
     /^error triggers\[0\]\.notifications\[0\]\.value: expected an absolute URL/,
   ],

@@ -82,7 +82,7 @@ test('values that are constant within a series may be computed', () => {
 });
 
 test.each<[string, object]>([
-  ['an expression over values', { a: { $add: ['$data.n', 1] } }],
+  ['an expression of values', { a: { $add: ['$data.n', 1] } }],
   ['the whole row', { a: '$$ROOT' }],
   ['chance', { a: { $rand: {} } }],
   ['something that is put into data', { 'data.made': '$part_id' }],
@@ -90,7 +90,7 @@ test.each<[string, object]>([
   ['a constant that is a document', { a: { $literal: { b: 1 } } }],
   ['a long text', { a: 'x'.repeat(2_000) }],
   ['parameters, which may be deep, in an object', { 'o.a': '$additional_parameters' }],
-  ['objects in objects in objects', { 'a.b.c.d.e.f': '$data.n' }],
+  ['deeply nested objects', { 'a.b.c.d.e.f': '$data.n' }],
   ['65 fields', Object.fromEntries(Array.from({ length: 65 }, (_, i) => [`f${i}`, '$data.n']))],
   ['fields that go', { data: 0 }],
 ])('%s is for the executor', (_, fields) => {
