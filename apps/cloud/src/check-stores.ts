@@ -23,7 +23,7 @@ export async function checkStores(
   const [furthest] = proofs.toSorted((a, b) => b.position - a.position);
   if (furthest === undefined) return;
   log.error(
-    'the ingest log has lost its end: acknowledged uploads are gone; restore both stores from a backup, or continue with what is left',
+    'the ingest log has lost its end: acknowledged uploads are gone; restore both stores from a backup, or continue with the remaining data',
     { lastPosition: last, proven: furthest.position, by: furthest.by },
   );
   await ingestLog.resumeAfter(furthest.position);

@@ -84,7 +84,7 @@ test('a new line repairs what is there; a used one does not give the credentials
   const repaired = await inShell(line);
   expect(repaired).toMatchObject({ code: 0 });
   const again = await inShell(line);
-  expect(again).toMatchObject({ code: 0, said: expect.stringContaining('are there already') });
+  expect(again).toMatchObject({ code: 0, said: expect.stringContaining('already has its credentials') });
   const other = await temporaryDirectory('third-');
   const copied = await inShell(line, { PLATFORM_HOME: other.path });
   await other[Symbol.asyncDispose]();

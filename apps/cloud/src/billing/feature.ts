@@ -79,7 +79,7 @@ export function createBilling(given: BillingDeps): Billing {
       if (row !== undefined && row.hour >= ms) return;
       throw new PlatformError(
         'failed_precondition',
-        'month: expected one that is completely counted, found that its last hours are still being counted; try again in a few minutes',
+        'month: expected one that is fully counted, found one whose last hours are still being counted; try again in a few minutes',
       );
     },
   };
@@ -114,7 +114,7 @@ export function createBilling(given: BillingDeps): Billing {
       job('usage: count what is stored', jobs.sample, sampleEveryMs);
       job('billing: bill what is due', jobs.close, closeEveryMs);
       job('billing: settle payments', jobs.settle, settleEveryMs);
-      job('billing: ask again for invoices that were due', jobs.dun, dunEveryMs);
+      job('billing: send reminders for overdue invoices', jobs.dun, dunEveryMs);
     },
     async [Symbol.asyncDispose]() {
       await Promise.all(running.map((one) => one[Symbol.asyncDispose]()));

@@ -74,7 +74,7 @@ export function connectRoutes(deps: ConnectRouteDeps): ConnectRoutes {
 }
 
 function usedBefore(): PlatformError {
-  return new PlatformError('already_exists', 'connect: the credentials of this token were fetched before');
+  return new PlatformError('already_exists', 'connect: the credentials of this token have already been downloaded');
 }
 
 function stateOf({ partId, expiresMs, fetchedMs, usedMs }: ConnectToken): object {

@@ -87,7 +87,7 @@ find_node() {
     if ! { [ -f "$node" ] && check_sum "$node" "$node_sum"; }; then
       echo "fetching Node"
       download -o "$node.new" "$base/node"
-      check_sum "$node.new" "$node_sum" || fail "the Node that was fetched is damaged: run the line again"
+      check_sum "$node.new" "$node_sum" || fail "the downloaded Node is damaged: run the line again"
       chmod 755 "$node.new"
       mv -f "$node.new" "$node"
     fi
@@ -115,7 +115,7 @@ fetch_program() {
   rm -rf "$dir/new" "$dir/old"
   mkdir -p "$dir/new"
   download -o "$dir/machine-server.tar.gz" "$base/machine-server.tar.gz"
-  check_sum "$dir/machine-server.tar.gz" "$archive_sum" || fail "the machine-server that was fetched is damaged: run the line again"
+  check_sum "$dir/machine-server.tar.gz" "$archive_sum" || fail "the downloaded machine-server is damaged: run the line again"
   tar -xzf "$dir/machine-server.tar.gz" -C "$dir/new"
   rm "$dir/machine-server.tar.gz"
   if [ -d "$dir/program" ]; then mv "$dir/program" "$dir/old"; fi
@@ -132,10 +132,10 @@ fetch_credentials() {
     chmod 600 "$credentials.new"
     mv -f "$credentials.new" "$credentials"
   elif [ -f "$credentials" ]; then
-    echo "the credentials of this machine are there already"
+    echo "this machine already has its credentials"
   else
     cat "$dir/error" >&2
-    fail "the credentials can be fetched only once, and were fetched before: run \"platform machines connect\" again for a new line"
+    fail "the credentials can be downloaded only once, and have been downloaded: run \"platform machines connect\" again for a new line"
   fi
   rm -f "$dir/error" "$credentials.new"
 }

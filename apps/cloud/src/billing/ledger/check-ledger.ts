@@ -71,7 +71,7 @@ async function checkInvoices(
     if (kind === 'credit_note') continue;
     const owed = state === 'void' ? 0 : total - paid;
     if ((receivable.get(id) ?? 0) !== owed)
-      say(`invoice ${number}: expected ${owed} to be paid still, found ${receivable.get(id) ?? 0} in the ledger`);
+      say(`invoice ${number}: expected ${owed} still owed, found ${receivable.get(id) ?? 0} in the ledger`);
     if ((state === 'paid') !== (paid === total && state !== 'void'))
       say(`invoice ${number}: ${paid} of ${total} are paid, but it is ${state}`);
   }

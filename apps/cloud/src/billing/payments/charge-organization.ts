@@ -75,7 +75,7 @@ export async function chargeOrganization(
       'failed_precondition',
       provider.canCharge
         ? `organization ${organizationId}: expected an attached payment method, found none (platform billing method ${provider.setup === undefined ? 'set' : 'add'})`
-        : 'this installation cannot charge at once: expected a payment provider that does, found "manual", with which the host administrator records payments; ChargeOrganization issues an invoice',
+        : 'this installation cannot charge immediately: expected a payment provider that can, found "manual", with which the host administrator records payments; ChargeOrganization issues an invoice',
     );
   const nowMs = clock.now();
   const result = await db.transaction().execute(async (trx) => {

@@ -108,7 +108,7 @@ export class StagedUploads {
     if (bytes + size > maxBytes || others.length >= maxUploads)
       throw new PlatformError(
         'resource_exhausted',
-        `${others.length} uploads of ${bytes} bytes are staged for this organization already, at most ${maxUploads} of ${maxBytes} bytes together may be: they must be finished or expire first`,
+        `this organization already has ${others.length} staged uploads of ${bytes} bytes, the maximum is ${maxUploads} of ${maxBytes} bytes in total: some must be finished or expire first`,
         undefined,
         { retryAfterMs: busyMs },
       );
@@ -156,7 +156,7 @@ export class StagedUploads {
       await this.remove(key);
       throw new PlatformError(
         'data_loss',
-        `the ${sizeBytes} staged bytes have another checksum than the file that was sent: they were removed, begin the upload again`,
+        `the checksum of the ${sizeBytes} staged bytes differs from that of the sent file: they were removed, begin the upload again`,
       );
     }
     try {

@@ -85,7 +85,7 @@ export function createCompaction(options: {
     if (result.kind === 'unchanged') return 'unchanged';
     const replaced = files.map(({ file }) => file);
     if (result.kind === 'failed') {
-      log.error('rewriting files failed; they stay as they are', { files: replaced, error: result.reason });
+      log.error('rewriting files failed; they are unchanged', { files: replaced, error: result.reason });
       return 'failed';
     }
     try {

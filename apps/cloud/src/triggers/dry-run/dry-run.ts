@@ -56,7 +56,7 @@ export interface DryRunSink {
 export function whyNotDry({ event }: Trigger): string | undefined {
   if (event.timed === 'logs' || event.transitions !== undefined) return undefined;
   if (event.timed === 'facts') return 'what the cloud knew of a machine in the past is not stored';
-  return event.stored?.areReadings === true ? undefined : 'only readings are gone through again, no files and pictures';
+  return event.stored?.areReadings === true ? undefined : 'only readings can be replayed, not files and pictures';
 }
 
 /** @throws like `Tabular.query`, and the signal's reason */

@@ -166,7 +166,7 @@ async function checkTriggers(
         // One trigger must not hold up the others.
         const error = asPlatformError(caught).message;
         effects.history.failed(historyPlace, nowMs, error);
-        log.error('a trigger could not be checked; it is tried again', { partId, trigger: trigger.name, error });
+        log.error('a trigger could not be checked; trying again', { partId, trigger: trigger.name, error });
       }
     }
     const afterMs = trigger.event.dueMs?.(stored.of(partId, trigger.name).rule, nowMs);
