@@ -1,4 +1,4 @@
-/** What the cloud knows of a part, for the triggers about it (kinds/machine-facts.ts). */
+/** What the cloud knows about a part, for the triggers about it (kinds/machine-facts.ts). */
 import { expiringKeys } from './access/keys-by-place.ts';
 import { lostReadings } from './gaps/feature.ts';
 import type { Machines } from './machines/feature.ts';

@@ -3,7 +3,7 @@
  *
  * `platform.json` marks a directory as ours and records its layout version and its stage. Stages: `new` (from the claim until a first start
  * has printed the owner key) → `complete`. A directory of an older version is opened unchanged; after its stores are upgraded
- * (upgrade-data.ts), `upgraded` records the new version. In a complete directory the stores must exist: if one is missing or empty,
+ * (open-stores.ts), `upgraded` records the new version. In a complete directory the stores must exist: if one is missing or empty,
  * something removed it, and nothing is created in its place. `lock` names the process that holds the directory; a lock whose process no
  * longer exists is taken over. Nothing is written into a directory that is not ours.
  */

@@ -2,7 +2,7 @@
  * Restores a backup into an empty directory and, for Postgres, an empty database (I15).
  *
  * Everything is first copied and compared with its SHA-256. `platform.json` is written last, so that an interrupted restore is not a data
- * directory. The log continues far after its last position (resume-after-restore.ts).
+ * directory. The log continues far beyond its last position (resume-after-restore.ts).
  */
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';

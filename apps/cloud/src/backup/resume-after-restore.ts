@@ -1,7 +1,7 @@
 /**
  * How a restored installation continues, in either store.
  *
- * The log continues far after its last position. The original cloud has used the positions after it, and receivers already know the ids of
+ * The log continues far beyond its last position. The original cloud has used the positions after it, and receivers already know the ids of
  * messages sent for those (I3, I11). The audit trail records the restore.
  */
 import { randomBytes } from 'node:crypto';

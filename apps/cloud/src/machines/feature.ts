@@ -1,4 +1,4 @@
-/** Machines: registered parts, their configurations, what they fetch and what they log. */
+/** Machines: registered parts, their configurations, status and logs. */
 import type { Clock, Log } from '@platform/base';
 import { errorText } from '@platform/base';
 import { maskSecrets } from '@platform/machine-config/mask-secrets';

@@ -1,9 +1,9 @@
 /**
- * SignalingService: machines wait here for callers. Remote control does not exist yet, so no caller ever arrives, and the other methods
- * answer UNIMPLEMENTED. If public machine servers were refused here, they would retry every second, forever.
+ * SignalingService: machines wait here for callers. Remote control over WebRTC does not exist yet, so no caller ever arrives, and the other
+ * methods answer UNIMPLEMENTED. If public machine servers were refused here, they would retry every second, forever.
  *
- * A machine waits with two streams. A stream whose link broke silently stays open until TCP notices, so a machine that reconnects finds
- * its old streams still open. Beyond the maximum per part, the oldest stream ends.
+ * A machine waits with two streams. A stream whose link broke silently stays open until TCP notices, so a machine that reconnects finds its
+ * old streams still open. Beyond the maximum per part, the oldest stream ends.
  */
 import { type Clock, PlatformError } from '@platform/base';
 import { SignalingService } from '@platform/proto/proto/rpc/webrtc/v1/signaling';

@@ -1,6 +1,6 @@
 /**
  * Evaluates one trigger against its inputs: the only code that decides whether it fires, live and in a dry run. Pure: it takes state and
- * time, returns the new state and the decisions, and gives the same decisions with the same ids for the same inputs in the same order.
+ * time, and returns the new state and the decisions; the same inputs in the same order give the same decisions with the same ids.
  *
  *     let state = noState;
  *     for (const input of inputs) {

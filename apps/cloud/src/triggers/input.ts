@@ -66,7 +66,7 @@ export interface TimeInput {
   readonly place: EventPlace;
 }
 
-/** What the cloud knows of a part besides its data. */
+/** What the cloud knows about a part besides its data. */
 export interface FactsInput {
   readonly kind: 'facts';
   readonly atMs: number;

@@ -1,4 +1,4 @@
-/** Splits an amount into parts that sum to the whole. */
+/** Splits an amount into parts that add up to the whole. */
 import { PlatformError } from '@platform/base';
 
 /**

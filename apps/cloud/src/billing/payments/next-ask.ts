@@ -1,4 +1,4 @@
-/** When a provider is next asked about a pending operation: after 5 s, then at growing intervals of at most an hour, without an end. */
+/** When a provider is next asked about a pending operation: after 5 s, then at growing intervals of at most an hour, without limit. */
 
 export const firstAskMs = 5_000;
 const maxAskMs = 3_600_000;

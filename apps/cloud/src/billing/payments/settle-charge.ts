@@ -1,7 +1,7 @@
 /**
  * Completes attempts to pay. States of a charge: pending → succeeded | failed, both final. The first caller to get an outcome from the
  * provider records it; later and repeated answers change nothing, so an invoice is paid once. If a provider fails or is slow, the charge
- * stays pending and the provider is asked again: after 5 s, then at growing intervals of at most an hour, without an end.
+ * stays pending and the provider is asked again: after 5 s, then at growing intervals of at most an hour, without limit.
  */
 import { type Clock, errorText, type Log } from '@platform/base';
 import type { Database } from '../../metadata/tables.ts';

@@ -1,6 +1,6 @@
 /**
  * Prices in fragments: the `billing` block of a fragment becomes a tier of the price list that names the fragment. It is read when the list
- * is set, and the list keeps what it said then, so that a later edit of the fragment changes no price that applies already.
+ * is set, and the list keeps those prices, so that a later edit of the fragment does not change prices already in effect.
  *
  *     {"billing": {"tier_name": "press", "in_arrears": true, "tier_credit": 5,
  *       "cost_per_month": {"per_machine": 10, "binary_data_upload_bytes": 1.5e-10}}}

@@ -1,6 +1,6 @@
 /**
  * Follows the ingest log and writes the metadata of pictures and files to `binary_data` together with the cursor (I11). Each upload is
- * therefore stored once, and deleted files do not come back.
+ * therefore stored once, and deleted files do not reappear.
  */
 import { type Clock, errorText, type Log } from '@platform/base';
 import type { Kysely } from 'kysely';

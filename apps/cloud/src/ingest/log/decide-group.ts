@@ -1,5 +1,5 @@
 /**
- * Decides the outcome of one group's uploads in memory from what the log knew before, for a store where each query costs a round trip.
+ * Decides the outcome of one group's uploads in memory from the previous state of the log, for a store where each query costs a round trip.
  * Pure.
  */
 import type { LogEntry } from './log.ts';

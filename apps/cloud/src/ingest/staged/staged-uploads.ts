@@ -1,12 +1,12 @@
 /**
- * Large uploads on their way: their bytes are staged below one folder until all are there.
+ * Large uploads in progress: their bytes are staged below one folder until all have arrived.
  *
- * `<folder>/<organization>/<hash of part and key>.part` has the bytes; its length is where the upload stands. Next to it, `.size` has the
- * length that was declared, which the bytes must not exceed, and `.done` the answer of a finished upload, for a machine that did not get it.
+ * `<folder>/<organization>/<hash of part and key>.part` contains the bytes; its length is the current offset. Next to it, `.size` contains
+ * the declared length, which the bytes must not exceed, and `.done` the answer of a finished upload, for a machine that did not receive it.
  *
  * States: absent → staged → finished (payload and row are stored, then the staged bytes are removed and the answer is kept for an hour) |
- * expired (nothing was written for a week). A kill at any instant leaves a shorter file, which the sender continues. Bytes that a power cut
- * damaged are found by the checksum of the whole.
+ * expired (nothing was written for a week). A kill at any instant leaves a shorter file, which the sender continues. The checksum of the
+ * whole reveals bytes that a power cut damaged.
  */
 import { createHash } from 'node:crypto';
 import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';

@@ -1,5 +1,5 @@
 /**
- * Lists the files that the child sealed, one seal after the other, and moves S with them (I9). A failed write to the catalog is retried,
+ * Lists the files that the child sealed, one seal after another, and moves S with them (I9). A failed write to the catalog is retried,
  * because the child keeps the rows until it succeeds.
  */
 import { backoffMs, type Clock, errorText, type Log, PlatformError } from '@platform/base';

@@ -1,6 +1,6 @@
 /**
- * Deletes rows for good, by a rule (I10). They are counted in one snapshot, and hidden from every snapshot opened after it. Rows committed
- * after the count stay.
+ * Permanently deletes rows, by a rule (I10). They are counted in one snapshot, and hidden from every snapshot opened after it. Rows
+ * committed after the count stay.
  */
 import { type Clock, createLimiter } from '@platform/base';
 import { BsonDocument, type BsonValue, documentsOf, encodeBson, Int32, type Plan, pathColumns } from '@platform/query';

@@ -1,7 +1,7 @@
 /**
  * The history of triggers, for people: one row for each trigger, subject, outcome and minute, with a count. Written in the transaction that
- * moves the cursor or records the transition, so that nothing is counted twice, even after a kill. Kept for 30 days; when each trigger last
- * fired, for a year.
+ * moves the cursor or records the transition, so that nothing is counted twice, even after a kill. Kept for 30 days; the time at which each
+ * trigger last fired is kept for a year.
  */
 import { createHash } from 'node:crypto';
 import { chunks } from '@platform/base';

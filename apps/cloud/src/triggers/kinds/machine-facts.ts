@@ -1,7 +1,7 @@
 /**
- * Platform-specific kinds of triggers, about what the cloud knows of a machine besides its readings: `capture_stopped`, `data_discarded`,
- * `sync_behind`, `config_not_applied`, `credential_expiring`. Each has subjects (a captured method, a key) with two states, and reports
- * each change of state.
+ * Platform-specific kinds of triggers, about what the cloud knows about a machine besides its readings: `capture_stopped`,
+ * `data_discarded`, `sync_behind`, `config_not_applied`, `credential_expiring`. Each has subjects (a captured method, a key) with two
+ * states, and reports each change of state.
  */
 import type { EventChange, TriggerEvent } from '../../outbox/event.ts';
 import type { CapturedSeries, FactsInput, UploadInput } from '../input.ts';

@@ -1,6 +1,6 @@
 /**
  * Whether equal values of an expression have the same form in every file. 1, Int32 1 and Long 1 are one group key, and the first row's
- * value is shown. If forms could mix, the order of rows decides, and only the executor preserves it.
+ * value is shown. If forms could mix, the order of rows would decide, and only the executor preserves it.
  */
 import { BsonDocument, type Expr, functions, isPathColumn, type Maybe, type TypeName, typeName } from '@platform/query';
 
