@@ -1,4 +1,4 @@
-/** The installation script of a machine: POSIX sh, run as `curl … | sh` on the other computer. Running it again repairs an installation. */
+/** The installation script of a machine: POSIX sh, run as `curl … | sh` on the other computer. Running it again repairs it. */
 import type { Bundle } from './bundle.ts';
 
 /** npm packages that contain Node, by `uname`. */

@@ -1,4 +1,7 @@
-/** All plain HTTP routes of the port: sign-in, status page, configuration endpoint, queries, metrics, API document, downloads, test inbox for webhooks. */
+/**
+ * All plain HTTP routes of the port: sign-in, status page, configuration endpoint, queries, metrics, API document, downloads, test inbox
+ * for webhooks.
+ */
 import { type Log, PlatformError } from '@platform/base';
 import type { Access } from '../access/authorize.ts';
 import { grantsOf, type Principal } from '../access/principal.ts';

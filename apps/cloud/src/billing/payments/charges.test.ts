@@ -125,7 +125,7 @@ test('D27 a payment confirmed at once ends the call at once; a repeated request 
   await ordered(on);
 });
 
-test('D27 without confirmation the call ends after two minutes with the invoice id; a late one is booked, nothing is charged twice', async () => {
+test('D27 without confirmation the call ends after two minutes with the invoice id; a late one is booked, none twice', async () => {
   const on = await open(testProvider);
   for (const afterSeconds of [121, 300, 2 * 86_400]) {
     await attach(on, TestCard.CONFIRMS_LATE, afterSeconds);

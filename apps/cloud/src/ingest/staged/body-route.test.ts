@@ -67,7 +67,7 @@ test('a file in long bodies is stored byte for byte; a body at another offset ch
   expect((await readFile(join(stored?.parentPath ?? '', stored?.name ?? ''))).equals(content)).toBe(true);
 });
 
-test('the part of a body that arrived before its connection broke stays; a sender that begins again does not wait for the rest', async () => {
+test('what arrived of a body before its connection broke stays; a sender that begins again does not wait for the rest', async () => {
   const { server, client, begun, put } = await start();
   await begun();
   const socket = connectSocket(server.port, server.host);

@@ -180,7 +180,10 @@ function columnsOf(
 
 const noWords = /* @__PURE__ */ new Uint32Array();
 
-/** Int64 of each wanted row, low word first: milliseconds, or microseconds if `exact`. @param onMissing called with the place of a row without the time */
+/**
+ * Int64 of each wanted row, low word first: milliseconds, or microseconds if `exact`.
+ * @param onMissing called with the place of a row without the time
+ */
 function timeWords(
   source: BigInt64Array,
   wanted: readonly number[],
