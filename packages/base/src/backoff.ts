@@ -3,9 +3,9 @@
 export interface Backoff {
   /** Wait before the second attempt. Default 200 ms. */
   readonly firstMs?: number;
-  /** No wait is longer. Default 60 s. */
+  /** The longest wait, before jitter. Default 60 s. */
   readonly maxMs?: number;
-  /** Each wait is drawn from ±this share of its nominal length, so that clients do not return in step. Default 0.2. */
+  /** Each wait varies at random by up to ± this share, so that clients do not all retry at once. Default 0.2. */
   readonly jitter?: number;
 }
 

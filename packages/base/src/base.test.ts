@@ -25,7 +25,7 @@ test('crc32c is the Castagnoli polynomial: the check value of RFC 3720', () => {
   expect(crc32c(new Uint8Array(32))).toBe(0x8a9136aa);
 });
 
-test('crc32c takes eight bytes at a time as it takes one at a time', () => {
+test('crc32c gives the same result eight bytes at a time as one at a time', () => {
   fc.assert(
     fc.property(fc.uint8Array({ minLength: 8 }), fc.nat(), (bytes, seed) => {
       const start = seed >>> 0;
@@ -67,7 +67,7 @@ test('the text of an error names its causes', () => {
   );
 });
 
-test('a limiter runs at most its limit at once, and runs every task in the end', async () => {
+test('a limiter never exceeds its limit, and eventually runs every task', async () => {
   const limit = createLimiter(2);
   let running = 0;
   let most = 0;

@@ -78,8 +78,8 @@ const systemFaults: Readonly<Record<string, typeof full | typeof busy>> = {
 };
 
 /**
- * Interprets a caught value. A PlatformError passes and an abort becomes `canceled`. A system error gets a code of its own if it is
- * temporary or ends when space is freed. Anything else is `internal` (never `unknown`, which public machine-servers read as "configuration
+ * Interprets a caught value. A PlatformError passes and an abort becomes `canceled`. A system error gets its own code if it is temporary or
+ * goes away when space is freed. Anything else is `internal` (never `unknown`, which public machine-servers read as "configuration
  * malformed", D4).
  */
 export function asPlatformError(caught: unknown): PlatformError {

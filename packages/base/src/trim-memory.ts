@@ -15,7 +15,7 @@ const growthBytes = 16 << 20;
 
 export interface TrimDeps {
   readonly clock: Clock;
-  /** Release memory the first time only: a freshly loaded process holds much that only its start needed. Default false. */
+  /** Release memory only once: a process that has just started holds much that only its start needed. Default false. */
   readonly once?: boolean;
   /** The least time between two collections, for a process that must not pause often. Default 0. */
   readonly leastMs?: number;

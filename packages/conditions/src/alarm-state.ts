@@ -1,20 +1,20 @@
 /**
  * The states of an alarm (compile-alarm.ts): idle → firing → idle … Pure: readings and times come in, changes come out.
  *
- * Time is that of the readings. It never goes back: a reading that is older than one before it counts as if it were as new, so that what
- * arrives late is neither lost nor able to undo a duration.
+ * Time is that of the readings, and never goes back: a reading that is older than an earlier one is treated as equally new, so that late
+ * readings are neither lost nor able to undo a duration.
  */
 import type { Alarm } from './compile-alarm.ts';
 
-/** JSON. */
+/** Stored as JSON. */
 export interface AlarmState {
-  /** Since when it fires; absent: it does not. */
+  /** Since when it has been firing; absent: it is idle. */
   readonly firingMs?: number;
   /** The newest time of a reading. */
   readonly newestMs?: number;
   /** Since when every reading has met the condition (`for_secs`). */
   readonly metSinceMs?: number;
-  /** When it was met, the newest ones within the window (`times_within`). */
+  /** The newest times within the window at which the condition was met (`times_within`). */
   readonly metMs?: readonly number[];
 }
 
@@ -25,9 +25,9 @@ export interface AlarmStep {
 }
 
 /**
- * Whether a reading changes the state of an alarm without `absentMs`.
+ * The step of an alarm without `absentMs` at one reading.
  *
- * @param atMs when it was taken
+ * @param atMs when the reading was taken
  */
 export function alarmStep(alarm: Alarm, state: AlarmState, meets: boolean, clears: boolean, atMs: number): AlarmStep {
   const nowMs = Math.max(atMs, state.newestMs ?? Number.NEGATIVE_INFINITY);

@@ -1,6 +1,6 @@
 /**
- * The own keys of a condition that give it states, firing and not: `clear`, `for_secs`, `times_within`, `absent_for_secs`. Such a
- * trigger reports each change instead of each upload.
+ * The keys that turn a condition into an alarm, which fires or is idle: `clear`, `for_secs`, `times_within`, `absent_for_secs`. The trigger
+ * then reports each change of state instead of each upload.
  */
 import { describe, isObject, type JsonObject } from './json.ts';
 import type { Prefilter } from './prefilter.ts';
@@ -10,7 +10,7 @@ import { compileTests, type DocumentTest } from './tests.ts';
 export const alarmKeys = ['clear', 'for_secs', 'times_within', 'absent_for_secs'] as const;
 
 export interface Alarm {
-  /** What ends it. Absent: the first reading that does not meet the condition. */
+  /** What ends the alarm. Absent: the first reading that does not meet the condition. */
   readonly clears: DocumentTest | undefined;
   /** The condition must hold for this long; 0: one reading is enough. */
   readonly forMs: number;

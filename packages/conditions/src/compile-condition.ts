@@ -13,23 +13,23 @@ export interface Condition {
   /** Absent after an error in `data_capture_method`. */
   readonly captureMethod: CaptureMethod | undefined;
   readonly problems: readonly Problem[];
-  /** Whether it asks for anything. If not, every upload meets it, also one without readings. */
+  /** Whether it tests anything. If not, every upload meets it, even one without readings. */
   readonly hasTests: boolean;
   /** Whether a reading meets all evals. Without evals every reading does; after an error none does. */
   matches(document: JsonObject): boolean;
-  /** The condition has states, firing and not, instead of being met by each upload for itself. */
+  /** Present if the condition is an alarm, which fires or is idle, instead of a test of each upload. */
   readonly alarm: Alarm | undefined;
   /** The keys of a document that `matches` and the alarm look at; undefined: all. */
   readonly keys: KeyTree | undefined;
   /**
-   * Readings that do not meet it change nothing, so a store may leave them out; undefined: any reading may. It is a superset of the
-   * readings that count.
+   * A store may leave out readings that do not meet it, because they change nothing; undefined: any reading may matter. It lets through all
+   * readings that matter, and possibly others.
    */
   readonly prefilter: Prefilter | undefined;
 }
 
 /**
- * @param json `event.conditional`: `data_capture_method`, `conditions` (or `condition`), and the keys that give it states. Never throws.
+ * @param json `event.conditional`: `data_capture_method`, `conditions` (or `condition`), and the keys of an alarm. Never throws.
  */
 export function compileCondition(json: unknown): Condition {
   const problems: Problem[] = [];
@@ -65,7 +65,7 @@ export function compileCondition(json: unknown): Condition {
   };
 }
 
-/** A reading that does not meet the condition counts if it ends something: a duration, a series of times, or the firing. */
+/** A reading that does not meet the condition matters if it ends something: a duration, a series of times, or the firing state. */
 function counting(
   meets: Prefilter | undefined,
   alarm: Alarm | undefined,

@@ -80,7 +80,7 @@ test('D20 an object with several keys or none is an operand, which eq and neq co
   );
 });
 
-test('a day that its month does not have is no date, neither as operand nor in a reading', () => {
+test('a day that does not exist in its month is not a date, neither as operand nor in a reading', () => {
   const dated = (text: string) => condition({ operator: 'lt', value: { at: { $date: text } } });
   expect(dated('2028-02-29').problems).toEqual([]);
   for (const day of ['2026-02-29', '2026-02-30T10:00:00Z', '2026-04-31', '2026-13-01', '2026-01-00'])
@@ -95,7 +95,7 @@ test('D20 regular expressions run in linear time, and those that cannot do so ar
   expect(condition({ operator: 'regex', value: { name: '(?=a)' } }).problems[0]?.message).toContain('look-around');
 });
 
-test('D18 condition is accepted as well as conditions, absent or empty ones always hold, unknown keys give a warning', () => {
+test('D18 condition is accepted as well as conditions; an absent or empty one always holds; unknown keys give a warning', () => {
   const method = 'sensor:s:Readings';
   const evals = [{ operator: 'gt', value: { cpu: 90 } }];
   expect(compileCondition({ data_capture_method: method, condition: { evals } }).matches(reading)).toBe(false);

@@ -35,7 +35,7 @@ export class Instant {
 
 const rfc3339 = /^\d{4}-\d\d-\d\d(?:[Tt ]\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:[Zz]|[+-]\d\d:\d\d))?$/;
 
-/** Milliseconds of a date of RFC 3339, with or without a time (midnight UTC); undefined: it is none. */
+/** Milliseconds of a date of RFC 3339, with or without a time (midnight UTC); undefined if the text is not one. */
 export function dateMs(text: string): number | undefined {
   if (!rfc3339.test(text)) return undefined;
   const ms = Date.parse(text);
@@ -45,7 +45,7 @@ export function dateMs(text: string): number | undefined {
   return new Date(`${day}T00:00:00Z`).toISOString().startsWith(day) ? ms : undefined;
 }
 
-/** What to do about several fields in one eval. */
+/** Advice for an eval with several fields. */
 export const oneEvalPerField = 'write one eval per field, all of which must be true';
 
 /** Undefined after a problem was reported. */

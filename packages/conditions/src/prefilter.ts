@@ -1,6 +1,6 @@
 /**
- * What a store may test of readings before a condition does: a superset of those that meet it. The condition itself decides, so a store
- * that cannot test something takes it as met.
+ * A coarse test that a store may apply to readings before the condition: it lets through every reading that meets the condition, and
+ * possibly others. The condition itself decides, so a store treats as met whatever it cannot test.
  */
 import type { Operand } from './leaf.ts';
 
@@ -15,7 +15,7 @@ export type Prefilter =
       /** Values of other types do not meet the test. Absent with `is`. */
       readonly value?: number | string | boolean;
     }
-  /** It may be met by any reading. */
+  /** Any reading may meet it. */
   | { readonly k: 'unknown' };
 
 /** Longer paths can be interpreted in too many ways. */

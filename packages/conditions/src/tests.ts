@@ -1,6 +1,6 @@
 /**
- * Compiles `conditions` to one test of a reading: `evals`, `all` (each must hold) and `any` (one must hold), whose items are evals or such
- * objects again. Several of the three keys in one object must all hold.
+ * Compiles `conditions` to one test of a reading: `evals`, `all` (each must hold) and `any` (one must hold). Their items are evals or
+ * nested objects with these keys. Several of the three keys in one object must all hold.
  */
 import { findOperand } from './field-path.ts';
 import { describe, isObject, type Json, type JsonObject } from './json.ts';
@@ -12,15 +12,15 @@ import { type Report, warnUnknown } from './report.ts';
 export type DocumentTest = (document: JsonObject) => boolean;
 
 export interface Tests {
-  /** Undefined: nothing is asked for, so every reading meets it. */
+  /** Undefined: there is nothing to test, so every reading meets it. */
   readonly test: DocumentTest | undefined;
   /** Paths that the test looks at. */
   readonly paths: readonly (readonly string[])[];
-  /** What a store may test instead to leave readings out; undefined if nothing is asked for. */
+  /** What a store may test first, to leave readings out; undefined if there is nothing to test. */
   readonly prefilter: Prefilter | undefined;
 }
 
-/** One test, and what a store may test instead. */
+/** One test, and what a store may test first. */
 interface Compiled {
   readonly test: DocumentTest;
   readonly prefilter: Prefilter;
@@ -64,7 +64,7 @@ function compileGroup(json: JsonObject, path: string, level: number, to: Collect
       return [];
     }
     const compiled = items.flatMap((item, index) => compileItem(item, `${path}.${key}[${index}]`, level, to) ?? []);
-    // An empty `any` has nothing that could hold, and is surely a mistake.
+    // Nothing in an empty `any` can hold, so it is surely a mistake.
     if (key === 'any' && items.length === 0) to.report(`${path}.any`, 'expected at least one item, found none');
     if (compiled.length === 0) return [];
     return [key === 'any' ? anyOf(compiled) : allOf(compiled)];

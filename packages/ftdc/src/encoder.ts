@@ -13,7 +13,7 @@ import {
 import { VarintWriter } from './varint.ts';
 
 export class FtdcEncoder {
-  /** What the last schema block of the file says; empty before the first one. */
+  /** The content of the last schema block of the file; empty before the first one. */
   #schema = '';
   #id = 0;
 
@@ -27,7 +27,7 @@ export class FtdcEncoder {
     return bytes;
   }
 
-  /** The blocks of these samples, which follow what was encoded before. Metrics and labels may change from one sample to the next. */
+  /** The blocks of these samples, to be appended to the file. Metrics and labels may change from one sample to the next. */
   blocks(samples: readonly Sample[]): Uint8Array {
     const parts: Uint8Array[] = [];
     for (let from = 0; from < samples.length; ) {

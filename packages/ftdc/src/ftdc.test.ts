@@ -40,7 +40,7 @@ test('every sample is read back as it was written, whatever changes between samp
   );
 });
 
-test('fractions are rounded, and what does not fit becomes the nearest number that does', () => {
+test('fractions are rounded, and a number that does not fit becomes the nearest one that does', () => {
   const values = new Map([
     ['fraction', 1.6],
     ['none', Number.NaN],
@@ -50,7 +50,7 @@ test('fractions are rounded, and what does not fit becomes the nearest number th
   expect([...(samples[0]?.values.values() ?? [])]).toEqual([2, 0, Math.floor((2 ** 52 - 1) / 2)]);
 });
 
-test('a file that was cut anywhere keeps all whole blocks, and says what was dropped', () => {
+test('a file cut anywhere keeps all whole blocks, and the reader reports what it dropped', () => {
   const pieces = [samplesFrom(0, 10), samplesFrom(10_000, 10), samplesFrom(20_000, 10)];
   const { bytes, ends } = fileOf(pieces);
   for (let length = fileHeaderBytes; length < bytes.length; length++) {
@@ -62,7 +62,7 @@ test('a file that was cut anywhere keeps all whole blocks, and says what was dro
   expect(readFtdc(bytes.subarray(0, 4)).skipped[0]?.reason).toContain('shorter than its header');
 });
 
-test('a changed byte costs the samples of its block alone; a damaged schema those that refer to it; nothing is invented', () => {
+test('a changed byte loses only the samples of its block, a damaged schema only those that refer to it; nothing is invented', () => {
   const pieces = [samplesFrom(0, 10), samplesFrom(10_000, 10), samplesFrom(20_000, 10)];
   const { bytes, ends } = fileOf(pieces);
   const written = JSON.stringify(pieces.flat().map(({ timeMs }) => timeMs));
@@ -77,7 +77,7 @@ test('a changed byte costs the samples of its block alone; a damaged schema thos
         expect(skipped.length).toBeGreaterThan(0);
         const times = samples.map(({ timeMs }) => timeMs);
         expect(written).toContain(JSON.stringify(times).slice(1, -1).split(',').slice(0, 10).join(','));
-        // Past the first piece, which has the schema.
+        // Past the first piece, which contains the schema.
         if (at >= (ends[1] ?? 0)) expect(samples).toHaveLength(20);
       },
     ),

@@ -1,4 +1,4 @@
-/** Reads a file of diagnostics, whatever its state: what is damaged is skipped and named. */
+/** Reads a file of diagnostics, whatever its state: damage is skipped and reported. */
 import { inflateRawSync } from 'node:zlib';
 import { crc32c } from '@platform/base';
 import {
@@ -22,7 +22,7 @@ export interface Skipped {
 }
 
 export interface FtdcFile {
-  /** In the order of the file. */
+  /** In file order. */
   readonly samples: readonly Sample[];
   readonly skipped: readonly Skipped[];
 }
@@ -69,7 +69,7 @@ function headerProblem(file: Buffer): string | undefined {
   return version === formatVersion ? undefined : `expected version ${formatVersion} of the format, found ${version}`;
 }
 
-/** The length of the block there, with its header; undefined if there is none whose checksum holds. */
+/** The length of the block there, with its header; undefined if there is no block with a valid checksum. */
 function blockLength(file: Buffer, at: number): number | undefined {
   if (at + blockHeaderBytes > file.length || file.toString('latin1', at, at + 4) !== blockMagic) return undefined;
   const length = file.readUInt32LE(at + 5);
@@ -85,7 +85,7 @@ function nextBlock(file: Buffer, from: number): number {
   return file.length;
 }
 
-/** @returns why it has no samples, if it should */
+/** @returns why it has no samples, if it should have some */
 function readBlock(block: Buffer, schemas: Map<number, Schema>, samples: Sample[]): string | undefined {
   try {
     const content = inflateRawSync(block.subarray(blockHeaderBytes), { maxOutputLength: 8 * maxPayloadBytes });

@@ -1,4 +1,4 @@
-/** Whole numbers of up to 52 bits and a sign as bytes. */
+/** Signed whole numbers of up to 52 bits as bytes. */
 
 const limit = 2 ** 52 - 1;
 
@@ -14,7 +14,7 @@ export class VarintWriter {
     this.#bytes.push(rest);
   }
 
-  /** Values as differences to the one before. Fractions are rounded; what is no number, or too large, becomes the nearest that fits. */
+  /** Values as differences from the previous one. Fractions are rounded; NaN and numbers too large become the nearest that fits. */
   column(values: readonly number[]): void {
     let before = 0;
     for (const value of values) {

@@ -1,6 +1,6 @@
 /**
- * The attributes of each built-in model of this version of the machine-server, by API and model: as JSON Schema with words for people, and
- * as names. A test of the machine-server keeps them in step with its models.
+ * The attributes of each built-in model of this version of the machine-server, by API and model: as JSON Schema with descriptions, and as
+ * names. A test of the machine-server keeps them in step with its models.
  */
 import schemas from './built-in-models.schema.json' with { type: 'json' };
 

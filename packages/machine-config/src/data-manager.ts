@@ -54,9 +54,9 @@ export interface CaptureMethodConfig {
   readonly recent_data_store?: JsonObject | undefined;
 }
 
-/** A shorter sync interval means the default. */
+/** For a shorter sync interval, the default is used. */
 const leastSyncIntervalMins = 0.0001;
-/** A lower frequency captures nothing: it is less than a reading in eleven days. */
+/** A lower frequency captures nothing: it is less than one reading in eleven days. */
 const leastHz = 1e-6;
 
 /** @returns also the valid attributes, without defaults. */

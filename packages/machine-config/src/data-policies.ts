@@ -64,7 +64,7 @@ export interface CapturedMethod extends Resource {
   readonly hz: number;
 }
 
-/** The methods that a document says to capture. @param document decoded JSON with fragments resolved, of any shape; never throws. */
+/** The methods that a document captures. @param document decoded JSON with fragments resolved, of any shape; never throws. */
 export function readCapturedMethods(document: unknown): readonly CapturedMethod[] {
   const captured: CapturedMethod[] = [];
   for (const kind of ['component', 'service'] as const) {
@@ -88,7 +88,7 @@ function methodsIn(attributes: Values, resource: Resource): CapturedMethod[] {
   });
 }
 
-/** For how many days data of a resource is kept: the shorter of the part's and its own (D24); undefined: until it is deleted. */
+/** For how many days a resource's data is kept: the shorter of the part's and its own retention (D24); undefined: until it is deleted. */
 export function retentionDaysOf(
   policies: Pick<DataPolicies, 'days' | 'resources'>,
   resource: Resource,

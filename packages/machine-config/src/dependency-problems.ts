@@ -8,7 +8,7 @@ const shownNames = 10;
 
 /**
  * Unresolved `depends_on` names, and cycles. In a document with fragments or remotes an unresolved name is only a warning, because they may
- * provide it. So is the name of a disabled resource, because it can be enabled again.
+ * provide it. The name of a disabled resource is also only a warning, because the resource can be enabled again.
  */
 export function dependencyProblems(
   config: MachineConfig,
@@ -76,8 +76,8 @@ interface OnTheWay {
 }
 
 /**
- * The resources with a dependency that closes a cycle, each with one such cycle. One walk over all, without recursion: users may save
- * chains of tens of thousands.
+ * The resources with a dependency that closes a cycle, each with one such cycle. One walk over all resources, without recursion: users may
+ * save chains of tens of thousands.
  */
 function circlesIn(nodes: readonly Node[]): ReadonlyMap<ResourceConfig, string> {
   const circles = new Map<ResourceConfig, string>();

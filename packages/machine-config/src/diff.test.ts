@@ -31,7 +31,7 @@ test('applying the changes between two documents turns the first into the second
   );
 });
 
-test('a list that was shuffled, shortened and extended is reproduced, and no change describes unchanged entries', () => {
+test('a list that was shuffled, shortened and extended is reproduced, and no change contains unchanged entries', () => {
   const list = fc.uniqueArray(fc.record({ name: fc.string(), v: fc.nat(3) }), { selector: (each) => each.name });
   fc.assert(
     fc.property(
@@ -99,8 +99,8 @@ const renamed = (prefix: string, alike: boolean): Json[] =>
     attributes: alike ? { n: 1 } : { [`k${n}`]: n, a: 1 },
   }));
 
-// Comparing each with each took minutes here.
-test('twenty thousand renamed components are one rename each, even if their neighbours were shuffled or are alike', () => {
+// Comparing every pair took minutes here.
+test('twenty thousand renamed components are one rename each, even if their neighbours were shuffled or are identical', () => {
   for (const alike of [false, true]) {
     const before = { components: renamed('a', alike) };
     const after = { components: renamed('b', alike) };

@@ -1,6 +1,6 @@
 /**
  * What changed between two documents, by resource: list entries are matched by their names, so that an inserted component is one change and
- * not a change to all that follow it. Pure, and about linear in the size of both, because users save documents with thousands of entries.
+ * not a change to every later entry. Pure, and about linear in the size of both, because users save documents with thousands of entries.
  */
 import { diffLists, isLists } from './diff/diff-lists.ts';
 import { isObject } from './is-object.ts';

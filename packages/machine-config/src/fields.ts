@@ -35,7 +35,7 @@ export const dataManagerFields: Fields = {
   disk_usage_deletion_threshold: { kind: 'float', default: 0.9, min: 0, max: 1 },
   capture_dir_deletion_threshold: { kind: 'float', default: 0.5, min: 0, max: 1 },
   delete_data_on_part_deletion: { kind: 'bool', default: false },
-  // Ours: docs/guides/sync.md.
+  // Not in the specification: docs/guides/sync.md.
   sync_order: { kind: 'string', default: 'oldest_first' },
   sync_priorities: { kind: 'object' },
   sync_max_bytes_per_second: { kind: 'int', default: 0, min: 0 },

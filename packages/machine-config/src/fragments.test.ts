@@ -161,7 +161,7 @@ test('unknown fragments, unknown versions, cycles and excessive nesting are spec
   ]);
 });
 
-test('fragments that multiply by importing each other end in a single clear error', () => {
+test('fragments that multiply by importing each other give a single clear error', () => {
   const wide = (id: string): JsonObject => ({
     fragments: Array.from({ length: 100 }, (_, at) => ({ id, prefix: `${at}` })),
   });

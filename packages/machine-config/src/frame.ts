@@ -1,4 +1,4 @@
-/** The frame of a component, read: where it is attached, its pose there, and its geometry. */
+/** Reads the frame of a component: where it is attached, its pose there, and its geometry. */
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { Problem } from '@platform/base';
 import type { GeometrySchema } from '@platform/proto/platform/common/v1/common';
@@ -23,7 +23,7 @@ export interface ReadFrame {
   readonly geometry: MessageInitShape<typeof GeometrySchema> | undefined;
 }
 
-/** @param frame as in the configuration. What is wrong with it was reported when it was parsed; here it counts as absent. */
+/** @param frame as in the configuration. Parsing has reported invalid parts; here they count as absent. */
 export function readFrame(frame: JsonObject): ReadFrame {
   const ignored: Problem[] = [];
   const init = frameInit(frame, '', ignored) as {

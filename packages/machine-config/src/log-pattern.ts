@@ -36,8 +36,8 @@ function testOf(patterns: readonly RE2JS[]): LogPatternTest {
 }
 
 /**
- * The names that a pattern may match for lines of this logger. Lines of a resource, whose logger ends in its full name (after one word and
- * a dot): the full name with `core:` or `rdk:`, the name alone, and the name of its logger on public machine-servers.
+ * The names that a pattern may match for lines of this logger. The logger of a resource ends in its full name, after one word and a dot.
+ * Its lines match the full name with `core:` or `rdk:`, the name alone, and the name of its logger on public machine-servers.
  */
 export function namesOfLogger(logger: string): readonly string[] {
   const resource = resourceOfLogger(logger);

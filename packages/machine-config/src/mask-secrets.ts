@@ -5,12 +5,12 @@ export const mask = '********';
 
 const secretKey =
   /secret|password|passwd|passphrase|token|credential|private[_-]?key|api[_-]?key|access[_-]?key|auth[_-]?key|^key$/i;
-/** `//user:password@host`. Matches from slash to slash, so that it takes linear time. */
+/** `//user:password@host`. Matches from slash to slash, and so takes linear time. */
 const password = /(\/\/[^\s/:@]*):[^\s/@]*@/g;
 
 /**
- * The same value with secrets masked: every text and number that is, at any depth, under a key that looks secret, in the keys of an auth
- * handler, or the password in a URL.
+ * The same value with secrets masked: every text and number, at any depth, under a key that looks secret or in the keys of an auth handler,
+ * and the password in a URL.
  *
  * @param at keys that lead to the value, without list positions.
  */

@@ -21,7 +21,7 @@ const told = (document: unknown): string[] =>
   parse(document).problems.map(({ level, path, message }) => `${level} ${path}: ${message}`);
 const at = 'components[0].service_configs[0].attributes.capture_methods[0]';
 
-test('D12 a method that the resource type lacks gives a warning with those that it has; with Get it is the same', () => {
+test('D12 a method that the resource type lacks gives a warning that lists those of the type, with and without Get', () => {
   expect(told(part({ ...method, method: 'GetReadings' }))).toEqual([]);
   expect(told(part({ ...method, method: 'Voltage' }))).toEqual([
     `warning ${at}.method: expected a capture method of core:component:sensor (Readings, GetWorldPose, DoCommand), found "Voltage"`,
@@ -57,7 +57,7 @@ test('a capture frequency that is missing, negative, infinite or not a number is
   ]);
 });
 
-test('a name with characters that cannot be seen, or that turn the text around, is an error; joined letters and emoji are none', () => {
+test('a name with invisible characters, or with ones that reverse text, is an error; joined letters and emoji are allowed', () => {
   const named = (name: string): string[] => told(part(method, { name }));
   for (const [name, found] of [
     ['pump\u202e1', 'U+202E in "pump<U+202E>1"'],
@@ -72,7 +72,7 @@ test('a name with characters that cannot be seen, or that turn the text around, 
     expect(named(name)).toEqual([]);
 });
 
-test('names have at most 255 bytes, and a list at most 100 tags of at most 255 bytes; others are named with their path', () => {
+test('names have at most 255 bytes, and a list at most 100 tags of at most 255 bytes; others are reported with their path', () => {
   const tags = Array.from({ length: 103 }, (_, index) => `t${index}`);
   const { config, problems } = parse(part({ ...method, tags: [...tags.slice(0, 99), 'x'.repeat(256)] }, {}, { tags }));
   expect(problems.map(({ level, path, message }) => `${level} ${path}: ${message}`)).toEqual([
@@ -292,7 +292,7 @@ test('settings that do nothing or block everything are warnings: patterns, level
   expect(syncing([], [])[0]).toMatch(/^warning services\[0\].*expected the name of a sensor, found "s"/);
 });
 
-test('a sync order or action that does not exist, and a move to nowhere, are warned about before they are saved', () => {
+test('a sync order or action that does not exist, and a move without a target, give a warning before they are saved', () => {
   const dm = 'warning services[0].attributes';
   expect(told(part(method, {}, { sync_order: 'newest_first', additional_sync_action: 'keep' }))).toEqual([]);
   expect(told(part(method, {}, { additional_sync_action: 'move', additional_sync_move_to: '/sent' }))).toEqual([]);
@@ -310,15 +310,15 @@ test('a sync order or action that does not exist, and a move to nowhere, are war
     ]);
 });
 
-test('a relative capture directory is warned about before it is saved', () => {
+test('a relative capture directory gives a warning before it is saved', () => {
   for (const directory of ['', '/data', '~/data', 'C:\\data'])
     expect(told(part(method, {}, { capture_dir: directory }))).toEqual([]);
   expect(told(part(method, {}, { capture_dir: 'data' }))).toEqual([
-    'warning services[0].attributes.capture_dir: expected an absolute path, found "data": it is taken from the folder in which the machine-server was started',
+    'warning services[0].attributes.capture_dir: expected an absolute path, found "data": it is relative to the folder in which the machine-server was started',
   ]);
 });
 
-test('a window of time that is none, and a priority that is no number, are warned about before they are saved', () => {
+test('an invalid time window and a priority that is not a number give a warning before they are saved', () => {
   const dm = 'warning services[0].attributes';
   const window = { start: '22:00', end: '06:00', days: ['mon'] };
   expect(told(part(method, {}, { sync_priorities: { a: 1 }, sync_rules: { time_window: window } }))).toEqual([]);
@@ -329,7 +329,7 @@ test('a window of time that is none, and a priority that is no number, are warne
   ]);
 });
 
-test('each of very many problems is reported, even if there are more than a call takes arguments', () => {
+test('every problem is reported, even if there are more than a function call can take arguments', () => {
   const missing = Array.from({ length: 200_000 }, (_, n) => `m${n}`);
   expect(told({ components: [{ name: 'a', api: 'core:component:sensor', depends_on: missing }] })).toHaveLength(
     200_000,

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { readJson } from './read-json.ts';
 
-/** What it read, or the message. */
+/** The value that was read, or the message. */
 const read = (text: string): unknown => {
   const found = readJson(text);
   return found.kind === 'read' ? found.document : found.message;
@@ -55,7 +55,7 @@ test('what JSON.parse refuses is refused, and nothing else', () => {
   );
 });
 
-test('a mistake is named with its line and column', () => {
+test('a mistake is reported with its line and column', () => {
   expect(read('')).toBe('line 1, column 1: expected a value, found the end of the file');
   expect(read('{\r\n  "a": 1\r\n  "b": 2\r\n}')).toBe('line 3, column 3: expected "," or "}", found "\\""');
   expect(read('\uFEFF{a: 1}')).toBe('line 1, column 2: expected a key in quotes, found "a"');
@@ -68,7 +68,7 @@ test('a mistake is named with its line and column', () => {
   expect(read('['.repeat(100_000))).toBe('line 1, column 202: expected at most 200 levels, found more');
 });
 
-test('a key that appears twice is a problem at its path; every path has a place, or that of what encloses it', () => {
+test('a key that appears twice is a problem at its path; every path has a place, or else that of the enclosing value', () => {
   const text = '{\n  "components": [\n    {"name": "a"},\n    {"name": "b",\n     "name": "c"}\n  ]\n}';
   const found = readJson(text);
   if (found.kind === 'invalid') throw new Error(found.message);

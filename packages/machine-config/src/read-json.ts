@@ -1,6 +1,6 @@
 /**
- * Reads the JSON text of a configuration that a person wrote: like JSON.parse, but a mistake is named with its line and column, a key that
- * appears twice in an object is a problem, and the place of every value is known.
+ * Reads the JSON text of a configuration that a person wrote. Unlike JSON.parse, it reports a mistake with its line and column, reports a
+ * key that appears twice in an object, and knows the place of every value.
  */
 import type { Problem } from '@platform/base';
 
@@ -11,11 +11,11 @@ export type JsonText =
       readonly document: unknown;
       /** Keys that appear twice; the last one counts. */
       readonly problems: readonly Problem[];
-      /** `line 3, column 7`: the value at this path of a problem, or what encloses it. */
+      /** `line 3, column 7`: the place of the value at this path, or of the value that contains it. */
       placeOf(path: string): string;
     };
 
-/** More would be a mistake, and could end what walks through the values. */
+/** Deeper nesting would be a mistake, and could overflow the stack of code that walks the values. */
 const maxDepth = 200;
 const quote = 34;
 const backslash = 92;

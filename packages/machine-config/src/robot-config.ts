@@ -56,7 +56,7 @@ export function toRobotConfig(
   });
 }
 
-/** The configuration as it reached the machine. Sections that stay in the cloud (triggers, retention) are empty. */
+/** The configuration that reached the machine. Sections that stay in the cloud (triggers, retention) are empty. */
 export function fromRobotConfig(message: RobotConfig): MachineConfig {
   const { network, auth, tracing } = message;
   const list = (section: Section, messages: readonly object[]): JsonObject[] =>
@@ -117,7 +117,7 @@ function resourceInit(resource: ResourceConfig) {
   };
 }
 
-/** One for each message, so that a resource which stays the same in a new configuration is the same object, too. */
+/** One for each message, so that a resource that is the same in a new configuration is also the same object. */
 const knownResources = new WeakMap<object, ResourceConfig>();
 
 function knownResource(message: ComponentConfig | ServiceConfigMessage, kind: 'component' | 'service'): ResourceConfig {

@@ -61,5 +61,5 @@ export function settingProblems(config: MachineConfig, positions: ReadonlyMap<Re
 }
 
 const relative = (path: string): string =>
-  `expected an absolute path, found ${formatValue(path)}: it is taken from the folder in which the machine-server was started`;
+  `expected an absolute path, found ${formatValue(path)}: it is relative to the folder in which the machine-server was started`;
 const fullName = ({ api, name }: ResourceConfig): string => `${api}/${name}`;

@@ -1,6 +1,6 @@
 /**
  * JSON Schema of the `event` and the notifications of a trigger, for completion in editors. It refuses nothing that the cloud accepts: the
- * cloud's trigger feature reads them, and says what is wrong with their path.
+ * cloud's trigger feature reads them, and reports faults with their path.
  */
 
 const text = (description: string): object => ({ type: 'string', description });

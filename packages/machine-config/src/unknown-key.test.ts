@@ -19,7 +19,7 @@ test('if there are few known keys, all of them are listed', () => {
   );
 });
 
-test('a key of any length is reported, and the warning stays short', () => {
+test('a key of any length is reported in a short warning', () => {
   const message = warning({ ['x'.repeat(1_000_000)]: 1 });
   expect(message).toContain('this key has no effect');
   expect(message?.length).toBeLessThan(400);

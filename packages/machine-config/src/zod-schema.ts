@@ -4,7 +4,7 @@ import { triggerEventSchema, triggerNotificationSchema } from './trigger-schema.
 
 const json: z.ZodType = z.json();
 const object: z.ZodType<Record<string, unknown>> = z.record(z.string(), json);
-/** Its content is shown to editors, and not checked. */
+/** Editors show its content; nothing checks it. */
 const described = (schema: object): z.ZodType => object.meta(schema as Record<string, unknown>);
 const notification = described(triggerNotificationSchema);
 const list = (item: z.ZodType): z.ZodType => z.array(item).default([]);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { commandType } from './command-type.ts';
 
-test('a made-up type has DoCommand and GetStatus under a service named after its API', () => {
+test('a custom type has DoCommand and GetStatus under a service named after its API', () => {
   const { api, service, captures } = commandType('acme:service:leak-detector');
   expect(api).toBe('acme:service:leak-detector');
   expect(service.typeName).toBe('acme.service.leak_detector.v1.LeakDetectorService');

@@ -1,6 +1,6 @@
 /**
- * A type of one's own without a .proto file: what every type has (DoCommand and GetStatus), under an API and a service of its own. Its
- * service is described by reflection like any other, so that machine-servers and clients that do not know the type can call it.
+ * A custom type without a .proto file: it has the methods of every type (DoCommand and GetStatus), under its own API and service.
+ * Reflection describes its service like any other, so that machine-servers and clients that do not know the type can call it.
  */
 import { createFileRegistry, type DescFile, type DescService, fromJson } from '@bufbuild/protobuf';
 import { FileDescriptorProtoSchema } from '@bufbuild/protobuf/wkt';
@@ -16,7 +16,7 @@ export type CommandResource = ServiceResource<typeof GenericService>;
 /**
  * @param api such as `acme:component:greenhouse`.
  * @param serviceName full name of its gRPC service. Default: from the API, `acme.component.greenhouse.v1.GreenhouseService`.
- * @throws invalid_argument if one of them is not a name of that form
+ * @throws invalid_argument if one of them does not have that form
  */
 export function commandType(
   api: string,

@@ -6,7 +6,7 @@ import { SensorService } from '@platform/proto/platform/component/sensor/v1/sens
 import { expect, test } from 'vitest';
 import { numberFieldsOf, requireFinite } from './finite-numbers.ts';
 
-/** What is said of a request; empty if nothing is wrong with it. */
+/** The message for a request; empty if nothing is wrong with it. */
 function told<D extends DescMessage>(type: D, request: MessageInitShape<D>): string {
   try {
     requireFinite(type, create(type, request));
@@ -16,7 +16,7 @@ function told<D extends DescMessage>(type: D, request: MessageInitShape<D>): str
   }
 }
 
-test('a number of a request that is not finite is named with its path, at any depth', () => {
+test('a number that is not finite is reported with its path, at any depth of a request', () => {
   const { setPower, goFor, resetZeroPosition } = MotorService.method;
   expect(told(setPower.input, { powerPct: Number.NaN })).toBe('power_pct: expected a finite number, found NaN');
   expect(told(goFor.input, { rpm: 10, revolutions: Number.POSITIVE_INFINITY })).toMatch(/^revolutions: .* Infinity$/);
@@ -31,7 +31,7 @@ test('a number of a request that is not finite is named with its path, at any de
   );
 });
 
-test('every finite number passes, and so does what is no number of the protocol', () => {
+test('every finite number passes, and so do numbers in free-form JSON', () => {
   for (const powerPct of [0, -0, 1, -1e308, 5e-324])
     expect(told(MotorService.method.setPower.input, { powerPct })).toBe('');
   expect(told(BaseService.method.setVelocity.input, { linear: { x: 1 }, extra: { n: 1 } })).toBe('');

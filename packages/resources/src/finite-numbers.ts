@@ -1,11 +1,9 @@
-/**
- * Refuses NaN and infinities in requests: JSON has none, and a motor that is told to turn at NaN rpm has no way to say what it does then.
- */
+/** Refuses NaN and infinities in requests: JSON has neither, and what a motor does at NaN rpm is undefined. */
 import { type DescField, type DescMessage, type Message, ScalarType } from '@bufbuild/protobuf';
 import { PlatformError } from '@platform/base';
 import { fieldOf } from './name-field.ts';
 
-/** What users of a protocol put into it is theirs: JSON values, such as `extra`. */
+/** Free-form JSON, such as `extra`: its contents are up to the user. */
 const free = /^google\.protobuf\.(Struct|Value|ListValue)$/;
 
 const fields = new Map<DescMessage, readonly DescField[]>();

@@ -1,4 +1,4 @@
-/** Width and height of a JPEG or PNG image in pixels; undefined: neither, or cut short. */
+/** Width and height of a JPEG or PNG image in pixels; undefined if it is neither, or truncated. */
 export function imageSize(bytes: Uint8Array): { readonly width: number; readonly height: number } | undefined {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const has = (end: number): boolean => end <= bytes.length;

@@ -3,7 +3,7 @@ import type { DescField, DescMessage, Message } from '@bufbuild/protobuf';
 import type { ResourceDescriptor } from './resource-descriptor.ts';
 
 export interface NameField {
-  /** The name in a request; empty if it carries none. */
+  /** The name in a request; empty if it has none. */
   read(request: Message): string;
   /** A copy with another name. A stream message that has no field for a name passes unchanged. */
   withName<M extends object>(request: M, name: string): M;
@@ -26,7 +26,7 @@ export function nameFieldOf(
   };
 }
 
-/** The fields along the path; undefined if the message has no such path to a text. */
+/** The fields along the path; undefined if the path does not exist or does not end in a scalar. */
 function fieldsOf(message: DescMessage, path: string): readonly DescField[] | undefined {
   const fields: DescField[] = [];
   let at: DescMessage | undefined = message;

@@ -5,16 +5,16 @@ import { nameFieldOf } from './name-field.ts';
 import type { Resource } from './resource.ts';
 import type { Connection, ResourceCall, ResourceDescriptor } from './resource-descriptor.ts';
 
-/** A method of a service of any kind: its input and output are messages, or async iterables of them. */
+/** A method of any kind: its input and output are messages, or async iterables of them. */
 type AnyMethod = (request: unknown, options?: CallOptions) => unknown;
 
 interface CallOptions extends ResourceCall {
-  /** 0: no limit except `signal`. */
+  /** 0: limited only by `signal`. */
   readonly timeoutMs: number;
 }
 
 export interface Proxy extends Resource {
-  /** The methods of its service, by their names in the generated code. */
+  /** The methods of the service, by their names in the generated code. */
   readonly forward: Readonly<Record<string, AnyMethod>>;
 }
 

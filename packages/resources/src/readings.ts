@@ -13,7 +13,7 @@ export async function getReadings(
   return { readings: Object.fromEntries(readings.map(([key, value]) => [key, fromJson(ValueSchema, value)])) };
 }
 
-/** As `{readings: {…}}`. The request tells the resource that it is being captured, not called by a client. */
+/** As `{readings: {…}}`. The request tells the resource that data capture is calling, not a client. */
 export const readingsCapture: CaptureMethod<Readable> = {
   kind: 'tabular',
   read(resource, params) {

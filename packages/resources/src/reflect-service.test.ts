@@ -9,7 +9,7 @@ import type { Connection } from './resource-descriptor.ts';
 type Asked = ServerReflectionRequest['messageRequest'];
 type Bytes = Uint8Array;
 
-/** A server whose reflection answers a question with these files. */
+/** A server whose reflection answers a request with these files. */
 function answering(answer: (asked: string) => readonly Bytes[] | string): Connection {
   async function* serverReflectionInfo(requests: AsyncIterable<{ messageRequest: Asked }>) {
     for await (const { messageRequest } of requests) {
@@ -39,7 +39,7 @@ const message = (name: string, type: string): JsonObject => ({
 });
 const struct = 'google/protobuf/struct.proto';
 
-test('a service is described with what its file imports, in whatever order they import each other', async () => {
+test('a service is described together with the files that its file imports, whatever the order of imports', async () => {
   const files: Readonly<Record<string, Bytes>> = {
     'acme.S': file('s.proto', { dependency: [struct, 'a.proto'], ...service('.acme.A') }),
     'a.proto': file('a.proto', { dependency: ['b.proto', struct], ...message('A', '.acme.B') }),

@@ -1,6 +1,6 @@
 /**
- * The descriptor of a service, as its server describes it by gRPC reflection. The server is not trusted: sizes and time are limited, and
- * whatever is wrong with its answers is one error.
+ * The descriptor of a service, which its server provides by gRPC reflection. The server is not trusted: sizes and time are limited, and
+ * every fault in its answers gives the same error.
  */
 import { create, createFileRegistry, type DescService, fromBinary } from '@bufbuild/protobuf';
 import { type FileDescriptorProto, FileDescriptorProtoSchema, FileDescriptorSetSchema } from '@bufbuild/protobuf/wkt';
@@ -16,8 +16,8 @@ type Ask = ServerReflectionRequest['messageRequest'];
 
 /**
  * @param serviceName full name, as the server spells it
- * @throws not_found if the server does not describe it, failed_precondition if what it answers is no description, resource_exhausted if
- * that is too large; errors of the call
+ * @throws not_found if the server does not describe it, failed_precondition if its answer is not a valid description, resource_exhausted if
+ * the description is too large; errors of the call
  */
 export async function reflectService(connection: Connection, serviceName: string): Promise<DescService> {
   const files = new Map<string, FileDescriptorProto>();
@@ -55,7 +55,7 @@ export async function reflectService(connection: Connection, serviceName: string
   });
 }
 
-/** @throws failed_precondition for whatever went wrong */
+/** @throws failed_precondition whatever went wrong */
 function readable<T>(serviceName: string, read: () => T): T {
   try {
     return read();
@@ -65,7 +65,7 @@ function readable<T>(serviceName: string, read: () => T): T {
   }
 }
 
-/** The file and what it imports, each after its own imports. A circle is left to the registry, which refuses it. */
+/** The file and its imports, each after its own imports. The registry refuses cyclic imports. */
 function importsFirst(root: FileDescriptorProto, files: ReadonlyMap<string, FileDescriptorProto>) {
   const ordered: FileDescriptorProto[] = [];
   const seen = new Set<FileDescriptorProto>();
@@ -85,7 +85,7 @@ async function ask({ client }: Connection, messageRequest: Ask): Promise<readonl
   }
   let found: readonly Uint8Array[] | undefined;
   let refused = 'its reflection answered nothing';
-  // Read to its end: an answer that is left keeps its time limit, and with it the process, running.
+  // Read to the end: the time limit of an unfinished answer would keep the process alive.
   for await (const { messageResponse } of client(ServerReflection).serverReflectionInfo(once(), { timeoutMs })) {
     if (found !== undefined) break;
     const { case: kind, value } = messageResponse;

@@ -16,7 +16,7 @@ export interface ResourceDescriptor<T extends Resource = Resource, S extends Des
   readonly service: S;
   /**
    * Where requests name the resource if not in their field `name`: for example `board_name`, or `init.name` for a stream whose first
-   * message names it. The first of these paths that a request type has is used; if it has none of them, `name`.
+   * message names it. The first of these paths that exists in the request type is used; if none does, `name`.
    */
   readonly nameFields?: readonly string[];
   /** Whether a resource has the interface of this type. */
@@ -25,7 +25,7 @@ export interface ResourceDescriptor<T extends Resource = Resource, S extends Des
   readonly methods: ResourceMethods<T, S>;
   /** What can be captured, by the names under which the specification stores it. */
   readonly captures: Readonly<Record<string, CaptureMethod<T>>>;
-  /** What moves in the frame of such a resource; absent: nothing does. */
+  /** How the end of such a resource moves in its frame; absent: nothing moves. */
   readonly motion?: FrameMotion<T>;
   /** The interface of the type for a resource in another process; the connection fills in its name (see `createProxy`). */
   proxy(connection: Connection): Omit<T, 'close'>;
@@ -44,14 +44,14 @@ type MethodOf<T extends Resource, M extends DescMethod> =
   DescMethod extends M ? ResourceMethod<T, unknown, unknown> : ResourceMethod<T, RequestOf<M>, ResponseOf<M>>;
 
 type ResourceMethod<T extends Resource, I, O> = {
-  // Declared as a method, so that the descriptor of one type is assignable to that of any type: `implementedBy` is asked first.
+  // Declared as a method, so that the descriptor of one type is assignable to that of any type: `implementedBy` is called first.
   answer(resource: T, request: I, call: ResourceCall): O;
 }['answer'];
 
 export interface ResourceCall {
-  /** Aborts when the caller is gone, the deadline has passed, or the server stops. */
+  /** Aborts when the caller disconnects, the deadline passes, or the server stops. */
   readonly signal: AbortSignal;
-  /** Who calls, if it came over the network. */
+  /** The caller, if the call came over the network. */
   readonly principal?: { readonly entity: string } | undefined;
 }
 
@@ -65,7 +65,7 @@ export interface TabularCapture<T extends Resource = Resource> {
 
 export interface BinaryCapture<T extends Resource = Resource> {
   readonly kind: 'binary';
-  /** Returns what to store, each as an object of its own. They are a group: all get the times of this reading. */
+  /** Returns what to store, each as a separate object. They form a group: all get the times of this reading. */
   read(resource: T, params: Document, context: CaptureContext): Promise<readonly BinaryReading[]>;
   /** How much longer than usual a reading may take, in ms. */
   extraMs?(params: Document, intervalMs: number): number;
@@ -73,20 +73,20 @@ export interface BinaryCapture<T extends Resource = Resource> {
 
 export interface BinaryReading {
   readonly bytes: Uint8Array;
-  /** For example `image/jpeg`; the file gets the extension that belongs to it. */
+  /** For example `image/jpeg`; the file gets the matching extension. */
   readonly mimeType: string;
   readonly annotations?: MessageInitShape<typeof AnnotationsSchema>;
 }
 
-/** What a capture knows beside the resource. */
+/** What a capture method gets besides the resource. */
 export interface CaptureContext {
   /** The pose of the resource in `world`: `{x, y, z}` in mm, `{o_x, o_y, o_z}` the direction of its z axis, `theta` in degrees. */
   worldPose(): Promise<Document>;
   /** Time between two readings. */
   readonly intervalMs: number;
-  /** Aborts when nobody waits for the reading any more. */
+  /** Aborts when nothing waits for the reading any longer. */
   readonly signal: AbortSignal;
-  /** What the method remembers from one reading of this collector to the next; empty at first. */
+  /** State that the method keeps from one reading of this collector to the next; empty at first. */
   readonly memory: Map<string, unknown>;
 }
 
@@ -96,7 +96,7 @@ export interface FrameMotion<T extends Resource = Resource> {
   kinematics(resource: T, call: ResourceCall): Promise<Uint8Array | undefined>;
   /** The positions of the joints of its kinematics: degrees or mm. */
   joints(resource: T, call: ResourceCall): Promise<readonly number[]>;
-  /** The pose of its end in its own frame, for a model without kinematics; absent: it does not say. */
+  /** The pose of its end in its own frame, for a model without kinematics; absent: unknown. */
   end?(resource: T, call: ResourceCall): Promise<MessageInitShape<typeof PoseSchema> | undefined>;
 }
 

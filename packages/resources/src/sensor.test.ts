@@ -8,7 +8,7 @@ import { expect, test } from 'vitest';
 import { createProxy } from './proxy.ts';
 import { sensor } from './sensor.ts';
 
-test('a proxy of a sensor reads and commands the sensor that it stands for', async () => {
+test('a proxy of a sensor forwards readings and commands to its sensor', async () => {
   const binding = serve<typeof SensorService, string>(SensorService, {
     getReadings: ({ name, extra }) => ({
       readings: { name: fromJson(ValueSchema, name), extra: fromJson(ValueSchema, extra ?? null) },

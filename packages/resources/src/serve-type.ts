@@ -1,19 +1,19 @@
-/** Serves all resources of one type: each call goes to the resource that it names, on the layout of the type's service. */
+/** Serves all resources of one type, through the type's service: each call goes to the resource that it names. */
 import type { DescMethod, DescService, Message } from '@bufbuild/protobuf';
 import { PlatformError } from '@platform/base';
 import { type Call, type Handlers, type ServiceBinding, serve } from '@platform/rpc/server';
 import { nameFieldOf } from './name-field.ts';
 import type { ResourceCall, ResourceDescriptor } from './resource-descriptor.ts';
 
-/** A call that has begun; disposed when it is over. */
+/** A call that has begun; disposed when it ends. */
 export interface Entered extends Disposable {
   /** Answers it; input and output are messages, or async iterables of them. */
   answer(request: unknown, call: ResourceCall): unknown;
 }
 
 /**
- * @param enter called with the name of the resource, the method, the call before it is answered, and the request if there is only one. Throws
- *   if there is no such resource, or if it may not be called.
+ * @param enter called before a call is answered, with the name of the resource, the method, the call, and the request if there is only one.
+ *   Throws if the resource does not exist or may not be called.
  */
 export function serveType<P extends { readonly entity: string } | undefined>(
   descriptor: ResourceDescriptor,
@@ -48,7 +48,7 @@ export function serveType<P extends { readonly entity: string } | undefined>(
   return serve(service, Object.fromEntries(handlers) as unknown as Handlers<DescService, P>);
 }
 
-/** The name in the first message of a stream, and all of its messages. */
+/** The name in the first message of a stream, and all of the stream's messages. */
 async function named(
   messages: AsyncIterable<Message>,
   read: (request: Message) => string,

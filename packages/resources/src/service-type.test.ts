@@ -24,7 +24,7 @@ const context: CaptureContext = {
   memory: new Map(),
 };
 
-test('captures an answer with every field, named as in the .proto file, and tells the resource that it is captured', async () => {
+test('captures an answer with every field, named as in the .proto file, and tells the resource that data capture is calling', async () => {
   expect(await motor.captures['Position']?.read(turning, { gear: 2 }, context)).toEqual({ position: 0 });
   expect(requests).toMatchObject([{ extra: { gear: 2, fromDataManagement: true } }]);
   const moving = {

@@ -1,6 +1,7 @@
 /**
- * Types whose interface is their service: a resource has the methods of the service, each from the fields of a request to those of the
- * answer. Such a descriptor is its API, its service and what can be captured; serving and forwarding follow from the service.
+ * Types whose interface is their service: a resource has the methods of the service, each of which takes the fields of a request and
+ * returns those of the answer. The descriptor lists the API, the service and what can be captured; serving and forwarding follow from the
+ * service.
  */
 import {
   create,
@@ -37,14 +38,14 @@ import type {
   ResourceMethods,
 } from './resource-descriptor.ts';
 
-/** What every service has, or what has an interface of its own (Readable). */
+/** Methods that every service has, or that have their own interface (Readable). */
 type CommonMethod = 'doCommand' | 'getReadings';
 
-/** Methods that a model may leave out: it has no shape, state or kinematics of its own. */
+/** Methods that a model without a shape, state or kinematics may leave out. */
 type OptionalMethod = 'getGeometries' | 'getStatus' | 'getKinematics' | 'get3DModels';
 
 /**
- * The interface of a type. Requests still carry the name of the resource, which a model has no use for.
+ * The interface of a type. Requests still contain the name of the resource, which a model does not need.
  *
  * @typeParam Extra further methods that a model may leave out; callers get UNIMPLEMENTED
  */
@@ -71,11 +72,11 @@ interface ServiceTypeOptions<T extends Resource, S extends DescService> {
   readonly service: S;
   /** See ResourceDescriptor. */
   readonly nameFields?: readonly string[];
-  /** Methods that a model may leave out, beside geometries, status, kinematics and 3D models. */
+  /** Methods that a model may leave out, besides geometries, status, kinematics and 3D models. */
   readonly optional?: readonly (keyof S['method'] & string)[];
   /** False: the specification captures no commands of this type. */
   readonly capturesCommands?: boolean;
-  /** What can be captured, beside `DoCommand` and, if the service has them, `Readings`. */
+  /** What can be captured, besides `DoCommand` and, if the service has them, `Readings`. */
   readonly captures?: Readonly<Record<string, CaptureMethod<T>>>;
   /** See ResourceDescriptor. */
   readonly motion?: FrameMotion<T>;
@@ -88,7 +89,7 @@ const optionalMethods: ReadonlySet<string> = new Set<OptionalMethod>([
   'get3DModels',
 ]);
 
-// Typed for any resource: `implementedBy` is asked first.
+// Typed for any resource: `implementedBy` is called first.
 const readingsOf = { Readings: readingsCapture as unknown as CaptureMethod };
 
 export function serviceType<T extends Commandable, S extends DescService>({
@@ -131,7 +132,7 @@ export function serviceType<T extends Commandable, S extends DescService>({
       >;
       const forwarded = own.map(({ localName }): [string, AnyMethod] => [
         localName,
-        // It ends with its caller: a time limit of the connection could end it earlier.
+        // Only the caller ends it: a time limit of the connection could end it too early.
         (request, { signal }) => client[localName]?.(request, { signal, timeoutMs: 0 }),
       ]);
       return {
@@ -158,7 +159,7 @@ function answerOf(service: DescService, { localName, name, methodKind }: DescMet
   };
 }
 
-/** The kinematics of a resource, if they are in the format SVA. @throws unimplemented if its model has none */
+/** The kinematics of a resource, if they are in the SVA format. @throws unimplemented if its model has none */
 export async function svaOf(
   resource: {
     getKinematics?(
@@ -173,8 +174,8 @@ export async function svaOf(
 }
 
 /**
- * Captures the answer of a method as the document that public clients know: names of the fields as in the .proto file, every field,
- * enumerations as numbers.
+ * Captures the answer of a method as the document that public clients expect: every field, named as in the .proto file, with enums as
+ * numbers.
  *
  * @param fields the fields of the request, from `additional_params`; other parameters become `extra`
  */

@@ -1,4 +1,4 @@
-/** Sends the beginning of a request and then breaks it off, by hand, over HTTP/2 and HTTP/1.1, in plaintext and under TLS. */
+/** Sends the beginning of a request and then cuts it, by hand, over HTTP/2 and HTTP/1.1, in plaintext and under TLS. */
 import { connect as connectHttp2, constants } from 'node:http2';
 import { connect as connectTcp, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
@@ -18,7 +18,7 @@ export interface CutRequest {
   readonly drip?: (write: (bytes: Uint8Array) => void) => Disposable;
 }
 
-/** How an HTTP/2 client leaves; `end` is the proper way, END_STREAM; `none`: it sends nothing more and waits. */
+/** How an HTTP/2 client ends the request; `end` is the proper way, END_STREAM; `none`: it sends nothing more and waits. */
 export type Http2Cut = 'cancel' | 'session' | 'socket' | 'reset' | 'end' | 'none';
 
 const headers = { authorization: 'Bearer token-1', te: 'trailers' };
@@ -53,7 +53,7 @@ export async function cutHttp2(request: CutRequest, cut: Http2Cut, pauseMs: numb
   return status;
 }
 
-/** How an HTTP/1.1 client leaves; `end` is the proper way, the last chunk; `none`: it sends nothing more and waits. */
+/** How an HTTP/1.1 client ends the request; `end` is the proper way, the last chunk; `none`: it sends nothing more and waits. */
 export type Http1Cut = 'half close' | 'socket' | 'reset' | 'end' | 'none';
 
 /** @param announced content length; undefined: chunks. Resolves with what the server answered once the connection is gone. */

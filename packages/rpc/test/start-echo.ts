@@ -118,7 +118,7 @@ export async function startEcho(
 
 export const credentials = { entity: 'key-1', type: 'api-key', payload: 'secret' };
 
-/** A clock on which no wait ends by itself, so whatever finishes under it did not finish by timeout. */
+/** A clock on which no wait ends by itself, so nothing under it can end by a timeout. */
 export const patientClock: Clock = {
   ...systemClock,
   sleep: (_ms, signal) =>

@@ -2,13 +2,13 @@
 import { createHash, type Hash } from 'node:crypto';
 import { parentPort } from 'node:worker_threads';
 
-/** `update` and `digest` are answered. */
+/** `update` and `digest` get an answer; `end` gets none. */
 export type HashRequest =
   | { readonly op: 'update'; readonly id: number; readonly bytes: Uint8Array }
   | { readonly op: 'digest'; readonly id: number }
   | { readonly op: 'end'; readonly id: number };
 
-/** In the order of the requests; the digest of everything so far, if that was asked. */
+/** Answers come in the order of the requests: the digest of everything so far for `digest`, null for `update`. */
 export type HashAnswer = Uint8Array | null;
 
 const hashes = new Map<number, Hash>();

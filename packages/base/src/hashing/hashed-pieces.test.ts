@@ -16,7 +16,7 @@ async function passThrough(pieces: HashedPieces, passOn: (bytes: Uint8Array) => 
   await pieces.settled();
 }
 
-test('what is passed on and what is hashed are the bytes in their order, however slowly they are passed on', async () => {
+test('bytes are passed on and hashed in order, however slowly they are passed on', async () => {
   using hash = threadHash();
   using pieces = new HashedPieces(hash);
   const passed: Buffer[] = [];
@@ -28,7 +28,7 @@ test('what is passed on and what is hashed are the bytes in their order, however
   expect(Buffer.from(await hash.digest())).toEqual(createHash('sha256').update(content).digest());
 });
 
-test('hashes of one thread do not mix, and one can continue after its digest', async () => {
+test('hashes in one thread do not mix, and a hash can continue after its digest', async () => {
   using first = threadHash();
   using second = threadHash();
   const shared = new Uint8Array(new SharedArrayBuffer(3));
@@ -43,7 +43,7 @@ test('hashes of one thread do not mix, and one can continue after its digest', a
   );
 });
 
-test('a failure to pass on ends the pieces with it, and nothing is passed on afterwards', async () => {
+test('a failure to pass bytes on is thrown, and nothing is passed on afterwards', async () => {
   using hash = threadHash();
   using pieces = new HashedPieces(hash);
   let passed = 0;

@@ -1,6 +1,6 @@
 /**
- * Passes the bytes of a long file on, piece by piece, and hashes them at the same time: a few pieces of memory, which both threads can read,
- * are used over and over. What the pieces hold of a file is all of it that is in memory.
+ * Passes the bytes of a long file on, piece by piece, and hashes them at the same time. It reuses a few buffers that both threads can read;
+ * nothing else of the file is in memory.
  */
 import type { ThreadHash } from './thread-hash.ts';
 
@@ -9,7 +9,7 @@ export type Piece = Uint8Array<SharedArrayBuffer>;
 const pieceBytes = 512 * 1024;
 const pieceCount = 4;
 
-/** Kept for the next file: nothing hurries to collect memory that threads share. */
+/** Kept for the next file, because the garbage collector is slow to free shared memory. */
 const spare: Piece[] = [];
 const maxSpare = 8;
 
@@ -21,12 +21,12 @@ export class HashedPieces implements Disposable {
   #passedOn: Promise<void> = Promise.resolve();
   #failure: { readonly caught: unknown } | undefined;
 
-  /** @param hash gets all bytes in their order; undefined: they are only passed on */
+  /** @param hash gets all bytes in order; undefined: they are only passed on */
   constructor(hash: Pick<ThreadHash, 'update'> | undefined) {
     this.#hash = hash;
   }
 
-  /** Memory to be filled, as soon as some is free. @throws what passing on or hashing an earlier piece threw */
+  /** A buffer to fill, as soon as one is free. @throws what passing on or hashing an earlier piece threw */
   async take(): Promise<Piece> {
     for (;;) {
       if (this.#failure !== undefined) throw this.#failure.caught;
@@ -40,7 +40,7 @@ export class HashedPieces implements Disposable {
     }
   }
 
-  /** Hashes the first `length` bytes and passes them on, after those of earlier pieces. The memory is free after both. */
+  /** Hashes the first `length` bytes and passes them on, after those of earlier pieces. The buffer is free after both. */
   give(piece: Piece, length: number, passOn: (bytes: Piece) => Promise<void> | void): void {
     const bytes = piece.subarray(0, length);
     this.#passedOn = this.#passedOn.then(() => {
@@ -56,21 +56,21 @@ export class HashedPieces implements Disposable {
     );
   }
 
-  /** Returns memory that was not filled. */
+  /** Returns a buffer that was not filled. */
   giveBack(piece: Piece): void {
     this.#free.push(piece);
   }
 
-  /** Resolves when everything given was hashed and passed on. @throws what either threw */
+  /** Resolves when everything given has been hashed and passed on. @throws what either threw */
   async settled(): Promise<void> {
     while (this.#free.length < this.#made && this.#failure === undefined)
       await new Promise<void>((resolve) => void this.#waiting.push(resolve));
-    // Nothing is being passed on any more, also after a failure.
+    // So that nothing is still being passed on, even after a failure.
     await this.#passedOn.catch(() => {});
     if (this.#failure !== undefined) throw this.#failure.caught;
   }
 
-  /** Pieces that are still under way are left to them. */
+  /** Keeps the free buffers for the next file; those still in use are not reused. */
   [Symbol.dispose](): void {
     for (const piece of this.#free.splice(0)) if (spare.length < maxSpare) spare.push(piece);
   }

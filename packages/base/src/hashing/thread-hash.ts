@@ -1,6 +1,6 @@
 /**
- * SHA-256 in a thread of its own, for long files: a gigabyte takes a core for the most of a second, during which a process has other things
- * to do. All hashes of a process share one thread, which starts with the first and ends some time after the last.
+ * SHA-256 in a separate thread, for long files: hashing a gigabyte takes most of a second, and would block the process that long. All
+ * hashes of a process share one thread, which starts with the first hash.
  */
 import { Worker } from 'node:worker_threads';
 import { siblingEntry } from '../entry.ts';
@@ -8,9 +8,9 @@ import { PlatformError } from '../errors.ts';
 import type { HashAnswer, HashRequest } from './hash-thread.ts';
 
 export interface ThreadHash extends Disposable {
-  /** Resolves when the bytes were hashed: until then they must not change. Calls count in their order. @throws unavailable */
+  /** Resolves when the bytes have been hashed; until then they must not change. Calls are hashed in order. @throws unavailable */
   update(bytes: Uint8Array<SharedArrayBuffer>): Promise<void>;
-  /** Of everything so far; more may follow. @throws unavailable if the thread has ended, after which the hash is lost */
+  /** The digest of everything so far; more may follow. @throws unavailable if the thread has ended: the hash is then lost */
   digest(): Promise<Uint8Array>;
 }
 

@@ -89,7 +89,7 @@ function byName(before: readonly Json[], after: readonly Json[], naming: Naming)
   before.forEach((entry, index) => {
     if (pairs.has(index)) return;
     const rest = restOf(entry, naming);
-    // An entry with only a name is a different entry.
+    // An entry with only a name is never a renamed one.
     const to = rest === '{}' ? undefined : free.get(rest)?.pop();
     if (to !== undefined) pairs.set(index, to);
   });
@@ -101,7 +101,7 @@ function restOf(entry: Json, naming: Naming): string {
   return canonicalJson(Object.fromEntries(Object.entries(entry as JsonObject).filter(([key]) => key !== naming)));
 }
 
-/** Equal entries at both ends stay; those between them are compared one by one. */
+/** Equal entries at both ends are unchanged; those between them are compared one by one. */
 function byPosition(before: readonly Json[], after: readonly Json[]): Map<number, number> {
   const shorter = Math.min(before.length, after.length);
   let head = 0;

@@ -21,7 +21,7 @@ export const maxDepth = 150;
 /** Only thrown and caught inside the resolver. */
 export class TooLarge extends Error {}
 
-/** The remaining cost that resolution may incur. Without it, a few small fragments that import each other many times would be a bomb. */
+/** The remaining cost that resolution may incur. Without it, a few small fragments could grow exponentially by importing each other. */
 export class Budget {
   readonly #limits: FragmentLimits;
   #imports = 0;

@@ -45,7 +45,7 @@ export function layerOf(document: JsonObject, origin: FragmentOrigin | undefined
   return layer;
 }
 
-/** Merges `over` onto `under`: its entries and values win, and come first. `tell` is called for every entry that is replaced. */
+/** Merges `over` onto `under`: the entries and values of `over` win, and come first. `tell` is called for every replaced entry. */
 export function overlay(under: Layer, over: Layer, tell: (message: string) => void): Layer {
   const result: Layer = { lists: new Map(over.lists), values: new Map(over.values) };
   for (const [key, piece] of under.values)
@@ -55,7 +55,7 @@ export function overlay(under: Layer, over: Layer, tell: (message: string) => vo
     )
       result.values.set(key, piece);
   for (const [key, pieces] of under.lists) {
-    // A key with the wrong shape in the upper layer is left as it was set; the schema reports it.
+    // A key with the wrong shape in the upper layer is kept as it is; the schema reports it.
     if (over.values.has(key)) {
       result.values.set(key, over.values.get(key) as Piece);
       continue;

@@ -55,7 +55,7 @@ test('overrides change a fragment’s entries by dotted paths from the names in 
   });
 });
 
-test('if one of several overrides has a fault, none is applied, and the fault is named', () => {
+test('if one of several overrides is invalid, none is applied, and the fault is reported', () => {
   const document = withMods(
     { $set: { 'components.motor1.attributes.max_rpm': 1 } },
     { $set: { 'components.ghost.attributes.x': 1 } },

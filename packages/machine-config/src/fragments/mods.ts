@@ -47,7 +47,7 @@ export function readMods(document: JsonObject): { mods: readonly Mods[]; problem
 }
 
 /**
- * A fragment's content, changed by `mods`: by all of them, or by none if one fails.
+ * A fragment's content with `mods` applied: all of them, or none if one fails.
  *
  * An entry is addressed by its name in the fragment, even if the overrides change that name, or by its name with the import's prefix.
  */
@@ -124,7 +124,7 @@ function copied(piece: Piece, budget: Budget): Piece {
   return { value: budget.copy(piece.value), origin: piece.origin };
 }
 
-/** The entries of one list by name; of several with one name, the first. */
+/** The entries of one list by name; of several with the same name, the first. */
 interface NameIndex {
   readonly entries: ReadonlyMap<string, { readonly piece: Piece; readonly position: number }>;
   /** The possible lengths of names in steps of a dotted path, each once, the greatest first. */

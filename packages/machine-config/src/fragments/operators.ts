@@ -6,7 +6,7 @@ import type { Json } from '../schema.ts';
 import type { Budget } from './budget.ts';
 import { ModFault, type Slot } from './slot.ts';
 
-/** @throws ModFault, and TooLarge: lists count completely, however little of them changes. */
+/** @throws ModFault, and TooLarge: the whole list counts against the budget, however little of it changes. */
 export type Operator = (slot: Slot, operand: Json, slotOf: (path: string) => Slot, budget: Budget) => void;
 
 export const operators: Readonly<Record<string, Operator>> = {

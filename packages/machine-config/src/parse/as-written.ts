@@ -3,7 +3,7 @@ import type { Problem } from '@platform/base';
 
 const name = /\bcore:(?=[\w-]+:[\w-]+)/g;
 
-/** A document that mixes both spellings is reported as `core`. @param given the document as it was written; nothing in it is checked yet */
+/** A document that mixes both spellings is reported as `core`. @param given the document as written, still unchecked */
 export function asWritten(problems: readonly Problem[], given: Readonly<Record<string, unknown>>): readonly Problem[] {
   const { sensor_name: sensor } = (given['maintenance'] ?? {}) as { readonly sensor_name?: unknown };
   const names = [given['components'], given['services'], [{ api: sensor }]]

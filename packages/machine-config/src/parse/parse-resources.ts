@@ -66,7 +66,7 @@ export function parseResources(
     const fault = rest['model'] === '' ? undefined : modelFault(api, resource.model);
     if (fault !== undefined) problems.push({ path: `${at}.model`, level: 'warning', message: fault });
     const checked = { ...resource, ...checkedAttributes(resource, at, problems) };
-    // A disabled entry is checked like any other, so that nothing is wrong with it when it is enabled again.
+    // A disabled entry is checked like any other, so that it is valid when it is enabled again.
     if (disabled === true) {
       off.push(checked);
       continue;
@@ -78,8 +78,8 @@ export function parseResources(
 }
 
 /**
- * Attributes that the platform itself reads: those of the data manager, and its settings in `service_configs`. Of other built-in models, the
- * attributes that they do not know.
+ * Checks the attributes that the platform itself reads: those of the data manager, and its settings in `service_configs`. Other built-in
+ * models: reports the attributes that they do not know.
  */
 function checkedAttributes(
   resource: ResourceConfig,

@@ -54,7 +54,7 @@ function networkProblems(network: JsonObject, problems: Problem[]): void {
     error('sessions.heartbeat_window', `expected a duration from 30ms to 1m, found ${formatValue(window)}`);
 }
 
-/** The machine puts its own variables in. */
+/** The machine substitutes its own variables. */
 function isAddress(text: string): boolean {
   const port = /^[^\s]*:(\d{1,5})$/.exec(text)?.[1];
   return text.includes('${environment.') || Number(port ?? Number.POSITIVE_INFINITY) < 65_536;

@@ -26,9 +26,10 @@ export interface SourceBatch {
 type Input = AsyncIterable<SourceBatch> | Iterable<SourceBatch>;
 
 /**
- * @param pre filters, and at most one stage after them: a group that is `partial`, a sort, or one that makes a row of each row. @param post
- * the rest: after such a group a `merge`, after such a sort the same sort. @param input the rows of all sources, in the order of the
- * sources. @throws QueryError while iterating, as `execute`.
+ * @param pre filters, and at most one stage after them: a group that is `partial`, a sort, or one that makes one new row from each row.
+ * @param post the rest: after such a group a `merge`, after such a sort the same sort.
+ * @param input the rows of all sources, in the order of the sources.
+ * @throws QueryError while iterating, as `execute`.
  */
 export async function* executeSplit(
   pre: readonly Stage[],

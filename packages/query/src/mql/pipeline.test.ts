@@ -122,7 +122,7 @@ function refusal(...pipeline: object[]): QueryError {
   throw new Error('the pipeline was accepted');
 }
 
-test('a stage other than the 22 is refused by name and position, with the list', () => {
+test('an unknown stage is refused with its name and position, and the list of the 22 known stages', () => {
   const error = refusal({ $limit: 1 }, { $lookup: {} });
   expect(error).toMatchObject({
     code: 40324,

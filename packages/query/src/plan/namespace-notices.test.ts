@@ -17,13 +17,13 @@ test.each([
   expect(namespaceNotices(plan, 'rdk')).toEqual([]);
 });
 
-test('D2 so it does in SQL, with its position', () => {
+test('D2 a literal of the other vocabulary in SQL gives a hint with its position', () => {
   const text = `SELECT * FROM readings WHERE data.n > 1 AND component_type = '${sensor}'`;
   const plan = parseSql(text);
   expect(namespaceNotices(plan, 'core')).toEqual([`line 1, column ${text.indexOf('= ') + 1}: ${hint}`]);
 });
 
-test('other fields, values and later stages give none', () => {
+test('other fields, values and later stages give no hint', () => {
   const plan = parseMql(
     [
       { $match: { component_name: sensor, component_type: 'core:component:arm' } },

@@ -71,7 +71,7 @@ export interface ReplaceStage extends Placed {
   readonly with: Expr;
 }
 
-/** Makes a row of each row, using only that row. */
+/** Makes one new row from each row, using only that row. */
 export type RowStage = ShapeStage | ReplaceStage;
 
 export interface FilterStage extends Placed {

@@ -10,7 +10,7 @@ import type { Path } from '../plan/expr.ts';
 import { QueryError } from '../query-error.ts';
 import type { StageContext, StageDefinition } from './definition.ts';
 
-/** Makes a row of each element of an array and writes its position to `index`. `keepEmpty` keeps rows without elements. */
+/** Makes a row from each element of an array and writes its position to `index`. `keepEmpty` keeps rows without elements. */
 export interface UnwindStage {
   readonly k: 'unwind';
   readonly path: Path;

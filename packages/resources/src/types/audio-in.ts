@@ -11,15 +11,15 @@ import { wavHeader } from '../wav-header.ts';
 /** A source of sound. */
 export type AudioIn = ServiceResource<typeof AudioInService>;
 
-/** The longest recording unless `duration_seconds` says otherwise: nobody wants a day of sound from a daily capture by accident. */
+/** The longest recording without `duration_seconds`: a daily capture should not record a day of sound by accident. */
 const longestDefaultSeconds = 10;
-/** A recording of more would not fit into memory beside the rest. */
+/** A longer recording would take too much memory. */
 const maxBytes = 256 * 1024 * 1024;
 const endedAt = 'end of the previous recording';
 
 /**
  * A recording of `duration_seconds` (default: the interval between two readings, at most 10 s) in `codec` (default: pcm16, stored as a WAV
- * file). It continues where the previous one ended if the model keeps what it has heard.
+ * file). It continues where the previous one ended if the model buffers sound.
  */
 const getAudio: BinaryCapture<AudioIn> = {
   kind: 'binary',

@@ -12,7 +12,7 @@ export const base: ResourceDescriptor<Base, typeof BaseService> = serviceType({
   api: 'core:component:base',
   service: BaseService,
   captures: {
-    // The service has no method for it: a base that knows where it is says so in its status.
+    // The service has no method for the position: a base that knows it reports it in its status.
     Position: {
       kind: 'tabular',
       async read(resource, _params, { signal }) {

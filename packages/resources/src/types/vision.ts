@@ -19,8 +19,8 @@ type Seen = Partial<Pick<CaptureAllFromCameraResponse, 'image' | 'detections' | 
 const defaultMinConfidence = 0.5;
 
 /**
- * The image of `camera_name`, annotated with what was seen in it: classifications, and detections as boxes. Those below
- * `min_confidence_score` (default 0.5) are left out.
+ * The image of `camera_name`, annotated with its classifications, and its detections as boxes. Those below `min_confidence_score` (default
+ * 0.5) are left out.
  */
 const captureAll: BinaryCapture<Vision> = {
   kind: 'binary',

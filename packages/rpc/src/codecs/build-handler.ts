@@ -27,13 +27,13 @@ export interface CodecOptions<P> {
   maxMessageBytes: number;
   /** Aborted when calls that are still running must end. */
   shutdownSignal: AbortSignal;
-  /** What the log says about the caller when a call fails through a fault on our side. */
+  /** Log fields about the caller, for calls that fail through a fault on our side. */
   callerFields: (principal: P) => LogFields;
   clock: Clock;
   log: Log;
 }
 
-/** @returns what makes the handler of a method for all protocols */
+/** @returns a function that makes the handler of a method for all protocols */
 export function createBuilder<P>(options: CodecOptions<P>): (bound: BoundMethod<P>) => UniversalHandler {
   const { callerFields, log, clock } = options;
   const callKey = createContextKey<RunningCall<P> | undefined>(undefined, { description: 'the call of the core' });
@@ -65,7 +65,7 @@ export function createBuilder<P>(options: CodecOptions<P>): (bound: BoundMethod<
     ),
   );
 
-  /** Runs before a byte of the body is read: who calls, whether they may, and whether there is room for what they send. */
+  /** Runs before a byte of the body is read: identifies the caller, and checks permission and free space. */
   const requestGate = async (context: HandlerContext): Promise<void> => {
     const call = begin(context);
     context.values.set(callKey, call);
@@ -118,8 +118,8 @@ export function createBuilder<P>(options: CodecOptions<P>): (bound: BoundMethod<
     answers: (call: RunningCall<P>) => AsyncIterable<T>,
   ): AsyncGenerator<T, void> {
     const call = callOf(context);
-    // A stream may be quiet for hours, and clients give up on a response without headers. If there is something to send at once (even an
-    // error), it is sent together with the headers.
+    // A stream may be quiet for hours, and clients give up on a response without headers. The headers wait only for a message or error that
+    // is available at once.
     setImmediate(() => context.values.get(requestContextKey).sendHeaders(context.responseHeader));
     try {
       yield* answers(call);

@@ -18,7 +18,7 @@ export interface Codecs {
 }
 
 export interface ExtensibleCodecs<P> extends Codecs {
-  /** Serves these services as well, in place of those of the last call. A method that was there from the start stays as it is. */
+  /** Also serves these services, in place of those of the last call. Methods of the original services take precedence. */
   setAdded(services: readonly ServiceBinding<P>[]): void;
 }
 
@@ -38,7 +38,7 @@ export function createCodecs<P>(options: CodecOptions<P>): ExtensibleCodecs<P> {
 }
 
 function createTable<P>(options: CodecOptions<P>): Codecs {
-  // Most methods of most types are never called, and each takes some kB in four protocols: they are built when they are first asked for.
+  // Handlers are built on first use: most methods of most types are never called, and each takes some kB in four protocols.
   const handlers = new Map<string, () => UniversalHandler>();
   const rawHandlers = new Map<string, () => UniversalHandler>();
   const known = new Set<string>();

@@ -12,7 +12,7 @@ test('any text survives as a gRPC status message, and travels as printable ASCII
   );
 });
 
-test('a status message stays readable for clients that decode only what must be encoded', () => {
+test('a status message is readable by clients that decode only mandatory escapes', () => {
   const text = 'expected a, b; found c: see /d?e=f & "g"';
   expect(encodeGrpcMessage(text)).toBe(text);
   expect(encodeGrpcMessage('100 % – two\nlines')).toBe('100 %25 %E2%80%93 two%0Alines');

@@ -1,7 +1,7 @@
 /** The text of a gRPC status on the wire. */
 import type { UniversalServerResponse } from '@connectrpc/connect/protocol';
 
-/** Percent-encodes only what the protocol requires: some clients decode nothing else, and would show `%2C` for a comma. */
+/** Percent-encodes only what the protocol requires: some clients decode only that, and would show `%2C` for a comma. */
 export function encodeGrpcMessage(text: string): string {
   return text.replace(/[^\x20-\x24\x26-\x7e]+/gu, (part) =>
     Array.from(new TextEncoder().encode(part), (byte) => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`).join(

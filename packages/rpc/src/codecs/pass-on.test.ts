@@ -7,7 +7,7 @@ import { serve } from '../core/binding.ts';
 import { connect } from '../link/connect.ts';
 import type { PassOn } from './pass-on.ts';
 
-/** The echo service under the name of one that only the other server has. */
+/** The echo service, under the name of a service that only the other server has. */
 const parent = { ...EchoService, typeName: 'acme.v1.Thing' };
 parent.methods = EchoService.methods.map((method) => ({ ...method, parent }));
 
@@ -45,7 +45,7 @@ async function* each(...values: readonly string[]) {
   for (const value of values) yield { value };
 }
 
-test('calls with the header are bound when they come, whatever their kind; others stay here', async () => {
+test('calls of any kind with the header are bound on arrival; others are answered here', async () => {
   await using server = await startPassing();
   await using link = connect({ baseUrl: server.url, credentials });
   const headers = { to: 'mill' };
@@ -61,7 +61,7 @@ test('calls with the header are bound when they come, whatever their kind; other
   expect(server.bound).toEqual(['Say', 'Chat', 'Split'].map((name) => `bidi_streaming /acme.v1.Thing/${name}`));
 });
 
-test('Connect calls in binary are passed on, JSON is refused in words, and nobody is passed on without credentials', async () => {
+test('binary Connect calls are passed on, JSON is refused with a reason, and so are calls without credentials', async () => {
   await using server = await startPassing();
   const post = (type: string, body: Uint8Array<ArrayBuffer> | string, authorization: string) =>
     fetch(`${server.url}/acme.v1.Thing/Say`, {
@@ -76,7 +76,7 @@ test('Connect calls in binary are passed on, JSON is refused in words, and nobod
     { code: 'unimplemented', message: expect.stringContaining('expected a message in binary') },
   ]);
   expect((await post('application/proto', message, 'Bearer no')).status).toBe(401);
-  // gRPC-Web, which browsers speak over HTTP/1.1, too.
+  // Also gRPC-Web, which browsers speak over HTTP/1.1.
   const web = await post('application/grpc-web+proto', envelope(message), 'Bearer token-1');
   const bytes = new Uint8Array(await web.arrayBuffer());
   expect(fromBinary(StringValueSchema, bytes.subarray(5, 5 + (bytes[4] ?? 0))).value).toBe('hi at mill');

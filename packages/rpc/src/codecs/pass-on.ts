@@ -1,6 +1,6 @@
 /**
- * Passing on: calls with a certain header are for another server, which may have services that this one does not know. Their methods are
- * bound when they are called, and their messages need not be described here.
+ * Passes on calls with a certain header to another server, which may have services that this one does not know. Their methods are bound
+ * when they are called, and this server needs no descriptors of their messages.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { UniversalHandler } from '@connectrpc/connect/protocol';
@@ -8,23 +8,22 @@ import { PlatformError } from '@platform/base';
 import type { BodyGate, ServiceBinding } from '../core/binding.ts';
 import { type CodecOptions, createBuilder } from './build-handler.ts';
 
-/** As the request shows it, which does not name the kind of its method. */
+/** The kind of method as far as the request shows it. */
 export type PassedKind = 'unary' | 'server_streaming' | 'bidi_streaming';
 
 export interface PassOn<P> {
   /** The request header, in lower case, that says where a call goes. */
   readonly header: string;
   /**
-   * Binds one method; called before anything is known of the caller. Undefined: this server answers it itself, as it does all unary methods
-   * that it has.
+   * Binds one method; called before the caller is known. Undefined: this server answers it itself, like its own unary methods.
    *
    * @param path canonical: `/package.Service/Method`
-   * @param kind what the framing of the request allows: each fits the methods of all kinds that a client can call in that framing
+   * @param kind the most general kind that the framing of the request allows
    */
   bind(path: string, kind: PassedKind): ServiceBinding<P> | undefined;
 }
 
-/** The handler of a call that is passed on; undefined: it is not. */
+/** The handler of a call that is passed on; undefined for other calls. */
 export type FindPassedOn = (path: string, headers: IncomingHttpHeaders) => UniversalHandler | undefined;
 
 /** Callers can make up paths, so only this many handlers are kept. */

@@ -44,7 +44,7 @@ export async function answerRest(
   }
   const header = new Headers(request.header);
   header.set('content-type', json);
-  // The body is decoded here, so it cannot be compressed, and Connect's own protocol fields are not REST's.
+  // The body is decoded here, so it must not be compressed, and Connect's own protocol fields are not used in REST.
   for (const name of ['content-encoding', 'content-length', 'connect-protocol-version', 'accept-encoding'])
     header.delete(name);
   const timeoutMs = timeoutOf(request.header.get('grpc-timeout'));

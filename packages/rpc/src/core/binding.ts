@@ -15,26 +15,26 @@ import { PlatformError } from '@platform/base';
 import { peerTypeName } from '../edge/alias.ts';
 import type { Call } from './call.ts';
 
-/** What answers a call: the fields of the message, or nothing if it has none. */
+/** The answer to a call: the fields of the message, or nothing if it has none. */
 export type Answer<O extends DescMessage> =
   | MessageInitShape<O>
   | EmptyAnswer<Exclude<keyof MessageShape<O>, keyof Message>>;
 
-/** What a function without `return` returns. */
+/** The return value of a function without `return`. */
 // biome-ignore lint/suspicious/noConfusingVoidType: it is a return type
 type EmptyAnswer<Field> = [Field] extends [never] ? void : never;
 
-/** What reaches the function of a method. Several messages are an async iterable. */
+/** The input of a method's function. Several messages are an async iterable. */
 export type RequestOf<M extends DescMethod> = M extends DescMethodClientStreaming | DescMethodBiDiStreaming
   ? AsyncIterable<MessageShape<M['input']>>
   : MessageShape<M['input']>;
 
-/** What it returns. */
+/** The output of a method's function. */
 export type ResponseOf<M extends DescMethod> = M extends DescMethodServerStreaming | DescMethodBiDiStreaming
   ? AsyncIterable<MessageInitShape<M['output']>>
   : Promise<Answer<M['output']>>;
 
-/** A unary method may also answer at once. */
+/** A unary method may also answer synchronously. */
 type MethodHandler<M extends DescMethod, P> = (
   request: RequestOf<M>,
   call: Call<P>,
@@ -110,8 +110,9 @@ export interface RequestRules<P = unknown> {
    */
   readonly maxRequestBytes?: (method: string) => number | undefined;
   /**
-   * By the name of a client-streaming method in the generated code. A message over 1 MiB that holds only this field reaches the function as
-   * several messages, each with a piece of the bytes, so it is never in memory whole. Compressed and JSON messages are not split.
+   * Keyed by the name of a client-streaming method in the generated code. A message over 1 MiB that holds only this field reaches the
+   * function as several messages, each with a piece of the bytes, so it is never in memory whole. Compressed and JSON messages are not
+   * split.
    */
   readonly splitAt?: Readonly<Record<string, BytesField>>;
 }
@@ -142,7 +143,7 @@ export function rawUnary<I extends DescMessage, O extends DescMessage, P = unkno
 
 const refusals = new WeakSet<object>();
 
-/** For a method of the public API that this server leaves out on purpose: answers UNIMPLEMENTED, and says what to call instead. */
+/** For a method of the public API that this server deliberately omits: answers UNIMPLEMENTED with what to call instead. */
 export function refusal(message: string): () => never {
   const refuse = (): never => {
     throw new PlatformError('unimplemented', message);

@@ -11,7 +11,7 @@ export interface Call<P = unknown> {
   readonly peerAddress: string;
   /** How this peer spells API names. Handlers see and return `core`; they need this only for text that they build themselves. */
   readonly vocabulary: Vocabulary;
-  /** Aborts when the client leaves, the deadline passes, the server shuts down, or the call is over. */
+  /** Aborts when the client disconnects, the deadline passes, the server shuts down, or the call ends. */
   readonly signal: AbortSignal;
   /** Wall clock, ms since 1970; undefined when the client set no deadline. */
   readonly deadline: number | undefined;

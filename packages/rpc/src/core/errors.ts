@@ -9,7 +9,7 @@ const nameOfCode: ReadonlyMap<number, CodeName> = new Map(
 
 /** The trailer with which a gRPC server asks its client to wait before the next try, in whole milliseconds. */
 const pushback = 'grpc-retry-pushback-ms';
-/** A longer wait is not believed. */
+/** Longer waits are cut to this. */
 const maxPushbackMs = 24 * 3_600_000;
 
 /** Only code, message and requested wait cross the wire; the cause stays here. A fault on our side is never UNKNOWN (D4). */

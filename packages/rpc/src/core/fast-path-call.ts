@@ -14,7 +14,7 @@ export interface FastPathCallOptions {
   readonly peerAddress: string;
 }
 
-/** What is known about a call before it is admitted, and how it ended. */
+/** The properties of a call before it is admitted, and how it ended. */
 export class FastPathCall implements CallStart {
   readonly method: string;
   readonly vocabulary: Vocabulary;
@@ -59,7 +59,7 @@ export class FastPathCall implements CallStart {
     return this.#controller.signal;
   }
 
-  /** Undefined if they were never requested: then they are empty. */
+  /** Undefined if the handler never requested them: then they are empty. */
   get headersInUse(): { readonly headers: Headers | undefined; readonly trailers: Headers | undefined } {
     return { headers: this.#responseHeaders, trailers: this.#responseTrailers };
   }

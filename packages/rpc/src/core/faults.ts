@@ -19,8 +19,8 @@ export interface FaultPlace {
 }
 
 /**
- * What the peer may read about a failure. Typed errors pass; an abort becomes what aborted the call. For a fault on our side the peer gets
- * a reference, under which the log has the cause (D37).
+ * The error that the peer gets for a failure. Typed errors pass; an abort becomes its cause. For a fault on our side the peer gets a
+ * reference, under which the log has the cause (D37).
  */
 export function faultOf(caught: unknown, call: FaultPlace & { signal: AbortSignal }, log: Log): PlatformError {
   const foreseen = foreseenFault(caught, call);
@@ -33,7 +33,7 @@ export function reportedFault(caught: unknown, { method, caller = {} }: FaultPla
     caught instanceof ConnectError ? fromConnectError(caught) : asPlatformError(caught);
   if (caught instanceof PlatformError && !isOwnFault) return caught;
   const reference = newShortId();
-  // Only what nobody foresaw is unexpected: a full disk, for example, is not.
+  // Typed faults, such as a full disk, are not logged as unexpected.
   const isTyped = isOwnFault && code !== 'internal' && code !== 'unknown';
   log.error(isTyped ? `a call failed: ${message}` : 'a call failed with an unexpected error', {
     reference,
@@ -65,7 +65,7 @@ export function foreseenFault(
   return caught instanceof ConnectError ? fromConnectError(caught) : undefined;
 }
 
-/** The fault when an answer could not be written: the client has left, whatever error its connection reports. */
+/** The fault when an answer could not be written: the client has disconnected, whatever error its connection reports. */
 export function undeliveredFault(caught: unknown, call: { method: string; signal: AbortSignal }): PlatformError {
   return foreseenFault(caught, call) ?? abortFault(call, caught);
 }

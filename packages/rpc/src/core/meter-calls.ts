@@ -6,7 +6,9 @@ import type { Call } from './call.ts';
 /** Called at the end of each call. @param method `/package.Service/Method` */
 export type ObserveCall = (method: string, code: CodeName | 'ok', seconds: number) => void;
 
-/** Called when a call begins; what it returns is called at its end, with what the handler threw. @param method `/package.Service/Method` */
+/**
+ * Called when a call begins; the returned function is called at its end, with the handler's error. @param method `/package.Service/Method`
+ */
 export type WatchCall<P = unknown> = (method: string, call: Call<P>) => (caught?: { readonly error: unknown }) => void;
 
 export function meterCalls<P>(

@@ -1,4 +1,4 @@
-/** Runs a bound method for a call: API names arrive in canonical form and leave in the peer's; nothing waits beyond the call's signal. */
+/** Runs a bound method for a call: API names arrive in canonical form and leave in the peer's; nothing outlives the call's signal. */
 import { create, type DescMessage, type Message, type MessageInitShape } from '@bufbuild/protobuf';
 import { canonicalise, inVocabulary } from '../edge/translate-message.ts';
 import type { Answer, BoundMethod } from './binding.ts';

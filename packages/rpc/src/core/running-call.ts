@@ -1,9 +1,9 @@
-/** The call that a server is working on. */
+/** A call in progress on the server. */
 import { type LogFields, PlatformError } from '@platform/base';
 import type { Vocabulary } from '../edge/api-names.ts';
 import type { Call } from './call.ts';
 
-/** What is known about a call before it is admitted. */
+/** The properties of a call before it is admitted. */
 export type CallStart = Omit<Call, 'principal'>;
 
 export class RunningCall<P> implements Call<P> {
@@ -63,7 +63,7 @@ export class RunningCall<P> implements Call<P> {
   }
 }
 
-/** What the log says about the caller. */
+/** Log fields about the caller. */
 export function callerOf<P>({ caller }: RunningCall<P>, fieldsOf: (principal: P) => LogFields): LogFields | undefined {
   return caller === undefined ? undefined : fieldsOf(caller);
 }

@@ -25,7 +25,7 @@ export async function* untilAborted<T>(source: AsyncIterable<T>, signal: AbortSi
         if (signal.aborted) stop();
         else iterator.next().then(resolve, reject);
       }).catch((caught: unknown) => {
-        // A source that threw is over; one that is still waiting is closed below.
+        // A source that threw has ended; one that is still waiting is closed below.
         exhausted = !signal.aborted;
         throw caught;
       });

@@ -75,7 +75,7 @@ describe('D2 the table of fields that carry an API name', () => {
     ]);
   });
 
-  test('D2 every text field whose name suggests an API, a model, a type or a resource has been decided', async () => {
+  test('D2 every text field whose name suggests an API, a model, a type or a resource has been classified', async () => {
     const suspicious = /api|namespace|subtype|component|model|depends|resource|service|method|^type$/;
     const fields = (await allMessages()).flatMap((message) => message.fields);
     const undecided = fields.filter(

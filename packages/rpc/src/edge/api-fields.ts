@@ -15,7 +15,7 @@ import type { DescField, DescMessage } from '@bufbuild/protobuf';
  */
 export type Spelling = 'name' | 'namespace' | 'service';
 
-/** What to translate in a message: its own fields, and the fields that lead to further ones. */
+/** The fields to translate in a message: its own, and those that lead to further ones. */
 export interface FieldTable {
   readonly own: readonly { readonly field: DescField; readonly spelling: Spelling }[];
   readonly nested: readonly { readonly field: DescField; readonly message: DescMessage }[];

@@ -43,7 +43,7 @@ describe('D2 API names in messages', () => {
     expect(toJson(RobotConfigSchema, stored)).toEqual(before);
   });
 
-  test('D2 what an rdk peer sends is core inside, and returns unchanged', () => {
+  test('D2 names from an rdk peer become core inside, and return to it unchanged', () => {
     const received = canonicalise(RobotConfigSchema, config('rdk'));
     expect(equals(RobotConfigSchema, received, config('core'))).toBe(true);
     expect(toJson(RobotConfigSchema, inVocabulary('rdk', RobotConfigSchema, received) as typeof received)).toEqual(

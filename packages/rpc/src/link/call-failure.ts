@@ -1,4 +1,4 @@
-/** The codes with which calls end whose connection or stream failed, as Connect's transports give them. */
+/** The codes of calls whose connection or stream failed, the same as those of Connect's transports. */
 import { constants } from 'node:http2';
 import { Code, ConnectError } from '@connectrpc/connect';
 
@@ -20,7 +20,7 @@ export function codeOfFailure(caught: unknown): Code {
   return Code.Internal;
 }
 
-/** Of a stream that closed without an answer. Every reset but this one is an error of the stream before it closes. */
+/** The code for a stream that closed without an answer. Every other reset is an error of the stream before it closes. */
 export function errorOfClose(rstCode: number | undefined): ConnectError {
   return rstCode === constants.NGHTTP2_CANCEL
     ? new ConnectError('http/2 stream closed with error code CANCEL (0x8)', Code.Canceled)

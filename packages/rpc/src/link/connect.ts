@@ -55,9 +55,10 @@ export interface Link extends AsyncDisposable {
   /** The same link; each call also sends these headers. Those of the call itself come first. */
   withHeaders(headersOf: HeadersOf): Pick<Link, 'client'>;
   /**
-   * Sends a long body to a route of plain HTTP, with the link's token; resolves to its answer, from JSON. A body is not sent again.
+   * Sends a long body to a route of plain HTTP, with the link's token; resolves to its answer, parsed from JSON. It never sends a body
+   * twice.
    *
-   * @throws what the server answered; unimplemented if the answer is none of ours; unavailable if it cannot be reached
+   * @throws the server's error; unimplemented if the answer is not from our server; unavailable if it cannot be reached
    */
   put(body: PlainBody, options: PutOptions): Promise<unknown>;
   readonly state: LinkState;
@@ -137,7 +138,7 @@ function transportOf(baseUrl: string, sessionManager: Session, readMaxBytes: num
   return new UnaryTransport({ inner, session: sessionManager, readMaxBytes, recursionLimit });
 }
 
-/** @param plain undefined: there is only the one connection, of calls */
+/** @param plain undefined: there is only the connection for calls */
 function linkOf(transport: LinkTransport, session: Session, plain: PlainRequests | undefined): Link {
   let closed = false;
   return {
@@ -159,7 +160,7 @@ function linkOf(transport: LinkTransport, session: Session, plain: PlainRequests
   };
 }
 
-/** Whether this host name means this computer, so that nothing leaves it. */
+/** Whether this host name means this computer, so that no data leaves it. */
 export function isLoopback(hostname: string): boolean {
   return (
     hostname === 'localhost' ||

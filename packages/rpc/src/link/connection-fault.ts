@@ -9,7 +9,7 @@ export function isAnswer(error: unknown): boolean {
 export interface ConnectionFault {
   /**
    * `untrusted`: no trusted authority signed the certificate. `name`: the certificate is for other names. `dated`: it is not valid now.
-   * `noTls`: the server answers without TLS. `notCloud`: what answers in plaintext does not speak HTTP/2, perhaps because it uses TLS.
+   * `noTls`: the server answers without TLS. `notCloud`: the server does not speak HTTP/2 in plaintext, perhaps because it uses TLS.
    */
   readonly kind: 'untrusted' | 'name' | 'dated' | 'noTls' | 'notCloud';
   /** The innermost message. */
@@ -31,7 +31,7 @@ const kinds: Readonly<Record<string, ConnectionFault['kind']>> = {
   ERR_SSL_PACKET_LENGTH_TOO_LONG: 'noTls',
 };
 
-/** @param url where the call went. @returns undefined for every other error */
+/** @param url of the call. @returns undefined for every other error */
 export function connectionFault(error: unknown, url: string): ConnectionFault | undefined {
   const found = new Set(codesOf(error).map((code) => (Object.hasOwn(kinds, code) ? kinds[code] : undefined)));
   const kind = (['untrusted', 'name', 'dated', 'noTls'] as const).find((each) => found.has(each));

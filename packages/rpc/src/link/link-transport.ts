@@ -1,4 +1,4 @@
-/** What a link adds to gRPC: its token, headers, PlatformErrors, and a default deadline, which covers fetching the token. */
+/** The features that a link adds to gRPC: its token, headers, PlatformErrors, and a default deadline, which covers fetching the token. */
 import type {
   DescMessage,
   DescMethod,
@@ -17,15 +17,15 @@ import { PlatformError, systemClock } from '@platform/base';
 import { fromConnectError } from '../core/errors.ts';
 import type { AccessToken } from './access-token.ts';
 
-/** The headers for a call of this method. @param signal ends the call */
+/** Returns the headers for a call of this method. @param signal ends the call */
 export type HeadersOf = (
   method: DescMethod,
   signal: AbortSignal | undefined,
 ) => Promise<Readonly<Record<string, string>>>;
 
-/** What `new Headers` takes. */
+/** The argument of `new Headers`. */
 export type HeaderInit = ConstructorParameters<typeof Headers>[0];
-/** With names in lower case. `Headers` would be made three times for each call. */
+/** With names in lower case. A record, because `Headers` would be created three times for each call. */
 type PlainHeaders = Readonly<Record<string, string>>;
 
 export interface LinkTransportOptions {
@@ -54,7 +54,7 @@ export class LinkTransport implements Transport {
     return new LinkTransport({ ...this.#options, headersOf });
   }
 
-  /** Runs what is not a call with the headers of one. A refused token is forgotten, so that the next attempt fetches a new one. */
+  /** Runs a request that is not a call with the headers of a call. Forgets a refused token, so that the next attempt fetches a new one. */
   async withToken<T>(signal: AbortSignal, run: (headers: Headers) => Promise<T>): Promise<T> {
     const token = await this.#token(signal, new Deadline(this.#options.timeoutMs));
     try {

@@ -36,7 +36,7 @@ async function start(listener: RequestListener) {
   return { put };
 }
 
-test('the whole body arrives with its headers, and the answer comes back; connections are used again', async () => {
+test('the whole body arrives with its headers, and the answer comes back; connections are reused', async () => {
   const ports = new Set<number | undefined>();
   const { put } = await start(async (request, response) => {
     ports.add(request.socket.remotePort);
@@ -52,7 +52,7 @@ test('the whole body arrives with its headers, and the answer comes back; connec
   expect(ports.size).toBe(1);
 });
 
-test('an answer before the end of the body ends it, and its code and delay are those of the error', async () => {
+test('an answer before the end of the body stops it; the error has the code and delay of the answer', async () => {
   const { put } = await start((_request, response) => {
     response.writeHead(429, { 'retry-after': '3' });
     response.end(JSON.stringify({ code: 'resource_exhausted', message: 'full' }));
@@ -75,7 +75,7 @@ test.each([
   await expect(put(1)).rejects.toMatchObject({ code });
 });
 
-test('a connection that breaks is unavailable, one that stands still deadline_exceeded, an abort what aborted', async () => {
+test('a broken connection is unavailable, a stalled one deadline_exceeded, and an abort throws its reason', async () => {
   const broken = await start((request) => void request.socket.destroy());
   await expect(broken.put(50)).rejects.toMatchObject({ code: 'unavailable' });
   const still = await start(() => {});
@@ -87,7 +87,7 @@ test('a connection that breaks is unavailable, one that stands still deadline_ex
   });
 });
 
-test('a source that fails cuts the request, which the server does not take for whole', async () => {
+test('a source that fails cuts the request, and the server does not take it for complete', async () => {
   const cut = Promise.withResolvers<boolean>();
   const { put } = await start((request) => {
     request.on('close', () => cut.resolve(request.complete));

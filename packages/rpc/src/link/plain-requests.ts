@@ -1,28 +1,29 @@
 /**
- * Sends long bodies to routes of plain HTTP, over connections of their own: as a message of gRPC, each byte would be copied several times
- * and pass through frames of 16 KiB, and it would fill the window of the connection that all calls share.
+ * Sends long bodies to routes of plain HTTP, over separate connections. As gRPC messages, they would be copied several times, split into
+ * frames of 16 KiB, and fill the window of the connection that all calls share.
  */
 import { type ClientRequest, Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { asPlatformError, type CodeName, codes, PlatformError } from '@platform/base';
 
 export interface PlainBody {
-  /** Below the address of the link, with its query. */
+  /** Path and query, relative to the address of the link. */
   readonly path: string;
   readonly bytes: number;
   /**
-   * Gives the body to `send`, in order. Each call resolves when its bytes were passed on and may change. Throws to give the request up.
+   * Passes the body to `send`, in order. Each call resolves when its bytes have been passed on and may change. Throws to abandon the
+   * request.
    */
   readonly write: (send: (bytes: Uint8Array) => Promise<void>) => Promise<void>;
 }
 
 export interface PutOptions {
   readonly signal: AbortSignal;
-  /** A connection over which nothing moves for this long is given up. */
+  /** A connection without traffic for this long is closed. */
   readonly quietMs: number;
 }
 
-/** A longer answer is no answer of ours. */
+/** Our servers never send a longer answer. */
 const maxAnswerBytes = 64 * 1024;
 
 export class PlainRequests implements Disposable {
@@ -44,9 +45,9 @@ export class PlainRequests implements Disposable {
   }
 
   /**
-   * The answer of `PUT`, from JSON.
+   * Sends a `PUT`, and returns its answer, parsed from JSON.
    *
-   * @throws what the server answered; unimplemented if the answer is none of ours; unavailable if it cannot be reached
+   * @throws the server's error; unimplemented if the answer is not from our server; unavailable if it cannot be reached
    */
   async put({ path, bytes, write }: PlainBody, headers: Headers, { signal, quietMs }: PutOptions): Promise<unknown> {
     const request = this.#request(`${this.#origin}${path}`, {
@@ -63,7 +64,7 @@ export class PlainRequests implements Disposable {
     );
     const answered = answerOf(request);
     const writing = write((piece) => sendPiece(request, piece)).then(() => void request.end());
-    // What the request ends with is reported by its answer.
+    // The promise of the answer reports how the request ends.
     writing.catch((caught: unknown) => request.destroy(asPlatformError(caught)));
     try {
       return await answered;
@@ -71,7 +72,7 @@ export class PlainRequests implements Disposable {
       if (signal.aborted) throw asPlatformError(signal.reason);
       throw caught instanceof PlatformError ? caught : unreachable(this.#origin, caught);
     } finally {
-      // An answer may come before the end of the body, of which the rest is not sent.
+      // The answer may come before the end of the body; the rest is then not sent.
       if (!request.writableFinished) request.destroy();
       await writing.catch(() => {});
     }
@@ -85,7 +86,7 @@ export class PlainRequests implements Disposable {
 function sendPiece(request: ClientRequest, piece: Uint8Array): Promise<void> {
   return new Promise((resolve, reject) => {
     if (request.destroyed) return reject(new PlatformError('canceled', 'the request has ended'));
-    // A request that is destroyed may forget what it was given.
+    // A destroyed request may never call back.
     const onClose = (): void => reject(new PlatformError('canceled', 'the request has ended'));
     request.once('close', onClose);
     request.write(piece, (caught) => {

@@ -54,7 +54,7 @@ test('a link over a Unix socket calls a public peer by its names, and reads its 
   await expect(other.listenOnSocket(socketPath)).rejects.toThrow(`cannot listen on the socket ${socketPath}: `);
 });
 
-test('services can be added to a running server: they are served and described, and others take their place', async () => {
+test('services can be added to a running server, which serves and describes them, and later be replaced by others', async () => {
   const { server, socketPath, link } = await startServer();
   await server.listenOnSocket(socketPath);
   const call = () => link.client(DataSyncService).dataCaptureUpload({});

@@ -52,7 +52,7 @@ function spelled<D extends DescMessage>(schema: D, message: MessageInitShape<D>)
   return inVocabulary('rdk', schema, create(schema, message) as MessageShape<D>) as MessageInitShape<D>;
 }
 
-/** The method with the name of its service as public peers know it. */
+/** The method, with its service under its public name. */
 function publicly<M extends DescMethod>(method: M): M {
   const { parent } = method;
   return { ...method, parent: { ...parent, typeName: peerTypeName(parent.typeName, 'rdk') } };

@@ -1,4 +1,4 @@
-/** A client with a link of its own. */
+/** A client with its own link. */
 import type { DescService } from '@bufbuild/protobuf';
 import { type Client, connect, type LinkOptions } from './connect.ts';
 

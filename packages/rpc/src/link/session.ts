@@ -33,7 +33,7 @@ export class Session extends Http2SessionManager {
 
   /**
    * @param ca PEM certificates to trust instead of the system's; undefined: the system's.
-   * @param way a Unix socket instead of the host and port of `baseUrl`, or a stream that is open already.
+   * @param way a Unix socket instead of the host and port of `baseUrl`, or a stream that is already open.
    */
   constructor(
     baseUrl: string,
@@ -49,7 +49,7 @@ export class Session extends Http2SessionManager {
     } else
       super(
         baseUrl,
-        // Calls wait for this connection only: a broken one has to be noticed before the next call.
+        // Calls have only this connection, so a broken one must be noticed before the next call.
         { pingIntervalMs: over.pingIntervalMs, pingTimeoutMs, pingIdleConnection: true, idleConnectionTimeoutMs },
         { settings, createConnection: once(over.stream) },
       );
@@ -69,9 +69,10 @@ export class Session extends Http2SessionManager {
     if (session !== undefined && !this.#widened.has(session as ClientHttp2Session)) {
       this.#widened.add(session as ClientHttp2Session);
       session.setLocalWindowSize(this.#windowBytes);
-      // The manager removes its own listener when a connection fails: a peer that keeps sending nonsense would then end this process.
+      // The manager removes its own listener when a connection fails; a peer that keeps sending invalid data would then crash this process.
       session.on('error', () => {});
-      // A stream that closes after its connection starts the manager's timer again. What a PING throws in a timer would end this process.
+      // A stream that closes after its connection restarts the manager's timer. An error thrown by a PING in a timer would crash this
+      // process.
       session.ping = new Proxy(session.ping, {
         apply: (ping, on, args) => !session.destroyed && Reflect.apply(ping, on, args),
       });
@@ -97,8 +98,8 @@ function once(stream: Duplex): () => Duplex {
 }
 
 /**
- * A stream that is closed with an error code sends no END_STREAM. Node would send it before the RST_STREAM, and the server would take half
- * a request for a whole one.
+ * A stream that, when closed with an error code, sends no END_STREAM. Node would send it before the RST_STREAM, and the server would take a
+ * partial request for a complete one.
  */
 function cuttable(stream: ClientHttp2Stream): ClientHttp2Stream {
   const close = stream.close.bind(stream);

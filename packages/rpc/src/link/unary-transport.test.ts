@@ -75,7 +75,7 @@ const answers: Readonly<Record<string, readonly [Code | 'answered', (stream: Ser
   'a busy connection': [Code.Internal, (stream) => stream.close(constants.NGHTTP2_ENHANCE_YOUR_CALM)],
 };
 
-/** What becomes of a call; with the headers and trailers that its caller sees. */
+/** The outcome of a call, with the headers and trailers that its caller sees. */
 async function outcome(transport: Transport, signal?: AbortSignal, timeoutMs?: number): Promise<object> {
   try {
     const { message, header, trailer } = await transport.unary(EchoService.method.say, signal, timeoutMs, {}, {});
@@ -107,14 +107,14 @@ async function transports(reply: (stream: ServerHttp2Stream) => void) {
 }
 
 describe('a unary call', () => {
-  test.each(Object.entries(answers))('takes %s as Connect does', async (_name, [code, reply]) => {
+  test.each(Object.entries(answers))('handles %s as Connect does', async (_name, [code, reply]) => {
     await using both = await transports(reply);
     const [own, inner] = [await outcome(both.own), await outcome(both.inner)];
     expect(own).toMatchObject({ code });
     expect(own).toEqual(inner);
   });
 
-  test('ends at its deadline and by its signal, before and while it is under way', async () => {
+  test('ends at its deadline and by its signal, before it starts and while it runs', async () => {
     await using both = await transports(() => {});
     expect(await outcome(both.own, undefined, 20)).toMatchObject({ code: Code.DeadlineExceeded });
     expect(await outcome(both.own, AbortSignal.abort())).toMatchObject({ code: Code.Canceled });

@@ -1,6 +1,6 @@
 /**
- * Unary gRPC calls of one frame each way, without the streams and iterators that Connect's transport builds for every call. Everything
- * that is not a plain answer is judged by Connect's own functions; streams go through `inner`.
+ * Unary gRPC calls of one frame each way, without the streams and iterators that Connect's transport builds for every call. Connect's own
+ * functions interpret everything but plain answers; streams go through `inner`.
  */
 import { type ClientHttp2Stream, constants, type IncomingHttpHeaders, type IncomingHttpStatusHeader } from 'node:http2';
 import {
@@ -33,9 +33,9 @@ export interface UnaryTransportOptions {
   /** Carries streams. */
   readonly inner: Transport;
   readonly session: Session;
-  /** Most bytes of one response. */
+  /** Maximum bytes of one response. */
   readonly readMaxBytes: number;
-  /** Deepest nesting of messages. */
+  /** Maximum nesting of messages. */
   readonly recursionLimit: number;
 }
 
@@ -164,10 +164,10 @@ function exchange(
       resolve({ headers, trailers, body: chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks) });
     stream.on('end', () => {
       session.notifyResponseByteRead(stream);
-      // What ended without a status may still have been reset.
+      // A stream that ended without a status may have been reset.
       if (trailers['grpc-status'] !== undefined) finish();
     });
-    // A server may answer and close before it has read everything: what it answered counts.
+    // A server may answer and close before it has read everything; its answer counts.
     stream.on('error', (caught: NodeJS.ErrnoException) => {
       if (caught.code !== 'ERR_STREAM_WRITE_AFTER_END') reject(asConnectError(caught));
     });
@@ -188,7 +188,7 @@ function sizeIn(chunks: readonly Buffer[]): number {
   return (first.length >= prefixBytes ? first : Buffer.concat(chunks)).readUInt32BE(1);
 }
 
-/** The bytes of the only message. @throws ConnectError what the server answered instead */
+/** The bytes of the only message. @throws ConnectError if the server answered with anything else */
 function messageOf({ headers, trailers, body }: Answer): Uint8Array {
   const size = body.length < prefixBytes ? -1 : body.readUInt32BE(1);
   const isPlain =
@@ -218,7 +218,7 @@ function messageOf({ headers, trailers, body }: Answer): Uint8Array {
   throw new ConnectError('protocol error: received extra output message for unary method', Code.Unimplemented);
 }
 
-/** When a call ends before its answer: its caller's signal, or its deadline. */
+/** Ends a call before its answer: by its caller's signal, or at its deadline. */
 class CallEnd implements Disposable {
   readonly #signal: AbortSignal | undefined;
   readonly #timer: Disposable | undefined;
@@ -249,7 +249,7 @@ class CallEnd implements Disposable {
     });
   }
 
-  /** @param listener is called once, at once if the call has ended */
+  /** @param listener is called once, immediately if the call has ended */
   onEnd(listener: (error: ConnectError) => void): void {
     this.#listener = listener;
     if (this.#error !== undefined) listener(this.#error);
@@ -275,7 +275,7 @@ function asConnectError(caught: unknown): ConnectError {
   return error;
 }
 
-/** @returns with names in lower case; a record, as links give them, has no others */
+/** @returns the headers with names in lower case; in a record, as links provide it, they already are */
 function recordOf(header: HeaderInit): Readonly<Record<string, string>> {
   if (header === undefined) return {};
   const isRecord = !(header instanceof Headers) && !Array.isArray(header) && !(Symbol.iterator in header);

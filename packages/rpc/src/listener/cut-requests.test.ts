@@ -79,7 +79,7 @@ function draw<T>(items: readonly T[]): T {
 const cut =
   /^canceled: (expected the complete request of \/platform.test.v1.EchoService\/Join, found that the client ended it|the client disconnected before)/;
 
-describe.each(['plaintext', 'TLS'])('requests that their client cuts, under %s', (transport) => {
+describe.each(['plaintext', 'TLS'])('requests cut by their client, under %s', (transport) => {
   const tlsOf = (): { cert: string; key: string } | undefined => (transport === 'TLS' ? certificate : undefined);
 
   test('I5 200 HTTP/2 request streams cut anywhere never look complete to the handler, in every codec', async () => {

@@ -3,7 +3,7 @@
  * of asynchronous generators that serves all protocols alike.
  *
  * It takes a request only if the request is ordinary throughout: one short message in one envelope, not compressed, sent at once. It hands
- * anything else over to the general path, with the bytes read so far, so that requests are refused in one place only.
+ * anything else over to the general path, with the bytes read so far, so that only one place refuses requests.
  */
 import type { Http2Session, IncomingHttpHeaders, ServerHttp2Stream } from 'node:http2';
 import { Code, ConnectError } from '@connectrpc/connect';
@@ -100,7 +100,7 @@ async function run(
   try {
     admitted = await method.admit(call);
   } catch (caught) {
-    // Node itself ends a stream that was answered without reading its body.
+    // Node itself ends a stream whose body was not read before the answer.
     answer(stream, headers, call, undefined, ConnectError.from(caught));
     return undefined;
   }

@@ -196,7 +196,7 @@ describe('the end of a call', () => {
     client.close();
   });
 
-  test('a client that leaves aborts the signal and closes the source of a stream', async () => {
+  test('a client that disconnects aborts the signal and closes the source of a stream', async () => {
     const closed = Promise.withResolvers<string>();
     await using server = await startEcho({
       async *split(_request, call) {
@@ -311,7 +311,7 @@ describe('D37 faults on our side', () => {
     },
   );
 
-  test('a fault that was foreseen is logged by its name, and not as unexpected', async () => {
+  test('a typed fault is logged by its name, and not as unexpected', async () => {
     await using server = await startEcho({
       say() {
         throw Object.assign(new Error(secret), { code: 'ENOSPC' });

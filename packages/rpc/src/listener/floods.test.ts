@@ -82,7 +82,7 @@ test('F19 a flood of WINDOW_UPDATE under TLS closes the connection within 30 s',
   expect(await flood(clock, socket, frames)).toBeLessThanOrEqual(30);
 });
 
-test('F19 a connection that is busy with calls, uploads, downloads and small messages does not count as a flood', async () => {
+test('F19 a connection busy with calls, uploads, downloads and small messages is not taken for a flood', async () => {
   const clock = new FakeClock();
   await using server = await startEcho({}, { clock });
   await using link = connectLink({ baseUrl: server.url, credentials });

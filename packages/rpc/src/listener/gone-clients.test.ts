@@ -1,4 +1,4 @@
-/** Clients that leave while a stream is written to them. */
+/** Clients that disconnect while a stream is written to them. */
 import { once } from 'node:events';
 import { connect as connectHttp2 } from 'node:http2';
 import { connect, type Socket } from 'node:net';
@@ -51,7 +51,7 @@ test.each([
     });
     const socket = await ask(server.port);
     socket.on('error', () => {});
-    // The client reads nothing, so the server soon blocks on a write. One check may come too early, after a time without processor.
+    // The client reads nothing, so the server soon blocks on a write. A single check may come too early if the process was not scheduled.
     for (let before = 0, same = 0; same < 3; before = given) {
       await new Promise((pass) => setTimeout(pass, 100));
       same = given > before || given === 0 ? 0 : same + 1;

@@ -1,6 +1,6 @@
 /**
- * Refuses a message over the limit as soon as its length is known, and flags that its protocol does not have, with our own errors. The
- * codecs' own limits come after this.
+ * Refuses a message over the limit as soon as its length is known, and flags that its protocol does not define, with our own errors. The
+ * codecs apply their limits later.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import { PlatformError } from '@platform/base';
@@ -19,9 +19,10 @@ export interface Messages {
 }
 
 /**
- * Passes the body on unchanged; where messages are preceded by their lengths, each arrives whole, because the codecs copy what they have of
- * a message with each piece that follows. Throws invalid_argument or resource_exhausted, before reading a byte if the headers suffice. @param
- * maxBytes of one message as it is sent. @param messages kept up to date.
+ * Passes the body on unchanged. Messages with a length prefix arrive whole, because codecs copy a partial message again with each further
+ * piece. Throws invalid_argument or resource_exhausted, before reading a byte if the headers suffice.
+ *
+ * @param maxBytes of one message as sent. @param messages kept up to date.
  */
 export function limitBody(
   body: AsyncIterable<Uint8Array>,
@@ -70,7 +71,7 @@ async function* limitEnvelopes(
   let message = 0;
   let held: Uint8Array[] = [];
   for await (const chunk of body) {
-    /** Where the last message ends that ends in this chunk. */
+    /** The end of the last message that ends in this chunk. */
     let whole = 0;
     for (let at = 0; at < chunk.length; ) {
       if (prefix < prefixBytes) {
@@ -98,7 +99,7 @@ async function* limitEnvelopes(
     }
     if (whole < chunk.length) held.push(chunk.subarray(whole));
   }
-  // The codec refuses what ends within a message.
+  // The codec refuses a body that ends within a message.
   if (held.length > 0) yield Buffer.concat(held);
 }
 

@@ -1,4 +1,4 @@
-/** Starts to listen; a failure is reported in a sentence that says what to do. */
+/** Starts to listen; the error for a failure says what to do. */
 import type { AddressInfo, Server } from 'node:net';
 import { PlatformError } from '@platform/base';
 

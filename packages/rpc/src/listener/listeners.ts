@@ -122,7 +122,7 @@ function createPlaintext({ listener, fastPath, upgrade, prefaceTimeoutMs, clock,
       try {
         const version = await peekVersion(socket, prefaceTimeoutMs, clock);
         if (version === 'http/1.1') {
-          // HTTP/1.1 clients may end their side and still wait for the answer.
+          // HTTP/1.1 clients may close their sending side and still wait for the answer.
           socket.allowHalfOpen = true;
           http1.emit('connection', socket);
         } else if (version === 'h2') {

@@ -14,7 +14,7 @@ const asGrpc = { type: 'application/grpc', body: frame(helloBytes) };
 const asGrpcWeb = { type: 'application/grpc-web+proto', body: frame(helloBytes) };
 const asConnect = { type: 'application/connect+json', body: frame(new TextEncoder().encode('"hello"')) };
 
-/** What is known when the headers arrive, and what follows them. */
+/** The state when the headers arrive, and what follows them. */
 interface Answer extends Disposable {
   readonly status: unknown;
   readonly headers: Readonly<Record<string, unknown>>;

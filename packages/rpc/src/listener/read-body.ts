@@ -77,7 +77,7 @@ export function readLongBody(
   );
 }
 
-/** Errors as those of routes, which no codec interprets. */
+/** Converts errors for routes, which have no codec to interpret them. */
 async function* interpreted(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void> {
   try {
     yield* body;
@@ -124,7 +124,7 @@ async function* readWhole(
   }
 }
 
-/** Decoding recognises a truncated body of this kind, because it states its length. */
+/** Decoding recognises a truncated body of this kind, because it contains its length. */
 function tellsItsLength({ headers }: NodeRequest, one: boolean): boolean {
   return one && (isEnveloped(headers) || headers['content-length'] !== undefined);
 }

@@ -46,7 +46,7 @@ describe('D3 telling protocols apart', () => {
   });
 
   test('a connection that does not show its protocol in time is cut, even if it trickles; others are served meanwhile', async () => {
-    // These waits end when the test says so.
+    // The test controls when these waits end.
     const waits = new Set<() => void>();
     const clock: Clock = {
       ...patientClock,
@@ -68,7 +68,7 @@ describe('D3 telling protocols apart', () => {
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
     expect([silent.closed, trickling.closed]).toEqual([false, false]);
-    // What arrived meanwhile started no new wait.
+    // The bytes that arrived meanwhile did not restart the wait.
     for (const end of begun) end();
     await ends;
     expect((await fetch(`${server.url}/`)).status).toBe(404);
@@ -116,7 +116,7 @@ describe('hostile clients', () => {
 });
 
 describe('starting', () => {
-  test('a port in use is an error that names the port and says what to do', async () => {
+  test('a port in use gives an error with the port and what to do', async () => {
     await using server = await startEcho();
     await expect(startEcho({}, { port: server.port })).rejects.toMatchObject({
       code: 'failed_precondition',

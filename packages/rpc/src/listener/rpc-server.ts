@@ -22,7 +22,9 @@ import { createRouter } from './route-request.ts';
 export interface RpcServerOptions<P> {
   /** The services to serve; health and reflection are added. */
   services: readonly ServiceBinding<P>[];
-  /** Identifies the caller before a byte of the body is read. Throws UNAUTHENTICATED or PERMISSION_DENIED. Must not rely on cookies of other origins. */
+  /**
+   * Identifies the caller before the body is read. Throws UNAUTHENTICATED or PERMISSION_DENIED. Must not rely on cookies of other origins.
+   */
   authenticate: (call: Call) => Promise<P>;
   /** Canonical paths of methods that need no authentication, such as `/proto.rpc.v1.AuthService/Authenticate`. */
   open: readonly string[];
@@ -37,7 +39,7 @@ export interface RpcServerOptions<P> {
   /** Under TLS: whether clients on this computer may also use plaintext. Default false. */
   plaintextOnLoopback?: boolean;
   log: Log;
-  /** What the log says about a caller when a call fails through a fault on our side. Default: nothing. */
+  /** Log fields about the caller, for calls that fail through a fault on our side. Default: none. */
   callerFields?: (principal: P) => LogFields;
   /**
    * Maximum bytes of one request message, before and after decompression; more is RESOURCE_EXHAUSTED. Default 32 MiB, the most that public
@@ -60,7 +62,7 @@ export interface RpcServer<P = unknown> extends AsyncDisposable {
   listen(address: Address): Promise<Address>;
   /** Starts to serve on a Unix socket, in place of `listen`. Throws a PlatformError that names the path on failure. */
   listenOnSocket(path: string): Promise<void>;
-  /** Serves these services as well, in place of those of the last call: what modules bring. */
+  /** Also serves these services, those of modules, in place of those of the last call. */
   setAdded(services: readonly ServiceBinding<P>[]): void;
   /** New connections get this certificate; open ones keep theirs. Only for a server created with TLS. */
   setTls(tls: { cert: string; key: string }): void;

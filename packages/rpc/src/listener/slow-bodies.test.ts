@@ -81,7 +81,7 @@ describe.each(['stalls', 'trickles'] as const)('R17 a request whose body %s ends
     expect(seconds).toBeLessThanOrEqual(31);
   });
 
-  test('even when it was refused before a byte of it was read', async () => {
+  test('even when it is refused before its first byte is read', async () => {
     const { server, clock } = await started();
     await using _server = server;
     server.tokens.clear();
@@ -129,7 +129,7 @@ test('R17 a slow body of 300 bytes a second is accepted, and a stream in both di
   expect(await cutHttp2(chat, 'end', 0)).toBe('0');
 });
 
-test('a stream in both directions may continue with small messages, one after another', async () => {
+test('a bidirectional stream may continue with small messages, one after another', async () => {
   const clock = new FakeClock();
   await using server = await startEcho({}, { clock });
   let seconds = 0;

@@ -1,6 +1,6 @@
 /**
- * Bodies that no codec reads: those of plain routes, and of calls answered before the body ended. Their clients must not hold a connection
- * open with them.
+ * Bodies that no codec reads: those of plain routes, and of calls answered before the body ended. Clients must not hold a connection open
+ * with them.
  */
 import { constants } from 'node:http2';
 import type { Clock } from '@platform/base';
@@ -8,7 +8,7 @@ import type { NodeRequest } from './node-types.ts';
 
 const timers = new WeakMap<NodeRequest, Disposable>();
 
-/** Ends the request `ms` from now, unless its body is complete by then, or somebody reads it. */
+/** Ends the request `ms` from now, unless its body is complete or being read by then. */
 export function endUnreadBody(request: NodeRequest, ms: number, clock: Clock): void {
   if (hasEnded(request)) return;
   const timer = clock.after(ms, () => {

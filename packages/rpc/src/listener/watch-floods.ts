@@ -1,7 +1,7 @@
 /**
  * Closes HTTP/2 connections that send endless frames without purpose (F19). Node itself closes floods of PING, SETTINGS, RST_STREAM,
  * PRIORITY, CONTINUATION and empty DATA, but not of WINDOW_UPDATE, and it does not report frames. So this code compares the bytes received
- * with those that requests, bodies and answers explain.
+ * with the number that requests, bodies and answers explain.
  */
 import { constants, type Http2Session, type ServerHttp2Stream } from 'node:http2';
 import type { Clock, Log } from '@platform/base';
@@ -13,7 +13,7 @@ const checkMs = 5_000;
 const maxUnexplainedBytes = 64 * 1024;
 /** Allowance for each request: frame headers, TLS records, window updates and acknowledgements of what follows. */
 const bytesForEachStream = 256;
-/** A chunk of one byte arrives in a frame of ten bytes, in a TLS record of its own. */
+/** A chunk of one byte arrives in a frame of ten bytes, in its own TLS record. */
 const framingOfData = 40;
 /** Clients acknowledge what they receive: twice for each 16 KiB, they send 26 bytes. */
 const answerBytesForEach = 64;

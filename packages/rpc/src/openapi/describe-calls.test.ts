@@ -12,7 +12,7 @@ const never = (): never => {
 };
 const path = (service: { readonly typeName: string }, method: string) => `/${service.typeName}/${method}`;
 
-test('implemented unary methods have a path; those that stream are named; all others are left out', () => {
+test('implemented unary methods have a path; streaming ones are named; all others are left out', () => {
   const described = describeCalls(
     [
       serve(AppService, {

@@ -1,6 +1,6 @@
 /**
- * Describes what a server answers in plain JSON: each implemented unary method at its path, and the REST routes of methods. Methods that
- * stream need gRPC, gRPC-Web or Connect, and are only named.
+ * Describes the plain JSON interface of a server: each implemented unary method at its path, and the REST routes of methods. Streaming
+ * methods need gRPC, gRPC-Web or Connect, and are only named.
  */
 import type { DescField, DescMethod, JsonObject } from '@bufbuild/protobuf';
 import { restRoutes } from '../codecs/rest-routes.ts';
@@ -21,7 +21,9 @@ export interface DescribedCalls {
   readonly streaming: readonly string[];
 }
 
-/** @param served the services of the server, without the standard ones, which are added @param open paths of methods without authentication */
+/**
+ * @param served the services of the server except the standard ones, which are added @param open paths of methods without authentication
+ */
 export function describeCalls(served: readonly ServiceBinding[], open: readonly string[]): DescribedCalls {
   const standard = standardServices(served, () => []);
   const isOpen = new Set([...open, ...standard.open]);

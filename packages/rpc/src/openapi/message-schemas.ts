@@ -110,7 +110,7 @@ const scalars: Readonly<Record<ScalarType, JsonObject>> = {
 
 const orNull = (schema: JsonObject): JsonObject => ({ anyOf: [schema, { type: 'null' }] });
 
-/** Messages with a JSON form of their own. */
+/** Messages with a special JSON form. */
 const wellKnown: Readonly<Record<string, JsonObject>> = {
   'google.protobuf.Timestamp': { type: 'string', format: 'date-time' },
   'google.protobuf.Duration': { type: 'string', pattern: '^-?[0-9]+(\\.[0-9]{1,9})?s$' },

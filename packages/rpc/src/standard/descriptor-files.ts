@@ -15,7 +15,7 @@ export interface DescriptorFile {
   readonly name: string;
   /** google.protobuf.FileDescriptorProto */
   bytes(): Uint8Array;
-  /** What it imports. */
+  /** Its imports. */
   readonly dependencies: readonly DescriptorFile[];
 }
 

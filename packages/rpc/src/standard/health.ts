@@ -5,7 +5,7 @@ import { Health, HealthCheckResponse_ServingStatus as Status } from '@platform/p
 import { type ServiceBinding, serve } from '../core/binding.ts';
 import { canonicalPath } from '../edge/alias.ts';
 
-/** @param serves whether a service of this full name is served; clients may also ask for it under the name of the public API. */
+/** @param serves whether a service of this full name is served; clients may also use its public name. */
 export function healthBinding<P>(serves: (service: string) => boolean): ServiceBinding<P> {
   const isServed = (name: string): boolean => name === '' || serves(canonicalPath(`/${name}`).path.slice(1));
   return serve<typeof Health, P>(Health, {

@@ -1,4 +1,4 @@
-/** What `make` returned for the current value; made again when the value is another one. */
+/** Caches the result of `make` for the current value, and calls it again when the value changes. */
 export function memoizeLast<T, U>(value: () => T, make: (value: T) => U): () => U {
   let last: { readonly of: T; readonly made: U } | undefined;
   return () => {

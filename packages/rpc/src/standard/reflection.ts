@@ -10,7 +10,7 @@ import { type ServiceBinding, serve } from '../core/binding.ts';
 import { type DescriptorFile, type DescriptorFiles, descriptorFiles } from './descriptor-files.ts';
 import { memoizeLast } from './memoize-last.ts';
 
-/** Descriptors of the given services, at the moment of a call, and of reflection itself. */
+/** Descriptors of the given services at the time of a call, and of reflection itself. */
 export function reflectionBindings<P>(services: () => readonly DescService[]): ServiceBinding<P>[] {
   const known = memoizeLast(services, (all) => descriptorFiles([...all, ServerReflection, ServerReflectionAlpha]));
   const serverReflectionInfo = (requests: AsyncIterable<Request>): AsyncGenerator<Answer> => answers(known(), requests);

@@ -1,4 +1,4 @@
-/** What gRPC tools expect of any server: health and reflection. Both are open to everyone: they reveal nothing about data or callers. */
+/** The services that gRPC tools expect of any server: health and reflection. Both are open to everyone: they reveal no data or callers. */
 import type { DescService } from '@bufbuild/protobuf';
 import { Health } from '@platform/proto/grpc/health/v1/health';
 import { methodPath, type ServiceBinding } from '../core/binding.ts';
@@ -14,7 +14,7 @@ export interface StandardServices<P> {
 
 /**
  * @param served all other services of the server.
- * @param added services that the server has besides, at the moment of a call.
+ * @param added further services that the server has at the time of a call.
  */
 export function standardServices<P>(
   served: readonly ServiceBinding<P>[],

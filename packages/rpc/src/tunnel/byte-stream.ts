@@ -6,15 +6,15 @@ export const maxPieceBytes: number = 64 * 1024;
 
 export interface ByteStream {
   readonly duplex: Duplex;
-  /** What is written to `duplex`; ends with it. */
+  /** The bytes written to `duplex`; ends with it. */
   readonly outgoing: AsyncIterable<Uint8Array>;
 }
 
 /**
- * A write is accepted at once: Node's HTTP/2 does not read while a write of its own waits, so two ends that both waited would wait for
- * ever. What waits is bounded by the flow-control windows of the HTTP/2 connection.
+ * A write is accepted at once. Node's HTTP/2 does not read while one of its writes waits, so two ends that both wait would deadlock. The
+ * flow-control windows of the HTTP/2 connection limit the bytes that wait.
  *
- * @param incoming what `duplex` reads; its end or error is that of `duplex`
+ * @param incoming the bytes that `duplex` reads; `duplex` ends or fails with it
  */
 export function byteStreamOver(incoming: AsyncIterable<Uint8Array>): ByteStream {
   let waiting: Uint8Array[] = [];

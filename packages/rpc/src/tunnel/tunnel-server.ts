@@ -23,7 +23,7 @@ export interface TunnelServerOptions<P> {
 }
 
 export interface TunnelServer<P = unknown> extends AsyncDisposable {
-  /** Serves these services as well, in place of those of the last call: what modules bring. */
+  /** Also serves these services, those of modules, in place of those of the last call. */
   setAdded(services: readonly ServiceBinding<P>[]): void;
   /** Serves a connection until it ends. Its calls then end as canceled. */
   serve(stream: Duplex): Promise<void>;
@@ -51,7 +51,7 @@ export function createTunnelServer<P>(options: TunnelServerOptions<P>): TunnelSe
       settings: {
         initialWindowSize: tunnelWindowBytes,
         maxHeaderListSize: maxHeaderBytes,
-        // Canceled calls count until both ends have noticed.
+        // Canceled calls count until both ends have noticed the cancellation.
         maxConcurrentStreams: 2 * maxTunnelCalls,
       },
     },

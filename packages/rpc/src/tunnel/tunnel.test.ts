@@ -76,7 +76,7 @@ test('calls of every kind pass through a tunnel, with headers, deadlines and err
   expect(parts).toEqual(['x', 'y', 'z', 'P', 'Q']);
 });
 
-test('services that are added later are served and described, and are gone when others take their place', async () => {
+test('services added later are served and described until others replace them', async () => {
   await using tunnel = openTunnel({});
   const health = tunnel.link.client(Health);
   const added = { ...EchoService, typeName: 'acme.v1.Later' };
@@ -106,7 +106,7 @@ test('a large message travels in bounded pieces, and an answer that is not read 
   await unread.return?.();
 });
 
-test('a call that its client gives up, or whose connection breaks, is canceled at the server', async () => {
+test('a call that its client abandons, or whose connection breaks, is canceled at the server', async () => {
   const started = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const canceled = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   await using tunnel = openTunnel({
@@ -133,7 +133,7 @@ test('a call that its client gives up, or whose connection breaks, is canceled a
   await expect(echo.say({ value: '0' })).rejects.toMatchObject({ code: 'unavailable' });
 });
 
-test('a link that is ended during a call leaves no timer that throws: an uncaught error would end the process', async () => {
+test('a link that ends during a call leaves no timer that throws: an uncaught error would end the process', async () => {
   const asked = Promise.withResolvers<void>();
   const hang = (): Promise<never> => {
     asked.resolve();

@@ -1,4 +1,4 @@
-/** The billing client: what an organization used, owes and has paid, and charges. Its calls need an owner of the organization. */
+/** The billing client: the usage, debts, payments and charges of an organization. Only an owner of the organization may call it. */
 import {
   type BillingService,
   type GetCurrentMonthUsageResponse,
@@ -12,14 +12,14 @@ import type { Client } from '@platform/rpc/client';
 import { type SaveOptions, saveFile } from './save-file.ts';
 
 export interface BillingCallOptions {
-  /** How long to wait before the call is closed, in seconds. Default: that of the connection. */
+  /** Time limit of the call, in seconds. Default: that of the connection. */
   readonly timeout?: number;
 }
 
 export interface PdfOptions extends BillingCallOptions, SaveOptions {}
 
 export interface ChargeOptions extends BillingCallOptions {
-  /** Names the request: with the same key it is charged once. Default: equal requests within 24 hours are charged once. */
+  /** Idempotency key: requests with the same key are charged once. Default: equal requests within 24 hours are charged once. */
   readonly idempotencyKey?: string;
 }
 
@@ -28,7 +28,7 @@ export interface ImmediateCharge {
   /** In units of the currency, such as dollars. */
   readonly amount: number;
   readonly description?: string;
-  /** Whose name is on the invoice. Default: that of the organization that bills. */
+  /** The name on the invoice. Default: that of the organization that bills. */
   readonly orgIdForBranding?: string;
   readonly disableEmail: boolean;
 }
@@ -39,7 +39,7 @@ export interface OrganizationCharge {
   readonly subtotal: number;
   /** Added to the subtotal. */
   readonly tax: number;
-  /** On the invoice; at most 1000 characters. */
+  /** Text on the invoice; at most 1000 characters. */
   readonly description?: string;
   readonly orgIdForBranding?: string;
   readonly disableConfirmationEmail: boolean;
@@ -50,10 +50,10 @@ export interface BillingClient {
   /** Only for organizations that are billed monthly in arrears; others: failed_precondition. */
   getCurrentMonthUsage(orgId: string, options?: BillingCallOptions): Promise<GetCurrentMonthUsageResponse>;
   getOrgBillingInformation(orgId: string, options?: BillingCallOptions): Promise<GetOrgBillingInformationResponse>;
-  /** Invoices, newest first, and what is still to be paid. */
+  /** Invoices, newest first, and the outstanding balance. */
   getInvoicesSummary(orgId: string, options?: BillingCallOptions): Promise<GetInvoicesSummaryResponse>;
   /**
-   * Saves the PDF of an invoice as the file `dest`, whole or not at all; in a browser as a download of that name. Each download of an
+   * Saves the PDF of an invoice as the file `dest`, completely or not at all; in a browser as a download of that name. Each download of an
    * invoice has the same bytes.
    *
    * @throws not_found; already_exists without `overwrite`; invalid_argument if `dest` is a directory; permission_denied
@@ -61,15 +61,15 @@ export interface BillingClient {
    */
   getInvoicePdf(invoiceId: string, orgId: string, dest: string, options?: PdfOptions): Promise<number>;
   /**
-   * Waits until the payment is confirmed, at most two minutes; then deadline_exceeded with the id of the invoice, and a late confirmation is
-   * still booked.
+   * Waits until the payment is confirmed, at most two minutes. After that it throws deadline_exceeded with the id of the invoice, and a
+   * late confirmation is still booked.
    */
   createInvoiceAndChargeImmediately(charge: ImmediateCharge, options?: ChargeOptions): Promise<{ invoiceId: string }>;
   /** Returns once the payment is submitted. */
   chargeOrganization(charge: OrganizationCharge, options?: ChargeOptions): Promise<{ invoiceId: string }>;
 }
 
-/** A little more than the cloud waits, so that its answer arrives. */
+/** Slightly longer than the cloud waits, so that its answer arrives. */
 const immediateTimeoutMs = 125_000;
 
 export function billingClient(service: Client<typeof BillingService>): BillingClient {
@@ -95,7 +95,7 @@ export function billingClient(service: Client<typeof BillingService>): BillingCl
   };
 }
 
-/** @param ask called when the first chunk is wanted: until then nobody would take its error */
+/** @param ask called when the first chunk is requested: before that, nothing would handle its error */
 async function* chunksOf(ask: () => AsyncIterable<GetInvoicePdfResponse>): AsyncIterable<Uint8Array> {
   for await (const { chunk } of ask()) yield chunk;
 }
@@ -110,7 +110,7 @@ function callOptions({ timeout, idempotencyKey }: ChargeOptions = {}): {
   };
 }
 
-/** Such as TABULAR_DATA_UPLOAD; UNKNOWN for a type of a newer cloud. */
+/** Such as TABULAR_DATA_UPLOAD; UNKNOWN for a type that only a newer cloud has. */
 export function usageTypeName(type: UsageCostType): string {
   return UsageCostTypeSchema.value[type]?.localName ?? 'UNKNOWN';
 }

@@ -44,7 +44,7 @@ export interface Cloud extends AsyncDisposable {
   readonly data: Client<typeof DataService>;
   /** Readings that were not captured, or not kept. */
   readonly gaps: Client<typeof GapService>;
-  /** How triggers do, and what became of their notifications. */
+  /** The state of triggers, and the outcome of their notifications. */
   readonly triggers: Client<typeof TriggerService>;
   /** Datasets of captured files: the public dataset API. */
   readonly datasets: Client<typeof DatasetService>;
@@ -57,8 +57,8 @@ export interface Cloud extends AsyncDisposable {
   /** Payment methods, credit notes and the closing of months: operations that the public API lacks. */
   readonly invoices: Client<typeof InvoiceService>;
   /**
-   * A machine, called through the cloud wherever it is. Calls fail as `unavailable` while it is offline. What it moves is stopped when the
-   * connection is disposed or lost.
+   * A machine, called through the cloud wherever it is. Calls fail as `unavailable` while it is offline. When the connection is disposed or
+   * lost, the machine stops what it was told to move.
    */
   machine(partId: string, options?: MachineOptions): Machine;
   /** Rows of an aggregation pipeline over `readings`. Throws an error with a gRPC code. */
@@ -69,7 +69,7 @@ export interface Cloud extends AsyncDisposable {
   getJson(path: string): Promise<unknown>;
   /** Sends JSON to a non-RPC path of the cloud. Throws only if there is no answer. */
   postJson(path: string, body: unknown): Promise<HttpAnswer>;
-  /** The bytes of a captured file, from this byte on. Throws the code and message of a refusal. */
+  /** The bytes of a captured file, starting at this byte. Throws the code and message of a refusal. */
   openFile(id: string, fromByte?: number): Promise<FileBody>;
   /** The access token of this connection, to show to other tools. */
   accessToken(): Promise<string>;

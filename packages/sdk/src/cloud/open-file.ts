@@ -13,7 +13,7 @@ export interface FileBody {
 
 type WithToken = (send: (token: string) => Promise<IncomingMessage>) => Promise<IncomingMessage>;
 
-/** @throws the code and message of a refusal; `unavailable` during reading if the body breaks off */
+/** @throws the code and message of a refusal; `unavailable` during reading if the body is cut off */
 export async function openFile(
   url: URL,
   fromByte: number,

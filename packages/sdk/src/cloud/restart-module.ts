@@ -8,7 +8,7 @@ export interface RestartModuleOptions {
   readonly address: string;
   /** Its name in the configuration. */
   readonly module: string;
-  /** An API key of the machine; absent: its port asks for none. */
+  /** An API key of the machine; absent: its port requires none. */
   readonly key?: { readonly keyId: string; readonly key: string } | undefined;
   readonly signal: AbortSignal;
 }
@@ -17,7 +17,7 @@ const askEveryMs = 100;
 const readyLimitMs = 60_000;
 
 /**
- * Stops the process of a module of a machine and starts it again. Resolves once it is ready.
+ * Restarts the process of a machine's module. Resolves once it is ready.
  *
  * @throws failed_precondition if it does not start, with its reason; deadline_exceeded if it is not ready within a minute
  */
@@ -33,7 +33,7 @@ export async function restartModule({ address, module, key, signal }: RestartMod
   const startMs = systemClock.monotonic();
   for (;;) {
     const status = await statusOf(robot, module);
-    // It still counts as ready while its old process ends.
+    // Its state is still READY while the old process ends.
     const isNew = changedMs(status) > before;
     if (isNew && status?.state === ModuleStatus_State.READY) return;
     if (isNew && status?.state === ModuleStatus_State.UNHEALTHY)

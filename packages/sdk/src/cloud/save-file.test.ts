@@ -20,14 +20,14 @@ async function* parts(...texts: (string | Error)[]): AsyncIterable<Uint8Array> {
   }
 }
 
-test('a file appears whole, with progress, and nothing else stays behind', async () => {
+test('a file appears complete, with progress, and nothing else is left behind', async () => {
   const progress: number[] = [];
   const dest = join(folder, 'a.pdf');
   expect(await saveFile(parts('one', 'two'), dest, { onProgress: (bytes) => progress.push(bytes) })).toBe(6);
   expect([readFileSync(dest, 'utf8'), progress, readdirSync(folder)]).toEqual(['onetwo', [3, 6], ['a.pdf']]);
 });
 
-test('a download that breaks off leaves the file as it was', async () => {
+test('a download that is cut off leaves the file as it was', async () => {
   const dest = join(folder, 'a.pdf');
   await expect(saveFile(parts('one', new Error('broken')), dest)).rejects.toThrow('broken');
   expect(readdirSync(folder)).toEqual([]);
@@ -36,7 +36,7 @@ test('a download that breaks off leaves the file as it was', async () => {
   expect([readFileSync(dest, 'utf8'), readdirSync(folder)]).toEqual(['before', ['a.pdf']]);
 });
 
-test('a directory, a file that exists, and a folder that is missing are refused', async () => {
+test('a directory, an existing file and a missing folder are refused', async () => {
   mkdirSync(join(folder, 'directory'));
   writeFileSync(join(folder, 'there'), 'before');
   const refused = { directory: 'invalid_argument', there: 'already_exists', 'none/file': 'invalid_argument' };
@@ -46,7 +46,7 @@ test('a directory, a file that exists, and a folder that is missing are refused'
   expect(readFileSync(join(folder, 'there'), 'utf8')).toBe('after');
 });
 
-/** The superuser may write everywhere. */
+/** Root may write everywhere. */
 async function asOrdinaryUser(act: () => Promise<void>): Promise<void> {
   if (process.getuid?.() !== 0) return await act();
   process.seteuid?.(65_534);
@@ -57,7 +57,7 @@ async function asOrdinaryUser(act: () => Promise<void>): Promise<void> {
   }
 }
 
-test('a folder that is not writable is refused, and what is in it stays as it was', async () => {
+test('a folder that is not writable is refused, and its content is unchanged', async () => {
   const closed = join(folder, 'closed');
   mkdirSync(closed);
   writeFileSync(join(closed, 'there'), 'before');

@@ -1,11 +1,11 @@
 /**
- * Saves bytes as a file, whole or not at all: into a file beside it, which is renamed at the end. In a browser the file becomes a download
- * under the last part of its name.
+ * Saves bytes as a file, completely or not at all: writes a temporary file beside it, and renames that at the end. In a browser the file
+ * becomes a download under the last part of its name.
  */
 import { PlatformError } from '@platform/base';
 
 export interface SaveOptions {
-  /** Replaces a file that exists; otherwise it is refused. */
+  /** Replaces an existing file, which is otherwise refused. */
   readonly overwrite?: boolean;
   /** Called after each part with the number of bytes received so far. */
   readonly onProgress?: (bytes: number) => void;
@@ -81,7 +81,7 @@ function refused(dest: string, caught: unknown): PlatformError {
   return new PlatformError('unavailable', `dest: expected to write ${dest}, found ${String(code ?? caught)}`, caught);
 }
 
-/** What a download needs of a browser. */
+/** The browser features that a download needs. */
 interface Browser {
   readonly document: {
     createElement(tag: 'a'): { href: string; download: string; click(): void };
@@ -111,6 +111,6 @@ async function download(
   link.href = href;
   link.download = dest.split(/[/\\]/).at(-1) || 'invoice.pdf';
   link.click();
-  // The browser keeps the bytes until the page is left: it reads them at a time that it does not tell.
+  // Never revoked before the page is left: there is no telling when the browser reads the bytes.
   return bytes;
 }

@@ -47,7 +47,7 @@ test('JSON becomes a request with the name of the resource, and answers become J
   expect([setPower.names({ name: 'left' }), setPower.names({})]).toEqual([true, false]);
 });
 
-test('a request that does not fit is refused with the fields that there are', async () => {
+test('an invalid request is refused with the fields that exist', async () => {
   const { machine } = recorder();
   const refused = await all(callMethod(machine, methodNamed('motor.SetPower'), [{ power: 1 }])).catch(
     (caught: unknown) => caught,
@@ -56,7 +56,7 @@ test('a request that does not fit is refused with the fields that there are', as
   expect((refused as Error).message).toMatch(/fields name: text, power_pct: number, .*found a mistake: .*"power"/);
 });
 
-test('every method has a name of its own', () => {
+test('every method has a unique name', () => {
   const names = machineMethods.map(({ name }) => name);
   expect(names.length).toBeGreaterThan(150);
   expect(new Set(names).size).toBe(names.length);

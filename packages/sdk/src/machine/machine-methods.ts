@@ -42,7 +42,7 @@ export const machineMethods: readonly MachineMethod[] = [
   ...resourceTypes.flatMap((type) => methodsOfType(type, shortName(type))),
 ];
 
-/** @param of what stands before the dot in their names */
+/** @param of the part of their names before the dot */
 export function methodsOfType(type: Type, of: string): MachineMethod[] {
   return type.service.methods.map((method) => described(of, type, method));
 }
@@ -114,7 +114,7 @@ export async function* callMethod(
   else for await (const one of answer as AsyncIterable<never>) yield toJson(method.output, one, shape);
 }
 
-/** The cloud cannot read the messages of a module's type: this names the resource for its audit trail, and the machine compares it. */
+/** Names the resource for the cloud's audit trail, because the cloud cannot read messages of a module's type; the machine checks it. */
 function resourceHeader(
   { parent, input }: DescMethod,
   request: object | undefined,

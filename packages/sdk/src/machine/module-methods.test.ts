@@ -21,7 +21,7 @@ function machineWith(types: Readonly<Record<string, string>>, code: 'not_found' 
 const namesOf = async (types: Readonly<Record<string, string>>): Promise<string[]> =>
   (await moduleMethods(machineWith(types, 'not_found'))).map(({ name }) => name);
 
-test('methods are named after the last part of the type, and after all of it where that is taken', async () => {
+test('methods are named after the last part of the type, or after the whole type if that name is taken', async () => {
   expect(
     await namesOf({
       'core:component:motor': 'platform.component.motor.v1.MotorService',
@@ -37,7 +37,7 @@ test('methods are named after the last part of the type, and after all of it whe
   );
 });
 
-test('a machine cannot pass services of the cloud, or what is no service, off as a type of its own', async () => {
+test('a machine cannot present services of the cloud, or invalid services, as its own types', async () => {
   expect(
     await namesOf({
       'acme:component:a': 'platform.app.v1.AppService',
@@ -50,7 +50,7 @@ test('a machine cannot pass services of the cloud, or what is no service, off as
   ).toEqual([]);
 });
 
-test('a type without a description has what all types have; other errors of the machine are reported', async () => {
+test('a type without a description has the methods of all types; other errors of the machine are reported', async () => {
   const types = { 'acme:component:widget': 'acme.widget.v1.WidgetService' };
   expect(await namesOf(types)).toEqual(['widget.DoCommand', 'widget.GetStatus']);
   await expect(moduleMethods(machineWith(types, 'permission_denied'))).rejects.toThrow('no description');

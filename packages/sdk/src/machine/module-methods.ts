@@ -7,18 +7,18 @@ import type { Machine } from './open-machine.ts';
 
 const triplet = /^[\w-]+:[\w-]+:[\w-]+$/;
 const fullName = /^([A-Za-z_]\w*\.)+[A-Za-z_]\w*$/;
-/** Of the cloud and of the types that every machine has: a machine must not give them out as something else. */
+/** Services of the cloud and of built-in types, which a machine must not present as its own. */
 const reserved = /^(platform|viam|proto|grpc|google)\./;
 const maxTypes = 100;
 
-/** Then a type still has what all types have. */
+/** With these codes, the type still has the methods of all types. */
 const undescribed: ReadonlySet<CodeName> = new Set([
   ...(['not_found', 'failed_precondition', 'resource_exhausted', 'unimplemented'] as const),
 ]);
 
 /**
- * For `callMethod`, as `machineMethods`. Their names begin with the last part of the type (`widget.Spin` of `acme:component:widget`), or
- * with all of it if another type has that name.
+ * For `callMethod`, like `machineMethods`. Their names begin with the last part of the type (`widget.Spin` of `acme:component:widget`), or
+ * with the whole type if another type has that name.
  */
 export async function moduleMethods(machine: Pick<Machine, 'robot' | 'client'>): Promise<MachineMethod[]> {
   const { resourceRpcSubtypes } = await machine.robot.resourceRPCSubtypes({});

@@ -8,7 +8,7 @@ import type { Client, Link } from '@platform/rpc/client';
 import { createSession } from './session.ts';
 
 export interface MachineOptions {
-  /** False: what is moved goes on moving when this program ends. Default true. */
+  /** False: movements continue when this program ends. Default true. */
   readonly session?: boolean;
 }
 

@@ -53,7 +53,7 @@ async function settled(): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve));
 }
 
-test('one session for all calls, heartbeats until it is disposed, a new one after the machine has forgotten it', async () => {
+test('one session for all calls, heartbeats until it is disposed, a new session after the machine has forgotten it', async () => {
   const machine = fakeMachine();
   const session = createSession(machine.link, machine.clock);
   expect(machine.started).toEqual([]);

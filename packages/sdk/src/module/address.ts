@@ -1,4 +1,4 @@
-/** Where a module or its machine-server listens: a Unix socket, or a port of this computer. */
+/** The address of a module or its machine-server: a Unix socket, or a port of this computer. */
 import { PlatformError } from '@platform/base';
 
 export type Address =

@@ -1,11 +1,11 @@
-/** What the author of a module writes: models, each with what builds its resources. */
+/** The interface for authors of modules: models, each with a function that builds its resources. */
 import type { JsonObject } from '@bufbuild/protobuf';
 import { type Log, PlatformError } from '@platform/base';
 import type { Document, Resource, ResourceDescriptor } from '@platform/resources';
 import type { Dependencies } from './dependencies.ts';
 import type { ModuleInfo } from './settings.ts';
 
-/** A configured resource, as it stands in the configuration of the machine. */
+/** A resource as the machine's configuration describes it. */
 export interface ResourceConfig {
   /** Its short name, such as `door`. */
   readonly name: string;
@@ -13,13 +13,13 @@ export interface ResourceConfig {
   readonly api: string;
   /** Such as `acme:my-sensors:door`. */
   readonly model: string;
-  /** Whatever the configuration says; check it in `validate` or `build`. */
+  /** As in the configuration, unchecked; check them in `validate` or `build`. */
   readonly attributes: JsonObject;
   /** Names under `depends_on`. */
   readonly dependsOn: readonly string[];
 }
 
-/** What a model gets to build a resource. */
+/** The context in which a model builds a resource. */
 export interface BuildConfig extends ResourceConfig {
   /** The running resources of this machine that `validate` and `depends_on` name. */
   readonly dependencies: Dependencies;
@@ -37,9 +37,9 @@ export interface NeededResources {
 }
 
 /**
- * The methods of the type, without what is the same for all: `doCommand` (refused if absent), `close` (nothing to do if absent), and
- * `reconfigure`, which changes the running resource in place. Without `reconfigure`, a resource with another configuration is built beside
- * the running one, which is then closed; a `build` that throws leaves the old one running.
+ * The methods of the type. Methods of all types are optional: `doCommand` (refused if absent), `close` (does nothing if absent), and
+ * `reconfigure`, which changes the running resource in place. Without `reconfigure`, a new configuration builds a new resource beside the
+ * running one, which is then closed; a `build` that throws leaves the old one running.
  */
 export type ModelResource<T extends Resource> = Omit<T, 'close' | 'doCommand'> & {
   doCommand?(command: Document): Promise<Document>;
@@ -81,7 +81,7 @@ export function defineModel<T extends Resource>(
       `model: expected <namespace>:<family>:<name>, such as acme:my-sensors:door, found ${JSON.stringify(model)}`,
     );
   return {
-    // The descriptor of one type is one of any type: `implementedBy` is asked first.
+    // The descriptor of one type is valid as that of any type: `implementedBy` is called first.
     type: type as unknown as ResourceDescriptor,
     model,
     async validate(config) {

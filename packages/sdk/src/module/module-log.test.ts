@@ -10,7 +10,7 @@ interface Rig {
   readonly sent: LogEntry[];
 }
 
-/** @param take what the machine-server does with a line */
+/** @param take how the machine-server handles a line */
 function rig(take: (line: LogEntry) => Promise<void>): Rig & { readonly parent: Pick<Link, 'client'> } {
   const printed: string[] = [];
   const sent: LogEntry[] = [];
@@ -30,7 +30,7 @@ function rig(take: (line: LogEntry) => Promise<void>): Rig & { readonly parent: 
   return { log, printed, sent, parent: { client: () => calls } as unknown as Pick<Link, 'client'> };
 }
 
-test('lines that wait are bounded: the oldest are dropped, and the next line says how many', async () => {
+test('the queue of waiting lines is bounded: the oldest are dropped, and the next line says how many', async () => {
   const gate = Promise.withResolvers<void>();
   const { log, sent, parent } = rig(() => gate.promise);
   log.sendTo(parent);
@@ -42,7 +42,7 @@ test('lines that wait are bounded: the oldest are dropped, and the next line say
   expect(dropped).toHaveLength(1);
 });
 
-test('a stack is a part of a line of its own, and what else is logged are its fields', async () => {
+test('a stack is a separate part of a line, and the other values are its fields', async () => {
   const { log, sent, parent } = rig(async () => {});
   log.sendTo(parent);
   log.log.error('it broke', { stack: 'Error: it broke\n  at x.ts:1', degrees: 90 });
@@ -51,7 +51,7 @@ test('a stack is a part of a line of its own, and what else is logged are its fi
   expect(sent[0]?.fields.map((field) => field['Key'])).toEqual(['degrees']);
 });
 
-test('lines stay in order when the machine-server does not take one at first', async () => {
+test('lines stay in order when the machine-server does not accept one at first', async () => {
   let refusals = 2;
   const { log, sent, printed, parent } = rig(async () => {
     if (refusals-- > 0) throw new PlatformError('unavailable', 'not now');
@@ -62,7 +62,7 @@ test('lines stay in order when the machine-server does not take one at first', a
   expect(printed).toEqual([]);
 });
 
-test('a machine-server without this call gets the lines on the output of the process, and so does one that is gone', async () => {
+test('lines are printed if the machine-server does not have this call or is gone', async () => {
   const old = rig(() => Promise.reject(new PlatformError('unimplemented', 'no such method')));
   old.log.sendTo(old.parent);
   old.log.log.warn('hot', { degrees: 90 });

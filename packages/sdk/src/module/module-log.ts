@@ -1,6 +1,6 @@
 /**
  * The log of a module: lines go to the machine-server (RobotService.Log), in order, from a bounded queue. Before the machine-server has
- * said where it is, and if it takes no lines, they are printed instead: the machine-server logs what a module prints.
+ * sent its address, and if it accepts no lines, they are printed instead: the machine-server logs what a module prints.
  */
 import { create, type JsonObject } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
@@ -37,7 +37,7 @@ export interface ModuleLogOptions {
 export class ModuleLog implements AsyncDisposable {
   readonly #options: ModuleLogOptions;
   readonly #queue: LogLine[] = [];
-  /** Levels of resources that have one of their own, by logger. */
+  /** Levels of resources that have their own, by logger. */
   readonly #levels = new Map<string, LogLevel>();
   readonly log: Log;
   #dropped = 0;
@@ -53,7 +53,7 @@ export class ModuleLog implements AsyncDisposable {
     }, name);
   }
 
-  /** The log of a resource. @param level of its `log_configuration`; undefined: that of the module */
+  /** The log of a resource. @param level from its `log_configuration`; undefined: that of the module */
   ofResource(name: string, level: LogLevel | undefined): Log {
     const logger = `${this.#options.name}.${name}`;
     if (level === undefined) this.#levels.delete(logger);
@@ -121,7 +121,7 @@ export class ModuleLog implements AsyncDisposable {
   }
 }
 
-/** A stack has a field of its own in the message. */
+/** The message has a separate field for a stack. */
 function entryOf({ timeMs, level, logger, message, fields }: LogLine): LogEntry {
   const { stack, ...rest } = fields;
   return create(LogEntrySchema, {

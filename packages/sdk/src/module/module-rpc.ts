@@ -49,7 +49,7 @@ export function moduleRpc({ models, resources, parent, log, info }: ModuleRpcDep
   });
 }
 
-/** The models of each type, in the order in which they were given. */
+/** The models of each type, in their given order. */
 function handlersOf(models: readonly Model[]): Pick<HandlerDefinition, 'subtype' | 'models'>[] {
   const types = [...new Set(models.map(({ type }) => type))];
   return types.map((type) => {

@@ -1,7 +1,7 @@
 /**
- * The machine-server that started this module. States: unknown → (Ready names its address) connected → gone.
+ * The machine-server that started this module. States: unknown → (Ready gives its address) connected → gone.
  *
- * It counts as gone when it does not answer several times in a row: a module that outlived it would hold hardware that the next one needs.
+ * It is gone when it does not answer several times in a row: a module that outlived it would hold hardware that the next one needs.
  */
 import { asPlatformError, type Clock, PlatformError } from '@platform/base';
 import { RobotService } from '@platform/proto/platform/robot/v1/robot';
@@ -43,7 +43,7 @@ export class Parent implements AsyncDisposable {
       baseUrl: at.kind === 'port' ? `http://${at.host}:${at.port}` : 'http://localhost',
       ...(at.kind === 'socket' && { socketPath: at.path }),
       peerName: 'the machine-server',
-      // Public machine-servers know only these names; ours knows both.
+      // Public machine-servers accept only these names; ours accepts both.
       vocabulary: 'rdk',
       userAgent: 'platform-module',
     });
@@ -65,7 +65,7 @@ export class Parent implements AsyncDisposable {
       this.#misses = 0;
     } catch (caught) {
       const { code } = asPlatformError(caught);
-      // Any other answer is one.
+      // Any other answer shows that it is running.
       this.#misses = code === 'unavailable' || code === 'deadline_exceeded' ? this.#misses + 1 : 0;
       if (this.#misses >= missesUntilGone) this.#onGone();
     }

@@ -6,7 +6,7 @@ import { type Context, RunningResources } from './running-resources.ts';
 
 const model = 'acme:examples:probe';
 
-/** A sensor as a class, with a field that only its own methods reach. */
+/** A sensor as a class, with a private field. */
 class Probe {
   readonly #value: unknown;
   readonly #events: string[];
@@ -62,7 +62,7 @@ test('a new resource replaces the old one, even if the old one cannot be closed'
   ]);
 });
 
-test('changes to one resource happen in the order in which they were asked for', async () => {
+test('changes to one resource happen in the order in which they were requested', async () => {
   const { resources, context, config, events, value, open } = rig();
   const adding = resources.add(config('slow'), context);
   const changing = resources.reconfigure(config('b'), context);
@@ -74,7 +74,7 @@ test('changes to one resource happen in the order in which they were asked for',
   expect(await value()).toBe('c');
 });
 
-test('all resources are closed at the end, the newest first, also after one that cannot be closed', async () => {
+test('all resources are closed at the end, the newest first, even after one that cannot be closed', async () => {
   const { resources, context, config, events } = rig();
   await resources.add(config('first'), context);
   await resources.add({ ...config('stuck'), name: 'b' }, context);

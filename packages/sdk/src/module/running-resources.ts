@@ -1,8 +1,8 @@
 /**
- * The resources of a module that run now.
+ * The running resources of a module.
  *
  * A resource: absent → (add) building → running → (reconfigure) in place, or built beside and swapped → (remove) closed, absent. Changes to
- * one resource happen one after the other; those of different resources at the same time.
+ * one resource happen one after the other; those to different resources may happen at the same time.
  */
 import { errorText, type Log, PlatformError } from '@platform/base';
 import { formatResourceName, type Resource, type ResourceDescriptor, shortType } from '@platform/resources';
@@ -10,7 +10,7 @@ import { authoredError } from './authored.ts';
 import { type BuiltResource, completeResource } from './complete-resource.ts';
 import type { BuildConfig, Model, NeededResources, ResourceConfig } from './define-model.ts';
 
-/** What a model gets besides the configuration of the resource. */
+/** The context that a model gets besides the configuration of the resource. */
 export type Context = Pick<BuildConfig, 'dependencies' | 'module' | 'log'>;
 
 interface Running {
@@ -28,7 +28,7 @@ export class RunningResources implements AsyncDisposable {
     this.#models = models;
   }
 
-  /** @throws not_found with the models of this module, invalid_argument of the model */
+  /** @throws not_found with the models of this module, invalid_argument from the model */
   async validate(config: ResourceConfig, log: Log): Promise<Required<NeededResources>> {
     return await authored(log, () => this.#modelOf(config).validate(config));
   }
@@ -42,7 +42,7 @@ export class RunningResources implements AsyncDisposable {
     });
   }
 
-  /** @throws not_found, what the model throws: the old resource then continues */
+  /** @throws not_found, what the model throws; the old resource then continues to run */
   reconfigure(config: ResourceConfig, context: Context): Promise<void> {
     return this.#change(config, async (name) => {
       const old = this.#require(name);
@@ -52,14 +52,14 @@ export class RunningResources implements AsyncDisposable {
         return;
       }
       this.#running.set(name, await this.#build(config, context));
-      // The new one runs, whatever becomes of the old one.
+      // The new one runs even if the old one cannot be closed.
       await authored(old.log, () => old.resource.close()).catch((caught: unknown) =>
         old.log.warn('the resource before could not be closed', { error: errorText(caught) }),
       );
     });
   }
 
-  /** @param name full name. @throws not_found, what closing it throws: it is forgotten all the same */
+  /** @param name full name. @throws not_found, what closing it throws; it is removed even then */
   remove(name: string): Promise<void> {
     return this.#inOrder(name, async () => {
       const { resource, log } = this.#require(name);
@@ -75,7 +75,7 @@ export class RunningResources implements AsyncDisposable {
     throw new PlatformError('not_found', `this module has no ${shortType(type)} "${name}"`);
   }
 
-  /** Closes all, the newest first; one that cannot be closed does not keep others from it. */
+  /** Closes all, the newest first, even if one cannot be closed. */
   async [Symbol.asyncDispose](): Promise<void> {
     for (const name of [...this.#running.keys()].reverse()) await this.remove(name).catch(() => {});
   }
@@ -106,7 +106,7 @@ export class RunningResources implements AsyncDisposable {
     return this.#inOrder(name, () => change(name));
   }
 
-  /** After the changes to this resource that were asked for before. */
+  /** Runs after the changes to this resource that were requested earlier. */
   async #inOrder(name: string, change: () => Promise<void>): Promise<void> {
     const before = this.#changes.get(name);
     const now = (async () => {

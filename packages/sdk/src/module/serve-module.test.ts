@@ -41,7 +41,7 @@ test('a module goes through Ready, validation, add, readings, reconfiguration an
     module: { kind: { value: 'examples' } },
     directory: { kind: { value: '/data/examples' } },
   });
-  // In place: it keeps what it has counted.
+  // In place: it keeps its count.
   await protocol.reconfigureResource({ config: { ...config, attributes: { step: 100 } }, dependencies: [] });
   expect(await count()).toBe(104);
 

@@ -18,7 +18,7 @@ const stopLimitMs = 5_000;
 export async function serveModule({ models }: ModuleOptions): Promise<never> {
   const stop = Promise.withResolvers<number>();
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => stop.resolve(0));
-  // The machine-server may be gone before this process.
+  // The machine-server may end before this process.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
   try {
     await using _running = await startModule({

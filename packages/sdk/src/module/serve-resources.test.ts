@@ -20,7 +20,7 @@ async function start(): Promise<DrivenModule> {
   return module;
 }
 
-test('a made-up type is called by DoCommand and GetStatus, and described by reflection', async () => {
+test('a custom type is called by DoCommand and GetStatus, and described by reflection', async () => {
   const module = await start();
   await module.add('acme:component:greenhouse', 'acme:examples:glass', 'north');
   const { service } = commandType('acme:component:greenhouse');
@@ -48,7 +48,7 @@ test('a made-up type is called by DoCommand and GetStatus, and described by refl
   expect(files.get('acme/component/greenhouse/v1/GreenhouseService.proto')).toEqual(['DoCommand', 'GetStatus']);
 });
 
-test('a resource of a whole type is driven by its service; a call ends with its caller', async () => {
+test('a resource of a built-in type is called through its service; a call ends when its caller does', async () => {
   const module = await start();
   await module.add('rdk:component:motor', 'acme:examples:fan', 'fan');
   const client = module.client(MotorService);
@@ -62,7 +62,7 @@ test('a resource of a whole type is driven by its service; a call ends with its 
   await expect(turning).rejects.toMatchObject({ code: 'canceled' });
 });
 
-test('errors of the author reach the machine in their own words, in building and in calls', async () => {
+test('errors of the author’s code reach the machine with their message, from building and from calls', async () => {
   const module = await start();
   await expect(module.add(sensorApi, 'acme:examples:counter', 'steps', { step: 13 })).rejects.toMatchObject({
     ...{ code: 'failed_precondition', message: '13 brings bad luck' },

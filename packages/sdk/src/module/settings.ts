@@ -3,7 +3,7 @@ import { type LogLevel, logLevels, PlatformError } from '@platform/base';
 import type { Address } from './address.ts';
 import { parseAddress } from './address.ts';
 
-/** What the machine-server tells a module about itself and its machine. Texts that it does not tell are empty. */
+/** Information from the machine-server about the module and its machine. Texts that it omits are empty. */
 export interface ModuleInfo {
   /** Its name in the configuration. */
   readonly name: string;
@@ -11,7 +11,7 @@ export interface ModuleInfo {
   readonly moduleId: string;
   /** The folder with its files. */
   readonly root: string;
-  /** A folder of its own for data that outlives restarts and new versions. */
+  /** The module's folder for data that survives restarts and new versions. */
   readonly dataDirectory: string;
   /** The home directory of the machine-server. */
   readonly home: string;
@@ -41,7 +41,7 @@ export function ownSettings(): ModuleSettings {
 
 /**
  * The machine-server passes the address as first argument and in `PLATFORM_MODULE_ADDRESS`; each variable also has its public name
- * (`VIAM_…`). Options that are not known belong to newer machine-servers and are ignored.
+ * (`VIAM_…`). Unknown options come from newer machine-servers and are ignored.
  *
  * @throws invalid_argument that says what was expected, and what to do
  */
@@ -80,7 +80,7 @@ function levelOf(args: readonly string[]): LogLevel {
   return parseLevel(text) ?? 'info';
 }
 
-/** As machine-servers spell levels, in any case; undefined for other texts. */
+/** A level as machine-servers spell it, in upper or lower case; undefined for other texts. */
 export function parseLevel(text: string): LogLevel | undefined {
   const level = text.toLowerCase().replace(/^warning$/, 'warn');
   return logLevels.find((known) => known === level);

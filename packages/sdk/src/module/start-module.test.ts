@@ -38,12 +38,12 @@ function protocolOf({ address }: RunningModule) {
   return link.client(ModuleService);
 }
 
-test('a module listens on a port when it is given one', async () => {
+test('a module listens on a port if its address is one', async () => {
   const { module } = await start([one]);
   expect(await protocolOf(module).ready({ parentAddress: 'unix:///nowhere.sock' })).toMatchObject({ ready: true });
 });
 
-test('a machine-server that does not answer three times in a row is gone', async () => {
+test('a machine-server that does not answer three times in a row counts as gone', async () => {
   const clock = new FakeClock();
   await using parent = await startTestParent();
   const { module, isGone } = await start([one], clock);
@@ -59,7 +59,7 @@ test('a machine-server that does not answer three times in a row is gone', async
     .toBe(true);
 });
 
-test('lines are printed until the machine-server has said where it is', async () => {
+test('lines are printed until the machine-server has sent its address', async () => {
   const talkative = defineModel(sensor, {
     model: 'acme:examples:talkative',
     validate() {

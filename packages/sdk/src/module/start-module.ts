@@ -20,9 +20,9 @@ export interface StartModuleDeps {
   readonly onParentGone: () => void;
 }
 
-/** Disposing it closes its resources, and takes no more calls. */
+/** Disposing it closes its resources and stops accepting calls. */
 export interface RunningModule extends AsyncDisposable {
-  /** Where it listens; the port is known if the settings say 0. */
+  /** The address at which it listens, with the actual port if the settings say 0. */
   readonly address: Address;
 }
 
@@ -43,7 +43,7 @@ export async function startModule(deps: StartModuleDeps): Promise<RunningModule>
       moduleRpc({ models, resources, parent, log, info }),
       ...[...types].map((type) => resourceRpc(type, resources)),
     ],
-    // The machine-server keeps the socket where only its own user reaches it; a port is one of the loopback interface.
+    // Only the machine-server's user can reach the socket; a port is on the loopback interface.
     authenticate: async () => undefined,
     open: [],
     fallback: (_request, response) => {

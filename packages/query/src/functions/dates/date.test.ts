@@ -25,7 +25,7 @@ test('if the resulting month is too short, the sum is its last day', async () =>
   expect(await evaluate({ $dateAdd: { ...shift, amount: null } })).toBe(null);
 });
 
-test('a skipped clock time takes the offset before it; of a repeated one, the first is meant west of Greenwich', async () => {
+test('a skipped clock time takes the offset before it; a repeated one means the first occurrence west of Greenwich', async () => {
   const parts = { year: 2024, month: 3, day: 10, hour: 2, minute: 30, timezone: 'America/New_York' };
   expect(iso(await evaluate({ $dateFromParts: parts }))).toBe('2024-03-10T07:30:00.000Z');
   const east = { ...parts, day: 31, timezone: 'Europe/Paris' };

@@ -125,8 +125,8 @@ class NamedZone implements Zone {
 }
 
 /**
- * The instant of a clock time. A skipped clock time takes the offset before the change. Of a repeated one, the first is meant west of
- * Greenwich and the second east of it.
+ * The instant of a clock time. A skipped clock time takes the offset before the change. A repeated one means the first occurrence west of
+ * Greenwich, and the second east of it.
  */
 export function toInstant(zone: Zone, localMs: number): number {
   const first = zone.offsetAt(localMs);

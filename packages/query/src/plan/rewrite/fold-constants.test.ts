@@ -25,7 +25,7 @@ test.each([
   expect(timesOf(matching({ $gte: ['$time_received', time] }))).toEqual({ time_received: { fromMs } });
 });
 
-test('so do the times of SQL', () => {
+test('constant times in SQL bound the time that is compared with them', () => {
   const text = `SELECT * FROM readings WHERE time_received >= DATEADD(HOUR, -1, CURRENT_TIMESTAMP)
     AND time_requested < DATEADD(DAY, 1, CAST('2026-11-21T00:00:00Z' AS TIMESTAMP))`;
   expect(timesOf(parseSql(text))).toEqual({

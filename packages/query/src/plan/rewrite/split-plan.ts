@@ -55,7 +55,7 @@ export function splitPlan(plan: Plan): PlanSplit {
   return { where, end: 'rows', pre: filters, post: rest };
 }
 
-/** A stage that makes a row of each row and names all fields of the new row. */
+/** A stage that makes one new row from each row and names all of its fields. */
 function isRowStage(stage: Stage): stage is RowStage {
   if (stage.k === 'shape') return stage.mode === 'include';
   return stage.k === 'replace' && stage.with.k === 'doc';

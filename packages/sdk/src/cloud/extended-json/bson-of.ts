@@ -4,8 +4,8 @@ import { Double, EJSON, Int32, Long } from 'bson';
 import { type Json, type JsonMap, NumberText } from './read-json.ts';
 
 /**
- * Objects become Maps, which keep the order of their keys. A number without point and exponent becomes the smallest of int32 and int64 that
- * holds it; any other number becomes a double.
+ * Objects become Maps, which keep the order of their keys. A number without point and exponent becomes an int32 if it fits, otherwise an
+ * int64; any other number becomes a double.
  *
  * @throws invalid_argument for a wrapper such as `$date` with invalid content.
  */

@@ -1,5 +1,5 @@
 /**
- * Parses JSON into values whose numbers keep the digits that were typed, and whose objects keep the order of their keys: `JSON.parse` loses
+ * Parses JSON into values whose numbers keep the digits that were typed, and whose objects keep the order of their keys; `JSON.parse` loses
  * both.
  */
 import { PlatformError } from '@platform/base';
@@ -15,7 +15,7 @@ export class NumberText {
   }
 }
 
-/** The limit of servers' BSON. */
+/** The nesting limit of BSON servers. */
 const maxDepth = 100;
 
 /** @throws invalid_argument with line and column, both from 1 */

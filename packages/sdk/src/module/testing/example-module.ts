@@ -1,4 +1,4 @@
-/** A module as an author writes it: a counting sensor, one that adds to another sensor of the machine, a type of its own, a motor. */
+/** A module as an author writes it: a counting sensor, one that adds to another sensor of the machine, a custom type, a motor. */
 import { setTimeout as after } from 'node:timers/promises';
 import {
   commandType,
@@ -106,7 +106,7 @@ const fan = defineModel(motor, {
   },
 });
 
-/** Lacks what a motor must have. */
+/** Lacks required methods of a motor. */
 const broken = defineModel(motor, { model: 'acme:examples:broken', build: () => ({}) as Motor });
 
 await serveModule({ models: [counter, doubled, greenhouse, fan, broken] });

@@ -1,4 +1,4 @@
-/** A machine-server as a module sees it, for tests: a socket with RobotService and one sensor, and the calls of the module protocol. */
+/** For tests: a machine-server as a module sees it. It has a socket with RobotService and one sensor, and calls the module protocol. */
 import { setTimeout as after } from 'node:timers/promises';
 import type { DescService, JsonObject } from '@bufbuild/protobuf';
 import { silentLog } from '@platform/base';
@@ -20,11 +20,11 @@ export interface TestParent extends AsyncDisposable {
   readonly address: string;
   readonly folder: string;
   readonly lines: readonly LoggedLine[];
-  /** Stops answering, as a machine-server that was killed. */
+  /** Stops answering, like a machine-server that was killed. */
   vanish(): Promise<void>;
 }
 
-/** Serves the sensor `water`, whose reading is `{value: 21}`. Refuses several lines in one call, as public machine-servers do. */
+/** Serves the sensor `water`, whose reading is `{value: 21}`. Refuses several log lines in one call, as public machine-servers do. */
 export async function startTestParent(): Promise<TestParent> {
   const stack = new AsyncDisposableStack();
   const folder = stack.use(await temporaryDirectory('module-'));
@@ -66,7 +66,7 @@ export interface DrivenModule extends AsyncDisposable {
   readonly socket: string;
   readonly protocol: Client<typeof ModuleService>;
   client<S extends DescService>(service: S): Client<S>;
-  /** Asks until it answers, as machine-servers do. */
+  /** Calls it until it answers, as machine-servers do. */
   ready(): Promise<ReadyResponse>;
   /** Validates, then adds a resource. */
   add(api: string, model: string, name: string, attributes?: JsonObject, dependencies?: string[]): Promise<void>;
