@@ -23,7 +23,7 @@ function groupsOf(command: Command): readonly Command[] {
   return command.commands.flatMap((one) => (one.commands.length === 0 ? [] : [one, ...groupsOf(one)]));
 }
 
-test('every help page fits into 80 columns and shows usage, examples, its own options or commands, then what is global', () => {
+test('every help page fits into 80 columns and shows usage, examples, its own options or commands, then global ones', () => {
   expect(leaves.length).toBeGreaterThan(70);
   expect(pages.length).toBeGreaterThan(leaves.length + 15);
   for (const page of pages) {
@@ -67,7 +67,7 @@ test('the same thing has the same option everywhere, and changes have the same v
     const options = leaf.options.map(({ long }) => long);
     for (const other of ['--from', '--to', '--organization-id', '--org', '--output-file'])
       if (pathOf(leaf) !== 'platform admin repair') expect(options, pathOf(leaf)).not.toContain(other);
-    // What exists already is added to a set, and removed from it; a card exists at the payment provider.
+    // Existing things are added to a set and removed from it; a card exists at the payment provider.
     const isOfSet = ['platform machines favorites add', 'platform billing method add'].includes(pathOf(leaf));
     if (!isOfSet) expect(['show', 'new', 'add', 'rm', 'edit-name', 'destroy'], pathOf(leaf)).not.toContain(leaf.name());
   }

@@ -4,7 +4,7 @@ import { createProgram } from './create-program.ts';
 import { showHelp } from './help-topic.ts';
 import { withLoginDefault } from './invocation/login-default.ts';
 
-/** What a call that ends in help or a usage error prints, and its exit code as the parser has it. */
+/** The output and the exit code of a call that ends in help or a usage error. */
 async function said(
   run: (program: ReturnType<typeof createProgram>) => Promise<unknown>,
 ): Promise<{ text: string; code: number }> {
@@ -58,7 +58,7 @@ test('misspelled commands, options and values are errors with suggestions, at ev
   }
 });
 
-test('login without a command means the browser; its own help stays that of the group', () => {
+test('login without a command means the browser; its help is that of the group', () => {
   expect(withLoginDefault(['n', 'p', 'login', '--url', 'x'])).toEqual(['n', 'p', 'login', 'browser', '--url', 'x']);
   expect(withLoginDefault(['n', 'p', 'login'])).toEqual(['n', 'p', 'login', 'browser']);
   for (const words of [['login', '--help'], ['login', 'api-key'], ['logout']])

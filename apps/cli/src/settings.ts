@@ -38,7 +38,7 @@ export const fromEnvironment: Readonly<
   editor: env['VISUAL'] || env['EDITOR'] || '',
 };
 
-/** How the user starts the command line: from a checkout through its launcher, otherwise as it was installed. */
+/** The command with which the user starts the command line: the launcher of a checkout, otherwise the installed one. */
 export const commandNames: { readonly platform: string } = import.meta.url.endsWith('.ts')
   ? { platform: 'node tools/run.js' }
   : { platform: 'platform' };

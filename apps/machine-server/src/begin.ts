@@ -1,4 +1,4 @@
-/** Reads the settings, and answers what needs no server; the server is loaded only after that, because that takes most of a second. */
+/** Reads the settings, and handles requests that need no server, before loading the server, which takes most of a second. */
 import { errorText } from '@platform/base';
 import { fail } from './fail.ts';
 import { readSettings, type Settings } from './settings.ts';

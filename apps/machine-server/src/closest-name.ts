@@ -1,4 +1,4 @@
-/** The name that a misspelled one was probably meant to be; undefined if none is near. */
+/** The name that was probably meant by a misspelled one; undefined if none is near. */
 export function closestName(given: string, names: readonly string[]): string | undefined {
   const near = names
     .map((name) => ({ name, steps: distance(given.toLowerCase(), name) }))
@@ -6,7 +6,7 @@ export function closestName(given: string, names: readonly string[]): string | u
   return near.toSorted((a, b) => a.steps - b.steps)[0]?.name;
 }
 
-/** The number of letters to insert, delete, replace or swap with their neighbours that turns one text into the other. */
+/** The number of insertions, deletions, replacements and swaps of neighbouring letters that turn one text into the other. */
 function distance(a: string, b: string): number {
   const rows = [Array.from({ length: b.length + 1 }, (_, j) => j)];
   for (let i = 1; i <= a.length; i++) {

@@ -1,4 +1,4 @@
-/** Wires everything that talks to the cloud, except sync and the status: the configuration, logs, restarts. */
+/** Wires all communication with the cloud except sync and the status: the configuration, logs, restarts. */
 import { join } from 'node:path';
 import type { Clock } from '@platform/base';
 import { connect, type Link } from '@platform/rpc/client';
@@ -17,7 +17,7 @@ export interface CloudDeps {
   readonly clock: Clock;
   /** Called when the cloud asks for a restart. */
   readonly restart: () => void;
-  /** Called after what is wrong with its configuration has changed. */
+  /** Called after the problem of its configuration has changed. */
   readonly onProblem: () => void;
 }
 
@@ -28,11 +28,11 @@ export interface CloudParts {
   /** Opens another connection, with the same credentials. */
   readonly connectAgain: () => Link;
   readonly watch: ConfigWatch;
-  /** Starts to ask whether to restart. */
+  /** Starts asking the cloud whether to restart. */
   start(): void;
 }
 
-/** Lines are sent from now on, those before included; what the cloud does not get now waits on the disk. */
+/** Lines are sent from now on, including earlier ones; lines that the cloud does not get now wait on the disk. */
 export async function composeCloud(
   { settings, serverLog, clock, restart, onProblem }: CloudDeps,
   credentials: CloudCredentials,

@@ -1,4 +1,4 @@
-/** Wires everything that captures, sends and reclaims: capture directories, sync, deletion on a full disk, capture. */
+/** Wires capture, sync and reclaiming: capture directories, sync, deletion on a full disk, capture. */
 import type { Clock, Log } from '@platform/base';
 import type { CaptureStorage } from '@platform/capture-file';
 import { DataType } from '@platform/proto/platform/app/datasync/v1/data_sync';
@@ -24,14 +24,14 @@ import type { Observe } from './telemetry/observe.ts';
 export interface DataDeps {
   readonly home: string;
   readonly partId: string;
-  /** Undefined: there is no cloud. */
+  /** Undefined without a cloud. */
   readonly link: Link | undefined;
   readonly read: CaptureDeps['read'];
-  /** Where the part belongs. */
+  /** The organization, location and machine of the part. */
   readonly ids: () => PartIds;
-  /** Looks at uploads. */
+  /** Observes uploads. */
   readonly observe: Observe | undefined;
-  /** Of this run of the operating system. Default: as it says. */
+  /** Id of this run of the operating system. Default: from the operating system. */
   readonly bootId?: string;
   readonly clock: Clock;
   readonly log: Log;

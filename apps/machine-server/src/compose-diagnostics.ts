@@ -1,4 +1,4 @@
-/** Wires what looks at the server: full-time diagnostics (`-ftdc`) and telemetry (`-output-telemetry`). */
+/** Wires the observers of the server: full-time diagnostics (`-ftdc`) and telemetry (`-output-telemetry`). */
 import { join } from 'node:path';
 import type { Clock, Log } from '@platform/base';
 import { measureProcess } from './ftdc/measure-process.ts';
@@ -18,7 +18,7 @@ export interface DiagnosticsDeps extends Measured {
   readonly log: Log;
 }
 
-/** Undefined without the option; then nothing of it is loaded. @param measured what its metrics are of, once the server is there */
+/** Undefined without the option; its code is then not loaded. @param measured the source of its metrics, once the server exists */
 export async function composeTelemetry(
   { telemetry }: Settings,
   measured: () => Measured,

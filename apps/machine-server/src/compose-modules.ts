@@ -1,4 +1,4 @@
-/** Wires what other programs bring to the machine: packages from the cloud, and modules, which may run from them. */
+/** Wires programs from outside: packages from the cloud, and modules, which may run from them. */
 import type { Clock, Log } from '@platform/base';
 import type { RobotConfig } from '@platform/proto/platform/app/v1/robot';
 import type { Graph } from './graph/graph.ts';
@@ -13,7 +13,7 @@ import type { Settings } from './settings.ts';
 export interface ModulePartsDeps {
   readonly settings: Settings;
   readonly types: TypeTable;
-  /** The cloud; undefined: there is none. */
+  /** The cloud; undefined if there is none. */
   readonly source: PackageSource | undefined;
   readonly partId: string;
   readonly graph: () => Graph;

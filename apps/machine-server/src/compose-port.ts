@@ -15,7 +15,7 @@ export interface PortDeps {
   readonly settings: Settings;
   /** The configuration that the server starts with. */
   readonly first: RobotConfig;
-  /** Undefined: there is no cloud. */
+  /** Undefined without a cloud. */
   readonly link: Link | undefined;
   readonly partId: string;
   /** The machine's host names. */
@@ -33,7 +33,7 @@ export interface Port {
   readonly profiler: Profiler | undefined;
   /** `-shareddir`. */
   readonly shared: SharedFiles | undefined;
-  /** Once the server listens on this port. */
+  /** Called once the server listens on this port. */
   announce(port: number): Promise<AsyncDisposable | undefined>;
 }
 

@@ -1,4 +1,4 @@
-/** Wires the resources and what belongs to them: types, packages, modules, the graph, frames, and the data that they produce. */
+/** Wires the resources and everything around them: types, packages, modules, the graph, frames, and the data that they produce. */
 import type { Clock, Log } from '@platform/base';
 import type { RobotConfig } from '@platform/proto/platform/app/v1/robot';
 import type { ResourceDescriptor } from '@platform/resources';
@@ -21,16 +21,16 @@ export interface ResourcePartsDeps {
   readonly types: readonly ResourceDescriptor[];
   /** The models that can be built. */
   readonly models: typeof builtInModels;
-  /** Undefined: there is no cloud. */
+  /** Undefined without a cloud. */
   readonly cloud: CloudParts | undefined;
   readonly serving: () => Serving;
   /** The newest configuration. */
   readonly config: () => RobotConfig;
   /** Called after the state of a module or a package has changed. */
   readonly onChange: () => void;
-  /** An error as it may be shown. */
+  /** Hides secrets in an error. */
   readonly hide: (text: string) => string;
-  /** Looks at builds and uploads. */
+  /** Observes builds and uploads. */
   readonly observe: Observe | undefined;
   readonly clock: Clock;
   readonly log: Log;

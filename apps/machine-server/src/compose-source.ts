@@ -1,4 +1,4 @@
-/** Wires where the configuration comes from: the cloud that the `-config` file names, or that file itself. */
+/** Wires the source of the configuration: the cloud that the `-config` file names, or that file itself. */
 import { type CloudDeps, type CloudParts, composeCloud } from './compose-cloud.ts';
 import type { ConfigSource } from './config/config-source.ts';
 import { LocalFile } from './config/local-file.ts';
@@ -10,7 +10,7 @@ export interface SourceDeps extends CloudDeps {
 }
 
 export interface Source {
-  /** Undefined: there is none. */
+  /** Undefined if there is none. */
   readonly cloud: CloudParts | undefined;
   readonly source: ConfigSource;
 }

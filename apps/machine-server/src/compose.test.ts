@@ -208,7 +208,7 @@ test('arbitrary files in additional paths are sent once they are unmodified, the
   expect(Buffer.from(cloud.files.get(join(extra, 'note.txt')) ?? []).toString()).toBe('hello');
 });
 
-test('the logs of the machine reach its cloud, those of an earlier start first, also if the cloud refused them then', async () => {
+test('the logs of the machine reach its cloud, those of an earlier start first, even if the cloud refused them then', async () => {
   await using cloud = await startFakeCloud(countingDocument(1));
   await using home = await createTestHome(cloud.url);
   cloud.logError = new PlatformError('unavailable', 'no');
@@ -218,7 +218,7 @@ test('the logs of the machine reach its cloud, those of an earlier start first, 
   await using _server = await startTestServer(home);
   const applied = (): string[] => cloud.logs.filter((line) => line === 'configuration applied');
   await until('the lines of both starts', () => applied().length === 2);
-  // Nothing was logged before the first contact but what the start itself said.
+  // Before the first contact, only the start itself logged lines.
   expect(cloud.logs.indexOf('serving')).toBeLessThan(cloud.logs.indexOf('configuration applied'));
   expect(cloud.logs.filter((line) => line === 'serving')).toHaveLength(2);
 });

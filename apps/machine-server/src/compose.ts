@@ -1,4 +1,7 @@
-/** All wiring of the machine-server, top to bottom: cloud (compose-cloud.ts) → configuration → resources (compose-resources.ts) → serving, with compose-port.ts → status. */
+/**
+ * All wiring of the machine-server, top to bottom: cloud (compose-cloud.ts) → configuration → resources (compose-resources.ts) → serving,
+ * with compose-port.ts → status.
+ */
 import type { Clock } from '@platform/base';
 import { maintenanceOf } from '@platform/machine-config/robot-config';
 import type { ResourceDescriptor } from '@platform/resources';
@@ -155,7 +158,7 @@ export async function startMachineServer(deps: MachineServerDeps): Promise<Machi
   return { serving, sync, capture, graph, modules, [Symbol.asyncDispose]: () => unwinding.disposeAsync() };
 }
 
-/** What the cloud is told of this server. */
+/** The report to the cloud about this server. */
 function composeReporter(
   { clock, serverLog }: MachineServerDeps,
   { link, partId, watch }: CloudParts,

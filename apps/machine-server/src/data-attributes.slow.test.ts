@@ -1,6 +1,6 @@
 /**
- * The attributes of the data manager and of capture methods that the specification lists, in the real process: each is edited while it runs,
- * and changes something outside.
+ * The specified attributes of the data manager and of capture methods, in the real process: each is edited while it runs, and has an
+ * observable effect.
  */
 import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
@@ -63,7 +63,7 @@ test.concurrent('whatever is edited while a sensor is captured, no reading is lo
     };
     rig.edit(service, method);
     if (random(8) === 0) rig.cloud.document = { ...(rig.cloud.document as object), services: [] };
-    // Sometimes shorter than it takes to apply it.
+    // Sometimes shorter than the time to apply it.
     await systemClock.sleep(random(250));
   }
   rig.edit({});
@@ -89,7 +89,7 @@ const dataManager = (attributes: object): object => ({
   services: [{ name: 'dm', api: 'core:service:data_manager', model: 'core:builtin:builtin', attributes }],
 });
 
-/** Notes when uploads of a component came, and how many readings they had. */
+/** Records when uploads of a component arrived, and how many readings they had. */
 function watch(cloud: FakeCloud, component: string): { readonly atMs: number[]; readonly readings: number[] } {
   const seen = { atMs: [] as number[], readings: [] as number[] };
   cloud.before = ({ componentName }, readings) => {
@@ -116,7 +116,7 @@ test.concurrent('without attributes, the data manager and capture methods have t
   await writeFile(join(extra, 'note'), 'hello');
   const writtenMs = performance.now();
   await until('the file', () => cloud.files.has(join(extra, 'note')));
-  // 10 s; its time of modification is a little earlier than ours.
+  // 10 s; its modification time is slightly earlier than ours.
   expect(performance.now() - writtenMs).toBeGreaterThan(9_500);
   await until('uploads', () => seen.atMs.length >= 2);
   expect([tagsOf(cloud, 'probe'), [...cloud.files.keys()]]).toEqual([[], [join(extra, 'note')]]);
@@ -145,7 +145,7 @@ test.concurrent('a wrong value of each attribute of the data manager and of capt
     ...Object.keys(ofMethod).map((key) => `${method}.${key}`),
     ...Object.keys(ofService).map((key) => `services[0].attributes.${key}`),
   ];
-  // The status has the first 20 of them, and counts the others.
+  // The status lists the first 20 of them, and counts the others.
   const shown = paths.filter((path) => configError.includes(path));
   expect([shown.length, /and (\d+) more/.exec(configError)?.[1]]).toEqual([20, String(paths.length - 20)]);
 });

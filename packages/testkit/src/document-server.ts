@@ -1,6 +1,6 @@
 /**
- * A stand-in for a document database: speaks as much of the wire protocol of MongoDB (OP_MSG, and OP_QUERY for the first hello) as the
- * official driver needs to insert, keeps the documents in memory, and fails as it is told. With `user`, it asks for SCRAM-SHA-256.
+ * A stand-in for a document database: speaks as much of MongoDB's wire protocol (OP_MSG, and OP_QUERY for the first hello) as the official
+ * driver needs to insert, keeps the documents in memory, and fails on request. With a `login`, it requires SCRAM-SHA-256.
  */
 import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto';
 import { createServer, type Socket } from 'node:net';
@@ -17,11 +17,11 @@ export interface DocumentServer extends AsyncDisposable {
   /** Duplicate keys that were refused. */
   duplicates: number;
   connections: number;
-  /** What happens to an insert; by default, it is carried out and answered. */
+  /** Decides about an insert; by default, it is carried out and answered. */
   onInsert: (documents: readonly Document[]) => InsertFault | undefined;
-  /** Nothing is answered any more. */
+  /** True: it no longer answers anything. */
   isSilent: boolean;
-  /** The role that hello tells. */
+  /** The role in the answer to hello. */
   isPrimary: boolean;
   maxDocumentBytes: number;
 }
@@ -29,7 +29,7 @@ export interface DocumentServer extends AsyncDisposable {
 export type InsertFault =
   /** The whole command fails. */
   | { readonly code: number; readonly message: string }
-  /** Documents of which `fails` returns a code are refused. */
+  /** Documents for which `fails` returns a code are refused. */
   | { readonly fails: (document: Document) => number | undefined }
   /** The first `stored` documents are stored, then the connection ends without an answer. */
   | { readonly stored: number }

@@ -1,16 +1,16 @@
-/** How much later than it should everything happens on this computer: its processors and its disk are busy with other things. */
+/** Measures delays on this computer because its processors and its disk are busy with other work. */
 import { open } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { temporaryDirectory } from './temporary-directory.ts';
 
 export interface Lag extends AsyncDisposable {
-  /** The longest that was found so far. */
+  /** The longest delay so far. */
   readonly longestMs: number;
 }
 
 const everyMs = 50;
 
-/** Waits, writes and syncs a little, again and again, and measures what it took beyond the wait. */
+/** Repeatedly waits, writes and syncs a little, and measures the time beyond the wait. */
 export async function measureLag(): Promise<Lag> {
   const directory = await temporaryDirectory('lag-');
   const handle = await open(directory.file('probe'), 'w');

@@ -50,7 +50,7 @@ export async function startPostgres({ durable = false }: PostgresOptions = {}): 
 
 /**
  * Ends the processes that it started, by their numbers. On `keep` it does so like a crash; otherwise it uses the server's immediate
- * shutdown, which waits for its children, and then removes the directory.
+ * shutdown, which waits for the server's children, and then removes the directory.
  */
 const guard = `
 "$@" &

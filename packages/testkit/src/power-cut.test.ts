@@ -39,7 +39,7 @@ test('synced data survives, later writes may or may not survive, a file whose na
   expect(contents(unlinked, '/d/f')).toEqual(new Set([undefined, 'old']));
 });
 
-test('there are as many images as are asked for, also of a short recording', () => {
+test('there are as many images as requested, even of a short recording', () => {
   const calls: Syscall[] = [
     { kind: 'create', path: '/d/f' },
     { kind: 'sync', path: '/d', startedAt: 1 },

@@ -1,5 +1,5 @@
 /**
- * What a power failure leaves on the disk, computed from a recording. The model is harsher than real file systems:
+ * Computes the contents of the disk after a power failure, from a recording. The model is harsher than real file systems:
  *
  * - everything covered by a completed sync of a file survives;
  * - of later writes, any part may survive: nothing, everything, a prefix, or any set of 512-byte sectors;
@@ -32,7 +32,7 @@ export interface CutOptions {
   readonly random: () => number;
   /** Files that are excluded, such as SQLite's shared memory. */
   readonly ignore?: (path: string) => boolean;
-  /** How many images to make at random instants, besides those at the sync boundaries. What survives differs where an instant comes again. */
+  /** How many images to make at random instants, besides those at the sync boundaries. At a repeated instant, a different part survives. */
   readonly randomInstants: number;
   /** Images at one of this many boundaries; default 1, every boundary; 0: none. */
   readonly everyBoundary?: number;
@@ -99,7 +99,7 @@ class Disk {
     this.#pendingNames.set(directory, pending);
   }
 
-  /** No later sync covers what a failed one should have. */
+  /** No later sync covers the operations of a failed one. */
   #lose(path: string): void {
     const inode = this.#names.get(path);
     if (inode !== undefined)

@@ -31,13 +31,13 @@ export function residentBytes(pid: number): number {
   return Number(readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ')[1]) * pageBytes;
 }
 
-/** Resident bytes of a process, with shared pages divided among the processes that share them. */
+/** Resident bytes of a process, with each shared page divided among its processes. */
 export function proportionalBytes(pid: number): number {
   const rollup = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8');
   return Number(/^Pss:\s+(\d+) kB/m.exec(rollup)?.[1] ?? Number.NaN) * 1_024;
 }
 
-/** Fields of /proc/<pid>/stat from the state on (field 3 is index 0): the name before it may contain spaces. */
+/** Fields of /proc/<pid>/stat, starting at the state (field 3 is index 0), because the name before it may contain spaces. */
 function statFields(pid: number): string[] {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
   return stat.slice(stat.lastIndexOf(')') + 2).split(' ');

@@ -15,15 +15,15 @@ export type PushAnswer = readonly [status: number, errorCode: string];
 export interface PushSink extends AsyncDisposable {
   readonly tokenUrl: string;
   readonly apiUrl: string;
-  /** JSON of a service account whose signatures it accepts. */
+  /** JSON of the service account whose signatures the sink accepts. */
   readonly credentials: string;
-  /** Messages it has accepted. */
+  /** The accepted messages. */
   readonly messages: readonly CaughtPush[];
-  /** How many access tokens it has given. */
+  /** The number of access tokens issued. */
   readonly tokensGiven: number;
-  /** Answers messages to this device so, until called with undefined. */
+  /** Gives this answer to messages to this device, until called with undefined. */
   answerDevice(token: string, answer: PushAnswer | undefined): void;
-  /** Access tokens given before are no longer accepted. */
+  /** Revokes all access tokens issued so far. */
   revokeTokens(): void;
 }
 

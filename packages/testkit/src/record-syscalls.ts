@@ -11,7 +11,7 @@ export type Syscall =
   | { readonly kind: 'truncate'; readonly path: string; readonly length: number }
   /** Returned successfully; covers the operations before the call `startedAt` in this list. */
   | { readonly kind: 'sync'; readonly path: string; readonly startedAt: number }
-  /** Returned an error: what it should have covered is never known to be on the disk, even after a later success. */
+  /** Returned an error: the operations before it never count as synced, even after a later success. */
   | { readonly kind: 'failed-sync'; readonly path: string }
   | { readonly kind: 'rename'; readonly path: string; readonly to: string }
   | { readonly kind: 'unlink'; readonly path: string };

@@ -1,6 +1,4 @@
-/**
- * A disk in memory that records what is done to it, for `cutImages`, and fails when told to. It satisfies the storage port of capture files.
- */
+/** A disk in memory that records its operations, for `cutImages`, and fails on request. It satisfies the storage port of capture files. */
 import { dirname } from 'node:path';
 import type { Syscall } from './record-syscalls.ts';
 
@@ -20,7 +18,7 @@ export interface RecordedOutput {
 
 export class RecordingDisk {
   readonly calls: Syscall[] = [];
-  /** Asked before each step; throws to make it fail. A write that fails leaves half of its bytes. */
+  /** Called before each operation; throws to make it fail. A write that fails leaves half of its bytes. */
   fault: (step: DiskStep, path: string) => void = () => {};
   readonly #names = new Map<string, Inode>();
 
@@ -100,7 +98,7 @@ export class RecordingDisk {
     try {
       this.fault('sync', path);
     } catch (caught) {
-      // What the kernel could not write it may drop, and report success the next time.
+      // The kernel may drop pages that it could not write, and report success the next time.
       this.calls.push({ kind: 'failed-sync', path });
       throw caught;
     }

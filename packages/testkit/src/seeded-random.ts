@@ -1,4 +1,4 @@
-/** Uniform numbers in [0, 1), the same for the same seed, so that a failure of a random test can be repeated. */
+/** Uniform numbers in [0, 1), the same for the same seed, so that a failure of a random test is reproducible. */
 export function seededRandom(seed: number): () => number {
   let state = seed >>> 0;
   // mulberry32

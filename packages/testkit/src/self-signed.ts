@@ -1,4 +1,4 @@
-/** Certificates of their own authority, created anew for each test run; needs no program besides Node. */
+/** Self-signed certificates, created for each test run; needs no program besides Node. */
 import { webcrypto } from 'node:crypto';
 
 const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };

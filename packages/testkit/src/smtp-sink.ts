@@ -10,7 +10,7 @@ export interface CaughtMail {
   readonly headers: ReadonlyMap<string, string>;
   /** The body, or its text/plain part, decoded. */
   readonly text: string;
-  /** The text/html part, decoded; empty: there is none. */
+  /** The text/html part, decoded; empty if there is none. */
   readonly html: string;
 }
 
@@ -22,7 +22,7 @@ export interface SmtpSink extends AsyncDisposable {
   refuseWith(code: number | undefined): void;
   /** Fails every mail after its content has arrived: `drop` closes the connection without an answer, a number is the answer. */
   failContent(fault: 'drop' | number | undefined): void;
-  /** Mails whose content arrived and was then failed. */
+  /** Mails that were failed after their content had arrived. */
   readonly failed: readonly CaughtMail[];
   /** How many recipients were refused. */
   readonly refused: number;

@@ -14,7 +14,7 @@ export async function temporaryDirectory(prefix = 'platform-test-'): Promise<Tem
   return directoryOf(await mkdtemp(join(tmpdir(), prefix)));
 }
 
-/** In memory where the system has a place for that: for thousands of rounds, in which waiting for a disk shows nothing. */
+/** In memory if the system supports that: for tests of thousands of rounds in which waiting for a disk proves nothing. */
 export async function memoryDirectory(prefix = 'platform-test-'): Promise<TemporaryDirectory> {
   const memory = '/dev/shm';
   return directoryOf(await mkdtemp(join(existsSync(memory) ? memory : tmpdir(), prefix)));

@@ -21,7 +21,7 @@ export interface WebhookSink extends AsyncDisposable {
   readonly url: string;
   /** In order of arrival. */
   readonly requests: readonly CaughtWebhook[];
-  /** Sets the answer from now on; a function decides for each request, and may take its time. Default: 200 without a body. */
+  /** Sets the answer from now on; a function decides for each request, and may take any time. Default: 200 without a body. */
   answerWith(answer: WebhookAnswer | ((request: CaughtWebhook) => WebhookAnswer | Promise<WebhookAnswer>)): void;
   /** Resolves with all requests once there are `count`; rejects when the signal is aborted. */
   waitFor(count: number, signal?: AbortSignal): Promise<readonly CaughtWebhook[]>;

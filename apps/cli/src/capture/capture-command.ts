@@ -1,4 +1,4 @@
-/** `platform capture`: the capture files of a machine-server, read without it and without a cloud. */
+/** `platform capture`: reads the capture files of a machine-server; needs neither the machine-server nor a cloud. */
 import { existsSync, rmSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { PlatformError } from '@platform/sdk/cloud';
@@ -17,7 +17,7 @@ const lineFields = [
   'payload',
 ];
 const fileFields = ['path', 'resource', 'method', 'bytes', 'readings', 'fault'];
-/** After so many files, a line says how far the command is. */
+/** After this many files, a line shows the progress. */
 const progressFiles = 1_000;
 
 export function captureCommand(): Command {

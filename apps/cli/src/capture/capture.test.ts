@@ -42,7 +42,7 @@ function put(path: string, content: string | Uint8Array): string {
   return path;
 }
 
-test('readings are printed as lines of an export are, and files that are no capture files are named', async () => {
+test('readings are printed like lines of an export, and files that are not capture files are reported', async () => {
   const root = folder();
   put(join(root, 'a', 'b.capture'), captureFile(2));
   put(join(root, 'a', 'a.capture'), 'text');
@@ -57,7 +57,7 @@ test('readings are printed as lines of an export are, and files that are no capt
   expect(() => [...capturePaths(join(root, 'none'))]).toThrow(/expected a capture file or a folder of them at .*none/);
 });
 
-test('C4 repair writes the readable part under the same identity, and leaves the original as it is', async () => {
+test('C4 repair writes the readable part under the same identity, and leaves the original unchanged', async () => {
   const [root, target] = [folder(), folder()];
   const torn = captureFile(3).subarray(0, -5);
   const path = put(join(root, 'x', 'torn.prog'), torn);
@@ -70,13 +70,13 @@ test('C4 repair writes the readable part under the same identity, and leaves the
   expect(() => repairFile(readFound(path), root, target)).toThrow(/expected no file at/);
 });
 
-test('repair of a single file writes into the named folder, which is not that of the damaged files', () => {
+test('repair of a single file writes into the named folder, which must not be that of the damaged files', () => {
   const [root, target] = [folder(), folder()];
   const path = put(join(root, 'x', 'torn.prog'), captureFile(3).subarray(0, -5));
   expect(repairFile(readFound(path), path, join(target, 'repaired'))).toBe(join(target, 'repaired', 'torn_2.capture'));
   expect(() => checkTarget(path, target)).not.toThrow();
   expect(() => checkTarget(join(root, 'x'), `${root}/x-repaired`)).not.toThrow();
-  // Sync would send what is written there, too.
+  // Sync would also send the files written there.
   for (const [from, to] of [
     [root, root],
     [root, join(root, 'x', '..', 'repaired')],
@@ -85,7 +85,7 @@ test('repair of a single file writes into the named folder, which is not that of
     expect(() => checkTarget(from, to), to).toThrow(/expected another folder than that of the damaged files/);
 });
 
-test('C3 of 2,000 mutated files none crashes a reader, and none yields a reading that was not captured', async () => {
+test('C3 none of 2,000 mutated files crashes a reader or yields a reading that was not captured', async () => {
   const root = folder();
   const whole = captureFile(20);
   let state = 20_261_125;

@@ -1,4 +1,4 @@
-/** The files that sync has set aside: those in a `failed` folder with their reason beside them. */
+/** The files that sync has set aside: those in a `failed` folder, each with its reason in a file beside it. */
 import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname, join, sep } from 'node:path';
 import { PlatformError } from '@platform/sdk/cloud';
@@ -17,7 +17,7 @@ export function* setAsideFiles(folder: string): Generator<SetAsideFile> {
   }
 }
 
-/** Moves a file back to where it was, so that sync sends it again. @throws not_found, already_exists; failed_precondition: a damaged file */
+/** Moves a file back to its place, so that sync sends it again. @throws not_found, already_exists; failed_precondition: a damaged file */
 export function releaseFile(path: string): string {
   if (!existsSync(path) || !isSetAside(path))
     throw new PlatformError(

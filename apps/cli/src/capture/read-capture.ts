@@ -9,7 +9,7 @@ export interface FoundFile {
   readonly bytes: number;
   /** Absent if not even the header can be read. */
   readonly contents: CaptureFileContents | undefined;
-  /** What is wrong with it; undefined: nothing. */
+  /** What is wrong with it; undefined if it is intact. */
   readonly fault: string | undefined;
 }
 
@@ -64,7 +64,7 @@ function faultOf({ cutBytes, cutReason, missing, readings }: CaptureFileContents
   return undefined;
 }
 
-/** The readings that can be decoded, as lines of `platform data export` are. */
+/** The readings that can be decoded, in the format of `platform data export`. */
 export function* linesOf({ header, readings }: CaptureFileContents): Generator<JsonObject> {
   const { componentType = '', componentName = '', methodName = '', tags = [] } = header.metadata ?? {};
   for (const reading of readings) {

@@ -4,7 +4,7 @@ import { captureFileBytes, sealedName } from '@platform/capture-file';
 import { PlatformError } from '@platform/sdk/cloud';
 import type { FoundFile } from './read-capture.ts';
 
-/** @param root what is repaired: a file or a folder. @throws invalid_argument if sync would find what is written to `target` there */
+/** @param root the damaged file or folder. @throws invalid_argument if sync would find the repaired files in `target` */
 export function checkTarget(root: string, target: string): void {
   const way = relative(folderOf(root), resolve(target)).split(sep);
   if (way[0] !== '..')
@@ -17,7 +17,7 @@ export function checkTarget(root: string, target: string): void {
 /**
  * Writes the readable part of a damaged file below `target`, under the same name and identity; the original is only read.
  *
- * @param root what is repaired: the file, or a folder that contains it
+ * @param root the damaged file, or the folder that is being repaired
  * @returns the new file; undefined if nothing can be saved. @throws already_exists
  */
 export function repairFile({ path, contents }: FoundFile, root: string, target: string): string | undefined {

@@ -32,7 +32,7 @@ async function keysOf({ cloud, find }: Context): Promise<readonly KeyDetails[]> 
   return (await (await cloud()).fleet.listKeyDetails({ organizationId: id })).keys;
 }
 
-/** Finds a key by id or name; an id that is not in the list is sent as it is, and the cloud decides. */
+/** Finds a key by id or name; an id that is not in the list is sent unchanged, and the cloud decides. */
 async function keyOf(context: Context, text: string): Promise<{ id: string; name: string }> {
   return /^[0-9a-f-]{36}$/i.test(text) ? { id: text, name: text } : pick('API key', text, await keysOf(context));
 }

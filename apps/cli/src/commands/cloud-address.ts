@@ -13,7 +13,7 @@ export function givenAddress(value: unknown): string | undefined {
   );
 }
 
-/** An address that leads to this computer is of no use on another one: the cloud says under which address others reach it. */
+/** A loopback address is useless on another computer, so this asks the cloud for its address. */
 export async function addressFor({ cloud }: Context, url: string): Promise<string> {
   if (!isOfThisComputer(url)) return url;
   const { cloudUrl } = (await (await cloud()).getJson('/api/whoami')) as JsonObject;

@@ -86,7 +86,7 @@ function login(): Command {
       const key = await secretOf(context);
       const trusted = await authorityOf(context, url, flags);
       await requireCloud({ url, ca: trusted.ca });
-      // The key is tried before it is saved, so that a wrong key fails now.
+      // The key is tested before it is saved, so that a wrong key fails now.
       await using cloud = openCloud({ url, keyId, key, ...trusted, signal: context.signal });
       const { name } = Object(await cloud.getJson('/api/whoami')) as { readonly name?: string };
       await keep(context, { url, credentials: { keyId, key }, as: name || keyId, ...trusted });

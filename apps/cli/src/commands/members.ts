@@ -102,7 +102,7 @@ async function showLink({ cloud, out }: Context, organizationId: string, email: 
   out.object({ email, link });
 }
 
-/** Learns from the headers of an answer whether the cloud mailed an invitation. */
+/** Reads from the headers of an answer whether the cloud mailed an invitation. */
 function mailing() {
   let mailed = '';
   const onHeader = (headers: Headers): void => {

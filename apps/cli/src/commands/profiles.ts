@@ -44,7 +44,7 @@ function list(): Command {
   );
 }
 
-/** A login with --organization keeps what was typed. */
+/** A login with --organization keeps the text that was typed. */
 function isId(text: string | undefined): text is string {
   return /^[0-9a-f-]{36}$/i.test(text ?? '');
 }

@@ -14,7 +14,7 @@ export interface SecretsOf {
   readonly argument: readonly [name: string, description: string];
   /** The commands up to `list`, and an argument for them. */
   readonly example: readonly [commands: string, argument: string];
-  /** What the deletion of a secret causes; a sentence, or empty. */
+  /** The effect of deleting a secret; a sentence, or empty. */
   readonly warning: string;
   read(app: App, id: string): Promise<readonly SharedSecret[] | undefined>;
   create(app: App, id: string): Promise<unknown>;

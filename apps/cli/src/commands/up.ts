@@ -82,7 +82,7 @@ export function upCommand(): Command {
   return command;
 }
 
-/** Published, it stands in the package; in a checkout `tools/run.js` builds it before the start. */
+/** In the published package, it is included; in a checkout, `tools/run.js` builds it before the start. */
 function builtWebUi(): string | undefined {
   const folder = fileURLToPath(new URL('build', import.meta.resolve('@platform/web/package.json')));
   return existsSync(join(folder, 'index.html')) ? folder : undefined;

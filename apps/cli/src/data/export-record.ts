@@ -1,6 +1,6 @@
 /**
  * `FILE.export.json`, beside each file that an export has completed: the request and the state of FILE at that time. With it, `--resume`
- * distinguishes a complete file from one that was truncated, changed, or is something else.
+ * distinguishes a complete file from a truncated, changed or different one.
  *
  * Written before FILE takes its name, and removed before another export to it begins. A record that matches FILE therefore proves that the
  * last export to it is complete, whatever else a crash has left behind.

@@ -29,7 +29,7 @@ beforeEach(async () => {
 });
 afterEach(() => directory[Symbol.asyncDispose]());
 
-/** A cloud that breaks off once, after this many rows. */
+/** A cloud that fails once, after this many rows. */
 function cloudWith(stored: readonly Stored[], breaksAfter = Number.POSITIVE_INFINITY) {
   const asked: (number | undefined)[] = [];
   let left = breaksAfter;

@@ -1,4 +1,4 @@
-/** An export to a file: collects rows, continues where it was interrupted, and creates the file once it is complete. */
+/** Exports to a file: collects rows, continues where it was interrupted, and creates the file once it is complete. */
 import { existsSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { asPlatformError, type Cloud, PlatformError } from '@platform/sdk/cloud';
@@ -34,7 +34,7 @@ export interface FileExport {
 
 export interface Exported {
   readonly rows: number;
-  /** The file was complete already; there was nothing to do. */
+  /** The file was already complete; there was nothing to do. */
   readonly already: boolean;
 }
 

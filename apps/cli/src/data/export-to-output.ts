@@ -1,4 +1,4 @@
-/** An export to standard output: lines as they arrive. CSV goes through a temporary file, because its columns are known only at the end. */
+/** Exports to standard output: lines as they arrive. CSV goes through a temporary file, because its columns are known only at the end. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

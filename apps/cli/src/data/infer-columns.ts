@@ -8,7 +8,7 @@ import { readLines } from './read-lines.ts';
 export type ColumnKind = 'text' | 'integer' | 'number' | 'boolean' | 'time' | 'mixed';
 
 export interface Column {
-  /** Of its values, or of the elements of its lists. */
+  /** The kind of its values, or of the elements of its lists. */
   readonly kind: ColumnKind;
   readonly isList: boolean;
 }
@@ -83,7 +83,7 @@ function merged(seen: ReadonlySet<string>): Column {
   const all = [...seen].filter((kind) => kind !== 'null');
   const listed = all.filter((kind) => kind.startsWith('list'));
   if (listed.length === 0) return { kind: mergedKind(all), isList: false };
-  // Lists beside other values.
+  // Both lists and other values.
   if (listed.length < all.length) return { kind: 'mixed', isList: false };
   const elements = listed.filter((kind) => kind !== 'list').map((kind) => kind.slice('list '.length));
   const kind = mergedKind(elements.filter((element) => element !== 'null'));

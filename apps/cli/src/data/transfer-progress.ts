@@ -24,7 +24,7 @@ export interface Done {
 const terminalMs = 250;
 const linesMs = 5_000;
 
-/** @param shown false: the terminal is used for something else, such as the rows themselves */
+/** @param shown false if the terminal is used for something else, such as the rows themselves */
 export function createTransferProgress(
   { out, progress }: Pick<Context, 'out' | 'progress'>,
   { before, total, shown }: { readonly before: number; readonly total: number; readonly shown: boolean },

@@ -1,4 +1,4 @@
-/** `platform ftdc`: full-time diagnostics of a machine-server, read from its files. */
+/** `platform ftdc`: reads full-time diagnostics of a machine-server from its files. */
 import type { Sample } from '@platform/ftdc';
 import { PlatformError, Scalar } from '@platform/sdk/cloud';
 import { Command } from 'commander';
@@ -15,7 +15,7 @@ import { metricsOf, type Point, pointsOf, ratesOf, rounded, selectMetrics, stepp
 
 const summaryFields = ['metric', 'samples', 'min', 'mean', 'max', 'last'];
 const plotHeight = 8;
-/** Of a plot that does not go to a terminal. */
+/** Width of a plot that does not go to a terminal. */
 const usualWidth = 80;
 
 export function ftdcCommand(): Command {
@@ -122,7 +122,7 @@ function cellOf(value: string | number | undefined): string | Scalar | undefined
   return typeof value === 'number' ? new Scalar(String(value), String(value), true) : value;
 }
 
-/** @param isChosen the user named the metrics: constant ones are drawn, too */
+/** @param isChosen the user named the metrics: constant ones are also drawn */
 function plotAll({ out }: Context, series: Series, isChosen: boolean): void {
   if (out.style.json !== false)
     throw new PlatformError('invalid_argument', 'expected one format, found --plot and JSON');

@@ -23,7 +23,7 @@ function fileOf(...samples: Sample[]): Buffer {
   return Buffer.concat([encoder.header(), ...samples.map((sample) => encoder.blocks([sample]))]);
 }
 
-test('the files of a folder are read in the order of time; damage is named with file and place, and costs its samples alone', () => {
+test('the files of a folder are read in the order of time; damage is reported with file and place, and loses only its samples', () => {
   const path = folder();
   writeFileSync(join(path, 'b.ftdc'), fileOf(sampleAt(1_000, { a: 1 }), sampleAt(3_000, { a: 3 })));
   const torn = fileOf(sampleAt(2_000, { a: 2 }), sampleAt(4_000, { a: 4 }));
@@ -63,7 +63,7 @@ test('metrics are selected by name and by *, summed up, turned into rates and th
   const user = pointsOf(samples, 'cpu.user_us');
   expect(summaryOf('u', user)).toEqual({ metric: 'u', samples: 4, min: 0, mean: 750, max: 1_500, last: 1_500 });
   expect(ratesOf(user).map(({ value }) => value)).toEqual([500, 500, 500]);
-  // A counter that falls started over.
+  // A counter that falls was reset.
   expect(
     ratesOf([...user, { timeMs: 4_000, value: 3 }, { timeMs: 5_000, value: 5 }]).map(({ value }) => value),
   ).toEqual([...[500, 500, 500], 2]);

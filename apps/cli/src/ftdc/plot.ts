@@ -5,7 +5,7 @@ import { rounded } from './series.ts';
 const blocks = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 
 export interface PlotSize {
-  /** Columns in all. */
+  /** Total number of columns. */
   readonly width: number;
   /** Lines of the plot itself. */
   readonly height: number;
@@ -25,7 +25,7 @@ export function plot(
   const least = Math.min(0, ...(values.length > 0 ? [values.reduce((low, value) => Math.min(low, value))] : []));
   const labels = [String(rounded(largest)), String(rounded(least))];
   const gutter = Math.max(...labels.map((label) => label.length));
-  // Never more columns than points, or most would be empty.
+  // Never more columns than points; otherwise most would be empty.
   const columns = Math.max(1, Math.min(width - gutter - 2, points.length));
   const heights = highest(points, columns, first.timeMs, last.timeMs).map((value) =>
     // The least value that was measured is still visible, as the lowest block.

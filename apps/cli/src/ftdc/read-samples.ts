@@ -1,4 +1,4 @@
-/** The samples of a file of full-time diagnostics, or of all in a folder, with what could not be read. */
+/** The samples of one file of full-time diagnostics, or of all in a folder, and the parts that cannot be read. */
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { readFtdc, type Sample, type Skipped } from '@platform/ftdc';
@@ -14,10 +14,10 @@ export interface ReadSamples {
   readonly skipped: readonly SkippedIn[];
 }
 
-/** Files of ours have 1 MiB; more than this is another file. */
+/** Our files have 1 MiB; a larger one is something else. */
 const maxFileBytes = 64 * 1024 * 1024;
 
-/** @throws PlatformError if there is nothing there that can be read */
+/** @throws PlatformError if nothing there can be read */
 export function readSamples(path: string): ReadSamples {
   const files = filesAt(path).map((file) => ({ file: basename(file), ...readFtdc(readWhole(file)) }));
   const samples = files.flatMap((file) => file.samples).toSorted((a, b) => a.timeMs - b.timeMs);

@@ -41,7 +41,7 @@ export function pointsOf(samples: readonly Sample[], metric: string): Point[] {
   });
 }
 
-/** Change per second, at the end of each interval. A counter that falls started over with its process: nothing is known of that interval. */
+/** Change per second, at the end of each interval. A counter that falls was reset with its process: that interval is omitted. */
 export function ratesOf(points: readonly Point[]): Point[] {
   return points.flatMap(({ timeMs, value }, at) => {
     const before = points[at - 1];

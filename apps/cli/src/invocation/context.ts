@@ -1,4 +1,4 @@
-/** What a running command has: its cloud, its output, a finder of names, and a stop signal. */
+/** The context of a running command: its cloud, its output, a finder of names, and a stop signal. */
 import { join } from 'node:path';
 import { confirm, isCancel } from '@clack/prompts';
 import {
@@ -65,7 +65,7 @@ export interface Context extends AsyncDisposable {
   readonly interactive: boolean;
   /** The cloud that the command talks to; undefined before the first call. */
   readonly reached: Reached | undefined;
-  /** Records which cloud is called from now on, for error messages. `cloud()` does this itself. @throws invalid_argument, see `requireAddress` */
+  /** Records the cloud for error messages from now on; `cloud()` does this itself. @throws invalid_argument, see `requireAddress` */
   reaches(url: string, ca?: string): void;
   login(): Promise<Login>;
   cloud(): Promise<Cloud>;
@@ -215,7 +215,7 @@ async function urlOfProfile(flag: string | undefined): Promise<string | undefine
   return profile?.url;
 }
 
-/** A login trusts the authority that any saved login to the same address trusts. */
+/** A login trusts the authority of any saved login to the same address. */
 async function withAuthority(login: Login): Promise<Login> {
   return { ...login, ca: login.ca ?? trustedAuthority(await readProfiles(configDir), login.url) };
 }
@@ -250,7 +250,9 @@ function keyObject(text: string, file: string): JsonObject {
   }
 }
 
-/** Reads a key from a file: only the key if its id is given, otherwise JSON, such as what `api-keys create --json` prints or the `demo.json` of a cloud. */
+/**
+ * Reads a key from a file: only the key if its id is given, otherwise JSON, such as from `api-keys create --json` or a cloud's `demo.json`.
+ */
 export async function readKey(
   keyId: string | undefined,
   file: string | undefined,

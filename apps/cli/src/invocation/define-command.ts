@@ -127,7 +127,7 @@ function endAfter(text: string, stop: AbortController): void {
   );
 }
 
-/** A command that only groups others. Its examples are theirs: one for each of the first commands. */
+/** A command that only groups others. It shows one example of each of its first commands. */
 export function group(name: string, summary: string, commands: readonly Command[]): Command {
   const made = new Command(name)
     .description(summary)

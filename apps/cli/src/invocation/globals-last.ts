@@ -1,4 +1,4 @@
-/** Lets global options stand before the command: `platform --quiet machines list`. */
+/** Allows global options before the command: `platform --quiet machines list`. */
 
 const withValue = new Set(['--profile', '--url', '--key-id', '--key-file', '--organization', '--timeout']);
 const alone = new Set(['--quiet', '--yes', '--no-input', '--json']);
@@ -7,7 +7,7 @@ export const globalOptions: readonly string[] = [...withValue, ...alone];
 
 /**
  * Moves global options from before the command to the end, before `--`, where each command accepts them.
- * @param argv as in process.argv: the first two elements stay
+ * @param argv as in process.argv: the first two elements stay first
  */
 export function globalsLast(argv: readonly string[]): string[] {
   let at = 2;

@@ -1,4 +1,4 @@
-/** The format of help: usage, description, examples, arguments, options and JSON fields of the command, global options, exit codes; at most 80 columns. */
+/** Formats help: usage, description, examples, arguments, options, JSON fields, global options, exit codes; at most 80 columns. */
 import { type Argument, type Command, Help } from 'commander';
 import { printable } from '../results/printable.ts';
 import { wrapped } from '../results/text-width.ts';
@@ -68,18 +68,18 @@ function pathOf(command: Command): string {
   return command.parent === null ? command.name() : `${pathOf(command.parent)} ${command.name()}`;
 }
 
-/** The parser knows the options of the command only; global ones may stand before it. */
+/** The parser knows only the options of the command; global ones may precede it. */
 function withSuggestion(text: string): string {
   const [, option = ''] = /^error: unknown option '(--[\w-]+)[^']*'$/.exec(text) ?? [];
   const [near] = option === '' ? [] : nearest(option, globalOptions);
   return near === undefined ? text : `${text}\n(Did you mean ${near}?)`;
 }
 
-/** Examples come after usage and description; what is the same for all commands comes last. */
+/** Examples come after usage and description; the parts common to all commands come last. */
 function withExamples(text: string, help: CommandHelp | undefined, of: Command): string {
   if (help === undefined) return text;
   const [usage = '', description = '', ...rest] = text.trimEnd().split('\n\n');
-  // A group has no options of its own: the only one is --help.
+  // A group has no options except --help.
   const last = of.commands.length > 0 ? 'Options:' : 'Global options:';
   const isLast = (section: string): boolean => section.startsWith(last);
   const sections = [

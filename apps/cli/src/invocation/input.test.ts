@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { parseJson, parseSaved, readInput } from './input.ts';
 
-test('a mistake in JSON is named with its line and column, from 1', () => {
+test('a mistake in JSON is reported with its line and column, from 1', () => {
   const mistake = (text: string): string => {
     try {
       return JSON.stringify(parseJson(text, 'vm.json'));
@@ -31,7 +31,7 @@ test('a file in UTF-8 is read without its byte order mark; other bytes are refus
   await expect(readInput(file)).rejects.toThrow(`${file}: expected text in UTF-8, found other bytes`);
 });
 
-test('what is to be saved has each key once', () => {
+test('a document to be saved must contain each key only once', () => {
   expect(parseSaved('{"a": 1, "b": {"a": 2}}', 'x.json')).toEqual({ a: 1, b: { a: 2 } });
   expect(() => parseSaved('{"a": 1,\n "a": 2}', 'x.json')).toThrow('x.json: line 2, column 2: expected each key once');
 });

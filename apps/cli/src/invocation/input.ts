@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { buffer } from 'node:stream/consumers';
 import { asPlatformError, type JsonObject, type JsonValue, PlatformError, readJson } from '@platform/sdk/cloud';
 
-/** Without the byte order mark that some editors write. @throws invalid_argument if the file cannot be read or is not UTF-8, with the reason */
+/** Text without the byte order mark that some editors write. @throws invalid_argument with the reason: unreadable, or not UTF-8 */
 export async function readInput(file: string): Promise<string> {
   const bytes = await readBytes(file);
   try {
@@ -40,7 +40,7 @@ export function parseJson(text: string, where: string): JsonValue {
   }
 }
 
-/** Our reader names the line and the column, which JSON.parse leaves out of most messages. */
+/** Our reader reports the line and column, which most messages of JSON.parse lack. */
 function mistakeIn(text: string, caught: unknown): string {
   try {
     readJson(text);
@@ -59,7 +59,7 @@ export async function readSaved(file: string): Promise<JsonObject> {
 export function parseSaved(text: string, where: string): JsonObject {
   const object = parseObject(text, where);
   try {
-    // JSON.parse takes the last of two equal keys in silence.
+    // JSON.parse silently takes the last of two equal keys.
     readJson(text);
   } catch (caught) {
     throw new PlatformError('invalid_argument', `${where}: ${asPlatformError(caught).message}`, caught);

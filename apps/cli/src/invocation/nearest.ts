@@ -1,6 +1,6 @@
-/** What a misspelled word probably means. */
+/** Suggests corrections of a misspelled word. */
 
-/** Those of the candidates that differ by at most two letters, the nearest first. */
+/** The candidates that differ by at most two letters, the nearest first. */
 export function nearest(text: string, candidates: readonly string[]): readonly string[] {
   return candidates
     .map((one) => ({ one, away: distance(one.toLowerCase(), text.toLowerCase()) }))

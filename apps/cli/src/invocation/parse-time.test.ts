@@ -5,7 +5,7 @@ import { spanMs, timeAfter, timeBefore } from './parse-time.ts';
 
 const clock: Clock = { ...systemClock, now: () => Date.UTC(2027, 0, 31) };
 
-test('a duration counts from now, back or ahead; a time is taken as it is; anything else is refused, naming the option', () => {
+test('a duration counts back or ahead from now; a time is used unchanged; anything else is refused with the option', () => {
   expect(timeBefore('2h', '--since', clock).toISOString()).toBe('2027-01-30T22:00:00.000Z');
   expect(timeAfter('2w', '--expires', clock).toISOString()).toBe('2027-02-14T00:00:00.000Z');
   expect(timeAfter('2027-06-01', '--expires', clock).toISOString()).toBe('2027-06-01T00:00:00.000Z');

@@ -23,7 +23,7 @@ test('only their owner can read profiles, even if others could read the file bef
   expect(await readProfiles(folder)).toEqual(profiles);
 });
 
-test('a profiles file that is not JSON is named, with what to do', async () => {
+test('a profiles file that is not JSON is reported, with what to do', async () => {
   writeFileSync(join(dir, 'profiles.json'), '{"profiles":');
   await expect(readProfiles(dir)).rejects.toMatchObject({
     code: 'data_loss',

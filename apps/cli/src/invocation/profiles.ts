@@ -62,7 +62,7 @@ export function trustedAuthority({ profiles }: Profiles, url: string): string | 
   return Object.values(profiles).find((one) => one.ca !== undefined && URL.parse(one.url)?.origin === origin)?.ca;
 }
 
-/** The profile that a directory, or one above it, is bound to. */
+/** The profile to which a directory, or one above it, is bound. */
 export async function boundProfile(directory: string): Promise<string | undefined> {
   for (let at = directory; ; at = dirname(at)) {
     const name = await readFile(bindingOf(at), 'utf8').catch(() => undefined);

@@ -10,7 +10,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(dir, { recursive: true }));
 
-test('a missing or incomplete key file is named, with what to do', async () => {
+test('a missing or incomplete key file is reported, with what to do', async () => {
   const file = join(dir, 'demo.json');
   await expect(readDemo(dir)).rejects.toThrow(`found none at ${file}`);
   await writeFile(file, '{"organizationId":"o","keyId":7}');

@@ -1,8 +1,8 @@
-/** A list that the cloud answers page by page. */
+/** Reads a list that the cloud returns page by page. */
 
 export interface Page<T> {
   readonly items: readonly T[];
-  /** Empty: this is the last page. */
+  /** Empty on the last page. */
   readonly nextPageToken: string;
 }
 

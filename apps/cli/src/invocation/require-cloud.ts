@@ -1,4 +1,4 @@
-/** Recognizes an address that cannot be that of a cloud, and a server that is not one. */
+/** Recognizes an address that cannot belong to a cloud, and a server that is not a cloud. */
 import { type CodeName, isLoopback, PlatformError, sendHttp } from '@platform/sdk/cloud';
 import type { Reached } from './context.ts';
 
@@ -42,7 +42,7 @@ async function otherServer({ url, ca }: Reached): Promise<string | undefined> {
     if (caught instanceof PlatformError) throw caught;
     return undefined;
   });
-  // Its status page, or why it does not show that.
+  // Its status page, or the reason why it does not show the page.
   if (!/^machine-server:|<title>machine-server: /.test(String(found?.body ?? ''))) return undefined;
   return `${url} is a machine-server, not a cloud. Use --url with the address of your cloud; platform up prints it when it starts, and platform admin status shows it as url`;
 }

@@ -3,7 +3,7 @@ import { temporaryDirectory } from '@platform/testkit';
 import { expect, test } from 'vitest';
 import { readRunningCloud, recordRunningCloud } from './running-cloud.ts';
 
-test('a running cloud is found, the last one that started, and none after it has ended', async () => {
+test('the running cloud that started last is found, and none after it has ended', async () => {
   await using home = await temporaryDirectory();
   expect(await readRunningCloud(home.path)).toBe(undefined);
   const first = await recordRunningCloud(home.path, { url: 'http://127.0.0.1:1', dataDir: '/one' });
@@ -19,7 +19,7 @@ test('a record of a killed process, or an unreadable one, counts as missing', as
   await using _ = await recordRunningCloud(home.path, { url: 'http://127.0.0.1:1', dataDir: '/one' });
   const file = home.file('running-cloud.json');
   const record = JSON.parse(await readFile(file, 'utf8'));
-  // Above what Linux gives out.
+  // Above any process id of Linux.
   await writeFile(file, JSON.stringify({ ...record, processId: 2 ** 22 + 1 }));
   expect(await readRunningCloud(home.path)).toBe(undefined);
   await writeFile(file, '{"url":');

@@ -1,10 +1,10 @@
-/** Where the cloud is that `platform up` runs on this computer: one file in the home directory, there while it runs. */
+/** The address of the cloud that `platform up` runs on this computer: a file in the home directory that exists while it runs. */
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 export interface RunningCloud {
   readonly url: string;
-  /** PEM of the authority that vouches for it; absent: the system's authorities do, or it has no TLS. */
+  /** PEM of the authority for its certificate; absent: the system trusts the certificate, or the cloud has no TLS. */
   readonly ca?: string | undefined;
   readonly dataDir: string;
 }

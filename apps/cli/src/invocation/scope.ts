@@ -1,4 +1,4 @@
-/** What a list is about: the organization, or a location, a machine or a part of it. */
+/** The scope of a list: the organization, or one of its locations, machines or parts. */
 import { PlatformError } from '@platform/sdk/cloud';
 import type { Command } from 'commander';
 import type { Context } from './context.ts';

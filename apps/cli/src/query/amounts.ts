@@ -1,4 +1,4 @@
-/** Counts and byte sizes in readable form. */
+/** Formats counts and byte sizes. */
 
 /** @param one such as `row` */
 export function amount(count: number, one: string): string {

@@ -11,7 +11,7 @@ export interface RowsTable {
 
 export type FlatRow = ReadonlyMap<string, string | Scalar>;
 
-/** Further columns are not shown: each row may have columns of its own. */
+/** Further columns are not shown: each row may have different columns. */
 const maxColumns = 200;
 const gapWidth = 2;
 const missing = '-';

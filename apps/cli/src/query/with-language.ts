@@ -1,4 +1,4 @@
-/** Lets a query stand directly after `platform query`: `platform query "SELECT …"`, `platform query '[{"$match": …}]'`. */
+/** Allows a query directly after `platform query`: `platform query "SELECT …"`, `platform query '[{"$match": …}]'`. */
 
 /** Inserts `sql` or `mql` before a text that can only be one of them. @param argv as in process.argv */
 export function withLanguage(argv: readonly string[]): string[] {

@@ -1,4 +1,4 @@
-/** The names of what results refer to by id, as far as the caller may see them. */
+/** Finds the names of objects that results refer to by id, as far as the caller may see them. */
 import { type Cloud, type JsonObject, PlatformError } from '@platform/sdk/cloud';
 import type { Context } from '../invocation/context.ts';
 import { pathOf } from '../invocation/find.ts';
@@ -11,7 +11,7 @@ type Source = (cloud: Cloud, organizationId: string) => Promise<Named[]>;
 /** How the names of each kind in an organization are read. */
 const sources: ReadonlyMap<string, Source> = new Map(
   Object.entries<Source>({
-    /** All that the caller may see. */
+    /** All items that the caller may see. */
     organization: async ({ app }) => (await app.listOrganizations({})).organizations.map(({ id, name }) => [id, name]),
     /** As paths. */
     location: async ({ app }, organizationId) => {

@@ -1,8 +1,8 @@
 /**
  * The output of a command: its result on stdout, messages on stderr.
  *
- * Text: a table or a list of fields; times are local on a terminal, and UTC otherwise. `--json`: one JSON document; `--json=name,id` selects fields. Streams are one JSON object
- * per line.
+ * Text: a table or a list of fields; times are local on a terminal, and UTC otherwise. `--json`: one JSON document; `--json=name,id`
+ * selects fields. Streams have one JSON object per line.
  */
 import { once } from 'node:events';
 import type { JsonObject, JsonValue } from '@platform/sdk/cloud';

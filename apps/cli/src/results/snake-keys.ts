@@ -1,7 +1,7 @@
-/** Results of the cloud in the spelling of the command line: the keys of JSON are snake_case. */
+/** Converts results of the cloud to the spelling of the command line: JSON keys in snake_case. */
 import type { JsonValue } from '@platform/sdk/cloud';
 
-/** The same value; the keys of its objects, at any depth, are snake_case. */
+/** The same value with the keys of its objects, at any depth, in snake_case. */
 export function snakeKeys(value: JsonValue): JsonValue {
   if (Array.isArray(value)) return value.map(snakeKeys);
   if (typeof value !== 'object' || value === null) return value;

@@ -26,7 +26,7 @@ test('on a terminal that is too narrow for the columns, each row has one line pe
   expect(table(['name', 'id'], rows, { colours: false, width: 44 })).toBe(`name  a name of some length\nid    ${id}`);
 });
 
-test('numbers stay whole, heads of several words are broken between them', () => {
+test('numbers stay whole, and heads are broken between words', () => {
   const rows = [[123_456_789_012_345, 'words that take some room']];
   expect(table(['last_position_of_all', 'note'], rows, { colours: false, width: 32 }).split('\n')).toEqual([
     '  LAST POSITION  NOTE',

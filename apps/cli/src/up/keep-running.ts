@@ -1,20 +1,20 @@
-/** Starts a process again whenever it ends: at once if it ended as asked (exit code 0), otherwise after a pause that doubles each time. */
+/** Restarts a process whenever it ends: at once if it ended on request (exit code 0), otherwise after a pause that doubles each time. */
 import { pause } from './pause.ts';
 import type { Child, ChildExit } from './start-child.ts';
 
 export interface KeepRunningOptions {
   readonly start: () => Child;
-  /** The process ended by itself. @param pauseMs until it is started again */
+  /** Called when the process ended by itself. @param pauseMs until it is restarted */
   readonly onEnded: (exit: ChildExit, pauseMs: number) => void;
-  /** Of a monotonic clock. */
+  /** From a monotonic clock. */
   readonly nowMs: () => number;
 }
 
 const firstPauseMs = 1_000;
 const longestPauseMs = 30_000;
-/** A process that ran this long counts as healthy: its next pause is the first one again. */
+/** A process that ran this long counts as healthy: its next pause is the shortest one again. */
 const healthyMs = 60_000;
-/** A process that ended sooner was hardly asked to: it is not started again without a pause. */
+/** A process that ended sooner probably did not end on request: it is not restarted without a pause. */
 const shortestRunMs = 1_000;
 
 export function keepRunning({ start, onEnded, nowMs }: KeepRunningOptions): AsyncDisposable {

@@ -3,8 +3,8 @@ import { pinnedAuthority } from '@platform/sdk/cloud';
 import type { Ready } from './output.ts';
 
 /**
- * A cloud that listens on loopback or on all addresses is reached over loopback: its public name need not resolve to this computer,
- * and without TLS nothing leaves this computer.
+ * A cloud that listens on loopback or on all addresses is reached over loopback: its public name need not resolve to this computer, and
+ * without TLS no data leaves this computer.
  *
  * @param host where the cloud listens.
  * @throws unavailable, failed_precondition if another server answers

@@ -109,7 +109,7 @@ test('text: rows are truncated to the width of the terminal; json: they are comp
   expect(json).toContain('x'.repeat(500));
 });
 
-test('a reason why nothing can be shown is reported at once, the same one at most once a minute, in json mode on standard error only', () => {
+test('the reason why nothing can be shown is reported at once, the same one at most once a minute, in json mode only on standard error', () => {
   const printed: string[] = [];
   const complained: string[] = [];
   let now = 0;

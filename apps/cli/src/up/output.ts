@@ -44,7 +44,7 @@ export interface Flow {
   readonly webhooks: number;
 }
 
-/** Where an output is written to. */
+/** The streams of an output. */
 export interface Streams {
   /** To standard output. */
   readonly write: (text: string) => void;

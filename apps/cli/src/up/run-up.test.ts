@@ -139,7 +139,7 @@ test('if the cloud cannot start, its message is shown, nothing else is started, 
   expect(await log()).toBe('');
 });
 
-test('a machine-server that dies is named with its last lines and started again, while the cloud keeps running', async () => {
+test('a machine-server that dies is reported with its last lines and restarted, while the cloud keeps running', async () => {
   const stop = new AbortController();
   const first = join(dir, 'died');
   const machine = `import { existsSync, writeFileSync } from 'node:fs';
@@ -161,7 +161,7 @@ test('a machine-server that dies is named with its last lines and started again,
   expect(await log()).toContain('machine stopped');
 });
 
-test('a machine-server that exits because it was asked to is started again at once', async () => {
+test('a machine-server that exits on request is restarted at once', async () => {
   const stop = new AbortController();
   const first = join(dir, 'asked');
   const machine = `import { existsSync, writeFileSync } from 'node:fs';
@@ -174,7 +174,7 @@ test('a machine-server that exits because it was asked to is started again at on
   expect(await running).toBe(0);
 });
 
-test('if the cloud dies, it is named with its last lines, the machine-server is stopped, and the exit code is 1', async () => {
+test('if the cloud dies, it is reported with its last lines, the machine-server is stopped, and the exit code is 1', async () => {
   const dies = `setTimeout(() => process.stderr.write('out of luck\\n', () => process.kill(process.pid, 'SIGKILL')), 500);`;
   expect(await up(cloudBody(dies), stays, new AbortController().signal)).toBe(1);
   expect(complained.at(-1)).toContain('cloud was killed by SIGKILL, so everything was stopped');
@@ -185,7 +185,7 @@ test('if the cloud dies, it is named with its last lines, the machine-server is 
 test('a process that does not stop when asked is killed after the grace period', async () => {
   const stop = new AbortController();
   const deaf = `process.on('SIGTERM', () => log('deaf')); log('pid=' + process.pid); setInterval(() => {}, 1000);`;
-  // Long enough for the cloud, which stops when asked.
+  // Long enough for the cloud, which stops on request.
   const running = up(cloudBody(stays), deaf, stop.signal, { graceMs: 5_000 });
   await until(async () => (await log()).includes('pid='));
   stop.abort();

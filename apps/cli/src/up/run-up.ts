@@ -1,8 +1,8 @@
 /**
  * `platform up`: starts the cloud, then the machine-server, shows what arrives, and stops them in reverse order.
  *
- * States: starting (until the cloud is ready) → running → stopping (asked to, or the cloud died) → stopped. A machine-server that ends is
- * started again: it also ends when the cloud asks it to restart.
+ * States: starting (until the cloud is ready) → running → stopping (on request, or because the cloud died) → stopped. A machine-server that
+ * ends is restarted: it also ends when the cloud asks it to restart.
  */
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -16,12 +16,12 @@ import { type Child, type ChildExit, startChild } from './start-child.ts';
 import { writeCredentials } from './write-credentials.ts';
 
 export interface UpOptions {
-  /** PLATFORM_HOME: other commands find there where the cloud is. */
+  /** PLATFORM_HOME: other commands find the address of the cloud there. */
   readonly homeDir: string;
   readonly dataDir: string;
   /** 0: a free port. */
   readonly port: number;
-  /** Where the cloud listens. Default 127.0.0.1. */
+  /** The address on which the cloud listens. Default 127.0.0.1. */
   readonly host?: string;
   /** The cloud's TLS options. */
   readonly tlsArgs?: readonly string[];
@@ -41,7 +41,7 @@ export interface UpOptions {
   readonly graceMs?: number;
 }
 
-/** Runs until stopped. Returns the exit code: 0 if asked to stop, otherwise that of the process that failed, or 1. */
+/** Runs until stopped. Returns the exit code: 0 after a stop request, otherwise that of the process that failed, or 1. */
 export async function runUp(options: UpOptions): Promise<number> {
   const { output, signal } = options;
   const asked = new Promise<undefined>((resolve) => {
@@ -75,7 +75,7 @@ export async function runUp(options: UpOptions): Promise<number> {
   return !exit || signal.aborted ? 0 : exit.code || 1;
 }
 
-/** What the demo needs. Undefined, after reporting the reason, if the cloud runs without it. */
+/** Prepares the demo. Undefined, after reporting the reason, if the cloud runs without it. */
 async function demoOf({ dataDir, output }: UpOptions, { demoProblem }: Ready): Promise<Demo | undefined> {
   try {
     if (demoProblem !== undefined) throw new Error(demoProblem);
@@ -89,7 +89,7 @@ async function demoOf({ dataDir, output }: UpOptions, { demoProblem }: Ready): P
   }
 }
 
-/** Runs the machine-server and the display; returns when asked to stop, or when the cloud ended. */
+/** Runs the machine-server and the display; returns on a stop request, or when the cloud ends. */
 async function runDemo(
   options: UpOptions,
   { url, ca }: { readonly url: string; readonly ca: string | undefined },
@@ -165,7 +165,7 @@ function startCloud({
       ...(webUi !== undefined && { PLATFORM_WEB_UI: webUi }),
       ...env,
     },
-    // Plain text before it is ready says why it cannot start; it is shown once, as that reason.
+    // Plain text before it is ready is the reason why it cannot start, and is shown once.
     onLog: (line) => {
       if (isReady || line.startsWith('{')) output.logged('cloud', line);
     },
@@ -180,7 +180,7 @@ function startCloud({
   return child;
 }
 
-/** If the process was not ready, its own sentence is the message; otherwise the message also names the process. */
+/** If the process was not ready, its own text is the message; otherwise the message also names the process. */
 function sentenceOf(exit: ChildExit, wasReady: boolean): string {
   const reason = exit.tail.findLast((line) => !line.startsWith('{'));
   if (!wasReady && reason) return reason;

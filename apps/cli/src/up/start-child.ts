@@ -13,7 +13,7 @@ export interface ChildOptions {
   /** Node flags, in addition to those of this process. */
   readonly flags?: readonly string[];
   readonly env: NodeJS.ProcessEnv;
-  /** Receives each line that it logs, on standard error or (the machine-server) standard output. */
+  /** Receives each of its log lines, from standard error or (the machine-server) standard output. */
   readonly onLog: (line: string) => void;
   /** How long it may take to stop before it is killed. */
   readonly graceMs: number;

@@ -4,7 +4,12 @@ import { type Commands, nextSteps } from './next-steps.ts';
 import type { Output, Ready, Streams } from './output.ts';
 import { readableLog } from './readable-log.ts';
 
-/** Readable text: each event once, when it first happens, then one status line that is overwritten. @param width columns of the terminal; undefined: the output is not a terminal. @param commands how the user starts the programs of the platform */
+/**
+ * Readable text: each event once, when it first happens, then one status line that is overwritten.
+ *
+ * @param width columns of the terminal; undefined: the output is not a terminal.
+ * @param commands how the user starts the programs of the platform
+ */
 export function terminalOutput(
   { write, complain }: Streams,
   colours: boolean,

@@ -1,4 +1,4 @@
-/** The certificate with which this server answers other computers: from files, or from its cloud. */
+/** The certificate that this server presents to other computers: from files, or from its cloud. */
 import { X509Certificate } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
 import { errorText, PlatformError } from '@platform/base';
@@ -9,15 +9,15 @@ export interface Certificate {
   readonly key: string;
 }
 
-/** Where certificates come from. Disposing ends the watch. */
+/** A source of certificates. Disposing it stops watching. */
 export interface CertificateSource extends AsyncDisposable {
-  /** Undefined: there is none yet. */
+  /** Undefined if there is none yet. */
   readonly current: Certificate | undefined;
-  /** Calls `changed` with each new certificate. Once. */
+  /** Calls `changed` with each new certificate. May be called once. */
   watch(changed: (certificate: Certificate) => void): void;
 }
 
-/** @param where names the source in the error. @throws failed_precondition if it is no certificate with its key */
+/** @param where names the source in the error. @throws failed_precondition if it is not a certificate with its key */
 export function checkCertificate({ cert, key }: Certificate, where: string): void {
   try {
     createSecureContext({ cert, key });
@@ -30,7 +30,7 @@ export function checkCertificate({ cert, key }: Certificate, where: string): voi
   }
 }
 
-/** Whether it is to be replaced: less than a third of its life is left, or it is not valid for one of the names. Pure. */
+/** Whether it must be replaced: less than a third of its life is left, or it is not valid for one of the names. Pure. */
 export function isDue({ cert }: Certificate, names: readonly string[], nowMs: number): boolean {
   const { validFromDate, validToDate, subjectAltName = '' } = new X509Certificate(cert);
   const [from, to] = [validFromDate.getTime(), validToDate.getTime()];

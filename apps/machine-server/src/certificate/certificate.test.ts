@@ -16,17 +16,17 @@ import { openCertificate } from './feature.ts';
 
 const credentials = { entity: 'id', type: 'api-key', payload: 'key' };
 const auth = { handlers: [{ type: 'api-key', config: { id: 'key', keys: ['id'] } }] };
-/** Reachable by other computers, and therefore with TLS. */
+/** Reachable from other computers, and therefore with TLS. */
 const open = { components: [], auth, network: { bind_address: '0.0.0.0:0' } };
 
-/** The hourly look at the certificate, the waits after a failure and the look at files come at once. */
+/** Makes the hourly check of the certificate, the waits after a failure and the checks of files immediate. */
 const hurried: Clock = {
   ...patientClock,
   after: (ms, run) => patientClock.after(ms >= 500 ? 20 : ms, run),
   every: (ms, run) => patientClock.every(ms === 10_000 ? 20 : ms, run),
 };
 
-/** The platform that answers at an address, or the error. */
+/** The platform name that the server at an address returns, or the error. */
 async function ask(baseUrl: string, ca?: string): Promise<string> {
   await using link = connect({ baseUrl, credentials, ...(ca !== undefined && { ca }) });
   return (await link.client(RobotService).getVersion({})).platform;
@@ -43,7 +43,7 @@ test('beyond loopback the port has TLS with the certificate that the cloud issue
   expect(await ask(`http://127.0.0.1:${port}`)).toBe('machine-server');
   expect((await fetch(`http://127.0.0.1:${port}/restart_status`)).status).toBe(200);
   await expect(ask(`https://localhost:${port}`)).rejects.toThrow('certificate');
-  // From another address than loopback, plaintext is refused; a computer without a network has none.
+  // From an address other than loopback, plaintext is refused; a computer without a network has no such address.
   const [outside] = Object.values(networkInterfaces()).flatMap(
     (all) => all?.filter((each) => !each.internal && each.family === 'IPv4') ?? [],
   );
@@ -53,7 +53,7 @@ test('beyond loopback the port has TLS with the certificate that the cloud issue
   expect(JSON.parse(await readFile(kept, 'utf8'))).toEqual(first);
 });
 
-test('a certificate is renewed long before its end without a restart, and serves a start without the cloud', async () => {
+test('a certificate is renewed long before it expires without a restart, and is used at a start without the cloud', async () => {
   const [ending, fresh] = [await selfSigned(0.1), await selfSigned(60)];
   const cloud = await startFakeCloud(open);
   cloud.certificate = () => ending;
@@ -76,7 +76,7 @@ test('a certificate is renewed long before its end without a restart, and serves
   expect(await ask(`https://localhost:${again.serving.port}`, fresh.cert)).toBe('machine-server');
 });
 
-test('while the cloud issues none, this computer is served, and TLS works as soon as there is one', async () => {
+test('without a certificate from the cloud, this computer is served; TLS works as soon as there is one', async () => {
   const fresh = await selfSigned(60);
   await using cloud = await startFakeCloud(open);
   await using home = await createTestHome(cloud.url);
@@ -95,7 +95,7 @@ test('while the cloud issues none, this computer is served, and TLS works as soo
   await until('the warning', () => cloud.logs.some((line) => line.startsWith(warning)));
 });
 
-test('certificate files of the configuration are served and read again when they change; broken ones end the start', async () => {
+test('certificate files of the configuration are used and read again when they change; invalid ones end the start', async () => {
   const [first, second] = [await selfSigned(60), await selfSigned(60)];
   await using home = await createTestHome('http://127.0.0.1:1');
   const [certFile, keyFile] = [join(home.path, 'cert.pem'), join(home.path, 'key.pem')];
@@ -129,7 +129,7 @@ test('certificate files of the configuration are served and read again when they
   );
 });
 
-test('a port that other computers reach has a certificate or -no-tls', async () => {
+test('a port that other computers can reach needs a certificate or -no-tls', async () => {
   const deps = {
     ...{ link: undefined, partId: '', home: '', names: () => [], timeoutMs: 1, clock: systemClock, log: silentLog },
     ...{ noTls: false, config: create(RobotConfigSchema), isPublic: true },
@@ -144,7 +144,7 @@ test('a port that other computers reach has a certificate or -no-tls', async () 
   expect(await openCertificate({ ...deps, isPublic: false }, signal)).toBeUndefined();
 });
 
-test('a certificate is due in the last third of its life, and when the machine has another name', async () => {
+test('a certificate must be renewed in the last third of its life, and when the machine gets another name', async () => {
   const certificate = await selfSigned(60, ['part.local']);
   const dayMs = 86_400_000;
   const at = (days: number): boolean => isDue(certificate, ['part.local'], Date.now() + days * dayMs);

@@ -1,11 +1,11 @@
-/** Whether this server's port has TLS, and with which certificate (D16). */
+/** Decides whether this server's port has TLS, and with which certificate (D16). */
 import { PlatformError } from '@platform/base';
 import type { RobotConfig } from '@platform/proto/platform/app/v1/robot';
 import type { CertificateSource } from './certificate-pair.ts';
 import type { CloudCertificateDeps } from './from-cloud.ts';
 
 export interface CertificateDeps extends Omit<CloudCertificateDeps, 'link'> {
-  /** Undefined: there is no cloud. */
+  /** Undefined without a cloud. */
   readonly link: CloudCertificateDeps['link'] | undefined;
   /** `-no-tls`. */
   readonly noTls: boolean;
@@ -16,10 +16,10 @@ export interface CertificateDeps extends Omit<CloudCertificateDeps, 'link'> {
 }
 
 /**
- * Undefined: plaintext.
+ * Undefined for plaintext.
  *
- * @throws failed_precondition if the files of the configuration cannot be used, or if other computers can reach the port and nothing gives
- * it a certificate
+ * @throws failed_precondition if the files of the configuration cannot be used, or if other computers can reach the port and it has no
+ * certificate
  */
 export async function openCertificate(
   deps: CertificateDeps,

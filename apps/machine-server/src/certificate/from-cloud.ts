@@ -1,8 +1,8 @@
 /**
  * The certificate that the cloud's own authority issues for this part, renewed long before it expires, without a restart.
  *
- * It is kept in `<home>/certificate_<part id>.json` (mode 0600), so that a start without the cloud serves TLS, too. While there is none,
- * TLS connections fail, and the cloud is asked again with growing waits.
+ * It is kept in `<home>/certificate_<part id>.json` (mode 0600), so that a start without the cloud also serves TLS. While there is none,
+ * TLS connections fail, and the server asks the cloud again after growing waits.
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -18,7 +18,7 @@ export interface CloudCertificateDeps {
   readonly link: Link;
   readonly partId: string;
   readonly home: string;
-  /** The names for which it must be valid: those that the configuration gives this machine. */
+  /** The names for which it must be valid, from the configuration of this machine. */
   readonly names: () => readonly string[];
   /** The longest time to wait for the cloud at the start. */
   readonly timeoutMs: number;

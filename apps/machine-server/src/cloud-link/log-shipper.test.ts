@@ -32,7 +32,7 @@ async function rig() {
 
 const numbers = (count: number): string[] => Array.from({ length: count }, (_, n) => `line ${n}`);
 
-test('lines are in the cloud in order and once, although answers are lost and calls fail', async () => {
+test('lines reach the cloud once and in order, although answers are lost and calls fail', async () => {
   const { cloud, shipper, add, until } = await rig();
   let calls = 0;
   cloud.before = () => {
@@ -86,7 +86,7 @@ test.each(['permission_denied', 'invalid_argument', 'resource_exhausted', 'unimp
   },
 );
 
-test('the backlog of offline weeks is sent no faster than the cloud takes it', async () => {
+test('the backlog of offline weeks is sent no faster than the cloud accepts it', async () => {
   const { cloud, clock, shipper, queue, until } = await rig();
   for (let n = 0; n < 7_000; n++)
     queue.add({ timeMs: 0, level: 'info', logger: 'a', message: `line ${n}`, fields: {} });

@@ -1,13 +1,13 @@
 /**
- * Sends the lines of the queue to the cloud, in order, in calls of at most 100. What the answer means:
+ * Sends the lines of the queue to the cloud, in order, in calls of at most 100 lines. The effect of the answer:
  *
  * - accepted: the lines leave the queue;
  * - no answer, or a fault of the cloud: the same lines again, under the same numbers, after 1 s to 30 s;
- * - INVALID_ARGUMENT, or RESOURCE_EXHAUSTED several times in a row: the call is divided until the line that the cloud does not take is
- *   alone; a short line takes its place, so that the others get through;
+ * - INVALID_ARGUMENT, or RESOURCE_EXHAUSTED several times in a row: the call is divided until the refused line is alone; a short line
+ *   replaces it, so that the others get through;
  * - refused as a whole (PERMISSION_DENIED and others): the lines stay in the queue, the log says so once, and they are sent later.
  *
- * Header `platform-log-position` has the queue's stream and the number of the first line, by which the cloud recognises repeated lines.
+ * The header `platform-log-position` has the queue's stream and the number of the first line; by these the cloud recognises repeated lines.
  */
 import { hostname } from 'node:os';
 import { create, type JsonObject } from '@bufbuild/protobuf';
@@ -33,13 +33,13 @@ import type { QueuedLine } from '../logging/queue-file.ts';
 const maxBatch = 100;
 const callTimeoutMs = 4_000;
 const lastTryMs = 1_000;
-/** Lines of the same moment travel together. */
+/** Lines from within this time are sent together. */
 const gatherMs = 100;
-/** After this many refusals in a row, a full cloud is not the reason. */
+/** After this many refusals in a row, the reason is not a full cloud. */
 const maxExhausted = 5;
 /**
- * Less than the cloud takes (9,000 lines and 4.5 MiB a minute), so that the lines of an offline week are not dropped there. A long line
- * counts as several.
+ * Below the cloud's limit (9,000 lines and 4.5 MiB a minute), so that it does not drop the lines of an offline week. A long line counts as
+ * several.
  */
 const burstLines = 4_000;
 const linesPerSecond = 100;
@@ -53,7 +53,7 @@ export interface LogShipperDeps {
   readonly log: Log;
 }
 
-/** Codes that are not about a line, and that waiting may not mend. */
+/** Codes of refusals, which a short wait may not resolve. */
 const refusals: ReadonlySet<CodeName> = new Set([
   ...(['permission_denied', 'unauthenticated', 'unimplemented', 'not_found'] as const),
   ...(['failed_precondition', 'invalid_argument', 'resource_exhausted'] as const),
@@ -85,7 +85,7 @@ export class LogShipper implements AsyncDisposable {
     });
   }
 
-  /** There is a line in the queue. */
+  /** Signals that there is a line in the queue. */
   wake(): void {
     this.#gathering ??= this.#deps.clock.after(gatherMs, () => {
       this.#gathering = undefined;
@@ -101,7 +101,7 @@ export class LogShipper implements AsyncDisposable {
     try {
       while (await this.#send(signal, lastTryMs));
     } catch {
-      // They are in the queue.
+      // The unsent lines stay in the queue.
     }
   }
 
@@ -139,7 +139,7 @@ export class LogShipper implements AsyncDisposable {
         await this.#sendLines(lines.slice(0, half), signal, timeoutMs);
         await this.#sendLines(lines.slice(half), signal, timeoutMs);
       } else if (first !== undefined) {
-        // If the cloud does not take this one either, the reason is not the line.
+        // If the cloud also refuses this one, the line is not the reason.
         await this.#call([{ number: first.number, line: refusedLine(first.line, message) }], signal, timeoutMs);
       }
     }
@@ -154,7 +154,7 @@ export class LogShipper implements AsyncDisposable {
     await queue.done(lines.at(-1)?.number ?? 0);
   }
 
-  /** Once, until the cloud takes lines again. */
+  /** Logged once, until the cloud accepts lines again. */
   #report(caught: unknown): void {
     const { code, message } = asPlatformError(caught);
     if (!refusals.has(code) || (code === 'resource_exhausted' && this.#exhausted < maxExhausted)) return;

@@ -14,7 +14,7 @@ interface Rig extends AsyncDisposable {
   readonly waits: number[];
 }
 
-/** A link to a cloud that answers it so; waits pass at once. */
+/** A link to a cloud with these answers; waits end at once. */
 async function rig(openLink: OpenLink, onWait: () => Promise<void> | void): Promise<Rig> {
   const cloud = createRpcServer<string>({
     services: [serve<typeof RelayService, string>(RelayService, { openLink })],
@@ -61,7 +61,7 @@ async function* dataOf(messages: AsyncIterator<OpenLinkRequest>): AsyncGenerator
   for (let next = await messages.next(); next.done !== true; next = await messages.next()) yield next.value.data;
 }
 
-test('the cloud calls the machine over the link that the machine opened, in the name of its caller', async () => {
+test('the cloud calls the machine over the link that the machine opened, on behalf of its caller', async () => {
   const called = Promise.withResolvers<string>();
   await using _rig = await rig(
     async function* (requests) {
@@ -80,7 +80,7 @@ test('the cloud calls the machine over the link that the machine opened, in the 
   expect(await called.promise).toBe('cloud:person:ada');
 });
 
-test('a broken link is opened again with growing waits of at most a minute, one to a cloud without relay rarely', async () => {
+test('a broken link is reopened after growing waits of at most a minute, and rarely if the cloud has no relay', async () => {
   const enough = Promise.withResolvers<void>();
   let attempts = 0;
   await using held = await rig(

@@ -1,20 +1,20 @@
 /**
- * Holds the link over which the cloud passes calls on to this machine. The machine connects, so it can be reached behind a router; the link
- * has a connection of its own, so that uploads do not delay a stop.
+ * Holds the link over which the cloud passes calls on to this machine. The machine connects, so it can be reached behind a router. The link
+ * has a separate connection, so that uploads do not delay a stop.
  *
- * States: connecting → open → broken → waiting (longer each time) → connecting … A broken link ends the calls on it, and a resource that a
- * session moved is stopped once its heartbeats stay away.
+ * States: connecting → open → broken → waiting (longer each time) → connecting … A broken link ends its calls, and a resource that a
+ * session moved is stopped when the heartbeats no longer arrive.
  */
 import { asPlatformError, backoffMs, type Clock, type Log } from '@platform/base';
 import { type OpenLinkRequest, RelayService } from '@platform/proto/platform/relay/v1/relay';
 import { byteStreamOver, type Link } from '@platform/rpc/client';
 import type { TunnelServer } from '@platform/rpc/server';
 
-/** After the first failure a second, then up to a minute. */
+/** A second after the first failure, then up to a minute. */
 const backoff = { firstMs: 1_000, maxMs: 60_000 };
 /** A link that was open for this long starts again with the shortest wait. */
 const stableMs = 30_000;
-/** A cloud without relay is asked rarely; it may be updated. */
+/** A cloud without relay is rarely tried again, in case it was updated. */
 const unsupportedMs = 600_000;
 
 export interface RelayLinkDeps {
@@ -61,7 +61,7 @@ export class RelayLink implements AsyncDisposable {
         waitMs = code === 'unimplemented' ? unsupportedMs : backoffMs(failures, backoff);
         const fields = { code, error: message, waitMs: Math.round(waitMs) };
         if (code === 'unimplemented') log.info('this cloud offers no remote control', fields);
-        // An unreachable cloud is reported by what needs it more.
+        // Other code, which needs the cloud more, reports that it is unreachable.
         else if (code === 'unavailable') log.debug('the link for remote control broke; connecting again', fields);
         else log.warn('the link for remote control broke; connecting again', fields);
       }
@@ -96,7 +96,7 @@ export class RelayLink implements AsyncDisposable {
       }
     }
     const { duplex, outgoing } = byteStreamOver(incoming());
-    // Calls in progress end at once, whether the machine stops or the link breaks.
+    // Ends calls in progress at once, both when the machine stops and when the link breaks.
     ended.addEventListener('abort', () => duplex.destroy(), { once: true });
     bytes.resolve(outgoing);
     try {

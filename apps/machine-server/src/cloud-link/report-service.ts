@@ -1,5 +1,5 @@
 /**
- * The one method of FleetService that a machine calls. The generated service would load the whole app API of the cloud with it, 3 MB that
+ * The only method of FleetService that a machine calls. The generated service would also load the whole app API of the cloud, 3 MB that
  * nothing else here needs; on the wire there is no difference.
  */
 import { createFileRegistry, type DescFile, fromJson } from '@bufbuild/protobuf';

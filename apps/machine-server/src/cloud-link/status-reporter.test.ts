@@ -41,7 +41,7 @@ test('D10 the server reports each new revision that it applies, and what could n
   expect(cloud.reports).toHaveLength(2);
 });
 
-test('a cloud without the service is asked once, and the server keeps running', async () => {
+test('a cloud without the service is called once, and the server keeps running', async () => {
   await using cloud = await startFakeCloud(countingDocument(1));
   cloud.reports = undefined;
   await using home = await createTestHome(cloud.url);
@@ -53,7 +53,7 @@ test('a cloud without the service is asked once, and the server keeps running', 
   expect(cloud.reportAttempts).toBe(1);
 });
 
-test('what capture and sync are doing is reported 5 s after the start and then once a minute, if it has changed, and again after a failed call', async () => {
+test('a changed status of capture and sync is reported 5 s after the start, then once a minute, and again after a failed call', async () => {
   const clock = new FakeClock();
   const told: unknown[] = [];
   let [captured, isReachable] = [0, true];

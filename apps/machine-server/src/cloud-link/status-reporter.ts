@@ -1,7 +1,7 @@
 /**
- * Tells the cloud what this server runs (D9, D10): soon after a change, and once an hour in case the cloud forgot; and what capture and sync
- * are doing, if that has changed, so that the cloud can show it while this machine is offline: at the start, when there is little to tell,
- * 5 s later, and then once a minute. While a configuration is waiting it asks at every check: the answer says whether an owner forces it.
+ * Reports to the cloud what this server runs (D9, D10): soon after a change, and once an hour in case the cloud forgot. It also reports the
+ * status of capture and sync if that has changed, so that the cloud can show it while this machine is offline: at the start, 5 s later, and
+ * then once a minute. While a configuration is waiting, it reports at every check: the answer says whether an owner forces it.
  */
 import type { JsonObject } from '@bufbuild/protobuf';
 import { asPlatformError, type Clock, errorText, type Follower, follow, type Log, silentLog } from '@platform/base';
@@ -10,11 +10,11 @@ import { reportClient } from './report-service.ts';
 
 export interface RunningStatus {
   readonly appliedRevision: string;
-  /** A newer configuration that waits for the maintenance window; empty if there is none. */
+  /** The revision of a newer configuration that waits for the maintenance window; empty if there is none. */
   readonly heldRevision: string;
   /** Why it waits; empty if none is waiting. */
   readonly heldReason: string;
-  /** What went wrong when the configuration was applied, or since; empty if nothing did. */
+  /** Errors while the configuration was applied, or since; empty if there were none. */
   readonly lastError: string;
 }
 
@@ -23,7 +23,7 @@ export interface StatusReporterDeps {
   readonly partId: string;
   readonly version: string;
   readonly status: () => RunningStatus;
-  /** What capture and sync are doing; undefined: nothing worth telling. */
+  /** The status of capture and sync; undefined if there is nothing to report. */
   readonly dataStatus: () => Promise<JsonObject | undefined>;
   /** The revision that an owner forces; empty if there is none. */
   readonly onForced: (revision: string) => void;
@@ -98,7 +98,7 @@ export class StatusReporter implements AsyncDisposable {
     return false;
   }
 
-  /** undefined: the cloud knows it, or it is not time yet. */
+  /** Undefined if the cloud knows it, or it is not time yet. */
   async #changedData(): Promise<{ readonly dataStatus: JsonObject } | undefined> {
     const { dataStatus, clock } = this.#deps;
     if (clock.monotonic() < this.#nextDataMs) return undefined;

@@ -3,8 +3,8 @@ import { newId } from '@platform/base';
 import { version } from '../version.ts';
 
 /**
- * Names this run of the server, so that the cloud can tell two servers apart that use one part. `competing-servers.ts` of the cloud reads
- * it.
+ * Names this run of the server, so that the cloud can distinguish two servers that use the same part. `competing-servers.ts` of the cloud
+ * reads it.
  */
 export function userAgentOfRun(): string {
   const host =

@@ -1,4 +1,4 @@
-/** Tells which attributes the models of the running resources do not know: each in the log when it appears, all of them in the status. */
+/** Reports attributes that the models of the running resources do not know: each in the log when it appears, all of them in the status. */
 import type { Log } from '@platform/base';
 import type { ResourceConfig } from '@platform/machine-config/schema';
 import { unknownAttributes } from '@platform/machine-config/unknown-attributes';
@@ -9,7 +9,7 @@ export class AttributeWarnings {
   #byName: ReadonlyMap<string, readonly string[]> = new Map();
   readonly #found = new WeakMap<ResourceConfig, readonly string[]>();
 
-  /** @param log that of the resources */
+  /** @param log the log of the resources */
   constructor(log: Log) {
     this.#log = log;
   }

@@ -1,6 +1,6 @@
 /**
- * Bad input: each folder of `testcases` has a configuration file and what is expected of a server that starts with it: its lines of the
- * log, the state of its resources and modules, and that what is right with it runs.
+ * Bad input: each folder of `testcases` has a configuration file, and the expected behaviour of a server that starts with it: its log
+ * lines, the state of its resources and modules, and that the valid parts run.
  */
 import { readFileSync } from 'node:fs';
 import { cp, readdir, rm } from 'node:fs/promises';
@@ -15,7 +15,7 @@ const folder = fileURLToPath(new URL('../../testcases', import.meta.url));
 const ok = { name: 'ok', api: 'core:component:sensor', model: 'core:builtin:fake' };
 const cases = await readdir(folder);
 
-/** What a server says of this configuration. */
+/** The server's report about this configuration. */
 async function told(home: LocalHome): Promise<string> {
   let server: MachineServer;
   try {
@@ -43,7 +43,7 @@ async function told(home: LocalHome): Promise<string> {
 
 test('there are at least 60 cases', () => expect(cases.length).toBeGreaterThanOrEqual(60));
 
-test('a file of 5 MB runs; one of 17 MB is refused, and what ran before continues', async () => {
+test('a file of 5 MB runs; one of 17 MB is refused, and the previous configuration continues', async () => {
   const big = (bytes: number) => ({ components: [ok, { ...ok, name: 'a', notes: 'x'.repeat(bytes) }] });
   await using home = await createLocalHome(big(5_000_000));
   await using server = await startLocalServer(home);
@@ -63,7 +63,7 @@ test.each(cases)('%s', async (name) => {
   expect(await told(home)).toBe(expected);
   if (!expected.startsWith('refused: ')) return;
 
-  // Where nothing can run: what ran before continues.
+  // If nothing in it can run, the previous configuration continues.
   await using running = await createLocalHome({ components: [ok] });
   await using server = await startLocalServer(running);
   await rm(running.configFile);

@@ -16,7 +16,7 @@ test('D8 a cached configuration is fresh, then old from day 45, and refused past
   expect(checkAge(cached, 61 * dayMs, 60)).toMatchObject({ message: expect.stringMatching(/\/f .*61 days ago/) });
 });
 
-test('a cached configuration that is torn or has a flipped bit anywhere is named, and the one before it is used', async () => {
+test('a cached configuration that is torn or has a flipped bit anywhere is reported, and the previous one is used', async () => {
   const home = await mkdtemp(join(tmpdir(), 'cache-'));
   try {
     const path = join(home, 'cached.json');
@@ -25,7 +25,7 @@ test('a cached configuration that is torn or has a flipped bit anywhere is named
     expect(await readCache(path)).toEqual({ cached: undefined, damage: '' });
     await writeCache(path, config('one'), 1);
     await writeCache(path, config('two'), 2);
-    // Only confirmed: the one before stays.
+    // It was only confirmed, so the previous one stays.
     await writeCache(path, config('two'), 3);
     expect(await readCache(path)).toMatchObject({
       cached: { config: { revision: 'two' }, confirmedMs: 3 },
@@ -47,7 +47,7 @@ test('a cached configuration that is torn or has a flipped bit anywhere is named
       const { cached, damage } = await readCache(path);
       expect([cached?.config.revision, damage]).toEqual(['one', expect.stringContaining(`${path} cannot be read`)]);
     }
-    // A damaged one does not become the one before.
+    // A damaged one does not become the previous one.
     await writeCache(path, config('three'), 4);
     await writeFile(path, '');
     expect((await readCache(path)).cached?.config.revision).toBe('one');

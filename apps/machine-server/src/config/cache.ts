@@ -1,9 +1,9 @@
 /**
- * The configuration that is in use, and the one before, each in a file of the home: `cached_cloud_config_<part id>.json`, for a local file
+ * The configuration in use and the previous one, each in a file of the home: `cached_cloud_config_<part id>.json`, for a local file
  * `cached_local_config_<hash of its path>.json`, and the same with `.previous`.
  *
- * Mode 0600, replaced atomically, with a checksum. The time when the source last confirmed it (D8) is inside the file, because copying
- * and restoring a file changes its own times. A file that is damaged is named, and the previous one used.
+ * Mode 0600, replaced atomically, with a checksum. The time when the source last confirmed it (D8) is inside the file, because copying and
+ * restoring a file changes its own times. A damaged file is reported, and the previous one used.
  */
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
@@ -16,12 +16,12 @@ import { writeDurably } from '../directories/write-durably.ts';
 export interface CachedConfig {
   readonly config: RobotConfig;
   readonly confirmedMs: number;
-  /** The file that it is from. */
+  /** The file that contains it. */
   readonly path: string;
 }
 
 export interface CacheContent {
-  /** Undefined if there is none that can be used. */
+  /** Undefined if there is no usable one. */
   readonly cached: CachedConfig | undefined;
   /** Which files are damaged, and how; empty if none is. */
   readonly damage: string;
@@ -39,7 +39,7 @@ export function localCacheFile(home: string, path: string): string {
   return join(home, `cached_local_config_${hashOf(resolve(path)).slice(0, 16)}.json`);
 }
 
-/** Whether there ever was one. */
+/** Whether the cache has a file, even a damaged one. */
 export async function isCached(path: string): Promise<boolean> {
   return (await textOf(path).catch(() => '')) !== undefined;
 }
@@ -56,9 +56,9 @@ export async function readCache(path: string): Promise<CacheContent> {
   return { cached: undefined, damage: faults.join('; ') };
 }
 
-/** Keeps the one before beside it, unless that is the same. */
+/** Keeps the previous configuration beside it, unless it is the same. */
 export async function writeCache(path: string, config: RobotConfig, confirmedMs: number): Promise<void> {
-  // First: what is being built goes on meanwhile, before thousands of resources are written as text.
+  // Awaited first, so that builds in progress continue before thousands of resources are converted to text.
   const before = await textOf(path).catch(() => undefined);
   const text = JSON.stringify(toJson(RobotConfigSchema, config));
   const content = `{"confirmed":${JSON.stringify(new Date(confirmedMs))},"config":${text}`;

@@ -1,4 +1,4 @@
-/** Applies a configuration to the server (log levels, credentials of callers, resources) and knows which one is running. */
+/** Applies a configuration to the server (log levels, credentials of callers, resources), and remembers the running one. */
 import { type Clock, errorText, type Log, type Problem } from '@platform/base';
 import { fromRobotConfig } from '@platform/machine-config/robot-config';
 import type { JsonObject, MachineConfig, ResourceConfig } from '@platform/machine-config/schema';
@@ -33,7 +33,7 @@ export interface ConfigApplierDeps {
   readonly revealDiffs: boolean;
   /** Called after a configuration was applied or could not be applied. */
   readonly onChange: () => void;
-  /** Looks at what is applied. */
+  /** Observes how configurations are applied. */
   readonly observe: Observe | undefined;
   readonly clock: Clock;
   readonly log: Log;
@@ -48,12 +48,12 @@ export interface Applied {
 
 export class ConfigApplier {
   readonly #deps: ConfigApplierDeps;
-  /** As the source has it: with placeholders. */
+  /** As in the source: with placeholders. */
   #written: RobotConfig;
   #wanted: RobotConfig;
   #applied: Applied;
   #error = '';
-  /** Which settings lack a variable of the environment. */
+  /** The settings that lack a variable of the environment. */
   #missing = '';
   readonly #attributes: AttributeWarnings;
   /** The revision whose unsupported settings were logged. */
@@ -81,7 +81,7 @@ export class ConfigApplier {
     return [this.#error, this.#missing].filter((text) => text !== '').join('; ');
   }
 
-  /** What of a resource's attributes has no effect. @param full its full name */
+  /** The attributes of a resource that have no effect. @param full its full name */
   warningsOf(full: string): readonly string[] {
     return this.#attributes.of(full);
   }
@@ -121,7 +121,7 @@ export class ConfigApplier {
     return observed(this.#deps.observe, 'configuration.apply', { revision }, () => begun);
   }
 
-  /** Before anything is logged about either configuration. */
+  /** Called before anything is logged about either configuration. */
   #hideSecrets(...messages: readonly RobotConfig[]): void {
     const secrets = messages.flatMap((message) => [...configuredSecrets(message, documentOf(message))]);
     const { serverLog, environment } = this.#deps;
@@ -158,7 +158,7 @@ export class ConfigApplier {
       });
     const ofResources = new Map([...faultOf(config.components, 'components'), ...faultOf(config.services, 'services')]);
     const applied = graph.apply(resources, message.revision, ofResources);
-    // Afterwards, but before a resource is built: those that go are not missed, those that come wait for their modules.
+    // After that, but before a resource is built: removed modules are not missed, and resources wait for new ones.
     modules.apply(config.modules);
     return applied;
   }
@@ -199,17 +199,17 @@ export class ConfigApplier {
 
 const documents = new WeakMap<RobotConfig, MachineConfig>();
 
-/** The document of a configuration, which several steps need: made once. */
+/** The document of a configuration, created once because several steps need it. */
 function documentOf(message: RobotConfig): MachineConfig {
   const known = documents.get(message) ?? fromRobotConfig(message);
   documents.set(message, known);
   return known;
 }
 
-/** Entries whose status says what is wrong with them. */
+/** Entries whose status reports their faults. */
 const hasOwnStatus = /^(components|services|modules|packages)\[/;
 
-/** By entry, such as `components[2]`; by path where a section has no entries. */
+/** Faults by entry, such as `components[2]`; by path in sections without entries. */
 function faultsOf(problems: readonly Problem[]): ReadonlyMap<string, string> {
   const faults = new Map<string, string>();
   for (const { path, message } of problems) {

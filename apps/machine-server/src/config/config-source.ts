@@ -1,4 +1,4 @@
-/** Where the configuration of a machine comes from: its cloud (config-watch.ts) or a local file (local-file.ts). */
+/** The source of a machine's configuration: its cloud (config-watch.ts) or a local file (local-file.ts). */
 import type { RobotConfig } from '@platform/proto/platform/app/v1/robot';
 import type { Held } from './holding.ts';
 
@@ -6,13 +6,13 @@ export interface ConfigSource extends AsyncDisposable {
   /** The configuration to start with. @throws PlatformError if there is none that may be used */
   first(signal: AbortSignal): Promise<RobotConfig>;
   /**
-   * Follows the source; `apply` gets each configuration that differs from the one before. If it throws, it is called again later. The work
-   * that it starts is not awaited, so that a later configuration can correct it.
+   * Follows the source; `apply` gets each configuration that differs from the previous one. If it throws, it is called again later. The
+   * work that it starts is not awaited, so that a later configuration can correct it.
    *
-   * @param hold why a configuration of another revision must wait; undefined if it need not.
+   * @param hold returns why a configuration of another revision must wait; undefined if it need not.
    */
   start(apply: (config: RobotConfig) => unknown, hold: (config: RobotConfig) => Promise<string | undefined>): void;
   readonly held: Held | undefined;
-  /** Why the newest configuration of the source is not the one in use; empty if nothing is wrong. */
+  /** Why the newest configuration of the source is not in use; empty if there is no problem. */
   readonly problem: string;
 }

@@ -2,13 +2,13 @@
  * The configuration of a part, from its cloud, with the cache as a fallback (D8).
  *
  * Start: from the cloud within the read timeout, otherwise from the cache if its age allows, otherwise no start. Running: the cloud is
- * asked at every refresh; a failure of any kind changes nothing. What the cloud cannot serve, or what cannot be read, is a problem that is
- * reported. The cache is written when the configuration changes, and its confirmation at most once an hour, so that refreshing does not
- * wear out the disk; a damaged one is replaced by the one before.
+ * asked at every refresh; a failure of any kind changes nothing. A configuration that the cloud cannot serve, or that cannot be read, is
+ * reported as a problem. The cache is written when the configuration changes, and its confirmation at most once an hour, so that refreshing
+ * does not wear out the disk; the previous one replaces a damaged one.
  *
  * Holding (D9): the cache contains the applied configuration, and a restart uses that. A newer configuration that must wait is pending: it
- * is checked again at each refresh, and a still newer one replaces it. An owner may force the pending one: that revision is applied
- * whatever the window says, but not the ones after it.
+ * is checked again at each refresh, and an even newer one replaces it. An owner may force the pending one: that revision is applied
+ * regardless of the window, but later ones are not.
  */
 import {
   asPlatformError,
@@ -40,7 +40,7 @@ export interface ConfigWatchDeps {
 }
 
 const confirmEveryMs = 3_600_000;
-/** The cloud cannot be reached, or does not let this machine in: no news of the configuration. */
+/** The cloud cannot be reached or refuses this machine, so there is no news of the configuration. */
 const unreachable: readonly CodeName[] = ['unavailable', 'deadline_exceeded', 'unauthenticated', 'permission_denied'];
 
 export class ConfigWatch implements ConfigSource {
@@ -101,7 +101,7 @@ export class ConfigWatch implements ConfigSource {
     return this.#problem;
   }
 
-  /** An owner wants this revision applied whatever the window says: at the next refresh, unless the cloud has another revision by then. */
+  /** An owner forces this revision regardless of the window: at the next refresh, unless the cloud has another revision by then. */
   force(revision: string): void {
     this.#holding.force(revision);
   }
@@ -162,8 +162,8 @@ export class ConfigWatch implements ConfigSource {
   }
 
   /**
-   * If the cloud's configuration has a maintenance window, a restart uses the one applied before: no one can say yet whether the window is
-   * open.
+   * If the cloud's configuration has a maintenance window, a restart uses the previously applied one: it is not known yet whether the
+   * window is open.
    */
   async #startWith(config: RobotConfig): Promise<RobotConfig> {
     if (config.maintenance === undefined) return config;
@@ -174,7 +174,7 @@ export class ConfigWatch implements ConfigSource {
     return cached.config;
   }
 
-  /** A cloud that cannot be reached is no problem of its configuration. @returns whether this is a new problem */
+  /** An unreachable cloud is not a problem of its configuration. @returns whether this is a new problem */
   #failed(caught: unknown, text: string): boolean {
     if (unreachable.includes(asPlatformError(caught).code) || text === this.#problem) return false;
     this.#problem = text;

@@ -1,11 +1,11 @@
-/** The secrets in a configuration, so that the log can hide them wherever they occur. */
+/** Finds the secrets in a configuration, so that the log can hide them wherever they occur. */
 
 import { isSecretPath } from '@platform/machine-config/mask-secrets';
 import type { MachineConfig, ResourceConfig } from '@platform/machine-config/schema';
 import type { RobotConfig } from '@platform/proto/platform/app/v1/robot';
 import { secretsOf } from '../serve/authenticate.ts';
 
-/** Texts under keys that look secret are hidden from this length on; a shorter one may be a word of ordinary lines. */
+/** Minimum length of texts to hide under keys that look secret; a shorter one may be a word of ordinary lines. */
 const leastLength = 8;
 
 /** Keys of callers, secrets of the location, and every text under a key that looks secret (`password`, `api_key`, …; not `key` alone). */

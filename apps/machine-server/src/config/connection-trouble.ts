@@ -1,4 +1,4 @@
-/** What to change on the machine or in its cloud when certificates or TLS keep them apart. */
+/** Advice on what to change on the machine or in its cloud when certificates or TLS prevent a connection. */
 import { errorText } from '@platform/base';
 import { connectionFault } from '@platform/rpc/client';
 import type { CloudCredentials } from './credentials.ts';

@@ -24,10 +24,10 @@ export type ConfigFile =
 const leastRefreshMs = 100;
 
 /**
- * A `cloud` block decides: the configuration then comes from there, and replaces what else the file has.
+ * With a `cloud` block, the configuration comes from that cloud, and the rest of the file is ignored.
  *
- * @param isKnownAsLocal whether the configuration of this file was used before: then one that cannot be read is one with errors. @throws
- * PlatformError that names the file, what was expected and what was found.
+ * @param isKnownAsLocal whether the configuration of this file was used before: an unreadable file is then a configuration with errors.
+ * @throws PlatformError with the file, what was expected and what was found.
  */
 export async function readConfigFile(path: string, isKnownAsLocal: boolean): Promise<ConfigFile> {
   const fail = (message: string, cause?: unknown): never => {

@@ -9,13 +9,13 @@ import { configError, createLocalHome, startLocalServer, states } from '../testi
 import { createTestHome, startTestServer, until } from '../testing/start-test-server.ts';
 import { ConfigEnvironment } from './environment.ts';
 
-/** The placeholder of a variable. */
+/** The placeholder for a variable. */
 const of = (name: string): string => `\${environment.${name}}`;
 const sensor = (name: string, attributes: object = {}) => ({
   ...{ name, api: 'core:component:sensor', model: 'core:builtin:fake', attributes },
 });
 
-test('a placeholder becomes the variable that it names, in any text of a configuration; the configuration itself keeps it', () => {
+test('a placeholder in any text of a configuration is replaced by its variable; the configuration itself keeps the placeholder', () => {
   const message = toRobotConfig(
     parse({
       components: [sensor('a', { list: [`x ${of('ONE')} ${of('TWO')}`], packages: `\${packages.p}` })],
@@ -40,7 +40,7 @@ test('a placeholder becomes the variable that it names, in any text of a configu
   expect(environment.hide('1: found two and more')).toBe(`1: found ${of('TWO')}`);
 });
 
-test('a variable that is not set in auth lets no one in, and elsewhere leaves its setting out; -untrusted-env gives none', () => {
+test('an unset variable in auth admits no one, and elsewhere omits its setting; with -untrusted-env, no variable is replaced', () => {
   const document = {
     network: { bind_address: of('ABSENT'), sessions: { heartbeat_window: '3s' } },
     auth: { handlers: [{ type: 'api-key', config: { id: of('ABSENT') } }] },
@@ -60,7 +60,7 @@ test('a variable that is not set in auth lets no one in, and elsewhere leaves it
   expect(untrusted.problems[0]?.message).toMatch(/found -untrusted-env, which does not allow this$/);
 });
 
-test('a variable that is not set stops what names it, with its path; others run, and the value of one that is set is never shown', async () => {
+test('an unset variable stops the resource that names it, with its path; others run, and values are never shown', async () => {
   await using home = await createLocalHome({
     components: [
       sensor('a', { readings: { text: of('PRESS_KEY') } }),
@@ -87,7 +87,7 @@ test('a variable that is not set stops what names it, with its path; others run,
   expect(home.log()).not.toContain('correct-horse-battery');
 });
 
-test('variables are those of the machine for a configuration from the cloud, too; the cache has none', async () => {
+test('a configuration from the cloud also gets the machine’s variables; the cache contains no values', async () => {
   await using cloud = await startFakeCloud({ components: [sensor('a', { readings: of('PRESS_KEY') })] });
   await using home = await createTestHome(cloud.url);
   const env = { PLATFORM_BIND_ADDRESS: '127.0.0.1:0', PRESS_KEY: 'correct-horse-battery' };

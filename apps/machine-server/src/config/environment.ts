@@ -1,9 +1,9 @@
 /**
  * Replaces `${environment.NAME}` in the texts of a configuration by the variable of that name of this process.
  *
- * A variable that is not set is a fault of the resource, module, … that names it; others run on. What stands elsewhere is left out, as if
- * it were not in the configuration, except in `auth`: there nothing may match, so a random text stands in its place. The configuration
- * itself, its revision and its cache keep the placeholders, so no value leaves this process with them; errors show the placeholders, too.
+ * An unset variable is a fault of the resource, module, … that names it; others continue to run. Settings outside such entries are omitted,
+ * except in `auth`: there a random text replaces the placeholder, so that nothing matches it. The configuration itself, its revision and
+ * its cache keep the placeholders, so no value leaves this process with them; errors also show the placeholders.
  */
 import { randomUUID } from 'node:crypto';
 import type { Problem } from '@platform/base';
@@ -18,18 +18,18 @@ export interface Resolved {
 }
 
 const placeholder = /\$\{environment\.([A-Za-z_][A-Za-z0-9_]*)\}/g;
-/** Sections whose entries have faults of their own, so their texts stay. */
+/** Sections whose entries have their own faults, so their texts stay. */
 const withEntries = /^(components|services|modules|packages|remotes|processes|jobs)\[/;
 
-/** Shorter values would be found in texts that have nothing to do with them. */
+/** Shorter values would also match unrelated texts. */
 const leastLength = 4;
 
 export class ConfigEnvironment {
   readonly #variables: Environment | undefined;
-  /** The values that any configuration got, with their placeholders; the longest first, because it may contain others. */
+  /** All values used in configurations, with their placeholders; the longest first, because it may contain others. */
   #values: readonly (readonly [value: string, placeholder: string])[] = [];
 
-  /** @param variables undefined: this server does not give its variables away */
+  /** @param variables undefined if this server must not expose its variables */
   constructor(variables: Environment | undefined) {
     this.#variables = variables;
   }
@@ -74,7 +74,7 @@ export class ConfigEnvironment {
     return copy;
   }
 
-  /** Undefined: it is left out, because a variable is not set. */
+  /** Undefined if it is omitted because a variable is not set. */
   #textOf(text: string, path: string, problems: Problem[], used: Map<string, string>): string | undefined {
     let isWhole = true;
     const resolved = text.replace(placeholder, (whole, name: string) => {
@@ -95,10 +95,10 @@ export class ConfigEnvironment {
   }
 }
 
-/** Resources without a placeholder: they stay the same objects in later configurations (see share-equal.ts). */
+/** Resources without a placeholder, which stay the same objects in later configurations (see share-equal.ts). */
 const plain = new WeakSet<object>();
 
-/** Most configurations have no placeholder, and those of thousands of resources take a while to copy. */
+/** Most configurations have no placeholder, and large ones take a while to copy. */
 function needsResolving({ components, services, ...sections }: RobotConfig): boolean {
   let found = hasPlaceholder(sections);
   for (const list of [components, services])

@@ -1,4 +1,4 @@
-/** The maintenance window (D9): whether a new configuration has to wait, and why. */
+/** The maintenance window (D9): decides whether a new configuration must wait, and why. */
 import { type Clock, errorText } from '@platform/base';
 import type { MaintenanceConfig } from '@platform/machine-config/schema';
 import { isReadable } from '@platform/resources';
@@ -10,10 +10,10 @@ const readingTimeoutMs = 5_000;
 const maxShownLength = 200;
 
 /**
- * Why the configuration that carries `maintenance` waits; undefined if it may be applied now.
+ * Why the configuration with this `maintenance` must wait; undefined if it may be applied now.
  *
- * The sensor must be running now. Anything except `true` under the key means no: a sensor that is missing, fails, or does not answer within
- * 5 s, and a reading without the key.
+ * The sensor must be running now. Anything except `true` under the key means that it must wait: also a sensor that is missing, fails, or
+ * does not answer within 5 s, and a reading without the key.
  *
  * @param maintenance of the new configuration, so that an edit that repairs or removes the window is not locked out.
  */

@@ -1,4 +1,4 @@
-/** A configuration that waits for the maintenance window (D9): what, since when and why, and whether an owner forces it. */
+/** Keeps a configuration that waits for the maintenance window (D9): since when, why, and whether an owner forces it. */
 import type { Clock, Log } from '@platform/base';
 
 /** A newer configuration that waits for the maintenance window. */
@@ -29,7 +29,7 @@ export class Holding {
     return this.#held;
   }
 
-  /** An owner wants this revision applied whatever the window says, but not those after it. */
+  /** An owner forces this revision regardless of the window, but not later ones. */
   force(revision: string): void {
     if (revision !== this.#forced && revision !== '')
       this.#log.info('an owner forces the pending configuration', { revision });
@@ -55,7 +55,7 @@ export class Holding {
     }
   }
 
-  /** Nothing waits any more. */
+  /** Nothing is waiting any longer. */
   release(): void {
     this.#held = undefined;
   }

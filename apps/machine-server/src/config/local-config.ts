@@ -7,7 +7,7 @@ import { unknownAttributes } from '@platform/machine-config/unknown-attributes';
 import type { RobotConfig } from '@platform/proto/platform/app/v1/robot';
 
 export interface LocalConfig {
-  /** What of the file can run: entries with errors are left out. */
+  /** The valid part of the file: entries with errors are omitted. */
   readonly config: RobotConfig;
   /** Each message begins with the place in the file. */
   readonly errors: readonly Problem[];
@@ -27,7 +27,7 @@ export async function parseLocalConfig({
   const errors = all
     .filter(isError)
     .map((problem) => ({ ...problem, message: `${placeOf(problem.path)}: ${problem.message}` }));
-  // Those of `log` are reported whenever the levels are set, those of attributes by `attribute-warnings.ts`.
+  // Problems of `log` are reported whenever the levels are set, those of attributes by `attribute-warnings.ts`.
   const resources = [...config.components, ...config.services];
   const later = new Set(resources.flatMap((each) => unknownAttributes(each, '').map(({ message }) => message)));
   const warnings = all.filter(
@@ -36,11 +36,11 @@ export async function parseLocalConfig({
   return { config: toRobotConfig({ ...config, network: soundNetwork(config.network, errors) }, {}), errors, warnings };
 }
 
-/** Without what has errors: otherwise the server could not listen at all. */
+/** Omits settings with errors: otherwise the server could not listen at all. */
 function soundNetwork(network: JsonObject | undefined, errors: readonly Problem[]): JsonObject | undefined {
   if (network === undefined) return undefined;
   const faulty = new Set(errors.map(({ path }) => /^network\.(\w+)/.exec(path)?.[1]));
-  // One of the two is of no use.
+  // Neither of the two is usable alone.
   if (faulty.has('tls_cert_file')) faulty.add('tls_key_file');
   return Object.fromEntries(Object.entries(network).filter(([key]) => !faulty.has(key)));
 }

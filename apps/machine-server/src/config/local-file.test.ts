@@ -37,7 +37,7 @@ test('a server runs a local file without a cloud; an edit takes effect however t
   expect(await configError(server)).toBe('');
 });
 
-test('an edit with errors keeps what runs: the log and the status name path, line and column; the repair takes effect', async () => {
+test('an edit with errors changes nothing: log and status give path, line and column; a correction takes effect', async () => {
   await using home = await createLocalHome(machine('a'));
   await using server = await startLocalServer(home);
   await home.write('{\n  "components": [\n    {"name": "b" "api": 1}\n  ]\n}');
@@ -60,7 +60,7 @@ test('an edit with errors keeps what runs: the log and the status name path, lin
   await until('no error', async () => (await configError(server)) === '');
 });
 
-test('a start with a file that has errors uses the last configuration without any, also if the newest copy of that is damaged', async () => {
+test('a start with a file that has errors uses the last valid configuration, even if its newest copy is damaged', async () => {
   await using home = await createLocalHome(machine('first'));
   {
     await using server = await startLocalServer(home);
@@ -86,7 +86,7 @@ test('a start with a file that has errors uses the last configuration without an
   await until('the repair', () => states(server) === 'third ready');
 });
 
-test('a first start with errors runs what has none; a file that cannot be read at all is refused', async () => {
+test('a first start with errors runs the valid entries; a file that cannot be read at all is refused', async () => {
   await using home = await createLocalHome({ components: [fake('a'), fake('a'), { name: 'b' }] });
   {
     await using server = await startLocalServer(home);
@@ -103,7 +103,7 @@ test('a first start with errors runs what has none; a file that cannot be read a
   );
 });
 
-test('D9 an edit waits for the maintenance window, after a restart as well, and one without a window is applied', async () => {
+test('D9 an edit waits for the maintenance window, even after a restart, and one without a window is applied', async () => {
   const gate = (open: boolean) => fake('gate', { attributes: { readings: { open } } });
   const maintenance = { sensor_name: 'core:component:sensor/gate', maintenance_allowed_key: 'open' };
   await using home = await createLocalHome({ components: [gate(false)] });

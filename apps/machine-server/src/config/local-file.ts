@@ -1,12 +1,12 @@
 /**
- * A local file with the whole configuration, watched: no cloud is needed.
+ * Watches a local file with the whole configuration, without a cloud.
  *
- * Start: the file. If it has errors, the configuration that was last without any, from the cache; if there never was one, what of the file
- * can run. Running: the file is looked at several times a second, and read when it has changed and its content has stayed the same for one
- * more look, because editors write in several steps. A file with errors changes nothing: they are in the log and in the status, with path,
- * line and column. A file that is gone counts as a change only after a while.
+ * Start: the file. If it has errors, the last valid configuration from the cache; if there never was one, the valid entries of the file.
+ * Running: the file is checked several times a second. It is read when it has changed and is unchanged at the next check, because editors
+ * write in several steps. A file with errors changes nothing: they are in the log and in the status, with path, line and column. A missing
+ * file counts as a change only after a while.
  *
- * The maintenance window holds back edits, too (D9): those that come while the server runs.
+ * The maintenance window also holds back edits (D9): those made while the server runs.
  */
 
 import { type Clock, errorText, type Log, PlatformError, type Problem } from '@platform/base';
@@ -23,7 +23,7 @@ export interface LocalFileDeps {
   readonly path: string;
   /** The file as it was read at the start. */
   readonly text: JsonText;
-  /** Of the file when that was read: see `signatureOf`. */
+  /** Signature of the file when `text` was read: see `signatureOf`. */
   readonly signature: string;
   readonly home: string;
   /** Called after `problem` or `held` has changed, once it is started. */
@@ -33,13 +33,13 @@ export interface LocalFileDeps {
 }
 
 const lookEveryMs = 250;
-/** How long a file may be away while an editor replaces it. */
+/** How long a file may be missing while an editor replaces it. */
 const goneAfterMs = 3_000;
 const askAgainEveryMs = 5_000;
-/** More are counted. */
+/** Further ones are only counted. */
 const maxTold = 20;
 
-/** What of a file can run; no configuration if nothing can. */
+/** The valid part of a file; without a configuration if nothing can run. */
 interface Parsed extends Partial<LocalConfig> {
   readonly errors: readonly Problem[];
   readonly faults: readonly string[];
@@ -52,7 +52,7 @@ export class LocalFile implements ConfigSource {
   readonly #stop = new AbortController();
   #running: Promise<void> | undefined;
   #problem = '';
-  /** What the file was when it was last read. */
+  /** The file's signature when it was last read. */
   #seen: string;
   #revision = '';
   /** A configuration without errors has run. */
@@ -84,7 +84,7 @@ export class LocalFile implements ConfigSource {
         await this.#prove(config);
         return config;
       }
-      // No one can say yet whether the window is open.
+      // It is not known yet whether the window is open.
       this.#holding.hold(config.revision, 'starting with the configuration that was applied before');
     } else if (cached !== undefined) {
       const minutes = Math.round((clock.now() - cached.confirmedMs) / 60_000);
@@ -187,7 +187,7 @@ export class LocalFile implements ConfigSource {
     return { ...read, faults: errors.length === 0 ? [] : [`configuration file ${path} has errors`] };
   }
 
-  /** Writes it to the log, and into the status. */
+  /** Writes the problem to the log and into the status. */
   #complain(texts: readonly string[], errors: readonly Problem[]): void {
     const { log, onProblem } = this.#deps;
     const [first = '', ...rest] = texts.filter((text) => text !== '');
@@ -200,7 +200,7 @@ export class LocalFile implements ConfigSource {
     if (this.#running !== undefined) onProblem();
   }
 
-  /** It has no errors: from now on, one with errors does not replace it. */
+  /** The configuration is valid: from now on, one with errors does not replace it. */
   async #prove(config: RobotConfig): Promise<void> {
     const { clock, log } = this.#deps;
     this.#isProven = true;

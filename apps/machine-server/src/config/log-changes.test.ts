@@ -74,7 +74,7 @@ test('at info, one line names the resources and sections that a configuration ad
   ]);
 });
 
-test('at debug, one line for each attribute; secret keys, passwords in addresses and values of the environment are masked', async () => {
+test('at debug, one line for each attribute; secret keys, passwords in addresses and environment values are masked', async () => {
   const { local, cloud } = await logged(false, true);
   expect(local).toEqual(cloud);
   const lines = local.slice(1).map(({ logger, message }) => `${logger} ${message}`);

@@ -1,7 +1,7 @@
 /**
- * Logs what a new configuration changes: at info which resources, at debug each attribute. Secrets are masked; with
- * `-reveal-sensitive-config-diffs` the attributes appear as they are, but only in the outputs of this computer, because others may read
- * the log in the cloud.
+ * Logs the changes of a new configuration: at info the resources, at debug each attribute. Secrets are masked; with
+ * `-reveal-sensitive-config-diffs` the attributes appear unmasked, but only in the outputs of this computer, because others may read the
+ * log in the cloud.
  */
 import type { Log } from '@platform/base';
 import { type Change, diff, diffLines, equal } from '@platform/machine-config/diff';
@@ -59,7 +59,7 @@ function resourcesOf({ components, services }: MachineConfig): ReadonlyMap<strin
   return new Map([...components, ...services].map((resource) => [formatResourceName(resource), resource]));
 }
 
-/** Values that are known to be secret, under whatever key they are. */
+/** Values that are known to be secret, whatever their key. */
 function withoutSecrets(change: Change, isSecret: (text: string) => boolean): Change {
   const masked = (value: Json): Json => {
     if (typeof value === 'string') return isSecret(value) ? mask : value;
@@ -74,12 +74,12 @@ function withoutSecrets(change: Change, isSecret: (text: string) => boolean): Ch
   };
 }
 
-/** Without keys that are undefined. What has none is not copied. */
+/** Removes keys that are undefined. Objects without such keys are not copied. */
 function asJson(value: object): { readonly [key: string]: Json } {
   return withoutUndefined(value) as { readonly [key: string]: Json };
 }
 
-/** Resources that have none: they stay the same objects in later configurations (see share-equal.ts). */
+/** Resources without undefined keys, which stay the same objects in later configurations (see share-equal.ts). */
 const clean = new WeakSet<object>();
 
 function withoutUndefined(value: unknown): unknown {

@@ -103,7 +103,7 @@ test('D9 an open window lets a configuration through at once', async () => {
   expect(cloud.reports?.every(({ heldRevision }) => heldRevision === '')).toBe(true);
 });
 
-test('D9 a configuration that waits for a day is named in the log again, with the time since when it waits', async () => {
+test('D9 a configuration that has waited for a day is logged again, with the time since when it waits', async () => {
   let skippedMs = 0;
   const jumping = { ...patientClock, monotonic: () => patientClock.monotonic() + skippedMs };
   await using cloud = await startFakeCloud(machine(false, {}));

@@ -11,7 +11,7 @@ const machine = (name: string) => ({
 });
 const onLoopback = { env: { PLATFORM_BIND_ADDRESS: '127.0.0.1:0' } };
 
-test('a configuration of the cloud that cannot be read changes nothing: the log, the status and the cloud say so until one can', async () => {
+test('an unreadable configuration from the cloud changes nothing: log, status and cloud report it until one can be read', async () => {
   await using cloud = await startFakeCloud(machine('a'));
   await using home = await createTestHome(cloud.url);
   await using server = await startTestServer(home, undefined, undefined, onLoopback);
@@ -29,7 +29,7 @@ test('a configuration of the cloud that cannot be read changes nothing: the log,
   await until('the end of the problem', () => last() === '');
 });
 
-test('D8 a start with a damaged cache and without a cloud uses the configuration before; without that it is refused, both named', async () => {
+test('D8 a start with a damaged cache and no cloud uses the previous configuration; without that it is refused with both files', async () => {
   await using cloud = await startFakeCloud(machine('a'));
   await using home = await createTestHome(cloud.url);
   {

@@ -1,8 +1,8 @@
-/** The document in a configuration file, with every mistake named by its place. */
+/** Reads the document in a configuration file, and reports every mistake with its place. */
 import { readFile, stat } from 'node:fs/promises';
 import { type JsonText, readJson } from '@platform/machine-config/read-json';
 
-/** More than any machine needs; the document and its copies have to fit in memory. */
+/** More than any machine needs; the document and its copies must fit into memory. */
 const maxBytes = 16 * 1024 * 1024;
 
 /** Never throws. @returns `invalid` with what was expected and found */
@@ -20,7 +20,7 @@ function kindOf({ code, message }: NodeJS.ErrnoException): string {
   return `one that cannot be read (${code ?? message})`;
 }
 
-/** Differs after every change of a file; empty if there is none. What is no file, such as a pipe, is not watched. */
+/** Differs after every change of a file; empty if there is none. Only regular files are watched, not pipes for example. */
 export async function signatureOf(path: string): Promise<string> {
   const found = await stat(path, { bigint: true }).catch(() => undefined);
   if (found === undefined) return '';

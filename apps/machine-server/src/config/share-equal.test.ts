@@ -8,7 +8,7 @@ const configOf = (init: MessageInitShape<typeof RobotConfigSchema>): RobotConfig
   fromBinary(RobotConfigSchema, toBinary(RobotConfigSchema, create(RobotConfigSchema, init)));
 const api = 'core:component:sensor';
 
-test('resources that are equal become the same objects, wherever they stand; others stay as they came', () => {
+test('equal resources become the same objects, whatever their position; others stay unchanged', () => {
   const door = { name: 'door', api, attributes: { list: [1, { a: null }] }, frame: { parent: 'world' } };
   const before = configOf({ components: [door, { name: 'gone', api }, { name: 'lamp', api, dependsOn: ['door'] }] });
   const after = configOf({

@@ -1,10 +1,10 @@
 /**
- * Makes equal resources of two configurations the same objects. Most edits change one resource of many: whoever looks at the others later
- * sees at once that they are as before, and does not compare, convert or search them again. Pure, except for `after`.
+ * Makes equal resources of two configurations the same objects. Most edits change one resource of many: later code recognises the others as
+ * unchanged at once, and does not compare, convert or search them again. Pure, except for `after`.
  */
 import type { RobotConfig } from '@platform/proto/platform/app/v1/robot';
 
-/** Replaces each component and service of `after` that equals the one of that name in `before` by that one. */
+/** Replaces each component and service of `after` by the one of the same name in `before` if they are equal. */
 export function shareEqual(before: RobotConfig, after: RobotConfig): void {
   shareIn(before.components, after.components);
   shareIn(before.services, after.services);

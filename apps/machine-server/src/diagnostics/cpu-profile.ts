@@ -3,7 +3,7 @@ import { Session } from 'node:inspector/promises';
 import { errorText, PlatformError } from '@platform/base';
 import { writeDurably } from '../directories/write-durably.ts';
 
-/** Profiles until it is disposed, which writes the file. The file is created at once, so that a wrong path ends the start, not the stop. */
+/** Profiles until it is disposed, which writes the file. Creates the file at once, so that a wrong path is an error at the start. */
 export async function startCpuProfile(path: string): Promise<AsyncDisposable> {
   await writeDurably(path, '').catch((caught) => {
     throw new PlatformError(

@@ -40,7 +40,7 @@ test('D16 -dump-resources writes each model of each type, sorted, in one step', 
   );
 });
 
-test('D16 -cpuprofile writes a profile of what ran until the stop; a wrong path is refused at the start', async () => {
+test('D16 -cpuprofile writes a profile of the run until the stop; a wrong path is refused at the start', async () => {
   const path = await directory();
   const file = join(path, 'run.cpuprofile');
   const profile = await startCpuProfile(file);

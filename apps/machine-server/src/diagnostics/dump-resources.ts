@@ -1,13 +1,13 @@
 /**
- * `-dump-resources`: every registered type with its models, as public servers write it: a JSON array of `{"api", "model"}`, sorted. The
- * gRPC service of the type is added.
+ * `-dump-resources`: every registered type with its models, in the format of public servers: a JSON array of `{"api", "model"}`, sorted.
+ * The gRPC service of the type is added.
  */
 import { errorText, PlatformError } from '@platform/base';
 import type { ResourceDescriptor } from '@platform/resources';
 import { writeDurably } from '../directories/write-durably.ts';
 import type { Model } from '../graph/model.ts';
 
-/** @throws PlatformError that names the option and the file */
+/** @throws PlatformError with the option and the file */
 export async function dumpResources(
   path: string,
   types: readonly Pick<ResourceDescriptor, 'api' | 'service'>[],

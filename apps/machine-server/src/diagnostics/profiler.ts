@@ -1,4 +1,4 @@
-/** `-webprofile`: profiles of the running server, taken on request. One at a time, because the inspector knows only one. */
+/** `-webprofile`: profiles of the running server, taken on request. One at a time, because the inspector supports only one. */
 import { Session } from 'node:inspector/promises';
 import { memoryUsage, resourceUsage } from 'node:process';
 import { getHeapSpaceStatistics } from 'node:v8';
@@ -7,7 +7,7 @@ import { type Clock, PlatformError } from '@platform/base';
 export interface Profiler {
   /** A `.cpuprofile` of the next milliseconds. */
   cpu(ms: number): Promise<string>;
-  /** A `.heapprofile`: what is allocated in the next milliseconds and still there at their end, sampled. */
+  /** A `.heapprofile`: samples of allocations in the next milliseconds that are still live at their end. */
   heap(ms: number): Promise<string>;
   /** Memory, time and system calls of the process so far. */
   variables(): string;

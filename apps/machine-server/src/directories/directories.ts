@@ -1,5 +1,5 @@
 /**
- * The capture directories of this machine: owned, recovered, remembered.
+ * Owns, recovers and remembers the capture directories of this machine.
  *
  * `<home>/capture_directories.json` lists every directory that ever held captures, so that files in one that the
  * configuration no longer names are still recovered, sent, and counted in the low-water mark of their stream (C10).
@@ -20,7 +20,7 @@ export interface DirectoriesDeps {
   readonly ledger: SeqLedger;
   /** Called with each file that an earlier process left open. */
   readonly onRecovered?: (contents: CaptureFileContents) => void;
-  /** Called with each such file of which not even the header can be read, and its capture directory. */
+  /** Called with each such file whose header cannot be read, and its capture directory. */
   readonly onUnreadable?: (path: string, directory: string) => void;
   /** Called before such a file is sealed. */
   readonly beforeSealed?: (path: string, contents: CaptureFileContents) => Promise<void>;
@@ -32,7 +32,7 @@ export class Directories implements AsyncDisposable {
   readonly #deps: DirectoriesDeps;
   readonly #owned = new Map<string, AsyncDisposable>();
   readonly #known = new Set<string>();
-  /** Directories that another process owns or that cannot be used, with the reason that was logged. */
+  /** Directories that another process owns or that cannot be used, with the logged reason. */
   readonly #refused = new Map<string, string>();
 
   constructor(deps: DirectoriesDeps) {
@@ -154,7 +154,7 @@ function neverSent(caught: unknown): boolean {
   return (caught as NodeJS.ErrnoException).code === 'ENOENT';
 }
 
-/** Reads stream and seq from the header of a capture file; undefined: it is of a public machine-server and has none. */
+/** Reads stream and seq from the header of a capture file; undefined if it is from a public machine-server and has none. */
 export async function readIdentity(path: string): Promise<{ stream: Uint8Array; seq: number } | undefined> {
   await using handle = await open(path, 'r');
   for (let size = 4_096; ; size *= 16) {

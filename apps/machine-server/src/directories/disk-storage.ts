@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import type { CaptureStorage } from '@platform/capture-file';
 
-/** Directories whose own names survive a power failure: as many as there are captured methods. */
+/** Directories whose own names survive a power failure; at most one per captured method. */
 const named = new Set<string>();
 
 // Some hundred files are written at once, more than twice a second: with a FileHandle, each write takes three times as long on this thread.
@@ -35,7 +35,7 @@ export const diskStorage: CaptureStorage = {
     if (named.has(directory)) return;
     for (let at = dirname(directory); ; at = dirname(at)) {
       await syncDirectory(at).catch((caught: NodeJS.ErrnoException) => {
-        // What this account cannot list it has not created.
+        // This account cannot have created a directory that it cannot list.
         if (caught.code !== 'EACCES' && caught.code !== 'EPERM') throw caught;
       });
       if (dirname(at) === at) break;

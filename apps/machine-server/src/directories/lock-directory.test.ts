@@ -21,7 +21,7 @@ test('I5 one process owns a capture directory: a second is refused by name, a st
   await rm(directory, { recursive: true });
 });
 
-test('one server runs in a home: a second is refused with the process, the home and what to do; a killed one leaves it free', async () => {
+test('only one server runs in a home: a second is refused with process, home and what to do; a killed one leaves it free', async () => {
   const home = await mkdtemp(join(tmpdir(), 'home-'));
   const script = `
     const { lockHome } = await import(${JSON.stringify(new URL('./lock-home.ts', import.meta.url).href)});
@@ -37,7 +37,7 @@ test('one server runs in a home: a second is refused with the process, the home 
   other.kill('SIGKILL');
   await once(other, 'exit');
   await (await lockHome(home, silentLog))[Symbol.asyncDispose]();
-  // Another lock than that of the captures, so a home may hold them.
+  // A different lock from that of the captures, so a home may also be a capture directory.
   await using _lock = await lockHome(home, silentLog);
   await using _captures = await lockDirectory(home);
   expect((await readdir(home)).toSorted()).toEqual(['.lock', 'machine-server.lock']);

@@ -1,6 +1,6 @@
 /**
- * One process owns a capture directory (I5), and one a home directory: a lock file holds `<pid> <start of that process> <boot>`.
- * A lock whose process is gone, or whose pid belongs to a later process, is stale and is taken over.
+ * Ensures that one process owns a capture directory (I5) or home directory: a lock file holds `<pid> <start of that process> <boot>`. A
+ * lock whose process is gone, or whose pid belongs to a later process, is stale and is taken over.
  */
 import { readFileSync } from 'node:fs';
 import { link, readFile, rename, rm, writeFile } from 'node:fs/promises';
@@ -10,7 +10,7 @@ import { makeDirectory } from './make-directory.ts';
 import { lockFile } from './paths.ts';
 
 export interface LockOptions {
-  /** What the directory is, as messages say it. */
+  /** The kind of directory, for messages. */
   readonly what: string;
   /** Name of the lock file. */
   readonly file: string;
@@ -24,7 +24,7 @@ const ofCaptures: LockOptions = {
   advice: 'Give this process a different capture_dir, or stop the other process',
 };
 
-/** Takes the directory, creating it (0700); disposing releases it. Throws failed_precondition while another process has it. */
+/** Takes the directory, creating it (0700) if necessary; disposing releases it. Throws failed_precondition while another process has it. */
 export async function lockDirectory(
   directory: string,
   { what, file, advice }: LockOptions = ofCaptures,
@@ -88,7 +88,7 @@ function identityOf(pid: number): string {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    // A killed process that its parent has not collected yet owns nothing.
+    // A zombie process owns nothing.
     const started = fields[0] === 'Z' ? 'ended' : fields[19];
     return `${pid} ${started} ${readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()}`;
   } catch {

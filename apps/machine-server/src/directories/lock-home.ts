@@ -9,10 +9,10 @@ const lock = {
 };
 
 /**
- * Takes the home directory for this process; disposing releases it. Two servers would overwrite each other's cache and captures. Without a
- * home there is neither: a start that seems to work would lose both. A full disk is different: the server itself is needed to free space.
+ * Takes the home directory for this process; disposing releases it. Two servers would overwrite each other's cache and captures. A server
+ * without a usable home would lose both, so it does not start. A full disk is no reason: only the server itself can free space.
  *
- * @throws PlatformError failed_precondition that names the directory, and the process that has it.
+ * @throws PlatformError failed_precondition with the directory, and the process that has it.
  */
 export async function lockHome(home: string, log: Log): Promise<AsyncDisposable> {
   try {

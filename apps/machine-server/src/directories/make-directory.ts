@@ -10,7 +10,7 @@ export async function makeDirectory(path: string): Promise<void> {
     await mkdir(path, { mode: 0o700 });
   } catch (caught) {
     const { code } = caught as NodeJS.ErrnoException;
-    // If something other than a directory has this name, the first use fails.
+    // If something else has this name, the first use fails.
     if (code === 'EEXIST') return;
     if (code !== 'ENOENT' || dirname(path) === path) throw caught;
     await makeDirectory(dirname(path));

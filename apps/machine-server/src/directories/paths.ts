@@ -1,4 +1,4 @@
-/** Where capture files are below a capture directory (docs/specs/capture-file.md). */
+/** The paths of capture files below a capture directory (docs/specs/capture-file.md). */
 import { join } from 'node:path';
 
 /** A path segment: `:` and other characters that a file name cannot contain become `_`. */
@@ -13,7 +13,7 @@ export function seriesPath(api: string, name: string, method: string): string {
 }
 
 /**
- * `2026-11-20T10_15_30.123456Z_7f3a9c1e_7`: time, start of the stream, seq. The stream keeps names apart if a clock shows the same time
+ * `2026-11-20T10_15_30.123456Z_7f3a9c1e_7`: time, start of the stream, seq. The stream keeps names unique if a clock shows the same time
  * again.
  */
 export function fileName(micros: number, stream: Uint8Array, seq: number): string {
@@ -27,7 +27,7 @@ export function apiOf(folder: string): string {
   return folder.replace('_', ':').replace('_', ':');
 }
 
-/** The time with which the name of a capture file begins, wall ms; undefined: it has none. */
+/** The time at the beginning of a capture file's name, wall ms; undefined if it has none. */
 export function timeOf(name: string): number | undefined {
   const [, day, hours, minutes, seconds] = /^(\d{4}-\d\d-\d\d)T(\d\d)_(\d\d)_(\d\d(?:\.\d{1,3})?)/.exec(name) ?? [];
   if (day === undefined) return undefined;

@@ -1,6 +1,4 @@
-/**
- * Seals files that an earlier process left open (C4, C9): keeps what is intact under the same identity, cuts and logs the rest.
- */
+/** Seals files that an earlier process left open (C4, C9): keeps the intact part under the same identity, cuts and logs the rest. */
 import { open, readFile, rename, rm, stat, truncate } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { errorText } from '@platform/base';
@@ -10,7 +8,7 @@ import { syncDirectory } from './disk-storage.ts';
 import { setAside } from './set-aside.ts';
 import { writeDurably } from './write-durably.ts';
 
-/** A public machine-server does not know our locks: one that still runs has written to its file within this time. */
+/** Public machine-servers do not use our locks: one that still runs has written to its file within this time. */
 const othersQuietMs = 60_000;
 
 /** @param path a `.prog` file that no living process writes. @param directory the capture directory that contains it. */
@@ -51,12 +49,12 @@ export async function recoverFile(
   log.info('recovered a capture file', { path, readings: readings.length });
 }
 
-/** A start that is killed here finds the file again, and makes the same of it. */
+/** If the process is killed here, the next start finds the file again and seals it in the same way. */
 async function seal(path: string, contents: CaptureFileContents, size: number): Promise<void> {
   const { kind, header, readings, goodBytes, cutBytes } = contents;
   const sealed = kind === 2 ? sealedName(path, readings.length) : path.replace(/\.prog$/, '.capture');
   if (goodBytes + cutBytes < size) {
-    // Readings after a hole, as a power failure leaves it.
+    // Readings after a hole, such as a power failure leaves.
     await writeDurably(sealed, captureFileBytes(header, readings));
     await rm(path, { force: true });
   } else {

@@ -1,5 +1,5 @@
 /**
- * Which uploads of which stream may still be sent (I5, I6).
+ * Tracks which uploads of which stream may still be sent (I5, I6).
  *
  * Each start draws its own stream at random and counts its files in memory. Streams of earlier starts are known from the headers of the
  * files that they left. The low-water mark of a stream is the least seq that is still outstanding. It never rises above an existing file,

@@ -1,4 +1,4 @@
-/** Sets aside files that will never be accepted as they are: they are kept, with the reason beside them, and no longer delay the others. */
+/** Sets aside files that will never be accepted: they are kept, with the reason beside them, and no longer delay the others. */
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
 import { failedFolder } from './paths.ts';
@@ -7,7 +7,7 @@ import { failedFolder } from './paths.ts';
  * Moves `path` to `<directory>/failed/<its path below directory>` and writes `<file>.reason`, a line with the time `nowMs` and the reason.
  * Returns the new path.
  *
- * @param suffix `.damaged`: the cloud has what was intact, so that giving the file back to sync would be of no use
+ * @param suffix `.damaged`: the cloud already has the intact part, so the file must not be given back to sync
  */
 export async function setAside(
   path: string,

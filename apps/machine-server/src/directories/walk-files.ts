@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { failedFolder, lockFile } from './paths.ts';
 
 /**
- * Paths of regular files. `failed/` directories and links are not entered, nor is a directory that is another's capture directory: its open
- * files are not ours. A directory that disappears is skipped.
+ * Paths of regular files. `failed/` directories and links are not entered, nor are capture directories of other processes, whose open files
+ * are not ours. A directory that disappears is skipped.
  *
  * @param onUnreadable called with each directory that cannot be listed; the others are listed
  */
@@ -30,7 +30,7 @@ export async function* walkFiles(
   }
 }
 
-/** Whether a process has it as a capture directory. */
+/** Whether a process uses it as a capture directory. */
 async function isOwned(directory: string): Promise<boolean> {
   return access(join(directory, lockFile)).then(
     () => true,

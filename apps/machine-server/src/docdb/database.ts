@@ -11,15 +11,15 @@ export interface DocdbSettings {
 export interface Refusal {
   readonly index: number;
   readonly reason: string;
-  /** Whether repeating it may help after all, because the error is none that names the document. */
+  /** Whether a retry may help, because the error does not name the document. */
   readonly isUnsure: boolean;
 }
 
 export interface DocumentDatabase extends AsyncDisposable {
   /**
-   * Stores documents; one that is there already counts as stored.
+   * Stores documents; one that already exists counts as stored.
    *
-   * @returns those that were not stored; all others are
+   * @returns the documents that were not stored
    * @throws PlatformError without the secret: some may be stored, all must be sent again
    */
   insert(documents: readonly ReadingDocument[]): Promise<readonly Refusal[]>;

@@ -2,7 +2,7 @@ import type { Problem } from '@platform/base';
 import type { JsonObject } from '@platform/machine-config/schema';
 import type { DocdbSettings } from './database.ts';
 
-/** `docdb_capture_config` with the defaults of the specification; undefined: no database is configured. Pure. */
+/** `docdb_capture_config` with the defaults of the specification; undefined if no database is configured. Pure. */
 export function docdbSettings(
   config: JsonObject | undefined,
   path: string,

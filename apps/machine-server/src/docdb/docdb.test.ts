@@ -19,7 +19,7 @@ import { DocdbQueue } from './queue.ts';
 const ids = { organizationId: 'org', locationId: 'loc', robotId: 'robot' };
 const stream = new Uint8Array(16).fill(7);
 const receivedMs = Date.UTC(2026, 10, 25, 7, 30);
-/** Failures are repeated at once. */
+/** Failed calls are repeated at once. */
 const quickClock = { ...systemClock, sleep: (_ms: number, signal?: AbortSignal) => systemClock.sleep(5, signal) };
 
 interface Rig {
@@ -85,7 +85,7 @@ const numbers = (rig: Rig): number[] =>
     .map(({ data }) => (data as { readings: { n: number } }).readings.n)
     .toSorted((a, b) => a - b);
 
-test('a reading becomes a document with the ids of the part, its series and times, in the database and collection that are named', async () => {
+test('a reading becomes a document with the ids of the part, its series and times, in the configured database and collection', async () => {
   const rig = await open();
   await rig.configure();
   await rig.add(3, [value(1), { readings: { list: [1.5, 'x', null, { deep: true }], 'with\0nul': 1 } }]);
@@ -104,7 +104,7 @@ test('a reading becomes a document with the ids of the part, its series and time
   expect(rig.docdb.status()).toMatchObject({ state: 'on', stored_documents: 2, refused_documents: 0, last_error: '' });
 });
 
-test('a connection that ends mid-batch, an answer that is lost, and a server that is not primary cost nothing and store nothing twice', async () => {
+test('a connection that ends mid-batch, a lost answer and a server that is not primary lose nothing and store nothing twice', async () => {
   const rig = await open();
   const faults: ReturnType<DocumentServer['onInsert']>[] = [
     { stored: 1 },
@@ -125,11 +125,11 @@ test('a connection that ends mid-batch, an answer that is lost, and a server tha
   expect(rig.docdb.status()).toMatchObject({ stored_documents: 4, refused_documents: 0 });
 });
 
-test('documents that the database refuses are left out with their reason, and the others are stored', async () => {
+test('documents that the database refuses are dropped with their reason, and the others are stored', async () => {
   const rig = await open();
   rig.server.maxDocumentBytes = 2_000;
   rig.server.onInsert = () => ({
-    // A rule of the collection; and an error that does not say whose it is.
+    // A rule of the collection; and an error that does not name a document.
     fails: ({ data }) => ({ 2: 121, 3: 12_345 })[String(data.readings.n)],
   });
   await rig.configure();
@@ -140,7 +140,7 @@ test('documents that the database refuses are left out with their reason, and th
   expect(rig.logged.join('\n')).toMatch(/refuses a reading.*refused with 121 \(121\)/);
 });
 
-test('a document that is refused only by the server as too large is left out alone', async () => {
+test('only a document that the server refuses as too large is dropped', async () => {
   const rig = await open();
   rig.server.onInsert = (documents) =>
     documents.some(({ data }) => data.readings.n === 2)
@@ -152,7 +152,7 @@ test('a document that is refused only by the server as too large is left out alo
   expect(numbers(rig)).toEqual([1, 3]);
 });
 
-test('while nobody answers, readings wait on the disk and survive a restart', async () => {
+test('while the server does not answer, readings wait on the disk and survive a restart', async () => {
   const rig = await open();
   rig.server.isSilent = true;
   await rig.configure({ uri: `${rig.server.uri}&serverSelectionTimeoutMS=200` });
@@ -171,7 +171,7 @@ test('while nobody answers, readings wait on the disk and survive a restart', as
   expect(await readdir(join(rig.home, 'docdb_queue'))).toEqual([]);
 });
 
-test('the right password signs in; a wrong one is a failure that is repeated; neither it nor the URI is ever told', async () => {
+test('the right password signs in; a wrong one is a failure that is retried; neither it nor the URI is ever shown', async () => {
   const rig = await open({ login: { user: 'robot-7', password: 'Geheim1234' } });
   const as = (password: string): string => rig.server.uri.replace('//', `//robot-7:${password}@`);
   await rig.configure({ uri: as('Falsch%205678') });
@@ -184,7 +184,7 @@ test('the right password signs in; a wrong one is a failure that is repeated; ne
   expect(rig.logged.join('\n')).not.toMatch(/Geheim1234|Falsch|robot-7|mongodb:/);
 });
 
-test('a URI or name that can never work is a failure that names what is wrong, without the URI, until it is reconfigured', async () => {
+test('an invalid URI or name is a failure with its reason, without the URI, until it is reconfigured', async () => {
   const rig = await open();
   await rig.add(1, [value(0)]);
   expect(rig.docdb.status()).toMatchObject({ state: 'off', waiting_files: 0 });
@@ -204,7 +204,7 @@ test('a URI or name that can never work is a failure that names what is wrong, w
   expect(numbers(rig)).toEqual([1]);
 });
 
-test('beyond its limit the queue drops the oldest readings and counts them; without a database what waits is forgotten', async () => {
+test('beyond its limit the queue drops the oldest readings and counts them; without a database the queue is deleted', async () => {
   const rig = await open({ mostBytes: 4_000 });
   rig.server.isSilent = true;
   await rig.configure({ uri: `${rig.server.uri}&serverSelectionTimeoutMS=200` });

@@ -1,8 +1,8 @@
 /**
- * Readings also go to a document database (`docdb_capture_config`), at their own pace: docs/specs/document-database.md.
+ * Sends readings also to a document database (`docdb_capture_config`), independently of sync: docs/specs/document-database.md.
  *
- * States of a queued file: waiting → sent (its documents are in the database, or were refused for good) → removed. A failure changes no
- * state: the same files are sent again, later, under the same ids.
+ * States of a queued file: waiting → sent (its documents are in the database, or were refused permanently) → removed. A failure changes no
+ * state: the same files are sent again later, under the same ids.
  */
 import {
   asPlatformError,
@@ -39,13 +39,13 @@ export interface DocdbStatus {
   readonly last_error: string;
 }
 
-/** Readings reach the database within this time, also while sync sends nothing. */
+/** Readings reach the database within this time, even while sync sends nothing. */
 const sealEveryMs = 60_000;
 const mostFiles = 64;
 const mostDocuments = 1_000;
-/** Of capture files that are sent together; they are in memory. */
+/** Maximum size of capture files that are sent together; they are in memory. */
 const mostBytes = 4 * 1024 * 1024;
-/** A document is given up after so many attempts, if the error does not say whether it is the document's. */
+/** A document is dropped after this many attempts if the error does not say whether the document is the cause. */
 const mostAttempts = 5;
 
 export class Docdb implements AsyncDisposable {
@@ -66,23 +66,23 @@ export class Docdb implements AsyncDisposable {
     this.#log = new LimitedLog(deps.log, () => deps.clock.monotonic());
   }
 
-  /** @param settings undefined: no database is configured, and what waits for one is forgotten */
+  /** @param settings undefined: no database is configured, and the queue is deleted */
   configure(settings: DocdbSettings | undefined): Promise<void> {
     const task = () => this.#bringTo(settings);
     this.#work = this.#work.then(task, task);
     return this.#work;
   }
 
-  /** Sends nothing until it is configured again; files go on being queued. */
+  /** Sends nothing until it is configured again; files are still queued. */
   stop(): Promise<void> {
     const task = () => this.#end();
     this.#work = this.#work.then(task, task);
     return this.#work;
   }
 
-  /** There may be files in the queue. */
+  /** Signals that there may be files in the queue. */
   wake(): void {
-    // During a failure, its wait goes on.
+    // After a failure, the wait continues.
     if (this.#lastError === '') this.#follower?.wake();
   }
 
@@ -141,7 +141,7 @@ export class Docdb implements AsyncDisposable {
     try {
       await database?.[Symbol.asyncDispose]();
     } catch {
-      // Its connections are gone, then.
+      // Its connections are then gone.
     }
   }
 

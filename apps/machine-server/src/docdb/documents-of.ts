@@ -1,11 +1,11 @@
-/** The readings of a capture file as documents of a database. Pure. */
+/** Converts the readings of a capture file to documents of a database. Pure. */
 
 import { createRegistry, fromBinary, type JsonValue, toJson } from '@bufbuild/protobuf';
 import { type Any, anyUnpack, type Timestamp, timestampMs, ValueSchema } from '@bufbuild/protobuf/wkt';
 import type { CaptureFileContents } from '@platform/capture-file';
 import { DataType, SensorDataSchema } from '@platform/proto/platform/app/datasync/v1/data_sync';
 
-/** Where the part belongs; texts are empty without a cloud. */
+/** The ids of the part and what contains it; empty without a cloud. */
 export interface PartIds {
   readonly organizationId: string;
   readonly locationId: string;
@@ -13,14 +13,14 @@ export interface PartIds {
 }
 
 export interface ReadingDocument {
-  /** The same whenever the reading is sent: stream and sequence number of its file, and its place in it. */
+  /** The same each time the reading is sent: stream and sequence number of its file, and its place in the file. */
   readonly _id: string;
   readonly [field: string]: JsonValue | Date;
 }
 
 const registry = createRegistry(ValueSchema);
 
-/** The fields are those of the table `readings` (D25). Files of binary readings give none, nor do readings that do not decode. */
+/** The fields are those of the table `readings` (D25). Binary readings, and readings that do not decode, give no documents. */
 export function documentsOf({ header, readings }: CaptureFileContents, ids: PartIds): ReadingDocument[] {
   const { metadata, partId, stream, seq } = header;
   if (metadata?.type !== DataType.TABULAR_SENSOR) return [];

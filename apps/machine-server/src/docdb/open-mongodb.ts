@@ -1,4 +1,4 @@
-/** A document database behind the official driver, which is loaded here, at the first use: it takes some 30 MB. */
+/** Opens a document database with the official driver, which is loaded on first use because it takes about 30 MB. */
 import { errorText, PlatformError } from '@platform/base';
 import { mask } from '@platform/machine-config/mask-secrets';
 import type { DocdbSettings, DocumentDatabase, Refusal } from './database.ts';
@@ -6,7 +6,7 @@ import type { ReadingDocument } from './documents-of.ts';
 
 type Driver = typeof import('mongodb');
 
-/** Used where the URI does not set them: without them, a server that no longer answers would be waited for forever. */
+/** Used if the URI does not set them; without them, the driver would wait forever for a server that no longer answers. */
 const timeouts = { serverSelectionTimeoutMS: 10_000, connectTimeoutMS: 10_000, socketTimeoutMS: 30_000 };
 /** Errors about the document itself: it does not fit the database's limits or rules. */
 const ofDocument: ReadonlySet<number> = new Set([
@@ -16,7 +16,7 @@ const ofEncoding: ReadonlySet<number> = new Set([22, 10334, 17280]);
 const duplicateKey = 11_000;
 const authenticationFailed: ReadonlySet<number> = new Set([18, 8_000]);
 const unauthorized = 13;
-/** Not primary, recovering, stepping down, shutting down, unreachable, timed out, over a limit of time. */
+/** Not primary, recovering, stepping down, shutting down, unreachable, timed out, over a time limit. */
 const passing: ReadonlySet<number> = new Set([
   6, 7, 50, 89, 91, 112, 189, 262, 9001, 10107, 11600, 11602, 13435, 13436,
 ]);
@@ -56,7 +56,7 @@ async function insertOnce(
     return [];
   } catch (caught) {
     if (!isOfOneDocument(driver, caught)) return refusalsOf(driver, caught);
-    // None was stored, because of one of them.
+    // One of them prevented all from being stored.
     const [only, ...more] = documents;
     if (only !== undefined && more.length === 0) return [{ index: 0, reason: errorText(caught), isUnsure: false }];
     const refusals: Refusal[] = [];
@@ -94,7 +94,7 @@ function fail(driver: Driver, caught: unknown, { uri }: DocdbSettings): never {
   throw new PlatformError('unavailable', text);
 }
 
-/** Hides the URI and what in it is secret: the driver's messages may quote them. */
+/** Hides the URI and its secrets, which the driver's messages may quote. */
 function withoutSecrets(text: string, uri: string): string {
   const [, user = '', password = ''] = /^[^/]*\/\/([^:@/]*)(?::([^@/]*))?@/.exec(uri) ?? [];
   const secrets = [uri, password, decoded(password), user, decoded(user)].filter((each) => each.length > 2);
@@ -109,7 +109,7 @@ function decoded(text: string): string {
   }
 }
 
-/** Numbers are stored as doubles, which they are on the wire, too. BSON has no names with a NUL. */
+/** Numbers are stored as doubles, as on the wire. BSON has no names with a NUL. */
 function withDoubles(driver: Driver, document: ReadingDocument): ReadingDocument {
   const convert = (value: unknown): unknown => {
     if (typeof value === 'number') return new driver.Double(value);

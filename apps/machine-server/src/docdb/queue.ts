@@ -1,9 +1,9 @@
 /**
  * Capture files whose readings the document database does not have yet: `<home>/docdb_queue/<name of the capture file>`.
  *
- * A file is in the queue before it is sealed, as a second name of the same bytes (a copy where the capture directory is on another disk),
- * so that it stays when sync deletes the first. It is removed once the database has its readings; a crash before that sends them again,
- * under the same ids. The folder exists while a database is configured: a start that finds it queues what it recovers.
+ * A file enters the queue before it is sealed, as a hard link (a copy if the capture directory is on another disk), so that it stays when
+ * sync deletes the original. It is removed once the database has its readings; after an earlier crash, they are sent again under the same
+ * ids. The folder exists while a database is configured: a start that finds it queues the files that it recovers.
  */
 import { copyFile, link, mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
@@ -15,12 +15,12 @@ import { LimitedLog } from '../logging/limited-log.ts';
 const mostQueuedBytes = 256 * 1024 * 1024;
 
 export class DocdbQueue {
-  /** Readings that the database will never get, because too many waited or the disk failed. */
+  /** Readings that the database will never get, because the queue was full or the disk failed. */
   droppedReadings = 0;
   readonly #folder: string;
   readonly #log: LimitedLog;
   readonly #mostBytes: number;
-  /** Bytes by name, the oldest first; undefined: no database is configured. */
+  /** Bytes by name, the oldest first; undefined if no database is configured. */
   #files: Map<string, number> | undefined;
   #bytes = 0;
 
@@ -34,7 +34,7 @@ export class DocdbQueue {
     return this.#files?.size ?? 0;
   }
 
-  /** Finds what an earlier process left. */
+  /** Finds files that an earlier process left. */
   async start(): Promise<void> {
     const names = await readdir(this.#folder).catch(() => undefined);
     if (names !== undefined) await this.#fill(names);
@@ -47,7 +47,7 @@ export class DocdbQueue {
     await this.#fill(await readdir(this.#folder));
   }
 
-  /** Forgets everything; from now on, no file is queued. */
+  /** Deletes the queue; from now on, no file is queued. */
   async clear(): Promise<void> {
     this.#files = undefined;
     this.#bytes = 0;
@@ -65,7 +65,7 @@ export class DocdbQueue {
     const name = basename(path).replace(/\.prog$/, '.capture');
     const target = join(this.#folder, name);
     try {
-      // A seal that failed is repeated, maybe with a file that was written anew.
+      // A failed seal is repeated, possibly with a rewritten file.
       await rm(target, { force: true });
       await link(path, target).catch(() => copyFile(path, target));
       const { size } = await stat(target);
@@ -90,7 +90,7 @@ export class DocdbQueue {
     return [...(this.#files?.keys().take(most) ?? [])];
   }
 
-  /** Undefined: it is gone, or no capture file. */
+  /** Undefined if it is gone, or not a capture file. */
   async read(name: string): Promise<CaptureFileContents | undefined> {
     try {
       return readCaptureFile(await readFile(join(this.#folder, name)));

@@ -38,7 +38,7 @@ test('help lists each kind with its options, or the named kinds alone', () => {
   expect(readCommandLine(line, ['--help', '--bogus'])).toEqual(all);
 });
 
-test('a mistake is named in one line, and the usage follows', () => {
+test('a mistake is reported in one line, followed by the usage', () => {
   expect(mistake('cloud', '--bogus')).toMatch(/^Unknown option '--bogus'\n\nUsage: npm run fault -- KIND/);
   expect(mistake()).toMatch(/^expected some of all, cloud, memory; found none\n/);
   expect(mistake('colud')).toMatch(/^expected some of all, cloud, memory; found colud\n/);

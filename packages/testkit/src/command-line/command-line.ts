@@ -1,4 +1,4 @@
-/** The command line of the developers' programs: faults and benches. Each kind of run has options of its own; a mistake shows the usage. */
+/** The command line of the developers' programs: faults and benches. Each kind of run has its own options; a mistake shows the usage. */
 import { parseArgs } from 'node:util';
 
 export interface CommandOption {
@@ -10,16 +10,16 @@ export interface CommandOption {
 
 export interface Kind {
   readonly help: string;
-  /** Names of the options that it has. */
+  /** Names of its options. */
   readonly options: readonly string[];
   /** What its option `--only` selects, as a list with commas. */
   readonly parts?: readonly string[];
 }
 
 export interface CommandLine {
-  /** How it is called: `npm run fault --`. */
+  /** The command, such as `npm run fault --`. */
   readonly program: string;
-  /** None: it is called without a kind, and has all options. */
+  /** Empty: the program has no kinds, and takes all options. */
   readonly kinds: Readonly<Record<string, Kind>>;
   readonly options: Readonly<Record<string, CommandOption>>;
 }
@@ -29,7 +29,7 @@ export type CommandRequest =
   | { readonly help: string }
   | { readonly mistake: string };
 
-/** What the arguments ask for: kinds (`all` is each of them) with the values of their options, help, or a mistake with the usage. */
+/** Parses the arguments: kinds (`all` means each of them) with the values of their options, help, or a mistake with the usage. */
 export function readCommandLine(line: CommandLine, args: readonly string[]): CommandRequest {
   const shown = (mistake: string): CommandRequest => ({ mistake: `${mistake}\n\n${usageOf(line)}` });
   const asHelp = args.some((arg) => arg === '--help' || arg === '-h');
@@ -48,7 +48,7 @@ export function readCommandLine(line: CommandLine, args: readonly string[]): Com
     });
   } catch (caught) {
     if (asHelp) return { help: usageOf(line) };
-    // The first sentence says what is wrong; the others are about how to pass such a text on.
+    // The first sentence says what is wrong; the others say how to pass such a text.
     return shown(String(caught instanceof Error ? caught.message : caught).replace(/\. .*$/s, ''));
   }
   const asked = parsed.positionals;
@@ -84,7 +84,7 @@ export function readCommandLine(line: CommandLine, args: readonly string[]): Com
   return { kinds, values };
 }
 
-/** Reads the arguments of this process; prints help or a mistake, and ends it then (exit code 0 or 2). */
+/** Reads the arguments of this process; after printing help or a mistake, exits (code 0 or 2). */
 export function commandLineOf(line: CommandLine): Extract<CommandRequest, { kinds: unknown }> {
   const request = readCommandLine(line, process.argv.slice(2));
   if ('kinds' in request) return request;

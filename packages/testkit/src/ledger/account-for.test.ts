@@ -12,7 +12,7 @@ const gap = (startMs: number, endMs: number, readings: number, isBound = false):
 const account = (stored: readonly (typeof produced)[number][], gaps: readonly ReportedGap[]) =>
   accountFor({ produced, stored, gaps, slackMs: 0 });
 
-test('a missing reading is accounted for by one gap of its component, at its time, that has room for it', () => {
+test('one gap of its component that covers its time and has room accounts for a missing reading', () => {
   expect(account(produced, [])).toEqual({ unexplained: [], overstated: [], longestMs: 0, byReason: {} });
   expect(account(without(3, 4), [gap(200, 300, 2)])).toMatchObject({ unexplained: [], byReason: { discarded: 2 } });
   expect(account(without(3, 4), [gap(200, 300, 1)]).unexplained).toEqual([produced[3]]);
@@ -22,7 +22,7 @@ test('a missing reading is accounted for by one gap of its component, at its tim
   expect(account(without(3, 5), [gap(200, 900, 1), gap(200, 300, 1)]).unexplained).toEqual([]);
 });
 
-test('gaps that count exactly may not count more than is missing; those that are a bound may', () => {
+test('exact gaps must not report more readings than are missing; upper bounds may', () => {
   expect(account(without(3), [gap(200, 200, 3)]).overstated).toMatchObject([{ surplus: 2 }]);
   expect(account(without(3, 6), [gap(0, 1_000, 9, true)])).toMatchObject({ overstated: [], longestMs: 300 });
 });

@@ -1,4 +1,4 @@
-/** Compares what was produced with what is stored and what gaps report: produced = stored + reported as missing, for each component. */
+/** Compares produced readings with stored ones and reported gaps: produced = stored + reported as missing, for each component. */
 import type { LedgerReading } from './ledger.ts';
 
 export interface Produced extends LedgerReading {
@@ -12,7 +12,7 @@ export interface ReportedGap {
   readonly startMs: number;
   readonly endMs: number;
   readonly readings: number;
-  /** Whether `readings` is the most that can be missing, and not the exact number. */
+  /** Whether `readings` is an upper bound instead of the exact number. */
   readonly isBound: boolean;
 }
 
@@ -21,7 +21,7 @@ export interface Account {
   readonly unexplained: readonly Produced[];
   /** Gaps of exact reasons that report more than is missing, with the surplus. */
   readonly overstated: readonly (ReportedGap & { readonly surplus: number })[];
-  /** From the first to the last reading that one bounded gap accounts for, at most. */
+  /** The longest time from the first to the last reading that one bounded gap accounts for. */
   readonly longestMs: number;
   /** Missing readings by the reason that accounts for them. */
   readonly byReason: Readonly<Record<string, number>>;
@@ -30,9 +30,9 @@ export interface Account {
 export interface AccountOptions {
   readonly produced: readonly Produced[];
   readonly stored: Iterable<LedgerReading>;
-  /** Of reasons for which a reading that was produced is missing. */
+  /** Only gaps with reasons for which a produced reading is missing. */
   readonly gaps: readonly ReportedGap[];
-  /** How long a reading may be on its way from its production to the clock that gaps are told by. */
+  /** The maximum time from the production of a reading to its time in reported gaps. */
   readonly slackMs: number;
 }
 

@@ -1,4 +1,4 @@
-/** Serves the readings of a ledger over HTTP, so that what was produced is known whatever happens to the program that reads them. */
+/** Serves the readings of a ledger over HTTP, so that the produced readings are known whatever happens to the program that reads them. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -6,7 +6,7 @@ import type { Produced } from './account-for.ts';
 import type { Ledger } from './ledger.ts';
 
 export interface LedgerSource extends AsyncDisposable {
-  /** Each GET of it is a new reading of the component, as JSON. @param padBytes of text that makes the reading larger */
+  /** The URL for a component: each GET returns a new reading, as JSON. @param padBytes length of a text that makes the reading larger */
   url(machine: string, component: string, padBytes?: number): string;
   /** In order of production. */
   readonly produced: readonly Produced[];

@@ -1,4 +1,4 @@
-/** Records which readings a test made and had acknowledged, and compares them with those read back. */
+/** Records which readings a test made and which were acknowledged, and compares them with those read back. */
 import { createHash } from 'node:crypto';
 
 /** A reading that can be recognised anywhere: its hash covers all other fields. */

@@ -1,6 +1,6 @@
 import { appendFileSync, writeSync } from 'node:fs';
 
-/** Says what a fault run did: in the file of FAULT_REPORT, from which `npm run fault` makes its line, or on standard output. */
+/** Reports the result of a fault run: in the file FAULT_REPORT, from which `npm run fault` makes its line, or on standard output. */
 export function reportFault(name: string, figures: Readonly<Record<string, unknown>>): void {
   const line = JSON.stringify({ [name]: figures });
   const { FAULT_REPORT } = process.env;
@@ -11,7 +11,7 @@ export function reportFault(name: string, figures: Readonly<Record<string, unkno
 const tellEveryMs = 10_000;
 const toldMs = new Map<string, number>();
 
-/** In a run by `npm run fault`, says how far it is, on standard error. */
+/** In a run by `npm run fault`, reports progress on standard error. */
 export function faultProgress(name: string, done: number, of: number): void {
   const nowMs = performance.now();
   if (process.env['FAULT_REPORT'] === undefined) return;

@@ -1,7 +1,7 @@
 /**
- * A small disk without a mount. Loaded into a process before its program (`node --import`): to it, SMALL_DISK is a disk of SMALL_DISK_BYTES,
- * of which others take as many bytes as the file SMALL_DISK_OTHERS has. A write that does not fit ends as on a real disk: what fits is
- * written, then ENOSPC. What node:fs/promises does is covered, which is what a machine-server writes its home with.
+ * A small disk without a mount, loaded into a process before its program (`node --import`). To the process, SMALL_DISK is a disk of
+ * SMALL_DISK_BYTES, of which others use as many bytes as the size of the file SMALL_DISK_OTHERS. A write that does not fit ends as on a
+ * real disk: the part that fits is written, then ENOSPC. It covers node:fs/promises, with which a machine-server writes its home.
  */
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
@@ -10,7 +10,7 @@ import { bytesBelow } from './bytes-below.ts';
 
 const { SMALL_DISK: disk = '', SMALL_DISK_BYTES: size = '', SMALL_DISK_OTHERS: others = '' } = process.env;
 const bytes = Number(size);
-/** How long a sum of all files counts; what is written is added to it. */
+/** How long a computed sum of all files is used; writes are added to it. */
 const knownMs = 100;
 const blockBytes = 4_096;
 

@@ -1,4 +1,7 @@
-/** A disk of a few megabytes for one process, that the test fills and empties: a real one, or a layer in the process where none can be mounted. */
+/**
+ * A disk of a few megabytes for one process, which the test fills and empties: a real one, or a layer in the process if none can be
+ * mounted.
+ */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, statfsSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,29 +11,29 @@ import { type ChildProcess, spawnChild } from '../process.ts';
 import { bytesBelow } from './bytes-below.ts';
 
 export interface SmallDisk extends AsyncDisposable {
-  /** Where the process finds it. */
+  /** Its path in the process. */
   readonly path: string;
-  /** Where this process finds it while that one runs. */
+  /** Its path for the test while the process runs. */
   readonly inside: string;
-  /** Starts node on it, once: what is on a mounted disk is gone after the process. */
+  /** Starts node on it, once: a mounted disk is gone after the process. */
   spawn(args: readonly string[], env: Readonly<Record<string, string>>): ChildProcess;
-  /** Others take all of it but `leftBytes`. */
+  /** Fills it with other data, except for `leftBytes`. */
   fill(leftBytes: number): void;
-  /** Others take nothing of it any more. */
+  /** Removes the other data. */
   empty(): void;
 }
 
 const layer = fileURLToPath(new URL('./file-layer.ts', import.meta.url));
 const blockBytes = 65_536;
 
-/** Why no disk can be mounted here; undefined: one can. */
+/** Why no disk can be mounted here; undefined if one can. */
 export function mountFault(): string | undefined {
   const script = `mount -t tmpfs -o size=1m none "$0"`;
   const { status, stderr, error } = spawnSync('unshare', ['-rm', 'sh', '-c', script, tmpdir()], { encoding: 'utf8' });
   return status === 0 ? undefined : String(error ?? stderr).trim();
 }
 
-/** A tmpfs in a namespace of its own, which ends with the process. */
+/** A tmpfs in a separate namespace, which ends with the process. */
 export function mountedDisk(bytes: number): SmallDisk {
   const path = mkdtempSync(join(tmpdir(), 'mounted-disk-'));
   const script = `mount -t tmpfs -o size=${bytes} none "$1" && shift && exec "$0" "$@"`;
@@ -73,9 +76,9 @@ function appended(path: string, bytes: Uint8Array): boolean {
   }
 }
 
-/** A folder that a process takes for a disk, because its writes go through `file-layer.ts`. */
+/** A folder that looks like a disk to a process, because its writes go through `file-layer.ts`. */
 export interface LayeredDisk extends SmallDisk {
-  /** Makes it a disk for a process that the caller starts. */
+  /** Environment that makes it a disk for a process that the caller starts. */
   readonly env: Readonly<Record<string, string>>;
 }
 

@@ -1,7 +1,7 @@
-/** What the stand-in of Stripe remembers, and how it answers: payments, set-up pages, payment methods, and the events that it has to send. */
+/** The state and the answers of the stand-in for Stripe: payments, set-up pages, payment methods, and pending events. */
 import { randomBytes } from 'node:crypto';
 
-/** What becomes of payments with the card. `processing`: `confirm` decides. */
+/** The outcome of payments with the card. `processing`: `confirm` decides. */
 export type StandInCard = 'succeeds' | 'declines' | 'needs-cardholder' | 'processing';
 
 export interface StandInPayment {
@@ -44,7 +44,7 @@ export class StandInState {
   readonly #sessions = new Map<string, Session>();
   readonly #url: string;
 
-  /** @param url below which the pages are. */
+  /** @param url base address of the pages. */
   constructor(url: string) {
     this.#url = url;
   }

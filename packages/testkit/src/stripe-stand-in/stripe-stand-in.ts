@@ -1,6 +1,6 @@
 /**
- * What the payment provider `stripe` needs of Stripe, on loopback and with a memory: set-up pages, payments that are made once for each
- * idempotency key, and signed events. Answers and events are delayed, lost, repeated and reordered as the test says. No money moves.
+ * The parts of Stripe that the payment provider `stripe` needs, on loopback and with state: set-up pages, payments that are made once for
+ * each idempotency key, and signed events. The test can delay, lose, repeat and reorder answers and events. No money moves.
  */
 import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
@@ -16,7 +16,10 @@ import {
   token,
 } from './stand-in-state.ts';
 
-/** `lost-request`: nothing happens. `lost-answer`: it happens, and the connection breaks. `failed-answer`: it happens, and the answer is 500. */
+/**
+ * `lost-request`: nothing happens. `lost-answer`: it is done, and the connection breaks. `failed-answer`: it is done, and the answer is
+ * 500.
+ */
 export type StandInFault = 'none' | 'lost-request' | 'lost-answer' | 'failed-answer';
 
 export interface StandInEvent {
@@ -33,18 +36,18 @@ export interface StripeStandIn extends AsyncDisposable {
   readonly payments: ReadonlyMap<string, StandInPayment>;
   /** Payment methods that are attached to a customer, by id. */
   readonly methods: ReadonlyMap<string, StandInCard>;
-  /** Decides about each request, such as `POST /v1/payment_intents`, from now on; it may take its time. */
+  /** Decides about each request, such as `POST /v1/payment_intents`, from now on; it may take any time. */
   faults: (request: string) => StandInFault | Promise<StandInFault>;
   /** Sets its clock, ms. Default: the system's. */
   setClock(now: () => number): void;
-  /** Somebody fills in the page at this address. */
+  /** Fills in the page at this address, as a user does. */
   complete(pageUrl: string, card: StandInCard): void;
   expire(pageUrl: string): void;
   /** Decides about a payment that is `processing`. */
   confirm(paymentId: string, isPaid: boolean): void;
-  /** As after the day for which it remembers idempotency keys. */
+  /** Forgets idempotency keys, as Stripe does after a day. */
   forgetKeys(): void;
-  /** The events that were not taken so far, oldest first, signed now. */
+  /** The events that have not been taken yet, oldest first, signed now. */
   takeEvents(): StandInEvent[];
   sign(body: string, atMs?: number): string;
 }
@@ -76,7 +79,7 @@ export async function startStripeStandIn(): Promise<StripeStandIn> {
   const answerOnce = (method: string, path: string, form: Form, key: string | string[] | undefined): Answer => {
     if (typeof key !== 'string') return memory.answer(method, path, form);
     const answer = answers.get(key) ?? memory.answer(method, path, form);
-    // What is refused before anything began may be sent again.
+    // A request refused before it was processed may be sent again.
     if (answer.status !== 400) answers.set(key, answer);
     return answer;
   };

@@ -1,4 +1,6 @@
-/** `platform admin`: for the administrator of an installation on this computer (D30); needs access to the data directory, but no login. */
+/**
+ * `platform admin`: for the administrator of an installation on this computer (D30); needs access to the data directory instead of a login.
+ */
 import type { Command } from 'commander';
 import { group } from '../../invocation/define-command.ts';
 import { backupCommand, restoreCommand } from './backup.ts';

@@ -26,7 +26,7 @@ export function statusCommand(): Command {
   );
 }
 
-/** The time of the start as everywhere else, in the place of its milliseconds. */
+/** Replaces the milliseconds of the start time by the usual format. */
 function withStart(status: JsonObject): JsonObject {
   return Object.fromEntries(
     Object.entries(status).map(([name, value]) =>

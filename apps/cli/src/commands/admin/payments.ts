@@ -1,4 +1,4 @@
-/** `platform admin payments` and `platform admin check-ledger`: money that arrived, and whether the books are in order. */
+/** `platform admin payments` and `platform admin check-ledger`: received payments, and a check of the books. */
 import { type JsonObject, PlatformError } from '@platform/sdk/cloud';
 import { Command } from 'commander';
 import { group } from '../../invocation/define-command.ts';

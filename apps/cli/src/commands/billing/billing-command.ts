@@ -1,4 +1,4 @@
-/** `platform billing`: what an organization used, owes and has paid; prices; charges. */
+/** `platform billing`: usage, debts and payments of an organization; prices; charges. */
 import type { Command } from 'commander';
 import { group } from '../../invocation/define-command.ts';
 import { chargeCommand } from './charge.ts';

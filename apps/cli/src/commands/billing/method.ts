@@ -1,4 +1,4 @@
-/** `platform billing method`: what the organization pays with. */
+/** `platform billing method`: the organization's payment methods. */
 import { PlatformError, TestCard } from '@platform/sdk/cloud';
 import { Command } from 'commander';
 import { defineCommand, group } from '../../invocation/define-command.ts';

@@ -1,4 +1,4 @@
-/** `platform billing prices|simulate|close-month`: for owners of organizations that bill others, and a look at the next invoice. */
+/** `platform billing prices|simulate|close-month`: for owners of organizations that bill others, and a preview of the next invoice. */
 import { type InvoiceLine, type PriceList, timestampFromDate } from '@platform/sdk/cloud';
 import { Command } from 'commander';
 import { defineCommand, group } from '../../invocation/define-command.ts';

@@ -1,4 +1,4 @@
-/** `platform billing usage|info|invoices`: what an organization used, how it is billed, and what it owes. */
+/** `platform billing usage|info|invoices`: an organization's usage, how it is billed, and its debts. */
 import { type InvoiceSummary, PlatformError, type UsageRecord, usageTypeName } from '@platform/sdk/cloud';
 import { Command } from 'commander';
 import { defineCommand } from '../../invocation/define-command.ts';

@@ -1,4 +1,4 @@
-/** `platform billing void`: cancels an invoice by a credit note. */
+/** `platform billing void`: cancels an invoice with a credit note. */
 import { Command } from 'commander';
 import { defineCommand } from '../../invocation/define-command.ts';
 

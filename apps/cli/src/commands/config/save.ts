@@ -1,4 +1,6 @@
-/** Saves a text as the configuration of a part: it is validated, shown as changes and confirmed, and never overwrites another save. */
+/**
+ * Saves a text as the configuration of a part: validates it, shows the changes, asks for confirmation, and never overwrites another save.
+ */
 import { diff, diffLines } from '@platform/machine-config/diff';
 import { type ConfigurationProblem, PlatformError } from '@platform/sdk/cloud';
 import type { Context } from '../../invocation/context.ts';
@@ -28,7 +30,7 @@ export async function save(
   const document = parsed(text);
   const { app, fleet } = await context.cloud();
   const hasErrors = problems.some((problem) => problem.severity === 'error');
-  // Before the comparison: only without errors is the depth of the document limited.
+  // Before the comparison: the depth of the document is limited only if it has no errors.
   const changes = hasErrors ? [] : diff(parsed(before.text), document);
   if (!hasErrors && changes.length === 0) return context.out.note('nothing has changed; nothing was saved');
   for (const problem of problems) context.out.warn(`${problem.severity}: ${problem.path}: ${problem.message}`);
@@ -41,7 +43,7 @@ export async function save(
   await app.updateRobotPart({
     id: before.partId,
     robotConfigJson: text,
-    // If someone else saved in between, that is a conflict: no edit is overwritten.
+    // A save by someone else in between is a conflict: no edit is overwritten.
     ...(savedAt === undefined || before.version?.version === 0n ? {} : { lastKnownUpdate: savedAt }),
   });
   const { version } = await fleet.getConfigurationVersion({ partId: before.partId });

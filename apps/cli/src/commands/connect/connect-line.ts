@@ -1,9 +1,9 @@
-/** The line for the other computer. Pure. */
+/** The command line for the other computer. Pure. */
 import { isLoopback } from '@platform/sdk/cloud';
 import { shellWord } from '../../invocation/shell-word.ts';
 
 export interface LineParts {
-  /** At which the other computer reaches the cloud. */
+  /** The address at which the other computer reaches the cloud. */
   readonly address: string;
   readonly token: string;
   /** Empty: no TLS, or a certificate that the other computer can check itself. */
@@ -22,7 +22,7 @@ export function connectLine({ address, token, pin, service }: LineParts): string
   return `${fetch} | ${run.join(' ')}`;
 }
 
-/** What to say before the line; undefined: the line works on other computers. */
+/** A note before the line; undefined if the line works on other computers. */
 export function addressTrouble(address: string): string | undefined {
   const { hostname, protocol } = new URL(address);
   if (isLoopback(hostname))

@@ -40,7 +40,7 @@ export function connectCommand(): Command {
       const address = given ?? (await addressFor(context, (await context.login()).url));
       const { token, expiresAt, certificatePin } = await cloud.fleet.createConnectToken({ partId });
       const expiresMs = expiresAt === undefined ? 0 : timestampMs(expiresAt);
-      // A proxy has a certificate of its own.
+      // A proxy has its own certificate.
       const pin = given === undefined ? certificatePin : '';
       const line = connectLine({ address, token, pin, service: flags['service'] === true });
       const trouble = addressTrouble(address);
@@ -66,7 +66,7 @@ export function connectCommand(): Command {
   );
 }
 
-/** The main part of the machine; a new one if there is none of this name. */
+/** The main part of the machine with this name, which is created if it does not exist. */
 async function machineFor(
   context: Context,
   flags: Flags,
@@ -104,7 +104,7 @@ async function create(context: Context, flags: Flags, name: string): Promise<str
   return (await app.newRobot({ name, location: only.id })).id;
 }
 
-/** Saves a first configuration on a part that has none. @returns what it is to run */
+/** Saves a first configuration on a part that has none. @returns the configuration that it then has */
 async function configured({ cloud, out }: Context, partId: string): Promise<unknown> {
   const { app, fleet } = await cloud();
   const { version, document, effectiveDocument } = await fleet.getConfigurationVersion({ partId });

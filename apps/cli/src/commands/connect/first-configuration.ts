@@ -1,4 +1,4 @@
-/** The configuration of a machine that has none: telemetry of its computer once a second, so that a first reading arrives. */
+/** The configuration for a machine that has none: telemetry of its computer once a second, so that a first reading arrives. */
 import type { JsonObject } from '@platform/sdk/cloud';
 
 export const firstConfiguration: JsonObject = {
@@ -23,7 +23,7 @@ export const firstConfiguration: JsonObject = {
   ],
 };
 
-/** Whether a configuration captures anything, as far as its text says. */
+/** Whether a configuration captures anything, judging by its text. */
 export function captures(document: unknown): boolean {
   return JSON.stringify(document ?? {}).includes('"capture_methods"');
 }

@@ -1,4 +1,4 @@
-/** Waits until a machine that is being connected has sent its first reading, and says each step. */
+/** Waits until a machine that is being connected has sent its first reading, and reports each step. */
 import { type Cloud, type JsonObject, PlatformError, systemClock, timestampMs } from '@platform/sdk/cloud';
 import type { Context } from '../../invocation/context.ts';
 
@@ -21,14 +21,14 @@ interface Step {
 
 const lookEveryMs = 400;
 
-/** @returns milliseconds until each step was seen, by its name. @throws deadline_exceeded that names the step that is missing */
+/** @returns milliseconds until each step was seen, by its name. @throws deadline_exceeded with the missing step */
 export async function waitForMachine(context: Context, cloud: Cloud, waited: Waited): Promise<JsonObject> {
   const { out, signal } = context;
   const startMs = systemClock.now();
   const seen: JsonObject = {};
   for (const step of stepsOf(cloud, waited, startMs)) {
     while (!(await step.isDone())) {
-      // What was fetched may take its time to start.
+      // A fetched machine-server may take some time to start.
       if (systemClock.now() > waited.expiresMs)
         throw new PlatformError(
           'deadline_exceeded',

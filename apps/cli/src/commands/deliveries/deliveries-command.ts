@@ -1,4 +1,4 @@
-/** `platform deliveries`: what triggers sent, to whom, and what came of it. */
+/** `platform deliveries`: what triggers sent, to whom, and with what outcome. */
 import type { Command } from 'commander';
 import { group } from '../../invocation/define-command.ts';
 import { getCommand } from './get.ts';

@@ -37,7 +37,7 @@ export const deliveryResult: Presenter<Delivery> = presenter<Delivery>({
   attempts: (one) => one.attempts.map(attemptResult.shape),
 });
 
-/** What a table shows of it. */
+/** The columns of a table. */
 export function deliveryRow(one: Delivery): JsonObject {
   const last = one.attempts.at(-1);
   return {

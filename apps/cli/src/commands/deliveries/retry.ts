@@ -51,7 +51,7 @@ export function replayCommand(): Command {
       if (flags['since'] === undefined)
         throw new PlatformError('invalid_argument', '--since: expected the beginning of the time range, found nothing');
       const maxDeliveries = limitOf(flags['max'], '--max');
-      // Without --until, what is sent again is what was counted.
+      // Without --until, exactly the deliveries that were counted are sent again.
       const filter = deliveryFilter({ until: new Date(systemClock.now()).toISOString(), ...flags });
       const asked = { scope: await scopeOf(context, flags), ...filter, maxDeliveries };
       const { triggers: service } = await context.cloud();

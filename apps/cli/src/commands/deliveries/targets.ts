@@ -1,4 +1,4 @@
-/** `platform deliveries paused|pause|resume`: targets that get nothing for now. */
+/** `platform deliveries paused|pause|resume`: targets that temporarily get no deliveries. */
 import type { PausedTarget } from '@platform/sdk/cloud';
 import { Command } from 'commander';
 import { defineCommand } from '../../invocation/define-command.ts';

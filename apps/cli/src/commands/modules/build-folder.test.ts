@@ -37,7 +37,7 @@ async function create(): Promise<Folder> {
   };
 }
 
-test('a new module is built into a program that runs elsewhere and provides what its meta.json says', async () => {
+test('a new module is built into a program that runs elsewhere and provides the models in its meta.json', async () => {
   const folder = await create();
   expect(await folder.build()).toMatchObject({
     ...{ name: 'my-sensor', moduleId: 'acme:my-sensor', models: [{ api: 'core:component:sensor', model }] },
@@ -49,7 +49,7 @@ test('a new module is built into a program that runs elsewhere and provides what
   expect(await describeModule(elsewhere.file('run.sh'))).toEqual([{ api: 'core:component:sensor', model }]);
 });
 
-test('an old Node is named, with what to set', async () => {
+test('an old Node is reported, with the variable to set', async () => {
   const folder = await create();
   await folder.build();
   await folder.write('old-node', '#!/bin/sh\necho v20.1.0\n');
@@ -63,7 +63,7 @@ test('an old Node is named, with what to set', async () => {
   );
 });
 
-test('what the program imports is bundled, and files that package.json lists are copied', async () => {
+test('the imports of the program are bundled, and files listed in package.json are copied', async () => {
   const folder = await create();
   await mkdir(join(folder.path, 'node_modules', 'names'), { recursive: true });
   await folder.write('node_modules/names/package.json', '{"name":"names","type":"module","exports":"./index.js"}');

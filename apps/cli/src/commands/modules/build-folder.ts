@@ -1,4 +1,4 @@
-/** Makes what machines run of a module's folder: the bundled program, what starts it, meta.json, and further files. */
+/** Builds a module's folder into the one that machines run: the bundled program, its start script, meta.json, and further files. */
 import { chmod, cp, mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorText, PlatformError } from '@platform/sdk/cloud';
@@ -8,7 +8,7 @@ import { linkSdk } from './link-sdk.ts';
 import { checkModels, entrypoint, type ModuleFolder, readModuleFolder } from './meta.ts';
 
 export interface Built extends ModuleFolder {
-  /** With what machines run. */
+  /** The folder that machines run. */
   readonly path: string;
   readonly models: readonly ProvidedModel[];
 }
@@ -29,7 +29,7 @@ export async function buildFolder(folder: string, into: string, node = 'node'): 
   await writeFile(start, startScript(node));
   await chmod(start, 0o755);
   for (const file of module.files) await copy(folder, into, file);
-  // Loaded here, because no other command serves anything.
+  // Loaded here, because no other command needs the serving code.
   const { describeModule } = await import('@platform/sdk/module');
   const models = await describeModule(process.execPath, [join(into, program)]);
   checkModels(module, models);

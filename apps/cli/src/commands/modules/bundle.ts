@@ -5,15 +5,15 @@ import { errorText, PlatformError } from '@platform/sdk/cloud';
 import { sdkEntry } from './link-sdk.ts';
 
 /**
- * What the folder has installed comes first; without it, `@platform/sdk/module` is the one of this command line.
+ * Packages installed in the folder take precedence; otherwise `@platform/sdk/module` comes from this command line.
  *
- * @throws invalid_argument with the place of the mistake if the program or something that it imports cannot be read
+ * @throws invalid_argument with the place of the mistake if the program or one of its imports cannot be read
  */
 export async function bundle(main: string, into: string): Promise<void> {
   // Loaded here: no other command needs its native library.
   const { rolldown } = await import('rolldown');
   const sdk = sdkEntry();
-  // A checkout runs from source, and only its launcher knows this condition.
+  // A checkout runs from source, and only its launcher sets this condition.
   const conditions = sdk.endsWith('.ts') ? ['@platform/source'] : [];
   const unresolved: string[] = [];
   try {

@@ -4,7 +4,7 @@ import { temporaryDirectory } from '@platform/testkit';
 import { expect, test } from 'vitest';
 import { keepNewest } from './keep-newest.ts';
 
-test('a build is named after its content, and of the earlier ones only the newest is kept', async () => {
+test('a build is named after its content, and only the newest of the earlier builds is kept', async () => {
   await using directory = await temporaryDirectory();
   const build = async (text: string, atS: number): Promise<string> => {
     const path = directory.file('next');

@@ -4,8 +4,8 @@ import { readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
 /**
- * Names the folder of a build after its content, beside earlier ones: a different path makes the machine-server restart it. Of the earlier
- * ones, the newest is kept, because it runs until then.
+ * Names the folder of a build after its content, beside earlier ones: a different path makes the machine-server restart it. The newest
+ * earlier build is kept, because it runs until then.
  *
  * @param path of the folder of a build. @returns its new path
  */

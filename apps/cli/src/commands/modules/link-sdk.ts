@@ -3,12 +3,12 @@ import { lstat, mkdir, symlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** What modules import, as this command line finds it: a file of the installed package, or of the checkout. */
+/** The file that modules import: from the installed package, or from the checkout. */
 export function sdkEntry(): string {
   return fileURLToPath(import.meta.resolve('@platform/sdk/module'));
 }
 
-/** Leaves one that is there as it is, for example one that npm installed. */
+/** Leaves an existing package unchanged, for example one that npm installed. */
 export async function linkSdk(folder: string): Promise<void> {
   const link = join(folder, 'node_modules', '@platform', 'sdk');
   if ((await lstat(link).catch(() => undefined)) !== undefined) return;

@@ -16,10 +16,10 @@ export interface ModuleFolder {
   readonly files: readonly string[];
 }
 
-/** What `build` writes, and machines start. */
+/** The start script that `build` writes. */
 export const entrypoint = 'run.sh';
 
-/** @throws invalid_argument that names the file, the key, what was expected and what was found */
+/** @throws invalid_argument with the file, the key, what was expected and what was found */
 export async function readModuleFolder(folder: string): Promise<ModuleFolder> {
   const metaFile = join(folder, 'meta.json');
   const meta = parseObject(await readInput(metaFile), metaFile);
@@ -38,7 +38,7 @@ export async function readModuleFolder(folder: string): Promise<ModuleFolder> {
   return { name, moduleId: textAt(meta, 'module_id'), meta, main, files: files.map(String) };
 }
 
-/** @param provided by the program. @throws invalid_argument if meta.json says otherwise */
+/** @param provided by the program. @throws invalid_argument if meta.json differs */
 export function checkModels({ meta }: ModuleFolder, provided: readonly ProvidedModel[]): void {
   const { models } = meta;
   if (models === undefined) return;

@@ -79,7 +79,7 @@ async function configure(context: Context, flags: Flags, folder: string, part: s
   });
   const text = JSON.stringify(document, null, 2);
   const problems = await problemsOf(context, before.partId, text);
-  // The command says what it changes: there is nothing to confirm.
+  // Its purpose is this change, so it asks for no confirmation.
   await save({ ...context, confirm: async () => {} }, before, text, problems);
   context.progress.says(`waiting until ${before.partName} runs it`);
   const { fleet } = await context.cloud();

@@ -16,7 +16,7 @@ test('a configuration without the module gets a local one; the next reload chang
   expect(twice.document['modules']).toEqual([other, { ...local, executable_path: second }]);
 });
 
-test('what a module was before stays: a registry module, found by its id, and a local one, found by its name', () => {
+test('the original kind of a module is kept: a registry module, found by its id, or a local one, found by its name', () => {
   const registry = { name: 'sensors', type: 'registry', module_id: 'acme:my-sensor', version: '1.2.0' };
   const local = { name: 'my-sensor', type: 'local', executable_path: '/opt/my-sensor/run.sh' };
   for (const before of [registry, local]) {
@@ -28,7 +28,7 @@ test('what a module was before stays: a registry module, found by its id, and a 
   }
 });
 
-test('a name chooses the entry; a "modules" that is no list is refused', () => {
+test('a name chooses the entry; a "modules" that is not a list is refused', () => {
   const chosen = withReloaded({ modules: [] }, { ...wanted, name: 'left', path: first });
   expect(chosen).toMatchObject({ name: 'left', document: { modules: [{ name: 'left' }] } });
   expect(() => withReloaded({ modules: {} }, { ...wanted, path: first })).toThrow('modules: expected a list, found {}');

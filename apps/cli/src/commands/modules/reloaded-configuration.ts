@@ -1,25 +1,25 @@
-/** Puts the folder of a developer into a configuration. */
+/** Puts the folder of a developer's module into a configuration. */
 import type { JsonObject } from '@platform/machine-config/schema';
 import { PlatformError } from '@platform/sdk/cloud';
 
 export interface Reloaded {
-  /** Which entry of `modules`; absent: the one with this module_id, or with the module's own name. */
+  /** The name of the entry in `modules`; absent: the one with this module_id, or with the module's own name. */
   readonly name: string | undefined;
   /** Its own name, for a new entry. */
   readonly moduleName: string;
   readonly moduleId: string;
-  /** What is started. */
+  /** The program to start. */
   readonly path: string;
 }
 
-/** Paths that an earlier reload has set. */
+/** Matches paths set by an earlier reload. */
 const ofReload = /\/dist\/reload\/[0-9a-f]+\/run\.sh$/;
 
 /**
- * The entry of the module gets `reload_path` and `reload_enabled`, so that what it was before is back with `reload_enabled: false`; without
- * an entry, a local one is added.
+ * The entry of the module gets `reload_path` and `reload_enabled`, so that `reload_enabled: false` restores the original; without an entry,
+ * a local one is added.
  *
- * @throws invalid_argument if `modules` is no list. @returns the name of the entry
+ * @throws invalid_argument if `modules` is not a list. @returns the name of the entry
  */
 export function withReloaded(
   document: JsonObject,

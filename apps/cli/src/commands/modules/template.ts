@@ -39,7 +39,7 @@ import { defineModel, invalidAttribute, sensor, serveModule } from '@platform/sd
 
 const load = defineModel(sensor, {
   model: '${model}',
-  // Throws what is wrong with the attributes; the machine shows it with the sensor. Returns the names of other
+  // Throws an error if the attributes are invalid; the machine shows it with the sensor. Returns the names of other
   // resources that it needs, for example { required: ['door'] }.
   validate({ attributes: { scale = 1 } }) {
     if (typeof scale !== 'number') throw invalidAttribute('scale', 'a number', scale);
@@ -53,7 +53,7 @@ const load = defineModel(sensor, {
         const [lastMinute = 0] = loadavg();
         return { load: lastMinute * Number(scale) };
       },
-      // Optional, as doCommand and reconfigure are.
+      // Optional, like doCommand and reconfigure.
       close: () => log.info('stopped'),
     };
   },

@@ -2,7 +2,7 @@ import type { Cloud } from '@platform/sdk/cloud';
 import { expect, test } from 'vitest';
 import { waitUntilApplied } from './wait-until-applied.ts';
 
-/** A part that says what it runs, one answer after the other. */
+/** A part that reports what it runs, one answer after the other. */
 function partWith(...applied: readonly (string | undefined)[]): Cloud['fleet'] {
   const answers = applied.values();
   const getPartStatus = async () => {
@@ -14,12 +14,12 @@ function partWith(...applied: readonly (string | undefined)[]): Cloud['fleet'] {
 
 const { signal } = new AbortController();
 
-test('waits until the part runs what is saved, and tells what the part says is wrong', async () => {
+test('waits until the part runs the saved configuration, and reports the part’s errors', async () => {
   const part = partWith(undefined, 'old', 'new');
   expect(await waitUntilApplied(part, 'part', 60_000, signal)).toEqual({ state: 'applied', error: 'the port is busy' });
 });
 
-test('a part that does not apply it in time is waited for no longer, and a stop ends the wait', async () => {
+test('the wait ends after its limit, or when the command is stopped', async () => {
   expect(await waitUntilApplied(partWith('old'), 'part', 0, signal)).toEqual({ state: 'waiting', error: '' });
   const stop = new AbortController();
   const waiting = waitUntilApplied(partWith('old', 'old'), 'part', 60_000, stop.signal);

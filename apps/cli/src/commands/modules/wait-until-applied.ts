@@ -1,10 +1,10 @@
-/** Waits until a part runs the configuration that is saved for it. */
+/** Waits until a part runs its saved configuration. */
 import { type Cloud, systemClock } from '@platform/sdk/cloud';
 
 export interface Applied {
-  /** `waiting`: the part is offline, or holds it back. */
+  /** `waiting`: the part is offline, or postpones the change. */
   readonly state: 'applied' | 'waiting';
-  /** What the part says is wrong with what it runs; empty: nothing. */
+  /** Errors that the part reports about its configuration; empty if there are none. */
   readonly error: string;
 }
 

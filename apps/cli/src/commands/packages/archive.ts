@@ -1,4 +1,4 @@
-/** The archive to upload: a file as it is, or a folder packed by this computer's tar. */
+/** The archive to upload: an existing file, or a folder packed by this computer's tar. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createReadStream } from 'node:fs';
@@ -41,7 +41,7 @@ export async function openArchive(path: string): Promise<Archive> {
   };
 }
 
-/** What tar prints. @throws if it cannot be started or fails, even after its first bytes */
+/** The output of tar. @throws if it cannot be started or fails, even after its first bytes */
 async function* outputOf(args: readonly string[]): AsyncGenerator<Uint8Array> {
   const tar: ChildProcess = spawn('tar', args, { stdio: ['ignore', 'pipe', 'pipe'] });
   const closed = once(tar, 'close').catch((caught: unknown) => {

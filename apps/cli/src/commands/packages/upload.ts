@@ -8,7 +8,7 @@ export interface Upload {
   readonly name: string;
   readonly version: string;
   readonly type: PackageType;
-  /** Empty: it runs on every platform. */
+  /** Empty if it runs on every platform. */
   readonly platform: string;
   readonly metadata: JsonObject;
 }

@@ -1,4 +1,4 @@
-/** What capture and sync of a machine are doing, asked of the machine through the cloud. */
+/** The status of capture and sync, requested from the machine through the cloud. */
 import { errorText, type JsonObject, type JsonValue } from '@platform/sdk/cloud';
 import { callMethod, type Machine, machineMethods } from '@platform/sdk/machine';
 
@@ -16,7 +16,7 @@ export const resourceDataFields: readonly string[] = ['resource', ...ofResource]
 
 const timeoutMs = 5_000;
 
-/** The answer of `GetStatus` of the machine's data manager; undefined: it has none. */
+/** The answer of the data manager to `GetStatus`; undefined if the machine has none. */
 export async function askDataStatus(machine: Machine, signal: AbortSignal): Promise<JsonObject | undefined> {
   const method = machineMethods.find(({ name }) => name === 'data_manager.GetStatus');
   const names = await machine.resourceNames();
@@ -30,7 +30,7 @@ export async function askDataStatus(machine: Machine, signal: AbortSignal): Prom
   return undefined;
 }
 
-/** One row of a part; empty if there is no answer, with the reason if that is a failure. */
+/** A row for a part; without values if there is no answer, and with the reason if that is a failure. */
 export function dataRow(status: JsonObject | undefined, failure?: unknown): JsonObject {
   const row: Record<string, JsonValue> = { sync: status?.['state'] ?? null };
   for (const field of totals) row[field] = status?.[field] ?? null;

@@ -24,7 +24,7 @@ test('a misspelled method gets a suggestion, an unknown one the methods of its t
   expect(methodLines().find((line) => line.startsWith('sensor:'))).toContain('GetReadings');
 });
 
-test('methods of types that only the machine knows are found, and suggested, with the others', () => {
+test('methods of types that only the machine knows are found and suggested like all others', () => {
   const like = findMethod('motor.SetPower');
   const parent = { ...like.method.parent, typeName: 'acme.widget.v1.WidgetService' };
   const spin = {

@@ -1,31 +1,34 @@
-/** Finds a method of machines by what was typed. Pure. */
+/** Finds a method of machines by the typed text. Pure. */
 import { PlatformError } from '@platform/sdk/cloud';
 import { type MachineMethod, machineMethods } from '@platform/sdk/machine';
 import { nearest } from '../../invocation/nearest.ts';
 
-/** Upper and lower case, and what stands between words, do not matter: `motor.setpower`, `motor.set_power`. */
+/** Ignores case and the separators of words: `motor.setpower`, `motor.set_power`. */
 function key(text: string): string {
   return text.toLowerCase().replace(/[_\s-]/g, '');
 }
 
-/** What was typed, as keys are compared: a full name may begin with a slash, or be that of the public API. */
+/** Normalises the typed text to compare it with keys: a full name may begin with a slash, or be the public one. */
 function askedKey(text: string): string {
   return key(text.replace(/^\//, '').replace(/^viam\./, 'platform.'));
 }
 
-/** By the short name, the name of the type in full, or that of the service: `platform.component.motor.v1.MotorService/SetPower`. */
+/**
+ * The keys of a method: its short name, or with the full name of the type or of the service:
+ * `platform.component.motor.v1.MotorService/SetPower`.
+ */
 function keysOf({ name, api, method }: MachineMethod): string[] {
   return [name, `${api}.${method.name}`, `${method.parent.typeName}/${method.name}`].map(key);
 }
 
-/** Whether only the machine can know the method: it belongs to no type that this version knows. */
+/** Whether only the machine can know the method, because it belongs to no type that this version knows. */
 export function isOfModule(text: string): boolean {
   const asked = askedKey(text);
   return !machineMethods.some((one) => keysOf(one).includes(asked) || key(typeOf(one)) === key(typed(text)));
 }
 
 /**
- * @param methods all that there are
+ * @param methods all methods
  * @throws invalid_argument that suggests similar methods, or lists those of the type
  */
 export function findMethod(text: string, methods: readonly MachineMethod[] = machineMethods): MachineMethod {

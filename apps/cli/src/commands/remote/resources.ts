@@ -1,4 +1,4 @@
-/** `platform machines part resources`: what a machine runs, asked of the machine itself. */
+/** `platform machines part resources`: the running resources, requested from the machine itself. */
 import { Command } from 'commander';
 import { defineCommand } from '../../invocation/define-command.ts';
 import { partArgument } from '../config/configuration.ts';

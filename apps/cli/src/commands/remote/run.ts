@@ -34,7 +34,7 @@ export function runCommand(): Command {
     },
     async ({ cloud, out, find, signal, flags: { timeout } }, flags, text = '', methodText = '', json = '{}') => {
       const isElsewhere = methodText === '' || isOfModule(methodText);
-      // Mistakes that need no machine are told first.
+      // First reports mistakes that can be found without the machine.
       const known = isElsewhere ? undefined : findMethod(methodText);
       const given = known && (await requestsOf(known, json));
       const { id } = await find.part(text);
@@ -45,7 +45,7 @@ export function runCommand(): Command {
       const asked = flags['resource'] as string | undefined;
       const resource = asked ?? (await onlyResource(machine, method, requests));
       const isStream = method.kind === 'server_streaming' || method.kind === 'bidi_streaming';
-      // --timeout ends the command; without it, only streams go on for longer than usual calls.
+      // --timeout ends the command; without it, unary calls have the usual limit, and streams none.
       const limit = isStream || timeout !== undefined ? { timeoutMs: 0 } : {};
       for await (const answer of callMethod(machine, method, requests, { resource, signal, ...limit })) {
         const value = answer as JsonObject;
@@ -64,7 +64,7 @@ async function methodRows(machine: Machine): Promise<JsonObject[]> {
     .map(({ name, fields }) => ({ method: name, request: fields.join(', ') }));
 }
 
-/** @throws invalid_argument that names the fields of the request */
+/** @throws invalid_argument that lists the fields of the request */
 async function requestsOf({ name, kind, fields }: MachineMethod, json: string): Promise<JsonObject[]> {
   const value = parseJson(json === '-' ? await readInput('-') : json, name);
   const takesStream = kind === 'client_streaming' || kind === 'bidi_streaming';

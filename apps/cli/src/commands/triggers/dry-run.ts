@@ -1,4 +1,4 @@
-/** `platform triggers dry-run`: what triggers would have done with the readings and logs that are stored. */
+/** `platform triggers dry-run`: what triggers would have done with the stored readings and logs. */
 import { type DryRunSummary, TriggerOutcome } from '@platform/sdk/cloud';
 import { Command } from 'commander';
 import type { Context } from '../../invocation/context.ts';

@@ -1,4 +1,4 @@
-/** `platform triggers test`: sends one notification of a trigger, marked as a test, and shows what became of it. */
+/** `platform triggers test`: sends one notification of a trigger, marked as a test, and shows the outcome. */
 import { type Delivery, DeliveryState, PlatformError, systemClock } from '@platform/sdk/cloud';
 import { Command } from 'commander';
 import type { Context } from '../../invocation/context.ts';

@@ -32,7 +32,7 @@ function notificationOf(one: Trigger['notifications'][number]): JsonObject {
   };
 }
 
-/** What a table shows of it. */
+/** The columns of a table. */
 export function triggerRow(one: Trigger): JsonObject {
   return {
     ...triggerResult.shape(one),

@@ -1,4 +1,4 @@
-/** `platform triggers`: how the triggers in the configurations of machines do. */
+/** `platform triggers`: the state of the triggers in the configurations of machines. */
 import type { Trigger } from '@platform/sdk/cloud';
 import { Command } from 'commander';
 import { choices } from '../../invocation/choice.ts';

@@ -1,4 +1,4 @@
-/** `platform triggers validate`: what would be wrong with triggers if they were saved. */
+/** `platform triggers validate`: the problems of triggers before they are saved. */
 import { PlatformError } from '@platform/sdk/cloud';
 import { Command } from 'commander';
 import { defineCommand } from '../../invocation/define-command.ts';

@@ -7,7 +7,7 @@ const former = `whsec_${Buffer.alloc(24, 9).toString('base64')}`;
 const nowMs = Date.UTC(2026, 0, 2, 3, 4, 5);
 const body = '{"component_name":"cpu","data":{"load":7}}';
 
-/** As Standard Webhooks describes; conformance/src/cli checks the command with what a cloud has sent. */
+/** According to Standard Webhooks; conformance/src/cli checks the command with requests from a cloud. */
 function signed(at = nowMs, given = body, by = secret): SignedRequest {
   const key = Buffer.from(by.slice(6), 'base64');
   const signature = `v1,${createHmac('sha256', key)
@@ -63,12 +63,12 @@ const cases: Readonly<Record<SignatureProblem, readonly [SignedRequest, string]>
   'timestamp-in-the-future': [signed(nowMs + 301_000), secret],
 };
 
-test.each(Object.keys(problems) as SignatureProblem[])('a request with the problem %s is named so', (problem) => {
+test.each(Object.keys(problems) as SignatureProblem[])('a request with the problem %s is reported as such', (problem) => {
   const [request, by] = cases[problem];
   expect(checkSignature(request, [by], { nowMs })).toMatchObject({ isValid: false, problem });
 });
 
-test('a right signature is found right, by any of the valid secrets', () => {
+test('a signature by any of the valid secrets is accepted', () => {
   expect(checkSignature(signed(), [secret], { nowMs })).toEqual({ isValid: true, secret: 0, signedAtMs: nowMs });
   expect(checkSignature(signed(nowMs, body, former), [secret, former], { nowMs })).toMatchObject({ secret: 1 });
   const rotated = withHeaders({
@@ -77,6 +77,6 @@ test('a right signature is found right, by any of the valid secrets', () => {
   expect(checkSignature(rotated, [secret], { nowMs })).toMatchObject({ isValid: true });
 });
 
-test('without a time, an old request is right', () => {
+test('without a current time, an old request is accepted', () => {
   expect(checkSignature(signed(0), [secret])).toMatchObject({ isValid: true, signedAtMs: 0 });
 });

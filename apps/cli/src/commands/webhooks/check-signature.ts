@@ -1,6 +1,6 @@
 /**
- * Checks the signature of a webhook (Standard Webhooks) and, if it is not right, says what is wrong with it, as far as that can be told from
- * the request and the secret. Pure.
+ * Checks the signature of a webhook (Standard Webhooks) and, if it is invalid, says why, as far as the request and the secret show it.
+ * Pure.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
@@ -10,7 +10,7 @@ export interface SignedRequest {
   readonly body: Uint8Array;
 }
 
-/** What can be wrong, in the order in which it is looked for. */
+/** The possible problems, in the order of the checks. */
 export const problems = {
   'no-secret': 'expected the secret that signs the webhooks, found none',
   'secret-without-prefix': 'expected a secret that begins with whsec_, found one that does not',
@@ -54,7 +54,7 @@ export type Finding =
 export interface CheckOptions {
   /** Wall clock, ms. Absent: the age of the request does not matter. */
   readonly nowMs?: number | undefined;
-  /** How far the time of the request may be from now. Default 5 min. */
+  /** The maximum distance of the request's time from now. Default 5 min. */
   readonly toleranceMs?: number;
 }
 

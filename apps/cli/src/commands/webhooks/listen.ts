@@ -1,4 +1,4 @@
-/** `platform webhooks listen`: what an address of the test inbox receives, with its signature checked. */
+/** `platform webhooks listen`: the requests to an address of the test inbox, with their signatures checked. */
 import { type Cloud, type JsonObject, PlatformError, systemClock } from '@platform/sdk/cloud';
 import { Command } from 'commander';
 import type { Context } from '../../invocation/context.ts';
@@ -8,7 +8,7 @@ import { checkSignature } from './check-signature.ts';
 
 const askEveryMs = 500;
 
-/** As the test inbox answers. */
+/** The answer of the test inbox. */
 interface Caught {
   readonly id: number;
   readonly receivedAt: number;

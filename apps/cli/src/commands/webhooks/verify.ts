@@ -1,4 +1,4 @@
-/** `platform webhooks verify`: whether a request is signed as it should be, and if not, what is wrong with it. */
+/** `platform webhooks verify`: checks the signature of a request, and says what is wrong with it. */
 import { type JsonObject, type JsonValue, PlatformError, systemClock } from '@platform/sdk/cloud';
 import { Command } from 'commander';
 import { defineLocalCommand, type Flags } from '../../invocation/define-command.ts';

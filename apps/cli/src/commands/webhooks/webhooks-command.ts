@@ -1,4 +1,4 @@
-/** `platform webhooks`: for those who write receivers. */
+/** `platform webhooks`: for developers of receivers. */
 import type { Command } from 'commander';
 import { group } from '../../invocation/define-command.ts';
 import { listenCommand } from './listen.ts';

@@ -9,7 +9,7 @@ import { downloadFile, nameOf } from './download-file.ts';
 const content = Buffer.from(Array.from({ length: 100 }, (_, at) => at));
 const file = { binaryDataId: 'f1', fileName: 'a.png', fileExt: '.png', fileSizeBytes: 100n } as BinaryMetadata;
 
-/** Breaks off after this many bytes. */
+/** Ends with an error after this many bytes. */
 function cloudWith(most: number) {
   const asked: number[] = [];
   return {

@@ -24,7 +24,7 @@ function cloudWith(failing: Readonly<Record<string, PlatformError>>) {
   };
 }
 
-test('files that are damaged or gone in the cloud are named, the others are complete, and no damaged partial file is left', async () => {
+test('files that are damaged or gone in the cloud are reported, the others are complete, and no damaged partial file is left', async () => {
   await using directory = await temporaryDirectory('download-');
   // Left by an earlier download of a file that is damaged now.
   writeFileSync(join(directory.path, 'f1.png.partial'), 'x');
@@ -44,7 +44,7 @@ test('files that are damaged or gone in the cloud are named, the others are comp
   expect(readFileSync(join(directory.path, 'f7.png'), 'utf8')).toBe('f7');
 });
 
-test('a file that the cloud finds damaged while sending is requested once more, then named, and no part of it is left', async () => {
+test('a file that the cloud finds damaged while sending is requested once more, then reported, and no part of it is left', async () => {
   await using directory = await temporaryDirectory('download-');
   const [first, second] = files as [BinaryMetadata, BinaryMetadata];
   const sound = cloudWith({});

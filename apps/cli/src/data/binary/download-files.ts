@@ -44,7 +44,7 @@ export async function downloadFiles(
       }
     }
   };
-  // The files that are under way are finished first, so that none is written after the command has ended.
+  // Waits for the running downloads, so that no file is written after the command has ended.
   const ended = await Promise.allSettled(Array.from({ length: atOnce }, worker));
   const failure = ended.find((result) => result.status === 'rejected');
   if (failure !== undefined) throw failure.reason;

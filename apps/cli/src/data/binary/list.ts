@@ -22,7 +22,7 @@ export function listCommand(): Command {
       const { data } = await context.cloud();
       const filter = await filterOf(context, flags);
       const found: BinaryMetadata[] = [];
-      // One more than is shown tells whether there are more.
+      // Requests one more than it shows, to know whether there are more.
       const order = { most: most + 1, oldestFirst: flags['oldestFirst'] === true };
       for await (const file of filesFound(data, filter, order)) found.push(file);
       const hasMore = found.length > most;
