@@ -5,7 +5,7 @@ import { identity, poseFields } from './pose.ts';
 
 const frame = (name: string, parent: string): Frame => ({ name, parent, offset: identity });
 
-test('frames are listed parents first; one without a way to world, and a second one of a name, are left out and named', () => {
+test('frames are listed parents first; one that does not reach world, and a second one of the same name, are omitted and reported', () => {
   const tree = createFrameTree([
     frame('camera', 'gripper'),
     frame('gripper', 'arm_origin'),
@@ -51,7 +51,7 @@ test('a chain of links and joints ends where its joints put it', () => {
   expect([end.x, end.y, end.z, end.theta].map((value) => Math.round(value * 1e6) / 1e6)).toEqual([0, 105, 10, 90]);
 });
 
-test('kinematics that cannot be used say what is wrong', () => {
+test('the error for unusable kinematics says what is wrong', () => {
   const joint = { id: 'j', type: 'revolute', parent: 'world', axis: { x: 0, y: 0, z: 1 } };
   const sva = (...joints: object[]) => ({ kinematic_param_type: 'SVA', links: [], joints }) as never;
   expect(() => readChain({ kinematic_param_type: 'DH' })).toThrow('expected "kinematic_param_type" SVA, found "DH"');

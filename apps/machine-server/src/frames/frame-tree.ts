@@ -1,7 +1,8 @@
 /**
  * The tree of frames below `world`. Pure.
  *
- * Each frame has two places: `NAME_origin`, where it is attached, and `NAME`, the end of what moves there; without motion they coincide.
+ * Each frame has two places: `NAME_origin`, where it is attached, and `NAME`, the moving end of its component; without motion they
+ * coincide.
  */
 import { PlatformError } from '@platform/base';
 import type { RigidPose } from './pose.ts';
@@ -12,17 +13,17 @@ export interface Frame {
   readonly name: string;
   /** The frame to which it is attached, or `world`. */
   readonly parent: string;
-  /** Where it is attached: its pose in its parent. */
+  /** Its pose in its parent. */
   readonly offset: RigidPose;
 }
 
 export interface FrameTree<F extends Frame> {
   /** Every frame that reaches `world`, parents first. */
   readonly frames: readonly F[];
-  /** One sentence for each frame that does not reach `world`, or has the name of an earlier one. */
+  /** A message for each frame that does not reach `world`, or has the name of an earlier one. */
   readonly problems: readonly string[];
   /**
-   * The way from `world` to a frame: `atOrigin` is true for the last one if its origin is meant.
+   * The path from `world` to a frame: `atOrigin` is true for the last one if its origin is meant.
    *
    * @throws not_found, failed_precondition if it does not reach `world`
    */
@@ -39,14 +40,14 @@ export function createFrameTree<F extends Frame>(all: readonly F[]): FrameTree<F
       problems.push(`the frame "${frame.name}" exists twice; the first one counts`);
     else byName.set(frame.name, frame);
   }
-  /** The frame that is meant, and whether its origin is. */
+  /** The frame, and whether its origin is meant. */
   const find = (name: string): { readonly frame: F; readonly atOrigin: boolean } | undefined => {
     const exact = byName.get(name);
     if (exact !== undefined) return { frame: exact, atOrigin: false };
     const frame = name.endsWith(origin) ? byName.get(name.slice(0, -origin.length)) : undefined;
     return frame && { frame, atOrigin: true };
   };
-  /** The way from `world`, or why there is none. */
+  /** The path from `world`, or why there is none. */
   const walk = (name: string): { frame: F; atOrigin: boolean }[] | string => {
     const path: { frame: F; atOrigin: boolean }[] = [];
     const seen = new Set<F>();

@@ -57,7 +57,7 @@ const rounded = (pose: object | undefined): unknown =>
     typeof value === 'number' ? Math.round(value * 1e6) / 1e6 + 0 : value,
   );
 
-test('poses follow the frames of the configuration and what moves there, over RPC and in captured data', async () => {
+test('poses follow the frames of the configuration and their motion, over RPC and in captured data', async () => {
   const { cloud, link } = await start();
   const robot = link.client(RobotService);
   await link.client(GantryService).moveToPosition({ name: 'rail', positionsMm: [300, 20] });

@@ -1,4 +1,4 @@
-/** The frame system: where the components are, by their frames in the configuration and by what moves there now. */
+/** The frame system: the poses of the components, from their frames in the configuration and their current motion. */
 import { create, type JsonObject, type MessageInitShape } from '@bufbuild/protobuf';
 import { asPlatformError, type Log, PlatformError } from '@platform/base';
 import { readFrame } from '@platform/machine-config/frame';
@@ -20,16 +20,16 @@ export interface Frames {
   /** Every frame that reaches `world`, parents first. @param more frames in addition to those of the configuration */
   list(more: readonly Transform[], call: ResourceCall): Promise<readonly ListedFrame[]>;
   /**
-   * The pose of one frame in another one, as they are now.
+   * The current pose of one frame in another.
    *
    * @param from empty: `world`
    * @throws not_found for an unknown frame, failed_precondition for one that does not reach `world`, unavailable if a component between
-   * the two does not say where it is
+   * the two does not report its position
    */
   between(from: string, to: string, more: readonly Transform[], call: ResourceCall): Promise<RigidPose>;
-  /** The pose of a component in `world`, as it is captured. Throws as `between`. */
+  /** The pose of a component in `world`, in the captured form. Throws as `between`. */
   worldPose(name: string): Promise<Document>;
-  /** Logs what is wrong with the frames of the configuration. */
+  /** Logs the problems of the frames in the configuration. */
   check(): void;
 }
 
@@ -38,7 +38,7 @@ export interface ListedFrame {
   readonly parent: string;
   readonly pose: PoseFields;
   readonly geometry: MessageInitShape<typeof GeometrySchema> | undefined;
-  /** Empty: nothing moves there, or its model does not say how. */
+  /** Empty if nothing moves there, or its model does not report how. */
   readonly kinematics: JsonObject;
 }
 
@@ -61,7 +61,7 @@ export interface FramesDeps {
 }
 
 export function createFrames({ graph, types, log }: FramesDeps): Frames {
-  /** Of each running resource; undefined if its model has none. */
+  /** By running resource; undefined if its model has none. */
   const known = new WeakMap<Resource, Promise<Kinematics | undefined>>();
   let latest: { readonly of: readonly ResourceConfig[]; readonly tree: FrameTree<OwnFrame> } | undefined;
 
@@ -90,7 +90,7 @@ export function createFrames({ graph, types, log }: FramesDeps): Frames {
     found.catch(() => known.delete(resource));
     return found;
   };
-  /** Where the end of what moves in a frame is now. */
+  /** The current pose of the moving end in a frame. */
   const endOf = async (frame: OwnFrame, call: ResourceCall): Promise<RigidPose> => {
     const moving = motionOf(frame);
     if (moving === undefined) {
@@ -131,7 +131,7 @@ export function createFrames({ graph, types, log }: FramesDeps): Frames {
           'failed_precondition',
           `"${name}" has no frame in the configuration: add "frame": {"parent": "world"} to it`,
         );
-      // The collector waits no longer than its own limit.
+      // The collector has its own time limit.
       const { signal } = new AbortController();
       const { oX: o_x, oY: o_y, oZ: o_z, ...rest } = poseFields(await between(name, world, [], { signal }));
       return { ...rest, o_x, o_y, o_z };
@@ -149,7 +149,7 @@ export function createFrames({ graph, types, log }: FramesDeps): Frames {
   };
 }
 
-/** Undefined if the model has no kinematics, or none in a format that is known here. */
+/** Undefined if the model has no kinematics, or none in a known format. */
 async function readKinematics(answer: Promise<Uint8Array | undefined>): Promise<Kinematics | undefined> {
   try {
     const data = await answer;

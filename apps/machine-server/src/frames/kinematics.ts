@@ -1,5 +1,5 @@
 /**
- * Kinematics in the format SVA (spatial vector algebra): a chain of links, which are fixed, and joints, which turn or slide. Pure.
+ * Kinematics in the SVA format (spatial vector algebra): a chain of links, which are fixed, and joints, which turn or slide. Pure.
  *
  * `{"kinematic_param_type": "SVA", "links": [{"id", "parent", "translation", "orientation"}], "joints": [{"id", "type": "revolute" |
  * "prismatic", "parent", "axis", "min", "max"}]}`; the first element's parent is `world`.
@@ -13,7 +13,7 @@ export interface Chain {
   /** How many of its elements are joints. */
   readonly joints: number;
   /**
-   * The pose of the chain's end at its start.
+   * The pose of the chain's end relative to its start.
    *
    * @param positions of the joints, from the start to the end: degrees for those that turn, mm for those that slide
    */

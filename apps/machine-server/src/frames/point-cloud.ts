@@ -1,4 +1,4 @@
-/** Moves the points of a point cloud in the format PCD (ASCII or binary, coordinates in metres as public machine-servers have them). Pure. */
+/** Moves the points of a point cloud in the PCD format (ASCII or binary, coordinates in metres as in public machine-servers). Pure. */
 import { PlatformError } from '@platform/base';
 import { placed, type RigidPose } from './pose.ts';
 
@@ -24,7 +24,7 @@ interface Field {
   readonly size: number;
 }
 
-/** @throws invalid_argument that says what of the file is not supported */
+/** @throws invalid_argument that says which feature of the file is not supported */
 export function transformPointCloud(pcd: Uint8Array, pose: RigidPose): Uint8Array {
   const header = readHeader(pcd);
   return header.data === 'ascii' ? transformText(pcd, header, pose) : transformBinary(pcd, header, pose);

@@ -5,14 +5,14 @@ import { compose, identity, invert, placed, poseFields, rigidPose } from './pose
 const at = { x: 0, y: 0, z: 0 };
 const half = Math.SQRT1_2;
 
-/** Where a turned frame's own x axis points, rounded. */
+/** The direction of a turned frame's x axis, rounded. */
 function xAxis(orientation: Parameters<typeof orientationInit>[0]): number[] {
   const pose = rigidPose({ ...at, ...orientationVectorOf(orientationInit(orientation)) });
   const { x, y, z } = placed(pose, { x: 1, y: 0, z: 0 });
   return [x, y, z].map((value) => Math.round(value * 1e6) / 1e6 + 0);
 }
 
-test('every kind of orientation turns a quarter about z alike: x becomes y', () => {
+test('every kind of orientation gives the same quarter turn about z: x becomes y', () => {
   for (const orientation of [
     { type: 'quaternion', value: { w: half, x: 0, y: 0, z: half } },
     { type: 'euler_angles', value: { roll: 0, pitch: 0, yaw: Math.PI / 2 } },
@@ -23,14 +23,14 @@ test('every kind of orientation turns a quarter about z alike: x becomes y', () 
     expect([orientation.type, xAxis(orientation)]).toEqual([orientation.type, [0, 1, 0]]);
 });
 
-test('an orientation vector points the z axis its way, then turns about it', () => {
+test('an orientation vector gives the direction of the z axis, and turns about it', () => {
   const sideways = { type: 'ov_degrees', value: { x: 1, y: 0, z: 0, th: 0 } };
   expect(xAxis(sideways)).toEqual([0, 0, -1]);
   const down = { type: 'ov_degrees', value: { x: 0, y: 0, z: -1, th: 90 } };
   expect(xAxis(down)).toEqual([0, 1, 0]);
 });
 
-test('poses survive their message form, and a pose after its inverse is none', () => {
+test('poses survive conversion to messages, and a pose times its inverse is the identity', () => {
   let seed = 1;
   const random = (): number => {
     seed = (seed * 48_271) % 2_147_483_647;

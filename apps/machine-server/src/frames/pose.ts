@@ -6,13 +6,13 @@ export interface Quaternion extends Point {
   readonly w: number;
 }
 
-/** Maps points of a frame to points of the frame that it is in. */
+/** Maps points of a frame to points of the frame that contains it. */
 export interface RigidPose {
   readonly point: Point;
   readonly rotation: Quaternion;
 }
 
-/** A pose as messages have it: mm, the direction of the z axis, and a rotation about that in degrees. */
+/** A pose in the form of messages: mm, the direction of the z axis, and a rotation about that in degrees. */
 export type PoseFields = Pick<Pose, 'x' | 'y' | 'z' | 'oX' | 'oY' | 'oZ' | 'theta'>;
 
 export const identity: RigidPose = { point: { x: 0, y: 0, z: 0 }, rotation: { w: 1, x: 0, y: 0, z: 0 } };
@@ -21,7 +21,7 @@ const degrees = 180 / Math.PI;
 /** Closer than this to the z axis, a direction counts as being on it. */
 const pole = 1e-9;
 
-/** The pose of `inner` as seen from where `outer` is placed. */
+/** The pose of `inner` in the frame in which `outer` is placed. */
 export function compose(outer: RigidPose, inner: RigidPose): RigidPose {
   const moved = rotate(outer.rotation, inner.point);
   return {

@@ -19,7 +19,7 @@ const sixAxes = readChain({
   ],
 });
 
-test('joints are found for poses that a chain can reach, from where it is', () => {
+test('joints are found for poses that a chain can reach from its current position', () => {
   let from: readonly number[] = [10, 20, 30, 10, 20, 10];
   for (const angles of [
     [0, 30, 60, 0, 45, 0],
@@ -46,7 +46,7 @@ test('a joint that slides is moved in mm', () => {
   expect(solveChain(rail, wanted, [0])).toEqual([expect.closeTo(250, 3)]);
 });
 
-test('a pose out of reach has none', () => {
+test('a pose out of reach has no joints', () => {
   const far = rigidPose({ x: 5_000, y: 0, z: 0, oX: 0, oY: 0, oZ: 1, theta: 0 });
   expect(solveChain(sixAxes, far, [0, 30, 60, 0, 45, 0])).toBeUndefined();
 });

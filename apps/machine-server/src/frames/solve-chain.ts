@@ -1,6 +1,6 @@
 /**
- * Inverse kinematics: the positions of the joints at which the end of a chain has a pose. Damped least squares from where the joints are;
- * derivatives by differences. Pure.
+ * Inverse kinematics: the positions of the joints at which the end of a chain has a pose. Damped least squares, starting at the current
+ * joint positions; derivatives by differences. Pure.
  */
 import type { Chain } from './kinematics.ts';
 import { compose, invert, type RigidPose } from './pose.ts';
@@ -11,7 +11,7 @@ const tolerance = 1e-6;
 /** A rotation by one radian counts as much as this many mm. */
 const lever = 100;
 const difference = 1e-4;
-/** With so much damping, a step changes nothing that counts. */
+/** With this much damping, a step changes nothing significant. */
 const stuck = 1e15;
 
 /** @returns undefined if no positions were found */
@@ -35,7 +35,7 @@ export function solveChain(chain: Chain, wanted: RigidPose, from: readonly numbe
   return undefined;
 }
 
-/** What is missing: three numbers in mm, and three of the rotation. */
+/** The error: three numbers in mm, and three for the rotation. */
 function errorOf(chain: Chain, positions: readonly number[], wanted: RigidPose): number[] {
   const at = chain.poseAt(positions);
   const { w, x, y, z } = compose(invert(at), wanted).rotation;

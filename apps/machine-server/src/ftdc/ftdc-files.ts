@@ -43,7 +43,7 @@ export class FtdcFiles {
       await appendFile(this.#path, bytes, { mode: 0o600 });
       this.#bytes += bytes.length;
     } catch (caught) {
-      // What was written of it, if anything, is a torn block in the middle of a file: the next one begins a new file.
+      // A partial write would be a torn block in the middle of a file, so the next block begins a new file.
       this.#path = undefined;
       throw caught;
     }

@@ -8,7 +8,7 @@ export interface ProcessMeasure extends Disposable {
   readonly measure: (values: Map<string, number>) => void;
 }
 
-/** How often the delay of the event loop is looked at. Oftener would wake an idle computer too often. */
+/** How often the delay of the event loop is measured. More often would wake an idle computer too often. */
 const delayEveryMs = 50;
 const nsPerUs = 1_000;
 
@@ -45,7 +45,7 @@ export function measureProcess(): ProcessMeasure {
   };
 }
 
-/** Undefined where the system does not list them. */
+/** Undefined if the system does not list them. */
 function openFiles(): number | undefined {
   try {
     // One of them is the list itself.
@@ -57,7 +57,7 @@ function openFiles(): number | undefined {
 
 const maxInterfaces = 16;
 
-/** Of every network interface but loopback; none where the system does not list them. */
+/** For every network interface except loopback; none if the system does not list them. */
 function networkCounters(): [name: string, counters: { readonly received: number; readonly sent: number }][] {
   try {
     const lines = readFileSync('/proc/net/dev', 'latin1').matchAll(/^ *([^\s:]+): *(\d+)(?: +\d+){7} +(\d+)/gm);

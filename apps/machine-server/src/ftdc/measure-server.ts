@@ -1,4 +1,4 @@
-/** The numbers of what this server does. */
+/** The metrics of this server's work. */
 import type { Capture } from '../capture/capture.ts';
 import type { Graph } from '../graph/graph.ts';
 import type { RequestCounts } from '../serve/request-counts.ts';

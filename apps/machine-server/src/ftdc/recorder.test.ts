@@ -40,7 +40,7 @@ test('a sample is taken each second, written after ten, and the rest at the stop
   expect((await stat(join(path, 'ftdc', name))).mode & 0o777).toBe(0o600);
 });
 
-test('a disk that refuses the files costs their samples; the log says so once, and when it works again', async () => {
+test('if the disk refuses the files, their samples are lost; the log reports this once, and when it works again', async () => {
   const [path, clock] = [await directory(), new FakeClock()];
   const lines: string[] = [];
   await writeFile(join(path, 'ftdc'), 'a file in the way');
@@ -58,7 +58,7 @@ test('a disk that refuses the files costs their samples; the log says so once, a
   expect(await samplesIn(join(path, 'ftdc'))).toHaveLength(10);
 });
 
-test('files are bounded in size and number: the oldest go, other files stay', async () => {
+test('files are bounded in size and number: the oldest are deleted, other files stay', async () => {
   const path = await directory();
   await writeFile(join(path, 'notes.txt'), 'mine');
   const [files, encoder] = [new FtdcFiles(path), new FtdcEncoder()];
@@ -78,7 +78,7 @@ test('files are bounded in size and number: the oldest go, other files stay', as
   expect(files.isFull).toBe(true);
 });
 
-test('the numbers of the process and of the server are there, each once', () => {
+test('each metric of the process and of the server exists once', () => {
   using own = measureProcess();
   const [values, requests] = [new Map<string, number>(), new RequestCounts()];
   own.measure(values);

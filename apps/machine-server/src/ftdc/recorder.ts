@@ -5,7 +5,7 @@ import { FtdcFiles } from './ftdc-files.ts';
 
 export interface RecorderDeps {
   readonly directory: string;
-  /** Measures. Should take well under a millisecond. */
+  /** Takes a sample. Should take well under a millisecond. */
   readonly sample: () => Omit<Sample, 'timeMs'>;
   readonly clock: Clock;
   readonly log: Log;
@@ -48,7 +48,7 @@ export class Recorder implements AsyncDisposable {
     if (samples.length > 0) this.#writing = this.#writing.then(() => this.#write(samples));
   }
 
-  /** A disk that refuses them costs the samples, not the server; the log says so once. */
+  /** If the disk refuses them, the samples are lost and the server continues; the log reports it once. */
   async #write(samples: readonly Sample[]): Promise<void> {
     const { directory, clock, log } = this.#deps;
     try {

@@ -1,9 +1,10 @@
 /**
- * What a crash leaves behind: `<home>/capture_alive` says what was captured, until when every reading had reached the disk, and until when
- * more may have been taken: a second later, or longer if the disk is slow. It is updated every 800 ms and removed by a regular stop. A start
- * that finds it reports what the crash may have cost. If only the process ended, `capture_written` says it more narrowly (`WrittenNote`).
+ * Detects crashes: `<home>/capture_alive` records the captured series, until when every reading had reached the disk, and until when more
+ * may have been taken: a second later, or longer if the disk is slow. It is updated every 800 ms and removed by a regular stop. A start
+ * that finds it reports the readings that the crash may have lost. If only the process ended, `capture_written` has a narrower range
+ * (`WrittenNote`).
  *
- * Invariant: a reading is taken only at a time that both notes cover, as a crash leaves them (`covers`).
+ * Invariant: a reading is taken only at a time that both notes would cover after a crash (`covers`).
  */
 import { type FileHandle, open, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -23,7 +24,7 @@ export interface Crash extends Times {
 
 type OpenFile = (path: string, flags: string) => Promise<FileHandle>;
 
-/** From a noted time to the next. */
+/** The usual time covered by a note. */
 const usualUs = 1_000_000;
 
 export class Alive implements AsyncDisposable {
@@ -37,7 +38,7 @@ export class Alive implements AsyncDisposable {
   readonly #synced = new NotedTimes((times) => this.#write(times));
   #extendedUs = 0;
 
-  /** @param bootId of this run of the operating system; empty: not known */
+  /** @param bootId id of this run of the operating system; empty if unknown */
   constructor(home: string, bootId = '', openFile: OpenFile = open) {
     this.#path = pathOf(home);
     this.#written = new WrittenNote(home, bootId);
@@ -49,7 +50,7 @@ export class Alive implements AsyncDisposable {
     return this.#synced.covers(us) && this.#written.covers(us);
   }
 
-  /** Starts a new file; with no series, there is nothing that a crash could cost. @param safeUs as of `mark` */
+  /** Starts a new file; without series, a crash can lose nothing. @param safeUs as for `mark` */
   async capturing(series: readonly AliveSeries[], safeUs: number, untilUs: number = safeUs + usualUs): Promise<void> {
     this.#series = series;
     this.#isNew = true;
@@ -65,14 +66,16 @@ export class Alive implements AsyncDisposable {
     if (this.#extendedUs === extendedUs) this.#extendedUs = 0;
   }
 
-  /** The disk is slow: the next mark comes later than was expected, but readings are taken until `untilUs`. */
+  /** The disk is slow: the next mark comes later than expected, but readings are taken until `untilUs`. */
   async extend(untilUs: number): Promise<void> {
     if (this.#series.length === 0) return;
     this.#extendedUs = untilUs;
     await this.#synced.save({ ...this.#synced.last, untilUs });
   }
 
-  /** Every reading from before `safeUs` was handed to the operating system. @param untilUs readings are taken until then, before the next */
+  /**
+   * Every reading before `safeUs` was handed to the operating system. @param untilUs readings are taken until then, before the next mark
+   */
   async written(safeUs: number, untilUs: number): Promise<void> {
     if (this.#series.length > 0) await this.#written.note({ safeUs, untilUs });
   }
@@ -112,9 +115,9 @@ export class Alive implements AsyncDisposable {
 }
 
 /**
- * What the start before left, if it did not stop regularly. A file that cannot be read says nothing.
+ * The note of the previous run, if that did not stop regularly. An unreadable file is ignored.
  *
- * @param bootId of this run of the operating system; empty: not known
+ * @param bootId id of this run of the operating system; empty if unknown
  */
 export async function readCrash(home: string, bootId = ''): Promise<Crash | undefined> {
   const text = await readFile(pathOf(home), 'utf8').catch(() => '');
@@ -136,7 +139,7 @@ function pathOf(home: string): string {
   return join(home, 'capture_alive');
 }
 
-/** What both say. After a step of the clock, a note of other times says nothing. */
+/** Combines both notes. After a step of the clock, a note with other times is ignored. */
 function narrower(synced: Times, written: Times): Times {
   if (written.safeUs > synced.untilUs || written.untilUs < synced.safeUs) return synced;
   return {

@@ -8,7 +8,7 @@ const capturedAs = (method: string): object => ({
 });
 const model = 'core:builtin:fake';
 
-test('readings that a slow or failing resource misses reach the cloud as gaps, with their series, reason and times', async () => {
+test('missed readings of a slow or failing resource reach the cloud as gaps, with their series, reason and times', async () => {
   const startedMs = Date.now();
   const slow = { name: 'slow', api: 'core:component:motor', model, attributes: { delays_ms: { GetPosition: 120 } } };
   const broken = {
@@ -24,7 +24,7 @@ test('readings that a slow or failing resource misses reach the cloud as gaps, w
   });
   await using home = await createTestHome(cloud.url);
   await using server = await startTestServer(home);
-  // On a busy computer, ticks of the failing one may be missed as well.
+  // On a busy computer, ticks of the failing one may also be missed.
   const expected = (): Gap[] =>
     [...cloud.gaps.values()].filter(
       ({ componentName, reason }) => reason === (componentName === 'slow' ? GapReason.MISSED : GapReason.FAILED),

@@ -1,7 +1,7 @@
 /**
- * What a crash may have cost: of each captured method, the readings that were due after the last time at which everything had reached the
- * disk, within a second (longer if the disk was slow), without those that were recovered. Of a file that was left open and of which not
- * even the header can be read, everything since it was opened.
+ * The readings that a crash may have lost: for each captured method, those that were due within a second (longer if the disk was slow)
+ * after the last time at which everything had reached the disk, except the recovered ones. For an open file with an unreadable header, all
+ * readings since it was opened.
  */
 import { basename, dirname, relative } from 'node:path';
 import type { CaptureFileContents } from '@platform/capture-file';
@@ -11,12 +11,12 @@ import type { Crash } from './alive.ts';
 import type { GapSeries, Gaps } from './gaps.ts';
 import { receivedUs } from './lost-readings.ts';
 
-/** Ticks are taken this much late at most, if more than one is (`ticker.ts`). */
+/** The maximum delay of late ticks, if there is more than one (`ticker.ts`). */
 const mostLateUs = 20_000;
-/** A reading may be on its way for this long (`capture.ts`). */
+/** The longest time that a reading may take (`capture.ts`). */
 const longestReadingUs = 60_000_000;
 
-/** The most readings that came in between two times: those that were due, and those that were late or on their way at the first. */
+/** The most readings that can arrive between two times: those that were due, and those that were late or in progress at the first time. */
 function mostReadings(hz: number, us: number): number {
   return Math.ceil((hz * us) / 1e6 + Math.max((hz * mostLateUs) / 1e6, Math.min(1, (hz * longestReadingUs) / 1e6)));
 }
@@ -44,7 +44,7 @@ export class CrashGaps {
     this.#recovered.set(key, (this.#recovered.get(key) ?? 0) + count);
   }
 
-  /** Notes a file that the crash left open without a header that can be read. @param directory the capture directory that contains it */
+  /** Records a file that the crash left open with an unreadable header. @param directory the capture directory that contains it */
   unreadable(path: string, directory: string): void {
     const openedMs = timeOf(basename(path));
     const folder = relative(directory, dirname(path));
@@ -57,12 +57,12 @@ export class CrashGaps {
     if (this.#crash === undefined) return;
     for (const { series, openedUs } of this.#unreadable.splice(0)) {
       const { safeUs } = this.#crash;
-      // What came later is in the gap of the crash.
+      // Later readings are in the gap of the crash.
       if (openedUs < safeUs)
         gaps.add(series, GapReason.DAMAGED, mostReadings(series.hz, safeUs - openedUs), openedUs, safeUs);
     }
     const { safeUs, untilUs, series } = this.#crash;
-    // After a step of the clock to the past, now says nothing.
+    // After a step of the clock into the past, the current time is useless.
     const endUs = nowUs > safeUs ? Math.min(nowUs, untilUs) : untilUs;
     for (const each of series) {
       const readings = Math.max(0, mostReadings(each.hz, endUs - safeUs) - (this.#recovered.get(keyOf(each)) ?? 0));

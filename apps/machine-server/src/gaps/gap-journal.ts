@@ -1,6 +1,6 @@
 /**
- * The gaps that the cloud does not know yet, in `<home>/gaps.jsonl`: a line for each time that one began or grew, the last one of an id
- * counts. A line that is torn or damaged is left out. The file is written anew once most of it is out of date.
+ * The gaps that the cloud does not know yet, in `<home>/gaps.jsonl`: a line each time that one began or grew; the last line of an id
+ * counts. Torn or damaged lines are ignored. The file is rewritten once most of it is out of date.
  */
 import { appendFile, readFile } from 'node:fs/promises';
 import { errorText, type Log } from '@platform/base';
@@ -18,14 +18,14 @@ export interface Gap {
   readonly readings: number;
 }
 
-/** Lines that are out of date, beyond the current ones, before the file is written anew. */
+/** The number of outdated lines at which the file is rewritten. */
 const mostOutdated = 1_000;
 
 export class GapJournal {
   readonly #path: string;
   readonly #log: Log;
   #lines = Number.POSITIVE_INFINITY;
-  /** Whether the file holds a gap. */
+  /** Whether the file contains a gap. */
   isUsed = false;
 
   constructor(path: string, log: Log) {
@@ -48,7 +48,7 @@ export class GapJournal {
       const gap = gapOf(line);
       if (gap !== undefined) gaps.set(gap.id, gap);
     }
-    // The first change writes the file anew: a torn last line would swallow the next one.
+    // The first change rewrites the file: a torn last line would swallow the next one.
     this.isUsed = lines.length > 0;
     return gaps;
   }
@@ -62,7 +62,7 @@ export class GapJournal {
       return;
     }
     const lines = this.#lines + changed.length;
-    // After a failure, what is at the end of the file is not known: the next write replaces it.
+    // After a failure, the end of the file is unknown: the next write replaces the file.
     this.#lines = Number.POSITIVE_INFINITY;
     await appendFile(this.#path, changed.map(lineOf).join(''), { mode: 0o600, flush: true });
     this.#lines = lines;

@@ -125,7 +125,7 @@ test('a closed gap that the cloud has is not reported again by a later start', a
   expect(told).toHaveLength(1);
 });
 
-test('a crash costs at most the readings within a second after the last time that all had reached the disk: those due, and one that was late', async () => {
+test('a crash loses at most the readings of a second after all had last reached the disk: those due, and a late one', async () => {
   const home = await homeFolder();
   const crashed = new Alive(home);
   await crashed.capturing(
@@ -156,7 +156,7 @@ test('a crash costs at most the readings within a second after the last time tha
   expect(await readCrash(home)).toBeUndefined();
 });
 
-test('a file that a crash left open and nobody can read costs the readings since it was opened, up to those of the crash', async () => {
+test('an unreadable file that a crash left open loses the readings since it was opened, up to those of the crash', async () => {
   const capture = await homeFolder();
   const openedUs = Date.parse('2026-11-20T10:15:59.999Z') * 1_000;
   const crash = { safeUs: openedUs + 3_000_000, untilUs: openedUs + 4_000_000, series: [{ ...series, hz: 10 }] };
@@ -167,7 +167,7 @@ test('a file that a crash left open and nobody can read costs the readings since
   const leftOpen: [string, string, string][] = [
     ['temp', '2026-11-20T10_15_59.999600Z_7f3a9c1e_7.prog', 'not a header'],
     ['temp', '2026-11-20T10_16_00.999600Z_7f3a9c1e_8.prog', ''],
-    // Opened after everything had reached the disk; captured by nobody; not one of ours.
+    // Opened after everything had reached the disk; not captured; not one of ours.
     ['temp', '2026-11-20T10_16_03.000000Z_7f3a9c1e_9.prog', ''],
     ['gone', '2026-11-20T10_15_59.999600Z_7f3a9c1e_1.prog', 'not a header'],
     ['temp', 'notes.prog', 'not a header'],
@@ -186,7 +186,7 @@ test('a file that a crash left open and nobody can read costs the readings since
   ]);
 });
 
-test('a crash while the disk is slow costs the readings that were due until the time that was noted meanwhile', async () => {
+test('a crash while the disk is slow loses the readings that were due until the time noted meanwhile', async () => {
   const home = await homeFolder();
   const crashed = new Alive(home);
   await crashed.capturing([{ ...series, hz: 10 }], 1_000_000);
@@ -196,7 +196,7 @@ test('a crash while the disk is slow costs the readings that were due until the 
   new CrashGaps(await readCrash(home)).tell(gaps, 90_000_000);
   await crashed.mark(2_200_000);
   new CrashGaps(await readCrash(home)).tell(gaps, 90_000_000);
-  // As earlier builds wrote it.
+  // The format of earlier builds.
   await writeFile(join(home, 'capture_alive'), `00000000003000000\n${JSON.stringify([{ ...series, hz: 10 }])}\n`);
   new CrashGaps(await readCrash(home)).tell(gaps, 90_000_000);
   expect(told).toEqual([
@@ -207,7 +207,7 @@ test('a crash while the disk is slow costs the readings that were due until the 
   await crashed[Symbol.asyncDispose]();
 });
 
-test('a reading is taken only at a time that the note on the disk covers, also while a later one is written or waits', async () => {
+test('a reading is taken only at a time that the note on the disk covers, even while a later note is being written or waits', async () => {
   const home = await homeFolder();
   const syncs: (() => void)[] = [];
   const openFile = async (path: string, flags: string): Promise<FileHandle> => {
@@ -224,7 +224,7 @@ test('a reading is taken only at a time that the note on the disk covers, also w
   const marked = alive.mark(1_800_000);
   await until('the mark to be synced', () => syncs.length === 1);
   expect(covered(1_799_999, 1_800_000, 2_000_000, 2_000_001)).toEqual([false, true, true, false]);
-  // Of those that wait, the last one is written, with the last that reached the disk.
+  // Only the last of the waiting notes is written, with the last time that reached the disk.
   const extended = [2_900_000, 3_400_000].map((us) => alive.extend(us));
   syncs.pop()?.();
   await until('the extension to be synced', () => syncs.length === 1);
@@ -233,7 +233,7 @@ test('a reading is taken only at a time that the note on the disk covers, also w
   await Promise.all([marked, ...extended]);
   expect(covered(1_799_999, 1_800_000, 3_400_000, 3_400_001)).toEqual([false, true, true, false]);
   expect(await readCrash(home)).toMatchObject({ safeUs: 1_800_000, untilUs: 3_400_000 });
-  // The disk is quick again, and notes reach less far.
+  // The disk is fast again, and notes cover less time.
   const last = [alive.mark(2_000_000), alive.mark(2_100_000)];
   await until('a mark to be synced', () => syncs.length === 1);
   syncs.pop()?.();
@@ -248,7 +248,7 @@ test('a reading is taken only at a time that the note on the disk covers, also w
   await alive[Symbol.asyncDispose]();
 });
 
-test('if a note cannot be written, and is not only late, readings are taken nevertheless, until there is a note again', async () => {
+test('if writing a note fails, and is not only late, readings are still taken, until there is a note again', async () => {
   const home = await homeFolder();
   const path = join(home, 'capture_alive');
   const alive = new Alive(home);
@@ -263,7 +263,7 @@ test('if a note cannot be written, and is not only late, readings are taken neve
   await alive[Symbol.asyncDispose]();
 });
 
-test('after a kill, what was handed to the operating system is not lost, though it was not synced; after a power cut it may be', async () => {
+test('after a kill, data written but not synced is not lost; after a power cut it may be', async () => {
   const home = await homeFolder();
   const crashed = new Alive(home, 'first');
   await crashed.capturing([{ ...series, hz: 10 }], 1_000_000);
@@ -272,10 +272,10 @@ test('after a kill, what was handed to the operating system is not lost, though 
   expect(await readCrash(home, 'first')).toMatchObject({ safeUs: 1_800_000, untilUs: 2_800_000 });
   for (const bootId of ['second', ''])
     expect(await readCrash(home, bootId)).toMatchObject({ safeUs: 1_000_000, untilUs: 4_000_000 });
-  // Of other times, as after a step of the clock, it says nothing.
+  // A note with other times, as after a step of the clock, is ignored.
   await crashed.written(4_900_000, 5_900_000);
   expect(await readCrash(home, 'first')).toMatchObject({ safeUs: 1_000_000, untilUs: 4_000_000 });
-  // An older note says less than what has reached the disk since.
+  // An older note covers less than has reached the disk since.
   await crashed.written(1_900_000, 2_900_000);
   await crashed.mark(2_600_000);
   expect(await readCrash(home, 'first')).toMatchObject({ safeUs: 2_600_000, untilUs: 2_900_000 });
@@ -283,7 +283,7 @@ test('after a kill, what was handed to the operating system is not lost, though 
   expect(await readdir(home)).toEqual([]);
 });
 
-test('a reading is taken only at a time that both notes cover: that of a kill, and that of a power cut', async () => {
+test('a reading is taken only at a time that both notes cover: the one for a kill and the one for a power cut', async () => {
   const home = await homeFolder();
   const alive = new Alive(home, 'boot');
   const covered = (...times: number[]): boolean[] => times.map((us) => alive.covers(us));

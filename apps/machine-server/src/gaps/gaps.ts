@@ -1,8 +1,8 @@
 /**
- * Counts the readings that were not captured or not kept, by series and reason, and tells the cloud (docs/specs/gaps.md).
+ * Counts the readings that were not captured or not kept, by series and reason, and reports them to the cloud (docs/specs/gaps.md).
  *
- * States of a gap: open (grows while readings go on missing) → closed (none was missing for a minute, or it lasted for an hour) → told (the
- * cloud has its last count: forgotten here). It is written to disk within a second of its beginning, later growth within ten.
+ * States of a gap: open (grows while more readings are missing) → closed (none was missing for a minute, or it lasted for an hour) → told
+ * (the cloud has its last count, and it is forgotten here). Its beginning is written to disk within a second, later growth within ten.
  */
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
@@ -11,13 +11,13 @@ import { type GapReason, GapService } from '@platform/proto/platform/gaps/v1/gap
 import type { Link } from '@platform/rpc/client';
 import { type Gap, GapJournal } from './gap-journal.ts';
 
-/** What is captured: a method of a resource. */
+/** A captured method of a resource. */
 export type GapSeries = Pick<Gap, 'api' | 'name' | 'method'>;
 
 export interface GapsDeps {
   readonly home: string;
   readonly partId: string;
-  /** Undefined: there is no cloud. */
+  /** Undefined without a cloud. */
   readonly link: Link | undefined;
   readonly clock: Clock;
   readonly log: Log;
@@ -36,9 +36,9 @@ const growthEveryMs = 10_000;
 const sendEveryMs = 10_000;
 const callTimeoutMs = 10_000;
 const mostAtOnce = 500;
-/** Gaps that wait for the cloud, 250 bytes each; after that, those of a series become one. */
+/** Maximum number of gaps that wait for the cloud, 250 bytes each; beyond that, new ones are merged with the newest of their series. */
 const mostWaiting = 20_000;
-/** Repeating the call does not help: a cloud without the service, or a part that is gone. */
+/** Codes for which a retry does not help: a cloud without the service, or a part that is gone. */
 const final: readonly string[] = ['unimplemented', 'permission_denied', 'not_found', 'invalid_argument'];
 
 export class Gaps implements AsyncDisposable {
@@ -81,7 +81,7 @@ export class Gaps implements AsyncDisposable {
     });
   }
 
-  /** Counts `readings` that are missing between two times, which extends an open gap of the series for this reason. */
+  /** Counts `readings` that are missing between two times; extends an open gap of the series with this reason. */
   add(series: GapSeries, reason: GapReason, readings: number, startUs: number, endUs: number): void {
     const now = this.#deps.clock.monotonic();
     const key = `${series.api}/${series.name} ${series.method} ${reason}`;
@@ -110,12 +110,12 @@ export class Gaps implements AsyncDisposable {
     this.#changed.add(before.id);
   }
 
-  /** Readings that were counted since the start and are not known to the cloud, by reason. */
+  /** The gaps that are open or that the cloud does not know yet. */
   waiting(): readonly Gap[] {
     return [...this.#gaps.values()];
   }
 
-  /** Resolves once everything counted so far would survive a power failure. Never rejects: a disk that fails is logged. */
+  /** Resolves once everything counted so far would survive a power failure. Never rejects: disk errors are logged. */
   flush(): Promise<void> {
     this.#writing = this.#writing.then(() => this.#write());
     return this.#writing;
@@ -127,7 +127,7 @@ export class Gaps implements AsyncDisposable {
     await this.flush();
   }
 
-  /** The cloud has every gap, but a later start would tell them again. */
+  /** The cloud has every gap, but the next start would report them again. */
   get #isSettled(): boolean {
     return this.#gaps.size === 0 && this.#journal.isUsed;
   }
@@ -155,13 +155,13 @@ export class Gaps implements AsyncDisposable {
     }
   }
 
-  /** One call; false once everything is told. */
+  /** Makes one call; false once everything is reported. */
   async #send(signal: AbortSignal): Promise<boolean> {
     const { link, partId, log } = this.#deps;
     const due = [...this.#gaps.values()].filter(({ id, readings }) => this.#told.get(id) !== readings);
     const some = due.slice(0, mostAtOnce);
     if (some.length === 0) return false;
-    // What the cloud knows must not be less than what a later start tells under the same id.
+    // Saved first: a later start must not report less under the same id than the cloud already has.
     await this.flush();
     try {
       await link
@@ -179,7 +179,7 @@ export class Gaps implements AsyncDisposable {
     return due.length > some.length;
   }
 
-  /** Forgets a gap that is closed and whose last count the cloud has. */
+  /** Forgets a closed gap once the cloud has its last count. */
   #forget(id: string): void {
     if (this.#told.get(id) !== this.#gaps.get(id)?.readings) return;
     for (const open of this.#open.values()) if (open.id === id) return;

@@ -1,4 +1,4 @@
-/** What is missing if these readings of a capture file are never sent. */
+/** The missing readings if these readings of a capture file are never sent. */
 import { relative, sep } from 'node:path';
 import { fromBinary } from '@bufbuild/protobuf';
 import { type Timestamp, timestampMs } from '@bufbuild/protobuf/wkt';
@@ -26,7 +26,7 @@ export function lostReadings(header: CaptureFileHeader, readings: readonly Uint8
   return { series: { api, name, method }, readings: readings.length, startUs, endUs };
 }
 
-/** What is missing from a damaged capture file, some time between its beginning and its last intact reading. */
+/** The readings missing from a damaged capture file, at some time between its beginning and its last intact reading. */
 export function damagedReadings(contents: CaptureFileContents): LostReadings | undefined {
   const { header, readings, missing } = contents;
   if (missing === 0) return undefined;
@@ -39,8 +39,8 @@ export function damagedReadings(contents: CaptureFileContents): LostReadings | u
 }
 
 /**
- * What is missing if not even the header of a sealed capture file can be read: as many readings as its name says, of the series that its
- * folders name, in which characters that a file name cannot contain are `_`. Undefined if the path says neither.
+ * The missing readings if the header of a sealed capture file is unreadable: the number comes from its name, the series from its folders,
+ * in which `_` replaces characters that a file name cannot contain. Undefined if the path does not contain these.
  */
 export function unreadableReadings(path: string, directory: string, nowMs: number): LostReadings | undefined {
   const [api, name, method, file, ...deeper] = relative(directory, path).split(sep);
@@ -51,7 +51,7 @@ export function unreadableReadings(path: string, directory: string, nowMs: numbe
   return { series, readings, startUs: atUs, endUs: atUs };
 }
 
-/** When an encoded reading was received; undefined if it does not say or does not decode. */
+/** When an encoded reading was received; undefined if it has no time or does not decode. */
 export function receivedUs(reading: Uint8Array): number | undefined {
   try {
     return microsOf(fromBinary(SensorDataSchema, reading).metadata?.timeReceived);

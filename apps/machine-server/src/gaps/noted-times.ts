@@ -1,15 +1,15 @@
 /**
- * The times between which readings may be taken, as they are noted in a file: one note is written at a time, so that the newest one stays.
+ * Notes in a file the times between which readings may be taken: writes one note at a time, so that the newest one stays.
  *
- * Invariant: `covers` is true only for a time that the file covers, whichever of two notes a crash leaves. If notes fail, and are not only
- * late, it is true for all times: readings are worth more than a count of those that a crash may cost.
+ * Invariant: `covers` is true only for a time that the file covers, whichever of two notes a crash leaves. If writing notes fails, and is
+ * not only late, it is true for all times: readings are worth more than a count of those that a crash may lose.
  */
 
 /** Wall clock, µs. */
 export interface Times {
-  /** What was captured before is safe. */
+  /** Readings captured before this time are safe. */
   readonly safeUs: number;
-  /** Nothing is captured after it. */
+  /** Nothing is captured after this time. */
   readonly untilUs: number;
 }
 
@@ -17,15 +17,15 @@ const nothing: Times = { safeUs: Number.POSITIVE_INFINITY, untilUs: Number.NEGAT
 
 export class NotedTimes {
   readonly #write: (times: Times) => Promise<void>;
-  /** The last that were to be noted. */
+  /** The last times to be noted. */
   #times = nothing;
-  /** What a crash leaves: of a note that is being written and the one before, the narrower. */
+  /** The times that a crash leaves: the narrower of a note that is being written and the previous one. */
   #covered = nothing;
   #isFailing = false;
   #isStale = false;
   #saving: Promise<void> | undefined;
 
-  /** @param write replaces the note; what it leaves after a failure does not matter */
+  /** @param write replaces the note; after a failure, the content does not matter */
   constructor(write: (times: Times) => Promise<void>) {
     this.#write = write;
   }
@@ -38,7 +38,7 @@ export class NotedTimes {
     return this.#isFailing || (us >= this.#covered.safeUs && us <= this.#covered.untilUs);
   }
 
-  /** Of those that wait for a note that is being written, only the last is written. */
+  /** If several calls wait for a running write, only the last is written. */
   save(times: Times): Promise<void> {
     this.#times = times;
     this.#isStale = true;
@@ -48,7 +48,7 @@ export class NotedTimes {
     return this.#saving;
   }
 
-  /** Waits for what is being written. */
+  /** Waits for the running write. */
   async settled(): Promise<void> {
     await this.#saving?.catch(() => {});
   }

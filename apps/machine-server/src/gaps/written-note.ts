@@ -1,7 +1,7 @@
 /**
- * What a kill of the process leaves besides `capture_alive`: `<home>/capture_written` says until when every reading had been handed to the
- * operating system, until when more may have been taken, at most a second later, and in which run of the operating system. That survives a
- * kill, and not a power cut: the file is never synced, and a start after another boot leaves it out.
+ * A second note besides `capture_alive`, for kills of the process: `<home>/capture_written` records until when every reading had been
+ * handed to the operating system, until when more may have been taken (at most a second later), and the run of the operating system. It
+ * survives a kill but not a power cut: the file is never synced, and a start after another boot ignores it.
  */
 import { type FileHandle, open, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ export class WrittenNote implements AsyncDisposable {
   #handle: FileHandle | undefined;
   readonly #noted = new NotedTimes((times) => this.#write(times));
 
-  /** @param bootId of this run of the operating system; empty: not known, and nothing is noted */
+  /** @param bootId id of this run of the operating system; empty if unknown: then nothing is noted */
   constructor(home: string, bootId: string) {
     this.#path = pathOf(home);
     this.#bootId = bootId;
@@ -55,7 +55,7 @@ export function textOfMicros(...micros: readonly number[]): string {
   return micros.map((each) => String(Math.max(0, Math.floor(each))).padStart(digits, '0')).join(' ');
 }
 
-/** Differs after each boot; empty where the operating system does not say. */
+/** Differs after each boot; empty if the operating system does not provide it. */
 export async function readBootId(): Promise<string> {
   return (await readFile('/proc/sys/kernel/random/boot_id', 'utf8').catch(() => '')).trim();
 }

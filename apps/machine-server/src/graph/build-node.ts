@@ -1,4 +1,6 @@
-/** One attempt to build the resource of a node: its model is found and asked, its dependencies are gathered, and the result is swapped in. */
+/**
+ * One attempt to build the resource of a node: finds its model, asks it for dependencies, collects these, builds, and swaps the result in.
+ */
 import { backoffMs, type Clock, errorText, type Log, PlatformError } from '@platform/base';
 import type { ResourceConfig } from '@platform/machine-config/schema';
 import type { Resource } from '@platform/resources';
@@ -28,9 +30,9 @@ export interface BuildNodeDeps {
   resourcesFor(node: Node): ReadonlyMap<string, Resource>;
   /** Resolves once the attempts of its dependencies have ended. */
   dependenciesDone(node: Node, signal: AbortSignal): Promise<void>;
-  /** The model has said anew what its configuration refers to. */
+  /** Called when the model's answer about the references of its configuration has changed. */
   relate(): void;
-  /** Begins what waited for it, or was built with an earlier version. */
+  /** Builds the resources that waited for it, or were built with an earlier version. */
   built(full: string, fresh: Resource): void;
   statusOf(config: ResourceConfig, state: ResourceState, error?: string): ResourceStatus;
 }
@@ -61,7 +63,7 @@ export async function buildNode(node: Node, signal: AbortSignal, deps: BuildNode
   } catch (caught) {
     if (!signal.aborted) failed(node, caught, deps);
   } finally {
-    // A superseded build leaves these to the one that replaced it.
+    // After a superseded build, these belong to the one that replaced it.
     if (!signal.aborted) Object.assign(node, { building: undefined, buildingWith: noResources });
     await oldVersions.closeUnused(deps.nodes);
   }
@@ -82,7 +84,7 @@ function build(
   );
 }
 
-/** Says why, and when it is tried again. */
+/** Logs why it failed, and when it is tried again. */
 function failed(node: Node, caught: unknown, { hide, clock, log, statusOf }: BuildNodeDeps): void {
   const { full, config } = node;
   node.failures++;
@@ -102,14 +104,14 @@ function failed(node: Node, caught: unknown, { hide, clock, log, statusOf }: Bui
   node.status = statusOf(config, 'unhealthy', error);
 }
 
-/** Until a module says what it provides. */
+/** Waits until a module reports what it provides. */
 function wait(node: Node, what: string, { log, statusOf }: BuildNodeDeps): void {
   const { full, config } = node;
   node.status = statusOf(config, 'configuring', `waits for its model ${config.model}: ${what} is starting`);
   log.child(full).info(`${full} waits for its model: ${what} is starting`, { resource: full });
 }
 
-/** Asks the model what the configuration refers to, and waits for those resources. */
+/** Asks the model for the resources to which the configuration refers, and waits for them. */
 async function ask(node: Node, model: Model, signal: AbortSignal, deps: BuildNodeDeps): Promise<void> {
   if (model.dependencies === undefined && node.implicit === noDependencies) return;
   const { configureTimeoutMs: limitMs, clock } = deps;

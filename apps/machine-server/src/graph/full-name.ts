@@ -3,7 +3,7 @@ import { formatResourceName } from '@platform/resources';
 
 const names = new WeakMap<ResourceConfig, string>();
 
-/** The full name of a resource: made once for each configuration of it, because a graph of thousands asks for it again and again. */
+/** The full name of a resource, computed once for each configuration of it, because a graph of thousands needs it very often. */
 export function fullNameOf(config: ResourceConfig): string {
   let name = names.get(config);
   if (name === undefined) {

@@ -140,7 +140,7 @@ test('dependents of a resource are rebuilt when it is swapped, even if its build
   gates.delete('a2');
   events.length = 0;
   await clock.advance(3_000);
-  // What depends on it uses the old one until it is built anew.
+  // Its dependents use the old one until they are rebuilt.
   expect(events).toEqual(['build a2', 'built a2', 'build on-a', 'built on-a', 'close on-a', 'close a1']);
 });
 
@@ -235,7 +235,7 @@ test('a service that can change in place gets its new configuration and the serv
   expect(events.filter((event) => event.startsWith('close dm'))).toEqual(['close dm']);
 });
 
-test('a cycle does not deadlock: its resources fail and name what they wait for', async () => {
+test('a cycle does not deadlock: its resources fail, and their errors name what they wait for', async () => {
   const { model } = createGatedModel();
   const { graph } = start([model]);
   await graph.apply([gated('a', ['b']), gated('b', ['a']), gated('self', ['self'])], 'r1');
@@ -257,7 +257,7 @@ test('a stop closes everything, dependents first, and does not wait for hanging 
   expect(clock.waiting).toBe(0);
 });
 
-test('a stop is bounded: it names what did not stop in time, and what waited for that', async () => {
+test('a stop is bounded: it reports the resources that did not stop in time, and those that waited for them', async () => {
   const { model, events } = createGatedModel();
   const clock = new FakeClock();
   const told: string[] = [];

@@ -1,10 +1,10 @@
 /**
  * The running resources.
  *
- * States of a resource: configuring → ready | unhealthy (build failed, retried with growing waits) → removing → gone. A new version is
- * built beside the old one, swapped, and the old one closed once nothing that depends on it uses it any more; while the new one cannot be
- * built, the old one continues. A resource that can change in place gets its new configuration instead. A failing resource affects only
- * those that depend on it: they wait for it.
+ * States of a resource: configuring → ready | unhealthy (build failed, retried after growing waits) → removing → gone. A new version is
+ * built beside the old one and swapped in, and the old one is closed once no dependent uses it any longer; while the new one cannot be
+ * built, the old one continues. A resource that can change in place gets its new configuration instead. A failing resource affects only its
+ * dependents, which wait for it.
  *
  * Each resource is built in its own attempt, all at the same time; an attempt waits for those of its dependencies. A configuration that
  * changes a resource supersedes only its attempt; a resource that a superseded attempt still produces is closed.
@@ -28,13 +28,13 @@ import { Relations } from './relations.ts';
 import { type RemoveNodesDeps, removeNodes } from './remove-nodes.ts';
 
 export interface GraphDeps {
-  /** The models that are built in. */
+  /** The built-in models. */
   readonly models: readonly Model[];
   /** PLATFORM_RESOURCE_CONFIGURATION_TIMEOUT; also the longest wait for a resource to close. */
   readonly configureTimeoutMs: number;
-  /** Looks at builds. */
+  /** Observes builds. */
   readonly observe?: Observe | undefined;
-  /** An error as it may be shown. */
+  /** Hides secrets in an error. */
   readonly hide?: (text: string) => string;
   readonly clock: Clock;
   readonly log: Log;
@@ -129,8 +129,8 @@ export class Graph implements AsyncDisposable {
   }
 
   /**
-   * Says what a module provides now; undefined: it is gone for good. Resources of models that are no longer there are lost without being
-   * closed, because their process is gone; resources that can be built now are.
+   * Sets what a module provides now; undefined: it is permanently gone. Resources of models that no longer exist are lost without being
+   * closed, because their process is gone; resources that can be built now are built.
    *
    * @param provider as errors name it, such as `module "door"`
    */
@@ -148,12 +148,12 @@ export class Graph implements AsyncDisposable {
     }
   }
 
-  /** Tries again at once what could not be built. */
+  /** Immediately retries the resources that could not be built. */
   retry(): void {
     this.#beginThose(({ status }) => status.state === 'unhealthy');
   }
 
-  /** Closes everything, dependents first; what does not stop in time is named in the log, and left to the end of the process. */
+  /** Closes everything, dependents first; logs the resources that do not stop in time, and abandons them. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#retry?.[Symbol.dispose]();
     const { clock, log } = this.#deps;
@@ -179,12 +179,12 @@ export class Graph implements AsyncDisposable {
     return this.#relations.inBuildOrder([...this.#nodes.values()].filter(fits));
   }
 
-  /** Finds out anew which of the wanted resources depend on which. */
+  /** Recomputes the dependencies between the wanted resources. */
   #relate(): void {
     this.#relations.relate(this.#wanted, this.#nodes);
   }
 
-  /** @param removed resolves when the resources that this configuration removes are gone: they may hold something that this one needs. */
+  /** @param removed resolves when the resources that this configuration removes are gone: they may hold devices that this one needs. */
   #begin(config: ResourceConfig, removed: Promise<void>): void {
     const full = fullNameOf(config);
     const before = this.#nodes.get(full);
@@ -217,7 +217,7 @@ export class Graph implements AsyncDisposable {
     });
   }
 
-  /** Begins those that depend on it, unless they were built with this version. */
+  /** Builds its dependents, unless they were built with this version. */
   #built(full: string, fresh: Resource): void {
     this.#beginThose(
       (other) =>

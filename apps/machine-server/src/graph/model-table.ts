@@ -1,22 +1,20 @@
-/** The models that can be built: those built in, and those that modules provide at the moment. */
+/** The available models: built-in ones, and those that modules currently provide. */
 import { PlatformError } from '@platform/base';
 import type { ResourceConfig } from '@platform/machine-config/schema';
 import type { Model } from './model.ts';
 
-/**
- * What a module provides: `starting` is not known yet, so that resources wait for it; `failed` is nothing until it runs again.
- */
+/** What a module provides. `starting`: not known yet, so resources wait for it; `failed`: nothing until it runs again. */
 export type Provided =
   | { readonly state: 'starting' }
   | { readonly state: 'ready'; readonly models: readonly Model[] }
   | { readonly state: 'failed'; readonly reason: string };
 
-/** A model, or what a resource of an unknown model waits for. */
+/** A model, or the module for which a resource of an unknown model waits. */
 export type FoundModel = { readonly model: Model } | { readonly waitsFor: string };
 
 interface Provider {
   provided: Provided;
-  /** `<api> <model>` of what it provided last. */
+  /** `<api> <model>` of each model that it last provided. */
   known: ReadonlySet<string>;
 }
 
@@ -28,7 +26,7 @@ export class ModelTable {
     this.#builtIn = builtIn;
   }
 
-  /** @param name such as `module "door"`. @param provided undefined: it is gone for good. @returns the models that are no longer there. */
+  /** @param name such as `module "door"`. @param provided undefined: it is permanently gone. @returns the models that no longer exist. */
   set(name: string, provided: Provided | undefined): ReadonlySet<Model> {
     const before = this.#providers.get(name);
     const models = modelsOf(provided);

@@ -4,12 +4,12 @@ import type { Fields } from '@platform/machine-config/fields';
 import type { ResourceConfig } from '@platform/machine-config/schema';
 import type { Resource } from '@platform/resources';
 
-/** What a resource tells a service in its `service_configs`. */
+/** A resource's settings for a service, from its `service_configs`. */
 export type Associated = Pick<ResourceConfig, 'api' | 'name' | 'service_configs'>;
 
-/** What a model gets besides the configuration of the resource. */
+/** The context that a model gets besides the configuration of the resource. */
 export interface BuildContext {
-  /** The running resources that `depends_on` and the model's `dependencies` name, by full name. When one of them is swapped, the resource is rebuilt. */
+  /** The running resources that `depends_on` and `dependencies` name, by full name. If one of them is swapped, the resource is rebuilt. */
   readonly dependencies: ReadonlyMap<string, Resource>;
   /**
    * Every resource with settings for this service, in the order of the configuration. A change to them is a change to the service's
@@ -31,9 +31,9 @@ export function isReconfigurable(resource: Resource): resource is Reconfigurable
 
 /** Short or full names of resources. */
 export interface ImplicitDependencies {
-  /** The resource is built only when they are there. */
+  /** The resource is built only when these exist. */
   readonly required: readonly string[];
-  /** The resource is built without those that are not there, and again when one of them appears. */
+  /** The resource is built without missing ones, and rebuilt when one of them appears. */
   readonly optional: readonly string[];
 }
 
@@ -41,10 +41,10 @@ export interface Model {
   readonly api: string;
   /** For example `core:builtin:fake`. */
   readonly model: string;
-  /** The attributes that it knows. Undefined: it checks them itself, as models of modules do. */
+  /** Its known attributes. Undefined: it checks them itself, as models of modules do. */
   readonly fields?: Fields;
   /**
-   * Names of resources that the configuration refers to, beside `depends_on`. Asked before each build. Throws a PlatformError that says
+   * Names of resources to which the configuration refers, besides `depends_on`. Called before each build. Throws a PlatformError that says
    * what is wrong with the configuration.
    */
   dependencies?(config: ResourceConfig, signal: AbortSignal): Promise<ImplicitDependencies>;

@@ -1,4 +1,4 @@
-/** What the graph knows of one resource. */
+/** The graph's data about one resource. */
 import type { ResourceConfig } from '@platform/machine-config/schema';
 import type { Resource } from '@platform/resources';
 import type { Attempt } from './attempt.ts';
@@ -21,13 +21,13 @@ export interface Node {
   resource: Resource | undefined;
   /** The model that built `resource`. */
   model: Model | undefined;
-  /** The model that builds it at the moment. */
+  /** The model that is currently building it. */
   building: Model | undefined;
-  /** What its model said of its configuration. */
+  /** The dependencies that its model found in its configuration. */
   implicit: ImplicitDependencies;
   /** The dependencies that `resource` was built with, by full name. */
   uses: ReadonlyMap<string, Resource>;
-  /** The dependencies that the build in progress gets. */
+  /** The dependencies of the build in progress. */
   buildingWith: ReadonlyMap<string, Resource>;
   status: ResourceStatus;
   /** The last error logged; cleared by the next success. */
@@ -52,7 +52,7 @@ export function newNode(full: string, config: ResourceConfig, status: ResourceSt
   };
 }
 
-/** Its configuration with all that it depends on in `depends_on`. */
+/** Its configuration with all of its dependencies in `depends_on`. */
 export function withImplicit({ config, implicit }: Pick<Node, 'config' | 'implicit'>): ResourceConfig {
   const { required, optional } = implicit;
   if (required.length + optional.length === 0) return config;

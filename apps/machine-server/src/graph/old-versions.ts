@@ -1,4 +1,4 @@
-/** Old versions of resources, which stay open while what depends on them still uses them. */
+/** Old versions of resources, which stay open while their dependents still use them. */
 import { type Clock, errorText, type Log } from '@platform/base';
 import type { Resource } from '@platform/resources';
 import type { Node } from './node.ts';
@@ -19,12 +19,12 @@ export class OldVersions {
     this.#deps = deps;
   }
 
-  /** @param uses what the old version was built with */
+  /** @param uses the dependencies with which the old version was built */
   add(old: Resource, full: string, uses: ReadonlyMap<string, Resource>): void {
     this.#replaced.set(old, { full, uses });
   }
 
-  /** Closes those that nothing uses any more: what depends on them is built anew first. */
+  /** Closes those that are no longer used, because their dependents have been rebuilt. */
   async closeUnused(nodes: ReadonlyMap<string, Node>): Promise<void> {
     while (this.#replaced.size > 0) {
       const used = new Set<Resource>();
@@ -43,7 +43,7 @@ export class OldVersions {
     }
   }
 
-  /** Never rejects. @param what it is, for the log */
+  /** Never rejects. @param what names it in the log */
   async close(resource: Resource, full: string, what: string): Promise<void> {
     const { configureTimeoutMs: limitMs, clock, log } = this.#deps;
     try {

@@ -1,4 +1,4 @@
-/** Turns the running resources and a new configuration into ordered steps. Pure. */
+/** Computes the ordered steps from the running resources to a new configuration. Pure. */
 
 import { isDeepStrictEqual } from 'node:util';
 import { isForService, resourcesByName } from '@platform/machine-config/canonical-names';
@@ -13,7 +13,7 @@ export interface Plan {
   readonly build: readonly ResourceConfig[];
 }
 
-/** The resources of its configuration that a resource's `depends_on` refers to. */
+/** The resources to which a resource's `depends_on` refers. */
 export interface Dependencies {
   /** Full names, in the order of the configuration. */
   readonly found: readonly string[];
@@ -58,7 +58,7 @@ export function associatedWith({ api }: ResourceConfig, configs: readonly Resour
   });
 }
 
-/** Independent of the order. */
+/** Ignores the order. */
 function fingerprint(associated: readonly Associated[]): string {
   return associated
     .map((each) => JSON.stringify(each))

@@ -40,7 +40,7 @@ test('a resource waits for the module that may have its model, and is built as s
   expect([of('a')?.state, of('on-a')?.state]).toEqual(['ready', 'ready']);
 });
 
-test('resources of a module that ended are dropped unclosed, unhealthy with the reason, and built again by its next process, then their dependents', async () => {
+test('resources of a module that ended are dropped unclosed, and unhealthy; its next process rebuilds them, then their dependents', async () => {
   const { graph, clock, events, provided, of } = start();
   graph.provide(provider, { state: 'ready', models: [provided()] });
   await graph.apply([ofModule('a'), gated('b'), gated('on-a', ['a'])], 'r1');
@@ -58,7 +58,7 @@ test('resources of a module that ended are dropped unclosed, unhealthy with the 
   expect(events).toEqual(['build a', 'built a', 'build on-a', 'built on-a', 'close on-a']);
 });
 
-test('a build that the end of its module interrupts is begun again when the module is ready, not later', async () => {
+test('a build interrupted by the end of its module starts again as soon as the module is ready', async () => {
   const { graph, clock, events, gates, provided, of } = start();
   graph.provide(provider, { state: 'ready', models: [provided()] });
   gates.set('a', new Promise(() => {}));
@@ -73,7 +73,7 @@ test('a build that the end of its module interrupts is begun again when the modu
   expect(events).toEqual(['build a', 'build a', 'built a']);
 });
 
-test('a module that is gone for good leaves its resources without a model', async () => {
+test('a permanently removed module leaves its resources without a model', async () => {
   const { graph, clock, provided, of } = start();
   graph.provide(provider, { state: 'ready', models: [provided()] });
   await graph.apply([ofModule('a')], 'r1');
@@ -82,7 +82,7 @@ test('a module that is gone for good leaves its resources without a model', asyn
   expect(of('a')?.error).toMatch(/^core:component:sensor has no model "acme:demo:gated" in this version/);
 });
 
-test('what a model says that a configuration refers to counts: required ones are waited for, optional ones are used when they appear', async () => {
+test('references that a model finds are dependencies: required ones are awaited, optional ones used when they appear', async () => {
   const { graph, clock, events, provided, of } = start();
   const asking = (required: string[], optional: string[]): Model => ({
     ...provided(),

@@ -1,4 +1,4 @@
-/** Random configurations and edits: what runs at the end, and in which order it was built, used and closed. */
+/** Random configurations and edits: checks the running resources at the end, and the order in which they were built, used and closed. */
 import { silentLog } from '@platform/base';
 import type { ResourceConfig } from '@platform/machine-config/schema';
 import type { Resource } from '@platform/resources';
@@ -18,7 +18,7 @@ interface Wanted {
   readonly failures: number;
 }
 
-/** By the number of a resource; undefined: it is not configured. A resource depends on such with lower numbers only. */
+/** By the number of a resource; undefined if it is not configured. A resource depends only on resources with lower numbers. */
 type Document = readonly (Wanted | undefined)[];
 
 const document: fc.Arbitrary<Document> = fc.tuple(
@@ -51,7 +51,7 @@ interface Built extends Resource {
   state: 'open' | 'closed';
 }
 
-/** Records what is wrong with the order of builds and closes. @param wait how long the build of a resource takes */
+/** Records violations of the order of builds and closes. @param wait how long the build of a resource takes */
 function recorder(wait: (config: ResourceConfig) => Promise<void>) {
   const breaches: string[] = [];
   const all: Built[] = [];
@@ -62,7 +62,7 @@ function recorder(wait: (config: ResourceConfig) => Promise<void>) {
     async build(config, { dependencies }) {
       const uses = [...dependencies.values()] as Built[];
       if (uses.length !== config.depends_on.length) breaches.push(`${config.name} was built without its dependencies`);
-      // Later, the build may be superseded by an edit that removes what it uses; its result is closed then.
+      // Checked now, because an edit that removes its dependencies may later supersede the build and close its result.
       for (const { name, state } of uses)
         if (state === 'closed') breaches.push(`${config.name} was built with ${name}, which was closed`);
       await wait(config);
@@ -86,7 +86,7 @@ function recorder(wait: (config: ResourceConfig) => Promise<void>) {
   return { model, breaches, all };
 }
 
-/** What runs: each with its version, and those of what it uses, down to the end. */
+/** The running resources, each with its version, and recursively its dependencies with theirs. */
 function running(graph: Graph): Record<string, unknown> {
   const shown = (one: Built): unknown => [one.name, one.version, one.uses.map(shown)];
   return Object.fromEntries(
@@ -110,7 +110,7 @@ async function settle(graph: Graph, clock: FakeClock, wanted: Document, revision
   await applied;
 }
 
-test('after any edits, applied while others are in progress, the same runs as after a fresh start, in order', async () => {
+test('after any edits, even while others are in progress, the same resources run as after a fresh start, in order', async () => {
   const edits = fc.array(fc.record({ document, pauseMs: fc.nat(30) }), { minLength: 1, maxLength: 6 });
   await fc.assert(
     fc.asyncProperty(edits, document, fc.array(fc.nat(20), { minLength: 1 }), async (before, last, times) => {
@@ -138,7 +138,7 @@ test('after any edits, applied while others are in progress, the same runs as af
   );
 });
 
-test('a replaced resource is closed only after what depends on it uses the new one', async () => {
+test('a replaced resource is closed only after its dependents use the new one', async () => {
   await fc.assert(
     fc.asyncProperty(
       document,

@@ -1,4 +1,4 @@
-/** Which of the wanted resources depend on which, and in which order they are built. */
+/** The dependencies between the wanted resources, and the order in which they are built. */
 import { PlatformError } from '@platform/base';
 import type { ResourceConfig } from '@platform/machine-config/schema';
 import type { Resource } from '@platform/resources';
@@ -13,7 +13,7 @@ export class Relations {
   #dependencies: ReadonlyMap<string, Dependencies> = new Map();
   #positions: ReadonlyMap<string, number> = new Map();
 
-  /** Finds them out anew. */
+  /** Recomputes the relations. */
   relate(wanted: readonly ResourceConfig[], nodes: ReadonlyMap<string, Node>): void {
     const configs = wanted.map((config) => {
       const node = nodes.get(fullNameOf(config));
@@ -26,7 +26,7 @@ export class Relations {
     this.#positions = positions;
   }
 
-  /** Full names of what it depends on. */
+  /** Full names of its dependencies. */
   foundBy(full: string): readonly string[] {
     return (this.#dependencies.get(full) ?? none).found;
   }
@@ -52,7 +52,7 @@ export class Relations {
     return nodes.toSorted((a, b) => this.#positionOf(a.full) - this.#positionOf(b.full));
   }
 
-  /** The running resources that it depends on. @param get the running one of a full name @throws PlatformError if one is missing */
+  /** The running resources that it depends on. @param get the running resource of a full name @throws PlatformError if one is missing */
   resourcesFor({ full, implicit }: Node, get: (full: string) => Resource | undefined): ReadonlyMap<string, Resource> {
     const { found, unknown: all } = this.#dependencies.get(full) ?? none;
     const unknown = all.filter((name) => !implicit.optional.includes(name));

@@ -1,4 +1,4 @@
-/** Explains a failed system call on a device: what is missing, and what to do. */
+/** Explains a failed system call on a device, with what to do. */
 import { readFile, stat } from 'node:fs/promises';
 import { errorText, PlatformError } from '@platform/base';
 
@@ -50,7 +50,7 @@ async function permissionText(path: string): Promise<string> {
   return `${path}: permission denied; add the user of the machine-server to the group ${group} (usermod -aG ${group} USER), and start the machine-server again`;
 }
 
-/** The group that may open the device; undefined if that is root's or cannot be found out. */
+/** The group that may open the device; undefined if only root may, or it is unknown. */
 async function groupOf(path: string): Promise<string | undefined> {
   try {
     const { gid, mode } = await stat(path);

@@ -1,4 +1,4 @@
-/** Asks an address on the network: bounded in time and size. */
+/** Fetches a URL, with limits on time and size. */
 import { type Clock, errorText, PlatformError } from '@platform/base';
 
 export interface FetchOptions {
@@ -9,7 +9,7 @@ export interface FetchOptions {
 }
 
 /**
- * @returns the answer, whose body is not read yet
+ * @returns the answer, before its body
  * @throws unavailable with the status, or with the reason if there is no answer
  */
 export async function fetchAnswer({ url, headers, signal }: FetchOptions): Promise<Response> {

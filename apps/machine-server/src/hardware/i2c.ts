@@ -43,7 +43,7 @@ export async function openI2c(bus: string, address: number, kernel: Kernel): Pro
   }
   const opened = fd;
   let turn: Promise<unknown> = Promise.resolve();
-  /** One after the other: the register that is written before belongs to the value that is read after. */
+  /** Reads one after the other, because each read depends on the register number written before it. */
   const inTurn = <T>(run: () => Promise<T>): Promise<T> => {
     const result = turn.then(run).catch(async (caught: unknown) => {
       throw await explain(caught);

@@ -1,6 +1,6 @@
 /**
- * Finds JPEG images in a stream of bytes, whatever stands between them (ISO/IEC 10918-1, annex B). It walks the markers of each image,
- * because an image may contain a smaller one with an end of its own.
+ * Finds JPEG images in a stream of bytes, whatever is between them (ISO/IEC 10918-1, annex B). It walks the markers of each image, because
+ * an image may contain a smaller one with its own end marker.
  */
 
 export interface JpegFrames {
@@ -10,20 +10,20 @@ export interface JpegFrames {
 const startOfImage = Buffer.from([0xff, 0xd8, 0xff]);
 const marker = { prefix: 0xff, end: 0xd9, scan: 0xda, alone: 0x01, firstRestart: 0xd0, lastRestart: 0xd7 };
 
-/** @param onTooLarge is told of an image of more than `maxBytes`, which is dropped */
+/** @param onTooLarge called for an image of more than `maxBytes`, which is dropped */
 export function createJpegFrames(
   maxBytes: number,
   onFrame: (image: Uint8Array<ArrayBuffer>) => void,
   onTooLarge: () => void,
 ): JpegFrames {
   let bytes: Buffer = Buffer.alloc(0);
-  /** Where to read on; 0 while no image has begun. */
+  /** The position at which to continue; 0 while no image has begun. */
   let at = 0;
   let isScan = false;
 
   const begin = (from: number): boolean => {
     const start = bytes.indexOf(startOfImage, from);
-    // The first bytes of the next image may be the last ones here.
+    // The last bytes here may be the first ones of the next image.
     bytes = start < 0 ? bytes.subarray(Math.max(from, bytes.length - startOfImage.length + 1)) : bytes.subarray(start);
     at = start < 0 ? 0 : 2;
     isScan = false;
@@ -46,7 +46,7 @@ export function createJpegFrames(
       return true;
     }
     if (at + 4 > bytes.length && bytes[at + 1] !== marker.end) return false;
-    // Damaged: the next image may be whole.
+    // Damaged, but the next image may be intact.
     if (bytes[at] !== marker.prefix) return begin(1);
     const code = bytes[at + 1] ?? 0;
     if (code === marker.end) {

@@ -1,4 +1,4 @@
-/** Keeps a stream from a device open: when it ends, it is opened again with waits that grow from 1 s to 1 min. */
+/** Keeps a stream from a device open: when it ends, reopens it after waits that grow from 1 s to 1 min. */
 
 import type { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
@@ -11,7 +11,7 @@ export interface KeepOpenOptions {
   onChunk(chunk: Uint8Array): void;
   /** @param text why it ended, or could not be opened again */
   onEnd(text: string): void;
-  /** A stream that gives nothing for this long is opened again; default: it may be silent. */
+  /** A stream that is silent for this long is reopened; default: it may be silent. */
   readonly stallMs?: number;
   readonly clock: Clock;
   readonly log: Log;

@@ -1,4 +1,4 @@
-/** Keeps a program running: when it ends, it is started again with waits that grow from 1 s to 1 min. */
+/** Keeps a program running: when it ends, restarts it after waits that grow from 1 s to 1 min. */
 import { backoffMs, type Clock, errorText, type Log } from '@platform/base';
 import type { Program } from './start-program.ts';
 
@@ -24,7 +24,7 @@ export async function keepRunning({ name, start, onEnd, clock, log }: KeepRunnin
     let sinceMs = clock.monotonic();
     while (!stop.signal.aborted) {
       const text = program === undefined ? 'it did not start' : (await program.ended).text;
-      // What it has started may outlive it.
+      // Its child processes may outlive it.
       await program?.[Symbol.asyncDispose]();
       if (stop.signal.aborted) return;
       failures = clock.monotonic() - sinceMs >= goodRunMs ? 1 : failures + 1;

@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { deviceError } from './device-error.ts';
 import { openKernel, systemError } from './kernel.ts';
 
-test('the address of bytes is where the kernel finds them', async () => {
+test('the kernel finds bytes at their address', async () => {
   const kernel = await openKernel();
   const bytes = Buffer.from('found at its address');
   const memory = openSync('/proc/self/mem', 'r');
@@ -20,7 +20,7 @@ test('a call that fails throws the error of the system', async () => {
   expect(systemError(13)).toMatchObject({ code: 'EACCES', errno: 13 });
 });
 
-test('a device without permission names the group that may open it', async () => {
+test('the error for a device without permission names the group that may open it', async () => {
   const directory = await mkdtemp('/tmp/device-');
   onTestFinished(() => rm(directory, { recursive: true }));
   const device = `${directory}/tty`;

@@ -10,7 +10,7 @@ export interface Kernel {
   close(fd: number): Promise<void>;
   /** ioctl(2). The kernel reads and writes `argument` in place. Throws an ErrnoException. */
   control(fd: number, request: number, argument: Uint8Array | number): number;
-  /** Returns what is there, at most the length of `into`. Rejects with EAGAIN if there is nothing. */
+  /** Reads available bytes, at most the length of `into`. Rejects with EAGAIN if there are none. */
   read(fd: number, into: Uint8Array): Promise<number>;
   write(fd: number, bytes: Uint8Array): Promise<number>;
   /** The address of these bytes, for structures that point to others. They must stay referenced during the call. */
@@ -66,7 +66,7 @@ async function loadKoffi(): Promise<typeof import('koffi')['default']> {
 /** Errors of drivers that Node does not name. */
 const driverErrors: Readonly<Record<number, string>> = { 121: 'EREMOTEIO' };
 
-/** As the functions of node:fs throw it. */
+/** In the form that node:fs throws. */
 export function systemError(errno: number): NodeJS.ErrnoException {
   const [known] = Object.entries(system.errno).find(([, value]) => value === errno) ?? [];
   const code = known ?? driverErrors[errno] ?? `errno ${errno}`;

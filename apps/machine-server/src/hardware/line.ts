@@ -1,4 +1,4 @@
-/** A line of bytes to a device: a serial port, or a TCP connection to what has one. */
+/** A byte stream to a device: a serial port, or a TCP connection to a computer with one. */
 import { connect } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type Clock, errorText, PlatformError } from '@platform/base';

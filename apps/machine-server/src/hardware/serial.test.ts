@@ -38,7 +38,7 @@ test('a closed port frees its device: it can be opened again', async () => {
   expect((await stat(path)).isCharacterDevice()).toBe(true);
 });
 
-test('what is no serial port, or not there, is an error that names it', async () => {
+test('a file that is missing or not a serial port is an error with its path', async () => {
   const kernel = await openKernel();
   await expect(openSerial({ ...settings, path: '/dev/null' }, kernel)).rejects.toThrow(
     '/dev/null: the system refused it (ENOTTY); expected a serial port',

@@ -15,7 +15,7 @@ export interface SerialSettings {
 }
 
 const requests = { get: 0x802c542a, set: 0x402c542b, exclusive: 0x540c, shared: 0x540d, flush: 0x540b };
-/** Of struct termios2: c_iflag, c_oflag, c_cflag, c_lflag, c_line, c_cc[19], c_ispeed, c_ospeed. */
+/** Offsets in struct termios2: c_iflag, c_oflag, c_cflag, c_lflag, c_line, c_cc[19], c_ispeed, c_ospeed. */
 const termiosBytes = 44;
 const at = { control: 8, characters: 17, inputSpeed: 36, outputSpeed: 40 };
 const character = { time: 5, least: 6 };
@@ -32,7 +32,7 @@ const flags = {
 const bothQueues = 2;
 
 /**
- * A raw stream of bytes: no echo, no line editing, no flow control. Nobody else can open the port until it is closed (except root).
+ * A raw stream of bytes: no echo, no line editing, no flow control. No other process can open the port until it is closed (except root).
  *
  * @throws PlatformError that names the device and says what to do
  */
@@ -44,7 +44,7 @@ export async function openSerial(settings: SerialSettings, kernel: Kernel): Prom
     kernel.control(fd, requests.set, rawTermios(settings));
     verify(settings, fd, kernel);
     kernel.control(fd, requests.flush, bothQueues);
-    // It opens the device once more for itself, so exclusiveness comes after it.
+    // The stream opens the device again itself, so exclusive mode must be set after that.
     const stream: Duplex = new ReadStream(fd);
     kernel.control(fd, requests.exclusive, 0);
     const opened = fd;
@@ -67,7 +67,7 @@ async function release(fd: number, kernel: Kernel): Promise<void> {
   try {
     kernel.control(fd, requests.shared, 0);
   } catch (caught) {
-    // A port that was unplugged cannot be shared again.
+    // An unplugged port cannot leave exclusive mode.
     if (codeOf(caught) === '') throw caught;
   }
   await kernel.close(fd);
@@ -86,7 +86,7 @@ function rawTermios({ baudRate, dataBits, parity, stopBits }: SerialSettings): U
   return termios;
 }
 
-/** The kernel takes the nearest speed that the port has: more than 3 % off, characters are garbled. */
+/** The kernel takes the nearest speed of the port; with a deviation of more than 3 %, characters are garbled. */
 function verify({ path, baudRate }: SerialSettings, fd: number, kernel: Kernel): void {
   const termios = Buffer.alloc(termiosBytes);
   kernel.control(fd, requests.get, termios);

@@ -3,7 +3,7 @@ import { deviceError } from './device-error.ts';
 import type { Kernel } from './kernel.ts';
 
 export interface SpiDevice extends AsyncDisposable {
-  /** Sends these bytes; returns as many, which were received meanwhile. @throws PlatformError */
+  /** Sends these bytes; returns the same number of bytes, received meanwhile. @throws PlatformError */
   transfer(bytes: Uint8Array): Promise<Buffer>;
 }
 
@@ -20,7 +20,7 @@ export async function openSpi(path: string, speedHz: number, kernel: Kernel): Pr
     const fd = await kernel.open(path);
     return {
       async transfer(bytes) {
-        // As the kernel keeps only their addresses, both stay referenced until the call has returned.
+        // The kernel gets only their addresses, so both must stay referenced until the call has returned.
         const [sent, received] = [Buffer.from(bytes), Buffer.alloc(bytes.length)];
         const message = Buffer.alloc(transferBytes);
         message.writeBigUInt64LE(kernel.addressOf(sent), 0);

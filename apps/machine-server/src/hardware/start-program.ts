@@ -1,4 +1,4 @@
-/** Starts a program in a process group of its own, so that everything it starts ends with it. */
+/** Starts a program in its own process group, so that everything it starts ends with it. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import { type Clock, PlatformError } from '@platform/base';
@@ -11,7 +11,7 @@ export interface ProgramOptions {
   /** Default: the directory of the machine-server. */
   readonly directory?: string | undefined;
   readonly onOutput: (chunk: Uint8Array) => void;
-  /** Lines of standard error; of a line that is too long, nothing. */
+  /** Called with lines of standard error; lines that are too long are dropped. */
   readonly onErrorLine: (line: string) => void;
   readonly clock: Clock;
 }
@@ -28,7 +28,7 @@ export interface Ending {
 }
 
 const maxErrorLineBytes = 4_096;
-/** Between the request to end and the kill. */
+/** Time between the request to end and the kill. */
 const graceMs = 2_000;
 
 /**
@@ -56,7 +56,7 @@ export async function startProgram(options: ProgramOptions): Promise<Program> {
   await started(child, command, directory);
   const { pid = 0 } = child;
   let disposed: Promise<void> | undefined;
-  // Once: later the id may be that of another process.
+  // Only once: later the id may belong to another process.
   return { pid, ended, [Symbol.asyncDispose]: () => (disposed ??= endGroup(pid, child, ended, clock)) };
 }
 
@@ -86,7 +86,7 @@ async function endGroup(pid: number, child: ChildProcess, ended: Promise<Ending>
   );
   await Promise.race([ended, kill]);
   late.abort();
-  // What the program has started may outlive it.
+  // Child processes of the program may outlive it.
   signalGroup(pid, constants.signals.SIGKILL);
   for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.destroy();
   await ended;

@@ -1,13 +1,13 @@
-/** Pseudo-terminals (pty(7)): a program that uses one end as its terminal, and this process at the other. */
+/** Pseudo-terminals (pty(7)): a program uses one end as its terminal, and this process the other. */
 import type { Duplex } from 'node:stream';
 import { ReadStream } from 'node:tty';
 import { deviceError } from './device-error.ts';
 import type { Kernel } from './kernel.ts';
 
 export interface Terminal {
-  /** What the program writes, and what it reads. It ends with an error (EIO) when the last program has closed its end. */
+  /** The output and input of the program. Ends with an error (EIO) when the last program has closed its end. */
   readonly stream: Duplex;
-  /** The end of the program. */
+  /** The program's end. */
   readonly path: string;
   /** In characters. */
   resize(columns: number, rows: number): void;

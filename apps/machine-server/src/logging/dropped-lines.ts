@@ -1,4 +1,4 @@
-/** The line that says how many lines of the queue were dropped, and of which time. */
+/** The line that says how many lines of the queue were dropped, and from which time. */
 import type { LogLine } from '@platform/base';
 
 export interface Dropped {
@@ -25,7 +25,7 @@ export function droppedOf({ timeMs, fields }: LogLine): Dropped {
   return { lines: Number(lines), fromMs: Date.parse(String(from)), toMs: timeMs };
 }
 
-/** How many lines are lost with this one: such a line stands for those that it counts. */
+/** The number of lines lost with this one: a line about dropped lines stands for those that it counts. */
 export function linesIn({ logger, message, fields }: LogLine): number {
   const isReport = logger === 'cloud-link' && message.includes(' dropped between ');
   return isReport && typeof fields['lines'] === 'number' ? fields['lines'] : 1;

@@ -3,7 +3,7 @@ import { Levels } from './levels.ts';
 
 const door = 'resources.core:component:sensor/door';
 
-test('a log pattern is matched against the full name of the resource that a line is about; the last match wins', () => {
+test('a log pattern is matched against the full name of a line’s resource; the last match wins', () => {
   const levels = new Levels();
   const patterns = [
     { pattern: 'core:component:sensor/.*', level: 'warn' },
@@ -66,7 +66,7 @@ test('log_level of a module applies to its loggers unless a pattern or debug mod
   expect(of('modules.cam.old', [], true)).toBe('debug');
 });
 
-test('the level of a resource that a module provides applies to the lines that the module writes about it', () => {
+test('the level of a module’s resource applies to the lines that the module writes about it', () => {
   const levels = new Levels();
   const resources = new Map([['core:component:sensor/door', 'debug']]);
   const modules = new Map([['cam', 'error']]);

@@ -1,6 +1,6 @@
 /**
- * Which lines are written: default info; debug mode overrides everything, then comes the level of the resource; of the patterns, the last
- * match wins.
+ * Decides which lines are written: default info; debug mode overrides everything, then the level of the resource; among the patterns, the
+ * last match wins.
  */
 import { isLogged, type LogLevel, logLevels, type Problem } from '@platform/base';
 import {
@@ -63,7 +63,7 @@ export class Levels {
     return level ?? levelOf(this.#levelOfModule(logger)) ?? 'info';
   }
 
-  /** Modules name the loggers of their resources in their own way, but end with the name of the resource. */
+  /** Modules name the loggers of their resources freely, but end with the name of the resource. */
   #levelOfResource(logger: string): string {
     const { resources } = this.#settings;
     const level = resources.get(resourceOfLogger(logger) ?? '');
@@ -78,7 +78,7 @@ export class Levels {
   #levelOfModule(logger: string): string {
     if (!logger.startsWith(modulePrefix)) return '';
     const rest = logger.slice(modulePrefix.length);
-    // A name may contain dots, so that each module is asked.
+    // A name may contain dots, so each module is tried.
     for (const [name, level] of this.#settings.modules ?? [])
       if (rest === name || rest.startsWith(`${name}.`)) return level;
     return '';

@@ -21,7 +21,7 @@ async function until(condition: () => boolean | Promise<boolean>): Promise<void>
 
 const text = (path: string): Promise<string> => readFile(path, 'utf8').catch(() => '');
 
-test('a file that is full becomes .1 and the older ones move on; the oldest is deleted, across restarts as well', async () => {
+test('a full file becomes .1 and the older ones move on; the oldest is deleted, even across restarts', async () => {
   const { path, directory, openFile } = await rig({ maxBytes: 100, oldFiles: 2 });
   for (let start = 0; start < 5; start++) {
     await using file = openFile();
@@ -40,7 +40,7 @@ test('a file that is full becomes .1 and the older ones move on; the oldest is d
   expect(numbers.length).toBeGreaterThanOrEqual(9);
 });
 
-test('a line longer than the limit is written whole, into a file of its own', async () => {
+test('a line longer than the limit is written completely, into a separate file', async () => {
   const { path, openFile } = await rig({ maxBytes: 10, oldFiles: 2 });
   {
     await using file = openFile();
@@ -53,7 +53,7 @@ test('a line longer than the limit is written whole, into a file of its own', as
   ]);
 });
 
-test('a file that another process moves away, deletes or truncates is written again from its beginning', async () => {
+test('a file that another process moves, deletes or truncates is written again from its beginning', async () => {
   const { path, states, openFile } = await rig();
   await using file = openFile();
   file.write('one\n');
@@ -72,7 +72,7 @@ test('a file that another process moves away, deletes or truncates is written ag
   expect(states).toEqual([]);
 });
 
-test('a full disk is reported once; when there is space, what waited is written, and the report counts what was dropped', async () => {
+test('a full disk is reported once; when there is space, waiting lines are written, and the report counts the dropped ones', async () => {
   const { path, clock, states, openFile } = await rig({ maxWaitingBytes: 12 });
   await symlink('/dev/full', path);
   await using file = openFile();
@@ -91,7 +91,7 @@ test('a full disk is reported once; when there is space, what waited is written,
   expect(await text(path)).toBe('three\nfour.\n');
 });
 
-test('a directory that cannot be written is reported once and neither throws nor delays a stop', async () => {
+test('an unwritable directory is reported once, and neither throws nor delays a stop', async () => {
   const { directory, states } = await rig();
   await writeFile(directory.file('taken'), '');
   const clock = new FakeClock();
@@ -100,7 +100,7 @@ test('a directory that cannot be written is reported once and neither throws nor
     for (let n = 0; n < 100; n++) file.write('line\n');
   }
   expect(states).toHaveLength(3);
-  // As soon as there is a directory, there is a log.
+  // The log is written as soon as the directory exists.
   await rm(directory.file('taken'));
   await mkdir(directory.file('taken'));
   await using file = new LogFile({ path: directory.file('taken/log'), clock, onState: (state) => states.push(state) });

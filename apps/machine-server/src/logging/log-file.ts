@@ -1,9 +1,9 @@
 /**
- * A log file that rotates: at `maxBytes` the file becomes `<file>.1`, `<file>.1` becomes `<file>.2`, and so on; of the old ones
- * `oldFiles` are kept. So all together have at most maxBytes × (oldFiles + 1) bytes, across restarts, too: the size is that of the file.
+ * A log file that rotates: at `maxBytes` the file becomes `<file>.1`, `<file>.1` becomes `<file>.2`, and so on; `oldFiles` old ones are
+ * kept. So all together have at most maxBytes × (oldFiles + 1) bytes, even across restarts, because the actual file size counts.
  *
- * Lines wait in memory for the disk, at most `maxWaitingBytes`; then the oldest are dropped and counted. A file that another process has
- * moved away or deleted is created again. States: written → failing (full disk, no permission; reported once, and tried again every
+ * Lines wait in memory for the disk, at most `maxWaitingBytes`; beyond that, the oldest are dropped and counted. A file that another
+ * process has moved or deleted is created again. States: written → failing (full disk, no permission; reported once, and retried every
  * `retryMs`) → written.
  */
 import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises';
@@ -16,7 +16,7 @@ export interface LogFileOptions {
   readonly clock: Clock;
   /** Called when writing begins to fail, with the reason, and when it works again, with the number of lines that were dropped. */
   readonly onState: (state: { readonly problem: string } | { readonly dropped: number }) => void;
-  /** Default 16 MiB. A longer line is a file of its own. */
+  /** Default 16 MiB. A longer line gets a separate file. */
   readonly maxBytes?: number;
   /** Default 4. */
   readonly oldFiles?: number;
@@ -66,7 +66,7 @@ export class LogFile implements AsyncDisposable {
     });
   }
 
-  /** Tries once more to write what waits. */
+  /** Tries once more to write the waiting lines. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stop.abort();
     await this.#running;
@@ -75,7 +75,7 @@ export class LogFile implements AsyncDisposable {
 
   async #run(): Promise<void> {
     const { signal } = this.#stop;
-    // Lines of the same moment are written together.
+    // Lines logged at the same time are written together.
     await Promise.resolve();
     while (this.#waiting.length > 0) {
       try {
@@ -116,14 +116,14 @@ export class LogFile implements AsyncDisposable {
     try {
       while (rest.length > 0) rest = rest.subarray((await handle.write(rest)).bytesWritten);
     } catch (caught) {
-      // What was written must not be written again.
+      // Bytes already written must not be written again.
       this.#waiting.unshift(...linesOf(rest));
       this.#waitingBytes += rest.length;
       throw caught;
     }
   }
 
-  /** The file of this name, whoever has moved or truncated the earlier one. */
+  /** Opens the file of this name, even if the earlier one was moved or truncated. */
   async #open(): Promise<{ handle: FileHandle; size: number }> {
     if (this.#handle !== undefined) {
       const [held, named] = await Promise.all([this.#handle.stat(), stat(this.#path).catch(() => undefined)]);

@@ -15,23 +15,23 @@ function line(message: string, timeMs = 0): LogLine {
   return { timeMs, level: 'info', logger: 'a', message, fields: { n: 1 } };
 }
 
-/** A started queue, and what it reported. */
+/** A started queue, and its reports. */
 async function openQueue(directory: string, options: Partial<LogQueueOptions> = {}) {
   const clock = new FakeClock();
   const problems: (string | undefined)[] = [];
   const queue = new LogQueue({ directory, clock, onState: (problem) => problems.push(problem), ...options });
   await queue.start();
   onTestFinished(() => queue[Symbol.asyncDispose]());
-  /** Lets everything that is due be saved. */
+  /** Waits until everything that is due is saved. */
   const save = async (): Promise<void> => {
     await clock.advance(1_000);
-    // Its turn comes after what is being saved.
+    // It runs after the save in progress.
     await queue.done(0);
   };
   return { queue, clock, problems, save };
 }
 
-/** Takes all lines, as a cloud that accepts them. */
+/** Takes all lines, like a cloud that accepts them. */
 async function takeAll(queue: LogQueue): Promise<LogLine[]> {
   const taken: LogLine[] = [];
   for (;;) {
@@ -60,7 +60,7 @@ test('saved lines survive a kill, in order and with their fields, before the lin
   expect(second.problems).toEqual([]);
 });
 
-test('sent lines are not sent by the next start, whether all or some of a segment were sent; a sent queue has no segments', async () => {
+test('the next start does not resend sent lines, whether all or some of a segment were sent; a sent queue has no segments', async () => {
   const directory = await temporary();
   const first = await openQueue(directory, { segmentBytes: 200 });
   for (let n = 0; n < 20; n++) {
@@ -89,7 +89,7 @@ test('lines that are sent before they are saved never reach the disk', async () 
   expect(await readdir(directory)).toEqual(['position.json']);
 });
 
-test('a full queue drops its oldest lines and says how many and of which time, across restarts; the size is bounded', async () => {
+test('a full queue drops its oldest lines and reports their number and time, across restarts; the size is bounded', async () => {
   const directory = await temporary();
   const bounds = { segmentBytes: 500, maxBytes: 2_000 };
   for (let start = 0; start < 3; start++) {
@@ -115,7 +115,7 @@ test('a full queue drops its oldest lines and says how many and of which time, a
   });
 });
 
-test('without a usable disk the queue is in memory, within bounds, and says so once; refused lines are counted', async () => {
+test('without a usable disk the queue is in memory, within bounds, and reports this once; refused lines are counted', async () => {
   const directory = await temporary();
   await writeFile(directory, 'a file');
   const { queue, problems, save } = await openQueue(directory, { memoryBytes: 2_000 });
@@ -135,7 +135,7 @@ test('without a usable disk the queue is in memory, within bounds, and says so o
   ]);
 });
 
-test('a damaged position or segment loses no line but the damaged one, and a long line is cut', async () => {
+test('a damaged position or segment loses only the damaged line, and a long line is cut', async () => {
   const directory = await temporary();
   const first = await openQueue(directory);
   for (const message of ['one', 'two', 'x'.repeat(50_000)]) first.queue.add(line(message));

@@ -1,16 +1,16 @@
 /**
- * Lines that wait for the cloud, in one directory, so that they survive restarts, kills and weeks without the cloud.
+ * A queue of lines for the cloud, in one directory, so that they survive restarts, kills and weeks without the cloud.
  *
- * The queue is a sequence of segments (`queue-file.ts`), each a file named after its first number. The last one is open: its lines are in
- * memory, too, and are saved (written and synced) `saveMs` after the first unsaved one was added. Lines that the cloud takes before that
+ * The queue is a sequence of segments (`queue-file.ts`), each a file named after its first number. The last one is open: its lines are also
+ * in memory, and are saved (written and synced) `saveMs` after the first unsaved one was added. Lines that the cloud accepts before that
  * never reach the disk. Sent segments are deleted; within a segment, `position.json` has the last number that was sent.
  *
- * Bounds: beyond `maxBytes` the oldest segment is dropped. `dropped.log`, a segment of one line, says how many lines and of which time; it
- * is sent before the others. Of unsaved lines, `memoryBytes` are kept (a full disk, a flood); then new lines are refused, and a line says
- * how many as soon as there is room.
+ * Bounds: beyond `maxBytes` the oldest segment is dropped. `dropped.log`, a segment of one line, says how many lines and from which time;
+ * it is sent before the others. At most `memoryBytes` of unsaved lines are kept (full disk, flood); beyond that, new lines are refused, and
+ * a line says how many as soon as there is room.
  *
  * A crash leaves: a torn last line, which is skipped; segments that `dropped.log` already counts, which are deleted; sent lines whose
- * position was not saved, which are sent again under the same numbers, by which the cloud can recognise them.
+ * position was not saved, which are sent again under the same numbers, by which the cloud recognises them.
  *
  * Numbers are start × 2³² + n, where `position.json` counts the starts, so that no number is ever used for two lines.
  */
@@ -29,7 +29,7 @@ export interface LogQueueOptions {
   readonly clock: Clock;
   /** Called when saving begins to fail, with the reason, and with undefined when it works again. */
   readonly onState: (problem: string | undefined) => void;
-  /** Of all segments on disk. Default 32 MiB: about 200,000 lines, and not more than the cloud takes from a machine in a day. */
+  /** Size of all segments on disk. Default 32 MiB: about 200,000 lines, and no more than the cloud accepts from a machine in a day. */
   readonly maxBytes?: number;
   /** Default 1 MiB. */
   readonly segmentBytes?: number;
@@ -65,7 +65,7 @@ export class LogQueue implements AsyncDisposable {
   #closed: Segment[] = [];
   #open: OpenLine[] = [];
   #openBytes = 0;
-  /** The file of the open segment, once there is one, and the last number in it. */
+  /** The file of the open segment, once it exists, and the last number in it. */
   #file: (Segment & { readonly last: number }) | undefined;
   /** The oldest closed segment, as read. */
   #head: { readonly first: number; readonly lines: readonly QueuedLine[] } | undefined;
@@ -75,7 +75,7 @@ export class LogQueue implements AsyncDisposable {
   #timer: Disposable | undefined;
   #isSending = false;
   #isClosed = false;
-  /** What works on the files: one at a time. */
+  /** The operation on the files in progress: one at a time. */
   #last: Promise<unknown> = Promise.resolve();
 
   constructor(options: LogQueueOptions) {
@@ -86,7 +86,7 @@ export class LogQueue implements AsyncDisposable {
     this.#memoryBytes = options.memoryBytes ?? 2 * 1024 * 1024;
   }
 
-  /** Finds what an earlier start has left. A disk that cannot be used is reported; the queue is then in memory. */
+  /** Finds the files of an earlier start. An unusable disk is reported; the queue is then in memory. */
   async start(): Promise<void> {
     try {
       await makeDirectory(this.#directory);
@@ -125,7 +125,7 @@ export class LogQueue implements AsyncDisposable {
     this.#timer = clock.after(0, () => this.#saveSoon());
   }
 
-  /** The oldest lines, with consecutive numbers; undefined: none waits. Until `done` or `release`, none of them is dropped. */
+  /** The oldest lines, with consecutive numbers; undefined if none waits. Until `done` or `release`, none of them is dropped. */
   next(maxLines: number): Promise<readonly QueuedLine[] | undefined> {
     return this.#exclusive(async () => {
       const lines = await this.#oldest(maxLines);
@@ -134,7 +134,7 @@ export class LogQueue implements AsyncDisposable {
     });
   }
 
-  /** The cloud has everything up to this number. */
+  /** Records that the cloud has everything up to this number. */
   done(number: number): Promise<void> {
     return this.#exclusive(async () => {
       this.#position = Math.max(this.#position, number);
@@ -156,12 +156,12 @@ export class LogQueue implements AsyncDisposable {
     });
   }
 
-  /** The lines that `next` returned were not sent. */
+  /** Records that the lines from `next` were not sent. */
   release(): void {
     this.#isSending = false;
   }
 
-  /** Saves what is not saved. */
+  /** Saves all unsaved lines. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosed = true;
     this.#timer?.[Symbol.dispose]();
@@ -216,7 +216,7 @@ export class LogQueue implements AsyncDisposable {
       if (this.#problem !== undefined) this.#options.onState(undefined);
       this.#problem = undefined;
     } catch (caught) {
-      // Its lines are in memory: they get another file.
+      // Its lines are still in memory, and get another file.
       if ((caught as NodeJS.ErrnoException).code === 'ENOENT') this.#file = undefined;
       this.#failed(caught);
       if (!this.#isClosed) this.#timer ??= this.#options.clock.after(retryMs, () => this.#saveSoon());
@@ -233,7 +233,7 @@ export class LogQueue implements AsyncDisposable {
     const path = join(this.#directory, nameOf(file.first));
     await makeDirectory(this.#directory);
     {
-      // After a failure, what was written of these lines is overwritten.
+      // Overwrites a partial write of an earlier failure.
       await using handle = await open(path, file.bytes === 0 ? 'w' : 'r+', 0o600);
       for (let done = 0; done < bytes.length; )
         done += (await handle.write(bytes, done, bytes.length - done, file.bytes + done)).bytesWritten;
@@ -272,7 +272,7 @@ export class LogQueue implements AsyncDisposable {
     if (removed !== undefined) await this.#remove(nameOf(removed.first));
   }
 
-  /** What cannot be deleted now is deleted by the next start, because its lines are behind the position. */
+  /** The next start deletes a file that cannot be deleted now, because its lines are behind the position. */
   #remove(name: string): Promise<void> {
     return rm(join(this.#directory, name), { force: true }).catch((caught: unknown) => this.#failed(caught));
   }
@@ -287,7 +287,7 @@ export class LogQueue implements AsyncDisposable {
     return decodeLines(bytes);
   }
 
-  /** A position that cannot be read means a new stream: lines may then be sent twice, but none is lost. */
+  /** An unreadable position means a new stream: lines may then be sent twice, but none is lost. */
   async #readPosition(): Promise<{ stream: string; start: number; position: number }> {
     try {
       const kept = JSON.parse(await readFile(join(this.#directory, positionFile), 'utf8')) as Record<string, unknown>;
@@ -313,7 +313,7 @@ function nameOf(first: number): string {
   return `${String(first).padStart(16, '0')}.log`;
 }
 
-/** The first lines after a position, as long as their numbers follow one another. */
+/** The first lines after a position, as long as their numbers are consecutive. */
 function consecutive(lines: readonly QueuedLine[], position: number, maxLines: number): readonly QueuedLine[] {
   const from = lines.findIndex(({ number }) => number > position);
   if (from === -1) return [];

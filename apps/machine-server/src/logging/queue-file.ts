@@ -1,11 +1,11 @@
 /**
- * The form of queued lines in a file. A line of the file is `<CRC-32 of the rest, 8 hex digits> <JSON>\n`, and the JSON is
- * `[number, timeMs, level, logger, message, fields]`. A crash leaves a torn end, which readers drop; a damaged line is skipped.
+ * The file format of queued lines. A line of the file is `<CRC-32 of the rest, 8 hex digits> <JSON>\n`, and the JSON is `[number, timeMs,
+ * level, logger, message, fields]`. A crash leaves a torn end, which readers drop; a damaged line is skipped.
  */
 import { crc32 } from 'node:zlib';
 import { fieldText, type LogLevel, type LogLine, logLevels } from '@platform/base';
 
-/** A line with its number in the queue; numbers grow, also across restarts. */
+/** A line with its number in the queue; numbers grow, even across restarts. */
 export interface QueuedLine {
   readonly number: number;
   readonly line: LogLine;
@@ -15,7 +15,7 @@ const maxMessageLength = 16_384;
 const maxFieldsLength = 16_384;
 const maxLoggerLength = 256;
 
-/** Cut to the lengths that the cloud keeps. */
+/** Cuts a line to the lengths that the cloud keeps. */
 export function cutLine(line: LogLine): LogLine {
   const fields = fieldText(line.fields);
   return {

@@ -1,6 +1,6 @@
 /**
- * Random kills of a machine that logs and sends: whatever the moment, every line that was logged more than a save interval before the kill
- * is in the cloud exactly once, or reported as dropped.
+ * Random kills of a machine that logs and sends: at any time, every line that was logged more than a save interval before the kill is in
+ * the cloud exactly once, or reported as dropped.
  */
 import { appendFileSync, copyFileSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -65,7 +65,7 @@ class Machine {
 
   async save(): Promise<void> {
     await this.clock.advance(1_000);
-    // Waits for its turn behind what is being saved.
+    // Runs after the save in progress.
     await this.queue.done(0);
   }
 
@@ -92,7 +92,7 @@ function snapshot(from: string, to: string): string[] {
 
 interface Outcome {
   readonly cloud: FakeLogCloud;
-  /** How many lines were logged; those that had to survive. */
+  /** The number of logged lines, and the lines that must survive. */
   readonly logged: number;
   readonly due: ReadonlySet<string>;
   readonly reported: number;
@@ -135,7 +135,7 @@ async function run(
         };
       }
     }
-    // The kill: what is in the files at this moment is what the next start finds.
+    // The kill: the next start finds the current contents of the files.
     machine.isAlive = false;
     killed.push(machine);
     unsaved.clear();
@@ -178,7 +178,7 @@ test('after random kills, every line that was due is in the cloud exactly once a
   );
 });
 
-test('with a queue that overflows, each is in the cloud exactly once and in order, or counted as dropped', async () => {
+test('with a queue that overflows, every line is in the cloud exactly once and in order, or counted as dropped', async () => {
   const lives = fc.array(life, { minLength: 2, maxLength: 4 });
   await fc.assert(
     fc.asyncProperty(lives, async (given) => {

@@ -13,13 +13,13 @@ test('known secrets are removed from messages and fields, wherever they occur; a
   expect(redactor.line(line('a s3cr.t+1-long b s3cr.t+1 12', { list: [{ text: 'xhunter22x' }], n: 12 }))).toEqual(
     line('a ******** b ******** 12', { list: [{ text: 'x********x' }], n: 12 }),
   );
-  // Too short to be looked for in texts, but known.
+  // Too short to search for in texts, but known.
   expect([redactor.isSecret('12'), redactor.isSecret('120'), redactor.isSecret('')]).toEqual([true, false, false]);
   redactor.hide('environment', []);
   expect(redactor.text('hunter22 s3cr.t+1')).toBe('hunter22 ********');
 });
 
-test('fields whose keys look secret are masked at any depth; a field that is no JSON does not fail its line', () => {
+test('fields whose keys look secret are masked at any depth; a field that is not JSON does not fail its line', () => {
   const redactor = new Redactor();
   const cycle: Record<string, unknown> = {};
   cycle['self'] = cycle;
@@ -41,7 +41,7 @@ test('fields whose keys look secret are masked at any depth; a field that is no 
   });
 });
 
-test('what looks like a secret is removed from texts, and ordinary texts stay as they are', () => {
+test('texts that look like secrets are removed, and ordinary texts stay unchanged', () => {
   for (const [text, redacted] of [
     ['connect mqtt://user:pw@host/topic', 'connect mqtt://user:********@host/topic'],
     ['postgres://u:p@ss@db:5432/x?a=b', 'postgres://u:********@db:5432/x?a=b'],
@@ -78,6 +78,6 @@ test('redacting a long text takes linear time', () => {
   };
   took(1_000);
   const [short, long] = [took(2_000), took(20_000)];
-  // Quadratic time would be 100 times as long; the time of others on this computer is allowed for.
+  // Quadratic time would be 100 times as long; the limit allows for other load on this computer.
   expect(long).toBeLessThan(Math.max(50 * short, 500));
 });

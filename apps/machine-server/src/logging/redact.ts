@@ -1,18 +1,18 @@
 /**
- * Keeps secrets out of the log: values that are known to be secret, wherever they occur; values of keys that look secret; and what looks
- * like a secret by itself (passwords and tokens in addresses, bearer tokens, private keys).
+ * Keeps secrets out of the log: values that are known to be secret, wherever they occur; values of keys that look secret; and texts that
+ * look like secrets (passwords and tokens in addresses, bearer tokens, private keys).
  */
 import { errorText, fieldText, type LogFields, type LogLine } from '@platform/base';
 import { isSecretPath, mask } from '@platform/machine-config/mask-secrets';
 
-/** Shorter ones are not looked for in texts, which they would mutilate. */
+/** Shorter ones are not searched for in texts, because that would mutilate ordinary text. */
 const leastLength = 6;
 
 const word =
   '(?:secret|passw(?:or)?d|passphrase|token|credential|private[_-]?key|api[_-]?key|access[_-]?key|auth[_-]?key)';
 const quoted = '"(?:[^"\\\\]|\\\\.)*"';
 
-/** Each in linear time, because modules and clients write lines, too. What precedes the secret is kept. */
+/** Each in linear time, because modules and clients also write lines. The text before the secret is kept. */
 const looks: readonly RegExp[] = [
   // //user:password@host, with any number of @ in the password.
   /(\/\/[^\s/:@?#]*:)[^\s/?#]*(?=@)/g,
@@ -30,17 +30,17 @@ const looks: readonly RegExp[] = [
   /(-----BEGIN [A-Z ]{0,20}PRIVATE KEY-----)[\s\S]*?(?=-----END|$)/g,
 ];
 
-/** The text without what looks like a secret. */
+/** The text without parts that look like secrets. */
 export function redactText(text: string): string {
   return looks.reduce((redacted, look) => redacted.replace(look, `$1${mask}`), text);
 }
 
 export class Redactor {
-  /** Secret values, by where they come from. */
+  /** Secret values, by source. */
   readonly #known = new Map<string, ReadonlySet<string>>();
   #pattern: RegExp | undefined;
 
-  /** From now on, these values appear in no line. Replaces the earlier ones of the same source. */
+  /** Removes these values from all lines from now on. Replaces the earlier ones of the same source. */
   hide(source: string, secrets: Iterable<string>): void {
     this.#known.set(source, new Set(secrets));
     const all = [...new Set([...this.#known.values()].flatMap((values) => [...values]))].filter(
@@ -79,7 +79,7 @@ export class Redactor {
   }
 }
 
-/** A value that is not JSON, such as an error or a cycle, becomes what can be said of it: a field never fails a line. */
+/** A value that is not JSON, such as an error or a cycle, becomes a description of it: a field never fails a line. */
 function asJson(value: unknown): unknown {
   if (value instanceof Error) return errorText(value);
   if (typeof value !== 'object' || value === null) return value;

@@ -1,6 +1,6 @@
 /**
- * Holds back lines that repeat. A line is noisy while it was logged more than 3 times within the past minute, at any moment: it is counted
- * then, and a minute after the first one held back, one line says how often it was repeated.
+ * Holds back repeated lines. A line is noisy while it was logged more than 3 times within the past minute. It is then only counted, and a
+ * minute after the first one held back, one line says how often it was repeated.
  *
  * States of a line (same logger, message and fields): written → noisy, with a timer for its summary → written again once it is rare.
  */
@@ -8,7 +8,7 @@ import { type Clock, fieldText, type LogLine } from '@platform/base';
 
 const noisyAfter = 3;
 const windowMs = 60_000;
-/** How many different lines are remembered; beyond that, the one that was written first is forgotten. */
+/** How many different lines are remembered; beyond that, the one written first is forgotten. */
 const maxLines = 1_000;
 
 interface Repeated {
@@ -31,7 +31,7 @@ export class RepeatedLines implements Disposable {
     this.#emit = emit;
   }
 
-  /** Whether the line is noisy; it is counted then. */
+  /** Whether the line is noisy; if so, counts it. */
   holdsBack(line: LogLine): boolean {
     const now = this.#clock.monotonic();
     const repeated = this.#of(`${line.logger} ${line.message} ${fieldText(line.fields)}`);

@@ -31,7 +31,7 @@ test('a line logged more than three times within the past minute is held back, u
   const lines: LogLine[] = [];
   server.onLine((line) => lines.push(line));
   const written = (): string[] => lines.splice(0).map(({ message }) => message);
-  // One every 15 s: there is no minute of the clock in which a fourth would not be noisy.
+  // One every 15 s: in any minute, a fourth one would be noisy.
   for (let i = 0; i < 4; i++) {
     server.log.warn('again');
     await clock.advance(15_000);

@@ -22,12 +22,12 @@ export interface ServerLogOptions {
 /** Disposing writes the summaries of repeated lines and everything queued for its files; nothing is logged after that. */
 export interface ServerLog extends AsyncDisposable {
   readonly log: Log;
-  /** Its lines stay on this computer, and keep their secrets. */
+  /** A log whose lines stay on this computer, and keep their secrets. */
   readonly local: Log;
   readonly levels: Levels;
   readonly redactor: Redactor;
   deduplicate: boolean;
-  /** The first listener also gets the lines that were written before. */
+  /** The first listener also gets the earlier lines. */
   onLine(listener: (line: LogLine) => void): void;
 }
 
@@ -91,7 +91,7 @@ const standardOutput: Sink = {
   close: async () => {},
 };
 
-/** A file that cannot be written is reported once, on standard error and in the log, and stops nothing. */
+/** An unwritable file is reported once, on standard error and in the log, and stops nothing. */
 function openLogFile(path: string, clock: Clock, log: () => Log): Sink {
   const file = new LogFile({
     path,
@@ -107,7 +107,7 @@ function openLogFile(path: string, clock: Clock, log: () => Log): Sink {
   return { write: (line) => file.write(asText(line)), close: () => file[Symbol.asyncDispose]() };
 }
 
-/** Line breaks within a line are indented, so that no text can be taken for a line of its own. */
+/** Line breaks within a line are indented, so that no text can look like a separate line. */
 function asText({ timeMs, level, logger, message, fields }: LogLine): string {
   const rest = Object.entries(fields).map(
     ([key, value]) => ` ${key}=${typeof value === 'string' ? value : fieldText(value)}`,

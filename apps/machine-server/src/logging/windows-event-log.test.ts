@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { createServerLog } from './server-log.ts';
 import { type LineProcess, openEventLog } from './windows-event-log.ts';
 
-/** A process that remembers what it was given. */
+/** A process that records its input. */
 function recorder() {
   const recorded = { started: [] as string[][], lines: [] as string[], isEnded: false };
   const startProcess = (command: string, args: readonly string[]): LineProcess => {

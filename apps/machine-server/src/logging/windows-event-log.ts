@@ -1,6 +1,6 @@
 /**
  * The Windows event log as an output: lines go to the application log under the source `platform-machine-server`. Node has no interface to
- * it, so that one PowerShell process writes all lines; it ends with its input. On other systems there is no such output.
+ * it, so one PowerShell process writes all lines; it ends with its input. Other systems do not have this output.
  */
 import { spawn } from 'node:child_process';
 import { fieldText, type LogLevel, type LogLine } from '@platform/base';
@@ -30,7 +30,7 @@ const entryTypes: Readonly<Record<LogLevel, string>> = {
   error: 'Error',
 };
 
-/** Reads JSON lines in base64, so that no text of a line can be taken for code. The first start under a name needs an administrator. */
+/** Reads JSON lines in base64, so that no text of a line can be run as code. The first start under a name needs an administrator. */
 const script = `
 if (-not [System.Diagnostics.EventLog]::SourceExists('${source}')) { New-EventLog -LogName Application -Source '${source}' }
 while ($null -ne ($line = [Console]::In.ReadLine())) {
@@ -57,7 +57,7 @@ function textOf({ level, logger, message, fields }: LogLine): string {
   return `${level.toUpperCase()} ${logger}: ${message}${rest.join('')}`;
 }
 
-/** Lines that wait for the process; beyond that, they are dropped, because other outputs have them. */
+/** Maximum number of lines that wait for the process; further ones are dropped, because other outputs have them. */
 const maxWaitingBytes = 1024 * 1024;
 const endLimitMs = 3_000;
 

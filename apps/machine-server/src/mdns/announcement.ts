@@ -1,20 +1,20 @@
-/** What this server says by multicast DNS: the names by which public clients look for a machine in their network. Pure. */
+/** The multicast DNS records of this server: the names by which public clients look for a machine in their network. Pure. */
 import { type DnsRecord, type Question, recordTypes } from './dns-message.ts';
 
 export interface Announcement {
   /** The host name of this computer, without a domain. */
   readonly hostName: string;
-  /** The name of the machine, such as `PART.LOCATION.machines.local`; empty: it has none. */
+  /** The name of the machine, such as `PART.LOCATION.machines.local`; empty if it has none. */
   readonly machineName: string;
   readonly port: number;
 }
 
 /** The service type that public clients look for. */
 const service = '_rpc._tcp.local';
-/** How public clients know which protocols a machine speaks. */
+/** Tells public clients which protocols a machine speaks. */
 const protocols = ['grpc'];
 
-/** Each instance has its name with dots, and with dashes in their place: clients look for both. */
+/** Each instance has its name with dots, and with dashes instead: clients look for both. */
 function instancesOf({ hostName, machineName }: Announcement): string[] {
   const name = machineName || hostName;
   return [...new Set([name, name.replaceAll('.', '-')])].map((each) => `${each}.${service}`);
@@ -34,7 +34,7 @@ export function recordsOf(announcement: Announcement, addresses: readonly string
   ];
 }
 
-/** What answers the questions, and what the asker will ask for next. No answers: the questions are about others. */
+/** The records that answer the questions, and those that the client will ask for next. Without answers, the questions are about others. */
 export function answersTo(
   questions: readonly Question[],
   records: readonly DnsRecord[],

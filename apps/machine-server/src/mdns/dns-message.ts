@@ -1,4 +1,4 @@
-/** DNS messages (RFC 1035) as multicast DNS needs them: questions are read, records are written. Pure. */
+/** DNS messages (RFC 1035) for multicast DNS: reads questions, writes records. Pure. */
 
 /** Numbers of record types. `any` is for questions only. */
 export const recordTypes = { a: 1, ptr: 12, txt: 16, srv: 33, any: 255 } as const;
@@ -27,9 +27,9 @@ export interface Answer {
   readonly questions: readonly Question[];
   readonly answers: readonly DnsRecord[];
   readonly additional: readonly DnsRecord[];
-  /** Seconds for which others may remember the records; 0: they no longer hold. */
+  /** Seconds for which others may cache the records; 0: they are no longer valid. */
   readonly ttl: number;
-  /** Whether the records replace what others remember of their names. */
+  /** Whether the records replace cached ones of the same names. */
   readonly flushes: boolean;
 }
 
@@ -37,11 +37,11 @@ const internet = 1;
 const flush = 0x8000;
 const mostQuestions = 32;
 
-/** Undefined if it is no query, or malformed. */
+/** Undefined if it is not a query, or malformed. */
 export function readQuery(message: Buffer): Query | undefined {
   if (message.length < 12) return undefined;
   const [id, flags, count] = [0, 2, 4].map((at) => message.readUInt16BE(at)) as [number, number, number];
-  // An answer, or another operation than a query.
+  // An answer, or an operation other than a query.
   if ((flags & 0xf800) !== 0 || count > mostQuestions) return undefined;
   const questions: Question[] = [];
   let at = 12;
@@ -57,7 +57,7 @@ export function readQuery(message: Buffer): Query | undefined {
 export function writeAnswer({ id, questions, answers, additional, ttl, flushes }: Answer): Buffer {
   const head = Buffer.alloc(12);
   head.writeUInt16BE(id, 0);
-  // An answer, by who is responsible for the names.
+  // An authoritative answer.
   head.writeUInt16BE(0x8400, 2);
   for (const [at, { length }] of [questions, answers, [], additional].entries()) head.writeUInt16BE(length, 4 + 2 * at);
   const asked = questions.map(({ name, type }) => Buffer.concat([nameBytes(name), uint16(type), uint16(internet)]));
@@ -116,7 +116,7 @@ function readName(message: Buffer, start: number): { name: string; end: number }
     const length = message.readUInt8(at);
     if (length === 0) return { name: labels.join('.').toLowerCase(), end: end ?? at + 1 };
     if (length >= 0xc0) {
-      // A pointer to the rest of the name; a chain of them may lead in circles.
+      // A pointer to the rest of the name; a chain of pointers may be cyclic.
       if (at + 2 > message.length || ++jumps > 16) return undefined;
       end ??= at + 2;
       at = message.readUInt16BE(at) & 0x3fff;

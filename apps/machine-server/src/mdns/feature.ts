@@ -1,4 +1,4 @@
-/** Whether clients in the same network find this server by multicast DNS. */
+/** Decides whether clients in the same network find this server by multicast DNS. */
 import { hostname } from 'node:os';
 import type { Clock, Log } from '@platform/base';
 
@@ -7,14 +7,14 @@ export interface AnnounceDeps {
   readonly isDisabled: boolean;
   /** Whether other computers can reach the port. */
   readonly isPublic: boolean;
-  /** Empty: the machine has no name of its own. */
+  /** Empty if the machine has no name. */
   readonly machineName: string;
   readonly port: number;
   readonly clock: Clock;
   readonly log: Log;
 }
 
-/** Undefined: it is not announced. */
+/** Undefined if it is not announced. */
 export async function announce(deps: AnnounceDeps): Promise<AsyncDisposable | undefined> {
   const { isDisabled, isPublic, machineName, port, clock, log } = deps;
   if (isDisabled || !isPublic) return undefined;

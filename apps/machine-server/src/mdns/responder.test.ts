@@ -10,7 +10,7 @@ import { startResponder } from './responder.ts';
 const machineName = 'part.loc.machines.local';
 const announcement = { hostName: 'press', machineName, port: 8_080 };
 
-/** A resolver that asks the responder alone. */
+/** A resolver that asks only the responder. */
 async function start(): Promise<{ resolver: Resolver; port: number }> {
   const deps = { announcement, clock: systemClock, log: silentLog, addresses: () => ['127.0.0.1'] };
   const responder = startResponder({ ...deps, port: 0 });
@@ -34,7 +34,7 @@ test('a resolver finds the machine by the service type, by both forms of its nam
 });
 
 test('it announces itself to its network, answers there, and says goodbye', async () => {
-  // Another member of the group, on the same port, as all of them are.
+  // Another member of the group, on the same port as all members.
   const listener = createSocket({ type: 'udp4', reuseAddr: true });
   onTestFinished(() => void listener.close());
   const heard: { answers: number; ttl: number }[] = [];
@@ -44,9 +44,9 @@ test('it announces itself to its network, answers there, and says goodbye', asyn
       await new Promise<void>((resolve) => wakes.push(resolve));
   };
   listener.on('message', (message) => {
-    // Its own question comes back, too.
+    // It also receives its own question.
     if (message.readUInt16BE(6) === 0) return;
-    // The time to live of the first record stands behind its name, type and class.
+    // The time to live of the first record follows its name, type and class.
     const name = message.indexOf(0, 12);
     heard.push({ answers: message.readUInt16BE(6), ttl: message.readUInt32BE(name + 5) });
     for (const wake of wakes.splice(0)) wake();
@@ -70,7 +70,7 @@ test('it announces itself to its network, answers there, and says goodbye', asyn
   await hears(0, 8);
 });
 
-test('questions about others, answers and broken messages get no answer', async () => {
+test('questions about others, answers and invalid messages get no answer', async () => {
   const { resolver, port } = await start();
   const socket = createSocket('udp4');
   onTestFinished(() => void socket.close());
@@ -91,12 +91,12 @@ test('questions about others, answers and broken messages get no answer', async 
   // A name that points to itself.
   await send(Buffer.from('000100000001000000000000c00c000c0001', 'hex'));
   await send(Buffer.from('0001000000ff000000000000', 'hex'));
-  // All of these came before this one, which is answered.
+  // All of these came before this question, which is answered.
   expect(await resolver.resolve4('press.local')).toEqual(['127.0.0.1']);
   expect(received).toEqual([]);
 });
 
-test('an answer to the service type has all that a client asks for next', () => {
+test('an answer to the service type has all records that a client asks for next', () => {
   const records = recordsOf(announcement, ['10.0.0.5']);
   const { answers, additional } = answersTo([{ name: '_rpc._tcp.local', type: recordTypes.ptr }], records);
   expect(answers.map(({ type }) => type)).toEqual(['ptr', 'ptr']);

@@ -49,7 +49,7 @@ export function startResponder(deps: ResponderDeps): AsyncDisposable & { readonl
   const send = (address: string, answer: Omit<Answer, 'id' | 'questions' | 'flushes'>): Promise<void> => {
     const bytes = writeAnswer({ id: 0, questions: [], flushes: true, ...answer });
     const { promise, resolve } = Promise.withResolvers<void>();
-    // What is lost on the way is asked for again.
+    // Clients repeat questions whose answers were lost.
     senders.get(address)?.socket.send(bytes, port, group, () => resolve());
     return promise;
   };
@@ -123,7 +123,7 @@ function ownAddresses(): string[] {
   return all.flatMap(({ family, internal, address }) => (family === 'IPv4' && !internal ? [address] : []));
 }
 
-/** The address that shares most of its beginning with the asker's. */
+/** The address with the longest common prefix with the client's. */
 function nearest(addresses: readonly string[], asker: string): string[] {
   const shared = (address: string): number => {
     const [own, other] = [address.split('.'), asker.split('.')];

@@ -27,7 +27,7 @@ type KindOf<F extends Field> = F extends { readonly kind: 'bool' }
 /**
  * Unknown keys are ignored here: `attribute-warnings.ts` reports them.
  *
- * @throws invalid_argument naming every wrong value with its path, and what was expected
+ * @throws invalid_argument with the path of every wrong value, and what was expected
  */
 export function readAttributes<const F extends Fields>(fields: F, attributes: JsonObject): ValuesOf<F> {
   const problems: Problem[] = [];
@@ -38,7 +38,7 @@ export function readAttributes<const F extends Fields>(fields: F, attributes: Js
   return values as ValuesOf<F>;
 }
 
-/** @param what the value is, such as `a program`. @throws invalid_argument if it is absent or an empty text */
+/** @param what describes the value, such as `a program`. @throws invalid_argument if it is absent or an empty text */
 export function required<T>(value: T | undefined, key: string, what: string): T {
   if (value !== undefined && value !== '') return value;
   throw new PlatformError(

@@ -30,7 +30,7 @@ const types = {
 const typeOf = (kind: Field['kind']): string | undefined =>
   kind === 'any' ? undefined : kind === 'string' || kind === 'object' ? kind : types[kind];
 
-/** What a table says, as the schema of the attributes says it: types, defaults, limits. */
+/** The content of a table in the form of the attributes' schema: types, defaults, limits. */
 function bareSchemaOf(fields: Fields): object {
   return Object.fromEntries(
     Object.entries(fields).map(([name, field]) => {
@@ -65,7 +65,7 @@ test('the attributes that the cloud and the web UI know are exactly those that t
   }
 });
 
-test('each model and each of its attributes is explained, and what is required exists', () => {
+test('each model and each of its attributes is documented, and required attributes exist', () => {
   for (const [api, models] of Object.entries(builtInSchemas))
     for (const [model, { description, properties = {}, required = [] }] of Object.entries(models)) {
       expect([api, model, description]).toEqual([api, model, expect.stringMatching(/^[A-Z].*\.$/)]);

@@ -70,7 +70,7 @@ const fakes = [
   createFakeVision,
 ];
 
-/** What models of real devices need of this computer. */
+/** The parts of this computer that models of real devices need. */
 export interface Surroundings extends Trust {
   readonly kernel: () => Promise<Kernel>;
 }

@@ -1,4 +1,4 @@
-/** Resources that the attributes of another one name, such as the board of a motor. */
+/** Resources named in the attributes of another one, such as the board of a motor. */
 import { PlatformError } from '@platform/base';
 import type { JsonObject } from '@platform/machine-config/schema';
 import { type Resource, type ResourceDescriptor, shortType } from '@platform/resources';

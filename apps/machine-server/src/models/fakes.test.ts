@@ -1,4 +1,4 @@
-/** Every fake over RPC: what was set, moved or written is what is read back. */
+/** Every fake over RPC: values that were set, moved or written are read back. */
 import type { DescService, JsonObject, MessageInitShape } from '@bufbuild/protobuf';
 import { ArmService } from '@platform/proto/platform/component/arm/v1/arm';
 import { AudioInService } from '@platform/proto/platform/component/audioin/v1/audioin';
@@ -70,7 +70,7 @@ async function startWithFakes(more: Readonly<Record<string, JsonObject>> = attri
 type Call = <S extends DescService>(service: S) => Client<S>;
 const name = 'it';
 
-test('numbers that are not finite are refused with their field, before anything moves, in streams too', async () => {
+test('numbers that are not finite are refused with their field before anything moves, even in streams', async () => {
   const call = await startWithFakes();
   const motor = call(MotorService);
   await motor.setPower({ name, powerPct: 0.5 });
@@ -101,7 +101,7 @@ test('numbers that are not finite are refused with their field, before anything 
   await expect(moved()).rejects.toThrow('batch.points[0].positions.values[0]: expected a finite number, found NaN');
 });
 
-test('fakes of components that move keep what was set, and limits are refused', async () => {
+test('fakes of components that move keep their values, and enforce their limits', async () => {
   const call = await startWithFakes();
   const motor = call(MotorService);
   await motor.setPower({ name, powerPct: 0.5 });
@@ -164,7 +164,7 @@ test('fakes of components that move keep what was set, and limits are refused', 
   expect(await gripper.isHoldingSomething({ name })).toMatchObject({ isHoldingSomething: false });
 });
 
-test('fakes of components that sense and switch keep what was set', async () => {
+test('fakes of components that sense and switch keep their values', async () => {
   const call = await startWithFakes();
   const board = call(BoardService);
   const ticks: unknown[] = [];
@@ -237,7 +237,7 @@ test('fakes of components that sense and switch keep what was set', async () => 
   expect((await generic.doCommand({ name, command: { hello: [1, 2] } })).result).toEqual({ hello: [1, 2] });
 });
 
-test('fakes of cameras and of sound give and take bytes', async () => {
+test('fakes of cameras and of sound return and accept bytes', async () => {
   const call = await startWithFakes();
   const camera = call(CameraService);
   const { images, responseMetadata } = await camera.getImages({ name });
@@ -272,7 +272,7 @@ test('fakes of cameras and of sound give and take bytes', async () => {
   expect((await speaker.getStatus({ name })).result).toEqual({ plays: 2, bytes: 15 });
 });
 
-test('fakes of services keep modes, waypoints and plans, and see what their attributes say', async () => {
+test('fakes of services keep modes, waypoints and plans, and see the contents of their attributes', async () => {
   const call = await startWithFakes();
   const navigation = call(NavigationService);
   await navigation.setMode({ name, mode: Mode.WAYPOINT });
@@ -324,7 +324,7 @@ test('every method of every fake can be made to fail by configuration', async ()
   }
 });
 
-test('a fake waits as configured, and a wrong attribute is named with its path', async () => {
+test('a fake waits as configured, and a wrong attribute is reported with its path', async () => {
   const call = await startWithFakes({
     button: { delays_ms: { Push: 50 }, errors: { GetStatus: 'worn out' } },
     servo: { min_angle_deg: 'x' },
@@ -345,14 +345,14 @@ test('a fake waits as configured, and a wrong attribute is named with its path',
   await expect(call(SwitchService).getPosition({ name })).rejects.toThrow('attributes.errors.SetPosition: expected');
 });
 
-test('a motor whose client stays away is stopped, and StopAll stops everything, naming what it could not stop', async () => {
+test('a motor whose client disconnects is stopped; StopAll stops everything, and reports what it could not stop', async () => {
   const call = await startWithFakes({ gripper: { errors: { Stop: 'stuck' } } });
   const [robot, motor, base] = [call(RobotService), call(MotorService), call(BaseService)];
   const { id, heartbeatWindow } = await robot.startSession({ resume: '' });
   expect(heartbeatWindow).toMatchObject({ seconds: 2n });
   await motor.setPower({ name, powerPct: 1 }, { headers: { 'viam-sid': id } });
   expect((await robot.getSessions({})).sessions).toMatchObject([{ id }]);
-  // A client without a session moves the base, which goes on.
+  // A client without a session moves the base, which keeps moving.
   await base.setVelocity({ name, linear: { y: 10 } });
   await until('the stop', async () => !(await motor.isMoving({ name })).isMoving);
   await expect(robot.sendSessionHeartbeat({ id })).rejects.toMatchObject({ code: 'invalid_argument' });

@@ -9,7 +9,7 @@ export interface JsonPath {
 
 const step = /\.?([^.[\]'"\s]+)|\[(-?\d+)\]|\['([^']*)'\]|\["([^"]*)"\]/y;
 
-/** @param at where it stands, such as `attributes.values.temperature`. @throws invalid_argument */
+/** @param at its position, such as `attributes.values.temperature`. @throws invalid_argument */
 export function parseJsonPath(text: unknown, at: string): JsonPath {
   const steps: (string | number)[] = [];
   if (typeof text === 'string' && text !== '') {

@@ -1,7 +1,7 @@
 /**
- * The attributes of a line of bytes: `address` (`host:port`) of a TCP connection, or `serial_path` of a serial port with
- * `serial_baud_rate`, `serial_data_bits` (7 or 8; default 8), `serial_parity` (`none`, `even`, `odd`; default `none`) and
- * `serial_stop_bits` (1 or 2; default 1).
+ * The attributes of a byte stream: `address` (`host:port`) of a TCP connection, or `serial_path` of a serial port with `serial_baud_rate`,
+ * `serial_data_bits` (7 or 8; default 8), `serial_parity` (`none`, `even`, `odd`; default `none`) and `serial_stop_bits` (1 or 2; default
+ * 1).
  */
 import { PlatformError } from '@platform/base';
 import type { LineSettings } from '../hardware/line.ts';
@@ -16,7 +16,7 @@ export const lineFields = {
   serial_stop_bits: { kind: 'int', default: 1, min: 1, max: 2 },
 } as const;
 
-/** @throws invalid_argument unless exactly one of a valid address and a serial port is there */
+/** @throws invalid_argument unless there is exactly one of a valid address and a serial port */
 export function readLine(
   given: ValuesOf<typeof lineFields>,
   { port: defaultPort, baudRate }: { readonly port: number; readonly baudRate: number },

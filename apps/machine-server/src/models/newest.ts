@@ -1,15 +1,15 @@
-/** The newest value of a source that sends by itself, for readers that wait for it or refuse it when it is too old. */
+/** The newest value of a source that sends on its own, for readers that wait for it or refuse one that is too old. */
 import { type Clock, PlatformError } from '@platform/base';
 import { withTimeout } from '../graph/with-timeout.ts';
 
 export interface Newest<T> {
   set(value: T): void;
-  /** Until the next value, readers get this error. Readers that wait get it at once. */
+  /** Until the next value, readers get this error; waiting readers get it at once. */
   fail(error: PlatformError): void;
   /**
    * The newest value; if there is none yet, waits for it.
    *
-   * @throws what `fail` was given; deadline_exceeded if no value came in time, or the newest is too old
+   * @throws the error from `fail`; deadline_exceeded if no value came in time, or the newest is too old
    */
   read(): Promise<T>;
   /** Whether `read` has a value at once. */
@@ -19,11 +19,11 @@ export interface Newest<T> {
 export interface NewestOptions {
   /** Names the source in errors, such as `tcp://10.0.0.7:10110`. */
   readonly source: string;
-  /** What is awaited, such as `a line with a position`. */
+  /** The expected value, such as `a line with a position`. */
   readonly expected: string;
   /** The longest wait for a value. */
   readonly waitMs: number;
-  /** An older value is refused; 0: values stay good. */
+  /** An older value is refused; 0: any age. */
   readonly maxAgeMs: number;
   readonly clock: Clock;
 }
@@ -34,7 +34,7 @@ export function createNewest<T>({ source, expected, waitMs, maxAgeMs, clock }: N
   const renew = (): PromiseWithResolvers<T> => {
     const before = arrival;
     arrival = Promise.withResolvers<T>();
-    // Nobody has to wait for it.
+    // There may be no reader that waits for it.
     arrival.promise.catch(() => {});
     return before;
   };

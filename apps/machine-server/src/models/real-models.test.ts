@@ -7,7 +7,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { startFakeCloud } from '../testing/fake-cloud.ts';
 import { createTestHome, patientClock, startTestServer, until } from '../testing/start-test-server.ts';
 
-test('a program is read, a missing device is named in the status, and a shell of a machine without keys is refused', async () => {
+test('a program is read, a missing device is reported in the status, and a shell of a machine without keys is refused', async () => {
   const stack = new AsyncDisposableStack();
   onTestFinished(() => stack.disposeAsync());
   const document = {

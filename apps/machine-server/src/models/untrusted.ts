@@ -1,11 +1,11 @@
 import { PlatformError } from '@platform/base';
 
-/** `-untrusted-env` (D16): who edits the configuration must not run programs on this computer. */
+/** `-untrusted-env` (D16): users who edit the configuration must not be able to run programs on this computer. */
 export interface Trust {
   readonly untrusted: boolean;
 }
 
-/** @param what is refused, such as `the model core:builtin:command` @throws permission_denied with `-untrusted-env` */
+/** @param what names what is refused, such as `the model core:builtin:command` @throws permission_denied with `-untrusted-env` */
 export function refuseIfUntrusted({ untrusted }: Trust, what: string): void {
   if (untrusted)
     throw new PlatformError(

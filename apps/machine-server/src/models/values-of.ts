@@ -1,9 +1,9 @@
-/** What a text from outside reads as: a document of a reading. */
+/** Converts a text from outside to the document of a reading. */
 import { PlatformError } from '@platform/base';
 import type { Document } from '@platform/resources';
 import { type JsonPath, valueAt } from './json-path.ts';
 
-/** Longer texts are cut in errors. */
+/** Longer texts are truncated in errors. */
 const mostShown = 80;
 
 /**
@@ -25,7 +25,7 @@ function parsed(text: string, source: string): unknown {
   }
 }
 
-/** A text in quotes, cut. */
+/** A text in quotes, truncated. */
 export function shown(text: string): string {
   return JSON.stringify(text.length > mostShown ? `${text.slice(0, mostShown)}…` : text);
 }

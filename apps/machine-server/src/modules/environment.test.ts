@@ -14,7 +14,7 @@ const module: ModuleEnvironment = {
   ...{ home: '/home', dataDirectory: '/data', name: 'm', address: '/m.sock', moduleId: '', root: '/m', machine },
 };
 
-test('a module gets what is known of its machine under both names, and the Node of the machine-server', () => {
+test('a module gets the information about its machine under both names, and the Node of the machine-server', () => {
   const environment = environmentOf(module, { PATH: '/bin' }, { VIAM_MODULE_NAME: 'own' });
   expect(environment).toMatchObject({ PATH: '/bin', PLATFORM_MODULE_NAME: 'm', VIAM_MODULE_NAME: 'own' });
   expect(environment).toMatchObject({ PLATFORM_MACHINE_PART_ID: 'part-1', VIAM_MACHINE_PART_ID: 'part-1' });
@@ -22,7 +22,7 @@ test('a module gets what is known of its machine under both names, and the Node 
   expect(Object.keys(environment)).not.toContain('PLATFORM_MACHINE_ID');
 });
 
-test('a Node that the user has chosen, or the configuration of the module, comes first', () => {
+test('a Node chosen by the user, or by the configuration of the module, takes precedence', () => {
   expect(environmentOf(module, { PLATFORM_NODE: '/a/node' }, {})['PLATFORM_NODE']).toBe('/a/node');
   expect(environmentOf(module, {}, { PLATFORM_NODE: '/b/node' })['PLATFORM_NODE']).toBe('/b/node');
 });

@@ -1,4 +1,4 @@
-/** The environment of a module's process: what it may know about its machine, by our names and by those of the public API. */
+/** The environment of a module's process: information about its machine, under our names and those of the public API. */
 import type { MachineIdentity } from './modules-deps.ts';
 
 export interface ModuleEnvironment {
@@ -12,7 +12,7 @@ export interface ModuleEnvironment {
   readonly machine: MachineIdentity;
 }
 
-/** @param inherited of this process. @param own `env` of the module's configuration, which overrides everything. */
+/** @param inherited the environment of this process. @param own `env` of the module's configuration, which overrides everything. */
 export function environmentOf(
   module: ModuleEnvironment,
   inherited: Readonly<Record<string, string | undefined>>,
@@ -36,7 +36,7 @@ export function environmentOf(
   };
   const given = Object.entries(values).filter(([, value]) => value !== '');
   return {
-    // For modules that run on Node: theirs need not be on the path.
+    // For modules that run on Node, which need not be on the path.
     PLATFORM_NODE: process.execPath,
     ...inherited,
     ...Object.fromEntries(

@@ -1,4 +1,4 @@
-/** Modules: programs that provide further models, each in a process of its own. */
+/** Modules: programs that provide further models, each in its own process. */
 import { type LogFields, type LogLevel, PlatformError } from '@platform/base';
 import type { JsonObject } from '@platform/machine-config/schema';
 import { logProblems } from '../logging/log-problems.ts';
@@ -11,25 +11,24 @@ export type { ModuleStatus } from './supervise-module.ts';
 /** Disposing ends all processes. */
 export interface Modules extends AsyncDisposable {
   /**
-   * Brings the running modules to those of a configuration: one that did not change is left alone, one that changed is ended and started
-   * anew. Does not wait for them.
+   * Changes the running modules to those of a configuration: unchanged ones continue, changed ones are restarted. Does not wait for them.
    */
   apply(modules: readonly JsonObject[]): void;
   /** In the order of the configuration. */
   status(): readonly ModuleStatus[];
-  /** What is wrong with the modules, one per line; empty if all run. */
+  /** Errors of the modules, one per line; empty if all run. */
   errors(): string;
   /** @param name its name, or the id of a registry module. @throws not_found */
   restart(name: string): void;
-  /** Looks again for what modules wait for, such as a package. */
+  /** Checks again whether the modules' requirements, such as packages, are available. */
   look(): void;
-  /** A line that a module sends to our log. */
+  /** Writes a line from a module to our log. */
   log(module: string, level: LogLevel, message: string, logger: string, fields: LogFields): void;
 }
 
 export function createModules(deps: ModulesDeps): Modules {
   const running = new Map<string, ModuleSupervisor>();
-  /** The ends of supervisors that were replaced or removed, by name. */
+  /** The pending ends of replaced or removed supervisors, by name. */
   const ending = new Map<string, Promise<void>>();
 
   const end = (supervisor: ModuleSupervisor): void => {
@@ -44,7 +43,7 @@ export function createModules(deps: ModulesDeps): Modules {
     const supervisor = new ModuleSupervisor(module, deps);
     running.set(module.name, supervisor);
     deps.provide(providerName(module.name), { state: 'starting' });
-    // The old process may hold what the new one needs.
+    // The old process may hold resources that the new one needs.
     await ending.get(module.name);
     if (running.get(module.name) === supervisor) supervisor.start();
   };
@@ -91,7 +90,7 @@ export function createModules(deps: ModulesDeps): Modules {
   };
 }
 
-/** With `-untrusted-env`, only what comes from the registry is started. */
+/** With `-untrusted-env`, only modules from the registry are started. */
 function refused(module: ModuleConfig, { untrusted }: ModulesDeps): ModuleConfig {
   if (!untrusted || !module.isLocal || module.error !== '') return module;
   return { ...module, error: '-untrusted-env does not allow local modules' };

@@ -1,7 +1,6 @@
 /**
  * The first-run script of a module: `first_run` of the `meta.json` in its folder, which prepares the computer for the module. It runs once
- * for each content of script and folder; what says that it succeeded is a file that outlives the process. A script that fails is run again
- * with the next start.
+ * for each content of script and folder; a file records that it succeeded. A script that fails runs again at the next start.
  */
 import { createHash } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
@@ -16,7 +15,7 @@ export interface FirstRunOptions {
   readonly module: ModuleConfig;
   /** The folder of the module. */
   readonly root: string;
-  /** The path of a file that says what is done, without its ending. */
+  /** The path of the file that records the success, without its extension. */
   readonly statePath: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly lines: ModuleLines;

@@ -1,4 +1,4 @@
-/** What a module says that it provides. */
+/** Reads which models a module provides. */
 import { type Log, PlatformError } from '@platform/base';
 import type { HandlerMap } from '@platform/proto/platform/module/v1/module';
 import type { ResourceDescriptor } from '@platform/resources';
@@ -18,7 +18,7 @@ export interface HandlerMapDeps {
   readonly log: Log;
 }
 
-/** The models of a module; a type that is not known yet is added. @throws failed_precondition naming what is not a type or a model */
+/** The models of a module; an unknown type is added. @throws failed_precondition with the entry that is not a type or a model */
 export async function modelsOf(map: HandlerMap | undefined, deps: HandlerMapDeps): Promise<Model[]> {
   const { types, link, resources, log } = deps;
   const models = new Map<string, Model>();

@@ -5,7 +5,7 @@ import { temporaryDirectory } from '@platform/testkit';
 import { expect, onTestFinished, test } from 'vitest';
 import { endLeftover, recordProcess } from './leftover-process.ts';
 
-test('a process that a killed server left behind is ended; one of a running server, and one that only has the same id, are left alone', async () => {
+test('a process left behind by a killed server is ended; one of a running server, and one that only has the same id, are not', async () => {
   await using directory = await temporaryDirectory();
   const data = directory.file('demo');
   const child = spawn('sleep', ['1000'], { detached: true, stdio: 'ignore' });

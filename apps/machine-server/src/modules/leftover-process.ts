@@ -1,7 +1,7 @@
 /**
  * Finds the process of a module that a machine-server left behind when it was killed: it would hold the hardware that its successor needs.
- * A file beside the module's data directory names the process and the server that started it, each with the time of its start, so that a
- * process that got the same id later is left alone. Linux only; elsewhere nothing is left behind to be found.
+ * A file beside the module's data directory names the process and the server that started it, each with its start time, so that a later
+ * process with the same id is not ended. Linux only; elsewhere no such process is found.
  */
 import { readFile, rm, writeFile } from 'node:fs/promises';
 
@@ -11,7 +11,7 @@ interface Recorded {
   readonly server: { readonly pid: number; readonly started: string };
 }
 
-/** @param statePath the path of the file, without its ending */
+/** @param statePath the path of the file, without its extension */
 export async function recordProcess(statePath: string, pid: number): Promise<void> {
   const [started, serverStarted] = await Promise.all([startOf(pid), startOf(process.pid)]);
   if (started === undefined || serverStarted === undefined) return;
@@ -44,10 +44,10 @@ async function readRecorded(statePath: string): Promise<Recorded | undefined> {
   }
 }
 
-/** When a process started, in ticks since the computer did; undefined if it does not run. */
+/** When a process started, in ticks since the boot; undefined if it does not run. */
 async function startOf(pid: number): Promise<string | undefined> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
-  // The name in parentheses may contain anything; what follows has no spaces.
+  // The name in parentheses may contain anything; the following fields have no spaces.
   const [state, ...fields] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return state === 'Z' ? undefined : fields[18];
 }

@@ -1,4 +1,4 @@
-/** `meta.json` in the folder of a module: what its author says of it. */
+/** Reads `meta.json` in the folder of a module. */
 import { readFile } from 'node:fs/promises';
 import { isAbsolute, join, relative } from 'node:path';
 import { PlatformError } from '@platform/base';

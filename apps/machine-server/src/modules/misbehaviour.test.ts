@@ -16,7 +16,7 @@ const stateOf = (machine: ModuleMachine, name: string) =>
   machine.server.modules.status().find(({ module }) => module.name === name);
 const errorOf = (machine: ModuleMachine, name: string): string => stateOf(machine, name)?.error ?? '';
 
-test('modules that hang, end at once, crash, write endlessly or speak another protocol are reported by name, and affect nothing else', async () => {
+test('modules that hang, exit, crash, write endlessly or speak another protocol are reported by name, and affect nothing else', async () => {
   await using machine = await startModuleMachine({ env: { PLATFORM_MODULE_STARTUP_TIMEOUT: '5s' } });
   const { home } = machine;
   const program = (name: string, script: string): Promise<string> => writeProgram(home, `${name}.sh`, script);
@@ -63,7 +63,7 @@ test('modules that hang, end at once, crash, write endlessly or speak another pr
   await machine.logged(/modules.crashes no bus found/);
   await machine.logged(/modules.floods \d+ lines of this module were dropped: it wrote more than 500 in a second/);
   expect(statSync(marker, { throwIfNoEntry: false })).toBeUndefined();
-  // 500 lines a second for each start, and what else is told.
+  // 500 lines a second for each start, and the other lines.
   expect(statSync(join(home, 'log')).size).toBeLessThan(5_000_000);
 
   const sensors = machine.link.client(SensorService);
@@ -74,7 +74,7 @@ test('modules that hang, end at once, crash, write endlessly or speak another pr
   );
 });
 
-test('a resource that never answers occupies its own calls; its module ends when the machine stops, and with it what it started', async () => {
+test('a resource that never answers blocks only its own calls; its module and its children end when the machine stops', async () => {
   const machine = await startModuleMachine();
   const child = join(machine.home, 'child');
   const start = await writeTestModule(machine.home);
@@ -91,7 +91,7 @@ test('a resource that never answers occupies its own calls; its module ends when
   await until('the end of the child', () => !isRunning(pid));
 });
 
-test('an answer of a module above the message limit is refused with module, method, size and limit; the module and others go on', async () => {
+test('an answer above the message limit is refused with module, method, size and limit; the module and others continue', async () => {
   await using machine = await startModuleMachine();
   const modules = [{ name: 'demo', executable_path: await writeTestModule(machine.home) }];
   machine.configure({ modules, components: [counter, fake] });
@@ -115,7 +115,7 @@ test('an answer of a module above the message limit is refused with module, meth
   expect(await pidOf()).toBe(pid);
 });
 
-test('-untrusted-env starts no local module, and says which', async () => {
+test('-untrusted-env starts no local modules, and reports which', async () => {
   await using machine = await startModuleMachine({ args: ['-untrusted-env'] });
   const marker = join(machine.home, 'started');
   const executable_path = await writeProgram(machine.home, 'module.sh', `touch ${marker}`);
@@ -130,7 +130,7 @@ test('-untrusted-env starts no local module, and says which', async () => {
   expect(statSync(marker, { throwIfNoEntry: false })).toBeUndefined();
 });
 
-test('the first-run script runs once before the module, is tried again while it fails, and has a time limit', async () => {
+test('the first-run script runs once before the module, is retried while it fails, and has a time limit', async () => {
   await using machine = await startModuleMachine();
   const folder = join(machine.home, 'mod');
   const executable_path = await writeTestModule(folder);
@@ -153,7 +153,7 @@ test('the first-run script runs once before the module, is tried again while it 
   await until('a path outside', () => errorOf(machine, 'demo').includes('expected a path in '));
 });
 
-test('a local archive is unpacked and its entrypoint started; a restart takes a new one, and an archive without an entrypoint is reported', async () => {
+test('a local archive is unpacked and its entrypoint started; a restart uses a new one; a missing entrypoint is reported', async () => {
   await using machine = await startModuleMachine();
   const folder = join(machine.home, 'mod');
   await writeTestModule(join(folder, 'bin'));
@@ -171,7 +171,7 @@ test('a local archive is unpacked and its entrypoint started; a restart takes a 
   await until('the sensor', () => machine.statusOf('c')?.state === 'ready');
 });
 
-test('modules without a valid name, and a second one of a name, are reported', async () => {
+test('modules without a valid name, and a second module of the same name, are reported', async () => {
   await using machine = await startModuleMachine();
   const executable_path = await writeTestModule(machine.home);
   const modules = ['a/b', 'parent', 'demo', 'demo'].map((name) => ({ name, executable_path }));

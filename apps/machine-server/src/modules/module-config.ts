@@ -5,18 +5,18 @@ import { durationMs } from '../config/duration.ts';
 
 export interface ModuleConfig {
   readonly name: string;
-  /** What is started; placeholders are resolved. */
+  /** The program to start, with resolved placeholders. */
   readonly executablePath: string;
   readonly isLocal: boolean;
   /** `<namespace>:<name>` of a registry module; otherwise empty. */
   readonly moduleId: string;
-  /** Empty: none is passed on. */
+  /** Empty if none is passed on. */
   readonly logLevel: string;
   /** Added to the environment of the process; overrides everything else. */
   readonly env: Readonly<Record<string, string>>;
-  /** Longest time of its first-run script. */
+  /** Time limit of its first-run script. */
   readonly firstRunTimeoutMs: number;
-  /** It listens on a port of this computer in place of a socket. */
+  /** Whether it listens on a port of this computer instead of a socket. */
   readonly tcpMode: boolean;
   /** Why the cloud cannot serve it; empty if it can. */
   readonly error: string;
@@ -25,10 +25,10 @@ export interface ModuleConfig {
 const firstRunTimeoutMs = 3_600_000;
 /** The name is part of paths of files and sockets, and of names of loggers. */
 const validName = /^[A-Za-z0-9][\w.-]{0,99}$/;
-/** Names the other end of each module's connection. */
+/** The name of the other end of each module's connection. */
 const reserved = 'parent';
 
-/** Modules with an invalid name, or with one that an earlier module has, are reported and left out. */
+/** Modules with an invalid name, or the name of an earlier module, are reported and omitted. */
 export function readModules(modules: readonly JsonObject[]): {
   readonly modules: readonly ModuleConfig[];
   readonly problems: readonly Problem[];

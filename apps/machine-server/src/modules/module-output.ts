@@ -1,6 +1,6 @@
 /**
- * What a module writes, as lines of our log. A line has a maximum length. Of the lines of a second, those beyond a limit are dropped and
- * counted; a module that writes faster still is made to wait: its output is read again in the next second.
+ * Converts the output of a module to lines of our log. A line has a maximum length. Beyond a limit per second, lines are dropped and
+ * counted; a module that writes even faster must wait: its output is read again in the next second.
  */
 import type { Readable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
@@ -10,7 +10,7 @@ const maxLineLength = 16 * 1024;
 const linesPerSecond = 500;
 const bytesPerSecond = 4 * 1024 * 1024;
 
-/** The lines of one module, however they arrive. */
+/** The lines of one module, from all sources. */
 export class ModuleLines {
   readonly #log: Log;
   readonly #clock: Clock;
@@ -24,7 +24,7 @@ export class ModuleLines {
     this.#clock = clock;
   }
 
-  /** @param logger appended to the module's; empty: the module's. */
+  /** @param logger appended to the module's; empty: the module's own. */
   write(level: LogLevel, text: string, logger = '', fields: LogFields = {}): void {
     this.#tick();
     if (++this.#lines > linesPerSecond) {
@@ -36,7 +36,7 @@ export class ModuleLines {
     log[level](rest > 0 ? `${text.slice(0, maxLineLength)}… (${rest} more characters)` : text, fields);
   }
 
-  /** Counts what was read. @returns for how many milliseconds reading must pause; 0: not at all. */
+  /** Counts the bytes read. @returns for how many milliseconds reading must pause; 0: not at all. */
   read(bytes: number): number {
     this.#tick();
     this.#bytes += bytes;

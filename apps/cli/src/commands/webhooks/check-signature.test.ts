@@ -63,7 +63,7 @@ const cases: Readonly<Record<SignatureProblem, readonly [SignedRequest, string]>
   'timestamp-in-the-future': [signed(nowMs + 301_000), secret],
 };
 
-test.each(Object.keys(problems) as SignatureProblem[])('a request with the problem %s is reported as such', (problem) => {
+test.each(Object.keys(problems) as SignatureProblem[])('the problem %s of a request is found', (problem) => {
   const [request, by] = cases[problem];
   expect(checkSignature(request, [by], { nowMs })).toMatchObject({ isValid: false, problem });
 });

@@ -5,7 +5,7 @@ import { openGpioChip } from './chip.ts';
 import { createPulses } from './pulses.ts';
 import { createSoftwarePwm } from './software-pwm.ts';
 
-test('what is no GPIO chip is an error that names it', async () => {
+test('a file that is not a GPIO chip is an error with its path', async () => {
   const kernel = await openKernel();
   await expect(openGpioChip('/dev/null', kernel)).rejects.toThrow(
     '/dev/null: the system refused it (ENOTTY); expected a GPIO chip',
@@ -13,7 +13,7 @@ test('what is no GPIO chip is an error that names it', async () => {
   await expect(openGpioChip('/dev/gpiochip99', kernel)).rejects.toThrow('/dev/gpiochip99: it does not exist');
 });
 
-test('pulses: edges are where period and duty put them, and a late one does not shift the next', () => {
+test('pulses: edges follow from period and duty, and a late one does not shift the next', () => {
   const edges: string[] = [];
   let now = 0;
   const pulses = createPulses((output, isHigh) => void edges.push(`${output} ${isHigh ? 'high' : 'low'} at ${now}`));
@@ -26,7 +26,7 @@ test('pulses: edges are where period and duty put them, and a late one does not 
   expect(edges).toEqual(['7 high at 0', '7 low at 5', '7 high at 23', '7 low at 26', '7 high at 40']);
 });
 
-test('pulses of duty 0 and 1 are constant levels; a change keeps the period, an end makes no edge', () => {
+test('pulses of duty 0 and 1 are constant levels; a change keeps the period, and an end causes no edge', () => {
   const edges: string[] = [];
   const pulses = createPulses((output, isHigh) => void edges.push(`${output} ${isHigh}`));
   pulses.set(1, { periodMs: 10, duty: 1 });
@@ -40,7 +40,7 @@ test('pulses of duty 0 and 1 are constant levels; a change keeps the period, an 
   expect(edges).toEqual(['1 true', '2 false']);
 });
 
-test('the thread of software PWM takes lines, tells of one that cannot be set, and ends', async () => {
+test('the thread of software PWM accepts lines, reports one that cannot be set, and ends', async () => {
   const kernel = await openKernel();
   const fd = await kernel.open('/dev/null');
   onTestFinished(() => kernel.close(fd));

@@ -1,4 +1,4 @@
-/** When pulses of software PWM begin and end: computed from the time, so that late edges do not shift the following ones. */
+/** Computes when pulses of software PWM begin and end, from the time, so that late edges do not shift the following ones. */
 
 export interface Pulse {
   readonly periodMs: number;
@@ -9,7 +9,7 @@ export interface Pulse {
 export interface Pulses {
   /** Begins, changes or (undefined) ends the pulses of an output. */
   set(output: number, pulse: Pulse | undefined): void;
-  /** Makes the edges that are due. @returns the time of the next one; Infinity if there is none */
+  /** Sets the levels of the edges that are due. @returns the time of the next edge; Infinity if there is none */
   advance(nowMs: number): number;
 }
 

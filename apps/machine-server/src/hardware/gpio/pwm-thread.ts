@@ -1,8 +1,8 @@
 /**
- * The thread that makes software PWM: the main thread is too busy for edges that are on time.
+ * The thread for software PWM: the main thread is too busy for punctual edges.
  *
  * Messages: `{output, pulse}` begins, changes or ends (without a pulse) the pulses of the line with this file descriptor, and is answered
- * by `{output}` once it is done. A line that cannot be set is left alone, and told as `{output, error}`.
+ * by `{output}` once it is done. The pulses of a line that cannot be set end, which is reported as `{output, error}`.
  */
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import { errorText } from '@platform/base';
@@ -20,7 +20,7 @@ export interface PwmAnswer {
   readonly error?: string;
 }
 
-/** The system wakes a thread up to this late; the rest is waited for in a loop, if edges are rare enough to afford it. */
+/** The system may wake a thread this late; if edges are rare enough, the thread wakes earlier by this time and polls for the rest. */
 const lateMs = 0.15;
 const rareMs = 5;
 

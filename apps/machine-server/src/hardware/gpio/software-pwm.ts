@@ -1,4 +1,4 @@
-/** PWM by setting a line high and low in time, in a thread of its own, which starts with the first use. */
+/** PWM by setting a line high and low, in a separate thread, which starts on first use. */
 import { Worker } from 'node:worker_threads';
 import { PlatformError, siblingEntry } from '@platform/base';
 import type { Pulse } from './pulses.ts';
@@ -6,14 +6,14 @@ import type { PwmAnswer, PwmMessage } from './pwm-thread.ts';
 
 export interface SoftwarePwm extends AsyncDisposable {
   /**
-   * Begins or changes the pulses of a line; undefined ends them, with the level as it happens to be. Resolves when that is done.
+   * Begins or changes the pulses of a line; undefined ends them at an arbitrary level. Resolves when that is done.
    *
    * @param fd of the line @throws unavailable if the thread has ended
    */
   set(fd: number, pulse: Pulse | undefined): Promise<void>;
 }
 
-/** @param onError is told of a line that could not be set; its pulses have ended */
+/** @param onError called with a line that could not be set; its pulses have ended */
 export function createSoftwarePwm(onError: (fd: number, error: string) => void): SoftwarePwm {
   let worker: Worker | undefined;
   const wake = new SharedArrayBuffer(4);

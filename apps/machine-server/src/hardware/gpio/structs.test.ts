@@ -1,4 +1,4 @@
-/** What C makes of the same values with linux/gpio.h; a run of more than four equal bytes is written [byte, times]. */
+/** Compares with the bytes from C and linux/gpio.h; a run of more than four equal bytes is written [byte, times]. */
 import { expect, test } from 'vitest';
 import {
   configOf,
@@ -24,7 +24,7 @@ const request = bytes(
   '0400000011[00x251]706c6174666f726d[00x24]3401[00x6]01[00x23]03[00x7]f401[00x6][ffx8][00x216]020000000004[00x22]07000000',
 );
 
-test('a request for lines has the bytes that C makes', () => {
+test('a request for lines has the same bytes as in C', () => {
   const edges = flags.input | flags.rising | flags.falling | flags.pullUp;
   const made = lineRequestOf([4, 17], { flags: edges, debounceUs: 500 }, 1_024);
   // The kernel fills in the file descriptor.
@@ -33,13 +33,13 @@ test('a request for lines has the bytes that C makes', () => {
   expect(fdOf(request)).toBe(7);
 });
 
-test('a configuration and values have the bytes that C makes', () => {
+test('a configuration and values have the same bytes as in C', () => {
   const config = bytes('08[00x7]01[00x23]02[00x7][ffx16][00x216]');
   expect(configOf({ flags: flags.output, isHigh: true }).toString('hex')).toBe(config.toString('hex'));
   expect(valuesOf(true).toString('hex')).toBe('01000000000000000100000000000000');
 });
 
-test('what the kernel answers is read as C wrote it', () => {
+test('answers of the kernel are read as written by C', () => {
   const info = bytes('4750494f3137[00x26]6c6564[00x29]11[00x7]01[00x183]');
   expect(readLineInfo(info)).toEqual({ name: 'GPIO17', consumer: 'led', isUsed: true });
   expect(lineInfoOf(17)).toHaveLength(info.length);

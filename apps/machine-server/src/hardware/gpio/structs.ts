@@ -55,7 +55,7 @@ export interface LineConfig {
   readonly flags: number;
   /** The level of an output. */
   readonly isHigh?: boolean | undefined;
-  /** Shorter pulses of an input are ignored. */
+  /** Pulses of an input shorter than this are ignored. */
   readonly debounceUs?: number | undefined;
 }
 
@@ -96,7 +96,7 @@ export function lineRequestOf(offsets: readonly number[], config: LineConfig, ev
   return bytes;
 }
 
-/** What the kernel has answered. */
+/** Reads the kernel's answer. */
 export function fdOf(lineRequest: Buffer): number {
   return lineRequest.readInt32LE(request.fd);
 }

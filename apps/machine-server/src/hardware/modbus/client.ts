@@ -1,9 +1,9 @@
-/** A Modbus client that reads: one request at a time, over a line that is opened when it is first needed, and again after a failure. */
+/** A read-only Modbus client: one request at a time, over a line that is opened on first use, and again after a failure. */
 import type { Duplex } from 'node:stream';
 import { type Clock, errorText, PlatformError } from '@platform/base';
 import type { Framing } from './frames.ts';
 
-/** What a register or a bit is read with. */
+/** The function codes that read registers and bits. */
 export const readFunctions = { coil: 1, discrete: 2, holding: 3, input: 4 } as const;
 export type RegisterKind = keyof typeof readFunctions;
 
@@ -139,7 +139,7 @@ function answerOn(line: Duplex, framing: Framing, transaction: number, unit: num
     };
     line.on('data', onData);
     line.once('close', onClose);
-    // Told by `close`.
+    // `close` reports it.
     line.on('error', () => {});
   });
 }

@@ -1,14 +1,14 @@
-/** How requests and answers of Modbus are framed: over TCP with a header (MBAP), over serial lines (RTU) with a checksum. */
+/** The framing of Modbus requests and answers: over TCP with a header (MBAP), over serial lines (RTU) with a checksum. */
 
 export interface Framing {
   /** @param pdu function code and data */
   encode(transaction: number, unit: number, pdu: Uint8Array): Uint8Array;
-  /** The first answer in these bytes; undefined if it is not whole yet. Throws Error if these bytes are none. */
+  /** The first answer in these bytes; undefined if it is not complete yet. Throws Error if the bytes are not an answer. */
   decode(bytes: Buffer): Answer | undefined;
 }
 
 export interface Answer {
-  /** Undefined where the framing has none. */
+  /** Undefined if the framing has none. */
   readonly transaction: number | undefined;
   readonly unit: number;
   readonly pdu: Buffer;

@@ -1,4 +1,4 @@
-/** The registers that a reading is made of: how they are configured, asked for and decoded. */
+/** The registers of a reading: their configuration, requests and decoding. */
 import { PlatformError } from '@platform/base';
 import type { RegisterKind } from './client.ts';
 import { readFunctions } from './client.ts';
@@ -29,7 +29,7 @@ export interface Register {
   readonly offset: number;
 }
 
-/** Registers of one kind without a gap, asked for in one request. */
+/** Adjacent registers of one kind, read by one request. */
 export interface Block {
   readonly kind: RegisterKind;
   readonly address: number;
@@ -74,7 +74,7 @@ export function parseRegister(item: unknown, at: string): Register {
   return { name, kind, address, type, wordOrder, scale, offset } as Register;
 }
 
-/** Few requests for all registers. */
+/** Groups all registers into few requests. */
 export function blocksOf(registers: readonly Register[]): readonly Block[] {
   const blocks: { kind: RegisterKind; address: number; count: number; registers: Register[] }[] = [];
   for (const register of registers.toSorted((a, b) => a.kind.localeCompare(b.kind) || a.address - b.address)) {

@@ -1,6 +1,6 @@
 /** Sentences of NMEA 0183: `$GPGGA,…*5A`, where the first two letters name the talker and the next three the kind. */
 
-/** What a sentence says; a field is absent if the receiver left it out. */
+/** The content of a sentence; a field is absent if the receiver omitted it. */
 export type Sentence =
   | {
       readonly kind: 'fix';
@@ -29,7 +29,7 @@ export interface Position {
 
 const metresPerSecond = 0.514_444;
 const kilometresPerHour = 3.6;
-/** `!` and `$` begin a sentence; the checksum is the XOR of what stands between that and `*`. */
+/** `!` and `$` begin a sentence; the checksum is the XOR of the characters between that and `*`. */
 const shape = /^[$!]([^*]*)\*([\dA-Fa-f]{2})$/;
 
 /** Undefined for kinds that this reader does not use. @throws Error if the sentence is damaged */
@@ -80,7 +80,7 @@ function times(value: number | undefined, factor: number): number | undefined {
   return value === undefined ? undefined : value * factor;
 }
 
-/** From degrees and minutes without a separator: `4807.038` is 48° 7.038′. */
+/** Converts degrees and minutes without a separator: `4807.038` is 48° 7.038′. */
 function positionOf(lat?: string, ns?: string, lon?: string, ew?: string): Position | undefined {
   const [latitude, longitude] = [degreesOf(lat), degreesOf(lon)];
   if (latitude === undefined || longitude === undefined) return undefined;

@@ -1,4 +1,4 @@
-/** Motor, servo and encoders on the pins of a board, a fake one that keeps what is set. */
+/** Motor, servo and encoders on the pins of a fake board that keeps its levels. */
 import { systemClock } from '@platform/base';
 import type { JsonObject } from '@platform/machine-config/schema';
 import { BoardService } from '@platform/proto/platform/component/board/v1/board';
@@ -71,7 +71,7 @@ test('a motor with a and b: the pulses are on the pin of the direction, or on pw
   expect([await pulsed.duty('a'), await pulsed.duty('b'), await pulsed.duty('p')]).toEqual([0, 0, 0]);
 });
 
-test('without an encoder GoFor runs for the time that max_rpm says; a stop ends it with ABORTED', async () => {
+test('without an encoder GoFor runs for a time computed from max_rpm; a stop ends it with ABORTED', async () => {
   const { resource, duty } = await onBoard(motorModel, { pins: { pwm: 'p', dir: 'd' }, max_rpm: 6_000 });
   const motor = clientOf(MotorService, resource);
   const begun = systemClock.monotonic();
@@ -89,7 +89,7 @@ test('without an encoder GoFor runs for the time that max_rpm says; a stop ends 
   await expect(motor.goTo({ rpm: 1, positionRevolutions: 1 })).rejects.toThrow('set encoder and ticks_per_rotation');
 });
 
-test('the caller of a motion goes away: the motor stops', async () => {
+test('when the caller of a motion disconnects, the motor stops', async () => {
   const { resource, duty } = await onBoard(motorModel, { pins: { pwm: 'p', dir: 'd' }, max_rpm: 100 });
   const caller = new AbortController();
   const motion = clientOf(MotorService, resource, caller.signal).goFor({ rpm: 50, revolutions: 1_000 });
@@ -126,14 +126,14 @@ test.each<[JsonObject, string]>([
   await expect(onBoard(motorModel, attributes)).rejects.toThrow(message);
 });
 
-test('models name the resources that they need', async () => {
+test('models list the resources that they need', async () => {
   const attributes = { board: 'pi', encoder: 'e' };
   const config = { name: 'm', api: '', model: '', attributes, depends_on: [], service_configs: [] };
   const { signal } = new AbortController();
   expect(await motorModel.dependencies?.(config, signal)).toEqual({ required: ['pi', 'e'], optional: [] });
 });
 
-test('a servo turns its angle into the width of pulses; without a first move its angle is unknown', async () => {
+test('a servo converts its angle to the width of pulses; before the first move its angle is unknown', async () => {
   const { resource, pins, duty } = await onBoard(gpioServo, { pin: 's' });
   const servo = clientOf(ServoService, resource);
   await expect(servo.getPosition({})).rejects.toThrow('unknown until its first move');

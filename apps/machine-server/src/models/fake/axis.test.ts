@@ -4,7 +4,7 @@ import { Axis } from './axis.ts';
 
 const never = new AbortController().signal;
 
-test('moves at its speed on the clock, arrives exactly, and stops where it is', async () => {
+test('moves at its speed on the clock, arrives exactly, and stops at its current position', async () => {
   const clock = new FakeClock();
   const axis = new Axis(clock, 10);
   const arriving = axis.moveTo(20, 5, never);
@@ -20,7 +20,7 @@ test('moves at its speed on the clock, arrives exactly, and stops where it is', 
   expect([axis.position, axis.isMoving]).toEqual([19, false]);
 });
 
-test('a motion ends with an error when it is stopped, moved elsewhere, or its caller leaves', async () => {
+test('a motion ends with an error when it is stopped, replaced, or its caller disconnects', async () => {
   const clock = new FakeClock();
   const axis = new Axis(clock);
   const stopped = expect(axis.moveTo(10, 1, never)).rejects.toMatchObject({ code: 'aborted' });

@@ -1,4 +1,4 @@
-/** Something that moves along one dimension on the clock: the state of fake motors, servos, gantries and arms. */
+/** An axis that moves on the clock: the state of fake motors, servos, gantries and arms. */
 import { type Clock, PlatformError } from '@platform/base';
 
 interface Travel {
@@ -7,7 +7,7 @@ interface Travel {
   readonly end: (outcome: 'arrived' | 'stopped') => void;
 }
 
-/** Positions and velocities in any unit, and that unit per second. */
+/** Positions in any unit, velocities in that unit per second. */
 export class Axis {
   readonly #clock: Clock;
   #start: number;
@@ -51,9 +51,9 @@ export class Axis {
   }
 
   /**
-   * Moves to the target at this speed and resolves when it is there; a speed of 0, or an infinite one, takes no time.
+   * Moves to the target at this speed and resolves when it has arrived; a speed of 0, or an infinite one, takes no time.
    *
-   * @throws aborted when it is stopped, or moved elsewhere, before; the signal's reason, after stopping
+   * @throws aborted when it is stopped or moved elsewhere before that; the signal's reason, after stopping
    */
   async moveTo(target: number, speed: number, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();

@@ -1,8 +1,8 @@
 /**
- * The frame of all fakes: resources without hardware that keep state.
+ * The common part of all fakes: resources without hardware that keep state.
  *
  * Attributes of each: `errors` (object: method name as in the service → text, or `{code, message}` with the name of a gRPC status) makes
- * these methods fail, with UNAVAILABLE if no code is given; `delays_ms` (object: method name → milliseconds) makes them wait before.
+ * these methods fail, with UNAVAILABLE if no code is given; `delays_ms` (object: method name → milliseconds) makes them wait first.
  * DoCommand returns its command.
  */
 import { type Clock, type CodeName, codes, PlatformError } from '@platform/base';
@@ -16,14 +16,14 @@ const commonFields = { errors: { kind: 'object' }, delays_ms: { kind: 'object' }
 interface FakeOptions<T extends Resource, F extends Fields> {
   readonly type: Pick<ResourceDescriptor, 'api' | 'service'>;
   readonly fields: F;
-  /** `doCommand` may be left out. */
+  /** `doCommand` may be omitted. */
   make(values: ValuesOf<F>, clock: Clock): FakeOf<T>;
 }
 
-/** A fake without what its frame adds. */
+/** A fake without the common part. */
 export type FakeOf<T extends Resource> = Omit<T, 'close' | 'doCommand'> & {
   doCommand?(command: Document): Promise<Document>;
-  /** Stops what moves. */
+  /** Stops all motion. */
   close?(): Promise<void>;
 };
 
@@ -82,7 +82,7 @@ function failureOf(method: string, given: unknown): PlatformError {
 
 /** Replaces a method; a stream fails or waits before it begins. */
 function wrap(made: Record<string, unknown>, localName: string, change: (method: AnyMethod) => AnyMethod): void {
-  // Readable has `readings` in place of `getReadings`.
+  // Readable has `readings` instead of `getReadings`.
   const key = localName === 'getReadings' ? 'readings' : localName;
   const method = (made[key] as AnyMethod | undefined)?.bind(made) ?? (() => ({}));
   made[key] = change(method);

@@ -1,6 +1,6 @@
-/** Hands what happens to those who follow it, each from the moment at which it began. */
+/** Delivers events to followers, each from the time at which it began to follow. */
 
-/** A follower that does not read in time loses the oldest. */
+/** A follower that does not read in time loses the oldest events. */
 const mostWaiting = 1_024;
 
 export interface Feed<T> {

@@ -40,7 +40,7 @@ async function start(service: object, hz = 50, clock: Clock = patientClock): Pro
 
 const counter = 'core:component:sensor/counter';
 
-test('Sync sends what was captured, also with sync_disabled; GetStatus says what waits and what was sent', async () => {
+test('Sync sends captured data, even with sync_disabled; GetStatus reports waiting and sent data', async () => {
   const { cloud, client, status } = await start({ sync_disabled: true });
   const of = async (): Promise<Record<string, unknown>> =>
     ((await status())['resources'] as Record<string, Record<string, unknown>>)[counter] ?? {};
@@ -54,7 +54,7 @@ test('Sync sends what was captured, also with sync_disabled; GetStatus says what
   expect(Number((await of())['captured'])).toBeGreaterThan(0);
 });
 
-test('what was captured is counted from the start of the server, also across a configuration that starts the capture anew or ends it', async () => {
+test('captured readings are counted from the start of the server, even across a configuration that restarts or ends capture', async () => {
   const { cloud, status } = await start({});
   const captured = async (): Promise<number> => Number((await status())['captured']);
   await until('readings', async () => (await captured()) >= 50);
@@ -70,7 +70,7 @@ test('what was captured is counted from the start of the server, also across a c
   }
 });
 
-test('D15 while the cloud is not available, GetStatus says so with the last error and the next attempt', async () => {
+test('D15 while the cloud is unavailable, GetStatus reports it with the last error and the next attempt', async () => {
   const { cloud, status } = await start({});
   cloud.before = () => {
     throw new PlatformError('unavailable', 'closed today');
@@ -122,7 +122,7 @@ test('the status page has the counts of GetStatus for each resource: captured, m
     ...{ disk_usage_deletion_threshold: 0, capture_dir_deletion_threshold: 0, delete_every_nth_when_disk_full: 2 },
     ...{ sync_disabled: true, maximum_capture_file_size_bytes: 200 },
   };
-  // The disk is looked at every 30 s.
+  // The disk is checked every 30 s.
   const hasty: Clock = { ...patientClock, every: (ms, run) => patientClock.every(ms === 30_000 ? 200 : ms, run) };
   const { client, home, status, page } = await start(full, 5, hasty);
   const of = async (): Promise<Record<string, unknown>> =>
@@ -143,7 +143,7 @@ test('the status page has the counts of GetStatus for each resource: captured, m
     'Discarded',
     'Oldest waiting',
   ];
-  // The page is of a time between two answers, which are the same if nothing happens: capture goes on, so that this is tried again.
+  // The page is from a time between two answers, which are equal if nothing happens; capture continues, so this is retried.
   await until('the same counts', async () => {
     const before = JSON.stringify(await of());
     const text = await page();

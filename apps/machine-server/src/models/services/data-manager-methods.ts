@@ -1,4 +1,4 @@
-/** What clients call of the data manager. */
+/** The data manager's methods for clients. */
 import { PlatformError } from '@platform/base';
 import { MimeType } from '@platform/proto/platform/app/datasync/v1/data_sync';
 import type { DataManager } from '@platform/resources';

@@ -82,7 +82,7 @@ test('a captured resource that does not exist is reported when it is read', asyn
   await until('the message in the cloud', () => cloud.logs.includes(message));
 });
 
-test('a capture directory that cannot be used is reported to the cloud as an error of the captures into it', async () => {
+test('an unusable capture directory is reported to the cloud as an error of its captures', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'captured-'));
   onTestFinished(() => rm(folder, { recursive: true }));
   await writeFile(join(folder, 'file'), '');

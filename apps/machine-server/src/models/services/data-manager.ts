@@ -43,7 +43,7 @@ const mostFileBytes = 16 * 1024 * 1024;
 /** Each thread holds a whole file in memory. */
 const mostThreads = 64;
 
-/** @param parts what data managers work with; called when one is built. */
+/** @param parts returns the parts that data managers use; called when one is built. */
 export function createDataManager(parts: () => DataManagerParts): Model {
   /** By name, in order of creation. The first one is used; `notSupported` reports the others. */
   const inUse = new Map<string, { readonly owner: symbol; readonly bring: () => Promise<void> }>();

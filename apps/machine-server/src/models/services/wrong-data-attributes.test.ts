@@ -1,4 +1,4 @@
-/** A wrong value of each attribute of the data manager and of capture methods is named with its path, and what was expected. */
+/** A wrong value of each attribute of the data manager and of capture methods is reported with its path, and what was expected. */
 import { parse } from '@platform/machine-config/parse';
 import { expect, test } from 'vitest';
 
@@ -18,7 +18,7 @@ const said = (path: string, expected: string, found: string): [string, string] =
 ];
 const own = 'services[0].attributes';
 const ofMethod = 'components[0].service_configs[0].attributes.capture_methods[0]';
-/** A wrong value, where it is, and what is said of it. */
+/** A wrong value, its position, and the message. */
 const wrong: readonly [service: object, method: object, path: string, message: string][] = [
   [{ capture_disabled: 1 }, {}, ...said(`${own}.capture_disabled`, 'true or false', '1')],
   [{ capture_dir: 5 }, {}, ...said(`${own}.capture_dir`, 'a string', '5')],
@@ -90,7 +90,7 @@ const wrong: readonly [service: object, method: object, path: string, message: s
   ],
 ];
 
-test.each(wrong)('a wrong value is named with its path: %j %j', (service, method, path, message) => {
+test.each(wrong)('a wrong value is reported with its path: %j %j', (service, method, path, message) => {
   const { problems } = parse(documentWith(service, method));
   expect(problems).toContainEqual(expect.objectContaining({ path, message }));
 });

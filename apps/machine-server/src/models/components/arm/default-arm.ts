@@ -1,6 +1,7 @@
 /**
- * The arm that a fake is without the attribute `kinematics`, for any number of joints: with six the one of wrist-arm.ts, with fewer its first
- * joints, with more turntables below it. Its end, its joints and its kinematics agree, and a pose that so few joints cannot reach is none. Pure.
+ * The default arm of the fake, without the attribute `kinematics`, for any number of joints: with six, the arm of wrist-arm.ts; with fewer,
+ * only its first joints; with more, with turntables below it. Its end, joints and kinematics agree. A pose that its joints cannot reach has
+ * no solution. Pure.
  */
 import type { JsonObject } from '@bufbuild/protobuf';
 import { type Chain, readChain } from '../../../frames/kinematics.ts';
@@ -9,10 +10,10 @@ import { solveChain } from '../../../frames/solve-chain.ts';
 import { nearest, wristArmJoints, wristArmKinematics, wristArmWays } from './wrist-arm.ts';
 
 export interface ArmKinematics {
-  /** In the format SVA. */
+  /** In the SVA format. */
   readonly kinematics: object;
   readonly chain: Chain;
-  /** The angles of the joints at which the end has a pose; undefined: it cannot. */
+  /** The angles of the joints at which the end has a pose; undefined if it cannot reach the pose. */
   jointsFor(wanted: RigidPose, from: readonly number[]): readonly number[] | undefined;
 }
 
@@ -44,7 +45,7 @@ function kinematicsOf(count: number, { reachMm, most }: ArmLimits): JsonObject {
     return { ...arm, joints: [...turning, ...rest] };
   }
   if (count > 2) return { ...arm, joints: joints.slice(0, count) };
-  // Without an elbow, the two links are one.
+  // Without an elbow, the two links become one.
   const links = [{ id: 'link', parent: 'shoulder', translation: { x: 0, y: 0, z: reachMm } }];
   const [first, ...rest] = joints.slice(2 - count, 2);
   return { ...arm, links, joints: [{ ...first, parent: 'world' }, ...rest] };
@@ -59,7 +60,7 @@ function aboveTurntables(wanted: RigidPose, from: readonly number[], limits: Arm
   return found && [...tables, ...found];
 }
 
-/** Searches step by step, from where the joints are and from where those of a whole arm would be. */
+/** Searches iteratively, from the current joint positions and from those of an arm with six joints. */
 function searchJoints(
   chain: Chain,
   wanted: RigidPose,

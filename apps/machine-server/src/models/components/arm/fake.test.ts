@@ -21,7 +21,7 @@ const kinematics = {
 };
 const name = 'it';
 
-test('an arm with kinematics: its end is where the joints put it, and the joints go where its end shall be', async () => {
+test('an arm with kinematics: its end follows its joints, and its joints move to the wanted pose', async () => {
   const arm = clientOf(ArmService, await buildModel(createFakeArm(new FakeClock()), { kinematics }));
   const { kinematicsData } = await arm.getKinematics({ name });
   expect(JSON.parse(new TextDecoder().decode(kinematicsData))).toEqual(kinematics);
@@ -42,13 +42,13 @@ test('an arm with kinematics: its end is where the joints put it, and the joints
   await expect(arm.moveToJointPositions({ name, positions: { values: [1] } })).rejects.toThrow('expected 2 angles');
 });
 
-test('kinematics that are no chain are named', async () => {
+test('kinematics that are not a chain are reported', async () => {
   await expect(buildModel(createFakeArm(new FakeClock()), { kinematics: {} })).rejects.toThrow(
     'kinematics: expected "kinematic_param_type" SVA',
   );
 });
 
-test('an arm without attributes: its kinematics, its end and its joints agree, whichever of them is asked for', async () => {
+test('an arm without attributes: its kinematics, end and joints agree', async () => {
   const arm = clientOf(ArmService, await buildModel(createFakeArm(new FakeClock()), {}));
   const { kinematicsData } = await arm.getKinematics({ name });
   const chain = readChain(JSON.parse(new TextDecoder().decode(kinematicsData)));
@@ -106,7 +106,7 @@ test.each([1, 2, 3, 4, 5, 7, 9])(
   },
 );
 
-test('a pose that needs six joints is refused by an arm with five, which names how many it has', async () => {
+test('an arm with five joints refuses a pose that needs six, and its error names the number', async () => {
   const arm = clientOf(ArmService, await buildModel(createFakeArm(new FakeClock()), { joints: 5 }));
   const sideways = arm.moveToPosition({ name, to: { x: 300, y: -400, z: 1_200, oX: 1, theta: 30 } });
   await expect(sideways).rejects.toThrow('to: expected a pose that the 5 joints of the arm can reach');

@@ -1,10 +1,11 @@
 /**
- * `core:builtin:fake`: an arm that moves on the clock. Its end is where its joints put it.
+ * `core:builtin:fake`: an arm that moves on the clock. Its end follows its joints.
  *
- * Attributes: `kinematics` (object in the format SVA: see kinematics.ts): the chain of its joints. By default it has those of
- * default-arm.ts for its `joints` (default 6): six and more reach every pose within `reach_mm`. `deg_per_sec`, the speed of its joints, and `mm_per_sec`, that of its end on a way to a
- * pose (default 0: at once; with `mm_per_sec`, the joints arrive together); `max_joint_deg` (default 360), the largest angle either way;
- * `reach_mm` (default 2000), the farthest end position. See fake-model.ts for `errors` and `delays_ms`.
+ * Attributes: `kinematics` (object in the SVA format: see kinematics.ts): the chain of its joints. By default it has those of
+ * default-arm.ts for its `joints` (default 6): six and more reach every pose within `reach_mm`. `deg_per_sec`, the speed of its joints, and
+ * `mm_per_sec`, the speed of its end on the way to a pose (default 0: at once; with `mm_per_sec`, the joints arrive together);
+ * `max_joint_deg` (default 360), the largest angle either way; `reach_mm` (default 2000), the farthest end position. See fake-model.ts for
+ * `errors` and `delays_ms`.
  */
 import { type Clock, PlatformError } from '@platform/base';
 import { KinematicsFileFormat } from '@platform/proto/platform/common/v1/common';
@@ -43,7 +44,7 @@ export const createFakeArm: (clock: Clock) => Model = fakeModel<Arm, typeof fiel
     const stop = (): void => {
       for (const joint of joints) joint.stop();
     };
-    /** @param ms how long all of them take together; undefined: as long as their speed says */
+    /** @param ms the time in which all arrive together; undefined: according to their speed */
     const moveJoints = async (values: readonly number[] = [], signal: AbortSignal, ms?: number): Promise<void> => {
       if (values.length !== count)
         throw new PlatformError('invalid_argument', `positions: expected ${count} angles, found ${values.length}`);

@@ -10,7 +10,7 @@ const angle = fc.double({ min: -most, max: most, noNaN: true });
 const angles = fc.tuple(angle, angle, angle, angle, angle, angle);
 const part = fc.double({ min: -1, max: 1, noNaN: true });
 
-/** How far two poses are apart: mm, and mm at a lever of 1 m. */
+/** The distance of two poses: mm, and mm at a lever of 1 m. */
 function between({ point, rotation }: RigidPose, other: RigidPose): number {
   const { w, x, y, z } = rotation;
   const { rotation: of, point: to } = other;
@@ -19,7 +19,7 @@ function between({ point, rotation }: RigidPose, other: RigidPose): number {
   return points + 2_000 * Math.sqrt(Math.max(0, 2 - 2 * Math.min(1, cosine)));
 }
 
-test('every pose within reach has joints, from wherever they are, and at these the end has the pose', () => {
+test('every pose within reach has joints, from any current positions, and at these the end has the pose', () => {
   const direction = fc.tuple(part, part, part).filter(([x, y, z]) => Math.hypot(x, y, z) > 0.01);
   const distance = fc.oneof(fc.constantFrom(0, 1e-12, reachMm), fc.double({ min: 0, max: reachMm, noNaN: true }));
   const onAnAxis = fc
@@ -48,14 +48,14 @@ test('every pose within reach has joints, from wherever they are, and at these t
   );
 });
 
-test('a pose that the joints had is found again, and from where they have it they do not move', () => {
+test('a pose that the joints had is found again, and joints that already have it do not move', () => {
   fc.assert(
     fc.property(angles, angles, (at, from) => {
       const pose = chain.poseAt(at);
       const joints = wristArmJoints(pose, from, { reachMm, most }) ?? [];
       expect(between(chain.poseAt(joints), pose)).toBeLessThan(1e-3);
       const staying = wristArmJoints(pose, at, { reachMm, most }) ?? [];
-      // Near a singularity, other angles are the same pose.
+      // Near a singularity, other angles give the same pose.
       const sineOf = (degrees: number): number => Math.abs(Math.sin((degrees * Math.PI) / 180));
       const isAside = Math.hypot(pose.point.x, pose.point.y) > 1 && sineOf(at[4]) > 0.01;
       if (isAside) for (const [joint, each] of staying.entries()) expect(each).toBeCloseTo(at[joint] ?? Number.NaN, 3);

@@ -1,7 +1,7 @@
 /**
- * The arm that a fake is by default: a waist, a shoulder and an elbow that bring its end to a point, and a wrist of three axes through that
- * point, which turns it. Both links are as long as half its reach, so that every point within reach can be had in every orientation, and the
- * joints for it follow in closed form. At 0° the lower link lies folded along the upper one, with the end at the base. Pure.
+ * The default fake arm: a waist, a shoulder and an elbow that bring its end to a point, and a wrist of three axes through that point, which
+ * turns it. Both links are half as long as its reach, so that it can reach every point in every orientation, with joint angles in closed
+ * form. At 0° the lower link lies folded along the upper one, with the end at the base. Pure.
  */
 import type { JsonObject } from '@bufbuild/protobuf';
 import { compose, identity, invert, placed, type RigidPose, turn } from '../../../frames/pose.ts';
@@ -11,15 +11,15 @@ const [y, z] = [
   { x: 0, y: 0, z: 1 },
 ];
 const degrees = 180 / Math.PI;
-/** mm, the sine of an angle, degrees: what is nearer counts as being there. */
+/** In mm, as the sine of an angle, and in degrees: smaller distances count as zero. */
 const onAxis = 1e-9;
-/** mm: a pose that the arm said itself may be beyond its reach by this much. */
+/** In mm: rounding may put a pose that the arm itself reported this far out of reach. */
 export const rounding = 1e-6;
 
 /** Its joints, from the base to the end, all in degrees. */
 type Joints = readonly [waist: number, shoulder: number, elbow: number, roll: number, pitch: number, yaw: number];
 
-/** Its kinematics in the format SVA. @param most the largest angle of each joint, in degrees */
+/** Its kinematics in the SVA format. @param most the largest angle of each joint, in degrees */
 export function wristArmKinematics(reachMm: number, most: number): JsonObject {
   const joint = (id: string, parent: string, axis: typeof y): JsonObject => ({
     ...{ id, type: 'revolute', parent, axis, min: -most, max: most },
@@ -42,7 +42,7 @@ export function wristArmKinematics(reachMm: number, most: number): JsonObject {
 }
 
 /**
- * The angles of the joints at which the end has a pose: of all solutions, the one nearest to where the joints are.
+ * The angles of the joints at which the end has a pose: the solution nearest to the current angles.
  *
  * @param most the largest angle either way, in degrees @returns undefined if the pose is out of reach, or the joints cannot turn so far
  */
@@ -63,9 +63,9 @@ export function wristArmJoints(
 }
 
 /**
- * Every way to reach the pose: the waist may face it or turn its back, the elbow and the wrist may bend either way.
+ * All solutions for the pose: the waist may face it or turn its back, the elbow and the wrist may bend either way.
  *
- * @param from where its six joints are: those that do not matter stay there
+ * @param from the current angles of its six joints, which those that do not matter keep
  */
 export function* wristArmWays(
   wanted: RigidPose,
@@ -84,7 +84,7 @@ export function* wristArmWays(
   ] as const)
     for (const bend of [1, -1]) {
       const elbow = -bend * 2 * Math.asin(reachMm === 0 ? 0 : Math.min(1, distance / reachMm));
-      // The two links and the way to the point are a triangle with two equal sides.
+      // The two links and the line to the point form an isosceles triangle.
       const middle = distance < onAxis ? shoulderNow / degrees : Math.atan2(-bend * point.z, bend * ahead);
       const shoulder = middle - elbow / 2;
       const arm = turned(turned(turned(identity, z, waist), y, shoulder), y, elbow);
@@ -94,7 +94,7 @@ export function* wristArmWays(
     }
 }
 
-/** The rotation as rotations about z, y and z again. @param before the first of them now, which stays if any will do */
+/** The rotation as rotations about z, y and z. @param before the current first one, which is kept if it does not matter */
 function* wrists(rotation: RigidPose, before: number): Generator<readonly [number, number, number], void> {
   const axis = placed(rotation, z);
   const across = Math.hypot(axis.x, axis.y);
@@ -104,7 +104,7 @@ function* wrists(rotation: RigidPose, before: number): Generator<readonly [numbe
     [direction, tilt],
     [direction + Math.PI, -tilt],
   ] as const) {
-    // What is left is a rotation about z alone: also where the first two are hardly known, all three together are right.
+    // The remainder is a rotation about z only: even if the first two are inaccurate, all three together are right.
     const { rotation: left } = compose(invert(turned(turned(identity, z, roll), y, pitch)), rotation);
     yield [roll, pitch, 2 * Math.atan2(left.z, left.w)];
   }
@@ -114,7 +114,7 @@ function turned(pose: RigidPose, axis: typeof y, angle: number): RigidPose {
   return compose(pose, { ...identity, rotation: turn(axis, angle) });
 }
 
-/** The same angle, give or take whole turns, nearest to where the joint is. @returns NaN if it is beyond the limit */
+/** The same angle, plus or minus whole turns, nearest to the joint's. @returns NaN if it is beyond the limit */
 export function nearest(angle: number, from: number, most: number): number {
   const first = angle + 360 * Math.round((from - angle) / 360);
   const allowed = [first, first - 360, first + 360]

@@ -1,5 +1,5 @@
 /**
- * `core:builtin:fake`: a microphone that hears a sine, as 16-bit PCM.
+ * `core:builtin:fake`: a microphone that records a sine wave, as 16-bit PCM.
  *
  * Attributes: `frequency_hz` (default 440), `sample_rate_hz` (default 16000), `num_channels` (default 1). See fake-model.ts for `errors`
  * and `delays_ms`.
@@ -36,7 +36,7 @@ export const createFakeAudioIn: (clock: Clock) => Model = fakeModel<AudioIn, typ
       return bytes;
     };
     return {
-      /** Ends after `duration_seconds`; 0: when the caller leaves. */
+      /** Ends after `duration_seconds`; 0: when the caller disconnects. */
       async *getAudio({ durationSeconds, codec: wanted, requestId }, { signal }) {
         if (wanted !== '' && wanted !== codec)
           throw new PlatformError('invalid_argument', `codec: expected ${codec}, found ${JSON.stringify(wanted)}`);

@@ -1,5 +1,5 @@
 /**
- * `core:builtin:fake`: a loudspeaker that counts what it was given to play (`bytes` and `plays` of its status).
+ * `core:builtin:fake`: a loudspeaker that counts played sounds and their bytes (`bytes` and `plays` of its status).
  *
  * Attributes: `sample_rate_hz` (default 16000), `num_channels` (default 1). See fake-model.ts for `errors` and `delays_ms`.
  */

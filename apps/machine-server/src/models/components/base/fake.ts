@@ -2,8 +2,8 @@
  * `core:builtin:fake`: a base that moves on the clock.
  *
  * Attributes: `width_meters` (default 0.5), `wheel_circumference_meters` (default 0.6), `turning_radius_meters` (default 0),
- * `max_mm_per_sec` (default 500) and `max_deg_per_sec` (default 90), its speeds at full power. Its status has the distance and the angle
- * covered, as its position, too. See fake-model.ts for `errors` and `delays_ms`.
+ * `max_mm_per_sec` (default 500) and `max_deg_per_sec` (default 90), its speeds at full power. Its status has the covered distance and
+ * angle, also as its position. See fake-model.ts for `errors` and `delays_ms`.
  */
 import { type Clock, PlatformError } from '@platform/base';
 import { type Base, base } from '@platform/resources';

@@ -1,4 +1,4 @@
-/** One pin of a board, for the models that use it: the board may be of any model, and of another process. */
+/** One pin of a board, for the models that use it: the board may be of any model, even in another process. */
 import { create } from '@bufbuild/protobuf';
 import {
   SetGPIORequestSchema,
@@ -15,7 +15,7 @@ export interface BoardPin {
 }
 
 export function boardPin(board: Board, pin: string): BoardPin {
-  // A call is never given up: a pin that was meant to go low has to.
+  // A call is never abandoned: a pin that was set low must go low.
   const { signal } = new AbortController();
   return {
     async set(high) {

@@ -76,7 +76,7 @@ test('a digital interrupt counts both edges and streams them with the times of t
   );
 });
 
-test('pins that do not exist or are in use, and a missing chip, are named', async () => {
+test('pins that do not exist or are in use, and a missing chip, are reported', async () => {
   const gpio = createFakeGpio();
   const { board } = await build(gpio);
   await expect(board.getGPIO({ pin: '4' })).rejects.toThrow('/dev/gpiochip0 (fake) has no pin 4; its lines are 0 to 3');
@@ -130,7 +130,7 @@ test('an analog reader asks its converter over SPI', async () => {
     stepSize: expect.closeTo(3.3 / 1_024, 6),
   });
   expect(await board.readAnalogReader({ analogReaderName: 'fine' })).toMatchObject({ value: 4_095, maxRange: 5 });
-  // As C makes it with linux/spi/spidev.h, beside the request of channel 2 and 5.
+  // The same bytes as from C with linux/spi/spidev.h, with the requests for channels 2 and 5.
   expect(sent).toEqual([
     '010000000000000002000000000000000300000040420f000000080000000000 01a000',
     expect.stringContaining(' 074000'),

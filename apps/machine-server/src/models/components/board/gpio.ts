@@ -1,13 +1,13 @@
 /**
  * `core:builtin:gpio`: the pins of this computer, over the GPIO character device of Linux.
  *
- * Attributes: `chip` (default `/dev/gpiochip0`). A pin is the number of its line on the chip, or its name (`gpioinfo` lists both).
- * `pins` (list of `{pin, bias, active_low, open_drain}`): `bias` is `pull_up`, `pull_down` or `none`; without an entry, a pin is left as the
- * system has set it up. `digital_interrupts` (list of `{name, pin, bias, active_low, debounce_us}`): both edges are ticks.
- * `analogs` (list of `{name, channel, spi_bus, chip_select, bits, reference_volts}`): channels of an MCP3xxx converter with 10 (default) or
- * 12 bits; `spi_bus` and `chip_select` are 0 by default, `reference_volts` 3.3.
+ * Attributes: `chip` (default `/dev/gpiochip0`). A pin is the number of its line on the chip, or its name (`gpioinfo` lists both). `pins`
+ * (list of `{pin, bias, active_low, open_drain}`): `bias` is `pull_up`, `pull_down` or `none`; without an entry, a pin keeps the settings
+ * of the system. `digital_interrupts` (list of `{name, pin, bias, active_low, debounce_us}`): both edges are ticks. `analogs` (list of
+ * `{name, channel, spi_bus, chip_select, bits, reference_volts}`): channels of an MCP3xxx converter with 10 (default) or 12 bits; `spi_bus`
+ * and `chip_select` are 0 by default, `reference_volts` 3.3.
  *
- * A pin is taken when it is first used, and kept until the board is closed. PWM is made by software: at most 1,000 Hz, with edges that may
+ * A pin is taken when it is first used, and kept until the board is closed. PWM is done in software: at most 1,000 Hz, with edges that may
  * be late by about 0.1 ms, more on a busy computer.
  */
 import { type Clock, PlatformError } from '@platform/base';
@@ -30,7 +30,7 @@ const fields = {
   analogs: { kind: 'list' },
 } as const;
 
-/** @param createPwm makes PWM; tests replace it */
+/** @param createPwm creates the PWM; tests replace it */
 export const createGpioBoard = (
   clock: Clock,
   kernel: () => Promise<Kernel>,

@@ -1,4 +1,4 @@
-/** Ticks of digital interrupts, counted and followed. */
+/** Counts and streams ticks of digital interrupts. */
 import type { Clock } from '@platform/base';
 import { createFeed, type Feed } from '../../fake/feed.ts';
 
@@ -12,7 +12,7 @@ export interface Tick {
 export interface Ticks extends Pick<Feed<Tick>, 'follow' | 'end'> {
   /** @param time default: now */
   add(pinName: string, high: boolean, time?: bigint): void;
-  /** Counts ticks of which nothing else is known. */
+  /** Counts ticks without any details. */
   miss(pinName: string, ticks: number): void;
   /** Ticks since the start. */
   count(pinName: string): bigint;

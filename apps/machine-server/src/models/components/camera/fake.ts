@@ -2,7 +2,7 @@
  * `core:builtin:fake`: a camera with a test picture: color gradients, and a white column that moves with each picture.
  *
  * Attributes: `width_px` (default 320) and `height_px` (240); `sources` (list of names, default ["color"]): each gives a picture;
- * `frame_rate` (default 10), as its properties say. See fake-model.ts for `errors` and `delays_ms`.
+ * `frame_rate` (default 10), as reported in its properties. See fake-model.ts for `errors` and `delays_ms`.
  */
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { type Clock, PlatformError } from '@platform/base';

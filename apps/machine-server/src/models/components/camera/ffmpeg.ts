@@ -1,12 +1,13 @@
 /**
- * `core:builtin:ffmpeg`: whatever an installed ffmpeg can read: a V4L2 device, an RTSP or HTTP address, a file.
+ * `core:builtin:ffmpeg`: any source that an installed ffmpeg can read: a V4L2 device, an RTSP or HTTP address, a file.
  *
  * Attributes: `input` (required; such as `/dev/video0` or `rtsp://10.0.0.9/main`); `frame_rate` (default 10 images per second); `quality`
  * (2, the best, to 31; default 5); `filters` (a filter graph of ffmpeg, such as `scale=640:-1`), `input_args` (list of arguments before the
- * input) and `ffmpeg_path` (default `ffmpeg`, from PATH), which are refused with `-untrusted-env`; `timeout_ms` (default 15,000): the longest wait
- * for the first image; `max_age_ms` (default 10,000; 0: any age): an older image is an error; `max_frame_bytes` (default 8,388,608).
+ * input) and `ffmpeg_path` (default `ffmpeg`, from PATH), which are refused with `-untrusted-env`; `timeout_ms` (default 15,000): the
+ * longest wait for the first image; `max_age_ms` (default 10,000; 0: any age): an older image is an error; `max_frame_bytes` (default
+ * 8,388,608).
  *
- * ffmpeg runs as long as the camera. When it ends, or gives no image for 30 s, it is started again with waits that grow from 1 s to 1 min.
+ * ffmpeg runs as long as the camera. When it ends, or gives no image for 30 s, it is restarted after waits that grow from 1 s to 1 min.
  */
 import { type Clock, type Log, PlatformError } from '@platform/base';
 import type { Camera } from '@platform/resources';
@@ -73,7 +74,7 @@ function argumentsOf(input: string, given: ValuesOf<typeof fields>): string[] {
   return [
     ...['-hide_banner', '-loglevel', 'error', '-nostdin'],
     ...(input.startsWith('/dev/video') && !own.includes('-f') ? ['-f', 'v4l2'] : []),
-    // Packets lost by UDP damage images.
+    // Packets lost over UDP damage images.
     ...(isRtsp && !own.includes('-rtsp_transport') ? ['-rtsp_transport', 'tcp'] : []),
     ...own,
     ...['-i', input, '-an'],
@@ -92,7 +93,7 @@ interface WatchedOptions {
   readonly log: Log;
 }
 
-/** Ends ffmpeg when nothing comes any more: it waits for a silent source without a limit. */
+/** Ends ffmpeg when no data arrives any longer, because it waits for a silent source without a limit. */
 async function startWatched({
   command,
   args,

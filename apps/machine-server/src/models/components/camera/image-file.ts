@@ -1,8 +1,8 @@
 /**
- * `core:builtin:image_file`: image files of this computer, in turn.
+ * `core:builtin:image_file`: image files on this computer, in turn.
  *
- * Attributes: `path` (required): an image file, or a folder whose images are given one after the other, by name, again and again. JPEG, PNG,
- * WebP and GIF files count as images, by their extensions. `max_frame_bytes` (default 8,388,608): a larger file is an error.
+ * Attributes: `path` (required): an image file, or a folder whose images are returned in turn, by name, repeatedly. Files with the
+ * extensions of JPEG, PNG, WebP and GIF count as images. `max_frame_bytes` (default 8,388,608): a larger file is an error.
  */
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { extname, join } from 'node:path';

@@ -1,4 +1,4 @@
-/** A PNG image of 8-bit RGB pixels (ISO/IEC 15948), uncomplicated enough for test pictures. */
+/** Encodes 8-bit RGB pixels as a PNG image (ISO/IEC 15948); simple, but good enough for test pictures. */
 import { crc32, deflateSync } from 'node:zlib';
 
 const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);

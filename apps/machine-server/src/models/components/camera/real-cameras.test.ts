@@ -33,7 +33,7 @@ async function errorOf(camera: Client<typeof CameraService>): Promise<string> {
   }
 }
 
-/** The structure of a JPEG image, with a smaller one inside; `n` tells them apart. */
+/** The structure of a JPEG image, with a smaller one inside; `n` distinguishes them. */
 function jpeg(n: number): Buffer {
   const thumbnail = [0xff, 0xe1, 0, 6, 0xff, 0xd8, 0xff, 0xd9];
   return Buffer.from([0xff, 0xd8, ...thumbnail, 0xff, 0xda, 0, 3, 1, n, 0xff, 0, 0xff, 0xd3, 9, 0xff, 0xd9]);
@@ -45,7 +45,7 @@ async function directory() {
   return made;
 }
 
-test('image_file gives the images of a folder in turn, with their types', async () => {
+test('image_file returns the images of a folder in turn, with their types', async () => {
   const { path, file } = await directory();
   await writeFile(file('b.png'), 'b');
   await writeFile(file('a.JPG'), 'a');
@@ -64,7 +64,7 @@ test('image_file gives the images of a folder in turn, with their types', async 
   expect(await errorOf(camera)).toContain('it does not exist');
 });
 
-test('image_file refuses what is not there, and what is no image', async () => {
+test('image_file refuses missing files, and files that are not images', async () => {
   const { path, file } = await directory();
   const model = createImageFileCamera(systemClock);
   await expect(build(model, {})).rejects.toThrow('attributes.path: expected an image file or a folder, found none');
@@ -75,7 +75,7 @@ test('image_file refuses what is not there, and what is no image', async () => {
   await expect(build(model, { path: `${path}/x.txt` })).rejects.toThrow('found another file');
 });
 
-test('mjpeg gives the newest image of a stream, and opens it again when it ends', async () => {
+test('mjpeg returns the newest image of a stream, and reopens it when it ends', async () => {
   let connections = 0;
   const seen = Promise.withResolvers<void>();
   const url = await serveHttp((_request, response) => {
@@ -124,7 +124,7 @@ async function fakeFfmpeg(script: string): Promise<string> {
   return file('ffmpeg');
 }
 
-test('ffmpeg gives the newest image of a program that is started with the input; closing ends it', async () => {
+test('ffmpeg returns the newest image of a program started with the input; closing ends it', async () => {
   const { file } = await directory();
   await writeFile(file('image'), jpeg(5));
   const ffmpeg_path = await fakeFfmpeg(`echo "$$ $@" > ${file('args')}; cat ${file('image')}; exec sleep 1000`);
@@ -145,7 +145,7 @@ test('ffmpeg gives the newest image of a program that is started with the input;
   expect(await errorOf(camera)).toBe('rtsp://10.0.0.9/main: this camera was closed');
 });
 
-test('ffmpeg that ends is an error with its last words, and it is started again', async () => {
+test('when ffmpeg ends, the error has its last output, and it is restarted', async () => {
   const { file } = await directory();
   await writeFile(file('image'), jpeg(6));
   const ffmpeg_path = await fakeFfmpeg(
@@ -158,7 +158,7 @@ test('ffmpeg that ends is an error with its last words, and it is started again'
   expect(await imageOf(camera)).toEqual([...jpeg(6)]);
 });
 
-test('ffmpeg that is not installed says what to install; -untrusted-env refuses arguments of its own', async () => {
+test('if ffmpeg is not installed, the error says what to install; -untrusted-env refuses custom arguments', async () => {
   const input = '/dev/video0';
   await expect(build(createFfmpegCamera(systemClock, trusted), { input, ffmpeg_path: '/no/ffmpeg' })).rejects.toThrow(
     '/dev/video0: this camera needs ffmpeg, and /no/ffmpeg could not be started; install it (on Debian: apt install ffmpeg)',

@@ -1,4 +1,4 @@
-/** What cameras have in common whose images arrive by themselves. */
+/** Shared code of cameras whose images arrive in a stream. */
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { type Clock, PlatformError } from '@platform/base';
 import type { Camera } from '@platform/resources';

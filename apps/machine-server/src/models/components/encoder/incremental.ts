@@ -1,8 +1,8 @@
 /**
  * `core:builtin:incremental`: a quadrature encoder, whose two signals are a quarter of a period apart.
  *
- * Attributes: `board` (required), `pins` (required; `{"a": "left-a", "b": "left-b"}`, names of digital interrupts of that board). Each edge of
- * either signal is a tick: 4 in a period. It counts up while `a` is ahead of `b`.
+ * Attributes: `board` (required), `pins` (required; `{"a": "left-a", "b": "left-b"}`, names of digital interrupts of that board). Each edge
+ * of either signal is a tick: 4 in a period. It counts up while `a` is ahead of `b`.
  */
 import type { Clock } from '@platform/base';
 import { board as boardType } from '@platform/resources';
@@ -31,8 +31,8 @@ export const createIncrementalEncoder = (clock: Clock): Model => ({
 });
 
 /**
- * The direction of an edge follows from the level of the other signal: an edge of `a` that makes the two different, or one of `b` that makes
- * them the same, goes forward. A level is unknown until its signal has had an edge.
+ * The direction of an edge follows from the level of the other signal: an edge of `a` that makes the two different, or of `b` that makes
+ * them the same, is forward. A level is unknown until the first edge of its signal.
  */
 export function createQuadrature(a: string): (name: string, isHigh: boolean) => number {
   let levelOfA: boolean | undefined;

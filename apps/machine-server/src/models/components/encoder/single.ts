@@ -1,8 +1,8 @@
 /**
- * `core:builtin:single`: an encoder with one signal, which cannot tell its direction: it counts up, or down if `dir_flip` is true.
+ * `core:builtin:single`: an encoder with one signal, which does not show the direction: it counts up, or down if `dir_flip` is true.
  *
- * Attributes: `board` (required), `pins` (required; `{"i": "wheel"}`, the name of a digital interrupt of that board), `dir_flip` (bool, default
- * false). Each rising edge is a tick.
+ * Attributes: `board` (required), `pins` (required; `{"i": "wheel"}`, the name of a digital interrupt of that board), `dir_flip` (bool,
+ * default false). Each rising edge is a tick.
  */
 import type { Clock } from '@platform/base';
 import { board as boardType } from '@platform/resources';

@@ -1,4 +1,4 @@
-/** What encoders have in common that count the ticks of a board's digital interrupts. */
+/** Shared code of encoders that count the ticks of a board's digital interrupts. */
 import { create } from '@bufbuild/protobuf';
 import { type Clock, errorText, type Log, PlatformError } from '@platform/base';
 import { StreamTicksRequestSchema } from '@platform/proto/platform/component/board/v1/board';

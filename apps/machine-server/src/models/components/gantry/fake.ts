@@ -1,8 +1,8 @@
 /**
  * `core:builtin:fake`: linear axes that move on the clock: the first along x, the second along y, the third along z, and so on in turn.
  *
- * Attributes: `lengths_mm` (list, default [1000]), one for each axis; `mm_per_sec` (default 0: at once), the speed of requests that give
- * none. See fake-model.ts for `errors` and `delays_ms`.
+ * Attributes: `lengths_mm` (list, default [1000]), one for each axis; `mm_per_sec` (default 0: at once), the speed for requests without
+ * one. See fake-model.ts for `errors` and `delays_ms`.
  */
 import { type Clock, PlatformError } from '@platform/base';
 import { KinematicsFileFormat } from '@platform/proto/platform/common/v1/common';

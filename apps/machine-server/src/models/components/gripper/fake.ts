@@ -2,7 +2,7 @@
  * `core:builtin:fake`: a gripper that opens and closes on the clock.
  *
  * Attributes: `grabs` (bool, default true), whether there is something to hold; `seconds` (default 0), how long opening and closing take.
- * Its one input is its opening from 0 to 1. See fake-model.ts for `errors` and `delays_ms`.
+ * Its only input is its opening from 0 to 1. See fake-model.ts for `errors` and `delays_ms`.
  */
 import { type Clock, PlatformError } from '@platform/base';
 import { KinematicsFileFormat } from '@platform/proto/platform/common/v1/common';

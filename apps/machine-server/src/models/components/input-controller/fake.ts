@@ -15,7 +15,7 @@ import { createFeed } from '../../fake/feed.ts';
 
 const fields = { controls: { kind: 'list' } } as const;
 
-/** The event that every control has at first. */
+/** The initial event of every control. */
 const connected = 'Connect';
 /** A request for this kind gets presses and releases. */
 const buttonChange = 'ButtonChange';

@@ -1,8 +1,8 @@
 /**
  * `core:builtin:fake`: a motor that turns on the clock.
  *
- * Attributes: `max_rpm` (default 100), the speed at full power and the fastest of all motions; `position_reporting` (bool, default true):
- * without it, positions are refused. See fake-model.ts for `errors` and `delays_ms`.
+ * Attributes: `max_rpm` (default 100), the speed at full power and the maximum of all motions; `position_reporting` (bool, default true):
+ * if false, positions are refused. See fake-model.ts for `errors` and `delays_ms`.
  */
 import { type Clock, PlatformError } from '@platform/base';
 import { type Motor, motor } from '@platform/resources';
@@ -21,7 +21,7 @@ export const createFakeMotor: (clock: Clock) => Model = fakeModel<Motor, typeof 
   make({ max_rpm: maxRpm, position_reporting: reportsPosition }, clock) {
     const axis = new Axis(clock);
     const fastest = maxRpm / 60;
-    /** Revolutions per second, at most the fastest. */
+    /** Revolutions per second, at most the maximum. */
     const speedOf = (rpm: number): number => {
       if (rpm === 0 || !Number.isFinite(rpm))
         throw new PlatformError('invalid_argument', `rpm: expected a number other than 0, found ${rpm}`);

@@ -1,14 +1,15 @@
 /**
  * `core:builtin:gpio`: a DC motor behind a driver (H bridge) on pins of a board.
  *
- * Attributes: `board` (required); `pins` (required): `{pwm, dir}`, `{a, b, pwm}` or `{a, b}`, each with `en_high` or `en_low` if the driver has an
- * enable pin. `dir` is high forward; of `a` and `b`, `a` is high forward; without `pwm`, the pulses are on `a` or `b`. `max_rpm` (default 0:
- * unknown): the speed at full power, by which speeds become power. `pwm_freq` (Hz, default: that of the board), `min_power_pct` (default 0) and
- * `max_power_pct` (1) limit the power; `dir_flip` (bool) changes the direction. `encoder` and `ticks_per_rotation`: with both, the motor
- * reports its position and moves by it; without, GoFor runs for the time that `max_rpm` says, and GoTo is refused.
+ * Attributes: `board` (required); `pins` (required): `{pwm, dir}`, `{a, b, pwm}` or `{a, b}`, each with `en_high` or `en_low` if the driver
+ * has an enable pin. `dir` is high forward; of `a` and `b`, `a` is high forward; without `pwm`, the pulses are on `a` or `b`. `max_rpm`
+ * (default 0: unknown): the speed at full power, by which speeds become power. `pwm_freq` (Hz, default: that of the board), `min_power_pct`
+ * (default 0) and `max_power_pct` (1) limit the power; `dir_flip` (bool) changes the direction. `encoder` and `ticks_per_rotation`: with
+ * both, the motor reports its position and moves to positions; without them, GoFor runs for a time computed from `max_rpm`, and GoTo is
+ * refused.
  *
- * The speed is not controlled: it is the power that it would take without a load. A motion that is stopped, or replaced by another one, ends with
- * ABORTED for its caller; when the caller goes away, the motor stops.
+ * There is no speed control: a speed becomes the power that it would need without a load. A motion that is stopped, or replaced by another
+ * one, ends with ABORTED for its caller; when the caller disconnects, the motor stops.
  */
 import { create } from '@bufbuild/protobuf';
 import { type Clock, PlatformError } from '@platform/base';
@@ -32,7 +33,7 @@ const fields = {
   ticks_per_rotation: { kind: 'float', min: 0.001 },
 } as const;
 
-/** How often the position is looked at while the motor moves to one. */
+/** How often the position is checked while the motor moves to one. */
 const lookEveryMs = 10;
 
 export const createGpioMotor = (clock: Clock): Model => ({
@@ -64,7 +65,7 @@ export const createGpioMotor = (clock: Clock): Model => ({
 /** In revolutions. */
 interface Position {
   read(): Promise<number>;
-  /** Says that the position is now this. */
+  /** Declares the current position to be this one. */
   calibrate(to: number): Promise<void>;
 }
 
@@ -91,7 +92,7 @@ interface MotorParts {
 
 function motorOf({ drive, maxRpm, position, clock }: MotorParts): Motor {
   let motion = new AbortController();
-  /** Ends the motion before. */
+  /** Ends the previous motion. */
   const begin = (): AbortSignal => {
     motion.abort(new PlatformError('aborted', 'the motion was stopped, or replaced by another one'));
     motion = new AbortController();

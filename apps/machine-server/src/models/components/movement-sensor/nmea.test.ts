@@ -90,7 +90,7 @@ test('RMC over TCP: south and west are negative, and the course is the heading w
   expect(await sensor.client.getCompassHeading({})).toMatchObject({ value: 84.4 });
 });
 
-test('a receiver without a position is an error that says so, and so is a value that is too old', async () => {
+test('a receiver without a position is an error that says so, as is a value that is too old', async () => {
   const { device, sensor, path } = await overSerial();
   device.write(sentence('GPGGA,123519,,,,,0,03,,,M,,M,,'));
   await untilError(sensor, `${path}: the receiver has no position (3 satellites); give its antenna`);
@@ -107,7 +107,7 @@ test('a sentence with a wrong checksum is dropped', async () => {
   expect(coordinate).toMatchObject({ latitude: 47, longitude: 11 });
 });
 
-test('nothing in time is an error; a lost connection is one until it is made again', async () => {
+test('no sentence in time is an error; so is a lost connection until it is restored', async () => {
   const { address, connected } = await listen();
   const sensor = await build({ address, timeout_ms: 1_000 });
   expect(await errorOf(sensor)).toContain('expected a position (GGA or RMC) within 1000 ms, found none');
@@ -117,7 +117,7 @@ test('nothing in time is an error; a lost connection is one until it is made aga
   await until('a position', async () => (await errorOf(sensor)) === '');
 });
 
-test('closing frees the port; a device that is not there is named', async () => {
+test('closing frees the port; a missing device is reported', async () => {
   const { sensor, path, device } = await overSerial();
   await sensor.close();
   const again = await build({ serial_path: path });

@@ -37,7 +37,7 @@ interface Values {
   readonly fix: Newest<Fix>;
   readonly speed: Newest<number>;
   readonly heading: Newest<number>;
-  /** Of the newest GGA. */
+  /** From the newest GGA. */
   quality: number;
   hdop: number | undefined;
   satellites: number;

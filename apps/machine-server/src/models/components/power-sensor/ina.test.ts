@@ -1,4 +1,4 @@
-/** Registers as the data sheets of the chips give them (Texas Instruments SBOS448 and SBOS547). */
+/** Registers according to the data sheets of the chips (Texas Instruments SBOS448 and SBOS547). */
 import { PowerSensorService } from '@platform/proto/platform/component/powersensor/v1/powersensor';
 import { expect, test } from 'vitest';
 import { type Kernel, systemError } from '../../../hardware/kernel.ts';
@@ -43,7 +43,7 @@ function createBus(address: number, registers: Record<number, number>) {
 }
 
 test('an INA219 measures voltage, current and power', async () => {
-  // 12.004 V and 32.5 mV over 0.05 ohms.
+  // 12.004 V and 32.5 mV across 0.05 ohms.
   const { ina219, state } = createBus(0x41, { 1: 3_250, 2: (3_001 << 3) | 2 });
   const resource = await buildModel(ina219, { i2c_bus: 1, i2c_addr: 0x41, shunt_resistance: 0.05 });
   const sensor = clientOf(PowerSensorService, resource);
@@ -55,7 +55,7 @@ test('an INA219 measures voltage, current and power', async () => {
   expect(state.closed).toBe(1);
 });
 
-test('an INA226 is recognised, and measures a current that flows back', async () => {
+test('an INA226 is recognised, and measures a negative current', async () => {
   const { ina226, registers } = createBus(0x40, { 1: 0x1_0000 - 4_000, 2: 9_600, 254: 0x5449 });
   const sensor = await buildReadable(ina226, { i2c_bus: '/dev/i2c-1' });
   expect(await sensor.readings({})).toEqual({
@@ -70,7 +70,7 @@ test('an INA226 is recognised, and measures a current that flows back', async ()
   );
 });
 
-test('no bus, no device and another chip are errors that say what to do, and the bus is freed', async () => {
+test('a missing bus, a missing device and another chip are errors that say what to do, and the bus is freed', async () => {
   const { ina219, ina226, state } = createBus(0x40, { 254: 1 });
   await expect(buildModel(ina219, { i2c_bus: 7 })).rejects.toThrow(
     '/dev/i2c-7: it does not exist; enable I²C on this computer',

@@ -1,8 +1,9 @@
 /**
- * `core:builtin:ina219` and `core:builtin:ina226`: chips on an I²C bus that measure the voltage of a supply, and its current over a shunt.
+ * `core:builtin:ina219` and `core:builtin:ina226`: chips on an I²C bus that measure the voltage of a supply, and its current through a
+ * shunt.
  *
- * Attributes: `i2c_bus` (default 1; a number, or a path such as `/dev/i2c-1`), `i2c_addr` (default 64, which is 0x40), `shunt_resistance` (ohms,
- * default 0.1). The current is that of the shunt's voltage; its limit is 0.32 V / ohms (INA219), 0.08192 V / ohms (INA226).
+ * Attributes: `i2c_bus` (default 1; a number, or a path such as `/dev/i2c-1`), `i2c_addr` (default 64, which is 0x40), `shunt_resistance`
+ * (ohms, default 0.1). The current follows from the shunt's voltage; its limit is 0.32 V / ohms (INA219), 0.08192 V / ohms (INA226).
  */
 import { PlatformError } from '@platform/base';
 import type { PowerSensor } from '@platform/resources';
@@ -21,9 +22,9 @@ const registers = { configuration: 0, shuntVoltage: 1, busVoltage: 2, manufactur
 
 interface Chip {
   readonly name: string;
-  /** Measures all the time, with the widest ranges. */
+  /** Measures continuously, with the widest ranges. */
   readonly configuration: number;
-  /** What the manufacturer register has; undefined: the chip has none. */
+  /** The value of the manufacturer register; undefined if the chip has none. */
   readonly manufacturer: number | undefined;
   readonly shuntVolts: number;
   /** The largest value of the shunt's register. */

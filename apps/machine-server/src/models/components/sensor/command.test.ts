@@ -25,7 +25,7 @@ function isRunning(pid: number): boolean {
   }
 }
 
-test('each reading is the JSON that one run of the program prints', async () => {
+test('each reading is the JSON output of one run of the program', async () => {
   const file = await fileInDirectory();
   await writeFile(file, '1');
   const sensor = await buildReadable(model, shell(`echo "{\\"level\\": $(cat ${file}), \\"deep\\": {\\"x\\": [5]}}"`));
@@ -56,7 +56,7 @@ test.each([
   await expect(sensor.readings({})).rejects.toThrow(message);
 });
 
-test('in stream mode a program that ends is an error, and it is started again', async () => {
+test('in stream mode a program that ends is an error, and it is restarted', async () => {
   const sensor = await buildReadable(model, shell("echo '{}'; exit 4", { mode: 'stream' }));
   await untilError(sensor, 'sh ended with exit code 4; it is started again');
 });
@@ -68,7 +68,7 @@ test('in stream mode the newest line is the reading, across restarts', async () 
   await untilReading(sensor, { runs: 2 });
 });
 
-test('in stream mode a line that is no JSON, or too long, is an error until the next good one', async () => {
+test('in stream mode a line that is too long or not JSON is an error until the next valid one', async () => {
   const stream = (script: string, more: object = {}) =>
     buildReadable(model, shell(`${script}; exec sleep 1000`, { mode: 'stream', ...more }));
   await untilError(await stream('echo {}; echo oops'), 'sh: expected JSON, found "oops"');
@@ -76,7 +76,7 @@ test('in stream mode a line that is no JSON, or too long, is an error until the 
   await untilError(await stream('echo 1', { max_age_ms: 1 }), 'at most 1 ms old');
 });
 
-test('closing ends the program and what it has started', async () => {
+test('closing ends the program and its child processes', async () => {
   const file = await fileInDirectory();
   const script = `sleep 1000 & echo $! > ${file}; trap '' TERM; echo '{"pid": '$$'}'; while :; do sleep 1; done`;
   const sensor = await buildReadable(model, shell(script, { mode: 'stream' }));
@@ -94,7 +94,7 @@ test('-untrusted-env refuses it', async () => {
   );
 });
 
-test('wrong attributes are named with their paths', async () => {
+test('wrong attributes are reported with their paths', async () => {
   await expect(buildReadable(model, {})).rejects.toThrow('attributes.command: expected a program, found none');
   await expect(buildReadable(model, shell('', { mode: 'often' }))).rejects.toThrow(
     'attributes.mode: expected "run" or "stream", found "often"',

@@ -1,11 +1,11 @@
 /**
  * `core:builtin:command`: the JSON that a program writes to its standard output. Refused with `-untrusted-env`.
  *
- * Attributes: `command` (required; a path, or a name to look up in PATH), `args` (list of strings), `directory` (where it runs);
- * `mode`: `run` (default) starts it for each reading, which is the JSON value that it prints; `stream` keeps it running, and a reading is
- * the newest of its lines, each a JSON value; `timeout_ms` (default 10,000): the longest run, or wait for the first line; `max_age_ms`
- * (default 0: any age): an older line is an error; `max_bytes` (default 65,536) of an output or a line; `values` (object: name → JSON
- * path) picks values. A program that ends in `stream` is started again with waits that grow from 1 s to 1 min.
+ * Attributes: `command` (required; a path, or a name to look up in PATH), `args` (list of strings), `directory` (where it runs); `mode`:
+ * `run` (default) starts it for each reading, which is the JSON value that it prints; `stream` keeps it running, and a reading is the
+ * newest of its lines, each a JSON value; `timeout_ms` (default 10,000): the longest run, or wait for the first line; `max_age_ms` (default
+ * 0: any age): an older line is an error; `max_bytes` (default 65,536) of an output or a line; `values` (object: name → JSON path) picks
+ * values. A program that ends in `stream` is restarted after waits that grow from 1 s to 1 min.
  */
 import { type Clock, errorText, type Log, PlatformError } from '@platform/base';
 import type { Document, Sensor } from '@platform/resources';
@@ -59,7 +59,7 @@ export const createCommandSensor = (clock: Clock, trust: Trust): Model => ({
   },
 });
 
-/** Concurrent readings run programs of their own; the limit of requests for a resource limits them. */
+/** Concurrent readings run separate programs; the limit of requests for a resource limits them. */
 function perReading({ program, paths, timeoutMs, maxBytes, clock, log }: Source): Sensor {
   const running = new Set<AsyncDisposable>();
   const { command } = program;

@@ -1,12 +1,12 @@
 /**
  * `core:builtin:host-telemetry`: this computer, read from the operating system.
  *
- * Attributes: `volumes` (list of mount points; default: the root and every mounted disk, at most 8).
- * A reading: `cpu_percent`, `cpu_percent_per_core` [], `load_1m|5m|15m`, `memory_total_bytes|used_bytes|used_percent`,
- * `swap_total_bytes|used_bytes`, `disks.<volume>.total_bytes|used_bytes|used_percent`, `disk_io.<device>.read_bytes|written_bytes`,
- * `network.<interface>.received_bytes|sent_bytes`, `temperatures.<zone>` (°C), `uptime_seconds`. Byte counts of devices
- * start at their own start. Percentages cover the time since the last reading. Values that the system does not provide are absent.
- * Names become keys of documents, so `/` is `root`, and dots and slashes become `_`.
+ * Attributes: `volumes` (list of mount points; default: the root and every mounted disk, at most 8). A reading: `cpu_percent`,
+ * `cpu_percent_per_core` [], `load_1m|5m|15m`, `memory_total_bytes|used_bytes|used_percent`, `swap_total_bytes|used_bytes`,
+ * `disks.<volume>.total_bytes|used_bytes|used_percent`, `disk_io.<device>.read_bytes|written_bytes`,
+ * `network.<interface>.received_bytes|sent_bytes`, `temperatures.<zone>` (°C), `uptime_seconds`. Byte counts of devices start when the
+ * device starts. Percentages cover the time since the last reading. Values that the system does not provide are absent. Names become keys
+ * of documents, so `/` is `root`, and dots and slashes become `_`.
  */
 import { PlatformError } from '@platform/base';
 import type { Sensor } from '@platform/resources';

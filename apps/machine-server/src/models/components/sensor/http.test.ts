@@ -7,7 +7,7 @@ import { createHttpSensor } from './http.ts';
 
 const model = createHttpSensor(systemClock);
 
-test('a reading is the JSON at the address, asked for with the headers', async () => {
+test('a reading is the JSON at the address, requested with the headers', async () => {
   const url = await serveHttp((request, response) =>
     response.end(JSON.stringify({ key: request.headers['x-key'], list: [1, 2] })),
   );
@@ -50,7 +50,7 @@ test.each<[string, RequestListener, object, string]>([
   await expect(sensor.readings({})).rejects.toThrow(`${url}: ${message}`);
 });
 
-test('nobody at the address is an error; closing ends a request', async () => {
+test('an address without a server is an error; closing ends a request', async () => {
   const gone = await buildReadable(model, { url: 'http://127.0.0.1:9' });
   await expect(gone.readings({})).rejects.toThrow('http://127.0.0.1:9: no answer');
   const asked = Promise.withResolvers<void>();

@@ -1,9 +1,9 @@
 /**
- * `core:builtin:http`: the JSON at an address, asked for at each reading.
+ * `core:builtin:http`: the JSON at an address, requested for each reading.
  *
  * Attributes: `url` (required; http or https), `headers` (object: name → text), `values` (object: name → JSON path) picks values; without
- * it, an object reads as it is, and any other value as `value`. `timeout_ms` (default 10,000) of the whole answer, `max_bytes` (default
- * 1,048,576) of its body.
+ * it, an object is returned unchanged, and any other value as `value`. `timeout_ms` (default 10,000) of the whole answer, `max_bytes`
+ * (default 1,048,576) of its body.
  */
 import type { Clock } from '@platform/base';
 import { PlatformError } from '@platform/base';

@@ -68,7 +68,7 @@ async function listen(onConnection: (socket: Socket) => void): Promise<{ address
 }
 
 async function startDevice() {
-  // It serves the sockets of a server, whose connections it takes.
+  // It handles the sockets of another server's connections.
   const server = createServer();
   const device = new modbus.server.TCP(server, memory());
   const requests: string[] = [];
@@ -83,7 +83,7 @@ async function startDevice() {
   return { address: `127.0.0.1:${(server.address() as AddressInfo).port}`, requests, sockets };
 }
 
-test('over TCP a reading has every register, decoded, scaled, and asked for in few requests', async () => {
+test('over TCP a reading has every register, decoded, scaled, and read with few requests', async () => {
   const { address, requests } = await startDevice();
   const sensor = await buildReadable(model, { address, registers });
   expect(await sensor.readings({})).toEqual(reading);
@@ -102,13 +102,13 @@ test('over a serial line (RTU) the readings are the same', async () => {
   for (let n = 0; n < 3; n++) expect(await sensor.readings({})).toEqual(reading);
 });
 
-test('an address that the device does not have, and a device that is silent, are errors that name it', async () => {
+test('an address that does not exist, and a silent device, are errors with the device', async () => {
   const silent = await listen(() => {});
   const sensor = await buildReadable(model, { address: silent.address, registers, timeout_ms: 1_000, unit: 7 });
   await expect(sensor.readings({})).rejects.toThrow(
     `tcp://${silent.address}: expected unit 7 to answer within 1000 ms (timeout_ms); check the unit`,
   );
-  // Function and exception 2 in answer to anything.
+  // Answers everything with the function and exception 2.
   const refusing = await listen((socket) =>
     socket.on('data', (request: Buffer) => socket.write(Buffer.from([...request.subarray(0, 4), 0, 3, 1, 0x83, 2]))),
   );
@@ -125,7 +125,7 @@ test('a wrong checksum on a serial line is an error', async () => {
   await expect(sensor.readings({})).rejects.toThrow(`${path}: the checksum is wrong: check the baud rate`);
 });
 
-test('a connection that broke is made again at the next reading', async () => {
+test('a broken connection is reopened at the next reading', async () => {
   const { address, sockets } = await startDevice();
   const sensor = await buildReadable(model, { address, registers });
   expect(await sensor.readings({})).toEqual(reading);

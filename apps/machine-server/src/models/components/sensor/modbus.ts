@@ -1,12 +1,12 @@
 /**
- * `core:builtin:modbus`: registers of a Modbus device, asked for at each reading.
+ * `core:builtin:modbus`: registers of a Modbus device, read for each reading.
  *
  * Attributes: `address` (`host:port`, port 502 by default; Modbus TCP), or `serial_path` (Modbus RTU; 9,600 baud by default) with the other
  * attributes of a serial port (models/line-attributes.ts); `unit` (default 1); `timeout_ms` (default 2,000) of each request and of the
  * connection; `registers` (required): list of `{name, address, kind, type, word_order, scale, offset}`. `address` counts from 0; `kind` is
  * `holding` (default), `input`, `coil` or `discrete`; `type` is `uint16` (default), `int16`, `uint32`, `int32`, `float32`, `uint64`,
  * `int64`, `float64` or `bool`; `word_order` is `big` (default: the high word first) or `little`; a number is multiplied by `scale`
- * (default 1), then `offset` (default 0) is added. Registers without a gap are asked for in one request. Two sensors cannot share a port.
+ * (default 1), then `offset` (default 0) is added. Adjacent registers are read with one request. Two sensors cannot share a port.
  */
 import { type Clock, PlatformError } from '@platform/base';
 import type { Document, Sensor } from '@platform/resources';
@@ -26,7 +26,7 @@ const fields = {
   registers: { kind: 'list' },
 } as const;
 
-/** Of 3.5 characters with 11 bits. */
+/** The time of 3.5 characters with 11 bits. */
 const gapBits = 38.5;
 const leastGapMs = 1.75;
 

@@ -58,7 +58,7 @@ test('with wildcards a reading has the newest message of each topic', async () =
   await untilReading(sensor, { plant_a: { value: 1 }, plant_b: { x: 2 } });
 });
 
-test('a message that is no JSON, or too large, or too old, is an error', async () => {
+test('a message that is not JSON, too large or too old is an error', async () => {
   const { url, publish } = await startBroker();
   await publish('bad', 'warm');
   await publish('large', '"0123456789"');
@@ -70,7 +70,7 @@ test('a message that is no JSON, or too large, or too old, is an error', async (
   expect(await errorOf(none)).toBe(`${url} none: expected a message within 2000 ms, found none`);
 });
 
-test('a lost connection is an error that says so; the broker back, readings continue', async () => {
+test('a lost connection is an error that says so; when the broker is back, readings continue', async () => {
   const { url, sockets, publish } = await startBroker();
   await publish('t', '1');
   const lines: string[] = [];
@@ -82,7 +82,7 @@ test('a lost connection is an error that says so; the broker back, readings cont
   expect(lines).toEqual([expect.stringContaining('is lost'), expect.stringContaining('connected to the broker again')]);
 });
 
-test('no broker, a refused password and wrong attributes are errors that say what to do', async () => {
+test('a missing broker, a refused password and wrong attributes are errors that say what to do', async () => {
   const { url } = await startBroker();
   await expect(buildReadable(model, { url: 'mqtt://127.0.0.1:9', topic: 't' })).rejects.toThrow(
     /127\.0\.0\.1:9: the broker did not accept the connection .*check the address/,

@@ -5,7 +5,7 @@
  * `client_id` (default: random), `qos` (0, 1 or 2; default 0); `values` (object: name → JSON path) picks values of the message, which is
  * JSON. With wildcards in `topic`, a reading has the newest message of each topic, under the name of the topic with `_` for `/` and `.`; at
  * most 1,000 topics. `timeout_ms` (default 10,000): the longest wait for the broker, and for the first message; `max_age_ms` (default 0:
- * any age): an older message is an error; `max_bytes` (default 65,536) of a message. A lost connection is made again every 2 s.
+ * any age): an older message is an error; `max_bytes` (default 65,536) of a message. After a lost connection, it reconnects every 2 s.
  */
 import { type Clock, errorText, type Log, PlatformError } from '@platform/base';
 import type { Document, Sensor } from '@platform/resources';
@@ -152,7 +152,7 @@ interface MessagesOptions {
   readonly newest: Newest<Document>;
 }
 
-/** What makes readings of messages. */
+/** Converts messages to readings. */
 function messages({ topic, source, maxBytes, paths, newest }: MessagesOptions) {
   const hasWildcards = /[+#]/.test(topic);
   const byTopic = new Map<string, Document>();

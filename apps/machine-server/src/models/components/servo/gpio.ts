@@ -1,10 +1,10 @@
 /**
- * `core:builtin:gpio`: a hobby servo on a pin of a board, which holds the angle that the width of its pulses says.
+ * `core:builtin:gpio`: a hobby servo on a pin of a board; the width of its pulses determines its angle.
  *
- * Attributes: `board` (required), `pin` (required; of that board); `min_angle_deg` (default 0), `max_angle_deg` (180), `starting_position_deg`
- * (default: no pulses until the first move), `frequency_hz` (50), `min_width_us` (500) and `max_width_us` (2,500): the pulse widths at the
- * smallest and the largest angle. The angle is what was last asked for: the servo does not report its own. With software PWM, the angle
- * trembles by a few degrees.
+ * Attributes: `board` (required), `pin` (required; of that board); `min_angle_deg` (default 0), `max_angle_deg` (180),
+ * `starting_position_deg` (default: no pulses until the first move), `frequency_hz` (50), `min_width_us` (500) and `max_width_us` (2,500):
+ * the pulse widths at the smallest and the largest angle. The angle is the last requested one: the servo does not report its own. With
+ * software PWM, the angle trembles by a few degrees.
  */
 import { PlatformError } from '@platform/base';
 import { board as boardType, type Servo } from '@platform/resources';
@@ -74,7 +74,7 @@ export const gpioServo: Model = {
         // Without pulses it holds no angle.
         await pin.setDuty(0);
       },
-      // It does not tell when it has arrived.
+      // It does not report when it has arrived.
       isMoving: async () => ({ isMoving: false }),
       doCommand: async () => {
         throw new PlatformError('unimplemented', 'gpio servos have no commands');

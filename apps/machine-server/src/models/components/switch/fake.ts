@@ -1,8 +1,8 @@
 /**
  * `core:builtin:fake`: a switch that keeps its position.
  *
- * Attributes: `position_count` (default 2); `labels` (list of names, one for each position); `position` (default 0), where it starts. See
- * fake-model.ts for `errors` and `delays_ms`.
+ * Attributes: `position_count` (default 2); `labels` (list of names, one for each position); `position` (default 0), its initial position.
+ * See fake-model.ts for `errors` and `delays_ms`.
  */
 import { type Clock, PlatformError } from '@platform/base';
 import { type Switch, switchType } from '@platform/resources';

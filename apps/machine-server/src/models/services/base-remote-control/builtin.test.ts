@@ -12,7 +12,7 @@ interface Rig {
   readonly controller: Client<typeof InputControllerService>;
   /** The throttle that the service reports. */
   throttle(): Promise<unknown>;
-  /** What the base says of itself. */
+  /** The status of the base. */
   ofBase(): Promise<JsonObject | undefined>;
   readonly logs: string;
 }

@@ -1,7 +1,7 @@
-/** How the controls of an input controller become the motion of a base. */
+/** Converts the controls of an input controller to the motion of a base. */
 import type { Event } from '@platform/proto/platform/component/inputcontroller/v1/input_controller';
 
-/** Shares of the greatest speed, from −1 to 1: to the right, forwards and up; and how fast it turns to the left. */
+/** Shares of the maximum speed, from −1 to 1: to the right, forwards and up; and the turn to the left. */
 export interface Throttle {
   readonly x: number;
   readonly y: number;
@@ -31,13 +31,13 @@ export interface ControlMode {
   readonly controls: readonly string[];
   /** Kinds of their events. */
   readonly events: readonly string[];
-  /** Notes an event. */
+  /** Records an event. */
   readonly note: (controls: Controls, event: ControlEvent) => void;
   readonly throttle: (controls: Controls) => Throttle;
 }
 
 const within = (value: number): number => Math.max(-1, Math.min(1, value));
-/** Sticks do not rest exactly in their middle; beyond that, there are steps of a tenth. */
+/** Sticks do not rest exactly in the middle; outside this range, there are steps of a tenth. */
 const stick = (value: number): number =>
   Math.abs(value) <= 0.27 ? 0 : within((Math.sign(value) * Math.ceil(Math.abs(value) * 10)) / 10);
 

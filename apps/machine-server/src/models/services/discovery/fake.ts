@@ -1,5 +1,5 @@
 /**
- * `core:builtin:fake`: discovers what its attribute `discoveries` lists: components as in a configuration (`name`, `api`, `model`,
+ * `core:builtin:fake`: discovers the contents of its attribute `discoveries`: components as in a configuration (`name`, `api`, `model`,
  * `attributes`). See fake-model.ts for `errors` and `delays_ms`.
  */
 import { fromJson, type JsonValue } from '@bufbuild/protobuf';

@@ -1,5 +1,5 @@
 /**
- * `core:builtin:fake`: a motion service whose motions succeed after a time, without moving anything; its poses are what was asked for.
+ * `core:builtin:fake`: a motion service whose motions succeed after a time, without moving anything; its poses are the requested ones.
  *
  * Attributes: `seconds` (default 0), the time of each motion. See fake-model.ts for `errors` and `delays_ms`.
  */
@@ -23,7 +23,7 @@ interface Run {
   readonly ended: AbortController;
 }
 
-/** Motions that have ended are remembered up to this many. */
+/** How many ended motions are remembered. */
 const mostRuns = 100;
 
 export const createFakeMotion: (clock: Clock) => Model = fakeModel<Motion, typeof fields>({

@@ -1,8 +1,8 @@
 /**
- * `core:builtin:fake`: keeps its mode and its waypoints, and drives nowhere.
+ * `core:builtin:fake`: keeps its mode and waypoints, but does not drive.
  *
- * Attributes: `latitude` and `longitude` (degrees, default 0), `compass_heading_deg` (default 0), where it is. See fake-model.ts for
- * `errors` and `delays_ms`.
+ * Attributes: `latitude` and `longitude` (degrees, default 0), `compass_heading_deg` (default 0), its position and heading. See
+ * fake-model.ts for `errors` and `delays_ms`.
  */
 import { type Clock, newId, PlatformError } from '@platform/base';
 import { MapType, Mode } from '@platform/proto/platform/service/navigation/v1/navigation';

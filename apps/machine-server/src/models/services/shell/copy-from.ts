@@ -16,13 +16,13 @@ type Answer = MessageInitShape<typeof CopyFilesFromMachineResponseSchema>;
 
 interface Source {
   readonly path: string;
-  /** Relative to what was asked for. */
+  /** Relative to the requested path. */
   readonly name: string;
 }
 
 const pieceBytes = 65_536;
 
-/** @param say logs what is copied */
+/** @param say logs the copied files */
 export async function* copyFrom(
   requests: AsyncIterable<CopyFilesFromMachineRequest>,
   signal: AbortSignal,
@@ -46,7 +46,7 @@ export async function* copyFrom(
   const single = directory === undefined ? CopyFilesSourceType.SINGLE_FILE : CopyFilesSourceType.SINGLE_DIRECTORY;
   const sourceType = roots.length > 1 ? CopyFilesSourceType.MULTIPLE_FILES : single;
   yield { response: { case: 'metadata', value: { sourceType } } };
-  // Files are found while they are copied: a large folder is not held in memory.
+  // Files are found while they are copied, so that a large folder is not held in memory.
   const waiting: Source[] = roots.toReversed();
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     signal.throwIfAborted();

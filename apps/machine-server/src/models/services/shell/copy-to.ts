@@ -13,11 +13,11 @@ import { inHome } from './copy-from.ts';
 
 interface Target {
   readonly directory: string;
-  /** In place of the first part of each name: the destination is a new name. */
+  /** Replaces the first part of each name if the destination is a new name. */
   readonly renamed: string | undefined;
 }
 
-/** @param say logs what is copied */
+/** @param say logs the copied files */
 export async function* copyTo(
   requests: AsyncIterable<CopyFilesToMachineRequest>,
   signal: AbortSignal,
@@ -59,7 +59,7 @@ export async function* copyTo(
   }
 }
 
-/** An existing folder takes the files; any other destination is the new name of a single file or folder. */
+/** Files go into an existing folder; any other destination is the new name of a single file or folder. */
 async function targetOf(destination: string, sourceType: CopyFilesSourceType): Promise<Target> {
   const path = inHome(destination);
   const isSingle =

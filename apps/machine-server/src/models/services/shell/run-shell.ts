@@ -1,4 +1,4 @@
-/** One interactive shell on a terminal of its own. */
+/** One interactive shell on its own terminal. */
 import type { Clock } from '@platform/base';
 import type { ShellRequest } from '@platform/proto/platform/service/shell/v1/shell';
 import type { Kernel } from '../../../hardware/kernel.ts';
@@ -7,7 +7,7 @@ import { openTerminal, type Terminal } from '../../../hardware/terminal.ts';
 
 export interface RunShellOptions {
   readonly shell: string;
-  /** What is typed; `extra` `{"message": "window-change", "cols": 80, "rows": 24}` says how large the window is. */
+  /** The typed text; `extra` `{"message": "window-change", "cols": 80, "rows": 24}` sets the size of the window. */
   readonly requests: AsyncIterable<ShellRequest>;
   readonly kernel: () => Promise<Kernel>;
   readonly clock: Clock;
@@ -19,7 +19,9 @@ interface Output {
   readonly eof?: boolean;
 }
 
-/** The program opens its terminal itself, as the leader of a new session: so it becomes the one that Ctrl-C and SIGHUP come from. */
+/**
+ * The program opens its terminal itself, as the leader of a new session, so that this becomes its controlling terminal (Ctrl-C, SIGHUP).
+ */
 const onTerminal = 'exec "$0" -i <>"$1" >&0 2>&0';
 const mostColumns = 10_000;
 
@@ -50,7 +52,7 @@ export async function* runShell({
     try {
       for await (const dataOut of stream as AsyncIterable<string>) yield { dataOut };
     } catch (caught) {
-      // The terminal fails when the shell has closed it.
+      // Reading the terminal fails after the shell has closed it.
       if (signal.aborted) throw signal.reason;
       if (!isEnd(caught)) throw caught;
     }
@@ -61,7 +63,7 @@ export async function* runShell({
   }
 }
 
-/** Until the caller stops typing, or the terminal ends. Never rejects: the output tells why a call ended. */
+/** Runs until the caller stops typing, or the terminal ends. Never rejects: the output shows why a call ended. */
 async function type(requests: AsyncIterable<ShellRequest>, { stream, resize }: Terminal): Promise<void> {
   try {
     for await (const { dataIn, extra } of requests) {
@@ -71,7 +73,7 @@ async function type(requests: AsyncIterable<ShellRequest>, { stream, resize }: T
         await new Promise<void>((resolve) => stream.once('drain', resolve).once('close', resolve));
     }
   } catch {
-    // The caller is gone.
+    // The caller has disconnected.
     stream.destroy();
   }
 }

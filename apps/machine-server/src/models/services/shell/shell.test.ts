@@ -60,7 +60,7 @@ function outbox<S extends DescMessage>(schema: S) {
 
 const call = { signal: new AbortController().signal, principal: { entity: 'anna@example.com' } };
 
-test('a shell runs what is typed on a terminal, knows its window, and ends with exit; each call is in the log', async () => {
+test('a shell runs typed commands on a terminal, knows its window size, and ends with exit; each call is in the log', async () => {
   const lines: string[] = [];
   const shell = await build(lines);
   const { messages, send } = outbox(ShellRequestSchema);
@@ -86,7 +86,7 @@ test('a shell runs what is typed on a terminal, knows its window, and ends with 
   expect(lines).toEqual(['info a shell began', 'info a shell ended']);
 });
 
-test('the caller goes away: the shell and what runs in it end', async () => {
+test('when the caller disconnects, the shell and its programs end', async () => {
   const { file } = await directory();
   const shell = await build();
   const { messages, send } = outbox(ShellRequestSchema);
@@ -124,7 +124,7 @@ test('closing the service ends its shells', async () => {
   ).rejects.toThrow('the shell service was closed');
 });
 
-test('files are copied from the machine, one acknowledged after the other, and to it', async () => {
+test('files are copied from the machine, each after the previous one is acknowledged, and to the machine', async () => {
   const { file } = await directory();
   await mkdir(file('tree/deep'), { recursive: true });
   const large = Buffer.alloc(150_000, 'x');

@@ -1,8 +1,9 @@
 /**
  * `core:builtin:builtin` of the shell service: an interactive shell of this computer, and copies of files. Refused with `-untrusted-env`.
  *
- * Attributes: `shell` (default: the shell of the user of the machine-server, or else /bin/sh). Each call runs as that user, and is logged with
- * who made it; a machine without keys, which lets anyone of its computer call it, refuses them. A shell ends with its call; what it has started in the background gets SIGHUP.
+ * Attributes: `shell` (default: the shell of the machine-server's user, or else /bin/sh). Each call runs as that user, and is logged with
+ * its caller. A machine without keys, which accepts calls from every user of its computer, refuses these calls. A shell ends with its call;
+ * its background processes get SIGHUP.
  */
 import { userInfo } from 'node:os';
 import { type Clock, type Log, PlatformError } from '@platform/base';
@@ -45,14 +46,14 @@ export const createShell = (clock: Clock, surroundings: Trust & { readonly kerne
 
 type Run<T> = (signal: AbortSignal, say: (what: string) => void) => AsyncIterable<T>;
 
-/** Logs the begin and the end of each call. @param closing ends all calls */
+/** Logs the beginning and the end of each call. @param closing ends all calls */
 function auditing(log: Log, clock: Clock, closing: AbortSignal) {
   return async function* audited<T>(
     what: string,
     { signal, principal }: ResourceCall,
     run: Run<T>,
   ): AsyncGenerator<T, void> {
-    // Without keys, everyone who has an account on this computer could become the user of the machine-server.
+    // Without keys, anyone with an account on this computer could become the machine-server's user.
     if (principal?.entity === '')
       throw new PlatformError(
         'unauthenticated',

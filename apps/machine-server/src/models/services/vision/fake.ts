@@ -1,8 +1,8 @@
 /**
- * `core:builtin:fake`: a vision service that sees the same in every image, and whose camera sees gray.
+ * `core:builtin:fake`: a vision service that sees the same objects in every image, and whose camera images are gray.
  *
  * Attributes: `detections` (list of `{class_name, confidence, x_min, y_min, x_max, y_max}`), `classifications` (list of `{class_name,
- * confidence}`), `camera_name`, the camera of requests that name none; a camera must be among `depends_on`. See fake-model.ts for `errors`
+ * confidence}`), `camera_name`, the camera for requests without one; a camera must be among `depends_on`. See fake-model.ts for `errors`
  * and `delays_ms`.
  */
 import { type Clock, PlatformError } from '@platform/base';

@@ -13,7 +13,7 @@ export interface Analog {
   readonly referenceVolts: number;
 }
 
-/** Within the limit of all of these chips at 2.7 V. */
+/** Within the limits of all these chips at 2.7 V. */
 const speedHz = 1_000_000;
 
 /** The device is open only during the reading, so that several resources can share the bus. */

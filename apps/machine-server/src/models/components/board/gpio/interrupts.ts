@@ -8,7 +8,7 @@ export interface Interrupt {
   readonly name: string;
   readonly pin: string;
   readonly debounceUs: number;
-  /** Of the line: bias and polarity. */
+  /** Flags of the line: bias and polarity. */
   readonly extraFlags: number;
 }
 
@@ -21,10 +21,10 @@ export interface InterruptsOptions {
 }
 
 const fetchEveryMs = 5;
-/** Edges that the kernel keeps for each interrupt; more within 5 ms are counted, but not told one by one. */
+/** Edges that the kernel keeps for each interrupt; further ones within 5 ms are counted, but not reported individually. */
 const keptEdges = 1_024;
 
-/** @throws what taking a line throws. Disposing frees the lines. */
+/** @throws the error of taking a line. Disposing frees the lines. */
 export async function followInterrupts({
   chip,
   interrupts,
@@ -77,7 +77,7 @@ export async function followInterrupts({
   };
 }
 
-/** @throws not_found naming the interrupts that there are */
+/** @throws not_found with the existing interrupts */
 export function interruptOf(interrupts: readonly Interrupt[], name: string): Interrupt {
   const found = interrupts.find((each) => each.name === name);
   if (found !== undefined) return found;

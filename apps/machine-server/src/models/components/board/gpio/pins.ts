@@ -15,7 +15,7 @@ interface Pin {
 export interface PinsOptions {
   readonly chip: GpioChip;
   readonly pwm: SoftwarePwm;
-  /** Flags of a line beside its direction, by its number: bias and polarity. */
+  /** Flags of a line besides its direction, by its number: bias and polarity. */
   readonly extraFlags: ReadonlyMap<number, number>;
   /** Names of digital interrupts, by the number of their line. */
   readonly interrupts: ReadonlyMap<number, string>;
@@ -30,7 +30,7 @@ export interface Pins extends AsyncDisposable {
   frequency(pin: string): Promise<number>;
 }
 
-/** Software cannot make more edges reliably. */
+/** Software cannot produce more edges reliably. */
 export const mostFrequencyHz = 1_000;
 export const defaultFrequencyHz = 800;
 
@@ -45,7 +45,7 @@ export function createPins({ chip, pwm, extraFlags, interrupts }: PinsOptions): 
   };
   const flagsOf = (offset: number, direction: number): number => {
     const extra = extraFlags.get(offset) ?? 0;
-    // A bias of an output is refused by some chips, and has no use.
+    // Some chips refuse a bias for an output, and it is useless.
     return direction | (direction === flags.output ? extra & (flags.activeLow | flags.openDrain) : extra);
   };
   const offsetOf = (name: string): number => {
@@ -118,7 +118,7 @@ export function createPins({ chip, pwm, extraFlags, interrupts }: PinsOptions): 
       await turn;
       await pwm[Symbol.asyncDispose]();
       for (const { lines, isPulsing } of pins.values()) {
-        // Nothing moves on because the board is gone.
+        // So that nothing keeps moving after the board is gone.
         if (isPulsing) lines.set(false);
         await lines[Symbol.asyncDispose]();
       }

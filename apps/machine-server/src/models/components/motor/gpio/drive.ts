@@ -1,13 +1,13 @@
-/** The pins of a motor driver: what power and direction mean for each of them. */
+/** Sets the pins of a motor driver according to power and direction. */
 import { PlatformError } from '@platform/base';
 import type { JsonObject } from '@platform/machine-config/schema';
 import type { Board } from '@platform/resources';
 import { type BoardPin, boardPin } from '../../board/board-pin.ts';
 
 export interface DriveOptions {
-  /** 0: that of the board. */
+  /** 0: the board's frequency. */
   readonly frequencyHz: number;
-  /** The least and the most power of a motor that turns, 0 to 1. */
+  /** The minimum and maximum power of a turning motor, 0 to 1. */
   readonly leastPower: number;
   readonly mostPower: number;
   readonly isFlipped: boolean;
@@ -42,7 +42,7 @@ export async function createDrive(board: Board, given: JsonObject, options: Driv
   let last: Promise<void> = Promise.resolve();
   const apply = async (wanted: number): Promise<void> => {
     const size = wanted === 0 ? 0 : Math.min(mostPower, Math.max(leastPower, Math.abs(wanted)));
-    // Off first, on last: the driver never sees a direction that is half set.
+    // Off first, on last, so that the driver never gets a partially set direction.
     if (size === 0) await enable(false);
     await turn(size, isFlipped ? wanted < 0 : wanted > 0);
     if (size > 0) await enable(true);

@@ -21,7 +21,7 @@ export function createCpuMeter(): () => CpuReading {
       const total = times.total - before.total;
       return total > 0 ? (100 * Math.max(0, times.busy - before.busy)) / total : 0;
     });
-    // Counters advance every 10 ms: before that there is nothing to measure, so the older start is kept.
+    // Counters advance every 10 ms; after a shorter time there is nothing to measure, so the older start is kept.
     if (now.some((times, core) => times.total > (last[core]?.total ?? 0) + 1)) last = now;
     const mean = percents.length === 0 ? 0 : percents.reduce((sum, percent) => sum + percent, 0) / percents.length;
     return { cpu_percent: rounded(mean), cpu_percent_per_core: percents.map(rounded) };

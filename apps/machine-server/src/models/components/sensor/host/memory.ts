@@ -1,7 +1,7 @@
 import { freemem, totalmem } from 'node:os';
 import { readSystemFile, rounded } from './proc.ts';
 
-/** Used memory is what programs hold, without caches that the system can reclaim. */
+/** Used memory is the memory of programs, without caches that the system can reclaim. */
 export function readMemory(): Record<string, number> {
   const info = readSystemFile('/proc/meminfo') ?? '';
   const bytesOf = (key: string): number | undefined => {
