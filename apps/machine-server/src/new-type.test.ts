@@ -87,7 +87,7 @@ test('a type unknown to the product is served, listed and captured by its descri
   });
 });
 
-test('a proxy serves, captures and reads a resource of another machine under its own name, and passes refusals on', async () => {
+test('a proxy serves, captures and reads a resource of another machine under its own name, and forwards refusals', async () => {
   const far = await start({
     components: [
       { ...component('water', tank.model, { litres: 7 }), service_configs: [] },
@@ -106,7 +106,7 @@ test('a proxy serves, captures and reads a resource of another machine under its
   await expectServed(clientOf(near.server), 'far-water', 7);
   expect(await clientOf(far.server).getLevel({ gaugeName: 'water' })).toMatchObject({ litres: 213 });
 
-  // The maintenance sensor is the gauge of the other machine, whose window is open.
+  // The maintenance sensor is the gauge of the other machine, which says that the window is open.
   const edited = { ...document, debug: true };
   near.cloud.document = edited;
   await until('the edit', () => near.cloud.logs.filter((line) => line === 'configuration applied').length === 2);

@@ -1,6 +1,6 @@
 /**
  * One row for each option and variable of the specification, and for each field of the configuration that concerns the whole machine: the
- * real process is started with it, without it, and with a wrong value, and what is seen from outside is checked. The attributes of the data
+ * real process is started with it, without it, and with a wrong value, and its observable effects are checked. The attributes of the data
  * manager: `data-attributes.slow.test.ts`.
  */
 import { afterAll, describe, expect, test } from 'vitest';
@@ -42,7 +42,7 @@ test('D16 every option and variable has a row', () => {
   expect(variableRows.map(({ name }) => name).toSorted()).toEqual(inHelp.toSorted());
 });
 
-// A start costs most of a second of computing, and then waits: more at a time would not be faster.
+// A start takes most of a second of CPU time, and then waits: more at a time would not be faster.
 describe.concurrent('the real process', { concurrent: true }, () => {
   const rows = [...optionRows, ...variableRows, ...attributeRows];
   test.each(rows)('D16 $name: its effect, the default, a wrong value', async (row) => {

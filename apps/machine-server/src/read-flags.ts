@@ -1,4 +1,4 @@
-/** The options of the command line: their names, their kinds, and how they are read (D16). */
+/** The options of the command line: their names, kinds and parsing (D16). */
 import { PlatformError } from '@platform/base';
 import { closestName } from './closest-name.ts';
 
@@ -29,11 +29,11 @@ export interface Flags {
   /** Whether a flag is set. */
   on(name: string): boolean;
   text(name: string): string | undefined;
-  /** Whether it stands on the command line. */
+  /** Whether it is on the command line. */
   has(name: string): boolean;
 }
 
-/** One dash or two; the value after a space or an equals sign. @throws PlatformError invalid_argument that names the option */
+/** One dash or two; the value after a space or an equals sign. @throws PlatformError invalid_argument with the option */
 export function readFlags(args: readonly string[]): Flags {
   const given = new Map<string, string>();
   for (let i = 0; i < args.length; i++) {

@@ -1,4 +1,4 @@
-/** Composes the server, runs it until asked to stop, then unwinds in reverse; or does the one thing that an option asks for. */
+/** Composes the server, runs it until a stop request, then unwinds in reverse; or performs the single task of an option. */
 import { errorText, PlatformError, systemClock, trimAtRest, writeCompileCache } from '@platform/base';
 import { resourceTypes } from '@platform/resources';
 import { startMachineServer } from './compose.ts';
@@ -14,10 +14,10 @@ import type { Settings } from './settings.ts';
 import { version } from './version.ts';
 
 const stopLimitMs = 60_000;
-/** Of memory, at rest. */
+/** Memory at rest. */
 const collectEveryMs = 60_000;
 
-/** What the options ask for. @returns the exit code */
+/** Performs the task of the options. @returns the exit code */
 export async function run(settings: Settings): Promise<number> {
   try {
     if (settings.dumpResources !== undefined) return await dump(settings.dumpResources);
@@ -61,12 +61,12 @@ async function serveUntilStopped(settings: Settings, configFile: string): Promis
   const log = serverLog.log.child('machine-server');
   for (const warning of settings.warnings) log.warn(warning);
 
-  // The reader of the log may be gone; captured data must still be sealed.
+  // Even if the reader of the log is gone, captured data must be sealed.
   process.stdout.on('error', () => {});
   process.stderr.on('error', () => {});
   const stop = Promise.withResolvers<string>();
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => stop.resolve(signal));
-  // Started by `platform up`: when that exits, so must this server.
+  // If `platform up` started this server, it must exit when that exits.
   process.on('disconnect', () => stop.resolve('the parent process has ended'));
   const starting = new AbortController();
   void stop.promise.then((reason) => {
@@ -90,9 +90,9 @@ async function serveUntilStopped(settings: Settings, configFile: string): Promis
       shutdown: stop.resolve,
     });
     log.info('running', { version, home: settings.home, port: server.serving.port });
-    // A collection stops what the server does for some tens of milliseconds.
+    // A collection stops the server for some tens of milliseconds.
     using _trim = trimAtRest({ clock: systemClock, leastMs: collectEveryMs });
-    // A machine is often switched off, not stopped.
+    // A machine is often switched off instead of stopped.
     using _compiled = writeCompileCache(systemClock);
     await stop.promise;
     return 0;

@@ -16,7 +16,7 @@ test('D16 options have one dash or two, and their value after a space or an equa
   expect([readSettings(['-no-tls'], {}).noTls, readSettings(['-no-tls=false'], {}).noTls]).toEqual([true, false]);
 });
 
-test('D16 an unknown option is refused with the one that was meant, or with all of them', () => {
+test('D16 an unknown option is refused with a suggestion, or with all options', () => {
   const refusals: Record<string, RegExp> = {
     '-confg': /^unknown option "-confg"; did you mean -config\? -help says/,
     '--untrsuted-env=true': /^unknown option "--untrsuted-env=true"; did you mean -untrusted-env\?/,
@@ -30,7 +30,7 @@ test('D16 an unknown option is refused with the one that was meant, or with all 
   expect(() => readSettings(['-ftdc', 'false'], {})).toThrow('expected an option, found "false"; write -ftdc=false');
 });
 
-test('D16 diagnostics are on unless they are switched off', () => {
+test('D16 diagnostics are on by default', () => {
   expect(readSettings([], {}).diagnostics).toBe(true);
   expect(readSettings(['--ftdc=false'], {}).diagnostics).toBe(false);
   expect(readSettings(['-ftdc'], {}).diagnostics).toBe(true);

@@ -35,9 +35,9 @@ export interface Settings {
   readonly resourceConfigureTimeoutMs: number;
   readonly moduleStartupTimeoutMs: number;
   readonly resourceRequestsLimit: number;
-  /** What the processes of modules inherit. */
+  /** The environment that module processes inherit. */
   readonly environment: Environment;
-  /** PLATFORM_BIND_ADDRESS: `host:port` where it listens unless its configuration says otherwise; port 0 picks a free one. */
+  /** PLATFORM_BIND_ADDRESS: `host:port` on which it listens unless its configuration says otherwise; port 0 picks a free one. */
   readonly bindAddress: string | undefined;
   /** Options and variables that were given but have no effect yet, one warning each. */
   readonly warnings: readonly string[];
@@ -45,12 +45,12 @@ export interface Settings {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** More would be no limit: each call in progress holds its request in memory. */
+/** A higher limit would have no effect: each call in progress holds its request in memory. */
 const mostRequests = 1_000_000;
 /** The longest wait that a timer can hold is 24.8 days. */
 const longestMs = 24 * 86_400_000;
 
-/** @throws PlatformError invalid_argument that names the option or the variable, what was expected and what was found (D16). */
+/** @throws PlatformError invalid_argument with the option or variable, what was expected and what was found (D16). */
 export function readSettings(args: readonly string[], env: Environment): Settings {
   const given = readFlags(args);
   const warnings: string[] = [];

@@ -15,7 +15,7 @@ test('help names every option with its effect, the variables, and how to start; 
   expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(110);
 });
 
-test('help is asked for in every usual spelling, among other options as well', () => {
+test('help is shown for every usual spelling, even among other options', () => {
   for (const args of [['-help'], ['--help'], ['-h'], ['help'], ['-debug', '--help']])
     expect(asksForHelp(args)).toBe(true);
   for (const args of [[], ['-debug'], ['-config', 'helper.json']]) expect(asksForHelp(args)).toBe(false);

@@ -43,7 +43,7 @@ export class ModuleLines {
     return this.#bytes < bytesPerSecond ? 0 : 1_000 - (this.#clock.monotonic() % 1_000);
   }
 
-  /** Says what was dropped. */
+  /** Logs how much was dropped. */
   flush(): void {
     if (this.#dropped === 0) return;
     this.#log.warn(
@@ -69,7 +69,7 @@ export async function logOutput(stream: Readable, level: LogLevel, lines: Module
   const add = (text: string): void => {
     const parts = text.split('\n');
     for (const [at, part] of parts.entries()) {
-      // Only as much of an endless line is kept as is logged.
+      // Of an endless line, only the logged part is kept.
       if (open.length <= maxLineLength) open += part;
       if (at === parts.length - 1) return;
       const line = open.endsWith('\r') ? open.slice(0, -1) : open;
@@ -84,7 +84,7 @@ export async function logOutput(stream: Readable, level: LogLevel, lines: Module
       if (waitMs > 0) await clock.sleep(waitMs);
     }
   } catch {
-    // The pipe broke: its process is gone.
+    // The pipe broke because its process is gone.
   }
   if (open !== '') lines.write(level, open);
   lines.flush();

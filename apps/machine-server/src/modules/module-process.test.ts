@@ -9,10 +9,10 @@ import { writeProgram } from '../testing/write-module.ts';
 import { ModuleLines } from './module-output.ts';
 import { startProcess } from './module-process.ts';
 
-/** Waits a twentieth of the time. */
+/** Waits only a twentieth of the time. */
 const hasty: Clock = { ...systemClock, sleep: (ms, signal) => systemClock.sleep(ms / 20, signal) };
 
-test('a process that ignores SIGTERM is killed, with all that it started; what it wrote is logged in lines of a maximum length', async () => {
+test('a process that ignores SIGTERM is killed with its children; its output is logged in lines of a maximum length', async () => {
   await using directory = await temporaryDirectory('module-process-');
   const pids = join(directory.path, 'pids');
   const stubborn = `trap "" TERM; echo $$ > ${pids}; while :; do sleep 1; done`;

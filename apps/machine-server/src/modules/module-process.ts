@@ -1,8 +1,8 @@
 /**
- * The process of a module, in a process group of its own.
+ * The process of a module, in its own process group.
  *
- * States: running → (asked to stop) SIGTERM to the process → SIGTERM to its group → SIGKILL to its group → gone. However the process ends,
- * what is left of its group is killed.
+ * States: running → (stop requested) SIGTERM to the process → SIGTERM to its group → SIGKILL to its group → gone. However the process ends,
+ * the rest of its group is killed.
  */
 import { spawn } from 'node:child_process';
 import { constants } from 'node:fs';
@@ -23,11 +23,11 @@ export interface ModuleProcess {
   readonly pid: number;
   /** Resolves when it has ended, to a text that says how: `it ended with exit code 1`. */
   readonly ended: Promise<string>;
-  /** Asks it to end, then forces it. Resolves when it is gone. */
+  /** Requests it to end, then kills it. Resolves when it is gone. */
   stop(): Promise<void>;
 }
 
-/** Between two steps of a stop. */
+/** Time between two steps of a stop. */
 const stepMs = 3_300;
 
 /** @throws failed_precondition if it cannot be started, with the reason */
@@ -43,7 +43,7 @@ export async function startProcess(options: ProcessOptions): Promise<ModuleProce
   const signalGroup = (signal: NodeJS.Signals): void => {
     if (pid !== undefined) signalTo(-pid, signal);
   };
-  // Whatever ends this server, its modules end with it.
+  // However this server ends, its modules end with it.
   const onExit = (): void => signalGroup('SIGKILL');
   process.once('exit', onExit);
   child.once('exit', (code, signal) => {
@@ -61,7 +61,7 @@ export async function startProcess(options: ProcessOptions): Promise<ModuleProce
     process.off('exit', onExit);
     throw caught;
   }
-  // The last lines often say why it ended. A process outside its group may hold the pipe open: it is not waited for.
+  // The last lines often say why it ended. A process outside its group may hold the pipe open; this does not wait for it.
   const over = ended.promise.then(async (how) => {
     await Promise.race([output, clock.sleep(500)]);
     child.stdout.destroy();
@@ -87,7 +87,7 @@ export async function startProcess(options: ProcessOptions): Promise<ModuleProce
   };
 }
 
-/** The system would give a file that is no program to a shell, line by line. What cannot be read is left to the start, which says why. */
+/** The system would run a file that is not a program in a shell, line by line. For an unreadable file, the start reports the reason. */
 async function checkProgram(path: string, cwd: string): Promise<void> {
   if (process.platform !== 'linux') return;
   await using file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch(() => undefined);

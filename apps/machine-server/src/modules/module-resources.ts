@@ -7,14 +7,14 @@ import { createProxy, formatResourceName, type ResourceDescriptor } from '@platf
 import type { Link } from '@platform/rpc/client';
 import type { BuildContext, ImplicitDependencies, Model, Reconfigurable } from '../graph/model.ts';
 
-/** A resource that is not removed by then is left to the end of its process. */
+/** A resource that is not removed by then ends with its process. */
 const removeTimeoutMs = 20_000;
 const validateTimeoutMs = 5_000;
 
 export class ModuleResources {
   readonly #link: Pick<Link, 'client'>;
   readonly #configureTimeoutMs: number;
-  /** Full names that the process has, each with who may remove it. */
+  /** Full names of the process's resources, each with the owner that may remove it. */
   readonly #held = new Map<string, symbol>();
 
   /** @param configureTimeoutMs PLATFORM_RESOURCE_CONFIGURATION_TIMEOUT */
@@ -23,7 +23,7 @@ export class ModuleResources {
     this.#configureTimeoutMs = configureTimeoutMs;
   }
 
-  /** A model of the module. */
+  /** Returns a model of the module. */
   model(type: ResourceDescriptor, model: string): Model {
     return {
       api: type.api,
@@ -33,7 +33,7 @@ export class ModuleResources {
     };
   }
 
-  /** Removes everything, all at the same time; resources that the module does not remove in time stay. */
+  /** Removes all resources at the same time; those that the module does not remove in time stay. */
   async removeAll(): Promise<void> {
     await Promise.allSettled([...this.#held.keys()].map((full) => this.#remove(full)));
   }
@@ -52,7 +52,7 @@ export class ModuleResources {
 
   async #build(type: ResourceDescriptor, config: ResourceConfig, context: BuildContext): Promise<Reconfigurable> {
     const full = formatResourceName(config);
-    // Another model of this module ran under that name until now.
+    // Until now, another model of this module had that name.
     if (this.#held.has(full)) await this.#remove(full);
     const owner = Symbol(full);
     this.#held.set(full, owner);

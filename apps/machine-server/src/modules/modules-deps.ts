@@ -1,9 +1,9 @@
-/** What the modules of a machine need of the rest of the machine-server. */
+/** The parts of the machine-server that modules need. */
 import type { Clock, Log } from '@platform/base';
 import type { Provided } from '../graph/model-table.ts';
 import type { TypeTable } from './type-table.ts';
 
-/** What a module may know about its machine. Texts that are not known are empty. */
+/** Information about its machine for a module. Unknown texts are empty. */
 export interface MachineIdentity {
   readonly machineId: string;
   readonly partId: string;
@@ -15,7 +15,7 @@ export interface MachineIdentity {
   readonly apiKey: string;
 }
 
-/** What modules call: RobotService and the resources of this machine. */
+/** The server for modules: RobotService and the resources of this machine. */
 export interface ParentPort extends AsyncDisposable {
   /** `host:port` on this computer, for a module that does not use sockets. */
   tcpAddress(): Promise<string>;
@@ -23,7 +23,7 @@ export interface ParentPort extends AsyncDisposable {
 
 export interface ModulesDeps {
   readonly home: string;
-  /** Tells the graph which models a module provides; undefined: none, for good. */
+  /** Sets in the graph which models a module provides; undefined: permanently none. */
   readonly provide: (provider: string, provided: Provided | undefined) => void;
   readonly types: TypeTable;
   /** Serves this machine on a socket, to one module. */
@@ -31,7 +31,7 @@ export interface ModulesDeps {
   readonly identity: () => MachineIdentity;
   /** Why this file cannot be used yet, such as a package that is being downloaded; undefined if it can. */
   readonly missing: (path: string) => string | undefined;
-  /** The folder of the package that holds this file; undefined: it is in none. */
+  /** The folder of the package that contains this file; undefined if none does. */
   readonly packageWith: (path: string) => string | undefined;
   /** `-untrusted-env`. */
   readonly untrusted: boolean;

@@ -64,7 +64,7 @@ test.each([
   },
 );
 
-test('a type that only a module knows is called by all of its methods, listed, described and captured by DoCommand', async () => {
+test('all methods of a type that only a module knows can be called; it is listed, described and captured by DoCommand', async () => {
   await using machine = await startModuleMachine();
   const modules = [{ name: 'demo', executable_path: await writeTestModule(machine.home) }];
   const oracle = { name: 'o', api: 'acme:component:oracle', model: 'acme:demo:oracle', attributes: { mood: 'good' } };
@@ -103,7 +103,7 @@ test('a type of a module without reflection is captured by DoCommand', async () 
   expect(machine.captured('p')[0]).toEqual({ say: 'hi', parrot: 'p' });
 });
 
-test('what a module says of a configuration counts: errors, required and optional dependencies, which it reads through its parent', async () => {
+test('a module’s check of a configuration gives errors, and required and optional dependencies, which it reads through its parent', async () => {
   await using machine = await startModuleMachine();
   const modules = [{ name: 'demo', executable_path: await writeTestModule(machine.home) }];
   const reader = (attributes: JsonObject): JsonObject => ({
@@ -129,7 +129,7 @@ test('what a module says of a configuration counts: errors, required and optiona
   await until('the optional one', async () => (await readings()).length === 2);
 });
 
-test('a module is restarted on request, changed and removed: its resources are removed first, its process ends, its environment is as configured', async () => {
+test('a module is restarted on request, changed and removed: its resources go first, its process ends, its environment is configured', async () => {
   const machine = await startModuleMachine();
   onTestFinished(() => machine[Symbol.asyncDispose]());
   const executable_path = await writeTestModule(machine.home);

@@ -1,4 +1,4 @@
-/** What is started of a module, and the folder that it belongs to. */
+/** Finds the program of a module to start, and its folder. */
 import { rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { PlatformError } from '@platform/base';
@@ -13,12 +13,12 @@ export interface Program {
 }
 
 /**
- * Of a package, the entrypoint of its `meta.json`, otherwise what the configuration names. A local `.tar.gz` is unpacked anew for each
- * start, so that a restart takes a new one; its `meta.json` must name the entrypoint.
+ * For a package, the entrypoint in its `meta.json`, otherwise the program in the configuration. A local `.tar.gz` is unpacked again for
+ * each start, so that a restart uses a new one; its `meta.json` must name the entrypoint.
  *
  * @param packageFolder the folder of the package that holds the configured path
  * @param unpackFolder where a local archive is unpacked
- * @throws failed_precondition if there is no program, or the archive names no entrypoint, and what unpacking throws
+ * @throws failed_precondition if there is no program, or the archive names no entrypoint, and errors of unpacking
  */
 export async function programOf(
   { executablePath, isLocal }: ModuleConfig,

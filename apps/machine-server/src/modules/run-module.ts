@@ -1,4 +1,4 @@
-/** One process of a module, from its start until it has ended. */
+/** One process of a module, from its start to its end. */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Log } from '@platform/base';
@@ -37,7 +37,7 @@ export interface RunningModule {
   stop(): Promise<void>;
 }
 
-/** Starts the process and waits until it is ready; what was started is stopped again if that fails. */
+/** Starts the process and waits until it is ready; if that fails, stops it again. */
 export async function runModule(options: RunModuleOptions): Promise<RunningModule> {
   const { module, deps, sockets, parent, lines, log, signal } = options;
   const { clock, configureTimeoutMs, startupTimeoutMs } = deps;
@@ -82,7 +82,7 @@ export async function runModule(options: RunModuleOptions): Promise<RunningModul
   }
 }
 
-/** The result of the start, unless the process ends before. */
+/** The result of the start, unless the process ends first. */
 async function orEnded<T>(
   process: ModuleProcess,
   start: (signal: AbortSignal) => Promise<T>,

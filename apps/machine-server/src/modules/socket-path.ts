@@ -1,4 +1,4 @@
-/** Where the sockets of a module are. */
+/** The paths of a module's sockets. */
 import { createHash } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -28,7 +28,7 @@ export async function openSocketDirectory(name: string, root: string = tmpdir())
   };
 }
 
-/** A long name is cut, and gets a checksum of the whole instead. */
+/** A long name is truncated, and gets a checksum of the whole name. */
 function socketName(name: string, maxLength: number): string {
   const end = `-${newShortId().slice(0, suffixLength - 1)}.sock`;
   const room = maxLength - end.length;

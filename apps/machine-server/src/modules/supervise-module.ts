@@ -1,9 +1,9 @@
 /**
  * Keeps one module running.
  *
- * States: pending (its package is missing) → starting → ready → unhealthy (it ended or could not be started; it is started again with
- * growing waits, the first time at once) → starting → …; closing (its resources are removed, its process is ended) → gone. A module that
- * stayed up for a minute has a clean slate.
+ * States: pending (its package is missing) → starting → ready → unhealthy (it ended or could not be started; it is restarted after growing
+ * waits, the first time at once) → starting → …; closing (its resources are removed, its process is ended) → gone. After a minute of
+ * running, the waits begin again.
  */
 import { backoffMs, type Clock, errorText, type Log } from '@platform/base';
 import type { Provided } from '../graph/model-table.ts';
@@ -20,11 +20,11 @@ export interface ModuleStatus {
   readonly state: ModuleState;
   /** Wall clock ms of the last change of state. */
   readonly since: number;
-  /** Why it does not run; while it is started again, why it ended. Empty if all is well. */
+  /** Why it does not run; during a restart, why it ended. Empty if there is no problem. */
   readonly error: string;
-  /** How often in a row it ended or could not be started. */
+  /** How many times in a row it ended or could not be started. */
   readonly failures: number;
-  /** `<api> <model>` of what it provides. */
+  /** `<api> <model>` of each model that it provides. */
   readonly models: readonly { readonly api: string; readonly model: string }[];
 }
 
@@ -61,14 +61,14 @@ export class ModuleSupervisor implements AsyncDisposable {
     this.#over = this.#keepRunning();
   }
 
-  /** Ends the process and starts it anew, whatever it does at the moment. */
+  /** Restarts the process, whatever its state. */
   restart(): void {
     this.#log.info(`module "${this.module.name}" is restarted on request`);
     this.#set({ failures: 0, error: '' });
     this.#again.abort();
   }
 
-  /** Looks again whether a pending module can be started. */
+  /** Checks again whether a pending module can be started. */
   look(): void {
     if (this.#status.state === 'pending') this.#again.abort();
   }
@@ -104,7 +104,7 @@ export class ModuleSupervisor implements AsyncDisposable {
     }
   }
 
-  /** Until its process ends, or must end. */
+  /** Runs until its process ends, or must end. */
   async #ran(run: RunningModule, signal: AbortSignal): Promise<void> {
     const startedMs = this.#clock.monotonic();
     const models = run.models.map(({ api, model }) => ({ api, model }));
@@ -118,13 +118,13 @@ export class ModuleSupervisor implements AsyncDisposable {
       await run.stop();
       return;
     }
-    // Told first: its resources must not be called, nor waited for.
+    // The graph learns of it first: its resources must not be called or awaited.
     const failed = this.#failed(how, signal, true);
     await run.stop();
     await failed;
   }
 
-  /** Says why, and waits before the next start. */
+  /** Logs the reason, and waits before the next start. */
   async #failed(reason: string, signal: AbortSignal, wasReady = false): Promise<void> {
     if (signal.aborted) return;
     const failures = this.#status.failures + 1;
@@ -137,7 +137,7 @@ export class ModuleSupervisor implements AsyncDisposable {
     await this.#clock.sleep(waitMs, signal).catch(() => {});
   }
 
-  /** Whether its program is not there yet; then it waits. */
+  /** Whether its program is still missing; it then waits. */
   async #isMissing(signal: AbortSignal): Promise<boolean> {
     const missing = this.module.error || this.#deps.missing(this.module.executablePath);
     if (missing === undefined) return false;
@@ -165,7 +165,7 @@ export class ModuleSupervisor implements AsyncDisposable {
   }
 }
 
-/** How errors of resources name a module. */
+/** The name of a module in errors of resources. */
 export function providerName(module: string): string {
   return `module "${module}"`;
 }

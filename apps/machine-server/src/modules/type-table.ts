@@ -20,7 +20,7 @@ export class TypeTable {
     return this.#known;
   }
 
-  /** What modules brought. A type stays after its module is gone: calls then say that there is no such resource. */
+  /** Types from modules. A type stays after its module is gone; the error of its calls is then that there is no such resource. */
   get added(): readonly ResourceDescriptor[] {
     return [...this.#added.values()];
   }
@@ -29,7 +29,7 @@ export class TypeTable {
     return this.#byApi.get(api);
   }
 
-  /** Adds a type, or replaces one that a module brought before. */
+  /** Adds a type, or replaces an earlier one from a module. */
   add(type: ResourceDescriptor): void {
     this.#added.set(type.api, type);
     this.#byApi = new Map([...this.#added.values(), ...this.#known].map((each) => [each.api, each]));

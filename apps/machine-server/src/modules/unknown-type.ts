@@ -1,6 +1,6 @@
 /**
  * The descriptor of a type that this version does not know. Its service comes from the module's reflection, so that all of its methods are
- * forwarded; a module without reflection is taken to have `DoCommand` and `GetStatus`, which every type has.
+ * forwarded; without reflection, a type has only `DoCommand` and `GetStatus`, as every type does.
  */
 import type { DescService } from '@bufbuild/protobuf';
 import { errorText, type Log } from '@platform/base';
@@ -26,7 +26,7 @@ export async function unknownType(
   }
 }
 
-/** The service under the name that we serve it by. */
+/** The service under the name that we use. */
 function named(service: DescService, typeName: string): DescService {
   if (service.typeName === typeName) return service;
   const parent = { ...service, typeName };

@@ -3,7 +3,7 @@ import type { Link } from '@platform/rpc/client';
 import { expect, test } from 'vitest';
 import { waitReady } from './wait-ready.ts';
 
-/** What modules are asked when this server is at an address. */
+/** The request to modules when this server has a given address. */
 async function requestFor(parentAddress: string): Promise<unknown> {
   const asked: unknown[] = [];
   const ready = async (request: unknown) => {

@@ -1,4 +1,4 @@
-/** Waits until a module's process is ready, and reads what it provides. */
+/** Waits until a module's process is ready, and reads its models. */
 import { asPlatformError, type Clock, type CodeName, errorText, PlatformError } from '@platform/base';
 import { type HandlerMap, ModuleService } from '@platform/proto/platform/module/v1/module';
 import type { Link } from '@platform/rpc/client';
@@ -6,25 +6,25 @@ import { withTimeout } from '../graph/with-timeout.ts';
 
 export interface ReadyOptions {
   readonly link: Pick<Link, 'client'>;
-  /** Where the module reaches this server, without a scheme. */
+  /** The address of this server for the module, without a scheme. */
   readonly parentAddress: string;
   readonly startupTimeoutMs: number;
   readonly clock: Clock;
-  /** Ends the wait: the process is gone. */
+  /** Ends the wait when the process is gone. */
   readonly signal: AbortSignal;
 }
 
 const tryMs = 3_000;
 const betweenTriesMs = 200;
-/** Answers of a module that does not listen yet, or is busy with its start. */
+/** Codes from a module that does not listen yet, or is still starting. */
 const notYet: readonly CodeName[] = ['unavailable', 'resource_exhausted', 'deadline_exceeded', 'canceled'];
 
 /** @throws deadline_exceeded with the last answer, failed_precondition if it speaks another protocol */
 export async function waitReady(options: ReadyOptions): Promise<HandlerMap | undefined> {
   const { link, parentAddress, startupTimeoutMs, clock, signal } = options;
   const { ready } = link.client(ModuleService);
-  // Both without a scheme: public modules put `unix://` before the older field themselves, or take it for a path.
-  // An offer that is not meant would make modules wait for a connection that never comes.
+  // Both without a scheme: public modules add `unix://` to the older field themselves, or treat it as a path.
+  // A WebRTC offer would make modules wait for a connection that never comes, so none is sent.
   const request = { parentAddress, rawParentAddress: parentAddress, webrtcOffer: '' };
   let last = 'it answered nothing';
   const over = new AbortController();

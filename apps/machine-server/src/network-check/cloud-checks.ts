@@ -1,4 +1,4 @@
-/** The way from this computer to its cloud, step by step. */
+/** Checks the connection from this computer to its cloud, step by step. */
 import { lookup } from 'node:dns/promises';
 import { once } from 'node:events';
 import { type IncomingMessage, request as requestHttp } from 'node:http';
@@ -18,7 +18,7 @@ export interface CloudChecksDeps {
   readonly clock: Clock;
 }
 
-/** A clock that is further off stamps readings with wrong times. */
+/** With a larger clock error, readings get wrong times. */
 const maxClockMs = 30_000;
 
 export function cloudChecks({ credentials, allowInsecureCredentials, clock }: CloudChecksDeps): Check[] {
@@ -114,7 +114,7 @@ function withoutTls({ isTls, credentials }: Way): string | undefined {
   return isTls ? undefined : `${credentials.appAddress} is without TLS`;
 }
 
-/** The certificate that the cloud shows. Its error is reported with its dates, and nothing is sent. */
+/** The certificate of the cloud. Its error is reported with its dates, and nothing is sent. */
 async function peerOf(
   { host, port, credentials: { ca } }: Way,
   signal: AbortSignal,
@@ -129,7 +129,7 @@ async function peerOf(
   }
 }
 
-/** An answer of any kind, and the time in it. */
+/** Any answer, and the time in it. */
 function httpChecks({ isTls, credentials }: Way, clock: Clock): Check[] {
   const { appAddress, ca } = credentials;
   let answered: { readonly date: string | undefined; readonly atMs: number } | undefined;

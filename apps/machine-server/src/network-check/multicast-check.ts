@@ -1,4 +1,4 @@
-/** Whether multicast DNS works on this computer: a question that is sent comes back. */
+/** Checks whether multicast DNS works on this computer: a sent question must come back. */
 import { randomBytes } from 'node:crypto';
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
@@ -41,7 +41,7 @@ export function multicastCheck(isDisabled: boolean, port: number = usualPort): C
   };
 }
 
-/** A question for the service of machines, with a random id by which it is recognised. */
+/** A question for the service of machines, with a random id to recognise it. */
 function question(): Buffer {
   const names = ['_rpc', '_tcp', 'local'].map((name) => Buffer.from([name.length, ...Buffer.from(name)]));
   const [header, end] = [Buffer.alloc(12), Buffer.from([0, 0, 12, 0, 1])];

@@ -37,7 +37,7 @@ async function serveTls(listener: RequestListener): Promise<{ url: string; cert:
   return { url: `https://localhost:${(server.address() as AddressInfo).port}`, cert };
 }
 
-test('D16 -network-check goes the way to the cloud step by step; what needs a failed step is skipped', async () => {
+test('D16 -network-check checks the connection to the cloud step by step; checks that depend on a failed step are skipped', async () => {
   await using cloud = await startFakeCloud({});
   const whole = await check(cloud.url.replace('127.0.0.1', 'localhost'));
   expect(whole.outcomes).toEqual({
@@ -60,7 +60,7 @@ test('D16 -network-check goes the way to the cloud step by step; what needs a fa
   expect(nowhere.text).toMatch(/^failed +dns .*check the name in cloud\.app_address/m);
 });
 
-test('D16 -network-check says whether the certificate is trusted, and whether the clocks agree', async () => {
+test('D16 -network-check reports whether the certificate is trusted, and whether the clocks agree', async () => {
   const { url, cert } = await serveTls((_request, response) => {
     response.sendDate = false;
     response.setHeader('date', new Date(Date.now() - 3_600_000).toUTCString()).end('x');
@@ -79,7 +79,7 @@ test('D16 -network-check says whether the certificate is trusted, and whether th
   expect(noTls.outcomes).toMatchObject({ tcp: 'ok', tls: 'failed', certificate: 'skipped' });
 });
 
-test('D16 -network-check without a cloud checks the local network only, and a check that hangs ends in time', async () => {
+test('D16 -network-check without a cloud checks only the local network, and a check that hangs ends in time', async () => {
   const lines: string[] = [];
   const file = { kind: 'local', text: readJson('{}') } as const;
   expect(await checkNetwork(usual, file, systemClock, (line) => lines.push(line))).toBe(true);
@@ -89,7 +89,7 @@ test('D16 -network-check without a cloud checks the local network only, and a ch
   expect(lines.at(-2)).toMatch(/^failed +slow .*no answer within 50 ms/);
 });
 
-test('D16 a multicast question that comes back is a network where machines are found; a port that is taken is named', async () => {
+test('D16 a multicast question that comes back shows that machines can be found; a port in use is reported', async () => {
   const lines: string[] = [];
   const say = (line: string): void => void lines.push(line);
   await runChecks([multicastCheck(false, await freePort())], 5_000, systemClock, say);

@@ -1,4 +1,4 @@
-/** `-network-check`: checks the network of this computer and the way to its cloud, and nothing else. */
+/** `-network-check`: only checks the network of this computer and the connection to its cloud. */
 import type { Clock } from '@platform/base';
 import type { ConfigFile } from '../config/credentials.ts';
 import type { Settings } from '../settings.ts';

@@ -4,11 +4,11 @@ import { withTimeout } from '../graph/with-timeout.ts';
 
 export interface Check {
   readonly name: string;
-  /** Why it does not apply here. */
+  /** Why it is skipped here. */
   readonly skip?: string | undefined;
-  /** The check whose success it needs. */
+  /** The check that must succeed first. */
   readonly needs?: string;
-  /** @returns what was found. @throws what is wrong, and what to do about it */
+  /** @returns the findings. @throws an error that says what is wrong, and what to do */
   readonly run: (signal: AbortSignal) => Promise<string>;
 }
 

@@ -2,7 +2,7 @@ import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorText, type Log } from '@platform/base';
 
-/** Deletes the folders of all versions but these, and what an earlier start left unfinished. @param root the folder of all packages */
+/** Deletes the folders of all other versions, and unfinished ones of an earlier start. @param root the folder of all packages */
 export async function deleteOthers(root: string, keep: ReadonlySet<string>, log: Log): Promise<void> {
   for (const type of await readdir(root).catch(() => []))
     for (const version of await readdir(join(root, type)).catch(() => [])) {

@@ -1,4 +1,4 @@
-/** Downloads a file and checks that it is the expected one. */
+/** Downloads a file and verifies its checksum. */
 import { createHash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { type IncomingMessage, request as requestHttp } from 'node:http';
@@ -13,16 +13,16 @@ export interface DownloadOptions {
   readonly ca: string | undefined;
   /** SHA-256 of the content in hexadecimal. */
   readonly checksum: string;
-  /** Where it is written. */
+  /** The path to write. */
   readonly path: string;
   readonly signal: AbortSignal;
 }
 
 const maxBytes = 16 * 1024 ** 3;
-/** Without a byte for so long, it is given up. */
+/** A download without data for this long is abandoned. */
 const quietMs = 60_000;
 
-/** @throws unavailable if it cannot be fetched, data_loss if it is another file */
+/** @throws unavailable if it cannot be fetched, data_loss if the checksum differs */
 export async function download({ url, headers, ca, checksum, path, signal }: DownloadOptions): Promise<void> {
   const answer = await open(url, headers, ca, signal);
   if (answer.statusCode !== 200) {
@@ -70,7 +70,7 @@ function open(
   });
 }
 
-/** Without its query, which may carry a signature. */
+/** The address without its query, which may contain a signature. */
 function shown(url: string): string {
   return url.replace(/[?#].*$/s, '');
 }

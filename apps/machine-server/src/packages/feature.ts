@@ -1,9 +1,9 @@
 /**
- * Packages: archives that the machine downloads from its cloud, each version into a folder of its own.
+ * Packages: archives that the machine downloads from its cloud, each version into its own folder.
  *
- * States of a package: downloading → loading (it is unpacked) → ready | failed (tried again with growing waits). A folder appears whole or
- * not at all, and stays when the cloud is away. Versions that the configuration no longer names are deleted a while after all others are
- * ready, so that what still runs of them can end.
+ * States of a package: downloading → loading (it is unpacked) → ready | failed (retried after growing waits). A folder appears completely
+ * or not at all, and stays while the cloud is unavailable. Versions that the configuration no longer names are deleted some time after all
+ * others are ready, so that programs still running from them can end.
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -26,7 +26,7 @@ export interface PackageStatus {
 
 export interface PackagesDeps {
   readonly home: string;
-  /** Undefined: there is no cloud to download from. */
+  /** Undefined without a cloud from which to download. */
   readonly source: PackageSource | undefined;
   /** Called after a package has become ready, or could not be fetched. */
   readonly onChange: () => void;
@@ -35,14 +35,14 @@ export interface PackagesDeps {
 }
 
 export interface Packages extends AsyncDisposable {
-  /** Starts to fetch what is missing. @returns the configuration with the folders of its packages in place of placeholders */
+  /** Starts to fetch missing packages. @returns the configuration with the folders of its packages instead of placeholders */
   apply(config: MachineConfig): MachineConfig;
   status(): readonly PackageStatus[];
-  /** What is wrong with packages, one per line. */
+  /** Errors of packages, one per line. */
   errors(): string;
-  /** Why a path in a package cannot be used yet; undefined if it can, or is in no package. */
+  /** Why a path in a package cannot be used yet; undefined if it can, or is not in a package. */
   missing(path: string): string | undefined;
-  /** The folder of the package that holds this path; undefined if none does. */
+  /** The folder of the package that contains this path; undefined if none does. */
   folderWith(path: string): string | undefined;
 }
 

@@ -17,9 +17,9 @@ export interface PackageSource {
 export interface FetchOptions {
   readonly source: PackageSource;
   readonly wanted: PackageConfig;
-  /** The folder of all packages; what is unfinished is in its folder `.unfinished`. */
+  /** The folder of all packages; unfinished ones are in its folder `.unfinished`. */
   readonly root: string;
-  /** Where the package will be. */
+  /** The folder of the finished package. */
   readonly folder: string;
   readonly onUnpack: () => void;
   readonly signal: AbortSignal;
@@ -34,10 +34,10 @@ export const packageTypes: Readonly<Record<string, PackageType>> = {
   ml_training: PackageType.ML_TRAINING,
 };
 
-/** The name of the folder below that of all packages for what is not whole yet. A stop leaves it; the next start deletes it. */
+/** The name of the folder for unfinished packages, below that of all packages. A stop leaves it; the next start deletes it. */
 const unfinished = '.unfinished';
 
-/** The folder appears whole or not at all. @throws what the cloud answers, unavailable, data_loss, invalid_argument */
+/** The folder appears completely or not at all. @throws the cloud's error, unavailable, data_loss, invalid_argument */
 export async function fetchPackage({ source, wanted, root, folder, onUnpack, signal }: FetchOptions): Promise<void> {
   const { id, version } = wanted;
   const request = { id, version, includeUrl: true, type: packageTypes[wanted.type] ?? PackageType.UNSPECIFIED };
@@ -71,7 +71,7 @@ export async function fetchPackage({ source, wanted, root, folder, onUnpack, sig
   }
 }
 
-/** The cloud gives packages to its machines only. Another host gets the credentials by https alone. */
+/** The cloud serves packages only to its machines. Other hosts get the credentials only over https. */
 function headersFor(url: string, { credentials }: PackageSource): Record<string, string> {
   const { appAddress, entity, type, payload } = credentials;
   if (new URL(url).origin !== new URL(appAddress).origin && !url.startsWith('https:')) return {};

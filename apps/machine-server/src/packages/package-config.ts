@@ -2,7 +2,7 @@
 import type { JsonObject } from '@platform/machine-config/schema';
 
 export interface PackageConfig {
-  /** Unique on this machine; placeholders name the package by it. */
+  /** Unique on this machine, and used in placeholders. */
   readonly name: string;
   /** `<organization>/<name>`. */
   readonly id: string;
@@ -27,7 +27,7 @@ export function readPackages(entries: readonly JsonObject[]): readonly PackageCo
   });
 }
 
-/** The folder of a version, below that of all packages. No part of it leaves that folder. */
+/** The folder of a version, below that of all packages. No part of its path can leave that folder. */
 export function folderOf({ id, version, type }: Pick<PackageConfig, 'id' | 'version' | 'type'>): string {
   const safe = (text: string): string => encodeURIComponent(text).replace(/^\.+/, (dots) => '%2E'.repeat(dots.length));
   return `${safe(type)}/${safe(`${id}-${version}`)}`;

@@ -14,7 +14,7 @@ const counter = (attributes: JsonObject): JsonObject => ({
   ...{ name: 'c', api: 'core:component:sensor', model: 'acme:demo:counter', attributes },
 });
 
-/** As the cloud serves a registry module. */
+/** The configuration in which the cloud serves a registry module. */
 const served = (version: string): JsonObject => ({
   modules: [
     {

@@ -3,7 +3,7 @@ import type { Json, JsonObject, MachineConfig, ResourceConfig } from '@platform/
 
 const placeholder = /\$\{packages\.(?:([\w-]+)\.)?([\w-]+)\}/g;
 
-/** @param folder of a package by its name and, if it was given, its type; undefined if there is none: the text stays as it is. */
+/** @param folder finds the folder of a package by its name and, if given, its type; undefined if there is none: the text is unchanged. */
 export function resolvePlaceholders(
   config: MachineConfig,
   folder: (name: string, type: string | undefined) => string | undefined,
@@ -27,7 +27,7 @@ export function resolvePlaceholders(
   };
 }
 
-/** Resources without a placeholder: they stay the same objects in later configurations (see share-equal.ts). */
+/** Resources without a placeholder, which stay the same objects in later configurations (see share-equal.ts). */
 const plain = new WeakSet<ResourceConfig>();
 
 function hasPlaceholder(resource: ResourceConfig): boolean {

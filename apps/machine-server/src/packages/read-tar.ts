@@ -22,7 +22,7 @@ const kinds: Readonly<Record<string, TarEntry['kind']>> = {
   7: 'file',
 };
 
-/** Calls `visit` for each entry, which must read `content` to its end. @throws data_loss for what is not a whole archive */
+/** Calls `visit` for each entry, which must read `content` to its end. @throws data_loss for an incomplete or invalid archive */
 export async function readTar(
   source: AsyncIterable<Uint8Array>,
   visit: (entry: TarEntry, content: AsyncIterable<Uint8Array>) => Promise<void>,
@@ -80,7 +80,7 @@ function textAt(header: Buffer, at: number, length: number): string {
   return field.toString('utf8', 0, end < 0 ? length : end);
 }
 
-/** Octal text, or, if it is too large for that, binary. */
+/** Octal text, or binary for larger numbers. */
 function numberAt(header: Buffer, at: number, length: number): number {
   if (((header[at] ?? 0) & 0x80) !== 0) return header.readUIntBE(at + length - 6, 6);
   const number = Number.parseInt(textAt(header, at, length).trim() || '0', 8);

@@ -41,7 +41,7 @@ test.each(['ustar', 'gnu', 'pax'])(
   },
 );
 
-test('nothing leaves the folder, no entry is written through a link or over another one, and sizes are bounded', async () => {
+test('nothing is written outside the folder, through a link or over another entry, and sizes are bounded', async () => {
   await using directory = await temporaryDirectory();
   const file = directory.file('a.tar.gz');
   let count = 0;

@@ -1,6 +1,6 @@
 /**
- * Unpacks a `.tar.gz` into a new folder. Nothing is written outside it: paths and targets of links that lead out are refused, and so is
- * whatever would be written through a link. Owners and special bits are not taken over.
+ * Unpacks a `.tar.gz` into a new folder. Nothing is written outside it: paths and link targets that lead out are refused, as are entries
+ * that would be written through a link. Owners and special bits are ignored.
  */
 import { createReadStream, createWriteStream } from 'node:fs';
 import { link, lstat, mkdir, symlink } from 'node:fs/promises';
@@ -21,7 +21,7 @@ export interface UnpackLimits {
   readonly maxEntries?: number;
 }
 
-/** @throws invalid_argument, data_loss or resource_exhausted naming the entry; the folder may then hold a part of the archive */
+/** @throws invalid_argument, data_loss or resource_exhausted with the entry; the folder may then contain a part of the archive */
 export async function unpack(archive: string, folder: string, limits: UnpackLimits = {}): Promise<void> {
   const { maxBytes = mostBytes, maxEntries = mostEntries } = limits;
   let bytes = 0;
@@ -30,7 +30,7 @@ export async function unpack(archive: string, folder: string, limits: UnpackLimi
   const file = createReadStream(archive);
   const gunzip = createGunzip();
   const unzipped = pipeline(file, gunzip);
-  // It is awaited below; until then its error arrives by the loop as well.
+  // Awaited below; the loop also throws its error.
   unzipped.catch(() => {});
   await readTar(gunzip, async (entry, content) => {
     bytes += entry.size;
@@ -38,7 +38,7 @@ export async function unpack(archive: string, folder: string, limits: UnpackLimi
     if (++entries > maxEntries) throw tooMuch(`expected at most ${maxEntries} entries`, entry);
     await write(folder, entry, content);
   });
-  // What follows the last entry is padding.
+  // After the last entry there is only padding.
   gunzip.resume();
   await unzipped;
 }
@@ -61,7 +61,7 @@ async function write(folder: string, entry: TarEntry, content: AsyncIterable<Uin
       await link(inside(folder, entry.target, entry.path), path);
       return;
     case 'symlink':
-      // A step back after a step forward could leave the folder through another link.
+      // `..` after another step could leave the folder through another link.
       if (isAbsolute(entry.target) || normalize(entry.target) !== entry.target.replace(/^\.\/(?=.)/, ''))
         throw leadsOut(entry.path, entry.target);
       inside(folder, relative(folder, join(dirname(path), entry.target)), entry.path);
@@ -69,7 +69,7 @@ async function write(folder: string, entry: TarEntry, content: AsyncIterable<Uin
   }
 }
 
-/** Makes the folders down to this path. @throws if one of them is a link or a file */
+/** Makes all folders of this path. @throws if one of them is a link or a file */
 async function makeParents(folder: string, path: string, entry: string): Promise<void> {
   if (path === folder) return;
   await makeParents(folder, dirname(path), entry);

@@ -1,6 +1,6 @@
 /**
- * Who may call this machine. Handlers come from the configuration: API keys, and the location secrets of its cloud. Tokens are random, kept
- * in memory, and become invalid when the handlers change. Without any handler the server is open, and then it listens on loopback only.
+ * Decides who may call this machine. Handlers come from the configuration: API keys, and the location secrets of its cloud. Tokens are
+ * random, kept in memory, and become invalid when the handlers change. Without handlers the server is open, and listens only on loopback.
  */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { PlatformError } from '@platform/base';
@@ -10,7 +10,7 @@ import { type Call, type ServiceBinding, serve } from '@platform/rpc/server';
 
 export interface Principal {
   readonly entity: string;
-  /** The module that calls, over its own socket; undefined: a client of the machine. */
+  /** The calling module, over its own socket; undefined for a client of the machine. */
   readonly module?: string;
 }
 
@@ -32,7 +32,7 @@ export class MachineAuth {
 
   configure(secrets: Secrets): void {
     const fingerprint = JSON.stringify([...secrets.keys, secrets.locationSecrets]);
-    // Tokens survive a configuration change that leaves the secrets as they are (D5).
+    // Tokens survive a configuration change that does not change the secrets (D5).
     if (fingerprint !== this.#fingerprint) this.#tokens.clear();
     this.#fingerprint = fingerprint;
     this.#secrets = secrets;
@@ -53,7 +53,7 @@ export class MachineAuth {
     );
   }
 
-  /** Whether the configuration names these credentials. @param entity the id of an API key; of no meaning for a location secret */
+  /** Whether the configuration contains these credentials. @param entity the id of an API key; ignored for a location secret */
   accepts(type: string, entity: string, payload: string): boolean {
     const candidates =
       type === 'api-key'
@@ -77,7 +77,7 @@ export class MachineAuth {
   }
 }
 
-/** The secrets that a configuration names: `auth.handlers` of type api-key (key id → key), and the location's. */
+/** The secrets in a configuration: `auth.handlers` of type api-key (key id → key), and the location's. */
 export function secretsOf(config: RobotConfig): Secrets {
   const keys = new Map<string, string>();
   for (const { type, config: handler } of config.auth?.handlers ?? []) {

@@ -1,10 +1,10 @@
-/** Where the server listens (D16). */
+/** The address on which the server listens (D16). */
 import { PlatformError } from '@platform/base';
 
 export interface BindAddress {
   readonly host: string;
   readonly port: number;
-  /** The port is the usual one: if another program uses it, the next free one is taken. */
+  /** The port is the default: if another program uses it, the next free one is used. */
   readonly isUsual: boolean;
   /** Whether other computers can reach it. */
   readonly isPublic: boolean;
@@ -13,8 +13,8 @@ export interface BindAddress {
 const usualPort = 8080;
 
 /**
- * @param text `host:port` from `network.bind_address` or PLATFORM_BIND_ADDRESS; undefined or empty: loopback, 8080. Without a host: every
- * address of this computer
+ * @param text `host:port` from `network.bind_address` or PLATFORM_BIND_ADDRESS; undefined or empty: loopback, 8080. Without a host: all
+ * addresses of this computer
  * @throws invalid_argument
  */
 export function parseBindAddress(text: string | undefined): BindAddress {

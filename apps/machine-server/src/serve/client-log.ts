@@ -7,7 +7,7 @@ import { lineFields } from './line-fields.ts';
 const mostEntries = 100;
 const longestMessage = 16_384;
 
-/** Writes them under the logger `clients.<their logger>` of this one, with the client's time as a field. @throws invalid_argument for more than 100 */
+/** Writes them under the logger `clients.<their logger>`, with the client's time as a field. @throws invalid_argument for more than 100 */
 export function writeClientLog(log: Log, entries: readonly LogEntry[]): void {
   if (entries.length > mostEntries)
     throw new PlatformError(
@@ -23,7 +23,7 @@ export function writeClientLog(log: Log, entries: readonly LogEntry[]): void {
   }
 }
 
-/** Public clients write levels in either case, and have some above error. */
+/** Public clients write levels in upper or lower case, and have some above error. */
 function levelOf(level: string): 'debug' | 'info' | 'warn' | 'error' {
   switch (level.toLowerCase()) {
     case 'debug':

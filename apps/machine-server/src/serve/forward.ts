@@ -1,4 +1,4 @@
-/** Calls of a resource in another process, passed on unchanged. */
+/** Forwards calls to a resource in another process unchanged. */
 import { PlatformError } from '@platform/base';
 import type { ResourceCall } from '@platform/resources';
 
@@ -6,11 +6,11 @@ import type { ResourceCall } from '@platform/resources';
 type Method = (request: unknown, options: ResourceCall & { readonly timeoutMs: number }) => unknown;
 
 /**
- * UNKNOWN is what gRPC makes of any error of a program that has no code, and its message is meant for the caller: it passes as
- * FAILED_PRECONDITION, like that of a resource in this process. It would be taken for a fault of this server, and be hidden, otherwise.
+ * gRPC turns any error without a code into UNKNOWN, and its message is meant for the caller. It passes as FAILED_PRECONDITION, like that of
+ * a resource in this process; otherwise it would be treated as a fault of this server, and hidden.
  */
 export function forward(method: Method, isStream: boolean): (request: unknown, call: ResourceCall) => unknown {
-  // It ends with its caller: a time limit of the connection could end it earlier.
+  // Only the caller ends it: a time limit of the connection could end it too early.
   return (request, { signal }) => {
     const answer = method(request, { signal, timeoutMs: 0 });
     return isStream ? eachOf(answer as AsyncIterable<unknown>) : Promise.resolve(answer).catch(passOn);

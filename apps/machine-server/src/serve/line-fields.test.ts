@@ -2,7 +2,7 @@ import { zapField } from '@platform/base';
 import { expect, test } from 'vitest';
 import { lineFields } from './line-fields.ts';
 
-test('empty fields are left out, among them the stack of a line of the public SDK for Python that has none', () => {
+test('empty fields are omitted, including the empty stack that the public SDK for Python sends', () => {
   const fields = [zapField('pin', 7), zapField('note', ''), zapField('cause', null), { open: false }];
   const none = 'exc_info: None, exc_text: None, stack_info: None';
   for (const stack of ['', ' \n', none])

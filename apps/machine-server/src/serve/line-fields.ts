@@ -1,8 +1,8 @@
-/** What a program says with a line of its log beside the message. Empty fields are left out: they only take room. */
+/** The fields of a program's log line. Empty fields are omitted, because they only take space. */
 import type { JsonObject } from '@bufbuild/protobuf';
 import { type LogFields, readLogField } from '@platform/base';
 
-/** The public SDK for Python sends this with each line that has no stack. */
+/** The public SDK for Python sends this as the stack of lines without one. */
 const noStack = 'exc_info: None, exc_text: None, stack_info: None';
 
 /** @param fields see readLogField. @param maxStack characters of the stack that are kept */

@@ -1,4 +1,4 @@
-/** What this machine-server reports about itself, and what it does for all of its resources. */
+/** Reports about this machine-server, and operations on all of its resources. */
 import type { JsonObject } from '@bufbuild/protobuf';
 import { durationFromMs, timestampFromMs } from '@bufbuild/protobuf/wkt';
 import type { Log } from '@platform/base';
@@ -41,7 +41,7 @@ export interface MachineFacts {
   readonly appliedMs: number;
   /** A newer configuration that waits for the maintenance window. */
   readonly held: Held | undefined;
-  /** Why the newest configuration is not the one that runs, or what of it cannot be applied; empty if nothing is wrong. */
+  /** Why the newest configuration does not run, or which parts of it cannot be applied; empty if there is no problem. */
   readonly error: string;
 }
 
@@ -58,13 +58,13 @@ export interface MachineRpcDeps {
   readonly modules: Modules;
   readonly packages: Pick<Packages, 'status'>;
   readonly facts: () => MachineFacts;
-  /** What of a resource's attributes has no effect, by its full name. */
+  /** The attributes of a resource that have no effect, by its full name. */
   readonly warningsOf: (full: string) => readonly string[];
   readonly stopper: Stopper;
   readonly sessions: Sessions;
   readonly operations: Operations;
   readonly frames: Frames;
-  /** Stops the server. @param reason who asked, for the log */
+  /** Stops the server. @param reason who requested it, for the log */
   readonly shutdown: (reason: string) => void;
   readonly log: Log;
 }

@@ -1,4 +1,4 @@
-/** What RobotService says of modules, and what modules tell this machine. */
+/** The parts of RobotService about modules, and calls from modules. */
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import type { LogLevel } from '@platform/base';
@@ -41,7 +41,7 @@ export function moduleHandlers(modules: Modules): ModuleHandlers {
     }),
     log({ logs }, { principal }) {
       const { module } = principal;
-      // Only modules send logs; a client of the machine has nothing to say in its log.
+      // Only modules send logs here, not clients of the machine.
       if (module === undefined) return {};
       for (const { level, loggerName, message, stack, fields } of logs)
         modules.log(module, levelOf(level), message, loggerOf(loggerName, module), lineFields(fields, stack, 4_000));
@@ -78,14 +78,14 @@ export function packageStatuses(packages: Pick<Packages, 'status'>): MessageInit
   }));
 }
 
-/** Loggers of other machine servers have further levels. */
+/** Loggers of other machine-servers have further levels. */
 function levelOf(text: string): LogLevel {
   const level = text.toLowerCase();
   if (level === 'debug' || level === 'info') return level;
   return level.startsWith('warn') ? 'warn' : 'error';
 }
 
-/** Without the name of the module, which our log adds; resources are named as we spell them. */
+/** Removes the name of the module, which our log adds; resources get our spelling. */
 function loggerOf(name: string, module: string): string {
   const own = name === module ? '' : name.startsWith(`${module}.`) ? name.slice(module.length + 1) : name;
   return own.replace(/(^|\.)rdk(?=:)/g, '$1core');

@@ -1,4 +1,4 @@
-/** Operations over RPC: listed, cancelled, waited for. */
+/** Operations over RPC: list, cancel, wait. */
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import type { RobotService } from '@platform/proto/platform/robot/v1/robot';
 import type { Handlers } from '@platform/rpc/server';

@@ -1,5 +1,5 @@
 /**
- * The calls to resources in progress, so that clients can list them, wait for them and cancel them.
+ * Tracks the calls to resources in progress, so that clients can list them, wait for them and cancel them.
  *
  * The id of an operation is in the response header `opid`; a caller may choose it in the request header of the same name.
  */
@@ -15,10 +15,10 @@ const wellFormed = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
 /** Longer arguments are not listed. */
 const mostArguments = 16_384;
 
-/** What is known of a call when it begins. */
+/** The properties of a call when it begins. */
 export interface OperationStart {
   readonly call: Call<Principal>;
-  /** Whether it moves something: its method is monitored by sessions. */
+  /** Whether it moves something, so that sessions monitor its method. */
   readonly moves: boolean;
   /** The request; undefined for a stream of requests. */
   readonly request: { readonly type: DescMessage; readonly message: Message } | undefined;
@@ -31,7 +31,7 @@ export interface Operation {
   readonly moves: boolean;
   /** Wall clock ms. */
   readonly startedMs: number;
-  /** Empty: the caller has no session. */
+  /** Empty if the caller has no session. */
   readonly sessionId: string;
   /** The fields of the request as in the .proto file; undefined for a stream and for a large request. */
   arguments(): JsonObject | undefined;
@@ -41,9 +41,9 @@ export interface Operations {
   readonly all: readonly Operation[];
   /** Begins an operation; disposing ends it. */
   begin(start: OperationStart): OperationCall;
-  /** Ends the operation for its caller with CANCELLED, and asks its resource to stop; does nothing if it is over. */
+  /** Ends the operation for its caller with CANCELLED, and asks its resource to stop; does nothing if it has ended. */
   cancel(id: string): void;
-  /** Resolves when the operation is over; at once if it is not in progress. */
+  /** Resolves when the operation ends; at once if it is not in progress. */
   ended(id: string, signal: AbortSignal): Promise<void>;
 }
 
@@ -106,7 +106,7 @@ export class OperationCall implements Operation, ResourceCall, Disposable {
     return this.#start.call.metadata.get(sessionHeader) ?? '';
   }
 
-  /** Made on demand: most resources do not look at it. */
+  /** Created on demand: most resources do not use it. */
   get signal(): AbortSignal {
     if (this.#controller === undefined) {
       const { signal } = this.#start.call;

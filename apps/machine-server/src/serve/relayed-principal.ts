@@ -1,5 +1,5 @@
 /**
- * Callers that the cloud passes on. The cloud has checked who they are and what they may do, and it alone can write to the link; so its
+ * Callers whose calls the cloud passes on. The cloud has checked their identity and permissions, and only it can write to the link; so its
  * headers are trusted on that link, and ignored everywhere else.
  */
 import { type Log, PlatformError } from '@platform/base';
@@ -24,8 +24,8 @@ function decodeName(text: string): string {
 }
 
 /**
- * The cloud cannot read the requests of types that only a module knows. It says in a header which resource stands in its audit trail; a call
- * that goes to another one is refused, so that the trail is right. @throws failed_precondition
+ * The cloud cannot read the requests of types that only a module knows. A header names the resource in its audit trail; a call to another
+ * resource is refused, so that the trail is correct. @throws failed_precondition
  */
 export function requireAudited({ metadata }: Pick<Call, 'metadata'>, name: string): void {
   const given = metadata.get('platform-resource');

@@ -1,4 +1,4 @@
-/** How often each resource was called since the start. Bounded: resources beyond the first 200 that were called are counted together. */
+/** Counts the calls of each resource since the start. Bounded: beyond the first 200, called resources are counted together. */
 const maxNames = 200;
 const others = 'others';
 

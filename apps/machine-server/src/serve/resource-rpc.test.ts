@@ -60,7 +60,7 @@ async function serving(
 }
 
 test('a resource answers no more simultaneous calls than the limit allows; a stream counts until it ends', async () => {
-  /** What the gauge answers to the first call, the second, … */
+  /** The gauge's answers to the first call, the second, … */
   const levels = [1, 2, 3, 4].map(() => Promise.withResolvers<number>());
   let count = 0;
   const asked = Promise.withResolvers<void>();

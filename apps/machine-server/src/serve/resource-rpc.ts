@@ -1,4 +1,4 @@
-/** Resources of one type over RPC. */
+/** Serves resources of one type over RPC. */
 import { type DescMethod, getOption, type Message } from '@bufbuild/protobuf';
 import { PlatformError } from '@platform/base';
 import { safety_heartbeat_monitored } from '@platform/proto/platform/common/v1/common';
@@ -38,14 +38,14 @@ export interface ResourceRpcDeps {
 export function resourceRpc(deps: ResourceRpcDeps): ServiceBinding<Principal> {
   const { type: descriptor, graph, limit, sessions, operations, counts } = deps;
   const requests = new RequestLimit(limit);
-  // What numbers mean to types of modules, and in services (a tolerance may be infinite), is theirs.
+  // Types of modules, and services (a tolerance may be infinite), interpret numbers themselves.
   const isComponent = descriptor.api.startsWith('core:component:');
   return serveType<Principal>(descriptor, (name, method, call, request) => {
     requireAudited(call, name);
     const isStream = method.methodKind === 'server_streaming' || method.methodKind === 'bidi_streaming';
     const answer = answering(descriptor, resourceOf(descriptor, graph, name), method.localName, isStream);
     const isChecked = isComponent && numberFieldsOf(method.input).length > 0;
-    // Before it takes the resource from the session that uses it.
+    // Must come before the call takes the resource from the session that uses it.
     if (isChecked && request !== undefined) requireFinite(method.input, request);
     const moves = getOption(method, safety_heartbeat_monitored);
     const full = `${descriptor.api}/${name}`;

@@ -46,10 +46,10 @@ export interface ServingDeps {
   /** See MachineRpcDeps. */
   readonly shutdown: MachineRpcDeps['shutdown'];
   readonly requestsLimit: number;
-  /** Looks at calls. */
+  /** Observes calls. */
   readonly watchCall: WatchCall<Principal> | undefined;
   readonly bindAddress: BindAddress;
-  /** Undefined: the port is in plaintext. */
+  /** Undefined if the port is in plaintext. */
   readonly certificate: CertificateSource | undefined;
   /** See HttpPagesDeps. */
   readonly profiler: Profiler | undefined;
@@ -97,7 +97,7 @@ export class Serving implements AsyncDisposable {
     this.relayed.setAdded(this.#added());
   }
 
-  /** Known once the server has started. */
+  /** Available once the server has started. */
   get port(): number {
     return this.#port;
   }
@@ -129,7 +129,7 @@ export class Serving implements AsyncDisposable {
     }
   }
 
-  /** Serves this machine to one of its modules, on a socket. Whoever can open the socket is the module. */
+  /** Serves this machine to one of its modules, on a socket. Any process that can open the socket counts as the module. */
   async openParent(module: string, socketPath: string): Promise<ParentPort> {
     const create = (): RpcServer<Principal> => this.#create(async () => ({ entity: `module ${module}`, module }));
     const opened = [create()];
@@ -171,7 +171,7 @@ export class Serving implements AsyncDisposable {
     return server;
   }
 
-  /** The services of types that modules brought. */
+  /** The services of types from modules. */
   #added(): readonly ServiceBinding<Principal>[] {
     return this.#watched(this.#deps.types.added.map((type) => this.#binding(type)));
   }

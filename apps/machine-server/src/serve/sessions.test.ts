@@ -13,7 +13,7 @@ function start() {
   return { clock, stopped, sessions: createSessions({ windowMs: () => 2_000, stopper, clock, log: silentLog }) };
 }
 
-test('what a session moved last is stopped once, when its heartbeats stay away for the window', async () => {
+test('the resource that a session last moved is stopped once, if no heartbeat arrives within the window', async () => {
   const { clock, stopped, sessions } = start();
   const { id, windowMs } = sessions.start('a', 'peer', '');
   expect(windowMs).toBe(2_000);
@@ -30,7 +30,7 @@ test('what a session moved last is stopped once, when its heartbeats stay away f
   expect(stopped).toEqual([motor]);
 });
 
-test('what another session has moved since is left alone, and a session is used and resumed by its owner only', async () => {
+test('a resource that another session has moved since is not stopped, and only its owner can use and resume a session', async () => {
   const { clock, stopped, sessions } = start();
   const first = sessions.start('a', 'peer', '');
   sessions.use('a', first.id, motor);
@@ -49,7 +49,7 @@ test('what another session has moved since is left alone, and a session is used 
   expect(stopped).toEqual([]);
 });
 
-test('what a caller without a session has moved since is left alone', async () => {
+test('a resource that a caller without a session has moved since is not stopped', async () => {
   const { clock, stopped, sessions } = start();
   sessions.use('a', sessions.start('a', 'peer', '').id, motor);
   sessions.release(motor);

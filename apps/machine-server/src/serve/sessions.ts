@@ -1,6 +1,6 @@
 /**
- * Sessions of clients that move something. A client sends heartbeats; when they stay away for the heartbeat window, what the session was
- * the last to move is stopped.
+ * Sessions of clients that move something. A client sends heartbeats; if none arrives within the heartbeat window, the resources that the
+ * session was the last to move are stopped.
  *
  * States of a session: alive → expired (its window has passed) or ended (the server stops). An expired one cannot be resumed.
  */
@@ -9,20 +9,20 @@ import type { Stopper } from './stop.ts';
 
 export interface Session {
   readonly id: string;
-  /** Who started it; others may neither use nor resume it. */
+  /** Its owner; others may neither use nor resume it. */
   readonly owner: string;
   readonly peerAddress: string;
 }
 
 export interface Sessions extends Disposable {
   readonly all: readonly Session[];
-  /** @param resume id of an earlier session; if it is alive and the caller's own, it goes on */
+  /** @param resume id of an earlier session; if it is alive and belongs to the caller, it continues */
   start(owner: string, peerAddress: string, resume: string): { readonly id: string; readonly windowMs: number };
-  /** @throws invalid_argument `SESSION_EXPIRED`, by which clients start a new one */
+  /** @throws invalid_argument `SESSION_EXPIRED`, after which clients start a new one */
   heartbeat(owner: string, id: string): void;
-  /** The session moves a resource, by its full name. Throws as `heartbeat`. */
+  /** Records that the session moves a resource, by its full name. Throws as `heartbeat`. */
   use(owner: string, id: string, full: string): void;
-  /** A caller without a session moves a resource: what it does goes on, whichever session moved it before. */
+  /** Records that a caller without a session moves a resource: no earlier session stops that motion. */
   release(full: string): void;
 }
 
@@ -34,7 +34,7 @@ export interface SessionsDeps {
   readonly log: Log;
 }
 
-/** A client that starts more than that loses its own oldest ones. */
+/** A client that starts more sessions loses its oldest ones. */
 const mostSessions = 1_000;
 
 interface Alive extends Session {
@@ -64,7 +64,7 @@ export function createSessions({ windowMs, stopper, clock, log }: SessionsDeps):
   };
   const found = (owner: string, id: string): Alive => {
     const session = alive.get(id);
-    // Exactly this text, by which public clients know.
+    // Public clients recognise exactly this text.
     if (session === undefined || session.owner !== owner)
       throw new PlatformError('invalid_argument', 'SESSION_EXPIRED');
     return session;

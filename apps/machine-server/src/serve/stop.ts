@@ -1,4 +1,4 @@
-/** Stops what moves: every type whose service has a method `Stop`. */
+/** Stops motion: applies to every type whose service has a method `Stop`. */
 import { create, type JsonObject } from '@bufbuild/protobuf';
 import { errorText, PlatformError } from '@platform/base';
 import { isProxy, type ResourceCall } from '@platform/resources';
@@ -9,10 +9,10 @@ export interface Stopper {
   /** Stops a resource by its full name, if it is running and can be stopped. @param extra parameters that only its model knows */
   stop(full: string, extra: JsonObject, call: ResourceCall): Promise<void>;
   /**
-   * Stops every resource at the same time, whatever becomes of the others.
+   * Stops all resources at the same time, even if some fail.
    *
    * @param extra by full name
-   * @throws unavailable naming those that could not be stopped
+   * @throws unavailable with those that could not be stopped
    */
   stopAll(extra: ReadonlyMap<string, JsonObject>, call: ResourceCall): Promise<void>;
 }

@@ -1,6 +1,6 @@
 /**
- * What happens to a file after an attempt to send it: it is deleted (arbitrary files: or kept, or moved), waits with its own retry time, or
- * is set aside with its reason.
+ * Handles a file after an attempt to send it: it is deleted (arbitrary files: or kept, or moved), waits with its own retry time, or is set
+ * aside with its reason.
  */
 import { readFile, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -35,16 +35,16 @@ export interface AfterAttemptDeps {
   readonly sent: SentFiles;
   readonly clock: Clock;
   readonly log: Log;
-  /** Aborted when sync stops: what fails then is no news. */
+  /** Aborted when sync stops: failures after that are not reported. */
   readonly signal: AbortSignal;
   readonly refused: UploadContext['refused'];
-  /** The cloud has what was intact of this file. */
+  /** Called when the cloud has the intact part of this file. */
   readonly damaged: ((contents: CaptureFileContents) => void) | undefined;
-  /** Not even the header of this file could be read, and it was set aside. */
+  /** Called when this file was set aside because its header could not be read. */
   readonly unreadable: ((path: string, directory: string) => void) | undefined;
 }
 
-/** Without a fingerprint: it is not the file that was listed, and stays. */
+/** Without a fingerprint, it is not the listed file, and stays. */
 type FileOutcome = Outcome & { readonly fingerprint?: Fingerprint };
 type Acknowledged = Pick<CaptureOutcome, 'identity' | 'damaged'>;
 
@@ -59,7 +59,7 @@ export class AfterAttempt {
     this.#log = new LimitedLog(deps.log, () => deps.clock.monotonic());
   }
 
-  /** Deletes a file that the cloud has acknowledged before; false: it has not. */
+  /** Deletes a file that the cloud has already acknowledged; false if it has not. */
   async deleteAcknowledged(file: CaptureFile): Promise<boolean> {
     const acknowledged = this.#acknowledged.get(file.path);
     if (acknowledged === undefined) return false;
@@ -116,7 +116,7 @@ export class AfterAttempt {
     if (this.#deps.signal.aborted) return;
     const { code, message: error } = outcome;
     if (isOfCloud(outcome)) pause.failed(this.#deps.clock.monotonic(), outcome.retryAfterMs);
-    // It waits on its own even then: if only this file makes the cloud fail, another one must be the next to try.
+    // Even then it gets its own wait: if only this file makes the cloud fail, another one must be tried next.
     const waitMs = this.#later(path, outcome, outcome.retryAfterMs);
     const what =
       code === 'unavailable'
@@ -139,7 +139,7 @@ export class AfterAttempt {
     }
   }
 
-  /** What is in a capture file that was set aside is missing in the cloud; false if it cannot be read. */
+  /** Counts the readings of a capture file that was set aside as missing in the cloud; false if it cannot be read. */
   async #countRefused(path: string): Promise<boolean> {
     if (!path.endsWith('.capture')) return true;
     const contents = await readFile(path)
@@ -147,14 +147,14 @@ export class AfterAttempt {
       .catch(() => undefined);
     if (contents === undefined) return false;
     if (contents.missing > 0) this.#deps.damaged?.(contents);
-    // Those that are too large were counted when they were split off.
+    // Oversize readings were counted when they were split off.
     this.#deps.refused?.(GapReason.REFUSED, contents.header, splitOversize(contents.readings).rest);
     return true;
   }
 
   /**
-   * Deletes after acknowledgement; only then may the low-water mark pass the file (I6). A damaged file is kept, for a person to look at;
-   * it is not sent again.
+   * Deletes after acknowledgement; only then may the low-water mark pass the file (I6). A damaged file is kept for inspection, and not sent
+   * again.
    */
   async #removeAcknowledged({ path, directory }: CaptureFile, { identity, damaged }: Acknowledged): Promise<void> {
     try {

@@ -1,7 +1,7 @@
-/** When each failed file may be tried again (D15). Files that have never failed are not listed. */
+/** Tracks when each failed file may be tried again (D15). Files that have never failed are not listed. */
 import { backoffMs, type CodeName } from '@platform/base';
 
-/** Problems of the connection or the credentials, not of the file. They end for all files at once, so the wait stays short. */
+/** Problems of the connection or the credentials, not of the file. They end for all files together, so the wait stays short. */
 const ofEveryone: ReadonlySet<CodeName> = new Set([
   'unavailable',
   'unauthenticated',
@@ -36,7 +36,7 @@ export class Attempts {
     return (this.#byPath.get(path)?.at ?? now) <= now;
   }
 
-  /** Records a failure; returns the wait in ms, jittered, and not shorter than the cloud asked for. */
+  /** Records a failure; returns the wait in ms, jittered, and not shorter than the cloud requested. */
   failed(path: string, now: number, error: Pick<Failure, 'code' | 'message'>, askedMs = 0): number {
     const failures = (this.#byPath.get(path)?.failures ?? 0) + 1;
     const maxMs = ofEveryone.has(error.code) ? maxOfEveryoneMs : maxOfFileMs;
@@ -56,7 +56,7 @@ export class Attempts {
     return this.#byPath;
   }
 
-  /** When the first of the failed files may be tried again; undefined: none has failed. */
+  /** When the first of the failed files may be tried again; undefined if none has failed. */
   earliest(): number | undefined {
     let first: number | undefined;
     for (const { at } of this.#byPath.values()) if (first === undefined || at < first) first = at;

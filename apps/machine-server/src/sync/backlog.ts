@@ -6,7 +6,7 @@ import { walkFiles } from '../directories/walk-files.ts';
 export interface ResourceBacklog {
   files: number;
   quarantined: number;
-  /** Wall ms at which the oldest waiting file began; undefined: none waits, or its name has no time. */
+  /** Wall ms at which the oldest waiting file began; undefined if none waits, or its name has no time. */
   oldestMs: number | undefined;
 }
 

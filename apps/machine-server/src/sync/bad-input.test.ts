@@ -51,7 +51,7 @@ async function put(path: string, content: Uint8Array | string): Promise<string> 
 const names = ({ stored }: ReturnType<typeof createSync>['link']): string[] =>
   stored.map(({ metadata }) => metadata.componentName).toSorted();
 
-test('C12 links, folders, pipes, sockets and files that are no capture files delay nothing; what is no capture file is set aside', async () => {
+test('C12 links, folders, pipes, sockets and other files delay nothing; files that are not capture files are set aside', async () => {
   await using directory = await temporaryDirectory();
   await using elsewhere = await temporaryDirectory();
   const at = (name: string): string => join(directory.path, name);
@@ -91,7 +91,7 @@ test('C12 links, folders, pipes, sockets and files that are no capture files del
   expect(existsSync(foreign)).toBe(true);
 });
 
-test('D15 whatever code the cloud answers to one file, the others are sent; the file waits or is set aside, and is stored once when the cloud relents', async () => {
+test('D15 whatever error the cloud returns for one file, the others are sent; it waits or is set aside, and is stored once later', async () => {
   const final = new Set<CodeName>(['invalid_argument', 'already_exists', 'data_loss']);
   const codes: CodeName[] = [
     ...(['canceled', 'unknown', 'invalid_argument', 'deadline_exceeded', 'not_found', 'already_exists'] as const),
@@ -116,7 +116,7 @@ test('D15 whatever code the cloud answers to one file, the others are sent; the 
       expect(await readFile(`${aside}.reason`, 'utf8')).toContain(`${code}: not this one`);
       continue;
     }
-    // The acknowledgement is lost once, too.
+    // The acknowledgement is also lost once.
     link.before = () => {};
     let lost = 0;
     link.after = () => {
@@ -131,7 +131,7 @@ test('D15 whatever code the cloud answers to one file, the others are sent; the 
   }
 });
 
-test('D15 a file for which the cloud is never available holds up no other: the next to try after a pause is another one', async () => {
+test('D15 a file for which the cloud is never available delays no other: after a pause, another one is tried next', async () => {
   await using directory = await temporaryDirectory();
   const bad = await put(join(directory.path, '0_1_3.capture'), ours('bad', { seq: 1 }));
   for (let seq = 2; seq < 9; seq++) await put(join(directory.path, `1_${seq}_3.capture`), ours(`good${seq}`, { seq }));
@@ -156,10 +156,10 @@ test('D15 a file for which the cloud is never available holds up no other: the n
   expect(existsSync(bad)).toBe(true);
 });
 
-test('I5 a cloned capture directory: what both machines have is stored once, also after lost acknowledgements, and what differs is kept', async () => {
+test('I5 a cloned capture directory: common readings are stored once despite lost acknowledgements; different ones are kept', async () => {
   await using one = await temporaryDirectory();
   await using two = await temporaryDirectory();
-  // Sealed before the clone; open at the clone, so that one machine went on and the other recovered what there was; captured after it.
+  // Sealed before the clone; open at the clone, so that one machine continued and the other recovered; captured after it.
   for (const { path } of [one, two])
     for (let seq = 1; seq <= 3; seq++) await put(join(path, `${seq}_${seq}_3.capture`), ours(`same${seq}`, { seq }));
   await put(join(one.path, '4_4_9.capture'), ours('open', { seq: 4, readings: 9 }));
@@ -169,7 +169,7 @@ test('I5 a cloned capture directory: what both machines have is stored once, als
   await put(join(two.path, '5_1_3.capture'), ours('two', { stream: 2, seq: 1 }));
   const first = createSync(one.path);
   const second = createSync(two.path);
-  // Both send to the same cloud, as the same part.
+  // Both send to the same cloud as the same part.
   Object.assign(second.link, { client: first.link.client });
   await using _first = first.sync;
   await using _second = second.sync;
@@ -191,7 +191,7 @@ test('I5 a cloned capture directory: what both machines have is stored once, als
   expect(existsSync(aside)).toBe(true);
 });
 
-test('files of a component that was renamed and of a part that is gone: the first are sent under the old name, the second wait and delay nothing', async () => {
+test('files of a renamed component are sent under the old name; files of a deleted part wait and delay nothing', async () => {
   await using directory = await temporaryDirectory();
   const gone = await put(join(directory.path, '0_1_3.capture'), ours('of-another', { part: 'deleted', seq: 1 }));
   await put(join(directory.path, '1_2_3.capture'), ours('old-name', { seq: 2 }));
@@ -211,7 +211,7 @@ test('C10 while a folder of a capture directory cannot be read, the low-water ma
   await using directory = await temporaryDirectory();
   await using home = await temporaryDirectory();
   await put(join(directory.path, 'a_7_3.capture'), ours('seen', { seq: 7 }));
-  // Root reads every folder, whatever its mode; a path that is too long nobody can open.
+  // Root can read every folder, whatever its mode, but no user can open a path that is too long.
   const deep = join(directory.path, 'deep');
   await mkdir(deep);
   const script = `for (let i = 0; i < 20; i++) { fs.mkdirSync('x'.repeat(250)); process.chdir('x'.repeat(250)); }`;
@@ -228,7 +228,7 @@ test('C10 while a folder of a capture directory cannot be read, the low-water ma
   expect(await marks()).toBe(7);
 });
 
-test('I5 C9 capture directories inside each other: the open files of another process are not touched, ours are sent once', async () => {
+test('I5 C9 nested capture directories: the open files of another process are not touched, ours are sent once', async () => {
   await using outer = await temporaryDirectory();
   await using home = await temporaryDirectory();
   const inner = join(outer.path, 'inner');
@@ -245,7 +245,7 @@ test('I5 C9 capture directories inside each other: the open files of another pro
   await sync.flush();
   expect(names(link)).toEqual(['outer']);
   expect([existsSync(open), existsSync(sealed)]).toEqual([true, true]);
-  // Once it is ours, both are recovered and sent, each once, though both directories contain them.
+  // Once it is ours, both are recovered and sent once each, although both directories contain them.
   await other[Symbol.asyncDispose]();
   expect(await directories.own(inner)).toBe(true);
   const twice = createSync(outer.path, inner);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { ByteBudget } from './byte-budget.ts';
 
-test('bytes in memory stay below the limit, in order; something larger than it is alone', async () => {
+test('bytes in memory stay below the limit, in order; a request above the limit runs alone', async () => {
   const budget = new ByteBudget(10);
   const started: number[] = [];
   const held = new Map<number, Disposable>();

@@ -1,4 +1,4 @@
-/** Limits how many bytes are in memory at a time, in the order of asking; something larger than the limit gets it alone. */
+/** Limits how many bytes are in memory at a time, in the order of requests; a request above the limit runs alone. */
 export class ByteBudget {
   readonly #most: number;
   #taken = 0;

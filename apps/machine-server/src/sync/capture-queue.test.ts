@@ -31,7 +31,7 @@ async function names(queue: CaptureQueue, taken: Set<string> = new Set()): Promi
   return found;
 }
 
-test('capture files are sent oldest first, newest first on request, and those of a resource with a higher priority before the others', async () => {
+test('capture files are sent oldest first, newest first on request, and first those of resources with higher priority', async () => {
   const directory = folder({ 'api/a': [1, 3], 'api/b': [2, 4] });
   const priorityOf = (resource: string): number => (resource === 'api/b' ? 5 : 0);
   expect(await names(queueOf(directory, { priorityOf }))).toEqual(['b2', 'b4', 'a1', 'a3']);
@@ -39,7 +39,7 @@ test('capture files are sent oldest first, newest first on request, and those of
   expect(await names(queueOf(directory))).toEqual(['a1', 'a3', 'b2', 'b4']);
 });
 
-test('a file that is sealed while a backlog is sent comes next, and only once', async () => {
+test('a file that is sealed while a backlog is being sent comes next, and only once', async () => {
   const directory = folder({ 'api/a': [1, 2, 3] });
   const sent = new Set<string>();
   const queue = queueOf(directory, {}, (path) => !sent.has(path));

@@ -1,6 +1,6 @@
 /**
- * Which capture file is sent next: first those that this process has just sealed, so that new readings arrive while a backlog is sent; then
- * the others by priority of their resource and by time.
+ * Decides which capture file is sent next: first those that this process has just sealed, so that new readings arrive while a backlog is
+ * sent; then the others by priority of their resource and by time.
  *
  * There may be millions of files: only the best `windowFiles` are in memory at a time, and the directories are listed again after them.
  */
@@ -17,7 +17,7 @@ export interface CaptureFile {
 
 export interface QueueOrder {
   readonly newestFirst: boolean;
-  /** @param resource `<api>/<name>` as in the path of its files. Higher is earlier. */
+  /** @param resource `<api>/<name>` as in the path of its files. Higher comes earlier. */
   readonly priorityOf: (resource: string) => number;
 }
 
@@ -36,7 +36,7 @@ interface Ranked extends CaptureFile {
 }
 
 const windowFiles = 16_384;
-/** More than a machine seals between two passes; the others are found by listing. */
+/** More than a machine seals between two passes; further ones are found by listing. */
 const maxFresh = 16_384;
 
 export class CaptureQueue {
@@ -47,7 +47,7 @@ export class CaptureQueue {
     this.#deps = deps;
   }
 
-  /** A file was sealed. */
+  /** Records that a file was sealed. */
   sealed(path: string): void {
     if (this.#fresh.size < maxFresh) this.#fresh.add(path);
   }

@@ -33,7 +33,7 @@ function fileOf(file: number): Uint8Array {
 
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
 
-/** Flips, truncates, lengthens, inserts, removes, swaps and zeroes, once to three times. */
+/** Flips, truncates, extends, inserts, removes, swaps and zeroes, one to three times. */
 function mutated(whole: Uint8Array, random: () => number): Uint8Array {
   const below = (most: number): number => Math.floor(random() * most);
   let bytes = Buffer.from(whole);
@@ -59,7 +59,7 @@ function mutated(whole: Uint8Array, random: () => number): Uint8Array {
   return bytes;
 }
 
-test('C3 C8 of mutated files each has an outcome: nothing invented, changed or doubled, every loss counted, intact files are sent', {
+test('C3 C8 every mutated file has an outcome: nothing is invented, changed or duplicated, every loss is counted, intact files are sent', {
   timeout: 600_000,
 }, async () => {
   await using directory = await temporaryDirectory();
@@ -87,7 +87,7 @@ test('C3 C8 of mutated files each has an outcome: nothing invented, changed or d
     const [whole, damaged] = [existsSync(aside), existsSync(`${aside}.damaged`)];
     expect(existsSync(nameOf(file)), `file ${file}`).toBe(false);
     if (whole) {
-      // Not even its header can be read.
+      // Its header cannot be read.
       expect(places).toEqual([]);
       expect(await readFile(`${aside}.reason`, 'utf8')).toMatch(/data_loss: .*capture file/);
     } else {

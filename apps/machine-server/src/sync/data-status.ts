@@ -1,4 +1,4 @@
-/** What capture and sync are doing, for GetStatus of the data manager and the status page. */
+/** The status of capture and sync, for GetStatus of the data manager and the status page. */
 import type { JsonObject } from '@bufbuild/protobuf';
 import type { Clock } from '@platform/base';
 import type { Docdb } from '../docdb/docdb.ts';
@@ -9,7 +9,7 @@ import type { Sync } from './sync.ts';
 export interface DataStatusDeps {
   readonly capture: {
     counts(): readonly {
-      /** Begins with the full name of the resource; of a capture that runs, a space and more follow. */
+      /** Begins with the full name of the resource; for a running capture, a space and more text follow. */
       readonly key: string;
       readonly taken: number;
       readonly late: number;
@@ -69,7 +69,7 @@ export async function dataStatus({ capture, sync, reclaim, docdb, clock }: DataS
 
 const longestError = 500;
 
-/** What the cloud keeps of it for the time when this machine is offline; undefined: nothing is captured or sent here. */
+/** The part that the cloud keeps for times when this machine is offline; undefined if nothing is captured or sent here. */
 export async function dataTotals(deps: DataStatusDeps): Promise<JsonObject | undefined> {
   const { resources: _, ...status } = await dataStatus(deps);
   const isIdle = status['state'] === 'off' && !status['captured'] && !status['waiting_files'];
@@ -102,7 +102,7 @@ function stateOf(sync: Sync, clock: Clock): string {
   return until !== undefined && until > clock.monotonic() ? 'waiting for the cloud' : 'on';
 }
 
-/** When the first of what failed is tried again. */
+/** When the first failed upload is retried. */
 function nextAttempt(sync: Sync, clock: Clock): string | null {
   const times = [sync.attempts.earliest(), sync.pausedUntil].filter((time) => time !== undefined);
   if (times.length === 0) return null;

@@ -1,15 +1,15 @@
 /**
- * Sends what is due, a limited number at a time. Attempts outlive the pass that started them: a slow one occupies its place, but does not
+ * Sends due items, a limited number at a time. Attempts outlive the pass that started them: a slow one occupies its place, but does not
  * delay the next pass.
  */
 export interface LaneDeps<T> {
-  /** What is due, best first. Asked for the next item only when there is a place for it. */
+  /** The due items, best first. The next item is requested only when there is a place for it. */
   readonly list: () => AsyncIterable<T>;
   /** Must not reject. */
   readonly send: (item: T) => Promise<void>;
-  /** How many may be under way. */
+  /** The maximum number of simultaneous attempts. */
   readonly limit: () => number;
-  /** Whether no attempt may start now: the pass then ends. */
+  /** Whether no attempt may start now; the pass then ends. */
   readonly isClosed: () => boolean;
 }
 
@@ -17,14 +17,14 @@ export class Lane<T> {
   readonly #deps: LaneDeps<T>;
   readonly #running = new Set<Promise<void>>();
   #pass: Promise<void> | undefined;
-  /** Called when an attempt has ended. Racing all attempts for each item would cost more, the more there are. */
+  /** Called when an attempt has ended. Racing all attempts for each item would cost more with their number. */
   #freed: (() => void) | undefined;
 
   constructor(deps: LaneDeps<T>) {
     this.#deps = deps;
   }
 
-  /** Resolves once everything that is due was started; simultaneous callers share a pass. Rejects if the list cannot be read. */
+  /** Resolves once everything due has been started; simultaneous callers share a pass. Rejects if the list cannot be read. */
   pass(): Promise<void> {
     this.#pass ??= this.#run().finally(() => {
       this.#pass = undefined;
@@ -32,7 +32,7 @@ export class Lane<T> {
     return this.#pass;
   }
 
-  /** Resolves once the current pass and all attempts are over. Never rejects. */
+  /** Resolves once the current pass and all attempts have ended. Never rejects. */
   async settled(): Promise<void> {
     await this.#pass?.catch(() => {});
     await Promise.all(this.#running);

@@ -7,7 +7,7 @@ export type Outcome =
   | { readonly kind: 'gone' }
   /** The file itself will never be accepted. */
   | { readonly kind: 'aside'; readonly reason: string }
-  /** `retryAfterMs`: how long the cloud asks to wait. */
+  /** `retryAfterMs`: the wait requested by the cloud. */
   | {
       readonly kind: 'later';
       readonly code: CodeName;
@@ -18,7 +18,7 @@ export type Outcome =
 /** Errors about the file itself, which are final (D15); everything else is retried forever. */
 const final: ReadonlySet<CodeName> = new Set(['invalid_argument', 'already_exists', 'data_loss']);
 
-/** What a failed attempt means for the file. */
+/** The outcome of a failed attempt for the file. */
 export function outcomeOf(caught: unknown): Outcome {
   const { code: system } = caught as NodeJS.ErrnoException;
   if (system === 'ENOENT' || system === 'ENOTDIR') return { kind: 'gone' };
@@ -28,7 +28,7 @@ export function outcomeOf(caught: unknown): Outcome {
     : { kind: 'later', code, message, retryAfterMs };
 }
 
-/** Whether the cloud, and not the file, is the reason: other files would fail in the same way. */
+/** Whether the cause is the cloud and not the file: other files would fail in the same way. */
 export function isOfCloud({ code, retryAfterMs }: Extract<Outcome, { kind: 'later' }>): boolean {
   return code === 'unavailable' || (code === 'resource_exhausted' && retryAfterMs !== undefined);
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { Pause } from './pause.ts';
 
-test('D15 a cloud that cannot be reached is tried after growing waits, one upload at a time; uploads that fail together count once', () => {
+test('D15 an unreachable cloud is retried after growing waits, one upload at a time; uploads that fail together count once', () => {
   const pause = new Pause(() => 0.5);
   pause.failed(0, undefined);
   pause.failed(10, undefined);
@@ -12,7 +12,7 @@ test('D15 a cloud that cannot be reached is tried after growing waits, one uploa
   expect([pause.isPaused(601), pause.isProbing, pause.until]).toEqual([false, false, undefined]);
 });
 
-test('D15 a cloud that asks for time with RESOURCE_EXHAUSTED gets it, and machines do not return in step', () => {
+test('D15 a wait requested with RESOURCE_EXHAUSTED is kept, and machines do not all return at once', () => {
   const waits = [0, 1].map((drawn) => {
     const pause = new Pause(() => drawn);
     pause.failed(0, 30_000);

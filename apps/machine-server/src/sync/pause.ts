@@ -1,8 +1,8 @@
 /**
- * A cloud that cannot be reached, or asks for time, gets no uploads until the wait is over, and then one at a time until one succeeds:
- * a file that fails for a reason of the cloud counts against no file (D15), and thousands of waiting files do not each find out by themselves.
+ * An unreachable cloud, or one that requests a wait, gets no uploads until the wait ends, and then one at a time until one succeeds. So a
+ * failure caused by the cloud counts against no file (D15), and thousands of waiting files do not each try in vain.
  *
- * States: open → paused (a failure) → probing (the wait is over) → open (an answer) | paused, for longer.
+ * States: open → paused (a failure) → probing (the wait has ended) → open (an answer) | paused, for longer.
  */
 import { backoffMs } from '@platform/base';
 
@@ -17,9 +17,12 @@ export class Pause {
     this.#random = random;
   }
 
-  /** @param now monotonic ms @param askedMs how long the cloud asks to wait; it gets at most a fifth more, so that machines do not return in step */
+  /**
+   * @param now monotonic ms @param askedMs the wait requested by the cloud; up to a fifth is added, so that machines do not all return at
+   * once
+   */
   failed(now: number, askedMs: number | undefined): void {
-    // Uploads that were under way together fail together: that is one failure.
+    // Simultaneous uploads fail together: that is one failure.
     if (now < this.#until) return;
     this.#failures++;
     const waitMs =
@@ -36,12 +39,12 @@ export class Pause {
     return now < this.#until;
   }
 
-  /** Whether only one upload may be under way. */
+  /** Whether only one upload may run at a time. */
   get isProbing(): boolean {
     return this.#failures > 0;
   }
 
-  /** Monotonic ms at which the wait ends; undefined: nothing waits. */
+  /** Monotonic ms at which the wait ends; undefined if there is no wait. */
   get until(): number | undefined {
     return this.#failures > 0 ? this.#until : undefined;
   }

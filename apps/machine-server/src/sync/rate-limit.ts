@@ -1,4 +1,4 @@
-/** Limits bytes per second over all uploads: what is taken is paid for by the next one that takes. */
+/** Limits bytes per second over all uploads: each take waits for the bytes of earlier ones, not for its own. */
 import type { Clock } from '@platform/base';
 
 export class RateLimit {

@@ -18,15 +18,15 @@ const rawService = {
 } as const satisfies DescService;
 
 const uploadTimeoutMs = 30_000;
-/** Binary readings that are larger are sent in parts, as by public machine-servers. */
+/** Larger binary readings are sent in parts, as public machine-servers do. */
 const mostInOneCall = 1_000_000;
 const streamTimeoutMs = 3_600_000;
-/** Of a file that need not be one call. */
+/** Maximum size of a call for a file that need not be sent in one call. */
 const callBytes = 8 * 1024 * 1024;
 
 export interface SendOptions {
   readonly isBinary: boolean;
-  /** A file with an identity is one upload (I1). Others may have any size. */
+  /** A file with an identity is one upload (I1). Other files may have any size. */
   readonly isOneCall: boolean;
 }
 

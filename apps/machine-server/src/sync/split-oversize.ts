@@ -23,7 +23,7 @@ export function splitOversize(readings: readonly Uint8Array[]): Split {
   return { rest: readings.filter((reading) => reading.length <= maxReadingBytes), oversize };
 }
 
-/** Writes the oversize readings to `failed/<path>.oversize_<readings>.capture` with the reason; true if they were not there yet. */
+/** Writes the oversize readings to `failed/<path>.oversize_<readings>.capture` with the reason; true if that file did not exist yet. */
 export async function keepOversize(
   path: string,
   directory: string,

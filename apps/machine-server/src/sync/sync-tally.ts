@@ -1,4 +1,4 @@
-/** Counts what sync has sent since the start, per resource. */
+/** Counts the data that sync has sent since the start, per resource. */
 import type { Outcome } from './outcome.ts';
 
 export interface ResourceTally {

@@ -8,7 +8,7 @@ import { type FileReceiver, fakeLink } from '../testing/fake-link.ts';
 import type { SyncSettings } from './rules/sync-settings.ts';
 import { Sync } from './sync.ts';
 
-/** Only manual sync sends. */
+/** Sends only on manual sync. */
 const quietly: SyncSettings = {
   intervalMs: 3_600_000,
   disabled: true,
@@ -88,7 +88,7 @@ test('D15 a refused file that cannot be set aside has its own retry time, and is
   expect((await readdir(join(directory, 'failed'))).toSorted()).toEqual(['a', 'a.reason', 'b', 'b.reason']);
 });
 
-test('D15 while the cloud is unavailable, the log says so, not that a file was refused', async () => {
+test('D15 while the cloud is unavailable, the log says so instead of reporting refused files', async () => {
   const { sync, told } = await bench(['a'], async () => {
     throw new PlatformError('unavailable', 'no answer');
   });

@@ -1,9 +1,9 @@
 /**
  * Sends files to the cloud.
  *
- * States of a file: waiting → under way → acknowledged, then deleted (arbitrary files: deleted, kept or moved) | waiting with its own retry
- * time | set aside with its reason. Capture files and arbitrary files have a lane each, so that a file of gigabytes delays no reading; a
- * failing file delays no other (D15).
+ * States of a file: waiting → being sent → acknowledged, then deleted (arbitrary files: deleted, kept or moved) | waiting with its own
+ * retry time | set aside with its reason. Capture files and arbitrary files have separate lanes, so that a file of gigabytes delays no
+ * reading; a failing file delays no other (D15).
  */
 import { stat } from 'node:fs/promises';
 import { errorText, type LogFields, PlatformError } from '@platform/base';
@@ -33,15 +33,15 @@ export interface SyncDeps extends Omit<UploadContext, 'link' | 'rate'> {
   readonly captureDirectories: () => readonly string[];
   /** Seals open files, so that a pass sends them. */
   readonly seal: () => Promise<void>;
-  /** Looks at uploads. */
+  /** Observes uploads. */
   readonly observe?: Observe | undefined;
   readonly damaged?: AfterAttemptDeps['damaged'];
   readonly unreadable?: AfterAttemptDeps['unreadable'];
 }
 
 /**
- * An upload mostly waits for the network and the cloud's disk, so that one thread's share of the work is several of them. More would only
- * make the memory for them grow, and that of large files is limited.
+ * Uploads per thread: an upload mostly waits for the network and the cloud's disk, so one thread can handle several. More would only need
+ * more memory, which is limited for large files.
  */
 const uploadsPerThread = 16;
 const mostBytesInMemory = 16 * 1024 * 1024;
@@ -110,7 +110,7 @@ export class Sync implements AsyncDisposable {
     });
   }
 
-  /** @param rule says why nothing may be sent now; undefined: it may. Manual sync does not ask it. */
+  /** @param rule returns why nothing may be sent now; undefined if sending is allowed. Manual sync ignores it. */
   configure(settings: SyncSettings, rule: SyncRule): void {
     this.#rule = rule;
     if (JSON.stringify(settings) === JSON.stringify(this.#settings)) return;
@@ -128,22 +128,22 @@ export class Sync implements AsyncDisposable {
     this.#settings = undefined;
   }
 
-  /** Whether files are sent without being asked for: false without a data manager, without a cloud, or with `sync_disabled`. */
+  /** Whether files are sent automatically: false without a data manager, without a cloud, or with `sync_disabled`. */
   get sends(): boolean {
     return this.#settings?.disabled === false && this.#deps.link !== undefined;
   }
 
-  /** Why nothing is sent at the moment, although sync is on; undefined: it is sent. */
+  /** Why nothing is sent now although sync is on; undefined if files are sent. */
   get heldReason(): string | undefined {
     return this.sends ? this.#heldReason : undefined;
   }
 
-  /** Monotonic ms until which the cloud gets nothing, because it does not answer or asked for time. */
+  /** Monotonic ms until which the cloud gets nothing, because it does not answer or requested a wait. */
   get pausedUntil(): number | undefined {
     return this.#pauses.captures.until;
   }
 
-  /** How many files are being sent right now. */
+  /** How many files are being sent now. */
   get underWay(): number {
     return this.#underWay.size;
   }
@@ -152,20 +152,20 @@ export class Sync implements AsyncDisposable {
     return this.#deps.captureDirectories();
   }
 
-  /** Whether `path` is being sent right now. */
+  /** Whether `path` is being sent now. */
   sending(path: string): boolean {
     return this.#underWay.has(path);
   }
 
-  /** A capture file was sealed. */
+  /** Records that a capture file was sealed. */
   sealed(path: string): void {
     this.#queue.sealed(path);
   }
 
   /**
-   * Sends bytes that are in no file. Resolves once the cloud has them.
+   * Sends bytes that are not in a file. Resolves once the cloud has them.
    *
-   * @throws failed_precondition without a cloud; what the cloud answers
+   * @throws failed_precondition without a cloud; the cloud's error
    */
   async sendBytes(bytes: Uint8Array, about: AboutBytes, signal: AbortSignal): Promise<void> {
     const { link, partId, clock } = this.#deps;
@@ -175,11 +175,11 @@ export class Sync implements AsyncDisposable {
     await uploadBytes(bytes, { ...about, tags }, { link, partId, rate: this.#rate, nowMs: clock.now() }, signal);
   }
 
-  /** Seals and sends everything that is due, whatever the rules. Does nothing without a cloud. */
+  /** Seals and sends everything that is due, regardless of the rules. Does nothing without a cloud. */
   async flush(): Promise<void> {
     this.#flushing++;
     try {
-      // A pass that has begun may have been closed by a rule or a pause, or be beyond the newest files.
+      // A rule or a pause may have ended a pass in progress, or it may already be past the newest files.
       await Promise.all([this.#captures.settled(), this.#files.settled()]);
       for (const pause of [this.#pauses.captures, this.#pauses.files]) pause.succeeded();
       await this.#pass();
@@ -226,7 +226,7 @@ export class Sync implements AsyncDisposable {
     this.#deps.log.error('a sync pass failed', { error: errorText(caught) });
   }
 
-  /** Failed files are tried at their own times, not only at the next interval. */
+  /** Retries failed files at their own times, not only at the next interval. */
   #scheduleRetry(): void {
     this.#retry?.[Symbol.dispose]();
     if (!this.sends || this.#stop.signal.aborted) return;

@@ -1,4 +1,6 @@
-/** Sends one sealed capture file, with its readings left encoded: ours in one call, one of a public machine-server in as many as it takes. */
+/**
+ * Sends one sealed capture file without decoding its readings: ours in one call, one of a public machine-server in as many as necessary.
+ */
 import { readFile } from 'node:fs/promises';
 import { create } from '@bufbuild/protobuf';
 import type { Clock, Log } from '@platform/base';
@@ -20,7 +22,7 @@ import { keepOversize, splitOversize } from './split-oversize.ts';
 
 export interface UploadContext {
   readonly link: SyncLink;
-  /** Of this machine; our files name the part that captured them, those of public machine-servers none. */
+  /** The part of this machine; our files name the part that captured them, those of public machine-servers do not. */
   readonly partId: string;
   readonly ledger: SeqLedger;
   readonly clock: Clock;
@@ -31,11 +33,11 @@ export interface UploadContext {
 }
 
 export type CaptureOutcome = Outcome & {
-  /** Absent: the file has none, or cannot be read. */
+  /** Absent if the file has none, or cannot be read. */
   readonly identity?: { stream: Uint8Array; seq: number } | undefined;
   /** `<api>/<name>`. */
   readonly resource?: string;
-  /** What is left of a damaged file. */
+  /** The remains of a damaged file. */
   readonly damaged?: CaptureFileContents | undefined;
 };
 

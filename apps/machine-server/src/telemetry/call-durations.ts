@@ -1,7 +1,7 @@
-/** How long calls took, by method and code. */
+/** Measures the duration of calls, by method and code. */
 import type { HistogramPoint, MetricRecord } from './otlp.ts';
 
-/** Seconds; those that OpenTelemetry recommends for RPC. */
+/** In seconds, as OpenTelemetry recommends for RPC. */
 const bounds = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
 
 interface Counted {

@@ -1,14 +1,14 @@
-/** How features say what they do to whoever looks (`-output-telemetry`). Without it there is no observer, and nothing is spent. */
+/** Lets features report their work to an observer (`-output-telemetry`). Without an observer, this costs nothing. */
 
 export type Attributes = Readonly<Record<string, string | number | boolean>>;
 
-/** Ends the piece of work. @param caught what it failed with; absent: it succeeded */
+/** Ends the piece of work. @param caught its error; absent if it succeeded */
 export type End = (caught?: { readonly error: unknown }) => void;
 
 /** Called when a piece of work begins. @param name such as `resource.build` */
 export type Observe = (name: string, attributes: Attributes) => End;
 
-/** Observes one piece of work, if somebody looks; otherwise it runs as it is. */
+/** Observes one piece of work if there is an observer; otherwise just runs it. */
 export function observed<T>(
   observe: Observe | undefined,
   name: string,

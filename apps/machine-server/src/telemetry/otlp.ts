@@ -1,10 +1,10 @@
 /**
  * The OpenTelemetry data model as lines of OTLP/JSON, the format of the OTLP file exporter, which collectors read with the receiver
- * `otlpjsonfile`. The official packages would add 21 MB to a program that is fetched over the network, for two kinds of lines.
+ * `otlpjsonfile`. For two kinds of lines, the official packages would add 21 MB to a program that is fetched over the network.
  */
 import type { Attributes } from './observe.ts';
 
-/** Of the span: SPAN_KIND_INTERNAL, SPAN_KIND_SERVER. */
+/** Span kinds: SPAN_KIND_INTERNAL, SPAN_KIND_SERVER. */
 export const spanKinds = { internal: 1, server: 2 } as const;
 const statusCodes = { ok: 1, error: 2 } as const;
 /** AGGREGATION_TEMPORALITY_CUMULATIVE */
@@ -13,7 +13,7 @@ const cumulative = 2;
 export interface SpanRecord {
   readonly traceId: string;
   readonly spanId: string;
-  /** Empty: it begins its trace. */
+  /** Empty if it begins its trace. */
   readonly parentSpanId: string;
   readonly name: string;
   readonly kind: (typeof spanKinds)[keyof typeof spanKinds];
@@ -21,7 +21,7 @@ export interface SpanRecord {
   readonly startMs: number;
   readonly endMs: number;
   readonly attributes: Attributes;
-  /** Undefined: it succeeded. */
+  /** Undefined if it succeeded. */
   readonly error: string | undefined;
 }
 
@@ -39,7 +39,7 @@ export interface HistogramPoint {
   readonly attributes: Attributes;
   readonly count: number;
   readonly sum: number;
-  /** One more than there are bounds. */
+  /** One more than the number of bounds. */
   readonly buckets: readonly number[];
 }
 
@@ -55,7 +55,7 @@ export function spanLine(resource: Attributes, span: SpanRecord): string {
   });
 }
 
-/** @param startMs since when histograms count */
+/** @param startMs when histograms started counting */
 export function metricsLine(
   resource: Attributes,
   metrics: readonly MetricRecord[],

@@ -72,7 +72,7 @@ test('a trace context that is not valid begins a new trace', () => {
     expect(parseTraceparent(header), String(header)).toBeUndefined();
 });
 
-test('work of the server is a span of its own; without an observer it runs as it is', async () => {
+test('work of the server is a separate span; without an observer it runs unobserved', async () => {
   const { telemetry, spans } = started();
   expect(await observed(telemetry.observe, 'resource.build', { attempt: 2, ok: true }, async () => 7)).toBe(7);
   const failing = observed(telemetry.observe, 'upload', {}, () =>

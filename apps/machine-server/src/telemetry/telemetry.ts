@@ -9,9 +9,9 @@ import { parseTraceparent, type TraceContext } from './trace-context.ts';
 
 export interface TelemetryDeps {
   readonly write: (line: string) => void;
-  /** Says who speaks, such as `service.name`. */
+  /** Attributes of the sender, such as `service.name`. */
   readonly resource: Attributes;
-  /** The numbers of the server, by name. */
+  /** The metrics of the server, by name. */
   readonly measure: () => ReadonlyMap<string, number>;
   readonly clock: Clock;
 }
@@ -88,5 +88,5 @@ export function createTelemetry({ write, resource, measure, clock }: TelemetryDe
   };
 }
 
-/** UCUM, as OpenTelemetry writes units. */
+/** Units in UCUM, as OpenTelemetry writes them. */
 const units: Readonly<Record<string, string>> = { bytes: 'By', us: 'us', milli: '10*-3' };

@@ -4,11 +4,11 @@ export interface TraceContext {
   readonly traceId: string;
   /** 16 hexadecimal digits. */
   readonly parentSpanId: string;
-  /** False: the caller does not record this trace, and neither should others. */
+  /** False if the caller does not record this trace; others should not either. */
   readonly isSampled: boolean;
 }
 
-/** Undefined if there is none, or one that is not valid: the call then begins a trace of its own. */
+/** Undefined if there is none, or an invalid one: the call then begins a new trace. */
 export function parseTraceparent(header: string | null): TraceContext | undefined {
   const [, version = '', traceId = '', parentSpanId = '', flags = '', rest] =
     /^([\da-f]{2})-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})(-.*)?$/.exec(header?.trim() ?? '') ?? [];

@@ -1,4 +1,4 @@
-/** A resource of one model, without a machine-server, for tests of models. */
+/** For tests of models: a resource of one model, without a machine-server. */
 import { create, type DescMessage, type DescService, type MessageInitShape } from '@bufbuild/protobuf';
 import { createLog, type LogLevel } from '@platform/base';
 import type { JsonObject } from '@platform/machine-config/schema';
@@ -14,7 +14,7 @@ export interface BuildOptions {
   readonly lines?: string[];
 }
 
-/** Built with these attributes; closed at the end of the test. */
+/** Builds it with these attributes; closed at the end of the test. */
 export async function buildModel(
   model: Model,
   attributes: JsonObject,
@@ -40,7 +40,7 @@ export async function buildReadable(model: Model, attributes: JsonObject, option
 
 type AnyMethod = (request: unknown, call: ResourceCall) => unknown;
 
-/** Calls the methods of a resource as RPCs do: with whole messages, both ways. */
+/** Calls the methods of a resource as RPCs do: with complete messages in both directions. */
 export function clientOf<S extends DescService>(service: S, resource: Resource, signal?: AbortSignal): Client<S> {
   const methods = resource as unknown as Readonly<Record<string, AnyMethod>>;
   const call = { signal: signal ?? new AbortController().signal };

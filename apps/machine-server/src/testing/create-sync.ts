@@ -1,4 +1,4 @@
-/** A sync of one capture directory with a fake cloud, for tests. Only `flush` sends. */
+/** For tests: a sync of one capture directory with a fake cloud. Only `flush` sends. */
 import { type Clock, createLog, systemClock } from '@platform/base';
 import { SeqLedger } from '../directories/seq-ledger.ts';
 import { damagedReadings } from '../gaps/lost-readings.ts';
@@ -17,13 +17,13 @@ export interface TestSync {
   readonly link: FakeCaptureLink;
   /** Monotonic time, which stands still. */
   readonly time: { ms: number };
-  /** Readings that damage cost, by name of the resource. */
+  /** Readings lost to damage, by name of the resource. */
   readonly gaps: Map<string, number>;
   /** Lines of the log, with their level. */
   readonly told: string[];
 }
 
-/** @param directories the first one holds the home, too */
+/** @param directories the first one also contains the home */
 export function createSync(...directories: readonly [string, ...string[]]): TestSync {
   const time = { ms: 0 };
   return { ...createSyncWith({ ...systemClock, monotonic: () => time.ms }, directories), time };

@@ -1,4 +1,4 @@
-/** A link to a cloud that accepts capture files, in this process: it keeps I5 and D13, and can be told to misbehave. */
+/** A link to a cloud in this process that accepts capture files: it follows I5 and D13, and can misbehave on request. */
 import { createHash } from 'node:crypto';
 import { type DescService, fromBinary, type MessageShape } from '@bufbuild/protobuf';
 import { PlatformError } from '@platform/base';
@@ -18,9 +18,9 @@ export interface CaptureUpload {
 export interface FakeCaptureLink extends Pick<Link, 'client'> {
   /** Each upload once, in order. */
   readonly stored: CaptureUpload[];
-  /** Runs before an upload is stored; throws what the cloud answers. */
+  /** Runs before an upload is stored; throws the cloud's error. */
   before: (upload: CaptureUpload) => void;
-  /** Runs after it was stored: what it throws is a lost acknowledgement. */
+  /** Runs after it was stored; throwing loses the acknowledgement. */
   after: (upload: CaptureUpload) => void;
   attempts: number;
 }

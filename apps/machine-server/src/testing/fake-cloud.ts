@@ -1,4 +1,4 @@
-/** A cloud for tests: the real RPC server, with an ingest that keeps the rules I5 and I6 in memory and can be told to misbehave. */
+/** A cloud for tests: the real RPC server, with an in-memory ingest that follows I5 and I6 and can misbehave on request. */
 import { createHash } from 'node:crypto';
 import { create, fromBinary, type JsonObject, toBinary } from '@bufbuild/protobuf';
 import { PlatformError, silentLog } from '@platform/base';
@@ -32,9 +32,9 @@ export interface FakeCloud extends AsyncDisposable {
   readonly stored: StoredUpload[];
   readonly files: Map<string, Uint8Array>;
   readonly logs: string[];
-  /** Answers every `Log`. */
+  /** Handles every `Log`. */
   logError: PlatformError | undefined;
-  /** By id, as last told. */
+  /** By id, as last reported. */
   readonly gaps: Map<string, Gap>;
   /** Every reported low-water mark, with its stream. */
   readonly lowWaterMarks: { stream: string; floor: number }[];
@@ -46,7 +46,7 @@ export interface FakeCloud extends AsyncDisposable {
   /** Runs after the commit, before the answer; may throw: the acknowledgement is lost. */
   after: (metadata: UploadMetadata) => void | Promise<void>;
   configError: PlatformError | undefined;
-  /** The next answers contain a configuration that is no valid message. */
+  /** The next answers contain a configuration that is not a valid message. */
   isGarbled: boolean;
   /** What the server reported about itself, in order; undefined if this cloud lacks the service. */
   reports: ReportPartStatusRequest[] | undefined;
@@ -55,7 +55,7 @@ export interface FakeCloud extends AsyncDisposable {
   readonly packages: Map<string, Uint8Array>;
   /** Replaces the checksum of every package. */
   packageChecksum: string;
-  /** The revision that an owner forces as soon as it waits. */
+  /** The revision that an owner forces once it waits. */
   forcedRevision: string;
   /** Issues a certificate; may throw. */
   certificate: () => { readonly cert: string; readonly key: string };
@@ -113,7 +113,7 @@ export async function startFakeCloud(document: unknown, port = 0): Promise<FakeC
     for (const reading of sensorContents) sum.update(JSON.stringify(reading.data.value));
     const sha = sum.digest('hex');
     if (seq < (marks.get(stream) ?? 0)) {
-      // Below the low-water mark: legal only for stored uploads.
+      // Below the low-water mark: allowed only for stored uploads.
       if (!seen.has(key))
         cloud.breaches.push(`${key} was below the low-water mark ${marks.get(stream)} and never stored`);
     } else if (seen.has(key)) {
@@ -160,7 +160,7 @@ export async function startFakeCloud(document: unknown, port = 0): Promise<FakeC
     config: () => {
       if (cloud.configError !== undefined) throw cloud.configError;
       const config = toRobotConfig(parse(cloud.document).config, { id: partId, primaryOrgId: 'org' });
-      // A text of one byte that is not UTF-8.
+      // A one-byte text that is not UTF-8.
       const data = Uint8Array.of(1, 0xff);
       if (cloud.isGarbled) config.$unknown = [{ no: RobotConfigSchema.field.revision.number, wireType: 2, data }];
       return { config };

@@ -1,4 +1,4 @@
-/** A kernel with one GPIO chip of four lines, in place of devices: it answers the calls of gpio/chip.ts by their bytes. */
+/** A kernel with one GPIO chip of four lines, instead of devices: it answers the calls of gpio/chip.ts byte for byte. */
 
 import type { Pulse } from '../hardware/gpio/pulses.ts';
 import type { SoftwarePwm } from '../hardware/gpio/software-pwm.ts';
@@ -13,7 +13,7 @@ export interface FakeGpio {
   /** Pulses of the lines, by number. */
   readonly pulses: Map<number, Pulse>;
   readonly createPwm: (onError: (fd: number, error: string) => void) => SoftwarePwm;
-  /** An edge of a line that is watched; `skipped` edges before it found the buffer full. */
+  /** An edge of a watched line; `skipped` edges before it were lost because the buffer was full. */
   edge(line: number, isRising: boolean, timeNs: bigint, skipped?: number): void;
 }
 
@@ -37,7 +37,7 @@ export function createFakeGpio(): FakeGpio {
       line,
       `${kind}${(lineFlags & 0x100) !== 0 ? ' pull_up' : ''}${(lineFlags & 2) !== 0 ? ' active_low' : ''}`,
     );
-    // The values of an output stand in the first attribute.
+    // The values of an output are in the first attribute.
     if (kind === 'output' && config.readUInt32LE(32) === 2) levels[line] = (config.readBigUInt64LE(40) & 1n) === 1n;
   };
   const control = (fd: number, request: number, argument: Uint8Array | number): number => {

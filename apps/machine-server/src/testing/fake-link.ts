@@ -2,10 +2,10 @@ import type { DescService } from '@bufbuild/protobuf';
 import type { FileUploadRequest } from '@platform/proto/platform/app/datasync/v1/data_sync';
 import type { Client, Link } from '@platform/rpc/client';
 
-/** What a cloud does with the contents of a file; if it throws, the call fails with that error. */
+/** Handles the contents of a file as a cloud; if it throws, the call fails with that error. */
 export type FileReceiver = (chunks: AsyncIterable<Uint8Array>) => Promise<void>;
 
-/** A link to a cloud that accepts files only. As on a real one, the call ends when its signal is aborted. */
+/** A link to a cloud that accepts only files. As on a real one, the call ends when its signal is aborted. */
 export function fakeLink(receive: FileReceiver): Pick<Link, 'client'> {
   async function* contents(requests: AsyncIterable<FileUploadRequest>): AsyncGenerator<Uint8Array> {
     for await (const { uploadPacket } of requests)

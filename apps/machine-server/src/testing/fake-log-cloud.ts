@@ -1,4 +1,4 @@
-/** A cloud that takes log lines only. As a real one, it recognises lines that are sent again by their numbers. */
+/** A cloud that accepts only log lines. Like a real one, it recognises repeated lines by their numbers. */
 import type { DescService } from '@bufbuild/protobuf';
 import type { LogEntry } from '@platform/proto/platform/common/v1/common';
 import type { Client, Link } from '@platform/rpc/client';
@@ -25,7 +25,7 @@ export class FakeLogCloud {
       { logs }: LogCall,
       { headers }: { readonly headers: Readonly<Record<string, string>> },
     ): Promise<object> => {
-      // The call takes its time, and a machine may be killed meanwhile.
+      // The call takes some time, and a machine may be killed meanwhile.
       await new Promise((resolve) => setImmediate(resolve));
       if (!isAlive()) throw new Error('killed');
       const messages = logs.map(({ message }) => message);

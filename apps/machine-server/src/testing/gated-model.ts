@@ -1,4 +1,4 @@
-/** A sensor model for tests of the graph: each build waits until the test releases it, and every event is recorded. */
+/** For tests of the graph: a sensor model whose builds wait until the test releases them, and that records every event. */
 import type { ResourceConfig } from '@platform/machine-config/schema';
 import type { Resource } from '@platform/resources';
 import type { Model, Reconfigurable } from '../graph/model.ts';

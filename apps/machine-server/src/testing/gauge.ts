@@ -1,4 +1,4 @@
-/** A resource type unknown to the product: this file holds its service, interface, descriptor and models. */
+/** A resource type unknown to the product: this file contains its service, interface, descriptor and models. */
 import { createFileRegistry, fromJson, type JsonObject } from '@bufbuild/protobuf';
 import { FileDescriptorProtoSchema } from '@bufbuild/protobuf/wkt';
 import { createProxy, type Readable, type Resource, type ResourceDescriptor } from '@platform/resources';
@@ -56,7 +56,7 @@ interface Gauge extends Readable {
   picture(): Promise<Uint8Array>;
 }
 
-/** The service as its generated code would type it. */
+/** The type of the service, as in generated code. */
 export interface GaugeClient {
   getLevel(request: { gaugeName?: string }): Promise<{ litres: number; open: boolean }>;
   getPicture(request: { name?: string }): Promise<{ image: Uint8Array }>;
@@ -108,7 +108,7 @@ export const gauge: ResourceDescriptor<Gauge> = {
   },
 };
 
-/** A gauge that holds what was filled in; its attributes `litres` and `open` are the initial values. */
+/** A gauge that keeps the filled amount; its attributes `litres` and `open` are the initial values. */
 export const tank: Model = {
   api: gauge.api,
   model: 'acme:gauges:tank',

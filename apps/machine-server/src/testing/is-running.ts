@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** Whether a process runs; one that has ended and was not collected by its parent does not. Linux. */
+/** Whether a process runs; a zombie does not. Linux. */
 export function isRunning(pid: number): boolean {
   try {
     return !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));

@@ -1,4 +1,4 @@
-/** A machine-server in this process whose configuration is a local file, for tests. */
+/** For tests: a machine-server in this process whose configuration is a local file. */
 import { existsSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -15,7 +15,7 @@ export interface LocalHome extends AsyncDisposable {
   write(document: unknown): Promise<void>;
   /** The log of its servers so far; the last lines may be missing. */
   log(): string;
-  /** Resolves once the log has this. */
+  /** Resolves once the log contains this. */
   logged(what: string): Promise<void>;
 }
 
@@ -48,7 +48,7 @@ export function states({ graph }: MachineServer): string {
     .join(', ');
 }
 
-/** What its status says is wrong with its configuration. */
+/** The configuration error in its status. */
 export async function configError({ serving }: MachineServer): Promise<string> {
   await using link = connect({ baseUrl: `http://127.0.0.1:${serving.port}` });
   return (await link.client(RobotService).getMachineStatus({})).configError;

@@ -1,4 +1,4 @@
-/** A machine-server in this process with a fake cloud, for tests of modules. */
+/** For tests of modules: a machine-server in this process with a fake cloud. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { JsonObject } from '@bufbuild/protobuf';
@@ -11,7 +11,7 @@ export interface ModuleMachine extends AsyncDisposable {
   readonly home: string;
   readonly cloud: FakeCloud;
   readonly server: MachineServer;
-  /** To the machine's own port. */
+  /** A link to the machine's own port. */
   readonly link: Link;
   /** Saves another configuration; everything is captured and synced often. */
   configure(document: JsonObject): void;
@@ -21,7 +21,7 @@ export interface ModuleMachine extends AsyncDisposable {
   captured(name: string): readonly JsonObject[];
   /** The log of the server so far; its last lines may be missing. */
   log(): string;
-  /** Resolves once the log has this. */
+  /** Resolves once the log contains this. */
   logged(what: string | RegExp): Promise<void>;
 }
 

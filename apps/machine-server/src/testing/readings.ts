@@ -1,4 +1,4 @@
-/** Waits for what a sensor reads, for tests. */
+/** For tests: waits for readings of a sensor. */
 import { isDeepStrictEqual } from 'node:util';
 import { errorText } from '@platform/base';
 import type { Readable } from '@platform/resources';

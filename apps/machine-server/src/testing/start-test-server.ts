@@ -1,4 +1,4 @@
-/** A machine-server in this process, for tests: with its own home, credentials for a fake cloud, and a readable log. */
+/** For tests: a machine-server in this process, with its own home, credentials for a fake cloud, and a readable log. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -106,7 +106,7 @@ export function countingDocument(
   };
 }
 
-/** Resolves once `condition` holds; rejects, naming what it waited for, shortly before the test's time limit. */
+/** Resolves once `condition` is true; rejects with what it waited for shortly before the test's time limit. */
 export async function until(what: string, condition: () => boolean | Promise<boolean>): Promise<void> {
   const untilMs = performance.now() + 280_000;
   while (performance.now() < untilMs) {

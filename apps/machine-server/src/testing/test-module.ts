@@ -1,10 +1,10 @@
 /**
- * A module for tests, as an author could write it with nothing but an RPC server. Models: `acme:demo:counter` of sensor, and
- * `acme:demo:oracle` of a type that only this module knows.
+ * A module for tests, as an author could write it with only an RPC server. Models: `acme:demo:counter` of sensor, and `acme:demo:oracle` of
+ * a type that only this module knows.
  *
  * Attributes of a counter: `greeting` (required text) is part of its readings; `uses` names a sensor whose readings become part of them,
- * `may_use` one that need not be there. DoCommand `{"exit": 3}` ends the process, `{"hang": true}` never answers, `{"answer_bytes": 9}` answers a text of that
- * length.
+ * `may_use` one that may be missing. DoCommand `{"exit": 3}` ends the process, `{"hang": true}` never answers, `{"answer_bytes": 9}`
+ * answers a text of that length.
  */
 import { createFileRegistry, fromJson, type JsonObject } from '@bufbuild/protobuf';
 import { FileDescriptorProtoSchema, ValueSchema } from '@bufbuild/protobuf/wkt';
@@ -27,7 +27,7 @@ const oracleFile = fromJson(FileDescriptorProtoSchema, {
   ...{ name: 'acme/oracle.proto', package: 'acme.oracle.v1', syntax: 'proto3', dependency: [`${common.name}.proto`] },
   messageType: [
     { name: 'Question', field: ['name', 'text'].map((name, at) => ({ name, number: at + 1, type: 'TYPE_STRING' })) },
-    // Names its resource in another field than all public services.
+    // The field that names its resource differs from that of all public services.
     { name: 'Secret', field: ['text', 'name'].map((name, at) => ({ name, number: at + 1, type: 'TYPE_STRING' })) },
     { name: 'Answer', field: [{ name: 'text', number: 1, type: 'TYPE_STRING' }] },
   ],

@@ -1,4 +1,4 @@
-/** What a page of the machine's port answers, and how it is sent. */
+/** The answer of a page on the machine's port, and how it is sent. */
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream';
 import type { NodeResponse } from '@platform/rpc/server';
@@ -39,7 +39,7 @@ export function sendAnswer(response: NodeResponse, answer: Answer, isHead: boole
     'content-length': String(isText ? Buffer.byteLength(body) : body.bytes),
   };
   for (const [name, value] of Object.entries(all)) response.setHeader(name, value);
-  // A peer that leaves, or a file that shrinks meanwhile, ends the answer; there is no one left to tell.
+  // A peer that disconnects, or a file that shrinks meanwhile, ends the answer; there is no one to report it to.
   if (!isText && !isHead) return void pipeline(body.open(), response, () => {});
   const text = isText && !isHead ? body : '';
   // The two types differ in overloads only, yet TypeScript cannot call their union.

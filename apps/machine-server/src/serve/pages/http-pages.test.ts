@@ -48,7 +48,7 @@ test('the status page shows resources and errors, escaped, and no scripts may ru
   expect(page).toMatch(/found &quot;&lt;b&gt;.*&amp;&quot;<\/td>/);
   expect(page).toContain('2 resources, 1 not running');
   expect(page).toMatch(/<td>calm<\/td>.*<td>ready<\/td>/);
-  // What does not run comes first.
+  // Resources that do not run come first.
   expect(page.indexOf('&lt;script&gt;')).toBeLessThan(page.indexOf('<td>calm'));
   expect((await fetch(`${url}/nothing`)).status).toBe(404);
   expect((await fetch(url, { method: 'DELETE' })).status).toBe(405);
@@ -68,7 +68,7 @@ test('with credentials configured, the page needs an API key or a location secre
   expect(await statusWith('key-id:key-value')).toBe(200);
 });
 
-test('a browser that was led here by another name sees nothing', async () => {
+test('a browser that was directed here by another name sees nothing', async () => {
   const { url } = await start({ components: [sensor('calm')] });
   const asked = (path: string): Promise<number | undefined> =>
     new Promise((resolve, reject) => {
@@ -80,7 +80,7 @@ test('a browser that was led here by another name sees nothing', async () => {
   expect([await asked('/'), await asked('/restart_status')]).toEqual([403, 403]);
 });
 
-test('D9 a restart is allowed while nothing moves and the maintenance window is open, and the answer says what is against it', async () => {
+test('D9 a restart is allowed while nothing moves and the maintenance window is open; otherwise the answer gives the reasons', async () => {
   const maintenance = { sensor_name: 'core:component:sensor/idle', maintenance_allowed_key: 'idle' };
   const open = { components: [sensor('idle', { readings: { idle: true } }), motor], maintenance };
   const { cloud, url, link } = await start(open);
@@ -106,7 +106,7 @@ test('D9 a restart is allowed while nothing moves and the maintenance window is 
   ];
   await until('the reason', async () => JSON.stringify((await status()).reasons) === JSON.stringify(closed));
 
-  // What waits, since when and why: over RPC and on the page.
+  // The waiting revision, since when and why: over RPC and on the page.
   const before = Date.now();
   cloud.document = { ...open, components: [sensor('idle'), motor] };
   const robot = link.client(RobotService);
@@ -120,7 +120,7 @@ test('D9 a restart is allowed while nothing moves and the maintenance window is 
   expect(page).toContain('found false</p>');
 });
 
-/** Asks for exactly this path, without the tidying of `fetch`. */
+/** Requests exactly this path, without the normalisation of `fetch`. */
 async function ask(
   url: string,
   path: string,
@@ -191,7 +191,7 @@ test('D16 -shareddir serves its files at /static/, and nothing outside it, no do
 test('D16 -webprofile serves profiles to this computer, and without it there is no such page', async () => {
   const { url } = await start({ components: [sensor('calm')] }, ['-webprofile']);
   expect((await ask(url, '/debug/')).body).toContain('/debug/profile?seconds=10');
-  // On a busy computer the first may be over before the second begins.
+  // On a busy computer the first may end before the second begins.
   await until('a refusal of a second profile at the same time', async () => {
     const [cpu, second] = await Promise.all([
       ask(url, '/debug/profile?seconds=0.2'),
@@ -205,14 +205,14 @@ test('D16 -webprofile serves profiles to this computer, and without it there is 
   expect(JSON.parse((await ask(url, '/debug/vars')).body)).toMatchObject({ memory: { rss: expect.any(Number) } });
   expect((await ask(url, '/debug/profile?seconds=301')).body).toContain('at most 300, found "301"');
   expect((await ask(url, '/debug/other')).status).toBe(404);
-  // A page of another site that was led here by its own name.
+  // A page of another site whose own name points here.
   expect((await ask(url, '/debug/vars', { host: 'evil.example' })).status).toBe(403);
   const plain = await start({ components: [sensor('calm')] });
   expect((await ask(plain.url, '/debug/vars')).status).toBe(404);
   expect((await ask(plain.url, '/static/')).status).toBe(404);
 });
 
-test('the status page shows what capture and sync do for each resource, and why nothing is sent', async () => {
+test('the status page shows capture and sync for each resource, and why nothing is sent', async () => {
   const { url } = await start(countingDocument(50, { service: { sync_rules: { network_interfaces: ['<none>'] } } }));
   const page = async (): Promise<string> => (await fetch(url)).text();
   await until('the reason', async () =>

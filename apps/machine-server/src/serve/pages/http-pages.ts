@@ -2,9 +2,9 @@
  * Plain HTTP on the machine's port: the status page at `/`, `/restart_status` for agents, the files of `-shareddir` at `/static/`, and the
  * profiler of `-webprofile` at `/debug/`.
  *
- * Page and files are shown to whom the machine would answer: with credentials configured, to HTTP Basic with the id and the value of an API key,
- * or any name and a location secret; without, to this computer only. `/restart_status` and `/debug/` are
- * answered to this computer only.
+ * The page and the files are shown to callers that the machine accepts: with configured credentials, by HTTP Basic with the id and the
+ * value of an API key, or any name and a location secret; without credentials, only to this computer. `/restart_status` and `/debug/`
+ * answer only this computer.
  */
 import { create, type JsonObject } from '@bufbuild/protobuf';
 import { type Clock, errorText, type Log } from '@platform/base';
@@ -75,7 +75,7 @@ async function answer(deps: HttpPagesDeps, request: NodeRequest): Promise<Answer
   return { status: 200, type: 'html', body: statusPage(page) };
 }
 
-/** What the data manager says of itself; undefined: none runs. */
+/** The status of the data manager; undefined if none runs. */
 async function dataOf(graph: Graph): Promise<JsonObject | undefined> {
   const config = graph
     .status()
@@ -86,7 +86,7 @@ async function dataOf(graph: Graph): Promise<JsonObject | undefined> {
   return (await found.getStatus?.(create(GetStatusRequestSchema), { signal }))?.result;
 }
 
-/** Undefined: who asks may see the page. */
+/** Undefined if the caller may see the page. */
 function refusal(auth: MachineAuth, request: NodeRequest): Answer | undefined {
   if (auth.open && !isLocal(request))
     return {
@@ -108,7 +108,7 @@ async function staticFile(shared: SharedFiles, path: string): Promise<Answer> {
   return { status: 200, headers: { 'content-security-policy': ownContent }, body: file };
 }
 
-/** Whether the request comes from this computer, and a browser has not been led here by the name of another one. */
+/** Whether the request comes from this computer, and not from a browser that another name directed here. */
 function isLocal(request: NodeRequest): boolean {
   const { remoteAddress = '', localAddress } = request.socket;
   const host = String(request.headers[':authority'] ?? request.headers.host ?? '').replace(/:\d+$/, '');

@@ -1,4 +1,4 @@
-/** What `GET /restart_status` answers: whether a restart now would interrupt something. */
+/** The answer to `GET /restart_status`: whether a restart now would interrupt something. */
 import type { Clock } from '@platform/base';
 import { maintenanceOf } from '@platform/machine-config/robot-config';
 import { formatResourceName } from '@platform/resources';
@@ -7,12 +7,12 @@ import type { Graph } from '../../graph/graph.ts';
 import type { MachineFacts } from '../machine-rpc.ts';
 import type { Operations } from '../operations.ts';
 
-/** In the spelling of public agents, which ask before they update or restart the server. */
+/** In the format of public agents, which ask before they update or restart the server. */
 export interface RestartStatus {
   readonly restart_allowed: boolean;
-  /** The server itself asks the cloud whether to restart. */
+  /** Whether the server itself asks the cloud whether to restart. */
   readonly does_not_handle_needs_restart: false;
-  /** One sentence for each thing that speaks against a restart. */
+  /** One sentence for each reason against a restart. */
   readonly reasons: readonly string[];
 }
 
@@ -23,7 +23,7 @@ export interface RestartStatusDeps {
   readonly clock: Clock;
 }
 
-/** Asks the sensor of the maintenance window, if the running configuration has one (D9). */
+/** Reads the sensor of the maintenance window, if the running configuration has one (D9). */
 export async function restartStatus({ graph, operations, facts, clock }: RestartStatusDeps): Promise<RestartStatus> {
   const { running, config } = facts();
   const reasons: string[] = [];

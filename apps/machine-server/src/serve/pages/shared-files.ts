@@ -8,7 +8,7 @@ import { extname, join, relative, sep } from 'node:path';
 import { PlatformError } from '@platform/base';
 import type { File } from './answer.ts';
 
-/** @param path what follows `/static/` in the address, still encoded. @returns undefined: there is no such file */
+/** @param path the part of the address after `/static/`, still encoded. @returns undefined if there is no such file */
 export type SharedFiles = (path: string) => Promise<File | undefined>;
 
 const types: Readonly<Record<string, string>> = {
@@ -62,7 +62,7 @@ function namesIn(path: string): string[] | undefined {
   return names.every((name) => /^[^./\\\0][^/\\\0]*$/.test(name)) ? names : undefined;
 }
 
-/** The path without links: that of the index if it is a directory. */
+/** The path with links resolved: that of the index if it is a directory. */
 async function resolved(path: string): Promise<string | undefined> {
   try {
     const real = await realpath(path);
@@ -78,7 +78,7 @@ function isBelow(root: string, target: string): boolean {
 }
 
 async function fileAt(path: string): Promise<File | undefined> {
-  // A link that has taken the place of the file since then is refused; so is a pipe, which would wait for its writer.
+  // A link that has meanwhile replaced the file is refused, as is a pipe, which would wait for its writer.
   const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
   const handle = await open(path, flags).catch(() => undefined);
   if (handle === undefined) return undefined;

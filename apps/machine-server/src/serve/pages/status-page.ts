@@ -1,4 +1,4 @@
-/** The page at `/`: what runs, what does not and why, which configuration is applied, and what waits. No scripts. */
+/** The page at `/`: what runs, what does not and why, and which configuration is applied or waiting. No scripts. */
 
 import type { JsonObject } from '@bufbuild/protobuf';
 import { formatResourceName } from '@platform/resources';
@@ -14,7 +14,7 @@ export interface StatusPage {
   /** See MachineRpcDeps. */
   readonly warningsOf: MachineRpcDeps['warningsOf'];
   readonly restart: RestartStatus;
-  /** GetStatus of the data manager; undefined: none runs. */
+  /** GetStatus of the data manager; undefined if none runs. */
   readonly data: JsonObject | undefined;
   /** Wall clock ms. */
   readonly nowMs: number;

@@ -15,7 +15,7 @@ interface Rig {
   readonly home: string;
   readonly root: string;
   readonly captured: string;
-  /** Contents of what was sent, in order. */
+  /** Contents of the sent files, in order. */
   readonly sent: string[];
   readonly told: string[];
   /** Runs while a file is being sent. */
@@ -93,7 +93,7 @@ test('every regular file is sent, whatever its name and size, and then deleted',
   expect(await left(rig.root)).toEqual([]);
 });
 
-test('links, sockets, pipes and the capture directory stay and are named; nested paths are sent once; the rest is not delayed', async () => {
+test('links, sockets, pipes and the capture directory stay and are reported; nested paths are sent once; nothing else waits', async () => {
   const rig = await startRig();
   const outside = join(rig.home, 'outside');
   await writeFile(outside, 'outside');
@@ -112,7 +112,7 @@ test('links, sockets, pipes and the capture directory stay and are named; nested
   expect(['links are not followed', 'it is a pipe', 'it is a socket'].filter(named)).toHaveLength(3);
 });
 
-test('paths that cannot be synced are refused by name, and the others are synced', async () => {
+test('paths that cannot be synced are reported, and the others are synced', async () => {
   const rig = await startRig();
   const file = await rig.put('file');
   const inner = await rig.put('ok/inner');
@@ -131,7 +131,7 @@ test('a folder that contains PLATFORM_HOME is sent without it: it holds credenti
   expect(rig.sent).toEqual(['file']);
 });
 
-test('a file is sent only once it has been unmodified for file_last_modified_millis, also if its time lies in the future', async () => {
+test('a file is sent only once it has been unmodified for file_last_modified_millis, even if its time is in the future', async () => {
   const rig = await startRig();
   const [fresh, future] = [await rig.put('fresh'), await rig.put('future')];
   const now = Date.now() / 1_000;
@@ -151,7 +151,7 @@ test('a file is sent only once it has been unmodified for file_last_modified_mil
     .toEqual(['fresh', 'future']);
 });
 
-test('a file that changes while it is sent stays, and its new content is sent too', async () => {
+test('a file that changes while it is sent stays, and its new content is also sent', async () => {
   const rig = await startRig();
   const file = await rig.put('file', 'old');
   rig.during = async () => {
@@ -167,12 +167,12 @@ test('a file that changes while it is sent stays, and its new content is sent to
   expect(await left(rig.root)).toEqual([]);
 });
 
-test('additional_sync_action keep: files stay and are sent once, also after a restart, and again when they change', async () => {
+test('additional_sync_action keep: files stay and are sent once, even after a restart, and again when they change', async () => {
   const rig = await startRig();
   const file = await rig.put('file', 'old');
   const keep: AfterSync = { action: 'keep' };
   await rig.start([rig.root], keep).flush();
-  // A restart, and a line that a power cut has torn.
+  // A restart, and a line torn by a power cut.
   await writeFile(join(rig.home, 'sent_files.jsonl'), '["torn', { flag: 'a' });
   const again = rig.start([rig.root], keep);
   await again.flush();

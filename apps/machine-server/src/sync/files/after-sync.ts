@@ -1,4 +1,4 @@
-/** What happens to an arbitrary file once the cloud has it. */
+/** Handles an arbitrary file once the cloud has it. */
 import { copyFile, link, mkdir, open, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, extname, join, relative } from 'node:path';
 import { syncDirectory } from '../../directories/disk-storage.ts';
@@ -54,7 +54,7 @@ async function place(path: string, target: string): Promise<void> {
     await link(path, target);
   } catch (caught) {
     const { code } = caught as NodeJS.ErrnoException;
-    // Another disk, or one that does not know hard links.
+    // Another disk, or one without hard links.
     if (code !== 'EXDEV' && code !== 'EPERM' && code !== 'ENOTSUP') throw caught;
     await copyDurably(path, target);
   }
@@ -65,7 +65,7 @@ async function copyDurably(path: string, target: string): Promise<void> {
   await copyFile(path, draft);
   await using handle = await open(draft, 'r+');
   await handle.sync();
-  // Reserves the name first, so that a file that is already there is not replaced.
+  // Reserves the name first, so that an existing file is not replaced.
   await writeFile(target, '', { flag: 'wx' }).catch(async (caught) => {
     await rm(draft, { force: true });
     throw caught;

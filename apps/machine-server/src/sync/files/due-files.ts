@@ -21,7 +21,7 @@ export interface DueFilesDeps {
   readonly sent: SentFiles;
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  /** Reports what is never sent; the same message at most once a minute. */
+  /** Reports files that are never sent; the same message at most once a minute. */
   readonly say: (message: string, fields: LogFields) => void;
 }
 

@@ -1,9 +1,9 @@
-/** What both ways of sending a file share. */
+/** The context shared by both ways of sending a file. */
 import { PlatformError } from '@platform/base';
 import type { Link } from '@platform/rpc/client';
 import type { RateLimit } from '../rate-limit.ts';
 
-/** The connection to the cloud. Without `put`, large files are sent in pieces only. */
+/** The connection to the cloud. Without `put`, large files are sent only in pieces. */
 export type SyncLink = Pick<Link, 'client'> & Partial<Pick<Link, 'put'>>;
 
 export interface FileContext {
@@ -13,7 +13,7 @@ export interface FileContext {
   readonly rate: Pick<RateLimit, 'take'>;
 }
 
-/** The file is sent again when it has been unmodified for long enough. */
+/** The file is sent again once it has been unmodified for long enough. */
 export function changed(expectedBytes: number, foundBytes: number): PlatformError {
   return new PlatformError(
     'aborted',

@@ -1,7 +1,7 @@
 import { type BigIntStats, constants } from 'node:fs';
 import { type FileHandle, lstat, open } from 'node:fs/promises';
 
-/** One content of a file: another size, time of modification or file of the same name is another content. */
+/** Identifies one content of a file: another size, modification time or inode means another content. */
 export interface Fingerprint {
   readonly bytes: number;
   readonly modifiedNs: bigint;
@@ -22,7 +22,7 @@ export async function isUnchanged(path: string, fingerprint: Fingerprint): Promi
   return found.isFile() && fingerprintText(fingerprintOf(found)) === fingerprintText(fingerprint);
 }
 
-/** Opens a regular file for reading: never through a link, and never a device or pipe, which may have taken its place. */
+/** Opens a regular file for reading: never through a link, and never a device or pipe that may have replaced it. */
 export async function openRegular(path: string): Promise<{ handle: FileHandle; stats: BigIntStats }> {
   const handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   try {

@@ -7,15 +7,14 @@ import { failedFolder } from '../../directories/paths.ts';
 export interface ListFilesDeps {
   /** Folders that are not entered. */
   readonly skipped: ReadonlySet<string>;
-  /** Something below the folder is never sent: why. */
+  /** Called with the reason for each item below the folder that is never sent. */
   readonly onOmitted: (path: string, why: string) => void;
   readonly signal: AbortSignal;
 }
 
 /**
- * Every regular file, whatever its name and size. Links, devices, pipes and sockets are reported and left alone, and so is a folder that
- * cannot be read; links to folders are not entered. Files that were set aside stay where they are: those in a `failed` folder with their
- * `.reason` beside them.
+ * Every regular file, whatever its name and size. Links, devices, pipes, sockets and unreadable folders are reported and skipped; links to
+ * folders are not entered. Files that were set aside are also skipped: those in a `failed` folder with their `.reason` beside them.
  */
 export async function* listFiles(root: string, { skipped, onOmitted, signal }: ListFilesDeps): AsyncGenerator<string> {
   const waiting = [root];

@@ -1,5 +1,5 @@
 /**
- * Sends a staged file in long bodies of plain HTTP, to clouds that take them. It is read into a few pieces of memory, from which one thread
+ * Sends a staged file in long bodies of plain HTTP, to clouds that accept them. The file is read into a few buffers, from which one thread
  * sends and another hashes.
  */
 import { asPlatformError, HashedPieces, type Piece, threadHash } from '@platform/base';
@@ -43,7 +43,7 @@ export async function putBodies(
       const answer = await link.put(body, { signal, quietMs: callTimeoutMs });
       requireOffset(end, Number((answer as { offset?: unknown }).offset));
     } catch (caught) {
-      // Something on the way, such as a proxy, does not let it pass.
+      // A proxy or something else on the way does not let it pass.
       if (at === staged && asPlatformError(caught).code === 'unimplemented') return undefined;
       throw caught;
     }

@@ -9,5 +9,5 @@ export interface ResumableFile extends FileContext {
   readonly metadata: UploadMetadata;
 }
 
-/** Of one call, and how long an upload may stand still. */
+/** Time limit of one call, and of an upload without progress. */
 export const callTimeoutMs = 120_000;

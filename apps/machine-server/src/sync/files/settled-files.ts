@@ -1,4 +1,4 @@
-/** Whether a file has been unmodified for long enough to be sent, also when the clock or the file's time is wrong. */
+/** Decides whether a file has been unmodified for long enough to be sent, even when the clock or the file's time is wrong. */
 import { stat } from 'node:fs/promises';
 import type { Clock } from '@platform/base';
 import { fingerprintOf, fingerprintText } from './fingerprint.ts';
@@ -7,7 +7,7 @@ const maxWatched = 10_000;
 
 export class SettledFiles {
   readonly #clock: Clock;
-  /** Files whose time lies in the future: since when (monotonic ms) they have been as they are. */
+  /** Files whose time is in the future: since when (monotonic ms) they have been unchanged. */
   readonly #watched = new Map<string, { readonly text: string; readonly since: number }>();
 
   constructor(clock: Clock) {

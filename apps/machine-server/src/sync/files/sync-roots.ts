@@ -1,4 +1,4 @@
-/** Which of the `additional_sync_paths` are walked, and which folders below them are not. */
+/** Decides which of the `additional_sync_paths` are walked, and which folders below them are not. */
 import { realpath, stat } from 'node:fs/promises';
 import { dirname, sep } from 'node:path';
 import { errorText } from '@platform/base';
@@ -8,14 +8,14 @@ export interface SyncRoots {
   readonly roots: readonly string[];
   /** Real paths of folders that are not entered: they belong to this machine-server. */
   readonly skipped: ReadonlySet<string>;
-  /** What is wrong with the other paths. */
+  /** Problems of the other paths. */
   readonly faults: readonly string[];
 }
 
 /**
  * @param paths absolute, as configured: a link to a folder is followed
- * @param captureDirectories their files are sent as readings, and never as files
- * @param home PLATFORM_HOME: not sent as part of a larger folder, because it contains credentials; a folder in it may be named
+ * @param captureDirectories their files are sent as readings, never as files
+ * @param home PLATFORM_HOME: not sent as part of a larger folder, because it contains credentials; a folder in it may be configured
  */
 export async function syncRoots(
   paths: readonly string[],

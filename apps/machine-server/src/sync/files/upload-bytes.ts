@@ -1,4 +1,4 @@
-/** Sends bytes that are in no file, such as an image that a client gives for datasets. */
+/** Sends bytes that are not in a file, such as an image from a client for datasets. */
 import { create } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { maxTags } from '@platform/machine-config/limits';
@@ -13,7 +13,7 @@ import type { FileContext } from './file-context.ts';
 
 export interface AboutBytes {
   readonly mimeType: string;
-  /** With its dot. */
+  /** With a leading dot. */
   readonly fileExtension: string;
   readonly tags: readonly string[];
   readonly datasetIds: readonly string[];
@@ -22,7 +22,7 @@ export interface AboutBytes {
 const chunkBytes = 64 * 1024;
 const timeoutMs = 120_000;
 
-/** @param context `nowMs`: when the bytes were given. A repeated call of the client is another upload. */
+/** @param context `nowMs`: when the bytes arrived. A repeated call of the client is another upload. */
 export async function uploadBytes(
   bytes: Uint8Array,
   { mimeType, fileExtension, tags, datasetIds }: AboutBytes,

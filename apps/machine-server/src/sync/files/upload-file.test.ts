@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { fakeLink } from '../../testing/fake-link.ts';
 import { uploadFile } from './upload-file.ts';
 
-test('a file that cannot be opened is retried later and ends nothing else, whether the cloud learns of it late or never', async () => {
+test('a file that cannot be opened is retried later and affects nothing else, whether the cloud learns of it late or never', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'upload-file-'));
   onTestFinished(() => rmSync(directory, { recursive: true }));
   // stat works on a socket, but it cannot be opened.

@@ -1,4 +1,4 @@
-/** Sends an arbitrary file: resumably if it is large and the cloud can, otherwise in one stream. */
+/** Sends an arbitrary file: resumably if it is large and the cloud supports it, otherwise in one stream. */
 import type { BigIntStats } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { extname, sep } from 'node:path';
@@ -19,7 +19,7 @@ import { type Fingerprint, fingerprintOf, openRegular } from './fingerprint.ts';
 import { isResumable, uploadResumably } from './upload-resumably.ts';
 
 const chunkBytes = 64 * 1024;
-/** Over an hour of data, a stream is given up and starts from the beginning: such files are sent resumably. */
+/** A stream that takes longer than an hour is cut and starts over, so such files are sent resumably. */
 const uploadTimeoutMs = 3_600_000;
 
 /** Path segments `tag=<t>` and `dataset=<id>` become tags and datasets, as public machine-servers do. */
@@ -69,7 +69,7 @@ async function uploadAtOnce(
   { link, rate }: FileContext,
   signal: AbortSignal,
 ): Promise<void> {
-  // A request stream that merely throws looks complete to the server, which would keep half a file; so the call is cut instead.
+  // A request stream that only throws looks complete to the server, which would keep a partial file; so the call is cut instead.
   const broken = new AbortController();
   const cut = AbortSignal.any([signal, broken.signal]);
   async function* packets(): AsyncGenerator<FileUploadRequest> {

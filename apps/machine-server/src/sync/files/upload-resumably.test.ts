@@ -122,7 +122,7 @@ test('a cloud that cannot stage uploads gets a large file in one stream', async 
   expect(cloud).toMatchObject({ streamed: content.length, finished: undefined });
 });
 
-test('a cloud that takes long bodies gets them; one that breaks is continued, and its checksum is that of the whole', async () => {
+test('a cloud that accepts long bodies gets them; a broken one is continued, and its checksum is that of the whole', async () => {
   const [path, cloud] = [await file(), new StagingCloud()];
   const [most, rest] = [2 * chunk, content.length - 4 * chunk];
   cloud.maxBodyBytes = most;
@@ -144,7 +144,7 @@ test('a cloud that takes long bodies gets them; one that breaks is continued, an
   expect(Buffer.from(cloud.finished ?? []).equals(createHash('sha256').update(content).digest())).toBe(true);
 });
 
-test('where something on the way does not let long bodies pass, the file is sent in calls', async () => {
+test('if a proxy on the way does not let long bodies pass, the file is sent in calls', async () => {
   const [path, cloud] = [await file(), new StagingCloud()];
   cloud.maxBodyBytes = 64 * 1024 * 1024;
   let isFirst = true;

@@ -1,7 +1,7 @@
 /**
- * Sends a large file in pieces that the cloud stages, so that an upload that breaks continues where it was, also after a restart of either
- * side: the upload is named by a hash of the part, the path and the file's content as the disk tells it (size, time, inode), and the cloud
- * knows how much it has. The file is read once per attempt; the part that the cloud already has is only hashed.
+ * Sends a large file in pieces that the cloud stages, so that a broken upload continues where it stopped, even after a restart of either
+ * side. The id of the upload is a hash of the part, the path and the file's fingerprint (size, time, inode), and the cloud knows how much
+ * it has. The file is read once per attempt; the part that the cloud already has is only hashed.
  */
 import { createHash } from 'node:crypto';
 import { asPlatformError, PlatformError } from '@platform/base';
@@ -13,14 +13,14 @@ import { writePieces } from './write-pieces.ts';
 
 /** Smaller files are sent at once: repeating them costs less than the additional calls. */
 const leastBytes = 8 * 1024 * 1024;
-/** Making a file of many gigabytes durable, and checking it after a restart of the cloud, takes its time. */
+/** The cloud needs time to make a file of many gigabytes durable, and to check it after a restart. */
 const finishTimeoutMs = 900_000;
 
 export function isResumable(bytes: number): boolean {
   return bytes >= leastBytes;
 }
 
-/** False if the cloud cannot stage it: then it is sent at once. Throws PlatformError. */
+/** False if the cloud cannot stage it: it is then sent in one stream. Throws PlatformError. */
 export async function uploadResumably(file: ResumableFile, signal: AbortSignal): Promise<boolean> {
   const { link, fingerprint, metadata } = file;
   const { partId } = metadata;
@@ -42,7 +42,7 @@ export async function uploadResumably(file: ResumableFile, signal: AbortSignal):
     await client.finishUpload({ metadata, key, sha256 }, { signal, timeoutMs: finishTimeoutMs });
   } catch (caught) {
     const { code, message } = asPlatformError(caught);
-    // It says something about the staged bytes, not about the file.
+    // The error is about the staged bytes, not about the file.
     if (code === 'data_loss') throw new PlatformError('aborted', message, caught);
     throw caught;
   }

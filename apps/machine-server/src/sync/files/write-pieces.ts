@@ -1,4 +1,4 @@
-/** Sends a staged file in calls, to clouds that take no long bodies, or through something that does not let them pass. */
+/** Sends a staged file in calls, to clouds that do not accept long bodies, or if a proxy does not let them pass. */
 import { createHash } from 'node:crypto';
 import { PlatformError } from '@platform/base';
 import type { BeginUploadResponse, UploadService } from '@platform/proto/platform/upload/v1/upload';
@@ -18,7 +18,7 @@ export async function writePieces(
 ): Promise<Uint8Array> {
   const maxChunkBytes = Math.min(chunkBytes, begun.maxChunkBytes || chunkBytes);
   const hash = createHash('sha256');
-  // Two buffers: one is read and hashed while the other one is sent.
+  // Two buffers: one is read and hashed while the other is sent.
   const buffers = [Buffer.allocUnsafe(maxChunkBytes), Buffer.allocUnsafe(maxChunkBytes)] as const;
   let sending: Promise<unknown> = Promise.resolve();
   let staged = Number(begun.offset);
@@ -52,7 +52,7 @@ async function write(
   requireOffset(Number(request.offset) + request.data.length, Number(offset));
 }
 
-/** @throws aborted unless the upload stands where it should */
+/** @throws aborted unless the upload is at the expected position */
 export function requireOffset(expected: number, found: number): void {
   if (found === expected) return;
   throw new PlatformError(

@@ -13,14 +13,14 @@ import { Reclaim } from './reclaim.ts';
 
 const thresholds = { diskUsage: 0.9, captureDirectory: 0.5 };
 
-test('D11 both thresholds must be exceeded, and the directory’s share is its share of the used bytes', () => {
+test('D11 both thresholds must be exceeded, and the directory’s share is relative to the used bytes', () => {
   expect(mustDelete({ volumeBytes: 100, usedBytes: 90, captureBytes: 45 }, thresholds)).toBe(true);
   expect(mustDelete({ volumeBytes: 100, usedBytes: 89, captureBytes: 89 }, thresholds)).toBe(false);
   expect(mustDelete({ volumeBytes: 100, usedBytes: 90, captureBytes: 44 }, thresholds)).toBe(false);
   expect(mustDelete({ volumeBytes: 0, usedBytes: 0, captureBytes: 0 }, thresholds)).toBe(false);
 });
 
-test('D11 on a full disk every Nth captured file is deleted, counted, logged once, and passed by the low-water mark (I6)', async () => {
+test('D11 on a full disk every Nth captured file is deleted, counted and logged once, and the low-water mark passes it (I6)', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'reclaim-'));
   await mkdir(join(directory, 'failed'));
   const ledger = new SeqLedger();

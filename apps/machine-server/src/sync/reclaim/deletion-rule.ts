@@ -1,4 +1,4 @@
-/** When capture files must be deleted to keep the disk usable (D11). Pure. */
+/** Decides when capture files must be deleted to keep the disk usable (D11). Pure. */
 
 export interface DiskUse {
   readonly volumeBytes: number;

@@ -20,13 +20,13 @@ export interface ReclaimSettings {
 
 export interface ReclaimDeps {
   readonly directories: () => readonly string[];
-  /** A file that is being sent is left alone. */
+  /** Whether the file is being sent; such files are not deleted. */
   readonly sending: (path: string) => boolean;
   readonly ledger: SeqLedger;
   readonly gaps: Pick<Gaps, 'add' | 'flush'>;
   readonly clock: Clock;
   readonly log: Log;
-  /** Use of the volume that holds `directory`. */
+  /** Usage of the volume that contains `directory`. */
   readonly volume: (directory: string) => Promise<{ volumeBytes: number; usedBytes: number }>;
 }
 
@@ -59,7 +59,7 @@ export class Reclaim implements AsyncDisposable {
     });
   }
 
-  /** @param settings undefined: nothing is deleted (capture is disabled). */
+  /** @param settings undefined if nothing is deleted (capture is disabled). */
   configure(settings: ReclaimSettings | undefined): void {
     this.#settings = settings;
   }
@@ -125,7 +125,7 @@ export class Reclaim implements AsyncDisposable {
     let batch: string[] = [];
     const discard = async (): Promise<void> => {
       const counted = await Promise.all(batch.map((path) => this.#count(path)));
-      // Counted before they are gone: a crash between the two counts them although they are still there, never the other way round.
+      // Counted before the deletion: a crash in between may count files that still exist, but never misses deleted ones.
       await gaps.flush();
       for (const [at, path] of batch.entries()) {
         const size = (await stat(path).catch(() => undefined))?.size ?? 0;
@@ -154,7 +154,7 @@ export class Reclaim implements AsyncDisposable {
   }
 }
 
-/** As reported by the operating system. */
+/** The usage reported by the operating system. */
 export async function systemVolume(directory: string): Promise<{ volumeBytes: number; usedBytes: number }> {
   const { bsize, blocks, bavail } = await statfs(directory);
   return { volumeBytes: blocks * bsize, usedBytes: (blocks - bavail) * bsize };

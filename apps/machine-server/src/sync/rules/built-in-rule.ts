@@ -6,11 +6,11 @@ import { systemVolume } from '../reclaim/reclaim.ts';
 import type { SyncRule } from './sync-rule.ts';
 
 export interface BuiltInRules {
-  /** Undefined: at any time. */
+  /** Undefined for any time. */
   readonly timeWindow: TimeWindow | undefined;
-  /** Names of interfaces of which one must be connected; a `*` at the end stands for anything. Empty: any. */
+  /** Names of interfaces, one of which must be connected; `*` at the end matches anything. Empty: any. */
   readonly networkInterfaces: readonly string[];
-  /** Below this share of free disk (0–1), the other rules do not hold anything back; 0: they always do. */
+  /** Below this share of free disk (0–1), the other rules no longer apply; 0: they always apply. */
   readonly whenFreeDiskBelow: number;
 }
 
@@ -45,7 +45,7 @@ function matches(name: string, pattern: string): boolean {
   return pattern.endsWith('*') ? name.startsWith(pattern.slice(0, -1)) : name === pattern;
 }
 
-/** As this computer tells. @param directory on the disk that `when_free_disk_below` is about */
+/** The conditions of this computer. @param directory on the disk to which `when_free_disk_below` applies */
 export function systemFacts(clock: Clock, directory: string): RuleFacts {
   return {
     time() {

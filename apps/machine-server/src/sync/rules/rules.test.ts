@@ -37,7 +37,7 @@ test.each([
   expect(problems).toEqual([]);
 });
 
-test('a selective_syncer_name that depends_on lacks is a warning, and the sensor is asked anyway', async () => {
+test('a selective_syncer_name that is missing in depends_on is a warning, and the sensor is still read', async () => {
   const { rule, problems } = planned({ selective_syncer_name: 'gate' }, { running: reading({ should_sync: true }) });
   expect(await rule()).toBeUndefined();
   expect(problems).toEqual([
@@ -49,7 +49,7 @@ test('a selective_syncer_name that depends_on lacks is a warning, and the sensor
   ]);
 });
 
-test('a time window ends on the next day if it ends before it starts, and its days are those on which it begins', () => {
+test('a time window that ends before it starts ends on the next day, and its days are those on which it begins', () => {
   const night = readTimeWindow({ start: '22:00', end: '06:00', days: ['fri'] });
   const at = (day: number, hour: number): boolean => isInWindow(night, day, hour * 60);
   expect([at(5, 21), at(5, 22), at(6, 5), at(6, 6), at(6, 22), at(5, 5)]).toEqual([
@@ -80,7 +80,7 @@ test('sync_rules hold sync back outside the window and without the network, exce
   expect(await rule()).toBeUndefined();
 });
 
-test('sync attributes that make no sense are reported with their place, and nothing is lost by their defaults', () => {
+test('invalid sync attributes are reported with their position, and their defaults lose no data', () => {
   const { settings, problems } = planned({
     sync_order: 'random',
     additional_sync_action: 'move',

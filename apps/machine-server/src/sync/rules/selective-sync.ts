@@ -9,9 +9,9 @@ export const shouldSyncKey = 'should_sync';
 const timeoutMs = 5_000;
 
 /**
- * An absent sensor, a failed reading and a reading without the key mean that nothing is sent.
+ * With an absent sensor, a failed reading or a reading without the key, nothing is sent.
  *
- * @param found the resource of that name; undefined: it does not run
+ * @param found the resource of that name; undefined if it does not run
  */
 export function selectiveSync(name: string, found: Resource | undefined, clock: Clock): SyncRule {
   return async () => {

@@ -1,2 +1,2 @@
-/** Says why nothing may be sent now; undefined: it may. */
+/** Returns why nothing may be sent now; undefined if sending is allowed. */
 export type SyncRule = () => Promise<string | undefined>;

@@ -1,5 +1,5 @@
 /**
- * What an edit of each attribute of the data manager and of capture methods changes outside. Those that the cloud enforces
+ * The observable effect of editing each attribute of the data manager and of capture methods. Those that the cloud enforces
  * (`recent_data_store`, `retention_policy`, `delete_data_on_part_deletion`) are in `conformance/src/machine/kept-data.test.ts` and
  * `conformance/src/deletion/retention.test.ts`.
  */
@@ -156,7 +156,7 @@ export const attributeRows: Readonly<Record<string, (rig: Rig) => Promise<void>>
     await sends(rig);
   },
   async capture_buffer_size(rig) {
-    // A file with a buffer grows when it is full or written out, one without at each reading.
+    // With a buffer, a file grows when the buffer is full or flushed; without one, at each reading.
     const growths = async (capture_buffer_size: number): Promise<number> => {
       const capture_directory = join(rig.home, `buffer-${capture_buffer_size}`);
       await rig.applied({ sync_disabled: true }, { capture_directory, capture_buffer_size });
@@ -175,7 +175,7 @@ export const attributeRows: Readonly<Record<string, (rig: Rig) => Promise<void>>
     await sends(rig);
   },
   async capture_queue_size(rig) {
-    // While its disk is full, so many readings wait; after that, no more are taken.
+    // While its disk is full, this many readings wait; after that, no more are taken.
     const takenWhileFull = async (capture_queue_size: number): Promise<number> => {
       const capture_directory = join(rig.disk.path, String(capture_queue_size));
       const method = { capture_directory, capture_queue_size, capture_buffer_size: 0 };

@@ -1,11 +1,11 @@
-/** Proves that nothing that was produced is missing or doubled. */
+/** Proves that no produced reading is missing or duplicated. */
 import { GapReason } from '@platform/proto/platform/gaps/v1/gaps';
 import { accountFor, type LedgerReading } from '@platform/testkit';
 import { expect } from 'vitest';
 import { until } from '../start-test-server.ts';
 import type { Rig } from './rig.ts';
 
-/** Reasons for which a reading that was produced may be missing; of the first two, the number is exact. */
+/** Reasons for which a produced reading may be missing; for the first two, the number is exact. */
 const lossReasons: readonly GapReason[] = [
   GapReason.DISCARDED,
   GapReason.REFUSED,
@@ -14,7 +14,7 @@ const lossReasons: readonly GapReason[] = [
   GapReason.QUEUE_FULL,
 ];
 
-/** Resolves once what was produced is in the cloud, once each, or in a gap. */
+/** Resolves once every produced reading is in the cloud exactly once, or in a gap. */
 export async function expectNothingLost({ cloud, source }: Rig): Promise<void> {
   const stored = (): LedgerReading[] =>
     cloud.stored

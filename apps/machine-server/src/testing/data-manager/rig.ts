@@ -1,4 +1,6 @@
-/** A machine-server whose data manager is edited while it runs, with everything that it sends to. Its readings come from a source outside. */
+/**
+ * A machine-server whose data manager is edited while it runs, with all receivers of its data. Its readings come from an external source.
+ */
 import {
   type DocumentServer,
   Ledger,
@@ -14,7 +16,7 @@ import { until } from '../start-test-server.ts';
 
 export const api = 'core:component:sensor';
 export const fake = 'core:builtin:fake';
-/** Makes each edit another revision. */
+/** Makes each edit a new revision. */
 let edits = 0;
 
 function documentWith(url: string, service: object, method: object = {}): Record<string, unknown> {
@@ -46,12 +48,12 @@ export interface Rig {
   readonly home: string;
   readonly database: DocumentServer;
   readonly source: LedgerSource;
-  /** What is captured into it goes to a disk that can be full. */
+  /** A capture directory on a disk that can be filled. */
   readonly disk: SmallDisk;
   readonly produced: () => number;
   /** Edits the configuration. */
   edit(service: object, method?: object): void;
-  /** Edits it, and resolves once that runs. */
+  /** Edits it, and resolves once the new configuration runs. */
   applied(service: object, method?: object): Promise<void>;
 }
 
@@ -82,7 +84,7 @@ export async function captured({ produced }: Rig, more = 20): Promise<void> {
   const wanted = produced() + more;
   await until(`${more} more readings`, () => produced() >= wanted);
 }
-/** Resolves once sync sends nothing any more, and 20 more readings were taken meanwhile. */
+/** Resolves once sync no longer sends anything, and 20 more readings were taken meanwhile. */
 export async function sendsNothing(rig: Rig): Promise<void> {
   for (let before = -1; before !== rig.cloud.attempts; await captured(rig)) before = rig.cloud.attempts;
 }
@@ -94,7 +96,7 @@ export async function sends(
   await until('an upload', () => cloud.stored.slice(from).some(holds));
 }
 
-/** Resolves once no reading is taken any more while edits are applied. */
+/** Resolves once no reading is taken any longer while edits are applied. */
 export async function producesNothing(rig: Rig, service: object, method: object = {}): Promise<void> {
   for (let before = -1; before !== rig.produced(); ) {
     before = rig.produced();

@@ -1,4 +1,4 @@
-/** Capture, sync and gaps of a machine-server with readings of a ledger, without the rest of it. */
+/** Only capture, sync and gaps of a machine-server, with readings of a ledger. */
 import { type Log, systemClock } from '@platform/base';
 import { Ledger, type LedgerReading } from '@platform/testkit';
 import type { CapturePlan } from '../../capture/plan-capture.ts';
@@ -38,7 +38,7 @@ export async function startCapturing({ home, bootId, made, accept, tell, log }: 
   return data;
 }
 
-/** @param bufferBytes of the user buffer; 0: each reading is written at once */
+/** @param bufferBytes size of the user buffer; 0: each reading is written at once */
 export function ledgerPlan(directory: string, name: string, hz: number, bufferBytes: number): CapturePlan {
   const resource = `core:component:sensor/${name}`;
   return {

@@ -1,6 +1,6 @@
 /**
- * Captures and syncs for some seconds, and writes to standard output what was made, acknowledged and told, before anything else happens with
- * it. Its system calls are recorded.
+ * Captures and syncs for some seconds, and immediately writes to standard output what was made, acknowledged and reported. Its system calls
+ * are recorded.
  *
  *     node child.ts HOME SECONDS
  */

@@ -1,4 +1,4 @@
-/** The cloud's rules for repeated uploads (I5, I6) in memory, and what it was told of gaps. */
+/** The cloud's rules for repeated uploads (I5, I6) in memory, and the reported gaps. */
 import { createHash } from 'node:crypto';
 import { fromBinary } from '@bufbuild/protobuf';
 import {
@@ -20,7 +20,7 @@ export interface MemoryUpload {
   readonly readings: readonly LedgerReading[];
 }
 
-/** What the cloud keeps of a gap. */
+/** The cloud's record of a gap. */
 export type MemoryGap = Pick<Gap, 'id' | 'componentName' | 'reason'> & {
   readonly startUs: number;
   readonly endUs: number;
@@ -53,7 +53,7 @@ export class MemoryCloud {
   }
 }
 
-/** A link to a cloud that acts on what comes, and answers after that. */
+/** A link to a cloud that stores first, and then answers. */
 export function memoryLink(accept: (upload: MemoryUpload) => void, tell: (gap: MemoryGap) => void): Link {
   const client = {
     async dataCaptureUpload(request: RawDataCaptureUploadRequest): Promise<object> {

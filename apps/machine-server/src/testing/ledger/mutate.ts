@@ -1,8 +1,8 @@
-/** Ways in which a file can be damaged. The same numbers give the same damage. */
+/** Ways to damage a file. The same numbers give the same damage. */
 
 export interface Mutation {
   readonly kind: (typeof kinds)[number];
-  /** The first byte that is not as it was. */
+  /** The position of the first changed byte. */
   readonly at: number;
   readonly bytes: Uint8Array;
 }

@@ -1,4 +1,4 @@
-/** Capture files that were damaged while nobody looked: nothing is invented, doubled or put in another order, and what is missing is said. */
+/** Capture files damaged while the server was down: nothing is invented, duplicated or reordered, and missing readings are reported. */
 import { randomBytes } from 'node:crypto';
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -31,7 +31,7 @@ const wallUs = Date.UTC(2026, 0, 1) * 1_000;
 interface Damaged {
   readonly component: string;
   readonly readings: readonly LedgerReading[];
-  /** Readings that end before the first byte that was changed. */
+  /** Readings that end before the first changed byte. */
   readonly untouched: number;
   readonly isOpen: boolean;
   readonly mutation: string;
@@ -75,7 +75,7 @@ interface Found {
   /** As reported. */
   readonly damage: number;
   readonly crash: number;
-  /** The file was set aside as it is. */
+  /** Whether the file was set aside unchanged. */
   readonly isAside: boolean;
 }
 
@@ -135,7 +135,7 @@ async function writeDamaged(home: string, count: number, random: () => number): 
   return damaged;
 }
 
-/** Of open files, a crash is known: when it came, and that all of their readings, one of them late, were of its last second. */
+/** For open files, the crash is known: its time, and that all of their readings, one of them late, were from the last second before it. */
 function crashOf(open: readonly Damaged[]): string {
   const api = 'core:component:sensor';
   const series = open.map(({ component: name }) => ({ api, name, method: 'Readings', hz: readingsEach - 1 }));

@@ -1,4 +1,4 @@
-/** Power cuts at any instant of a recorded run: what was produced is stored once, or reported as a gap. */
+/** Power cuts at any instant of a recorded run: every produced reading is stored once, or reported as a gap. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -26,7 +26,7 @@ const [cuts, seed] = [Number(FAULT_CUTS), Number(FAULT_SEED)];
 const childFile = fileURLToPath(new URL('./child.ts', import.meta.url));
 /** A longer recording has more instants. */
 const seconds = String(6 + Math.floor(cuts / 200));
-/** Under strace, everything takes its time. */
+/** Under strace, everything is slow. */
 const slackMs = 100;
 
 test(`C4 C6 C8 C9 I5 I6 after each of ${cuts} power cuts, what was produced is stored once or reported as a gap`, async () => {
@@ -69,12 +69,12 @@ test(`C4 C6 C8 C9 I5 I6 after each of ${cuts} power cuts, what was produced is s
   reportFault('power_cuts', { seed, lagMs: Math.round(lag.longestMs), ...sum, faults: faults.length });
   expect(sum.cuts).toBe(cuts);
   expect(faults.slice(0, 5), `seed ${seed}`).toEqual([]);
-  // A write-out on a busy disk waits three times: for what was captured, for the note that it is late, and for its own note.
+  // A flush on a busy disk waits three times: for the captured data, for the note that it is late, and for its own note.
   expect(sum.longestMs).toBeLessThanOrEqual(1_000 + 3 * slack);
   expect(sum.missing).toBeGreaterThan(0);
 }, 1_800_000);
 
-/** What the recorded run had said before the cut. */
+/** The output of the recorded run before the cut. */
 function said(calls: readonly Syscall[]): { cloud: MemoryCloud; produced: Produced[] } {
   const cloud = new MemoryCloud();
   const produced: Produced[] = [];
@@ -90,7 +90,7 @@ function said(calls: readonly Syscall[]): { cloud: MemoryCloud; produced: Produc
   return { cloud, produced };
 }
 
-/** Starts on what the cut left, and sends everything. */
+/** Starts with the files that the cut left, and sends everything. */
 async function startAgain(image: CutImage, recordedPath: string, cloud: MemoryCloud): Promise<void> {
   await using home = await memoryDirectory();
   await restoreImage(image, recordedPath, home.path);

@@ -2,7 +2,7 @@ import { silentLog } from '@platform/base';
 import { startCapturing } from './capturing.ts';
 import type { MemoryCloud } from './memory-cloud.ts';
 
-/** Starts on the home of a machine whose process ended, sends everything that is there, reports what is missing, and stops. */
+/** Starts with the home of a machine whose process ended, sends everything in it, reports missing readings, and stops. */
 export async function syncAll(home: string, cloud: MemoryCloud): Promise<void> {
   const data = await startCapturing({
     ...{ home, bootId: 'after' },

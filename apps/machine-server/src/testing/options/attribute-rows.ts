@@ -6,7 +6,7 @@ import { writeTestModule } from '../write-module.ts';
 import { type Machine, oneSensor, type Run } from './machine-run.ts';
 import type { Row, Surroundings } from './row.ts';
 
-/** Whether a debug line of a client is written; another one after it always is. @param name of the row, as rows share a server */
+/** Whether a debug line of a client is written; a second line after it always is. @param name of the row, because rows share a server */
 async function writesDebug(run: Run, name: string): Promise<boolean> {
   await run.log('debug', `a debug line for ${name}`);
   await run.log('error', `the line after that of ${name}`);
@@ -17,7 +17,7 @@ async function writesDebug(run: Run, name: string): Promise<boolean> {
 const startOf = async (machine: Machine, more: object): Promise<Run> =>
   machine.run({ document: { ...oneSensor, ...more } });
 
-/** The server runs without the faulty field, and names it. */
+/** The server runs without the faulty field, and reports it. */
 const named =
   (document: object, says: RegExp) =>
   async (machine: Machine): Promise<void> => {

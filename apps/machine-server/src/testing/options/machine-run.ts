@@ -1,4 +1,4 @@
-/** The machine-server as a process, started with one option, variable or attribute to see what comes of it. */
+/** The machine-server as a process, started with one option, variable or attribute to observe its effect. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -14,11 +14,11 @@ const main = fileURLToPath(new URL('../../main.ts', import.meta.url));
 const nodeArgs = ['--conditions=@platform/source', '--disable-warning=ExperimentalWarning'];
 
 export interface Given {
-  /** The whole configuration, or what is written beside `cloud`. Default: one fake sensor. */
+  /** The whole configuration, or the part besides `cloud`. Default: one fake sensor. */
   readonly document?: object;
   readonly args?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
-  /** Leaves out `-config`. */
+  /** Omits `-config`. */
   readonly bare?: boolean;
 }
 
@@ -53,7 +53,7 @@ export class Machine implements AsyncDisposable {
     return process.ended;
   }
 
-  /** Runs it until it says that it runs: every resource was built or failed once. */
+  /** Runs it until it reports that it is running: every resource was built or failed once. */
   async run(given: Given = {}): Promise<Run> {
     return this.#runUntil(given, /"msg":"running".*"port":(\d+)/);
   }
@@ -63,7 +63,7 @@ export class Machine implements AsyncDisposable {
     return this.#runUntil(given, /"msg":"serving".*"address":"[^"]*:(\d+)"/);
   }
 
-  /** Runs it with a log in files, so that the port has to be found in one of them. @param file where its log goes */
+  /** Runs it with its log in files, one of which contains the port. @param file the log file */
   async runLogging(given: Given, file: string): Promise<Run> {
     const process = await this.launch(given);
     const text = (): Promise<string> => readFile(file, 'utf8').catch(() => '');
@@ -136,7 +136,7 @@ export interface Process {
   readonly signal: () => void;
 }
 
-/** A server that runs. */
+/** A running server. */
 export class Run {
   readonly url: string;
   readonly port: number;
@@ -163,7 +163,7 @@ export class Run {
     return this.#link;
   }
 
-  /** Writes a line into its log, as a client can. */
+  /** Writes a line into its log, as a client does. */
   async log(level: string, message: string, times = 1): Promise<void> {
     const line = { level, loggerName: 'probe', message };
     await this.link.client(RobotService).log({ logs: Array.from({ length: times }, () => line) });

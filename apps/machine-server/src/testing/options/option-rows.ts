@@ -126,7 +126,7 @@ export const optionRows: readonly Row[] = [
     async usual(machine) {
       const run = await machine.run();
       await run.link.client(SensorService).getReadings({ name: 'probe' });
-      // Written after ten samples, one each second.
+      // Written after ten samples, one per second.
       await until('a file', async () => (await readdir(machine.path('ftdc')).catch(() => [])).length > 0);
       await run.stop();
       const [file = ''] = await readdir(machine.path('ftdc'));
@@ -291,7 +291,7 @@ export const optionRows: readonly Row[] = [
   },
 ];
 
-/** A machine in whose configuration a secret is changed while it runs. */
+/** A machine whose configuration gets a changed secret while it runs. */
 async function withEditedSecret(machine: Machine, { fake, credentials }: Surroundings, args: string[]): Promise<Run> {
   const documentWith = (password: string): object => ({
     components: [
@@ -309,7 +309,7 @@ async function withEditedSecret(machine: Machine, { fake, credentials }: Surroun
   return run;
 }
 
-/** What runs programs on the computer, and another place for captured data. */
+/** Settings that run programs on the computer, and another place for captured data. */
 async function programs(home: string): Promise<object> {
   return {
     components: [

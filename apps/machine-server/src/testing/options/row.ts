@@ -3,22 +3,22 @@ import type { Given, Machine, Run } from './machine-run.ts';
 
 /** One option, variable or attribute of the specification. */
 export interface Row {
-  /** As the specification writes it. */
+  /** Spelled as in the specification. */
   readonly name: string;
-  /** What it does, seen from outside. */
+  /** Its observable effect. */
   readonly effect: (machine: Machine, around: Surroundings) => Promise<void>;
-  /** What happens without it. */
+  /** The behaviour without it. */
   readonly usual: (machine: Machine, around: Surroundings) => Promise<void>;
-  /** A wrong value, and the sentence with which the start ends; or what else happens. Undefined: every value is right. */
+  /** A wrong value, and the message with which the start ends, or another effect. Undefined if every value is valid. */
   readonly wrong:
     | { readonly given: Given; readonly says: RegExp }
     | ((machine: Machine, around: Surroundings) => Promise<void>)
     | undefined;
 }
 
-/** What a row finds beside its machine. */
+/** The environment of a row besides its machine. */
 export interface Surroundings {
-  /** A cloud of its own. */
+  /** The row's own cloud. */
   readonly fake: FakeCloud;
   /** The credentials for it. */
   readonly credentials: object;

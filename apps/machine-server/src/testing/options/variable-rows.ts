@@ -71,7 +71,7 @@ export const variableRows: readonly Row[] = [
     async usual(machine) {
       const document = await withModule(machine.home, 'never-ready');
       const patient = await machine.serve({ document, env: { PLATFORM_HOME: machine.path('patient') } });
-      // Began later, and gives up earlier.
+      // Began later, and ends earlier.
       const hasty = await machine.serve({ document, env: { PLATFORM_MODULE_STARTUP_TIMEOUT: '1s' } });
       await hasty.says('it was not ready within 1000 ms');
       expect(await patient.resources()).toMatchObject([{ state: ResourceStatus_State.CONFIGURING }]);
@@ -99,7 +99,7 @@ export const variableRows: readonly Row[] = [
     async effect(machine) {
       const run = await machine.run({ env: { PLATFORM_LOGFILE: machine.path('also.log') } });
       await run.says('"msg":"running"');
-      // The file is opened beside the first lines: until it is there, it holds none of them.
+      // The file is opened while the first lines are logged, and contains none of them until it exists.
       const lines = () => readFile(machine.path('also.log'), 'utf8').catch(() => '');
       await until('the line in the file', async () => /running/.test(await lines()));
     },
@@ -139,7 +139,7 @@ export const variableRows: readonly Row[] = [
   },
 ];
 
-/** A cloud that takes connections and never answers. */
+/** A cloud that accepts connections but never answers. */
 async function silentServer(): Promise<Disposable & { readonly document: object }> {
   const server: Server = createServer((socket) => void socket.on('error', () => {}).resume()).listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));
@@ -159,7 +159,7 @@ const slowMotor = {
   ],
 };
 
-/** Calls that many times at once; the messages of those that were refused. */
+/** Makes this many simultaneous calls; returns the messages of the refused ones. */
 async function refusedOf(run: Run, count: number): Promise<string[]> {
   const motor = run.link.client(MotorService);
   const calls = Array.from({ length: count }, () => motor.getPosition({ name: 'wheel' }));
