@@ -65,7 +65,7 @@ test.each([
   expect(checkFile(path, text)).toEqual([]);
 });
 
-test('the features of the cloud form no cycle', () => {
+test('the features of the cloud have no dependency cycle', () => {
   expect(circles(new Map(Object.entries(cloudEdges)))).toEqual([]);
   expect(checkFile('apps/cloud/src/metadata/tables.ts', `import type { X } from '../tabular/store.ts'`)).toEqual([]);
   expect(checkFile('apps/cloud/src/binary/a.ts', `import x from '../text-rules/b.ts'`)).toEqual([]);

@@ -32,8 +32,8 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * What only one folder of a workspace may import, and what nothing outside this folder and its entry point may reach: clients run in
- * browsers, too, and must not drag the listening half of `rpc` along.
+ * Packages that only one folder of a workspace may import; nothing outside this folder and its entry point may import these files: clients
+ * also run in browsers, and must not load the listening half of `rpc`.
  */
 const onlyIn: Readonly<
   Record<string, { readonly folder: string; readonly entry: string; readonly imports: readonly string[] }>

@@ -1,6 +1,6 @@
 /**
- * Checks that clock, timers, randomness, environment, fetch and file system are used only in the listed files; all other code receives
- * them.
+ * Checks that clock, timers, randomness, environment, fetch and file system are used only in the listed files; all other code gets them
+ * passed in.
  */
 import { filesToCheck, isSource, isTest, read, report, withoutComments } from './repository.ts';
 
@@ -37,7 +37,7 @@ const rules: readonly Rule[] = [
       'packages/testkit/*',
       'apps/cli/src/up/run-up.ts',
       'apps/cloud/src/metadata/sqlite/writer-thread.ts',
-      // A thread of its own, whose matter is time.
+      // A separate thread whose purpose is timing.
       'apps/machine-server/src/hardware/gpio/pwm-thread.ts',
       'apps/web/src/lib/ui/now.svelte.ts',
     ],
@@ -80,18 +80,18 @@ const rules: readonly Rule[] = [
       '*/config/fetch.ts',
       // Devices on the network that answer over HTTP.
       'apps/machine-server/src/hardware/fetch-text.ts',
-      // Exchanges the code before there is a session to open a cloud with.
+      // Exchanges the code before there is a session for a cloud connection.
       'apps/cli/src/login/sign-in-by-browser.ts',
-      // Of a browser, to the cloud that served the page.
+      // From a browser to the cloud that served the page.
       'apps/web/src/lib/api/*',
       pageInBrowser,
-      // Code that it prints.
+      // Code that it generates.
       'apps/web/src/lib/settings/snippets.ts',
     ],
     instead: 'take the link, or a function that asks',
   },
   {
-    // Folders whose matter is files; elsewhere the one file that keeps, reads or takes away what is on disk.
+    // Folders whose purpose is files; elsewhere the one file that writes, reads or removes files.
     name: 'file system',
     pattern: /^(?!\s*import type\b).*['"]node:fs(?:\/promises)?['"]/,
     allowed: [
@@ -150,21 +150,21 @@ const rules: readonly Rule[] = [
       // Copies files.
       'apps/machine-server/src/models/services/shell/*',
       'apps/machine-server/src/logging/*',
-      // The readings of this computer are files of its system.
+      // The readings of this computer come from system files.
       'apps/machine-server/src/models/components/sensor/host/*',
       'apps/machine-server/src/modules/*',
       'apps/machine-server/src/packages/*',
       'apps/machine-server/src/sync/*',
-      // Takes away the socket of a module that was killed.
+      // Removes the socket of a killed module.
       'packages/sdk/src/module/start-module.ts',
-      // Makes a folder for the socket of the program that it asks.
+      // Makes a folder for the socket of the program that it calls.
       'packages/sdk/src/module/describe-module.ts',
     ],
     instead: 'take a store, or a function that reads',
   },
 ];
 
-/** Problems of one file. */
+/** The problems of one file. */
 export function checkPlaces(path: string, text: string): string[] {
   if (isTest(path)) return [];
   const lines = withoutComments(text).split('\n');

@@ -68,7 +68,7 @@ if (import.meta.main) {
         problems.push(`${file}:${line}: ${name} stands on no page of docs/specs or docs/decisions`);
   }
   for (const document of documents) {
-    // The changelog and records tell of files as they were.
+    // The changelog and records refer to files of their time.
     if (document === 'CHANGELOG.md') continue;
     for (const { path, line } of pathsIn(document, read(document)))
       if (!existsSync(join(root, path))) problems.push(`${document}:${line}: ${path} does not exist`);

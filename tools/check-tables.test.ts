@@ -22,7 +22,7 @@ test.each([
   'db.prepare("select * from meta.parts")',
   "['alter table parts add column x text']",
   "const table = 'part_status'",
-])('a feature that names a table of another is told so: %s', (text) => {
+])('a feature that names a table of another feature is reported: %s', (text) => {
   const [problem = '', ...more] = check({ 'apps/cloud/src/fragments/a.ts': text });
   expect(problem).toMatch(
     /^apps\/cloud\/src\/fragments\/a\.ts:\d+: table part\w+ belongs to machines: call a function/,
@@ -32,7 +32,7 @@ test.each([
   expect(check({ 'apps/cloud/src/machines/deeper/a.ts': text })).toEqual([]);
 });
 
-test('words outside statements name no table', () => {
+test('words outside statements are not tables', () => {
   const text = `// db.selectFrom('parts')\nlog.child('parts'); throw new Error('expected one of the parts, found none from parts');
     import { x } from '../parts'; const part = Object.entries(given.parts); select('parts.id')`;
   expect(tablesIn(text, new Set(['parts']))).toEqual([]);

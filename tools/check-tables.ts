@@ -8,7 +8,7 @@ import { filesToCheck, isSource, isTest, read, report, withoutComments } from '.
 export interface Exception {
   /** A file, or a folder with a trailing slash. */
   readonly module: string;
-  /** Exactly those tables of other features that it names. */
+  /** Exactly the tables of other features that it names. */
   readonly tables: readonly string[];
   readonly reason: string;
 }
@@ -51,7 +51,7 @@ export function ownersOf(files: ReadonlyMap<string, string>): { owners: Map<stri
     }
   }
   for (const text of files.values()) {
-    // A table that is built anew is dropped, and the new one gets its name.
+    // A rebuilt table is dropped, and the new one gets its name.
     const renamedTo = new Set([...text.matchAll(/rename to (\w+)/g)].map(([, name = '']) => name));
     for (const [, dropped, renamed = ''] of text.matchAll(/drop table (\w+)|alter table (\w+) rename to/g))
       if (!renamedTo.has(dropped ?? renamed)) owners.delete(dropped ?? renamed);
@@ -74,7 +74,7 @@ function featureOf(path: string): string {
 /** Names in positions where a statement names a table. */
 const builder =
   /\b(?:selectFrom|insertInto|updateTable|deleteFrom|mergeInto|replaceInto|using|table|(?:inner|left|right|full|cross)Join)\(\s*(\[[^\]]*\]|'[^']*')/g;
-/** Lists that a loop goes through, types of rows, sealed columns. */
+/** Lists in loops, types of rows, sealed columns. */
 const elsewhere = /\bof (\[[^\]]*\]) as const|Tables\[('\w+')\]|\btable: ('\w+')/g;
 const name = /['"`](\w+)(?: as \w+)?['"`]/g;
 const literal = /'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\.)*`/g;

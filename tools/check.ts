@@ -2,8 +2,8 @@
  * The one gate: format, types, lint, layers, places, invariants, generated files, unused code, fast tests; no network.
  *
  *   npm run check                all of it
- *   npm run check -- --changed   what uncommitted changes can affect
- *   npm run check -- --no-tests  the steps alone
+ *   npm run check -- --changed   only what uncommitted changes can affect
+ *   npm run check -- --no-tests  only the steps
  */
 import { runStep, stepsOf } from './gate.ts';
 import { closingLine, runTests } from './run-tests.ts';

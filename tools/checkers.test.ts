@@ -13,7 +13,7 @@ test('numbers count only at the start of a test title', () => {
   expect(numbersInTitles(text)).toEqual(['I5', 'D13', 'I7', 'D4', 'D20']);
 });
 
-test('rules that a page defines, with those that are planned', () => {
+test('rules that a page defines, including planned ones', () => {
   const text = '- **I5** A retry …\n  - **D2** indented\n- **D27** (Planned.) Money …\nas I6 says';
   expect(rulesIn('docs/specs/a.md', text)).toEqual([
     { number: 'I5', page: 'docs/specs/a.md', isPlanned: false },

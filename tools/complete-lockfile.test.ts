@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { type LockEntry, missingEntries } from './complete-lockfile.ts';
 
-test('optional packages that the lockfile lacks get their version and the system in their name', () => {
+test('missing optional packages get their version, and the system in their name', () => {
   const packages = {
     '': {},
     'node_modules/a': { dev: true, optionalDependencies: { 'a-linux-x64-musl': '1.2.3', 'a-linux-x64': '1.2.3' } },

@@ -1,7 +1,7 @@
 /**
- * Adds to package-lock.json the optional packages of other systems that npm left out because its registry did not offer them. Without them
- * `npm ci` refuses the lockfile, and other systems would lack their binaries. They have a version and no checksum; npm installs only those
- * that fit its system. Run it after each `npm install`; `--check` only reports whether the lockfile is complete.
+ * Adds to package-lock.json the optional packages of other systems that npm omitted because its registry did not offer them. Without them
+ * `npm ci` refuses the lockfile, and other systems would lack their binaries. They have a version but no checksum; npm installs only those
+ * for its own system. Run this after each `npm install`; `--check` only reports whether the lockfile is complete.
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -44,7 +44,7 @@ export function missingEntries(packages: Packages): Record<string, LockEntry> {
   return missing;
 }
 
-/** The system that the name of a binary package refers to. */
+/** The system in the name of a binary package. */
 function systemOf(name: string): { cpu: string[]; os: string[]; libc: string[] | undefined } {
   const os = systems.find((system) => name.includes(system));
   const cpu = processors.find((processor) => name.includes(processor));

@@ -10,9 +10,9 @@ import { root } from './repository.ts';
 
 const deploy = join(root, 'deploy');
 
-test('the Compose file is one by the schema of its specification, and builds the Dockerfile of this repository', () => {
+test('the Compose file is valid by the schema of its specification, and builds the Dockerfile of this repository', () => {
   const compose = parse(readFileSync(join(deploy, 'compose.yaml'), 'utf8'));
-  // It names its draft, and its parts, in spellings that no draft has.
+  // The schema names its draft, and its definitions, with spellings that no draft has.
   const { $schema: _, ...specification } = schema;
   const validate = new Ajv2019({ strict: false, validateFormats: false }).removeKeyword('id').compile(specification);
   validate(compose);
@@ -25,7 +25,7 @@ test('the Compose file is one by the schema of its specification, and builds the
 test('systemd accepts the units without a warning', () => {
   const folder = mkdtempSync(join(tmpdir(), 'platform-units-'));
   try {
-    // It checks that the commands exist, which are installed on a user's computer only.
+    // It checks that the commands exist, but they are installed only on a user's computer.
     const command = join(folder, 'command');
     writeFileSync(command, '#!/bin/sh\n');
     chmodSync(command, 0o755);

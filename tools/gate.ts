@@ -8,7 +8,7 @@ export interface Step {
   readonly name: string;
   /** A program of node_modules/.bin, or a TypeScript file in tools/, with its arguments. */
   readonly command: readonly string[];
-  /** What to do when it fails, if its output does not say. */
+  /** Advice for a failure, if its output does not give any. */
   readonly remedy?: string;
 }
 
@@ -46,7 +46,7 @@ export function runStep({ name, command: [program = '', ...args], remedy }: Step
   const [file, all] = program.endsWith('.ts')
     ? [process.execPath, [...process.execArgv, join(root, program), ...args]]
     : [join(bin, program), args];
-  // The programs of node_modules/.bin start `node`: it must be the one that runs this process, not an older one.
+  // The programs of node_modules/.bin start `node`, which must be the one that runs this process, not an older one.
   const env = { ...process.env, PATH: `${bin}${delimiter}${process.env['PATH']}` };
   const result = spawnSync(file, all, { cwd: root, encoding: 'utf8', env, maxBuffer: 64 * 1024 * 1024 });
   const seconds = ((performance.now() - started) / 1_000).toFixed(1);

@@ -23,7 +23,7 @@ interface Instruction {
   readonly text: string;
 }
 
-/** What later steps of a stage inherit from earlier ones. */
+/** The state that later steps of a stage inherit from earlier ones. */
 interface Stage {
   readonly root: string;
   folder: string;
@@ -43,7 +43,7 @@ function instructions(): Instruction[] {
     });
 }
 
-/** A Debian of the image's release with this Node, its npm, and this computer's way to the package registry. */
+/** A Debian of the image's release with this Node, its npm, and this computer's settings for the package registry. */
 function baseRoot(work: string): string {
   const base = join(work, 'base');
   const args = ['--variant=minbase', '--include=ca-certificates', release, base];
@@ -71,9 +71,9 @@ function npmFolder(): string {
   return dirname(dirname(found));
 }
 
-/** The command in the stage's root, as its user, with /dev and /proc of its own. */
+/** The command in the stage's root, as its user, with separate /dev and /proc. */
 function inside({ root: folder, user, env, folder: at }: Stage, command: readonly string[]): [string, string[]] {
-  // Of bash: $0 the root directory, $1 the user, $2 the working directory, then the command.
+  // In bash: $0 is the root directory, $1 the user, $2 the working directory, followed by the command.
   const enter = 'root=$0 user=$1 at=$2; shift 2; mount --bind /dev "$root/dev"; mount -t proc proc "$root/proc"; cd /';
   const script = `set -e; ${enter}; exec chroot --userspec="$user" "$root" /bin/sh -c 'cd "$0" && exec "$@"' "$at" "$@"`;
   const variables = Object.entries({ ...registryEnvironment(), ...env }).map(([name, value]) => `${name}=${value}`);
@@ -101,7 +101,7 @@ function runIn(stage: Stage, text: string): void {
     );
 }
 
-/** COPY of the build context: what git knows of, and what is new. */
+/** COPY of the build context: tracked and new files. */
 function copyContext(into: string): void {
   const listed = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '-z'], {
     cwd: root,

@@ -17,7 +17,7 @@ export function importsOf(text: string): Import[] {
   const lineAt = (index: number): number => code.slice(0, index).split('\n').length;
   for (const match of code.matchAll(statement)) {
     const [all, keyword, type, clause = '', specifier = ''] = match;
-    // `export 'x'` is no import; `import 'x'` is.
+    // `export 'x'` is not an import; `import 'x'` is.
     if (clause === '' && keyword === 'export') continue;
     const typeOnly = type !== undefined || onlyTypes(clause);
     found.push({ specifier, typeOnly, line: lineAt(match.index + all.length) });

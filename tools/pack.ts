@@ -1,4 +1,4 @@
-/** Packs what would be published into a folder, for `npm install --global FOLDER/*.tgz`: npm run pack -- FOLDER */
+/** Packs the packages to be published into a folder, for `npm install --global FOLDER/*.tgz`: npm run pack -- FOLDER */
 import { resolve } from 'node:path';
 import { emit, pack } from './pack-packages.ts';
 

@@ -1,6 +1,6 @@
 /**
- * Runs the TypeScript of this repository from a fresh clone: installs what is missing, finds Node 24 or newer, says
- * which, and starts the entry from source. Plain JavaScript for any Node ≥ 20.
+ * Runs the TypeScript of this repository from a fresh clone: installs missing packages, finds Node 24 or newer, says which, and starts the
+ * entry from source. Plain JavaScript for any Node ≥ 20.
  *
  *   node tools/run.js up --json          the platform command line with its arguments
  *   node tools/run.js tools/check.ts     a TypeScript file with its arguments
@@ -16,7 +16,7 @@ import { installMissing } from './install-missing.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const say = (line) => process.stderr.write(`platform: ${line}\n`);
-/** Says what takes a while; returns what removes it from a terminal. */
+/** Shows what takes a while; returns a function that removes it from a terminal. */
 const during = (line) => {
   const { isTTY } = process.stderr;
   process.stderr.write(`platform: ${line}${isTTY ? '' : '\n'}`);
@@ -49,7 +49,7 @@ async function run([first, ...rest]) {
   return becomeNode(found, [...flags, join(root, file), ...args], env);
 }
 
-/** Runs after an installation, and once for each Node: fills the compile cache, so that the first start is as lean as later ones. */
+/** Runs after an installation, and once for each Node: fills the compile cache, so that the first start is as cheap as later ones. */
 function warmCache(node, flags, env) {
   const folder = join(root, 'node_modules', '.cache');
   const stamp = join(folder, `warmed-for-node-${node.version}`);

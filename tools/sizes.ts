@@ -1,4 +1,4 @@
-/** Lines of each feature, what exceeds its size limit, and what the changes since the last commit add: size is a cost. */
+/** Lists the lines of each feature, everything above its size limit, and the lines added since the last commit: size is a cost. */
 import { execFileSync } from 'node:child_process';
 import { dirname } from 'node:path';
 import { filesToCheck, isSource, isTest, read, root } from './repository.ts';
@@ -6,7 +6,7 @@ import { filesToCheck, isSource, isTest, read, root } from './repository.ts';
 const mostFiles = 25;
 const mostLines = 100;
 
-/** States why something may exceed its limit. */
+/** The reason why something may exceed its limit. */
 const reasons = 'docs/architecture.md';
 
 /** Workspace, and for apps the feature: apps/cloud/ingest, packages/query, tools. */
@@ -44,7 +44,7 @@ export function longFunctions(text: string): ReadonlyMap<string, number> {
     const indent = indents[index]!;
     const isAt = (at: number): boolean => indents[at] === indent;
     const end = lines.findIndex((other, at) => at > index && isAt(at) && other.trimStart().startsWith('}'));
-    // If parameters have lines of their own, the name is above.
+    // If parameters are on separate lines, the name is above.
     const start = /^[)}]/.test(code) ? lines.findLastIndex((_, at) => at < index && isAt(at)) : index;
     const head = lines[start]!.trimStart();
     if (end - start + 1 > mostLines && !suite.test(head.replace(/^export (?:async )?function /, '')))
@@ -58,7 +58,7 @@ function nameOf(head: string): string | undefined {
   return names.find((name) => name !== undefined);
 }
 
-/** What exceeds its size limit. */
+/** Everything above its size limit. */
 function tooLarge(files: readonly string[]): { readonly what: string; readonly size: string }[] {
   return [
     ...[...largeFolders(files)].map(([folder, count]) => ({ what: folder, size: `${count} files` })),

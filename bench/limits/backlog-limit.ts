@@ -1,4 +1,4 @@
-/** What this computer can do with a backlog: read small files, send each over HTTP/2 to a server that discards it, delete it. */
+/** The speed of this computer with a backlog: read small files, send each over HTTP/2 to a server that discards it, delete it. */
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { readFile, rm } from 'node:fs/promises';

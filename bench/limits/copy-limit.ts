@@ -1,4 +1,4 @@
-/** What this computer can do with a large file: read it, send it over loopback TCP to another thread that writes and syncs it. */
+/** The speed of this computer with a large file: read it, send it over loopback TCP to another thread that writes and syncs it. */
 import { once } from 'node:events';
 import { createReadStream } from 'node:fs';
 import { connect } from 'node:net';

@@ -1,4 +1,4 @@
-/** A thread that writes what arrives on its port to a file and syncs it. */
+/** A thread that writes the data arriving on its port to a file and syncs it. */
 import { createWriteStream } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { pipeline } from 'node:stream/promises';

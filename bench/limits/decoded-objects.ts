@@ -1,4 +1,4 @@
-/** The alternative: mingo over decoded objects. It holds them in memory, so it gets fewer of them and its time is scaled. */
+/** The alternative: mingo over decoded objects. It keeps them in memory, so it gets fewer objects, and its time is scaled. */
 import { aggregate } from 'mingo';
 import { componentCount, intervalMs, readingAt } from '../src/queries/readings.ts';
 

@@ -1,4 +1,4 @@
-/** What a bare timer every 5 ms can do that takes what is due of a grid of a millisecond: the shape of a collector at 1 kHz. */
+/** The limit of a bare timer every 5 ms that takes the due ticks of a 1 ms grid, like a collector at 1 kHz. */
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const timerMs = 5;

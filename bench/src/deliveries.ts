@@ -1,6 +1,6 @@
 /**
- * 1,000 webhooks a second to 100 targets: each of ten uploads a second notifies all of them. From the acknowledgement of the upload to the
- * arrival of a webhook's head; then the same with targets of which a fifth never answers.
+ * 1,000 webhooks a second to 100 targets: each of ten uploads a second notifies all of them. Measures the time from the acknowledgement of
+ * the upload to the arrival of a webhook's head; then the same with targets of which a fifth never answers.
  *
  * Loopback is always refused as a target, so an address of a private range is added to the loopback device while it runs, which takes root.
  */
@@ -16,7 +16,7 @@ import { benchConfiguration } from './readings/part-configuration.ts';
 const targets = 100;
 const batchesPerSecond = 10;
 const address = '10.231.77.1';
-/** Deliveries that are still under way when the uploads are over. */
+/** Time for deliveries still in progress when the uploads end. */
 const settleMs = 5_000;
 
 export async function measureDeliveries(seconds: number): Promise<Readonly<Record<string, number>>> {
@@ -45,7 +45,7 @@ interface Figures {
   readonly p99: number;
   readonly most: number;
   readonly perSecond: number;
-  /** Webhooks to targets that answer that had not arrived. */
+  /** Webhooks to healthy targets that did not arrive. */
   readonly missing: number;
 }
 

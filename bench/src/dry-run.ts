@@ -1,6 +1,6 @@
 /**
- * Dry runs of triggers over stored readings of one part, in the real store, by the code that the cloud runs; the store is filled once. Beside
- * the times, the longest pause of the event loop while they run, and the memory that they add.
+ * Dry runs of triggers over stored readings of one part, in the real store, with the cloud's code; the store is filled once. Besides the
+ * times, it measures the longest pause of the event loop while they run, and the memory that they add.
  */
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { BsonDocument } from '@platform/query';
@@ -113,7 +113,7 @@ async function fill(store: OpenTabular, readings: number): Promise<void> {
   await store.tabular.seal();
 }
 
-/** As a machine sends it: a slow curve with noise, a state that changes seldom, and two more numbers. */
+/** Like a machine's: a slow curve with noise, a state that seldom changes, and two more numbers. */
 function reading(n: number): BsonDocument {
   const noise = Math.abs(Math.sin(n * 12.9898) * 43_758.5453) % 1;
   const temperature = 50 + 40 * Math.sin(n / 50_000) + 10 * noise;

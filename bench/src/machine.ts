@@ -20,7 +20,7 @@ const warmUpCalls = 2_000;
 const measuredCalls = 5_000;
 const statusCalls = 200;
 const edits = 10;
-/** Longer than it takes the server to notice that it rests. */
+/** Longer than the server needs to notice that it is idle. */
 const settleMs = 12_000;
 const [statusPath, readingsPath] = [
   '/platform.robot.v1.RobotService/GetMachineStatus',
@@ -28,11 +28,11 @@ const [statusPath, readingsPath] = [
 ];
 
 /**
- * A machine-server with 1,000 fake sensors: from its start until all run, one edit, its status, one call; with ten of them: its memory.
- * Beside it, the start of a bare Node process with an HTTP/2 server, and the same call to that.
+ * A machine-server with 1,000 fake sensors: the time from its start until all run, one edit, its status, one call; with ten of them: its
+ * memory. For comparison, the start of a bare Node process with an HTTP/2 server, and the same call to that.
  */
 export async function measureMachine(): Promise<Readonly<Record<string, number>>> {
-  // It runs as it is installed: compiled, because TypeScript costs time at the start and memory.
+  // It runs compiled, as when installed, because TypeScript costs memory and start time.
   const { status } = spawnSync(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-b'], {
     cwd: root,
     stdio: 'inherit',
@@ -93,7 +93,7 @@ async function measureIdleMachine() {
   return { idle_rss_with_10_resources_mb: residentBytes(machine.pid) / 1e6 };
 }
 
-/** What Node costs by itself: its start, and a call that is answered with the same bytes. */
+/** The cost of Node itself: its start, and a call that is answered with the same bytes. */
 async function measureBare() {
   using folder = scratch();
   const reading = Buffer.from('0a0a0a016112 0511000000000000f03f'.replaceAll(' ', ''), 'hex').toString('base64');

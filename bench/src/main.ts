@@ -4,7 +4,7 @@
  *
  *   npm run bench -- all               every bench
  *   npm run bench -- --help            each bench with its options
- *   npm run bench -- ingest ack        some
+ *   npm run bench -- ingest ack        some benches
  *   npm run bench -- ingest --runs 5   more runs (default 3)
  *   npm run bench -- queries --readings 5000000 --files 1000 --seed 1   one run, a table (with --json lines); --repetitions 5
  *   npm run bench -- store --readings 5000000 --runs 5 --seconds 60   the store compared with DuckDB and the requirements,

@@ -1,6 +1,6 @@
 /**
- * Ingest of a part in an organization with 10,000 triggers none of which refers to what is uploaded, compared with none, in turns. The part
- * has as many of them as fit into one configuration, and other machines have the rest.
+ * Ingest of a part in an organization with 10,000 triggers, none of which refers to the uploaded data, compared with none, in turns. The
+ * part has as many of them as fit into one configuration, and other machines have the rest.
  */
 import { AppService } from '@platform/proto/platform/app/v1/app';
 import { connect } from '@platform/rpc/client';
@@ -15,7 +15,7 @@ const perPart = 4_000;
 
 export async function measureManyTriggers(): Promise<Readonly<Record<string, number>>> {
   const result: Record<string, number> = {};
-  // Large uploads are limited by their readings, small ones by what each upload costs.
+  // Large uploads are limited by their readings, small ones by the cost of each upload.
   for (const [readingsEach, batches] of [
     [1_000, 300],
     [10, 6_000],

@@ -1,5 +1,5 @@
 /**
- * Capture and sync against their requirements, as one table with the raw limit beside each figure that has one.
+ * Capture and sync compared with their requirements, as one table with the raw limit beside each figure that has one.
  *
  * Pieces: backlog (--files), fast (one collector at 1 kHz), many (200 at 10 Hz), thousand (1,000 readings/s), camera (all --seconds), large
  * (--megabytes), month (--readings).

@@ -93,7 +93,7 @@ test.each([
   ['Postgres', 'Postgres'],
   ['SQLite', 'Postgres'],
 ])(
-  'I15 a backup under load on %s holds every reading acknowledged before it once; the cloud restored on %s takes uploads and continues',
+  'I15 a backup under load on %s holds every reading acknowledged before it once; the cloud restored on %s accepts uploads and continues',
   async (from, to) => {
     const backups = directory();
     const restored = join(directory(), 'data');
@@ -101,7 +101,7 @@ test.each([
     await using cloud = await CloudUnderFire.start(first);
     const before = new Ledger();
     let stop = false;
-    // The backup must contain what was acknowledged before it began; the load continues with further numbers.
+    // The backup must contain readings acknowledged before it began; the load continues with further numbers.
     const uploads = ['a', 'b', 'c'].map((component) => upload(cloud, before, component, () => stop));
     while (before.check([]).acknowledged < 3_000) await pauseMs(50);
     const mustBeThere = before.check([]).lost;

@@ -151,7 +151,7 @@ test('an organization is billed by another one: prices, tier, usage and invoices
   await cli.ok(['billing', 'simulate']);
 });
 
-test('grpc-js calls every operation, and those about others are refused', async () => {
+test('grpc-js calls every operation, and calls about other organizations are refused', async () => {
   const [org_id, unknown] = [cloud.organizationId, '00000000-0000-4000-8000-000000000001'];
   expect(await ask('GetOrgBillingInformation', { org_id })).toMatchObject({ billing_tier: 'standard' });
   expect(await ask('GetLocationBillingOrganization', { location_id: cloud.locationId })).toEqual({
@@ -173,7 +173,7 @@ test('grpc-js calls every operation, and those about others are refused', async 
     await expect(ask(operation, request), operation).rejects.toMatchObject({ code });
 });
 
-test('rows that queries answer, bytes that they process, and downloads are metered to the byte', async () => {
+test('rows returned by queries, bytes processed by them, and downloads are metered to the byte', async () => {
   const [org_id, sync, service] = [
     cloud.organizationId,
     'platform.app.datasync.v1.DataSyncService',
@@ -217,7 +217,7 @@ test('rows that queries answer, bytes that they process, and downloads are meter
   expect(await more('TABULAR_DATA_DATABASE_COMPUTE')).toBeGreaterThan(0);
 });
 
-test('a price list takes the prices of a tier from a fragment of the organization that bills, of the revision that it had then', async () => {
+test('a price list takes the prices of a tier from a fragment of the organization that bills, in its revision at that time', async () => {
   await using sdk = openCloud({ url: cloud.url, keyId: cloud.keyId, key: cloud.key });
   const billing = {
     tier_name: 'press',

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { signInNativeClient, signInPublicClient } from './public-client.ts';
 import { type CloudProcess, startCloud } from './start-cloud.ts';
 
-/** What the tests read from BinaryData; TypeScript does not find the package's own declarations. */
+/** The fields that the tests read from BinaryData; TypeScript does not find the package's own declarations. */
 interface FoundFile {
   readonly binary: Uint8Array;
   readonly metadata?: { readonly binaryDataId: string };
@@ -26,7 +26,7 @@ afterAll(async () => {
 
 const start = Date.UTC(2026, 0, 2, 3, 4, 5, 678);
 
-/** A picture of the camera, a second later than the one before. */
+/** A picture of the camera, a second later than the previous one. */
 function upload(component: string, nth: number, tags: string[] = [], datasetIds: string[] = []): Promise<string> {
   const at = start + nth * 1_000;
   return client.dataClient.binaryDataCaptureUpload(

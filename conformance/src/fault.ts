@@ -1,7 +1,7 @@
 /**
- * The long fault runs: the crash tests with more kills, and the memory test of a small machine for longer, with a given seed.
- * `sync` is the ledger test of capture and sync, by default with as many faults as its requirements name. Progress goes to standard error;
- * standard output is one line of JSON with what was produced, stored, and reported as missing.
+ * The long fault runs: the crash tests with more kills, and the memory test of a small machine for longer, with a given seed. `sync` is the
+ * ledger test of capture and sync, by default with the number of faults in its requirements. Progress goes to standard error; standard
+ * output is one line of JSON with the numbers of readings produced, stored, and reported as missing.
  *
  * npm run fault -- sync --kills 200 --cuts 2000 --acks 1000 --mutations 10000 --disks 10 --seed 7
  * npm run fault -- cloud --kills 200 --seed 7
@@ -88,7 +88,7 @@ console.error(
 const vitest = fileURLToPath(new URL('../../node_modules/vitest/vitest.mjs', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'fault-'));
 const report = join(folder, 'report');
-// Most of the time, what runs waits for processes.
+// The tests mostly wait for processes.
 const workers = kinds.includes('sync') ? ['--maxWorkers=3'] : [];
 const files = kinds.flatMap((name) => faults[name]?.tests ?? []);
 const startedMs = performance.now();

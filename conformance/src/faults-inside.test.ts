@@ -1,4 +1,4 @@
-/** D37: whatever breaks inside the cloud, no caller of any operation learns the details; the operator's log has them under a reference. */
+/** D37: whatever fails inside the cloud, no caller of any operation learns the details; the operator's log has them under a reference. */
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { DescMethod } from '@bufbuild/protobuf';
@@ -46,7 +46,7 @@ function renameTables(cloud: CloudProcess, isMeant: (table: string) => boolean):
     if (isMeant(String(name))) db.exec(`alter table "${String(name)}" rename to "gone_${String(name)}"`);
 }
 
-test('D37 no operation reveals what broke inside: its answer has a reference, and the log has the cause under it', async () => {
+test('D37 no operation reveals an internal failure: its answer has a reference, and the log has the cause under it', async () => {
   await using cloud = await startCloud();
   await using link = connect({ baseUrl: cloud.url });
   const credentials = { type: 'api-key', payload: cloud.key };

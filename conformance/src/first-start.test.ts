@@ -1,5 +1,5 @@
 /**
- * Guarantees of a first start: the owner key is shown until it was received, secrets go to owners and the part only, stores are never
+ * Guarantees of a first start: the owner key is shown until it was received, secrets go only to owners and the part, stores are never
  * replaced.
  */
 import { existsSync, rmSync } from 'node:fs';
@@ -19,7 +19,7 @@ async function cutShort(): Promise<CloudUnderFire> {
   }
 }
 
-test('D30 a first start that is interrupted before it showed its key shows it again; later starts do not', async () => {
+test('D30 after a first start that is interrupted before it shows its key, the next one shows it; later starts do not', async () => {
   await using cloud = await cutShort();
   const { keyId, key } = cloud.ready;
   await cloud.start();

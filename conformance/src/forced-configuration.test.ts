@@ -1,6 +1,4 @@
-/**
- * A real machine-server whose maintenance window is closed, a real cloud, and an owner who forces one configuration on the command line.
- */
+/** A real machine-server with a closed maintenance window, a real cloud, and an owner who forces one configuration on the command line. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';

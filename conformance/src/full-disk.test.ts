@@ -72,7 +72,7 @@ async function killedCloud(): Promise<{ cloud: CloudUnderFire; demo: Demo; readi
   return { cloud, demo: cloud.demo, readings: acknowledged };
 }
 
-test('I13 I14 on a disk without a free byte a start answers queries, accepts edits and deletions, but refuses uploads', async () => {
+test('I13 I14 on a disk without a free byte the cloud starts, answers queries, accepts edits and deletions, refuses uploads', async () => {
   const { cloud, demo, readings } = await killedCloud();
   await using _cloud = cloud;
   await using directory = await temporaryDirectory();
@@ -106,7 +106,7 @@ test('I13 I14 on a disk without a free byte a start answers queries, accepts edi
     );
 });
 
-test('I13 I14 a start without any room states how much it needs where, and continues by itself when there is room', async () => {
+test('I13 I14 a start without free space says how much it needs and where, and continues by itself when there is space', async () => {
   const { cloud, demo, readings } = await killedCloud();
   await using _cloud = cloud;
   await using directory = await temporaryDirectory();

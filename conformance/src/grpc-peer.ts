@@ -40,8 +40,8 @@ export class Peer implements Disposable {
   readonly #headers: Record<string, string> = {};
 
   /**
-   * @param target `host:port` @param ca PEM of the authority to trust; absent: plaintext @param name the name in the certificate, if not
-   * that of the target
+   * @param target `host:port` @param ca PEM of the authority to trust; absent: plaintext @param name the name in the certificate, if it
+   * differs from the target
    */
   constructor(target: string, prefix: 'viam' | 'platform' = 'viam', ca?: string, name?: string) {
     this.#name = name;
@@ -106,7 +106,7 @@ export class Peer implements Disposable {
     return this.#client(service).makeServerStreamRequest(path, requestSerialize, deserialize, request, metadata);
   }
 
-  /** A stream of messages both ways; it ends with its error as an `error` event. */
+  /** A bidirectional stream; it ends with its error as an `error` event. */
   converse(
     service: string,
     method: string,

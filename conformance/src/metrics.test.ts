@@ -70,7 +70,7 @@ test('metrics count uploads, readings, acknowledgements, queries and refusals, a
   expect(of('parts{state="online"}')).toBe(1);
 });
 
-test('with a token, metrics are for those who send it; a short token is refused at the start', async () => {
+test('with a token, metrics are only for callers that send it; a short token is refused at the start', async () => {
   const token = 'a-token-of-enough-characters';
   await using cloud = await CloudUnderFire.start({ PLATFORM_METRICS_TOKEN: token });
   const ask = async (authorization: string): Promise<number> =>

@@ -1,6 +1,6 @@
 /**
- * The transport with which the public TypeScript client uploads streams outside a browser: native gRPC, in the shape of Connect 1, which
- * its manual has users set as `globalThis.VIAM.GRPC_TRANSPORT_FACTORY`.
+ * The transport with which the public TypeScript client uploads streams outside a browser: native gRPC with the interface of Connect 1. Its
+ * manual tells users to set it as `globalThis.VIAM.GRPC_TRANSPORT_FACTORY`.
  */
 import { Client, credentials, Metadata } from '@grpc/grpc-js';
 
@@ -8,7 +8,7 @@ interface Wire {
   toBinary(): Uint8Array;
 }
 
-/** Of a service that the client was generated from. */
+/** A method of a service in the client's generated code. */
 interface Method {
   readonly name: string;
   readonly I: new (fields: object) => Wire;

@@ -1,4 +1,4 @@
-/** The whole cloud on Postgres: its guarantees with its own files hold there too, even if either of the two is killed. */
+/** The whole cloud on Postgres: it has the same guarantees as with its own files, even if either of the two is killed. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { AppService } from '@platform/proto/platform/app/v1/app';

@@ -1,4 +1,4 @@
-/** Machines that wait for callers, like public machine-servers: two streams each, which last until their link or their right ends. */
+/** Machines that wait for callers, like public machine-servers: two streams each, which stay open until their link or their right ends. */
 import { randomUUID } from 'node:crypto';
 import type { ClientDuplexStream } from '@grpc/grpc-js';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -60,7 +60,7 @@ test('if there are more streams than a machine needs, the oldest end and the new
   for (const { stream } of others) stream.cancel();
 });
 
-test('only a machine itself, its own keys and its owners answer in its name; a message sent too early is refused', async () => {
+test('only a machine itself, its own keys and its owners may answer on its behalf; a message sent too early is refused', async () => {
   const refusal = async (peer: Peer, headers: Readonly<Record<string, string>>): Promise<number> => {
     const { ended } = wait(peer, headers);
     return (await ended).code;

@@ -24,7 +24,7 @@ export interface CloudProcess extends AsyncDisposable {
   /** Signs in the first owner, once. */
   readonly signInLink: string;
   readonly dataDir: string;
-  /** Of its own authority; empty without TLS. */
+  /** PEM of its own authority; empty without TLS. */
   readonly caFingerprint: string;
   /** Its log so far, as lines of JSON. */
   logged(): string;

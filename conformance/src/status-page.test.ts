@@ -1,4 +1,4 @@
-/** The status page in a real browser: the one-time link signs in, the page shows what arrives, strangers see nothing. */
+/** The status page in a real browser: the one-time link signs in, the page shows arriving readings, strangers see nothing. */
 import { fileURLToPath } from 'node:url';
 import { AppService } from '@platform/proto/platform/app/v1/app';
 import { FleetService } from '@platform/proto/platform/fleet/v1/fleet';
@@ -36,7 +36,7 @@ test('D9 the page shows which part holds a configuration back and why, above eve
   await page.unrouteAll({ behavior: 'ignoreErrors' });
 });
 
-test('the page shows readings as they arrive to a user of the link, and to no one else', async () => {
+test('the page shows arriving readings to a user of the link, and to no one else', async () => {
   await using cloud = await CloudUnderFire.start();
   let uploads = 0;
   await uploadUntil(cloud, 'press', () => uploads++ > 3);
@@ -46,7 +46,7 @@ test('the page shows readings as they arrive to a user of the link, and to no on
 
   await page.goto(cloud.signInLink);
   await page.getByText('press · Readings').first().waitFor();
-  // Accepted first, queryable a moment later: the page refreshes by itself.
+  // Readings are accepted first, and queryable a moment later: the page refreshes by itself.
   await page.locator('#uploads', { hasText: /^4$/ }).waitFor();
   await page.locator('#rows', { hasText: /^40$/ }).waitFor();
   expect(faults).toEqual([]);

@@ -132,7 +132,7 @@ test('D31 D32 the downloaded configuration has the authority, and a machine-serv
   await machine.waitForLine((line) => line['msg'] === 'configuration applied');
 });
 
-test('D31 a machine of a cloud with TLS is told to serve TLS, and gets a certificate that is valid for both its names', async () => {
+test('D31 a machine of a cloud with TLS must serve TLS, and gets a certificate that is valid for both its names', async () => {
   const { body } = await get(`/api/json1/config?id=${ready.partId}`, { key_id: ready.keyId, key: ready.key });
   const target = new URL(ready.url).host;
   using machine = new Peer(target, 'viam', ca);
@@ -154,7 +154,7 @@ test('D31 a machine of a cloud with TLS is told to serve TLS, and gets a certifi
   }
 });
 
-test('D16 a machine-server that other computers reach serves TLS under the authority of its cloud, and takes API keys and location secrets', async () => {
+test('D16 a machine-server reachable from other computers serves TLS under its cloud’s authority, and accepts API keys and location secrets', async () => {
   const { body } = await get(`/api/json1/config?id=${ready.partId}`, { key_id: ready.keyId, key: ready.key });
   const document = JSON.parse(body);
   using part = new Peer(new URL(ready.url).host, 'viam', ca);
@@ -190,7 +190,7 @@ test('D16 a machine-server that other computers reach serves TLS under the autho
   await expect(client.signIn(key.id, 'api-key', 'wrong')).rejects.toMatchObject({ code: 16 });
   await client.signIn('any', 'robot-location-secret', told.location_secrets[0]?.secret ?? '');
   expect(await client.call(robot, 'GetCloudMetadata', {})).toMatchObject({ machine_part_id: ready.partId });
-  // The cloud remembers for some seconds which keys there were.
+  // The cloud caches the keys for some seconds.
   using operator = new Peer(`localhost:${port}`, 'viam', ca, fqdn);
   const signedIn = (): Promise<boolean> =>
     operator.signIn(key.id, 'api-key', key.key).then(

@@ -1,4 +1,4 @@
-/** A second organization in the installation: everyone's status page still works, and shows their own organizations only. */
+/** A second organization in the installation: every user's status page still works, and shows only their own organizations. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { roleOn } from './app-api/people.ts';
 import { openWorld, type Person, type World } from './app-api/world.ts';
@@ -67,7 +67,7 @@ test('once someone else creates an organization, each owner sees their own machi
   });
 });
 
-test('the command that creates a further organization says first what it changes for the login, and nothing changes for others', async () => {
+test('the command that creates another organization first says what it changes for the login, and nothing changes for others', async () => {
   const { cloud, owner } = world;
   await using cli = await openCommandLine({
     PLATFORM_URL: cloud.url,

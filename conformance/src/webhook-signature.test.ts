@@ -13,7 +13,7 @@ const headers = (id: string, timestamp: number, signature: string): Record<strin
   'webhook-signature': signature,
 });
 
-test('D23 standardwebhooks accepts what we sign, whatever the body contains', () => {
+test('D23 standardwebhooks accepts our signatures, whatever the body contains', () => {
   const keys = fc.uint8Array({ minLength: 24, maxLength: 64 });
   fc.assert(
     fc.property(keys, fc.json(), fc.uuid(), (key, body, id) => {

@@ -1,7 +1,7 @@
 /**
  * Closes a month of many organizations, as the job of the cloud does: usage of each hour and type is summed, priced and issued as numbered
- * invoices with their ledger lines, mails and audit entries. Beside the time, the longest pause of the event loop: the cloud acknowledges
- * uploads meanwhile.
+ * invoices with their ledger lines, mails and audit entries. Besides the time, it measures the longest pause of the event loop, because the
+ * cloud acknowledges uploads meanwhile.
  */
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { DatabaseSync } from 'node:sqlite';
@@ -64,7 +64,7 @@ export async function closeMonth({ organizations, records }: MonthLoad): Promise
       clock: systemClock,
       log: silentLog,
     },
-    // Only calls of clients ask for them.
+    // Only calls of clients need these.
     ...{ tree: {} as never, access: {} as never, billsOthers: async () => true, returnUrlOf: () => '' },
     mails: createInvoiceMails(createMail({ outbox: { wake: () => {} }, instanceKey, clock: systemClock })),
     nameOf: (id) => ({ name: `Organization ${id}`, supportEmail: 'support@example.com' }),
@@ -73,7 +73,7 @@ export async function closeMonth({ organizations, records }: MonthLoad): Promise
   const { signal } = new AbortController();
   const delay = monitorEventLoopDelay({ resolution: 1 });
   delay.enable();
-  // It measures from its first tick on, to its last one.
+  // It measures from its first tick to its last one.
   await sleep(20);
   const closedS = await secondsOf(() => billing.jobs.close(signal));
   await sleep(20);
@@ -95,7 +95,7 @@ export async function closeMonth({ organizations, records }: MonthLoad): Promise
   ];
 }
 
-/** Rows as hours pass: of each hour and type, each organization's. */
+/** Rows in the order of hours: for each hour and type, one for each organization. */
 function fill(file: string, organizations: number, records: number, startMs: number): void {
   using db = new DatabaseSync(file);
   db.exec('begin');

@@ -1,4 +1,4 @@
-/** What the meter of uploads costs: processor time of the whole process while it follows a log that is in memory already. */
+/** The cost of metering uploads: CPU time of the whole process while it follows a log that is already in memory. */
 import { silentLog, systemClock } from '@platform/base';
 import { meterUploads } from '../../../apps/cloud/src/billing/meter/meter-uploads.ts';
 import { migrations } from '../../../apps/cloud/src/metadata/migrations.ts';
@@ -10,7 +10,7 @@ import { scratch } from '../cloud/scratch.ts';
 import { median } from '../figures/statistics.ts';
 import type { Figure } from '../store/figure.ts';
 
-/** As the meter's floor names it: per reading, in uploads as machines send them, and in small ones. */
+/** The cases of the meter's requirement: per reading, in uploads as machines send them, and in small ones. */
 const sizes = [250, 10];
 const distinct = 64;
 
@@ -27,7 +27,7 @@ export async function metering(load: { readonly readings: number; readonly runs:
   return figures;
 }
 
-/** Microseconds of processor time for each reading. */
+/** Microseconds of CPU time per reading. */
 async function costOf(each: number, readings: number): Promise<number> {
   using folder = scratch();
   const log = new MemoryLog();

@@ -38,7 +38,7 @@ export function startProcess(
     wakeUp();
   });
   child.once('close', wakeUp);
-  // A process that has ended reads nothing any more.
+  // A process that has ended no longer reads.
   child.stdin?.on('error', () => {});
   return {
     pid: child.pid ?? -1,

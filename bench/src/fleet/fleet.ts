@@ -30,9 +30,9 @@ export interface FleetGeneratorResult {
   /** Latency of every call that was due in the measured time, including failed and unanswered ones. */
   readonly latenciesMs: readonly number[];
   readonly errors: number;
-  /** The errors without an answer within the generator's waiting time. */
+  /** The errors of calls without an answer within the generator's waiting time. */
   readonly unanswered: number;
-  /** How late a poll was sent at worst: the share of latency that the generator itself may cause. */
+  /** The maximum delay of a poll: the share of latency that the generator itself may cause. */
   readonly lateMs: number;
   /** CPU cores that the generator used. */
   readonly cores: number;

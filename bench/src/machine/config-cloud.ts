@@ -1,4 +1,4 @@
-/** The least cloud that a machine-server needs: it signs in, and gets the configuration that was set last. */
+/** The minimal cloud for a machine-server: sign-in, and the configuration that was set last. */
 import { silentLog } from '@platform/base';
 import { parse } from '@platform/machine-config/parse';
 import { toRobotConfig } from '@platform/machine-config/robot-config';

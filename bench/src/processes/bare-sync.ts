@@ -1,6 +1,6 @@
 /**
- * The least that an acknowledgement takes on this disk at this moment: a process that overwrites and syncs a file, 128 KiB at a time, at a
- * given rate, until a line comes in; then it reports `synced`, as JSON. A time counts from the moment at which the write was due.
+ * The minimum time of an acknowledgement on this disk now: a process that overwrites and syncs a file, 128 KiB at a time, at a given rate,
+ * until it reads a line; then it reports `synced`, as JSON. A time counts from when the write was due.
  */
 import { closeSync, fdatasyncSync, fsyncSync, openSync, writeSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';

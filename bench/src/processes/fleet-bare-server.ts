@@ -1,4 +1,4 @@
-/** The minimal server for a fleet: node's HTTP/2 server with pre-framed answers. Reports `ready` with its address. */
+/** The minimal server for a fleet: Node's HTTP/2 server with pre-framed answers. Reports `ready` with its address. */
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http2';
 import type { AddressInfo } from 'node:net';

@@ -1,8 +1,7 @@
 /**
  * A process with many machines, each on its own connection. Each connects, signs in, then asks for configuration and restart mark once per
- * period, at its own offset with some jitter. Open loop: a latency counts from the moment at which the poll was due, and a call without an
- * answer is an error that has waited until the end. Reports as JSON lines: `connected`; after a line on standard input it measures and
- * reports `done`.
+ * period, at its own offset with some jitter. Open loop: a latency counts from when the poll was due, and a call without an answer is an
+ * error that has waited until the end. Reports as JSON lines: `connected`; after a line on standard input it measures and reports `done`.
  */
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';

@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { createInterface } from 'node:readline';
 
 const [host = '', hangFrom = '0'] = process.argv.slice(2);
-/** Of each batch and target: when the head of its first request arrived; wall clock in ms with fractions. */
+/** For each batch and target: when the head of its first request arrived; wall clock in ms with fractions. */
 const arrivals: [batch: number, target: number, at: number][] = [];
 
 const server = createServer((request, response) => {

@@ -1,6 +1,6 @@
 /**
  * Four clients that run all queries in turns without a pause, each time in a different order. With the same order for all, the time of a
- * query would depend on what the others run at that moment.
+ * query would depend on what the others run at the same time.
  */
 import { seededRandom } from '@platform/testkit';
 import type { Asked } from './questions.ts';

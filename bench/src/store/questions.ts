@@ -11,7 +11,7 @@ interface Question {
   /** For typed columns. */
   readonly peer: string;
   readonly sql?: string;
-  /** If the SQL statement asks for something other than the pipeline. */
+  /** Set if the SQL statement differs in meaning from the pipeline. */
   readonly sqlPeer?: string;
 }
 

@@ -13,14 +13,14 @@ const readingsEach = 10;
 const components = 10;
 const dayMs = 86_400_000;
 
-/** How fast a machine-server sends many small capture files, from the first that is gone to the last. */
+/** How fast a machine-server sends many small capture files, measured from the removal of the first to that of the last. */
 export async function measureBacklog({ files }: { readonly files: number }): Promise<Figure[]> {
   await using machine = await startSyncMachine(
     () => ({ services: [dataManager(0.1)] }),
     (home, { partId }) =>
       writeCaptures({ home, partId, files, readingsEach, components, fromMs: Date.now() - dayMs, intervalMs: 50 }),
   );
-  // Listing the folders would take time from what is measured.
+  // Listing the folders would slow down the measured work.
   const stored = (): Promise<number> => uploadsStored(machine.cloud.url);
   while ((await stored()) === 0) await sleep(20);
   const cpu = (): readonly number[] => [cpuSeconds(machine.pid), cpuOfTree(machine.cloud.process.pid)];

@@ -9,18 +9,18 @@ const warmUpMs = 8_000;
 const untilSyncedMs = 12_000;
 
 export interface CaptureLoad {
-  /** Of a core, by the machine-server. */
+  /** Share of a core used by the machine-server. */
   readonly percent: number;
   readonly storedPerSecond: number;
   /** Ticks that the machine-server itself counted as missed, for the whole run. */
   readonly missed: number;
-  /** Readings stored of the whole run. */
+  /** Stored readings of the whole run. */
   readonly stored: number;
-  /** From the first to the last stored reading. */
+  /** Time from the first to the last stored reading. */
   readonly wholeSeconds: number;
 }
 
-/** What it costs the machine-server to capture and sync a configuration whose resources are called `bench…`. */
+/** The machine-server's cost of capturing and syncing a configuration whose resources are called `bench…`. */
 export async function measureCaptureLoad(
   configuration: (folder: string) => object,
   seconds: number,

@@ -13,7 +13,7 @@ const settleMs = 8_000;
 const sampleMs = 100;
 const blockBytes = 4 * 1024 * 1024;
 
-/** One large file of an additional path: its rate beside a bare copy over loopback, and how much memory both sides take for it. */
+/** One large file of an additional path: its rate compared with a bare copy over loopback, and the memory that both sides need. */
 export async function measureLargeFile({ megabytes }: { readonly megabytes: number }): Promise<Figure[]> {
   const bytes = megabytes * 1_000_000;
   using aside = scratch();
@@ -56,7 +56,7 @@ function writeLarge(path: string, bytes: number): void {
   const block = randomBytes(blockBytes);
   const file = openSync(path, 'w');
   for (let written = 0; written < bytes; written += blockBytes) {
-    // Blocks differ, so that nothing can store them once.
+    // Blocks differ, so that nothing can deduplicate them.
     block.writeUInt32LE(written / blockBytes);
     writeSync(file, block, 0, Math.min(blockBytes, bytes - written));
   }

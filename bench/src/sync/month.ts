@@ -11,7 +11,7 @@ const readingsEach = 1_500;
 const monthMs = 30 * 86_400_000;
 const everyMs = 2_000;
 
-/** A month of readings waits; a sensor of ten readings a second goes on. How old is the newest of its readings in the cloud, at worst? */
+/** While a month of readings waits, a sensor produces ten readings a second: the maximum age of its newest reading in the cloud. */
 export async function measureMonth({ readings }: { readonly readings: number }): Promise<Figure[]> {
   const files = Math.ceil(readings / readingsEach);
   const intervalMs = (monthMs * components) / (files * readingsEach);

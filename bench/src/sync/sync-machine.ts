@@ -12,7 +12,7 @@ export interface SyncMachine extends AsyncDisposable {
   readonly home: string;
 }
 
-/** A cloud and a machine-server of its own that runs `configuration`. @param prepare before the machine-server starts */
+/** A cloud, and a machine-server that runs `configuration`. @param prepare called before the machine-server starts */
 export async function startSyncMachine(
   configuration: (folder: string) => object,
   prepare: (home: string, cloud: BenchCloud) => void | Promise<void> = () => {},

@@ -1,4 +1,4 @@
-/** Writes sealed capture files as a machine-server that was offline leaves them. */
+/** Writes sealed capture files, as an offline machine-server leaves them. */
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,10 +15,10 @@ export interface CapturesOptions {
   readonly partId: string;
   readonly files: number;
   readonly readingsEach: number;
-  /** `bench-backlog-0` and so on, in turns. */
+  /** `bench-backlog-0` and so on, in turn. */
   readonly components: number;
   readonly fromMs: number;
-  /** Between two readings of a component. */
+  /** Time between two readings of a component. */
   readonly intervalMs: number;
 }
 
@@ -50,7 +50,7 @@ export function writeCaptures(options: CapturesOptions): void {
   writeFileSync(join(home, 'capture_directories.json'), JSON.stringify([directory]));
 }
 
-/** Encoding ten million messages would take minutes: one is encoded, and its times and its number are written over. */
+/** Encoding ten million messages would take minutes, so one is encoded, and its times and number are overwritten. */
 function readingTemplate(fromMs: number): (ms: number, n: number) => Uint8Array {
   const probeUs = Math.floor(fromMs / 1_000) * 1e6 + 987_654;
   const bytes = toBinary(SensorDataSchema, sensorData(probeUs, { n: 0.5, temperature: 21.25, door: true }));
@@ -63,7 +63,7 @@ function readingTemplate(fromMs: number): (ms: number, n: number) => Uint8Array 
   if (seconds.length !== 2 || nanos.length !== 2 || number === undefined) throw new Error('the template is ambiguous');
   return (ms, n) => {
     for (const start of seconds) bytes.set(varint(Math.floor(ms / 1_000)), start);
-    // Between 2^28 and 10^9 ns, so that the length stays.
+    // Between 2^28 and 10^9 ns, so that the length stays the same.
     const micros = 300_000 + (Math.round(ms * 1_000) % 600_000);
     for (const start of nanos) bytes.set(varint(micros * 1_000), start);
     view.setFloat64(number, n, true);

@@ -18,7 +18,7 @@ export async function newPage(browser: Browser, signedInAs?: Page): Promise<Page
   return page;
 }
 
-/** Intervals of `frames` frames in ms while the element scrolls by `stepPx` in each of them, to and fro. */
+/** Intervals of `frames` frames in ms while the element scrolls back and forth by `stepPx` in each. */
 export async function scrollFrames(
   page: Page,
   box: { readonly selector: string; readonly stepPx: number; readonly frames: number },

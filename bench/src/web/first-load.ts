@@ -1,4 +1,4 @@
-/** What a browser without cache loads until it shows the machines, and how long that takes. */
+/** The data that a browser without cache loads until it shows the machines, and the time. */
 import type { Browser, Page } from 'playwright-core';
 import { median } from '../figures/statistics.ts';
 import type { Figure } from '../store/figure.ts';
@@ -68,7 +68,7 @@ async function loadOnce(page: Page, url: string): Promise<Load> {
   return { contentMs: await contentMs(page), rowsMs, scriptBytes, otherBytes };
 }
 
-/** From the start of the navigation until the browser painted the first text. */
+/** Time from the start of the navigation until the browser paints the first text. */
 async function contentMs(page: Page): Promise<number> {
   return await page.evaluate<number>(`new Promise((resolve) => {
     new PerformanceObserver((list) => {

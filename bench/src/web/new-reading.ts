@@ -1,4 +1,4 @@
-/** From the acknowledgement of a reading until a page shows it. */
+/** Time from the acknowledgement of a reading until a page shows it. */
 import { timestampNow } from '@bufbuild/protobuf/wkt';
 import { DataSyncService, DataType } from '@platform/proto/platform/app/datasync/v1/data_sync';
 import { connect } from '@platform/rpc/client';

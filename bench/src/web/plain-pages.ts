@@ -1,4 +1,4 @@
-/** What the web UI is compared with: an empty page, and a page that has all its rows at once. */
+/** Comparisons for the web UI: an empty page, and a page that has all its rows at once. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -5,13 +5,13 @@ import type { Figure } from '../store/figure.ts';
 import { newPage, scrollFrames } from './browser.ts';
 import type { PlainPages } from './plain-pages.ts';
 
-/** More than a wheel turns: each frame shows other rows. */
+/** Faster than a mouse wheel: each frame shows other rows. */
 const stepPx = 400;
 const frames = 400;
 
 export async function scrollsSmoothly(given: {
   readonly browser: Browser;
-  /** Shows the list. */
+  /** Opens the list. */
   readonly page: Page;
   readonly name: string;
   /** Name of its region. */

@@ -10,7 +10,7 @@ const root = fileURLToPath(new URL('../../..', import.meta.url));
 
 export interface WebCloud extends AsyncDisposable {
   readonly cloud: FleetCloud;
-  /** The part whose log is long. */
+  /** The part with the long log. */
   readonly partId: string;
   readonly machineId: string;
 }
@@ -23,7 +23,7 @@ export async function startWebCloud(machines: number, lines: number): Promise<We
   const cloud = stack.use(await startFleetCloud({ env }));
   await provisionFleet(cloud, machines - 1);
   const { partId, machineId } = cloud;
-  // A part may store 10,000 lines a minute (D29), so that sending them takes too long.
+  // A part may store 10,000 lines a minute (D29), so sending them would take too long.
   await cloud.kill();
   fillLog(join(cloud.dataDirectory, 'meta.sqlite'), partId, lines);
   await cloud.restart();

@@ -28,7 +28,7 @@ test('access matrix: an operation whose row is removed from the table is reporte
   }
 });
 
-test('access matrix: a row that is not understood, or that occurs twice, is refused', () => {
+test('access matrix: an invalid row, or one that occurs twice, is refused', () => {
   const row = '| `AppService.GetRobot` | machine | operator |  |';
   expect(readTable(row).get('AppService.GetRobot')?.needs).toBe('operator');
   expect(() => readTable(`${row}\n${row}`)).toThrow('AppService.GetRobot stands twice');
@@ -55,7 +55,7 @@ test('access matrix: every caller gets the answers that docs/specs/access.md spe
     const [method] = service.methods;
     if (method === undefined) continue;
     const { code, message } = await wire.call(method, [{}], undefined);
-    // A served service answers in its own name even for a method that it lacks.
+    // A served service answers itself even for a method that it lacks.
     if (code !== 'UNIMPLEMENTED' || message.includes('has the method')) served.push(service);
     else expect(message).toContain(service.typeName);
   }

@@ -89,7 +89,7 @@ export async function uploadFile({ admin, canaries, holds }: Site, part: Place):
   return { id, label, part, boxId };
 }
 
-/** Notifies of the files of a part, with canaries in its name and its target. */
+/** A trigger that notifies about the files of a part, with canaries in its name and its target. */
 export function fileTrigger({ canaries, holds }: Site, part: Place): JsonObject {
   const maySee = holds('operator', part.label);
   return {
@@ -99,7 +99,7 @@ export function fileTrigger({ canaries, holds }: Site, part: Place): JsonObject 
   };
 }
 
-/** What the triggers of the parts sent when the files were uploaded. */
+/** The notifications of the parts' triggers for the uploaded files. */
 export async function buildDeliveries(
   { admin, canaries, holds }: Site,
   files: readonly KnownFile[],

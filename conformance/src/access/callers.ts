@@ -33,14 +33,14 @@ const keys: readonly Given[] = [
 ];
 const parts = ['P.L', 'P.HK'];
 
-/** The app that people's phones are registered for. */
+/** The app for which people's phones are registered. */
 export const appId = 'some-app';
 /** The device registered by each person, by the person's id. */
 export const phoneOf = (personId: string): string => `phone-${personId}`;
 
 export interface Callers {
   readonly all: readonly Caller[];
-  /** The callers who are people, with everything that others may know about them. */
+  /** The callers who are people, with all data that others may know about them. */
   readonly people: readonly Person[];
   /** People who do nothing. */
   readonly bystanders: readonly Person[];
@@ -54,7 +54,7 @@ export async function createCallers(world: World): Promise<Callers> {
   const labelOf = (kind: string, given: Given): string => `${kind}: ${given.map((one) => one.join(' of ')).join(', ')}`;
   const makePerson = async (label: string, given: Given, canary: boolean): Promise<Caller> => {
     const grants = grantsOf(given);
-    // Operators learn what people do to their resources, so only names of people who do nothing are canaries.
+    // Operators see the actions of people on their resources, so only names of people who do nothing are canaries.
     const memberOf = [...new Set(grants.map(({ on }) => organizationOf(on)))];
     const herself = (caller: Caller): boolean => caller.label === label;
     const seen = (caller: Caller): boolean =>

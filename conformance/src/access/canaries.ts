@@ -19,7 +19,7 @@ export class Canaries {
     return this.#all.length;
   }
 
-  /** A new, unique text of lower-case letters and digits. @param what where it is put */
+  /** A new, unique text of lower-case letters and digits. @param what describes its place */
   make(what: string, maySee: MaySee): string {
     return this.watch(
       `zq${this.#all.length.toString(36).padStart(3, '0')}${randomBytes(4).toString('hex')}`,

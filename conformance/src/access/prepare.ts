@@ -1,4 +1,4 @@
-/** Prepares what a deleting operation works on: a separate thing in the same place, so that the world stays intact. */
+/** Prepares the target of a deleting operation: a separate thing in the same place, so that the world stays intact. */
 import { randomUUID } from 'node:crypto';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { DataService, IndexableCollection } from '@platform/proto/platform/app/data/v1/data';
@@ -55,7 +55,7 @@ async function anotherInvitation(world: World, subject: Subject, places: readonl
   return email;
 }
 
-/** Deletes all secrets of parts and locations but the first, because their number is limited. */
+/** Deletes all secrets of parts and locations except the first, because their number is limited. */
 export async function deleteMadeSecrets(world: World): Promise<void> {
   for (const place of world.places.values()) {
     if (place.kind === 'part') {

@@ -12,7 +12,7 @@ export interface Answer {
   readonly headers: string;
 }
 
-/** Streams that end only when their caller leaves. */
+/** Streams that end only when their caller disconnects. */
 const endless: ReadonlySet<string> = new Set(['TailRobotPartLogs', 'Watch']);
 /** How long such a stream must stay open, without a refusal or a message, to count as granted. */
 const openStreamMs = 1_500;

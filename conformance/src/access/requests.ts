@@ -30,7 +30,7 @@ const priceList = JSON.stringify({
 
 const nobodysOrganization = '00000000-0000-4000-8000-000000000001';
 
-/** What a request of TriggerService is about. */
+/** The subject of a request to TriggerService. */
 function scopeOf({ id, saidKind }: Subject) {
   return { case: `${saidKind ?? 'part'}Id`, value: id };
 }

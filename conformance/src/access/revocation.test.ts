@@ -100,7 +100,7 @@ async function expectEnd(token: string, partId: string, end: () => Promise<unkno
     let streamed = 'open';
     void tail.ended.then((how) => (streamed = how));
     let found = await read();
-    // Counted in questions: on a busy computer the cloud gets to its work later, and to each answer as well.
+    // Counted in requests, because on a busy computer the cloud's work and its answers are equally late.
     for (let asked = 0; (found === 'OK' || streamed === 'open') && asked < withinMs / askEveryMs; asked++)
       found = await later(askEveryMs, undefined).then(read);
     expect([found, streamed]).toEqual([code, code]);
@@ -117,7 +117,7 @@ test('R16 a deleted key', async () => {
 
 test('R16 a key that expires', async () => {
   const { organization, location, partId } = await newSite();
-  // On a busy computer the key may expire before it is seen to work; then the next one lives longer.
+  // On a busy computer the key may expire before it was used successfully; then the next one lives longer.
   for (let livesMs = 8_000; ; livesMs *= 2) {
     const endsMs = Date.now() + livesMs;
     let isAlive = false;
@@ -242,7 +242,7 @@ test('R16 a deleted machine, for its part and for others', async () => {
   const { token: operator } = await newKey(location, organization.id);
   const deletion = Promise.withResolvers<void>();
   let waiting = 0;
-  // Once both have their streams open.
+  // Once both streams are open.
   const remove = async (): Promise<void> => {
     if (++waiting === 2) await app.deleteRobot({ id: machine.id }).then(() => deletion.resolve());
     await deletion.promise;

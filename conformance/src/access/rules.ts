@@ -1,4 +1,6 @@
-/** An independent implementation of docs/specs/access.md: who holds, sees and reads what. It uses none of the cloud's code. */
+/**
+ * An independent implementation of docs/specs/access.md: who has which roles, and sees and reads what. It uses none of the cloud's code.
+ */
 import type { Row } from './table.ts';
 
 export type Role = 'owner' | 'operator';
@@ -44,7 +46,7 @@ export interface Person {
   readonly memberOf: readonly Place[];
 }
 
-/** What a request is about. With only `label` and ids, it does not exist, or is of another kind. */
+/** The subject of a request. With only `label` and ids, it does not exist, or is of another kind. */
 export interface Subject {
   readonly label: string;
   readonly id: string;
@@ -54,7 +56,7 @@ export interface Subject {
   readonly organizationId?: string;
   /** The kind of resource that the request claims, if it states one. */
   readonly saidKind?: Place['kind'];
-  /** The resources, on all of which the caller must be allowed. */
+  /** The resources; the caller must have access to all of them. */
   readonly places?: readonly Place[];
   readonly fragment?: Fragment;
   readonly person?: Person;
@@ -62,7 +64,7 @@ export interface Subject {
   readonly mismatched?: boolean;
   /** A key: the resources of its roles are in `places`. */
   readonly isKey?: boolean;
-  /** Something that this organization keeps, or that came from this part. */
+  /** Something stored by this organization, or sent by this part. */
   readonly keptBy?: Place;
   /** An invitation in this organization: the resources of its authorizations are in `places`. */
   readonly invitedTo?: Place;
@@ -83,7 +85,7 @@ export interface Share {
   readonly organization: Place;
 }
 
-/** In the words of the column "on". */
+/** The words of the column "on". */
 const keptThings: ReadonlySet<string> = new Set([
   'delivery',
   'saved query',

@@ -1,4 +1,4 @@
-/** What the builders of the world use. */
+/** The tools of the world's builders. */
 import type { AppService } from '@platform/proto/platform/app/v1/app';
 import type { Client, Link } from '@platform/rpc/client';
 import type { CloudProcess } from '../start-cloud.ts';
@@ -7,9 +7,9 @@ import type { Caller, Place, Rules } from './rules.ts';
 
 export interface Site {
   readonly cloud: CloudProcess;
-  /** Owner of all of it. */
+  /** The owner of everything. */
   readonly admin: Link;
-  /** As `admin`. */
+  /** Authenticated as `admin`. */
   readonly app: Client<typeof AppService>;
   readonly canaries: Canaries;
   readonly rules: Rules;

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { organizationOf, type Person, type Place, type Subject } from './rules.ts';
 import type { World } from './world.ts';
 
-/** By the words of the column "on". */
+/** Subjects by the words of the column "on". */
 export function subjectsOf(world: World, people: readonly Person[]): (on: string) => readonly Subject[] {
   const { place } = world;
   const all = [...world.places.values()];

@@ -6,14 +6,14 @@ const page = new URL('../../../docs/specs/access.md', import.meta.url);
 export interface Row {
   /** `Service.Method`. */
   readonly operation: string;
-  /** What the request names. */
+  /** The subject that the request names. */
   readonly on: string;
-  /** What the caller must hold on it. */
+  /** The role that the caller must have on it. */
   readonly needs: string;
   readonly remark: string;
 }
 
-/** By operation. @param text of the page @throws if a row is not understood or occurs twice */
+/** The rows by operation. @param text of the page @throws if a row is invalid or occurs twice */
 export function readTable(text: string = readFileSync(page, 'utf8')): ReadonlyMap<string, Row> {
   const rows = new Map<string, Row>();
   for (const line of text.split('\n')) {

@@ -1,4 +1,4 @@
-/** What lists, counts and non-RPC routes show to each caller: everything that the caller may see, and nothing else. */
+/** Lists, counts and non-RPC routes show each caller everything that the caller may see, and nothing else. */
 import { DataService } from '@platform/proto/platform/app/data/v1/data';
 import { AppService, type FragmentUsage } from '@platform/proto/platform/app/v1/app';
 import { type Client, connect, type Link } from '@platform/rpc/client';
@@ -46,7 +46,7 @@ const placesOf = (kind: Place['kind'], fits: (place: Place) => boolean): string[
     .map(({ label }) => label)
     .sort();
 
-test('access matrix: lists hold what the caller may see and nothing else, and locations count the machines the caller sees', async () => {
+test('access matrix: lists contain exactly what the caller may see, and locations count the machines that the caller sees', async () => {
   const { rules } = world;
   const problems: string[] = [];
   const compare = (caller: Caller, list: string, found: readonly string[], expected: readonly string[]): void => {
@@ -190,7 +190,7 @@ test('access matrix: foreign ids beside own ones, or with invalid content, get t
         problems.push(`UNEQUAL ${operation} ${about} · ${caller.label}: foreign ${answers[0]} | unknown ${answers[1]}`);
     }
   }
-  // The owner really shared it, but the following tests expect the original state.
+  // The owner has shared it, but the following tests expect the original state.
   for (const organizationId of shared)
     await world.admin.client(AppService).unshareLocation({ locationId: world.place('S').id, organizationId });
   console.info(`access matrix: ${cases} crossed requests by ${askers.length} callers`);

@@ -46,7 +46,7 @@ export interface Contents {
 
 export interface World {
   readonly cloud: CloudProcess;
-  /** Owner of all of it. */
+  /** The owner of everything. */
   readonly admin: Link;
   readonly adminToken: string;
   readonly rules: Rules;

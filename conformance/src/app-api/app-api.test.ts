@@ -1,7 +1,7 @@
 /**
  * Every operation of AppService through the unmodified public package, or through @grpc/grpc-js where the package has no call, on one real
- * cloud. The files beside this one contain the families of operations. The tests at the end compare what they did with the descriptors and
- * need all the others, so run this file as a whole.
+ * cloud. The files beside this one contain the groups of operations. The tests at the end compare the calls with the descriptors and need
+ * all the others, so run this file as a whole.
  */
 import { AppService } from '@platform/proto/platform/app/v1/app';
 import { createViamClient } from '@viamrobotics/sdk';
@@ -65,7 +65,7 @@ describe('all of it', () => {
     expect({ unanswered, unrefused, answered }).toEqual({ unanswered: [], unrefused: [], answered: [] });
   });
 
-  test('every operation that the public package has a call for was answered through it', async () => {
+  test('every operation with a call in the public package was answered through it', async () => {
     const has = await packageHas();
     expect(inMission.filter((name) => has(name) && !world().watch.outcomes(name, 'sdk').has(0))).toEqual([]);
   });

@@ -134,7 +134,7 @@ export function fragmentTests(world: () => World): void {
     expect(seen).toEqual(['4', '3', '2', '1']);
   });
 
-  test('an update of a revision that is no longer the newest is ABORTED', async () => {
+  test('an update of an outdated revision is ABORTED', async () => {
     const { owner } = world();
     const id = await create('Stale');
     const known = (await owner.app.getFragment(id))?.lastUpdated;

@@ -22,7 +22,7 @@ interface Named {
   /** Creates a thing with this name, and returns the name that is read back. */
   create(name: string): Promise<string | undefined>;
   rename(name: string): Promise<string | undefined>;
-  /** A new one without a name gets a default name. */
+  /** Whether a new one without a name gets a default name. */
   readonly needsNoName?: true;
 }
 

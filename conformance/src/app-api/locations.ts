@@ -48,7 +48,7 @@ export function locationTests(world: () => World): void {
     await app.deleteLocation(outer);
   });
 
-  test('a location with machines counts them, is not deleted, and the refusal names them', async () => {
+  test('a location with machines counts them and is not deleted, and the refusal names them', async () => {
     const { app } = world().owner;
     const id = await create('with machines');
     const machine = await app.newRobot(id, 'press 7');
@@ -132,7 +132,7 @@ export function locationTests(world: () => World): void {
       ])
         await expectRefused(call(), Code.notFound, /location/);
     }
-    // What a client sends if its caller gave no id.
+    // A client sends this if its caller gave no id.
     for (const call of [(id: string) => app.getLocation(id), (id: string) => app.listRobots(id)]) {
       for (const id of [unknownId, cloud.machineId]) await expectRefused(call(id), Code.notFound, /location/);
       await expectRefused(call(''), Code.invalidArgument, /location_id: expected an id, found none; ListLocations/);

@@ -108,7 +108,7 @@ export function logTests(world: () => World): void {
     await expectRefused(owner.app.getRobotPartLogs(id, '', [], '<token>'), Code.invalidArgument, /page token/);
   });
 
-  test('a live tail of the package gets each new line, filtered, until the part is gone', async () => {
+  test('a live tail of the package gets each new line, filtered, until the part is deleted', async () => {
     const { owner, watch } = world();
     const { id, machineId, machine } = await newPart('tailed');
     await send(machine, id, [{ message: 'before the tail' }]);

@@ -23,7 +23,7 @@ const page = {
 };
 
 export function moduleTests(world: () => World): void {
-  /** UploadModuleFile is a stream, which the public package has no call for. */
+  /** UploadModuleFile is a stream, for which the public package has no call. */
   async function upload(module_id: string, version: string, file: Buffer): Promise<Answer> {
     const { owner, watch } = world();
     const info = { module_id, version, platform: 'linux/amd64' };

@@ -4,7 +4,7 @@ import * as sdk from '@viamrobotics/sdk';
 /** A google.protobuf.Struct, in the form that the package requires for configurations. */
 export const Struct: { fromJson(json: object): object } = Reflect.get(sdk, 'Struct');
 
-/** What the tests read from messages in lists. */
+/** The fields that the tests read from messages in lists. */
 export interface Listed {
   readonly id: string;
   readonly userId: string;

@@ -84,7 +84,7 @@ export function partTests(world: () => World): void {
     expect((await owner.app.getRobotPart(partId)).configJson).toBe(robot_config_json);
   });
 
-  test('single values of a configuration are set by their paths, and each change is answered', async () => {
+  test('single values of a configuration are set by their paths, and each change is in the answer', async () => {
     const { owner } = world();
     const { partId } = await newMachine('by paths');
     const property_changes = [
@@ -133,7 +133,7 @@ export function partTests(world: () => World): void {
     expect((await owner.app.getRobotPartHistory(partId))[0].old.robotConfig.toJson().note).toHaveLength(250_000);
   });
 
-  test('an edit of a version that is no longer the newest is ABORTED with what changed; without a time the last one wins', async () => {
+  test('an edit of an outdated version is ABORTED with the changes; without a time the last one wins', async () => {
     const { owner } = world();
     const { app } = owner;
     const { partId } = await newMachine('edited twice');

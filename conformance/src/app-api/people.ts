@@ -29,7 +29,7 @@ export function peopleTests(world: () => World): void {
     expect(organizations.map(({ orgId }: Listed) => orgId)).toEqual([cloud.organizationId]);
   });
 
-  test('is invited with roles, which are changed, sent anew, accepted and then held', async () => {
+  test('is invited with roles, which are changed, sent again, accepted and then in effect', async () => {
     const { owner, cloud, join } = world();
     const { app } = owner;
     const { organizationId, locationId, machineId } = cloud;

@@ -1,5 +1,5 @@
 /**
- * Records what the tests saw of AppService: which operation was answered or refused through which client, and which fields of replies ever
+ * Records the tests' calls of AppService: which operation was answered or refused through which client, and which fields of replies ever
  * had a value.
  */
 import type { DescField, DescMessage } from '@bufbuild/protobuf';
@@ -85,7 +85,7 @@ export class Watch {
     }
   }
 
-  /** Records what a stream returned; in the package, the call itself always ends with an error. */
+  /** Records the messages of a stream; in the package, the call itself always ends with an error. */
   sawLines(operation: string, client: Client, lines: readonly unknown[]): void {
     this.ended(client, operation, 0);
     const output = operations.get(operation) ?? raise(operation);
@@ -131,7 +131,7 @@ export function keyOf(type: DescMessage, field: DescField): string {
   return `${type.name}.${field.name}`;
 }
 
-/** Every field that an answer of the operations can hold. */
+/** Every field that an answer of the operations can contain. */
 export function fieldsOfAnswers(names: readonly string[]): ReadonlySet<string> {
   const seen = new Set<DescMessage>();
   const visit = (type: DescMessage): void => {

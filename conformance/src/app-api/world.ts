@@ -20,7 +20,7 @@ export const Code = {
 export interface Caller {
   /** The public package. */
   readonly app: AppClient;
-  /** Through @grpc/grpc-js; also operations that the package has no call for. */
+  /** Through @grpc/grpc-js; also for operations without a call in the package. */
   ask(operation: string, request?: object): Promise<Answer>;
   readonly peer: Peer;
 }

@@ -22,7 +22,7 @@ test('a rate at its minimum passes, one below it is reported with both figures',
   ]);
 });
 
-test('a minimum for all names applies to those without one of their own', () => {
+test('a minimum for all names applies to those without a specific one', () => {
   expect(belowRates(tallyOf(8, 2), { ...none, operators: { '*': 0.9 } })).toHaveLength(1);
   expect(belowRates(tallyOf(8, 2), { ...none, operators: { '*': 0.9, $abs: 0.8 } })).toEqual([]);
 });

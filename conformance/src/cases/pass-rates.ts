@@ -16,7 +16,7 @@ export function readPassRates(): PassRates {
   return JSON.parse(readFileSync(new URL('./pass-rates.json', import.meta.url), 'utf8')) as PassRates;
 }
 
-/** One line for each rate below its minimum. `*` in the rates applies to all names without one of their own. */
+/** One line for each rate below its minimum. `*` in the rates applies to all names without a specific one. */
 export function belowRates(tally: Tally, rates: PassRates): string[] {
   return [
     ...below('group', tally.byGroup, rates.groups),

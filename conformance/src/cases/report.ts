@@ -1,4 +1,4 @@
-/** What a run prints for people. */
+/** The readable output of a run. */
 
 import type { CheckedCase } from './check-case.ts';
 import { apartSource, type Count, type Tally } from './tally.ts';

@@ -1,4 +1,4 @@
-/** Runs a statement through parser, compiler and executor, with rows in the form in which the case states them. */
+/** Runs a statement through parser, compiler and executor, with rows in the form of the case. */
 
 import { type BsonDocument, batchOf, execute, QueryError } from '@platform/query';
 import { kindOfSchema, parseSql, type RowForm, type SqlSchema, type Tables } from '@platform/query/sql';

@@ -1,4 +1,4 @@
-/** `platform capture` on a folder with a thousand capture files, without a machine-server and without a cloud. */
+/** `platform capture` on a folder with a thousand capture files, without a machine-server or a cloud. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { create, toBinary } from '@bufbuild/protobuf';
@@ -72,7 +72,7 @@ test('platform capture ls and cat list files and readings in order, with progres
   expect(printed.stderr).toContain('1000 files read');
 });
 
-test('platform capture verify names damaged files and fails; repair writes what is intact, which verify accepts', async () => {
+test('platform capture verify reports damaged files and fails; repair writes the intact parts, which verify accepts', async () => {
   const [whole, bad] = await Promise.all([
     cli.ok(['capture', 'verify', 'ok']),
     cli.run(['capture', 'verify', 'bad', '--json']),

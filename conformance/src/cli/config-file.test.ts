@@ -1,4 +1,4 @@
-/** The address in the credentials file of a part: one at which the machine reaches the cloud. */
+/** The address in the credentials file of a part must reach the cloud from the machine. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type CloudProcess, startCloud } from '../start-cloud.ts';
 import { type CommandLine, openCommandLine } from './command-line.ts';
@@ -26,7 +26,7 @@ const ask = ({ url, keyId, key, partId }: CloudProcess, ...options: string[]) =>
     reveals: true,
   });
 
-test('on a cloud that only its own computer reaches, the file is for that computer, and a warning says what to do', async () => {
+test('if only the cloud’s computer can reach it, the file is for that computer, and a warning says what to do', async () => {
   const { stderr, json } = await ask(local);
   expect(json()).toMatchObject({ cloud: { app_address: local.url } });
   expect(stderr).toMatch(/listens on loopback only .*--host 0\.0\.0\.0 .*--address/);
@@ -38,7 +38,7 @@ test('a login on the computer of the cloud writes the public address', async () 
   expect(stderr).toBe('');
 });
 
-test('--address takes precedence; plaintext and texts that are no address of a cloud are named', async () => {
+test('--address takes precedence; plaintext addresses and invalid ones are reported', async () => {
   const [given, plain, wrong] = await Promise.all([
     ask(reachable, '--address', 'https://proxy.example/'),
     ask(local, '--address', 'http://10.0.0.2:8080'),

@@ -54,7 +54,7 @@ function editor(name: string, commands: string): Record<string, string> {
 
 const sensor = { name: 'load', api: 'rdk:component:sensor', model: 'rdk:builtin:host-telemetry' };
 
-test('what this installation cannot run or deliver is a warning with its path, in a validation and in a save', async () => {
+test('settings that this installation cannot run or deliver give a warning with their path, on validation and on saving', async () => {
   await cli.ok(['machines', 'create', 'press-8', '--location', cloud.locationId]);
   const hook = { type: 'webhook', value: 'http://127.0.0.1:9/hook' };
   const document = {

@@ -27,7 +27,7 @@ afterAll(async () => {
   await cloud[Symbol.asyncDispose]();
 });
 
-/** Signs in anew: a connection that was idle for seconds may be closed while a request is in flight. */
+/** Signs in again: a connection that was idle for seconds may be closed while a request is in flight. */
 function signIn(): Promise<ViamClient> {
   return signInPublicClient(cloud);
 }
@@ -184,7 +184,7 @@ test('an export accepts names, time ranges and formats; an unknown name is not f
   for (const ran of [noFile, times]) expect(ran).toMatchObject({ code: 2, stdout: '' });
 });
 
-test('a deletion first shows what it would delete, asks, and reports what it deleted', async () => {
+test('a deletion first shows the number of readings, asks, and reports how many it deleted', async () => {
   await upload('old', 9);
   await upload('kept', 6);
   const old = ['data', 'delete', '--part', 'vm', '--resource', 'old'];
@@ -274,7 +274,7 @@ test('files are listed by filter and downloaded completely, once; partial files 
   expect(none.json()).toEqual([]);
 });
 
-test('D33 a download continues after a damaged file, names it at the end, leaves no part of it, and fails', async () => {
+test('D33 a download continues after a damaged file, reports it at the end, leaves no part of it, and fails', async () => {
   const camera = ['rdk:component:camera', 'torn', 'GetImages'] as const;
   const { dataClient } = await signIn();
   const marks = ['one of three', 'two of three', 'three of three'];

@@ -1,4 +1,4 @@
-/** A trigger fires in a real cloud; what it sends is listed, sent again, paused and resumed with the command line. */
+/** A trigger fires in a real cloud; its deliveries are listed, sent again, paused and resumed with the command line. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DataSyncService, DataType } from '@platform/proto/platform/app/datasync/v1/data_sync';
@@ -122,7 +122,7 @@ test('a trigger fires: its delivery is listed with request and answer, and is se
     const authorization = `Basic ${Buffer.from('ada:pw-of-the-target').toString('base64')}`;
     const [first, second, ...more] = await received(path);
     expect(first?.id).toBe(id);
-    // The password that the cloud dropped with the first delivery is that of the configuration again.
+    // The cloud dropped the password with the first delivery, and takes it from the configuration again.
     expect(second).toEqual(first);
     expect([undefined, authorization]).toContain(second?.authorization);
     expect(more).toEqual([]);
@@ -179,7 +179,7 @@ test('failed deliveries of a time range are counted, and then sent again', async
   });
 });
 
-test('a trigger whose component was removed is listed as broken, and the others of the part go on', async () => {
+test('a trigger whose component was removed is listed as broken, and the part’s other triggers continue', async () => {
   await save({ components: [], triggers: [hot(`${cloud.url}/test-inbox/webhooks/broken`), arrived] });
   const triggers = (await cli.ok(['triggers', 'list', '--machine', 'press-7', '--json'])).json<
     { name: string; state: string; problems: { path: string }[] }[]

@@ -7,7 +7,7 @@ const run = (file: string, ...args: string[]) =>
   spawnSync(process.execPath, ['--conditions=@platform/source', file, ...args], { cwd: root, encoding: 'utf8' });
 
 test.each(['conformance/src/fault.ts', 'bench/src/main.ts', 'apps/cloud/src/tabular/testing/pushdown/main.ts'])(
-  '%s answers --help with its usage, and an unknown option with one too, without a stack',
+  '%s answers --help and an unknown option with its usage, without a stack',
   (file) => {
     const help = run(file, '--help');
     expect(help).toMatchObject({ status: 0, stdout: expect.stringMatching(/^Usage: npm run .*--seed N/s), stderr: '' });

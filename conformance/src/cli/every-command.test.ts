@@ -172,7 +172,7 @@ afterAll(async () => {
   await cloud[Symbol.asyncDispose]();
 });
 
-/** Uploads a reading of the machine, and returns the id of what its trigger sends. */
+/** Uploads a reading of the machine, and returns the id of its trigger's delivery. */
 async function deliveryOf(machine: string): Promise<string> {
   const part = (await cli.ok(['machines', 'part', 'get', machine, '--json'])).json<{ id: string }>();
   await using link = connect({
@@ -203,7 +203,7 @@ function fieldsOf(leaf: Command): readonly string[] | undefined {
   return / of (the|JSON) /.test(list) || list.includes('…') ? undefined : list.split(/,\s+/);
 }
 
-/** The keys of an object and of what it contains. */
+/** The keys of an object and of all nested objects. */
 function keysOf(value: unknown): readonly string[] {
   if (typeof value !== 'object' || value === null) return [];
   const inner = Object.values(value).flatMap(keysOf);

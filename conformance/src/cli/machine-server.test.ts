@@ -1,4 +1,4 @@
-/** The command line against the port of a machine-server that was mistaken for a cloud. */
+/** The command line with the port of a machine-server instead of a cloud. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,7 +9,7 @@ import { openCommandLine } from './command-line.ts';
 const machineMain = fileURLToPath(new URL('../../../apps/machine-server/src/main.ts', import.meta.url));
 const nodeFlags = ['--conditions=@platform/source', '--disable-warning=ExperimentalWarning'];
 
-test('D16 PLATFORM_BIND_ADDRESS sets where a machine-server listens; the command line reports that it is not a cloud', async () => {
+test('D16 PLATFORM_BIND_ADDRESS sets the address of a machine-server; the command line reports that it is not a cloud', async () => {
   await using cli = await openCommandLine();
   const config = join(cli.directory, 'machine.json');
   writeFileSync(config, '{"components":[]}');

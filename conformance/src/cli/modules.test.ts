@@ -33,7 +33,7 @@ interface Configuration {
   services?: object[];
 }
 
-test('the guide leads to a captured sensor, a change of it, and an archive that can be uploaded', async () => {
+test('following the guide gives a captured sensor, a change to it, and an archive that can be uploaded', async () => {
   await using cloud = await startCloud();
   await using cli = await openCommandLine({
     PLATFORM_URL: cloud.url,
@@ -55,7 +55,7 @@ test('the guide leads to a captured sensor, a change of it, and an archive that 
     expect(words.join(' ')).toMatch(expected);
     return (await run(words)).stdout;
   };
-  // As on the page: the file is fetched where the page fetches it, so that an old one brings back an old build here, too.
+  // As on the page: fetches the file where the page does, so that an old file would also give an old build here.
   const fetched = async (): Promise<void> => writeFileSync(file('vm.json'), await step('config get'));
   const edit = (change: (document: Configuration) => void): void => {
     const document = JSON.parse(readFileSync(file('vm.json'), 'utf8')) as Configuration;

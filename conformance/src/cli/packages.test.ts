@@ -1,4 +1,4 @@
-/** `platform packages` and `platform module`, from a folder on the computer to what a machine receives. */
+/** `platform packages` and `platform module`, from a folder on the computer to the download of a machine. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';

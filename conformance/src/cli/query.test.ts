@@ -55,7 +55,7 @@ test('rows are a table by default: flattened paths, nothing interpreted, cost on
   expect(quiet.stderr).toBe('');
 });
 
-test('with a table, standard error names a condition that is unlikely to match; output for programs does not', async () => {
+test('with a table, standard error reports a condition that is unlikely to match; output for programs does not', async () => {
   const text = '[{"$match":{"time_received":{"$gte":"2026-01-01"}}}]';
   const [told, json, csv] = await Promise.all([
     cli.ok(['query', 'mql', text]),

@@ -37,7 +37,7 @@ afterAll(async () => {
   await cli[Symbol.asyncDispose]();
 });
 
-test('--version says the same as the command version', async () => {
+test('--version prints the same as the command version', async () => {
   expect((await cli.ok(['--version'])).stdout).toBe((await cli.ok(['version'])).stdout);
 });
 
@@ -178,7 +178,7 @@ test('D33 a damaged upload in a running cloud is restored from a backup, and the
   expect((await cli.ok([...repair, '--apply'])).json()).toEqual([]);
 });
 
-test('usage errors have exit code 2, say what to do, and change nothing; help has exit code 0', async () => {
+test('usage errors give exit code 2, say what to do, and change nothing; help gives exit code 0', async () => {
   const [command, option, argument, none, help, leaf, version] = await Promise.all([
     cli.run(['machine', 'lst']),
     cli.run(['machines', 'list', '--jsn']),

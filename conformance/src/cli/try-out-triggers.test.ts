@@ -1,4 +1,4 @@
-/** `platform triggers dry-run|validate|test` against a real cloud: triggers are tried out before they are saved. */
+/** `platform triggers dry-run|validate|test` against a real cloud: triggers are tested before they are saved. */
 import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -83,7 +83,7 @@ interface Summary {
   readonly occurrences: readonly { readonly reason: string }[];
 }
 
-test('a dry run of a draft tells how often each trigger would have fired, and what its interval would have suppressed', async () => {
+test('a dry run of a draft shows how often each trigger would have fired, and how often its interval would have suppressed it', async () => {
   const webhook = { type: 'webhook', value: hook };
   const draft = file('draft.json', [
     {
@@ -106,18 +106,18 @@ test('a dry run of a draft tells how often each trigger would have fired, and wh
   expect(found[0]?.occurrences).toHaveLength(4);
   const { stdout } = await cli.ok(args);
   expect(stdout).toMatch(/^hot: would have fired 4 times since \S+; 3 suppressed by the interval\n {2}/);
-  // As if it were enabled, and it says that it is not.
+  // Runs as if it were enabled, and says that it is not.
   expect(stdout).toMatch(
     /\noff: would have fired 4 times since \S+; the trigger is disabled: it does nothing until it is enabled\n/,
   );
 });
 
-test('a dry run of the saved triggers goes through the transitions of the part again', async () => {
+test('a dry run of the saved triggers repeats the transitions of the part', async () => {
   const dryRun = async () => (await cli.ok(['triggers', 'dry-run', cloud.partId, '--json'])).json<Summary[]>()[0];
   await expect.poll(dryRun).toMatchObject({ trigger: 'online', fired: 1, sent: 1 });
 });
 
-test('the history tells what triggers did, and the list when each fired last', async () => {
+test('the history shows what triggers did, and the list shows when each last fired', async () => {
   const newest = async () =>
     (await cli.ok(['triggers', 'history', '--part', cloud.partId, '--json'])).json<object[]>()[0];
   const fired = { trigger: 'online', outcome: 'fired', count: 1, sent: 1, part_id: cloud.partId };
@@ -128,7 +128,7 @@ test('the history tells what triggers did, and the list when each fired last', a
   expect((await cli.ok(['triggers', 'list'])).stdout).toContain('LAST FIRED AT');
 });
 
-test('triggers are validated as saving would, with their paths', async () => {
+test('triggers are validated as on saving, with paths', async () => {
   const bad = file('bad.json', [
     { name: 'x', event: on('above', { degrees: 1 }), notifications: [{ type: 'webhook', value: 'nowhere' }] },
   ]);
@@ -148,7 +148,7 @@ test('triggers are validated as saving would, with their paths', async () => {
   expect((await cli.ok(['triggers', 'validate', cloud.partId, good])).stderr).toContain('no errors');
 });
 
-test('a test sends one notification through the outbox, says that it is a test, is audited, and cannot flood a target', async () => {
+test('a test sends one notification through the outbox, marked as a test, is audited, and cannot flood a target', async () => {
   const draft = file('one.json', {
     name: 'x',
     event: on('gt', { degrees: 1 }),

@@ -1,4 +1,4 @@
-/** `platform webhooks`: what a cloud really sends is received, checked, and found changed when it is. */
+/** `platform webhooks`: requests from a real cloud are received and checked, and changes are detected. */
 import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import { expect, test } from 'vitest';
 import { startCloud } from '../start-cloud.ts';
 import { openCommandLine } from './command-line.ts';
 
-test('a webhook is listened to, its signature is right, and a changed body, another secret and an old request are named', async () => {
+test('a webhook is received with a valid signature; a changed body, another secret and an old request are reported', async () => {
   await using cloud = await startCloud();
   const env = { PLATFORM_URL: cloud.url, PLATFORM_API_KEY_ID: cloud.keyId, PLATFORM_API_KEY: cloud.key };
   await using cli = await openCommandLine(env);

@@ -1,6 +1,6 @@
 /**
- * kill -9 of the cloud at random moments while organizations are charged through a Stripe that loses, repeats and reorders what it says: each
- * request has one invoice, which is paid once, and each mail has one Message-ID.
+ * kill -9 of the cloud at random moments while organizations are charged through a Stripe that loses, repeats and reorders its messages:
+ * each request has one invoice, which is paid once, and each mail has one Message-ID.
  */
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -28,7 +28,7 @@ function cloudOf(cloud: CloudUnderFire, { keyId, key }: Owner): Cloud {
   return openCloud({ url: cloud.url, keyId, key, timeoutMs: 5_000 });
 }
 
-/** An organization that bills the one of the demo, which attaches a card whose payments are confirmed later. */
+/** An organization that bills the demo's organization, which attaches a card whose payments are confirmed later. */
 async function prepare(cloud: CloudUnderFire, owner: Owner, stripe: StripeUnderFire): Promise<void> {
   const { organizationId } = cloud.demo;
   const { keyId, key } = owner;
@@ -53,7 +53,7 @@ async function prepare(cloud: CloudUnderFire, owner: Owner, stripe: StripeUnderF
   await expect.poll(async () => (await info()).method?.lastFourDigits).toBe('4242');
 }
 
-/** Charges with keys of its own, each until it is answered and once more. @returns what was answered, by key */
+/** Charges with its own keys, each until it is answered, and then once more. @returns the answers, by key */
 async function chargeUntil(
   cloud: CloudUnderFire,
   owner: Owner,

@@ -26,7 +26,7 @@ export interface Demo {
 
 export const pauseMs = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** A number in [from, to) derived from a seed, so that a failing run can be repeated. */
+/** A number in [from, to) derived from a seed, so that a failing run is reproducible. */
 export function seededRandom(seed: number): (from: number, to: number) => number {
   let state = seed >>> 0;
   return (from, to) => {
@@ -61,14 +61,14 @@ export class CloudUnderFire implements AsyncDisposable {
     return CloudUnderFire.startOn(mkdtempSync(join(tmpdir(), 'under-fire-')), env);
   }
 
-  /** Starts on an existing data directory, which is also removed at the end, or on a disk of its own. */
+  /** Starts on an existing data directory, which is also removed at the end, or on a separate disk. */
   static async startOn(place: string | SmallDisk, env: Readonly<Record<string, string>> = {}): Promise<CloudUnderFire> {
     const cloud = new CloudUnderFire(await freePort(), place, env);
     await cloud.start();
     return cloud;
   }
 
-  /** What the cloud has logged since its latest start. */
+  /** The cloud's log since its latest start. */
   get stderr(): string {
     return this.#cloud?.stderr ?? '';
   }
@@ -124,7 +124,7 @@ export class CloudUnderFire implements AsyncDisposable {
     return childrenOf(this.#cloud?.pid ?? -1);
   }
 
-  /** @param home a folder, or a disk of its own */
+  /** @param home a folder, or a separate disk */
   spawnMachine(configFile: string, home: string | SmallDisk): ChildProcess {
     const args = [...nodeFlags, join(root, 'apps/machine-server/src/main.ts'), '-config', configFile];
     if (typeof home !== 'string') return home.spawn(args, { PLATFORM_HOME: home.path });
@@ -138,7 +138,7 @@ export class CloudUnderFire implements AsyncDisposable {
   }
 }
 
-/** A cloud that starts again answers within seconds, also on a busy machine. */
+/** A restarted cloud answers within seconds, even on a busy computer. */
 const restartMs = 90_000;
 
 /** Rows of a pipeline; retried while the cloud restarts. */
@@ -165,8 +165,8 @@ export async function query(
 }
 
 /**
- * Uploads readings numbered 1, 2, … of one component until told to stop, as a machine does: an upload is sent again, unchanged, until it is
- * acknowledged; the floor tells what is settled.
+ * Uploads readings numbered 1, 2, … of one component until told to stop, as a machine does: an upload is repeated unchanged until it is
+ * acknowledged; the low-water mark says which uploads are settled.
  *
  * @param made the values of a reading, and when it was taken (ms). Default: its number, now
  */
@@ -220,7 +220,7 @@ function reading({ values, takenMs }: { values: JsonObject; takenMs: number }) {
   });
 }
 
-/** What the store has of readings 1 … acknowledged of a component: how many distinct numbers, and how many rows. */
+/** The stored readings 1 … acknowledged of a component: how many distinct numbers, and how many rows. */
 export async function countOf(
   link: Link,
   organizationId: string,

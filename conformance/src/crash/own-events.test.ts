@@ -1,6 +1,6 @@
 /**
- * The kinds of triggers that are about a machine besides its readings, with a real cloud that is killed in between: each notifies once when
- * it begins to fire, nothing more while it lasts, and once when it has recovered.
+ * The kinds of triggers about a machine apart from its readings, with a real cloud that is killed in between: each notifies once when it
+ * begins to fire, not again while it is firing, and once when it has recovered.
  */
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
@@ -62,7 +62,7 @@ function uploader(link: Link, partId: string): (component: string, capturedMs: n
   };
 }
 
-test('each of the own kinds of triggers notifies once of each change, across a kill of the cloud', async () => {
+test('each kind of trigger notifies once about each change, across a kill of the cloud', async () => {
   await using cloud = await CloudUnderFire.start();
   const { partId, partSecret } = cloud.demo;
   await using owner = linkOfOwner(cloud);
@@ -111,7 +111,7 @@ test('each of the own kinds of triggers notifies once of each change, across a k
     });
   const report = (appliedRevision: string) => fleet.reportPartStatus({ partId, appliedRevision });
 
-  // What was lost before the trigger looked for the first time does not concern it.
+  // Data lost before the first check of the trigger does not concern it.
   await report('another');
   await upload('a', Date.now());
   await upload('b', Date.now() - dayMs);
@@ -142,7 +142,7 @@ test('each of the own kinds of triggers notifies once of each change, across a k
 
   await cloud.kill();
   await cloud.start();
-  // What lasts is not told again, also not after a restart.
+  // A lasting state is not notified again, even after a restart.
   await upload('b', Date.now() - dayMs);
   await report('yet another');
   const { saved } = await fleet.getPartStatus({ partId });
@@ -150,7 +150,7 @@ test('each of the own kinds of triggers notifies once of each change, across a k
   await upload('a', Date.now());
   await upload('b', Date.now());
   await fleet.setKeyExpiry({ id: keyId });
-  // Nothing of it would be captured for three seconds otherwise.
+  // Otherwise `capture_stopped` would fire again after three seconds without readings.
   const withCapture = async (): Promise<string[]> => {
     await upload('a', Date.now());
     return [...new Set(accepted(cloud.directory))];

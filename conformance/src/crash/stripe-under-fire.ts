@@ -1,16 +1,16 @@
-/** Stripe, as a cloud under fire meets it: answers are lost, late or errors, and events are lost, late, repeated and in another order. */
+/** A faulty Stripe: answers are lost, late or errors, and events are lost, late, repeated and reordered. */
 import { type StripeStandIn, startStripeStandIn } from '@platform/testkit';
 import { pauseMs } from './cloud-under-load.ts';
 
 export interface StripeUnderFire extends AsyncDisposable {
   readonly far: StripeStandIn;
-  /** For the cloud. */
+  /** Settings for the cloud. */
   readonly env: Readonly<Record<string, string>>;
-  /** Begins to decide about payments, and to send events to the cloud. */
+  /** Starts to decide about payments, and to send events to the cloud. */
   start(cloudUrl: string): void;
 }
 
-/** The cloud asks about each event before it takes it: one after the other, many events would take minutes. */
+/** The cloud checks each event with Stripe before it accepts it; one after the other, many events would take minutes. */
 const sendersAtOnce = 8;
 
 /** @param random a number in [from, to) */
@@ -24,7 +24,7 @@ export async function startStripeUnderFire(random: (from: number, to: number) =>
   };
   let isOver = false;
   let running: Promise<unknown> | undefined;
-  // As at Stripe, what was not taken is sent again.
+  // Like Stripe, sends events again that were not accepted.
   const lost: ReturnType<StripeStandIn['takeEvents']> = [];
   const decide = async (): Promise<void> => {
     while (!isOver) {
@@ -62,7 +62,7 @@ export async function startStripeUnderFire(random: (from: number, to: number) =>
   };
 }
 
-/** @returns false if the cloud is being killed, or did not say that it has the event */
+/** @returns false if the cloud is being killed, or did not acknowledge the event */
 function isTaken(
   url: string,
   { body, signature }: { readonly body: string; readonly signature: string },

@@ -1,7 +1,7 @@
 /**
- * kill -9 of the cloud at random moments while triggers fire: what was told are exactly the events that an oracle computes from the ledger of
- * what was acknowledged (readings, lines of the log, contact), each delivered at least once, under one id; and a dry run over the same span
- * tells the same, under the same ids.
+ * kill -9 of the cloud at random moments while triggers fire: the notifications are exactly the events that an oracle computes from the
+ * ledger of acknowledged data (readings, log lines, contact), each delivered at least once, under one id; and a dry run over the same time
+ * range reports the same events under the same ids.
  */
 import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -29,7 +29,7 @@ interface Found {
   readonly accepted: number;
 }
 
-/** What the outbox holds. */
+/** A row of the outbox. */
 function messagesIn(directory: string): readonly Found[] {
   const store = new DatabaseSync(join(directory, 'meta.sqlite'), { readOnly: true });
   try {
@@ -43,7 +43,7 @@ function messagesIn(directory: string): readonly Found[] {
   }
 }
 
-/** `<trigger> <times>` of what the history has. */
+/** How often each trigger fired, according to the history. */
 function historyIn(directory: string): Map<string, number> {
   const store = new DatabaseSync(join(directory, 'meta.sqlite'), { readOnly: true });
   try {
@@ -56,7 +56,7 @@ function historyIn(directory: string): Map<string, number> {
   }
 }
 
-/** Whether a trigger that is asked at times has looked for the first time. */
+/** Whether a trigger that is checked periodically has been checked for the first time. */
 function hasBegun(directory: string, trigger: string): boolean {
   const store = new DatabaseSync(join(directory, 'meta.sqlite'), { readOnly: true });
   try {
@@ -66,7 +66,7 @@ function hasBegun(directory: string, trigger: string): boolean {
   }
 }
 
-/** What is in `wanted` more often than in `found`. */
+/** The items that occur more often in `wanted` than in `found`. */
 function missingIn(found: readonly string[], wanted: readonly string[]): string[] {
   const left = new Map<string, number>();
   for (const one of found) left.set(one, (left.get(one) ?? 0) + 1);
@@ -85,7 +85,7 @@ function eventsOf({ trigger_name: trigger, event }: Found): string[] {
   return [change === undefined ? `${trigger} ${n}` : `${trigger} ${change.to} ${n}`];
 }
 
-/** Sends numbered lines until told to stop, each again until it is acknowledged. @returns how often each was sent */
+/** Sends numbered lines until told to stop, and repeats each until it is acknowledged. @returns how often each was sent */
 async function logUntil(link: Link, partId: string, stopped: () => boolean): Promise<Map<number, number>> {
   const lines = new Map<number, number>();
   for (let line = 1; !stopped(); line++) {
@@ -119,7 +119,7 @@ async function dryRun(link: Link, partId: string, sinceMs: number): Promise<Map<
   return found;
 }
 
-/** Those of lines that were sent once, and each of the others once. */
+/** Removes repeated events of lines that were sent more than once. */
 function eachOnce(events: readonly string[], { lines }: Ledger): string[] {
   const again = new Set([...lines].filter(([, sent]) => sent > 1).map(([line]) => `lines line ${line}`));
   return [...events.filter((one) => !again.has(one)), ...new Set(events.filter((one) => again.has(one)))].sort();
@@ -139,7 +139,7 @@ test(
     const told = (): string[] => messagesIn(cloud.directory).flatMap(eventsOf);
     const count = (event: string): number => told().filter((one) => one === event).length;
     const poll = { interval: 250 };
-    // What was logged before the trigger looked for the first time, up to a second after it was saved, does not concern it.
+    // Lines logged before the first check of the trigger, up to a second after it was saved, do not concern it.
     await expect.poll(() => hasBegun(cloud.directory, 'lines'), poll).toBe(true);
     await uploadB(cloud);
 
@@ -162,7 +162,7 @@ test(
     const ledger: Ledger = { acknowledged, lines, contacts: 1 + silences, silences, uploadsOfB: 2 };
     const wanted = expected(ledger);
 
-    // A message that was being sent at a kill is sent again, and the last lines wait for the next check.
+    // A message that was being sent during a kill is sent again, and the last lines wait for the next check.
     await expect.poll(() => missingIn(eachOnce(told(), ledger), wanted), poll).toEqual([]);
     const waiting = (): number => messagesIn(cloud.directory).filter(({ state }) => state !== 'delivered').length;
     await expect.poll(waiting, poll).toBe(0);

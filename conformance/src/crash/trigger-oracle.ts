@@ -1,31 +1,31 @@
 /**
- * What triggers must have sent, from a ledger alone: how many readings were acknowledged, which lines of the log, and what was done to the
- * contact of a part. It shares no code with the product: conditions, durations and states are written out.
+ * Computes the notifications that triggers must have sent, only from a ledger: how many readings were acknowledged, which log lines, and
+ * how the contact of a part changed. It shares no code with the product: conditions, durations and states are written out.
  */
 import type { JsonObject } from '@bufbuild/protobuf';
 
 /** Readings of an upload of `uploadUntil`, which are numbered 1, 2, … */
 const perUpload = 10;
-/** Between two readings. */
+/** Time between two readings. */
 const everyMs = 200;
-/** Of `wave`, which goes up from 0 and starts again. */
+/** Maximum of `wave`, which rises from 0 and then starts over. */
 const wavelength = 40;
 const holdsFrom = 20;
 const heldSecs = 2;
 
 export interface Ledger {
-  /** Of the sensor `a`, from 1 on. */
+  /** Readings of the sensor `a`, numbered from 1. */
   readonly acknowledged: number;
   /** Acknowledged lines of the log, each with the number of times that it was sent: a lost answer may store it twice. */
   readonly lines: ReadonlyMap<number, number>;
-  /** How often the part came into contact, and fell silent for longer than the window of presence. */
+  /** How often the part made contact, and was silent for longer than the window of presence. */
   readonly contacts: number;
   readonly silences: number;
-  /** Uploads of the sensor `b`, each of which was followed by a longer silence than `silent` waits for. */
+  /** Uploads of the sensor `b`, each followed by a longer silence than `silent` waits for. */
   readonly uploadsOfB: number;
 }
 
-/** Every second line is one that `lines` does not look at. */
+/** The trigger `lines` ignores every second line. */
 export function isError(line: number): boolean {
   return line % 2 === 0;
 }
@@ -34,7 +34,7 @@ export function readingOf(n: number): { values: JsonObject; takenMs: number } {
   return { values: { n, wave: n % wavelength }, takenMs: Date.UTC(2026, 0, 2) + n * everyMs };
 }
 
-/** @param watchesSilence also tells when the part falls silent, for which a test must wait a minute */
+/** @param watchesSilence also notify when the part becomes silent, for which a test must wait a minute */
 export function configuration(target: string, watchesSilence: boolean): object {
   const on = (operator: string, field: string, value: number) => ({ operator, value: { [field]: value } });
   const trigger = (name: string, event: object) => ({
@@ -75,8 +75,8 @@ export function configuration(target: string, watchesSilence: boolean): object {
 }
 
 /**
- * `<trigger> <what>` of each event that must have been told, sorted. Lines are told together, so that each of them is an event here; how
- * often those are that were sent more than once, the ledger does not know.
+ * `<trigger> <what>` of each event that must have been notified, sorted. One notification may contain several lines, so each line is an
+ * event here. For lines that were sent more than once, the ledger does not know the number of events.
  */
 export function expected({ acknowledged, lines, contacts, silences, uploadsOfB }: Ledger): string[] {
   const list = [

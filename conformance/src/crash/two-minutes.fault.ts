@@ -1,6 +1,6 @@
 /**
- * The two minutes of D27 in real time, at a real cloud. Other tests check them by a virtual clock; this one takes three minutes and runs only
- * in `npm run fault -- billing`.
+ * The two minutes of D27 in real time, with a real cloud. Other tests check them with a virtual clock; this one takes three minutes and
+ * runs only in `npm run fault -- billing`.
  */
 import { errorText } from '@platform/base';
 import { openCloud } from '@platform/sdk/cloud';

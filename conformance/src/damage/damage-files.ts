@@ -1,4 +1,4 @@
-/** Damages sealed files as disks, people and other programs do. */
+/** Damages sealed files in the ways of disks, people and other programs. */
 import { link, mkdir, open, readFile, rename, rm, stat, symlink, truncate, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Damage, oneOf, type Random } from './damage.ts';

@@ -15,7 +15,7 @@ import { type FilledCloud, fillCloud, type Question } from './filled-cloud.ts';
 
 const { FAULT_DAMAGES = '60', FAULT_SEED = '20261122' } = process.env;
 const damages = Number(FAULT_DAMAGES);
-/** How often the tabular process is killed: the next one must find the damage without having seen the file before. */
+/** How often the tabular process is killed; the next process must detect the damage without having seen the intact file. */
 const killEvery = 40;
 
 interface Tally {
@@ -25,7 +25,7 @@ interface Tally {
   readonly wrong: string[];
 }
 
-test(`D33 none of ${damages} random damages to files and catalog leads to a wrong or partial answer, and the doctor finds all`, {
+test(`D33 none of ${damages} random damages to files and catalog leads to a wrong or partial answer, and the doctor finds all of them`, {
   timeout: 300_000 + damages * 5_000,
 }, async () => {
   const random = seededRandom(Number(FAULT_SEED));
@@ -40,7 +40,7 @@ test(`D33 none of ${damages} random damages to files and catalog leads to a wron
   const tally: Tally = { right: 0, named: 0, wrong: [] };
   const background = { right: 0, failed: 0, wrong: [] as string[] };
   let over = false;
-  // It is unknown which damage these queries meet, but their answers must still be correct.
+  // It is unknown which damage these queries encounter, but their answers must still be correct.
   const asking = askOn(filled, background, () => over);
   for (let i = 0; i < damages; i++) {
     const damage = await strike(cloud.directory, files, random);
@@ -111,7 +111,7 @@ async function askOn(
       if (answer === question.right) background.right++;
       else background.wrong.push(`beside the damages: ${question.name} was answered ${answer.slice(0, 300)}`);
     } catch (caught) {
-      // A query gives up if a file changes repeatedly while it is read.
+      // A query fails if a file changes repeatedly while it is read.
       const code = caught instanceof PlatformError ? caught.code : undefined;
       if (code === 'data_loss' || code === 'unavailable') background.failed++;
       else background.wrong.push(`beside the damages: ${question.name} failed with ${String(caught)}`);

@@ -26,7 +26,7 @@ afterAll(async () => {
   await cloud[Symbol.asyncDispose]();
 });
 
-/** What the tests read from messages in lists; TypeScript does not find the package's own types. */
+/** The fields that the tests read from messages in lists; TypeScript does not find the package's own types. */
 interface Listed {
   readonly data: unknown;
   readonly payload: unknown;
@@ -36,7 +36,7 @@ interface Listed {
   readonly createdBy: number;
 }
 
-/** Operations below that the package has no call for. */
+/** Operations below without a call in the package. */
 const withoutCall = ['CreateSavedQuery', 'UpdateSavedQuery', 'GetSavedQuery', 'DeleteSavedQuery', 'ListSavedQueries'];
 
 /** One reading a second with increasing `value`. */

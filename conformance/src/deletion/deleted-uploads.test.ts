@@ -33,7 +33,7 @@ async function signedIn(cloud: CloudProcess) {
   return { link, options: { headers: { authorization: `Bearer ${accessToken}` } } };
 }
 
-test('D13 after random uploads, retries and deletions, exactly what was sent after its last deletion remains', async () => {
+test('D13 after random uploads, retries and deletions, exactly the data sent after its last deletion remains', async () => {
   await using cloud = await startCloud();
   const { link, options } = await signedIn(cloud);
   await using _link = link;
@@ -92,7 +92,7 @@ test('D13 after random uploads, retries and deletions, exactly what was sent aft
     else await send(uploads[dice(uploads.length)] ?? { component, readings: [] });
     if (step % 5 === 4) expect(await found(), `step ${step}`).toEqual([...there].toSorted());
   }
-  // If a kill separated a deletion from the recognition of uploads, it would show here: each must be one transaction, or be verified.
+  // A kill between a deletion and the recognition of uploads would show here: both must be one transaction, or be verified.
   await remove('boiler', 0);
   for (const upload of uploads) await Promise.all([send(upload), send(upload), send(upload)]);
   expect(await found()).toEqual(uploads.flatMap(({ readings }) => readings.map(({ id }) => id)).toSorted());

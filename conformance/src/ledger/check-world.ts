@@ -3,7 +3,7 @@ import { type Gap, GapReason } from '@platform/proto/platform/gaps/v1/gaps';
 import { type Account, accountFor, type LedgerReport, type ReportedGap } from '@platform/testkit';
 import type { LedgerWorld } from './ledger-world.ts';
 
-/** A reading that was produced can be missing for these reasons; for the others, none was produced. */
+/** A produced reading can be missing for these reasons; for other reasons, none was produced. */
 const lossReasons: ReadonlyMap<GapReason, { readonly name: string; readonly isBound: boolean }> = new Map([
   [GapReason.CRASH, { name: 'crash', isBound: true }],
   // A reading that arrives after its capture has ended, or that waited for the disk at a stop; most are ticks that were not taken.
@@ -13,7 +13,7 @@ const lossReasons: ReadonlyMap<GapReason, { readonly name: string; readonly isBo
   [GapReason.DISCARDED, { name: 'discarded', isBound: false }],
   [GapReason.TOO_LARGE, { name: 'too-large', isBound: false }],
 ]);
-/** From the production of a reading to its arrival in the machine-server; more by as much as everything is late on a busy computer. */
+/** Maximum time from the production of a reading to its arrival in the machine-server; the lag of a busy computer is added. */
 const slackMs = 300;
 
 export interface WorldAccount extends Account {
@@ -22,7 +22,7 @@ export interface WorldAccount extends Account {
   readonly longestCrashGapMs: number;
 }
 
-/** @param lagMs by how much everything was late at most */
+/** @param lagMs the maximum lag of the computer */
 export async function checkWorld(world: LedgerWorld, lagMs: number): Promise<WorldAccount> {
   const [stored, gaps] = [await world.stored(), await world.gaps()];
   const { produced } = world.source;
@@ -51,7 +51,7 @@ function msOf(time: Gap['start']): number {
   return time === undefined ? Number.NaN : timestampMs(time);
 }
 
-/** The line of figures that a run prints; of several worlds, their sums. */
+/** The figures that a run prints; for several worlds, their sums. */
 export function summaryOf(...accounts: readonly WorldAccount[]) {
   const sum = (count: (account: WorldAccount) => number): number =>
     accounts.reduce((all, account) => all + count(account), 0);
@@ -68,7 +68,7 @@ export function summaryOf(...accounts: readonly WorldAccount[]) {
   };
 }
 
-/** What must be empty, with the folders to look at; long lists are cut. */
+/** The faults, which must be empty, with the folders to inspect; long lists are truncated. */
 export function faultsOf(world: LedgerWorld, { report, unexplained, overstated }: WorldAccount) {
   const { lost, duplicated, bad, phantom } = report;
   const faults = { lost, duplicated, bad, phantom, unexplained, overstated };

@@ -1,4 +1,6 @@
-/** The ledger test on disks that run full at random instants and are freed again: nothing that was captured is lost, and capture resumes by itself. */
+/**
+ * The ledger test on disks that fill up at random instants and are freed again: no captured reading is lost, and capture resumes by itself.
+ */
 
 import {
   faultProgress,
@@ -19,7 +21,7 @@ import { LedgerWorld } from './ledger-world.ts';
 const { disks: times, seed } = readFaultSettings();
 const mebibyte = 1024 * 1024;
 const diskBytes = 16 * mebibyte;
-/** Uploads are refused below this (I13). */
+/** Uploads are refused below this much free space (I13). */
 const reserveBytes = 512 * mebibyte;
 const components = [
   { name: 'fast', hz: 50 },
@@ -29,7 +31,7 @@ const components = [
 
 type Random = ReturnType<typeof seededRandom>;
 
-/** Resolves once every component has produced again, that many times. */
+/** Resolves once every component has produced this many new readings. */
 async function resumes({ source }: LedgerWorld, readings = 3): Promise<void> {
   const from = source.produced.length;
   const isMissing = ({ name }: { readonly name: string }): boolean =>
@@ -37,16 +39,16 @@ async function resumes({ source }: LedgerWorld, readings = 3): Promise<void> {
   while (components.some(isMissing)) await pauseMs(50);
 }
 
-/** Fills the disk of a machine-server until it takes no more readings, or for a random time; frees it, and waits until it captures again. */
+/** Fills a machine-server's disk until it takes no more readings, or for a random time; frees it, and waits until capture resumes. */
 async function fillMachine(world: LedgerWorld, disk: SmallDisk, random: Random, isLong: boolean): Promise<void> {
   const { proxy, source } = world;
   await pauseMs(random(0, 1_500));
-  // Files stay, so that they take the room, too.
+  // So that files stay and also take space.
   if (isLong || random(0, 1) < 0.5) proxy.setFault({ kind: 'refuse' });
   proxy.dropAll();
   disk.fill(Math.floor(random(0, 300_000)));
   if (isLong) {
-    // Until the queue of the fastest is full: it then takes no reading.
+    // Until the queue of the fastest component is full, and takes no more readings.
     const fast = (): number => source.produced.filter(({ component }) => component === 'fast').length;
     for (let before = -1; fast() > before; await pauseMs(1_000)) before = fast();
   } else await pauseMs(random(100, 3_000));
@@ -55,7 +57,7 @@ async function fillMachine(world: LedgerWorld, disk: SmallDisk, random: Random, 
   await resumes(world);
 }
 
-/** @returns the figures, and what must be empty */
+/** @returns the figures, and the faults, which must be empty */
 async function runMachine(
   kind: string,
   disk: SmallDisk,
@@ -102,7 +104,7 @@ test.concurrent(
 );
 
 test.concurrent(
-  `I2 I5 I13 a cloud whose disk of 16 MB above its reserve runs full ${times} times has everything that it acknowledged, and takes uploads again by itself`,
+  `I2 I5 I13 a cloud whose disk of 16 MB above its reserve fills up ${times} times has all acknowledged readings, and accepts uploads again by itself`,
   async () => {
     await using lag = await measureLag();
     const disk = mountedDisk(reserveBytes + 3 * diskBytes);
@@ -114,7 +116,7 @@ test.concurrent(
     for (let time = 0; time < times; time++) {
       await pauseMs(random(0, 1_500));
       const before = await world.storedCount();
-      // To the last byte, while the cloud still believes that there is room; or so that it refuses before.
+      // To the last byte, while the cloud still assumes free space; or so that it refuses first.
       disk.fill(random(0, 1) < 0.7 ? 0 : Math.floor(random(0, reserveBytes)));
       await pauseMs(random(100, 4_000));
       refusals += world.waiting().filter((name) => name.endsWith('.capture')).length > 0 ? 1 : 0;

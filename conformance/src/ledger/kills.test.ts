@@ -14,11 +14,11 @@ const components = [
   { name: 'slow', hz: 4 },
 ];
 
-/** Kills are mostly waits, so that some worlds run side by side. */
+/** Kills mostly wait, so several worlds run in parallel. */
 const worlds = Math.min(2, Math.ceil(kills / 20));
 const counts = { machineKills: 0, cloudKills: 0, flaps: 0 };
 
-/** However busy the computer is: readings wait rather than that a kill costs more. */
+/** Even on a busy computer: capture waits so that a kill does not lose more. */
 const longestGapMs = 1_000;
 
 /** @returns the account of one world that is killed `times` times */
@@ -49,7 +49,7 @@ async function killOne(index: number, times: number, lag: Lag) {
 }
 
 test(
-  `I2 I5 I6 C9 ${kills} kills of the machine-server and the cloud: what was produced is stored once, or reported as a gap of at most a second`,
+  `I2 I5 I6 C9 ${kills} kills of the machine-server and the cloud: each reading is stored once, or reported as a gap of at most a second`,
   async () => {
     await using lag = await measureLag();
     const each = Math.ceil(kills / worlds);
@@ -66,7 +66,7 @@ test(
   kills * 20_000 + 60_000,
 );
 
-/** A flap of the link, or a cut in the middle of an answer, or nothing. */
+/** Interrupts the link, cuts an answer, or does nothing. */
 async function disturb({ proxy }: LedgerWorld, random: (from: number, to: number) => number): Promise<void> {
   const kind = random(0, 1);
   if (kind < 0.4) {

@@ -1,6 +1,6 @@
 /**
- * A machine-server and a cloud as processes, with a proxy between them that breaks connections. Each reading comes from a source outside both,
- * so that what was produced is known.
+ * A machine-server and a cloud as processes, with a proxy between them that breaks connections. Each reading comes from an external source,
+ * so that all produced readings are known.
  */
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -27,16 +27,16 @@ export interface LedgerComponent {
   readonly padBytes?: number;
 }
 
-/** Disks that are not the computer's. */
+/** Separate disks. */
 export interface LedgerDisks {
-  /** Of the machine-server's PLATFORM_HOME. */
+  /** For the machine-server's PLATFORM_HOME. */
   readonly machine?: SmallDisk;
-  /** Of the cloud's data directory. */
+  /** For the cloud's data directory. */
   readonly cloud?: SmallDisk;
 }
 
 const syncEveryMs = 200;
-/** Longer than any wait between two attempts. */
+/** Longer than the wait between any two attempts. */
 const standstillMs = 180_000;
 
 export class LedgerWorld implements AsyncDisposable {
@@ -49,7 +49,7 @@ export class LedgerWorld implements AsyncDisposable {
   readonly #components: readonly LedgerComponent[];
   readonly #owner: Link;
   #machine: ChildProcess | undefined;
-  /** Folders stay on the disk, to look at. */
+  /** Whether folders stay on the disk, for inspection. */
   isKept = false;
 
   private constructor(
@@ -112,7 +112,7 @@ export class LedgerWorld implements AsyncDisposable {
     await this.#owner.client(AppService).updateRobotPart({ id, name: 'ledger', robotConfigJson });
   }
 
-  /** Resolves once it produces again, or keeps files from before that it sends. */
+  /** Resolves once it produces readings again, or has earlier files to send. */
   async startMachine(): Promise<void> {
     const produced = this.source.produced.length;
     const machine = this.cloud.spawnMachine(this.#credentials, this.#disk ?? this.#folder);
@@ -126,7 +126,7 @@ export class LedgerWorld implements AsyncDisposable {
     await this.#machine?.kill('SIGKILL');
   }
 
-  /** Capture ends, then everything that waits is sent, then the machine-server stops regularly. */
+  /** Ends capture, waits until everything is sent, and then stops the machine-server regularly. */
   async settle(): Promise<void> {
     this.proxy.setFault({ kind: 'none' });
     await this.#configure(false);
@@ -137,7 +137,7 @@ export class LedgerWorld implements AsyncDisposable {
     if (left.length > 0) throw new Error(`files wait after the stop: ${left.join(', ')}`);
   }
 
-  /** Resolves once nothing waits; fails, with what does, if nothing has been sent for minutes. */
+  /** Resolves once nothing waits; fails with the waiting items if nothing has been sent for minutes. */
   async #sent(): Promise<void> {
     for (let [before, sinceMs] = ['', performance.now()]; ; await pauseMs(50)) {
       const files = this.waiting();
@@ -153,31 +153,31 @@ export class LedgerWorld implements AsyncDisposable {
     }
   }
 
-  /** What the machine-server has logged since its latest start. */
+  /** The machine-server's log since its latest start. */
   get machineLog(): string {
     return (this.#machine?.lines ?? []).map((line) => JSON.stringify(line)).join('\n');
   }
 
-  /** Capture files that are open or wait. */
+  /** Capture files that are open or waiting. */
   waiting(): string[] {
     return readdirSync(this.home, { recursive: true, encoding: 'utf8' }).filter((name) =>
       /\.(capture|prog)$/.test(name),
     );
   }
 
-  /** The ids of gaps whose last count the cloud lacks. One that is still open stays in the journal after it was told. */
+  /** The ids of gaps whose last count the cloud lacks. An open one stays in the journal after it was reported. */
   async #waitingGaps(): Promise<string[]> {
     const journal = join(this.home, 'gaps.jsonl');
     const lines = existsSync(journal) ? readFileSync(journal, 'utf8').split('\n').filter(Boolean) : [];
     const told = new Map((await this.gaps()).map(({ id, readings }) => [id, Number(readings)]));
     return lines.flatMap((line) => {
-      // On a disk that is full, the last one may be torn.
+      // On a full disk, the last one may be torn.
       const [, id = '', readings] = /^\{"id":"(\w+)".*"readings":(\d+)\}$/.exec(line) ?? [];
       return readings !== undefined && (told.get(id) ?? 0) < Number(readings) ? [id] : [];
     });
   }
 
-  /** Without the text that makes readings large: an answer of all of it would be too large. */
+  /** Omits the text that makes readings large; with it, the answer would be too large. */
   async stored(): Promise<LedgerRow[]> {
     const of = (field: keyof LedgerRow): [string, string] => [field, `$data.readings.${field}`];
     const fields = Object.fromEntries([of('machine'), of('component'), of('seq'), of('hash')]);

@@ -1,4 +1,4 @@
-/** Uploads whose acknowledgement is lost on the way: the cloud has them, the machine-server does not know, and sends them again. */
+/** Uploads whose acknowledgement is lost: the cloud has them, but the machine-server does not know, and sends them again. */
 
 import { faultProgress, type Lag, measureLag, reportFault } from '@platform/testkit';
 import { expect, test } from 'vitest';
@@ -13,7 +13,7 @@ const components = Array.from({ length: 8 }, (_, index) => ({ name: `c${index}`,
 const worlds = Math.min(2, Math.ceil(acks / 100));
 let cuts = 0;
 
-/** @returns the account of one world in which so many acknowledgements were lost, and how many were */
+/** @returns the account of one world in which this many acknowledgements were lost, and the actual number */
 async function loseIn(index: number, least: number, lag: Lag) {
   await using world = await LedgerWorld.start(components);
   world.isKept = true;
@@ -60,7 +60,7 @@ test(
   acks * 5_000 + 120_000,
 );
 
-/** How many uploads the cloud has answered again: their first acknowledgement was lost. */
+/** How many repeated uploads the cloud has answered, because their first acknowledgement was lost. */
 async function repeatedUploads({ cloud }: LedgerWorld): Promise<number> {
   const text = await (await fetch(`${cloud.url}/metrics`)).text();
   const value = (sample: string): number =>

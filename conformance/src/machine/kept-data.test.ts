@@ -1,4 +1,4 @@
-/** What a machine captures, as its owner sees it in the cloud: kept for as long as the configuration says, counted, missing with its reason. */
+/** A machine's data as its owner sees it in the cloud: kept as configured, counted, and missing readings with their reason. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { create, toBinary } from '@bufbuild/protobuf';
@@ -82,7 +82,7 @@ async function ages(component: string, hot = false): Promise<Map<number, number>
   return new Map([...Map.groupBy(days, (day: number) => day)].map(([day, all]) => [day, all.length]));
 }
 
-/** Leaves a file in the capture directory as an earlier process would have, with readings that are so many days old. */
+/** Leaves a file in the capture directory, as an earlier process would, with readings that are this many days old. */
 function leaveCaptured(component: string, days: number, readings: number): void {
   const at = new Date(Date.now() - days * dayMs);
   const reading = toBinary(
@@ -108,7 +108,7 @@ function leaveCaptured(component: string, days: number, readings: number): void 
 
 const waitFor = <T>(step: () => Promise<T>): Promise<T> => vi.waitFor(step, { timeout: 240_000, interval: 200 });
 
-test('recent_data_store and retention_policy of a captured method, edited while the machine captures, decide what queries find', async () => {
+test('recent_data_store and retention_policy of a captured method, edited while the machine captures, determine what queries find', async () => {
   leaveCaptured('load', 3, 5);
   const fresh = await waitFor(async () => {
     const found = await ages('load');
@@ -128,12 +128,12 @@ test('recent_data_store and retention_policy of a captured method, edited while 
   expect(kept.has(3)).toBe(false);
   expect(kept.get(0)).toBeGreaterThanOrEqual(hot.get(0) ?? 0);
   expect(await ages('load', true)).toEqual(new Map());
-  // The machine goes on as before.
+  // The machine continues as before.
   await waitFor(async () => expect((await ages('load')).get(0)).toBeGreaterThan((kept.get(0) ?? 0) + 20));
   expect(machine.process.lines.filter(({ msg }) => msg === 'running')).toHaveLength(1);
 });
 
-test('machines status counts what a machine captures, has sent and misses for each resource, and data gaps says what is missing, and why', async () => {
+test('machines status counts captured, sent and missed readings of each resource; data gaps shows what is missing, and why', async () => {
   const robot = await client.appClient.getRobot(cloud.machineId);
   const machineName = String(robot?.name);
   const rows = (await cli.ok(['machines', 'status', machineName, '--resources', '--json'])).json<

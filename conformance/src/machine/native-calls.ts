@@ -1,11 +1,11 @@
-/** One call to each RPC of each resource type, in an order in which what was changed is read back. */
+/** One call to each RPC of each resource type, in an order that reads changes back. */
 
 export interface NativeCall {
   /** Component or service, and method. */
   readonly call: string;
   /** Without the name of the resource. */
   readonly request: object;
-  /** What the answer contains: all of it for a unary call, the first message of a stream. */
+  /** The expected answer: the whole answer of a unary call, or the first message of a stream. */
   readonly answer: object;
 }
 
@@ -119,10 +119,10 @@ const sensing: readonly NativeCall[] = [
   call('sensor.GetReadings', {}, { readings: { celsius: { numberValue: 21.5 } } }),
 ];
 
-/** Of components; their `DoCommand`, `GetStatus` and `GetGeometries` are the same for all types. */
+/** Calls of components; `DoCommand`, `GetStatus` and `GetGeometries` are the same for all types. */
 export const nativeCalls: readonly NativeCall[] = [...moving, ...switching, ...sensing];
 
-/** Methods with a stream of requests, or of events that follow: in a test of their own. */
+/** Methods with a stream of requests, or of later events, have a separate test. */
 export const streams: readonly string[] = [
   ...['arm.MoveThroughJointPositionsStreamed', 'audio_out.PlayStream', 'board.StreamTicks'],
   'input_controller.StreamEvents',

@@ -1,4 +1,4 @@
-/** @grpc/grpc-js, which shares no code with ours, calls each RPC of each component natively; a killed client stops what it moved. */
+/** @grpc/grpc-js, which shares no code with ours, calls each RPC of each component natively; when a client is killed, its motion stops. */
 import { resourceTypes } from '@platform/resources';
 import { type ChildProcess, spawnChild } from '@platform/testkit';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
@@ -19,7 +19,7 @@ afterAll(async () => {
   await machine?.[Symbol.asyncDispose]();
 });
 
-/** The resource under every name that requests have for it. */
+/** The resource under every field name that requests use. */
 function nameOf(type: string): object {
   const name = type === 'camera' ? 'eye' : 'it';
   return { name, board_name: name, controller: name };
@@ -40,8 +40,8 @@ test('every RPC of every component is called', async () => {
 });
 
 describe.each(['viam', 'platform'] as const)('native gRPC under /%s.', (prefix) => {
-  test('each RPC of each component does what it says', async () => {
-    // The names of both spellings act on one machine, so that each starts afresh.
+  test('each RPC of each component works', async () => {
+    // Both spellings act on the same machine, so each run resets it first.
     await using fresh = await startMachine(fakesOfEveryType());
     using peer = new Peer(fresh.target, prefix);
     for (const { call, request, answer } of nativeCalls) {
@@ -56,7 +56,7 @@ describe.each(['viam', 'platform'] as const)('native gRPC under /%s.', (prefix) 
     }
   });
 
-  test('names, types and status come in the vocabulary of the caller', async () => {
+  test('names, types and status are in the vocabulary of the caller', async () => {
     using peer = new Peer(machine.target, prefix);
     const namespace = prefix === 'viam' ? 'rdk' : 'core';
     const { resources } = (await peer.call(robot, 'ResourceNames', {})) as { resources: Answer[] };
@@ -80,7 +80,7 @@ test('streams: positions for an arm, ticks of a board, events of a controller, s
   const ticks = peer.stream(board, 'StreamTicks', { name: 'it', pin_names: ['door'] });
   const tick = firstOf(ticks);
   let high = false;
-  // The stream counts from the moment at which the board follows it.
+  // The stream counts from the time at which the board follows it.
   for (let seen = false; !seen; ) {
     high = !high;
     await peer.call(board, 'SetGPIO', { name: 'it', pin: '11', high });
@@ -107,7 +107,7 @@ test('streams: positions for an arm, ticks of a board, events of a controller, s
   expect(JSON.stringify(result)).toContain('"bytes":{"numberValue":5');
 });
 
-test('an operation has the id that its caller chose, is listed, and ends when it is cancelled', async () => {
+test('an operation has the id chosen by its caller, is listed, and ends when it is cancelled', async () => {
   using peer = new Peer(machine.target);
   const opid = '11111111-2222-4333-8444-555555555555';
   const request = { name: 'it', rpm: 1, revolutions: 1_000 };
@@ -123,7 +123,7 @@ test('an operation has the id that its caller chose, is listed, and ends when it
   await expect.poll(() => peer.call(motor, 'IsMoving', { name: 'it' })).toEqual({ is_moving: false });
 });
 
-test('clients write into the log, learn what to use instead of a tunnel, and shut the server down, which answers first', async () => {
+test('clients write to the log, get advice what to use instead of a tunnel, and shut the server down, which answers first', async () => {
   const own = await startMachine({ components: [] });
   onTestFinished(() => own[Symbol.asyncDispose]());
   using peer = new Peer(own.target);
@@ -148,7 +148,7 @@ test('clients write into the log, learn what to use instead of a tunnel, and shu
   expect(audited).toMatchObject({ level: 'warn', by: expect.stringContaining('127.0.0.1:') });
 });
 
-test('a client process that is killed with -9 stops its motor within the heartbeat window', async () => {
+test('when a client process is killed with -9, its motor stops within the heartbeat window', async () => {
   const driver: ChildProcess = spawnChild(process.execPath, [
     ...['--conditions=@platform/source', '--disable-warning=ExperimentalWarning'],
     ...[new URL('./drive-motor.ts', import.meta.url).pathname, machine.target],
@@ -159,7 +159,7 @@ test('a client process that is killed with -9 stops its motor within the heartbe
   const { windowMs } = await driver.waitForLine(({ driving }) => driving === true);
   expect(windowMs).toBe(2_000);
   expect(await isMoving()).toBe(true);
-  // Its heartbeats keep the motor going for longer than the window.
+  // Its heartbeats keep the motor running for longer than the window.
   await driver.waitForLine(({ beats }) => Number(beats) > 6);
   expect(await isMoving()).toBe(true);
   await driver.kill('SIGKILL');
@@ -170,13 +170,13 @@ test('a client process that is killed with -9 stops its motor within the heartbe
   expect(stopped['resource']).toBe('core:component:motor/it');
 });
 
-/** Whether the answer has these fields: of a list, at least the given items. */
+/** Whether the answer has these fields; a list must have at least the given items. */
 function listsContain(found: unknown, wanted: unknown): boolean {
   if (Array.isArray(wanted)) {
     if (wanted.every((item) => typeof item === 'number')) return JSON.stringify(found) === JSON.stringify(wanted);
     return Array.isArray(found) && wanted.every((item) => found.some((each) => listsContain(each, item)));
   }
-  // An arm is where its joints put it, give or take the last digits.
+  // The position of an arm follows from its joints, except for the last digits.
   if (typeof wanted === 'number') return Math.abs(Number(found) - wanted) < 1e-6;
   if (typeof wanted !== 'object' || wanted === null) return found === wanted;
   if (typeof found !== 'object' || found === null) return false;

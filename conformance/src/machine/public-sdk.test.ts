@@ -1,4 +1,4 @@
-/** The unmodified public TypeScript client drives every type's fake, directly over gRPC-Web: what changes something is read back. */
+/** The unmodified public TypeScript client calls every type's fake, directly over gRPC-Web, and reads changes back. */
 import * as sdk from '@viamrobotics/sdk';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { fakesOfEveryType, type MachineProcess, startMachine } from './start-machine.ts';
@@ -17,7 +17,7 @@ afterAll(async () => {
   await machine?.[Symbol.asyncDispose]();
 });
 
-/** What the client exports and its types leave out. */
+/** Exports of the client that its types omit. */
 interface Untyped {
   readonly Struct: { fromJson(value: object): never };
   readonly InputControllerClient: new (
@@ -246,7 +246,7 @@ test('discovery, generic service, motion, navigation, vision', async () => {
   expect(await vision.getProperties()).toMatchObject({ detectionsSupported: true });
 });
 
-test('StopAll stops what moves, and an error reaches the client with its code and its sentence', async () => {
+test('StopAll stops all motion, and an error reaches the client with its code and message', async () => {
   const motor = new sdk.MotorClient(robot, name);
   await motor.setPower(1);
   await robot.stopAll();

@@ -1,4 +1,4 @@
-/** A machine-server of its own process, with a configuration from a local file. */
+/** A machine-server in a separate process, with a configuration from a local file. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -67,7 +67,7 @@ export function fakesOfEveryType(): Record<string, unknown> {
       const frame = { arm: { parent: 'world' }, camera: { parent: 'it', translation: { x: 1, y: 2, z: 3 } } }[type];
       return { name: 'it', api, model: 'core:builtin:fake', attributes: usual[type] ?? {}, ...(frame && { frame }) };
     });
-  // Frames have the names of their components: the camera's would be the arm's.
+  // Frames are named after their components, so the camera's frame would have the arm's name.
   const named = fakes.map((fake) => (fake.api.endsWith(':camera') ? { ...fake, name: 'eye' } : fake));
   return {
     components: named.filter(({ api }) => api.includes(':component:')),

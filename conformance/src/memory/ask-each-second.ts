@@ -23,7 +23,7 @@ export interface Asker {
 
 type Stages = Parameters<Cloud['queryMql']>[1];
 
-/** @param insists ask every second even if earlier queries are unanswered; otherwise wait for them and for the second to pass. */
+/** @param insists query every second even if earlier queries are unanswered; otherwise wait for these and for the second to pass. */
 export function askEachSecond(client: Cloud, askers: readonly Asker[], insists: boolean): Asking {
   const latenciesMs: number[] = [];
   const failures = new Map<string, number>();
@@ -102,7 +102,7 @@ const stagesOf: Readonly<Record<string, Stages>> = {
   ],
 };
 
-/** The problem with the answer; `before`: what was acknowledged before the query, `after`: what had been sent when the answer arrived. */
+/** The problem with the answer; `before`: readings acknowledged before the query, `after`: readings sent when the answer arrived. */
 type Check = (
   rows: readonly Readonly<Record<string, unknown>>[],
   before: Uploaded,

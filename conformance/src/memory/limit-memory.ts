@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 export interface MemoryLimit extends AsyncDisposable {
-  /** Words to put before a command, so that it runs within the limit. */
+  /** Words to prepend to a command, so that it runs within the limit. */
   readonly prefix: readonly string[];
   /** How often the kernel killed a process in the group for lack of memory. */
   kills(): number;
@@ -40,7 +40,7 @@ function ownGroups(): string {
   }
 }
 
-/** Undefined if it is not permitted here. Dispose it only when no process runs in it any more. */
+/** Undefined if it is not permitted here. Dispose it only when no process runs in it any longer. */
 export function limitMemory(bytes: number): MemoryLimit | undefined {
   for (const version of versions) {
     // A child of this process's group, whose own limits still apply.

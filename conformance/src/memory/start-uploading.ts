@@ -1,4 +1,4 @@
-/** Uploads readings as a machine does: an upload is sent again, unchanged, until it is acknowledged. */
+/** Uploads readings as a machine does: an upload is repeated unchanged until it is acknowledged. */
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DataSyncService, DataType } from '@platform/proto/platform/app/datasync/v1/data_sync';

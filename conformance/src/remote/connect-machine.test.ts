@@ -1,4 +1,7 @@
-/** A second machine from the printed line alone, in another home and another process: in plaintext on loopback, and over TLS with a pin. */
+/**
+ * A second machine from only the printed line, in another home and process: in plaintext on loopback, and over TLS with a pinned
+ * certificate.
+ */
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -27,7 +30,7 @@ afterAll(async () => {
 
 const at = (name: string, home = elsewhere.path): string => join(home, 'machine-server', name);
 
-/** Ends what the line started, by its number. */
+/** Ends the process that the line started, by its id. */
 async function stop(home = elsewhere.path): Promise<void> {
   if (!existsSync(at('pid', home))) return;
   const pid = Number(readFileSync(at('pid', home), 'utf8'));
@@ -42,7 +45,7 @@ async function stop(home = elsewhere.path): Promise<void> {
   while (runs()) await systemClock.sleep(50);
 }
 
-/** Runs a line in a shell that has a home of its own, and nothing of this process. */
+/** Runs a line in a shell with its own home, and without the environment of this process. */
 function inShell(line: string, env: Readonly<Record<string, string>> = {}): Promise<{ code: number; said: string }> {
   const child = spawn('sh', ['-c', line], {
     env: { PATH: process.env['PATH'] ?? '', HOME: elsewhere.path, PLATFORM_HOME: elsewhere.path, ...env },
@@ -79,7 +82,7 @@ test('one printed line connects a second machine, and each step is shown until i
   expect(listed.json()).toContainEqual(expect.objectContaining({ name: 'host', state: 'ready' }));
 });
 
-test('a new line repairs what is there; a used one does not give the credentials again', async () => {
+test('a new line repairs an existing machine; a used one does not give the credentials again', async () => {
   const line = await newLine();
   const repaired = await inShell(line);
   expect(repaired).toMatchObject({ code: 0 });
@@ -106,7 +109,7 @@ test('a home of another machine, a damaged download and an unknown computer are 
   const damaged = await piped(script.replace(/archive_sum='\w+'/, "archive_sum='0'"), env);
   expect(damaged).toMatchObject({ code: 1, said: expect.stringContaining('damaged') });
 
-  // A computer of an architecture for which nobody has a Node, and that has none itself.
+  // A computer of an architecture without any Node, neither from the cloud nor installed.
   const bin = join(fresh.path, 'bin');
   const unknown = await piped(
     `mkdir -p '${bin}'; for one in sh tar curl grep sed cat mkdir rm chmod mv sha256sum id; do ln -s "$(command -v $one)" '${bin}/'; done; printf '#!/bin/sh\\ncase $1 in -s) echo Linux ;; *) echo riscv64 ;; esac\\n' > '${bin}/uname'; chmod 755 '${bin}/uname'; PATH='${bin}'\n${script}`,
@@ -121,7 +124,7 @@ test('a home of another machine, a damaged download and an unknown computer are 
   expect((await fetch(`${cloud.url}/connect/unknown-token`)).status).toBe(404);
 });
 
-test('R16 a token ends with the right of the key that made it', async () => {
+test('R16 a token ends when the key that made it loses its right', async () => {
   const made = await cli.ok(['api-keys', 'create', 'installer', '--role', 'owner', '--json'], { reveals: true });
   const { id, key } = made.json<{ id: string; key: string }>();
   const env = { PLATFORM_API_KEY_ID: id, PLATFORM_API_KEY: key };
@@ -140,7 +143,7 @@ test('--service writes a unit for systemd, enables and starts it, and asks for r
   expect(line).toMatch(/\| sudo sh -s -- --service$/);
   const bin = join(fresh.path, 'bin');
   mkdirSync(bin);
-  // The system's own systemd, if there is one, is left alone.
+  // The system's own systemd, if there is one, is not used.
   const program = (name: string, text: string): void =>
     writeFileSync(join(bin, name), `#!/bin/sh\n${text}\n`, { mode: 0o755 });
   program('sudo', 'exec "$@"');
@@ -160,7 +163,7 @@ test('--service writes a unit for systemd, enables and starts it, and asks for r
   expect(unit).toContain(`ExecStart=${at('run', fresh.path)}\nRestart=always`);
 });
 
-test('over TLS the line pins the certificate of the cloud: another certificate is refused, the right one connects', async () => {
+test('over TLS the line pins the certificate of the cloud: another certificate is refused, the pinned one connects', async () => {
   await using secure = await startCloud({ PLATFORM_MACHINE_SERVER: machineServer }, ['--tls-name', 'localhost']);
   await using home = await temporaryDirectory('secure-');
   await using secureCli = await openCommandLine();

@@ -47,7 +47,7 @@ async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
   return found;
 }
 
-test('R21 the SDK finds, describes and calls the methods of the type, also one that answers a stream', async () => {
+test('R21 the SDK finds, describes and calls the methods of the type, even one that returns a stream', async () => {
   using machine = client.machine(cloud.partId);
   const methods = await moduleMethods(machine);
   expect(methods.map(({ name, kind, fields }) => [name, kind, fields.join()])).toEqual([
@@ -68,7 +68,7 @@ test('R21 the SDK finds, describes and calls the methods of the type, also one t
     { result: { ...command, oracle: 'delphi', mood: 'calm' } },
   ]);
   expect(await all(callMethod(machine, getStatus, [{}], { resource }))).toEqual([{ result: { awake: true } }]);
-  // Without asking the machine, by the type alone.
+  // Without asking the machine, only from the type.
   const dodona = machine.resource(commandType(api, 'acme.oracle.v1.OracleService'), 'dodona');
   expect(await dodona.doCommand({ deep: 1 })).toEqual({ deep: 1, oracle: 'dodona', mood: 'calm' });
   const none = await all(callMethod(machine, ask, [{}], { resource: 'none' })).catch((caught: unknown) => caught);
@@ -100,7 +100,7 @@ test('R21 operators may call it, others see no machine; every call but GetStatus
   await expect(away.doCommand({})).rejects.toMatchObject({ code: 'not_found' });
 });
 
-test('the audit trail has the resource that a call goes to, wherever its message names it; another one is refused', async () => {
+test('the audit trail has the resource of a call, in whatever field its message names it; another one is refused', async () => {
   using machine = client.machine(cloud.partId);
   const whisper = (await moduleMethods(machine)).find(({ name }) => name === 'oracle.Whisper') as MachineMethod;
   expect(await all(callMethod(machine, whisper, [{ text: 'dodona' }], { resource: 'delphi' }))).toEqual([
@@ -113,7 +113,7 @@ test('the audit trail has the resource that a call goes to, wherever its message
     return entries.filter(({ action }) => action.endsWith('OracleService.Whisper')).map(({ detail }) => detail);
   };
   expect(await audited()).toEqual(['{"resource":"delphi"}']);
-  // As a client that says nothing: the cloud takes the text in field 1 for the name, and the machine sees that it is none.
+  // Like a client without the header: the cloud takes the text in field 1 for the name, and the machine sees that it is not one.
   const plain = machine.client(whisper.method.parent) as unknown as Readonly<
     Record<string, (request: object) => Promise<object>>
   >;

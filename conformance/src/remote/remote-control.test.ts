@@ -60,7 +60,7 @@ const codeOf = (call: Promise<unknown>): Promise<unknown> =>
     (caught: unknown) => (caught instanceof PlatformError ? `${caught.code}: ${caught.message}` : caught),
   );
 
-test('a machine that never connected is named, and so is the header that a call lacks', async () => {
+test('a machine that never connected is reported, as is a call without the header', async () => {
   using remote = client.machine(cloud.partId);
   expect(await codeOf(remote.robot.resourceNames({}))).toMatch(/^unavailable: the machine ".+" .*has never connected/);
   const bare = client.machine('');
@@ -68,7 +68,7 @@ test('a machine that never connected is named, and so is the header that a call 
   expect(await codeOf(client.machine('nobody').robot.resourceNames({}))).toMatch(/^not_found/);
 });
 
-test('the SDK reads and drives resources of every kind of method through the cloud', async () => {
+test('the SDK calls resources through the cloud, with every kind of method', async () => {
   machine = await startMachine(cloud, `http://${proxy.host}:${proxy.port}`);
   await until(linked);
   using remote = client.machine(cloud.partId);
@@ -83,7 +83,7 @@ test('the SDK reads and drives resources of every kind of method through the clo
   expect(await left.isPowered({} as never, { signal })).toMatchObject({ isOn: true });
   await left.stop({} as never, { signal });
   expect(await left.isPowered({} as never, { signal })).toMatchObject({ isOn: false });
-  // Errors are those of the machine.
+  // Errors come from the machine.
   expect(await codeOf(remote.resource(motor, 'right').stop({} as never, { signal }))).toBe(
     'not_found: this machine has no motor "right"',
   );
@@ -94,7 +94,7 @@ test('the SDK reads and drives resources of every kind of method through the clo
   expect(await codeOf(first)).toMatch(/canceled/);
 });
 
-test('what the cloud passes on to a machine and back is metered, and what a machine says while nobody calls it is not', async () => {
+test('data that the cloud passes on to a machine and back is metered, and data that a machine sends without calls is not', async () => {
   const used = async (): Promise<number> => {
     const { records } = await client.prices.listUsage({ organizationId: cloud.organizationId });
     const ofCalls = records.filter(({ type }) => type === UsageCostType.REMOTE_CONTROL);
@@ -141,7 +141,7 @@ test('grpc-js under the public names, gRPC-Web and Connect call the machine', as
   expect(readings.readings).toHaveProperty('celsius');
 });
 
-test('operators may read and move, others see no machine, only owners reach the shell; what moves is audited', async () => {
+test('operators may read and move, others see no machine, only owners reach the shell; motion is audited', async () => {
   const keyOf = async (role: string, on: string): Promise<Cloud> => {
     const made = await cli.ok(['api-keys', 'create', 'hand', '--role', role, '--machine', on, '--json'], {
       reveals: true,
@@ -185,7 +185,7 @@ test('the command line calls methods by short names, and suggests', async () => 
   expect(status['link_since']).toMatch(/^20/);
 });
 
-test('machines status shows what capture and sync of a machine are doing, in total and for each resource', async () => {
+test('machines status shows capture and sync of a machine, in total and for each resource', async () => {
   const { machineId } = cloud;
   const save = (document: object) =>
     cli.ok(['config', 'set', cloud.partId, '-', '--yes'], { input: JSON.stringify(document) });
@@ -207,7 +207,7 @@ test('machines status shows what capture and sync of a machine are doing, in tot
   await until(async () => (await status())['sync'] === null);
 });
 
-test('a second machine-server with the same credentials is named with the first, in the status and once in the log', async () => {
+test('a second machine-server with the same credentials is reported with the first, in the status and once in the log', async () => {
   expect((await client.fleet.getPartStatus({ partId: cloud.partId })).competingServers).toEqual([]);
   const second = await startMachine(cloud, cloud.url);
   const names = /^\S+ \(pid \d+\), \S+ \(pid \d+\)$/;
@@ -218,11 +218,11 @@ test('a second machine-server with the same credentials is named with the first,
   await until(async () => (await told()).length > 1);
   expect(await told()).toHaveLength(2);
   await second[Symbol.asyncDispose]();
-  // The first has its link again.
+  // The first one has its link again.
   await until(async () => (await codeOf(client.machine(cloud.partId).robot.resourceNames({}))) === 'ok');
 });
 
-test('what a session moved stops when its client vanishes, and when the link of the machine breaks', async () => {
+test('the motion of a session stops when its client vanishes, and when the link of the machine breaks', async () => {
   const watcher = client.machine(cloud.partId, { session: false }).client(motor.service);
   const isOn = async (): Promise<boolean> => (await watcher.isPowered({ name: 'left' })).isOn;
   const stops = (): number => machine.logged().split('stopping what a session moved').length - 1;
@@ -247,7 +247,7 @@ test('what a session moved stops when its client vanishes, and when the link of 
   expect(await isOn()).toBe(false);
 });
 
-test('a call of a machine that has ended says since when it is offline or that its link is lost', async () => {
+test('the error of a call to a machine that has ended says since when it is offline, or that its link is lost', async () => {
   await machine.kill('SIGKILL');
   await until(async () => !(await linked()));
   expect(await codeOf(client.machine(cloud.partId).robot.resourceNames({}))).toMatch(

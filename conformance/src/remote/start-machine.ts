@@ -1,4 +1,4 @@
-/** The real machine-server as a process with a home of its own, for the machine of a cloud. */
+/** The real machine-server as a process with its own home, for the machine of a cloud. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -14,7 +14,7 @@ export interface MachineProcess extends AsyncDisposable {
   kill(signal?: NodeJS.Signals): Promise<unknown>;
 }
 
-/** @param url at which it reaches its cloud */
+/** @param url the address at which it reaches its cloud */
 export async function startMachine(
   { partId: id, partSecret: secret }: { readonly partId: string; readonly partSecret: string },
   url: string,

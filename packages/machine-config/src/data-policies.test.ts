@@ -20,7 +20,7 @@ test.each<[Json, Json, number | undefined]>([
   [1.5, '7', undefined],
   [null, [], undefined],
 ])(
-  'D24 of %j days of the part and %j of the resource the shorter wins; what is no positive whole number is ignored with a warning',
+  'D24 of %j days of the part and %j of the resource the shorter wins; a value that is not a positive whole number is ignored with a warning',
   (part, resource, days) => {
     const document = {
       ...(part !== undefined && { data_retention_policy: { days: part } }),

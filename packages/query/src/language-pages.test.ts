@@ -25,7 +25,7 @@ test.each([
   ['Expression operators', operators.keys()],
   ['Accumulators', accumulatorNames],
   ['Window functions', [...windowFunctions.keys()].filter((name) => !accumulatorNames.includes(name))],
-])('the page of MQL lists under %s what the parser knows', (section, names) => {
+])('the page of MQL lists all %s that the parser knows', (section, names) => {
   const legend = `- is missing from "${section}" in docs/specs/mql.md, + is there but not in the code`;
   expect(listed(section), legend).toEqual([...names].sort());
 });

@@ -69,7 +69,7 @@ test.each(['invalid_argument', 'resource_exhausted'] as const)(
 );
 
 test.each(['permission_denied', 'invalid_argument', 'resource_exhausted', 'unimplemented'] as const)(
-  'a cloud that answers every call with %s loses no line: they wait, the log says so once, and they are sent later',
+  'if the cloud answers every call with %s, no line is lost: they wait, the log says so once, and they are sent later',
   async (code) => {
     const { cloud, clock, shipper, own, add, until } = await rig();
     cloud.before = () => {

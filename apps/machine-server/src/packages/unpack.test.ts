@@ -24,7 +24,7 @@ function entry(name: string, { type = '0', target = '', content = '' } = {}): Bu
 }
 
 test.each(['ustar', 'gnu', 'pax'])(
-  'an archive of tar in the format %s is unpacked as it was: long names, links, what is executable',
+  'a tar archive in the format %s is unpacked completely: long names, links, executable files',
   async (format) => {
     await using directory = await temporaryDirectory();
     const source = directory.file('source');

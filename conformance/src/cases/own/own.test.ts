@@ -1,4 +1,4 @@
-/** Our own cases, written from what the public manual says about a stage. */
+/** Our own cases, based on the public manual. */
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
@@ -22,6 +22,6 @@ test.each(files)('every own case of %s gives exactly the expected result', async
   expect(failed).toEqual([]);
 });
 
-test('the stages and rules that other case files hardly cover have cases of their own', () => {
+test('the stages and rules that other case files hardly cover have their own cases', () => {
   expect(files).toEqual(expect.arrayContaining(thin));
 });

@@ -285,7 +285,7 @@ describe('D37 faults on our side', () => {
   ];
 
   test.each(faults)(
-    '%s: the peer gets a reference and no internal details, the log has the cause under it, in every protocol',
+    '%s: in every protocol, the peer gets a reference and no internal details, and the log has the cause under it',
     async (_name, fault) => {
       await using server = await startEcho(
         {

@@ -33,7 +33,7 @@ async function overHttp2(port: number): Promise<Socket> {
 test.each([
   ['HTTP/1.1', overHttp1],
   ['HTTP/2', overHttp2],
-])('a client that leaves during a write is not an unforeseen fault: %s', async (_name, ask) => {
+])('a client that disconnects during a write is not an unexpected fault: %s', async (_name, ask) => {
   for (const leave of ['resetAndDestroy', 'destroy'] as const) {
     let given = 0;
     const { promise: ended, resolve } = Promise.withResolvers<void>();

@@ -65,6 +65,6 @@ test.each([
       ],
     },
   },
-])('a region that is none is refused: %o', (query) => {
+])('an invalid region is refused: %o', (query) => {
   expect(refusalOf({ $match: { place: query } })).toMatchObject({ codeName: 'BadValue' });
 });

@@ -85,7 +85,7 @@ test('on the way to a pose, the joints of an arm with mm_per_sec arrive together
 });
 
 test.each([1, 2, 3, 4, 5, 7, 9])(
-  'an arm with %i joints has kinematics, and goes back to where it was',
+  'an arm with %i joints has kinematics, and returns to an earlier position',
   async (count) => {
     const arm = clientOf(ArmService, await buildModel(createFakeArm(new FakeClock()), { joints: count }));
     const { kinematicsData } = await arm.getKinematics({ name });

@@ -151,6 +151,6 @@ test.each([
     { analogs: [{ name: 'a', channel: 8 }] },
     'attributes.analogs[0].channel: expected a whole number from 0 to 7, found 8',
   ],
-])('wrong attributes %j are named', async (attributes, message) => {
+])('wrong attributes %j are reported', async (attributes, message) => {
   await expect(build(createFakeGpio(), attributes)).rejects.toThrow(message);
 });

@@ -65,6 +65,6 @@ test.each([
   [{}, 'attributes.url: expected an address, found none'],
   [{ url: 'ftp://host' }, 'attributes.url: expected an address such as http://… or https://…, found "ftp://host"'],
   [{ url: 'http://host', headers: { a: 1 } }, 'attributes.headers.a: expected a string, found 1'],
-])('wrong attributes %j are named', async (attributes, message) => {
+])('wrong attributes %j are reported', async (attributes, message) => {
   await expect(buildReadable(model, attributes)).rejects.toThrow(message);
 });

@@ -169,6 +169,6 @@ test.each([
     { serial_path: '/dev/x', serial_parity: 'mark', registers },
     'attributes.serial_parity: expected "none" or "even" or "odd", found "mark"',
   ],
-])('wrong attributes %j are named', async (attributes, message) => {
+])('wrong attributes %j are reported', async (attributes, message) => {
   await expect(buildReadable(model, attributes)).rejects.toThrow(message);
 });

@@ -99,7 +99,7 @@ test.each([
     { ...both, base: 'my-input_controller' },
     'attributes.base: expected the name of a base, found "my-input_controller"',
   ],
-])('wrong attributes are named: %j', async (attributes, message) => {
+])('wrong attributes are reported: %j', async (attributes, message) => {
   const rig = await startRig(attributes);
   await until('the error', () => rig.logs.includes(message));
 });
