@@ -30,7 +30,7 @@ export function wireCompatibilityTests(): void {
     let compared = 0;
     for (const { typeName, fields } of packageTypes()) {
       const type = messages.get(typeName);
-      if (type === undefined) wrong.push(`${typeName} is not in ours`);
+      if (type === undefined) wrong.push(`our package lacks ${typeName}`);
       for (const field of type === undefined ? [] : fields.list()) {
         const own = type?.fields.find((one) => one.number === field.no);
         const kind = own?.fieldKind === 'list' ? own.listKind : own?.fieldKind;

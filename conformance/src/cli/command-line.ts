@@ -66,7 +66,7 @@ export async function openCommandLine(env: Readonly<Record<string, string>> = {}
 
   const start = (args: readonly string[], options: RunOptions = {}): Running => {
     const leak = args.find((arg) => [...secrets].some((secret) => arg.includes(secret)));
-    if (leak !== undefined) throw new Error(`a secret stands in the arguments: ${args.join(' ')}`);
+    if (leak !== undefined) throw new Error(`the arguments contain a secret: ${args.join(' ')}`);
     const child = spawn(process.execPath, [...nodeFlags, main, ...args], {
       cwd: join(directory, options.directory ?? '.'),
       env: { ...own, ...options.env },
@@ -91,7 +91,7 @@ export async function openCommandLine(env: Readonly<Record<string, string>> = {}
         const told = options.reveals === true ? stderr : stdout + stderr;
         const secret = [...secrets].find((one) => told.includes(one));
         if (secret === undefined) resolve({ code, stdout, stderr, json: <T>() => JSON.parse(stdout) as T });
-        else reject(new Error(`platform ${args.join(' ')} told the secret ${secret}`));
+        else reject(new Error(`platform ${args.join(' ')} printed the secret ${secret}`));
       });
     });
     ended.catch(() => {});

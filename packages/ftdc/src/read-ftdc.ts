@@ -47,8 +47,8 @@ export function readFtdc(bytes: Uint8Array): FtdcFile {
       const next = nextBlock(file, at + 1);
       const reason =
         next === file.length
-          ? 'the end is torn off, as a crash leaves it, or damaged'
-          : 'damaged: its checksum does not hold';
+          ? 'the end is missing, as after a crash, or damaged'
+          : 'damaged: its checksum does not match';
       skipped.push({ offset: at, bytes: next - at, reason });
       at = next;
       continue;

@@ -40,7 +40,7 @@ const conditions = (description: string): object => ({
 
 const conditional = {
   type: 'object',
-  description: 'of conditional_data_ingested',
+  description: 'for conditional_data_ingested',
   properties: {
     data_capture_method: text('such as sensor:<name>:Readings'),
     conditions: conditions('what a reading must meet; without it, each upload fires'),
@@ -48,7 +48,7 @@ const conditional = {
     for_secs: seconds('fires once each reading for this long has met the conditions'),
     times_within: {
       type: 'object',
-      description: 'fires once that many readings within that time have met the conditions',
+      description: 'fires once this many readings within this time have met the conditions',
       properties: { times: { type: 'integer', minimum: 2 }, secs: seconds('length of the time') },
     },
     absent_for_secs: seconds('fires when nothing arrives for this long'),
@@ -65,21 +65,21 @@ export const triggerEventSchema: object = {
         'credential_expiring',
       ],
     },
-    data_ingested: { type: 'object', description: 'of part_data_ingested', properties: { data_types: dataTypes } },
+    data_ingested: { type: 'object', description: 'for part_data_ingested', properties: { data_types: dataTypes } },
     data_types: dataTypes,
     conditional,
     log_levels: {
       type: 'array',
       items: { enum: ['error', 'warn', 'info'] },
-      description: 'of conditional_logs_ingested',
+      description: 'for conditional_logs_ingested',
     },
     check_interval_secs: seconds('interval of the checks of the log; default 3600', { minimum: 10 }),
     text: text('RE2 pattern that part of the message must match'),
     after_secs: seconds(
-      'of capture_stopped, sync_behind and config_not_applied: how long the problem lasts before it fires',
+      'for capture_stopped, sync_behind and config_not_applied: how long the problem lasts before it fires',
     ),
-    clear_after_secs: seconds('of data_discarded: how long nothing was discarded before it recovers'),
-    within_days: { type: 'number', exclusiveMinimum: 0, description: 'of credential_expiring' },
+    clear_after_secs: seconds('for data_discarded: how long nothing was discarded before it recovers'),
+    within_days: { type: 'number', exclusiveMinimum: 0, description: 'for credential_expiring' },
   },
   required: ['type'],
 };
@@ -87,12 +87,12 @@ export const triggerEventSchema: object = {
 export const triggerNotificationSchema: object = {
   properties: {
     type: { enum: ['webhook', 'email', 'push'] },
-    value: text('URL; of email and push an address, or all_machine_owners'),
+    value: text('URL; for email and push, an address or all_machine_owners'),
     seconds_between_notifications: seconds('at least this long between two of them', { minimum: 0 }),
-    application: text('of push: the id of the mobile app'),
+    application: text('for push: the id of the mobile app'),
     auth: {
       type: 'object',
-      description: 'of webhook',
+      description: 'for webhook',
       properties: {
         basic: { type: 'object', properties: { username: { type: 'string' }, password: { type: 'string' } } },
       },

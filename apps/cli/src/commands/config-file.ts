@@ -48,7 +48,7 @@ export function configFileCommand(): Command {
       if (ca === undefined && caFile !== undefined)
         throw new PlatformError(
           'failed_precondition',
-          `--ca-file ${caFile}: expected a cloud with an authority of its own, found that ${url} needs none; leave the option out`,
+          `--ca-file ${caFile}: expected a cloud with its own authority, found that ${url} needs none; leave the option out`,
         );
       if (ca !== undefined && caFile !== undefined) await writeFile(caFile, ca);
       context.out.document({ cloud });

@@ -152,7 +152,7 @@ test('a machine-server that dies is reported with its last lines and restarted, 
   const running = up(cloudBody(stays), machine, stop.signal);
   await until(async () => (await log()).includes('machine again'));
   const said = complained.join('');
-  expect(said).toContain('machine-server was killed by SIGKILL. It is started again in 1 s.');
+  expect(said).toContain('machine-server was killed by SIGKILL. Restarting it in 1 s.');
   expect(said).toContain('"msg":"capturing"');
   expect(said).toContain('out of luck');
   expect(await log()).not.toContain('cloud stopped');
@@ -169,7 +169,7 @@ test('a machine-server that exits on request is restarted at once', async () => 
     else { writeFileSync(${JSON.stringify(first)}, ''); setTimeout(() => {}, 1_500); }`;
   const running = up(cloudBody(stays), machine, stop.signal);
   await until(async () => (await log()).includes('machine again'));
-  expect(complained).toContain('the machine-server restarts, as it was asked to\n');
+  expect(complained).toContain('the machine-server restarts on request\n');
   stop.abort();
   expect(await running).toBe(0);
 });

@@ -113,8 +113,8 @@ async function runDemo(
       graceMs,
     });
   const onEnded = (exit: ChildExit, pauseMs: number): void => {
-    if (pauseMs === 0) output.logged('platform', 'the machine-server restarts, as it was asked to');
-    else output.failed(`${howEnded(exit)}. It is started again in ${pauseMs / 1_000} s. Its last lines:`, exit.tail);
+    if (pauseMs === 0) output.logged('platform', 'the machine-server restarts on request');
+    else output.failed(`${howEnded(exit)}. Restarting it in ${pauseMs / 1_000} s. Its last lines:`, exit.tail);
   };
   const nowMs = (): number => performance.now();
   children.use(keepRunning({ start, onEnded, nowMs }));

@@ -92,7 +92,7 @@ async function readKept(path: string, log: Log): Promise<Certificate | undefined
     return { cert, key };
   } catch (caught) {
     if ((caught as NodeJS.ErrnoException).code !== 'ENOENT')
-      log.warn('the kept certificate cannot be used; the cloud is asked for a new one', {
+      log.warn('the stored certificate cannot be used; requesting a new one from the cloud', {
         file: path,
         error: errorText(caught),
       });

@@ -62,7 +62,7 @@ test.each(['invalid_argument', 'resource_exhausted'] as const)(
     shipper.start();
     await until(() => cloud.stored.length === 20);
     const expected = numbers(20);
-    expected[7] = 'the cloud did not take a line of the logger "a" (not this one)';
+    expected[7] = 'the cloud did not accept a line of the logger "a" (not this one)';
     expect(cloud.stored).toEqual(expected);
     expect(own).toEqual([]);
   },
@@ -79,7 +79,7 @@ test.each(['permission_denied', 'invalid_argument', 'resource_exhausted', 'unimp
     shipper.start();
     await until(() => own.length === 1);
     for (let minute = 0; minute < 10; minute++) await clock.advance(60_000);
-    expect(own).toEqual(['the cloud does not take the log of this machine; the lines wait in the queue: no']);
+    expect(own).toEqual(['the cloud does not accept the log of this machine; the lines wait in the queue: no']);
     cloud.before = () => {};
     await until(() => cloud.stored.length === 5);
     expect(cloud.stored).toEqual(numbers(5));

@@ -159,9 +159,12 @@ export class LogShipper implements AsyncDisposable {
     const { code, message } = asPlatformError(caught);
     if (!refusals.has(code) || (code === 'resource_exhausted' && this.#exhausted < maxExhausted)) return;
     if (!this.#isRefused)
-      this.#deps.log.warn(`the cloud does not take the log of this machine; the lines wait in the queue: ${message}`, {
-        code,
-      });
+      this.#deps.log.warn(
+        `the cloud does not accept the log of this machine; the lines wait in the queue: ${message}`,
+        {
+          code,
+        },
+      );
     this.#isRefused = true;
   }
 
@@ -178,7 +181,7 @@ function sizeOf({ message, fields }: LogLine): number {
 }
 
 function refusedLine({ timeMs, logger }: LogLine, reason: string): LogLine {
-  const message = `the cloud did not take a line of the logger "${logger}" (${reason.slice(0, 200)})`;
+  const message = `the cloud did not accept a line of the logger "${logger}" (${reason.slice(0, 200)})`;
   return { timeMs, level: 'warn', logger: 'cloud-link', message, fields: {} };
 }
 

@@ -47,7 +47,7 @@ export class RestartWatch implements AsyncDisposable {
         const { seconds = 0n, nanos = 0 } = answer.restartCheckInterval ?? {};
         waitMs = Math.max(leastMs, Number(seconds) * 1_000 + nanos / 1e6 || usualMs);
       } catch (caught) {
-        log.debug('asking whether a restart is requested failed', { error: errorText(caught) });
+        log.debug('checking for a requested restart failed', { error: errorText(caught) });
         waitMs = usualMs * 6;
       }
     }

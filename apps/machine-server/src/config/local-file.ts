@@ -152,7 +152,7 @@ export class LocalFile implements ConfigSource {
     if (errors.length > 0) this.#complain([...faults, 'running without what has errors'], errors);
     else if (this.#problem !== '') {
       this.#problem = '';
-      log.info('the configuration file has no errors any more', { file: path });
+      log.info('the configuration file no longer has errors', { file: path });
       onProblem();
     }
     if (config.revision === this.#revision) {

@@ -20,7 +20,7 @@ export function createProfiler(clock: Clock): Profiler {
     start: (session: Session) => Promise<unknown>,
     stop: (session: Session) => Promise<{ readonly profile: object }>,
   ): Promise<string> => {
-    if (busy) throw new PlatformError('aborted', 'another profile is being taken: wait for its end');
+    if (busy) throw new PlatformError('aborted', 'another profile is being taken: wait until it ends');
     busy = true;
     const session = new Session();
     try {

@@ -33,7 +33,7 @@ export async function recoverFile(
   }
   const { kind, readings, cutBytes, cutReason } = contents;
   if (kind === 'public' && Math.abs(clock.now() - mtimeMs) < othersQuietMs) {
-    log.warn('another program may still write this capture file; it is left alone until the next start', { path });
+    log.warn('another program may still write this capture file; it is not touched until the next start', { path });
     return;
   }
   if (cutBytes > 0)

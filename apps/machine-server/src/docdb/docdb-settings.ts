@@ -15,7 +15,7 @@ export function docdbSettings(
   };
   const uri = text('uri', '');
   if (uri !== '') return { uri, database: text('database', 'sensorData'), collection: text('collection', 'readings') };
-  const message = 'expected the uri of a document database, found none: readings go to none';
+  const message = 'expected the uri of a document database, found none: readings are not sent to a database';
   problems.push({ path, level: 'warning', message });
   return undefined;
 }

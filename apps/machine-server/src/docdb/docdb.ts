@@ -108,7 +108,7 @@ export class Docdb implements AsyncDisposable {
     await this.#end();
     if (settings === undefined) {
       if (queue.length > 0)
-        log.warn('no document database is configured any more; what waited for it is forgotten', {
+        log.warn('no document database is configured any longer; readings that waited for it are dropped', {
           files: queue.length,
         });
       await queue.clear();
@@ -164,7 +164,7 @@ export class Docdb implements AsyncDisposable {
     this.#stored += documents.length - refused.length;
     for (const { document, reason } of refused) this.#refuse(document, reason);
     for (const name of names) await queue.remove(name);
-    if (this.#lastError !== '') log.info('the document database takes readings again');
+    if (this.#lastError !== '') log.info('the document database accepts readings again');
     this.#lastError = '';
     this.#unsureAttempts = 0;
     return true;
@@ -212,7 +212,7 @@ export class Docdb implements AsyncDisposable {
 
   #refuse(document: ReadingDocument | undefined, reason: string): void {
     this.#refused++;
-    this.#log.write('error', 'the document database refuses a reading; it is left out, sync is not affected', {
+    this.#log.write('error', 'the document database refuses a reading; it is dropped, sync is not affected', {
       ...{ id: document?._id, resource: String(document?.['component_name']), reason, refused: this.#refused },
     });
   }
@@ -220,7 +220,7 @@ export class Docdb implements AsyncDisposable {
   #fail(caught: unknown): void {
     if (asPlatformError(caught).code === 'canceled') return;
     this.#lastError = errorText(caught);
-    this.#log.write('warn', 'the document database takes no readings; they wait, and are sent later', {
+    this.#log.write('warn', 'the document database does not accept readings; they wait, and are sent later', {
       ...{ error: this.#lastError, waitingFiles: this.#deps.queue.length },
     });
   }

@@ -95,7 +95,7 @@ export class DocdbQueue {
     try {
       return readCaptureFile(await readFile(join(this.#folder, name)));
     } catch (caught) {
-      this.#log.write('warn', 'a file in the queue of the document database cannot be read; it is left out', {
+      this.#log.write('warn', 'a file in the queue of the document database cannot be read; it is skipped', {
         ...{ name, error: errorText(caught) },
       });
       return undefined;

@@ -17,7 +17,7 @@ test('frames are listed parents first; one that does not reach world, and a seco
   ]);
   expect(tree.frames.map(({ name }) => name)).toEqual(['arm', 'gripper', 'camera']);
   expect(tree.problems).toEqual([
-    'the frame "arm" exists twice; the first one counts',
+    'the frame "arm" exists twice; the first one is used',
     'the frame "lost" does not reach world: its parent "nowhere" has no frame',
     'the frame "egg" does not reach world: it is attached to itself: egg → hen → egg',
     'the frame "hen" does not reach world: it is attached to itself: hen → egg → hen',

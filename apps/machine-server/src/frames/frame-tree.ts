@@ -37,7 +37,7 @@ export function createFrameTree<F extends Frame>(all: readonly F[]): FrameTree<F
   const problems: string[] = [];
   for (const frame of all) {
     if (frame.name === world || byName.has(frame.name))
-      problems.push(`the frame "${frame.name}" exists twice; the first one counts`);
+      problems.push(`the frame "${frame.name}" exists twice; the first one is used`);
     else byName.set(frame.name, frame);
   }
   /** The frame, and whether its origin is meant. */

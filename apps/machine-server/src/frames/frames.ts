@@ -98,7 +98,7 @@ export function createFrames({ graph, types, log }: FramesDeps): Frames {
       if (type?.motion !== undefined)
         throw new PlatformError(
           'unavailable',
-          `${frame.component} is not running, so that it is not known where its end is`,
+          `${frame.component} is not running, so the position of its end is unknown`,
         );
       return identity;
     }

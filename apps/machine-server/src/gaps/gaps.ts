@@ -169,7 +169,7 @@ export class Gaps implements AsyncDisposable {
         .reportGaps({ partId, gaps: some.map(messageOf) }, { signal, timeoutMs: callTimeoutMs });
     } catch (caught) {
       if (!final.includes(asPlatformError(caught).code)) throw caught;
-      log.warn('the cloud does not take the gaps of this machine', { error: errorText(caught), gaps: some.length });
+      log.warn('the cloud does not accept the gaps of this machine', { error: errorText(caught), gaps: some.length });
       return false;
     }
     for (const { id, readings } of some) {

@@ -60,7 +60,7 @@ export async function fetchText(
   } catch (caught) {
     if (ends.aborted) throw ends.reason;
     if (caught instanceof PlatformError) throw caught;
-    throw new PlatformError('unavailable', `${nameOf(url)}: the answer broke off (${errorText(caught)})`, caught);
+    throw new PlatformError('unavailable', `${nameOf(url)}: the answer was cut off (${errorText(caught)})`, caught);
   } finally {
     timer[Symbol.dispose]();
   }

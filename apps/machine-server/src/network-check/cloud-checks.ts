@@ -73,7 +73,7 @@ function tcpCheck({ host, port }: Way): Check {
       } catch (caught) {
         throw trouble(
           `no connection to ${host}:${port} (${errorText(caught)})`,
-          'check that the cloud runs and listens there, and the firewalls between',
+          'check that the cloud runs and listens there, and check the firewalls in between',
           caught,
         );
       } finally {
@@ -144,7 +144,7 @@ function httpChecks({ isTls, credentials }: Way, clock: Clock): Check[] {
           response.destroy();
           return `${appAddress} answers ${response.statusCode}`;
         } catch (caught) {
-          throw trouble(connectionTrouble(caught, credentials), 'a proxy between may need to be told', caught);
+          throw trouble(connectionTrouble(caught, credentials), 'a proxy in between may block it', caught);
         }
       },
     },
@@ -178,7 +178,7 @@ function signInCheck({ credentials }: Way, allowInsecureCredentials: boolean): C
           const isRefused = asPlatformError(caught).code === 'unauthenticated';
           const remedy = isRefused
             ? 'if the secret was changed, get a new credentials file with "platform machines part config-file"'
-            : 'check that this address is that of a cloud';
+            : 'check that this is the address of a cloud';
           throw trouble(connectionTrouble(caught, credentials), remedy, caught);
         });
       return `the cloud accepts the credentials of ${entity}`;

@@ -142,7 +142,7 @@ export function createPackages({ home, source, onChange, clock, log }: PackagesD
       const status = entryWith(path)?.status;
       if (status === undefined || status.state === 'ready') return undefined;
       const { wanted, state, error } = status;
-      return `its package "${wanted.name}" is not there: ${error === '' ? state : error}`;
+      return `its package "${wanted.name}" is not available yet: ${error === '' ? state : error}`;
     },
     folderWith: (path) => entryWith(path)?.folder,
     async [Symbol.asyncDispose]() {

@@ -116,7 +116,7 @@ class ByteReader {
     while (this.#rest.length < length) {
       const next = await this.#source.next();
       if (next.done === true && this.#rest.length === 0) return undefined;
-      if (next.done === true) throw broken('expected a whole archive, found its end in the middle of an entry');
+      if (next.done === true) throw broken('expected a complete archive, found its end in the middle of an entry');
       this.#rest = Buffer.concat([this.#rest, next.value]);
     }
     const taken = this.#rest.subarray(0, length);
@@ -128,7 +128,7 @@ class ByteReader {
     if (length > maxHeaderBytes) throw broken(`expected names of at most ${maxHeaderBytes} bytes, found ${length}`);
     if (length === 0) return Buffer.alloc(0);
     const taken = await this.take(length);
-    if (taken === undefined) throw broken('expected a whole archive, found its end in the middle of an entry');
+    if (taken === undefined) throw broken('expected a complete archive, found its end in the middle of an entry');
     return taken;
   }
 
@@ -137,7 +137,7 @@ class ByteReader {
     while (left > 0) {
       if (this.#rest.length === 0) {
         const next = await this.#source.next();
-        if (next.done === true) throw broken('expected a whole archive, found its end in the middle of a file');
+        if (next.done === true) throw broken('expected a complete archive, found its end in the middle of a file');
         this.#rest = Buffer.from(next.value.buffer, next.value.byteOffset, next.value.byteLength);
         continue;
       }

@@ -53,7 +53,7 @@ export function createSessions({ windowMs, stopper, clock, log }: SessionsDeps):
     const moved = [...lastMover].flatMap(([full, mover]) => (mover === id ? [full] : []));
     for (const full of moved) {
       lastMover.delete(full);
-      log.warn('stopping what a session moved, because its heartbeats stay away', {
+      log.warn('stopping a resource that a session moved, because its heartbeats have stopped', {
         resource: full,
         peer: peerAddress,
       });

@@ -175,7 +175,7 @@ export class AfterAttempt {
     const reason = `data_loss: ${cutReason ?? 'the file is shorter than when it was sealed'}: ${missing} readings are missing, ${cutBytes} bytes cannot be read; the cloud has the other ${readings.length} readings`;
     const file = await setAside(path, directory, reason, clock.now(), '.damaged');
     tally.setAsideFiles++;
-    log.error('a capture file was damaged; what is intact was sent, and the file is set aside', { file, reason });
+    log.error('a capture file was damaged; the intact part was sent, and the file is set aside', { file, reason });
   }
 
   /** Gives the file its own retry time; returns the wait in ms. */

@@ -39,7 +39,7 @@ export function authInit(auth: JsonObject, problems: Problem[]): Init {
 function readHandler(handler: Json, path: string, keys: Map<string, string>, problems: Problem[]): void {
   const { type, config } = isObject(handler) ? handler : {};
   if (type !== 'api-key') {
-    const message = `expected a handler of type api-key, found ${formatValue(type)}: it is left out`;
+    const message = `expected a handler of type api-key, found ${formatValue(type)}: it is ignored`;
     problems.push({ path: `${path}.type`, level: 'warning', message });
     return;
   }

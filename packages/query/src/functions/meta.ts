@@ -34,7 +34,7 @@ function parseMeta(operand: BsonValue): Expr {
   if (typeof operand !== 'string') throw new QueryError(17307, `$meta takes a string, found ${describe(operand)}`);
   if (operand === 'geoNearDistance') return near('distance');
   if (operand === 'geoNearPoint') return near('point');
-  if (required.includes(operand)) throw new QueryError(40218, `$meta: no stage before makes ${operand}`);
+  if (required.includes(operand)) throw new QueryError(40218, `$meta: no earlier stage produces ${operand}`);
   if (!mayBeMissing.includes(operand)) throw new QueryError(17308, `unsupported argument to $meta: ${operand}`);
   return literal(undefined);
 }

@@ -39,7 +39,7 @@ export function backupCommand(): Command {
       .argument('<directory>')
       .option(
         '--with-instance-key',
-        'include the instance key unencrypted: whoever has the backup can read every secret',
+        'include the instance key unencrypted: anyone who has the backup can read every secret',
       )
       .option('--passphrase-file <file>', 'include the instance key, encrypted with the passphrase in this file'),
     {

@@ -36,7 +36,7 @@ function set(): Command {
     new Command('set')
       .description('add a version of the price list')
       .argument('<file>', 'JSON; - for standard input')
-      .option('--month <month>', 'YYYY-MM: from which month (UTC) on it applies (default: the next one)'),
+      .option('--month <month>', 'YYYY-MM: the first month (UTC) in which it applies (default: the next one)'),
     { examples: ['platform billing prices set prices.json --month 2027-01'], fields: versions.fields },
     async ({ cloud, out, find }, flags, file = '') => {
       const document = await readInput(file);

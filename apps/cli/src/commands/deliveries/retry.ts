@@ -19,7 +19,7 @@ export function retryCommand(): Command {
       const shown = deliveryResult.shape(delivery);
       const { attempts: _attempts, ...facts } = shown;
       context.out.object(context.out.style.json === false ? facts : shown);
-      context.out.note(`see what comes of it with: platform deliveries get ${id}`);
+      context.out.note(`see the outcome with: platform deliveries get ${id}`);
     },
   );
 }

@@ -27,17 +27,17 @@ export const problems = {
   'signature-in-hexadecimal': 'expected base64 in webhook-signature, found hexadecimal digits',
   'signature-not-base64': 'expected base64 in webhook-signature, found other characters',
   'signature-wrong-length': 'expected a signature of 32 bytes in webhook-signature: was it shortened?',
-  'body-empty': 'the signature is of another body than the empty one: was it read before?',
-  'body-with-byte-order-mark': 'the signature is right without the byte order mark with which the body begins',
-  'body-with-added-line-end': 'the signature is right without the line end with which the body ends',
-  'body-with-changed-line-ends': 'the signature is right with LF in place of CRLF line ends',
-  'body-reformatted': 'the signature is right for the same JSON written without spaces: verify the bytes as received',
+  'body-empty': 'the signature is for a body other than the empty one: was it read before?',
+  'body-with-byte-order-mark': 'the signature is valid without the byte order mark with which the body begins',
+  'body-with-added-line-end': 'the signature is valid without the line end with which the body ends',
+  'body-with-changed-line-ends': 'the signature is valid with LF in place of CRLF line ends',
+  'body-reformatted': 'the signature is valid for the same JSON written without spaces: verify the bytes as received',
   'secret-used-as-text': 'the signature was made with the text of the secret: decode what follows whsec_ as base64',
   'timestamp-not-signed':
-    'the signature is right without the timestamp: sign id, timestamp and body, joined by periods',
-  'wrong-signature': 'the signature is of another secret, id, timestamp or body',
-  'timestamp-too-old': 'the signature is right, but the request is too old: it may be a repetition',
-  'timestamp-in-the-future': 'the signature is right, but the request is from the future: is the clock right?',
+    'the signature is valid without the timestamp: sign id, timestamp and body, joined by periods',
+  'wrong-signature': 'the signature is for another secret, id, timestamp or body',
+  'timestamp-too-old': 'the signature is valid, but the request is too old: it may be a repetition',
+  'timestamp-in-the-future': 'the signature is valid, but the request is from the future: is the clock right?',
 } as const;
 
 export type SignatureProblem = keyof typeof problems;

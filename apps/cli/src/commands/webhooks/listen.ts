@@ -28,7 +28,7 @@ export function listenCommand(): Command {
         '<name>',
         'last part of the address that a trigger notifies, URL/test-inbox/webhooks/NAME, or all of it',
       )
-      .option('--all', 'also print what it has received already')
+      .option('--all', 'also print the requests that it has already received')
       .option('--count <number>', 'exit after this many requests')
       .option('--body', 'print the bodies as well'),
     {

@@ -51,7 +51,7 @@ export function verifyCommand(): Command {
         throw new PlatformError('failed_precondition', `${found.problem}: ${found.message}`);
       }
       const signed = new Date(found.signedAtMs).toISOString();
-      const message = `the signature is right: by secret ${found.secret + 1} of ${secrets.length}`;
+      const message = `the signature is valid: by secret ${found.secret + 1} of ${secrets.length}`;
       if (out.style.json === false) out.raw(`${message}, at ${signed}`);
       else out.object({ valid: true, problem: '', message, signed_at: signed });
     },

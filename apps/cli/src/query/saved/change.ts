@@ -66,7 +66,9 @@ export function removeCommand(): Command {
     { examples: ['platform query saved delete hourly-means'] },
     async (context, _flags, text = '') => {
       const { id, name } = await savedQuery(context, text);
-      await context.confirm(`Delete the saved query "${name}" (${id})? Whatever uses it will fail with "not found".`);
+      await context.confirm(
+        `Delete the saved query "${name}" (${id})? Anything that uses it will fail with "not found".`,
+      );
       await (await context.cloud()).data.deleteSavedQuery({ id });
       context.out.note(`saved query "${name}" is deleted`);
     },

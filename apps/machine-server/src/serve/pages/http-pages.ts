@@ -42,10 +42,10 @@ export function httpPages(deps: HttpPagesDeps): NodeListener {
     answer(deps, request).then(
       (made) => sendAnswer(response, made, request.method === 'HEAD'),
       (caught: unknown) => {
-        deps.log.error('a page could not be made', { error: errorText(caught) });
+        deps.log.error('a page could not be created', { error: errorText(caught) });
         sendAnswer(
           response,
-          { status: 500, body: 'machine-server: the page could not be made; the log says why\n' },
+          { status: 500, body: 'machine-server: the page could not be created; the log says why\n' },
           false,
         );
       },
@@ -63,7 +63,7 @@ async function answer(deps: HttpPagesDeps, request: NodeRequest): Promise<Answer
   if (request.method !== 'GET' && request.method !== 'HEAD')
     return { status: 405, headers: { allow: 'GET, HEAD' }, body: 'machine-server: expected GET\n' };
   if ((isDebug || path === '/restart_status') && !isLocal(request))
-    return { status: 403, body: `machine-server: ${path} answers this computer only\n` };
+    return { status: 403, body: `machine-server: ${path} answers only this computer\n` };
   if (isDebug) return profilerPage(profiler, path, new URLSearchParams(search));
   if (path === '/restart_status')
     return { status: 200, type: 'json', body: `${JSON.stringify(await restartStatus(deps))}\n` };

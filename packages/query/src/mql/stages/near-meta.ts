@@ -12,7 +12,7 @@ export function checkNearMeta(stage: BsonDocument, before: readonly Stage[]): vo
   const isKnown = before.some(({ k }) => k === 'geoNear') && !before.some(({ k }) => ends.has(k));
   const found = isKnown ? undefined : metaIn(stage);
   if (found === undefined) return;
-  throw new QueryError(40218, `$meta: no stage before makes ${found.kind}`, {
+  throw new QueryError(40218, `$meta: no earlier stage produces ${found.kind}`, {
     path: found.path,
     hint: '$geoNear must be the first stage, and no stage between may group rows',
   });

@@ -93,7 +93,7 @@ function pinMethods(pins: Pins): Pick<Board, PinMethod> {
       if (frequencyHz > BigInt(mostFrequencyHz))
         throw new PlatformError(
           'out_of_range',
-          `frequency_hz: expected at most ${mostFrequencyHz}, which software PWM can make, found ${frequencyHz}`,
+          `frequency_hz: expected at most ${mostFrequencyHz}, the maximum of software PWM, found ${frequencyHz}`,
         );
       await pins.setFrequency(pin, Number(frequencyHz));
     },

@@ -56,7 +56,7 @@ export const createFfmpegCamera = (clock: Clock, trust: Trust): Model => ({
         stream.newest.fail(
           new PlatformError(
             'unavailable',
-            `${name}: ffmpeg ended with ${text}: ${lastError || 'it wrote no error'}; it is started again`,
+            `${name}: ffmpeg ended with ${text}: ${lastError || 'it wrote no error'}; restarting it`,
           ),
         ),
     });

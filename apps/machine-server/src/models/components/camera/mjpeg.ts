@@ -38,7 +38,7 @@ export const createMjpegCamera = (clock: Clock): Model => ({
     const keeper = await keepOpen({
       ...{ name, open, stallMs, clock, log },
       onChunk: (chunk) => frames.push(chunk),
-      onEnd: (text) => stream.newest.fail(new PlatformError('unavailable', `${name}: ${text}; it is opened again`)),
+      onEnd: (text) => stream.newest.fail(new PlatformError('unavailable', `${name}: ${text}; reopening it`)),
     });
     const close = async (): Promise<void> => {
       stream.newest.fail(new PlatformError('unavailable', `${name}: this camera was closed`));

@@ -89,7 +89,7 @@ test('mjpeg returns the newest image of a stream, and reopens it when it ends', 
   expect(await imageOf(camera)).toEqual([...jpeg(1)]);
   seen.resolve();
   await until('an error', async () =>
-    (await errorOf(camera)).includes(`${url}: the device ended the connection; it is opened again`),
+    (await errorOf(camera)).includes(`${url}: the device ended the connection; reopening it`),
   );
   await until('the image of the second connection', async () => (await errorOf(camera)) === '');
   expect(await imageOf(camera)).toEqual([...jpeg(2)]);
@@ -153,7 +153,7 @@ test('when ffmpeg ends, the error has its last output, and it is restarted', asy
   );
   const camera = await build(createFfmpegCamera(systemClock, trusted), { ffmpeg_path, input: '/dev/video9' });
   const error = await errorOf(camera);
-  expect(error).toBe('/dev/video9: ffmpeg ended with exit code 1: /dev/video9: no route; it is started again');
+  expect(error).toBe('/dev/video9: ffmpeg ended with exit code 1: /dev/video9: no route; restarting it');
   await until('the image', async () => (await errorOf(camera)) === '');
   expect(await imageOf(camera)).toEqual([...jpeg(6)]);
 });

@@ -112,7 +112,7 @@ test('no sentence in time is an error; so is a lost connection until it is resto
   const sensor = await build({ address, timeout_ms: 1_000 });
   expect(await errorOf(sensor)).toContain('expected a position (GGA or RMC) within 1000 ms, found none');
   (await connected()).destroy();
-  await untilError(sensor, `tcp://${address}: the device ended the connection; it is opened again`);
+  await untilError(sensor, `tcp://${address}: the device ended the connection; reopening it`);
   (await connected()).write(gga);
   await until('a position', async () => (await errorOf(sensor)) === '');
 });

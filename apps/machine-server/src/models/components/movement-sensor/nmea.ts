@@ -80,7 +80,7 @@ export const createNmea = (clock: Clock, kernel: () => Promise<Kernel>): Model =
       ...{ name, clock, log },
       open: () => openLine(settings, given.timeout_ms, { kernel, clock }),
       onChunk: (chunk) => lines.push(chunk),
-      onEnd: (text) => failAll(`${name}: ${text}; it is opened again`),
+      onEnd: (text) => failAll(`${name}: ${text}; reopening it`),
     });
     return {
       ...methodsOf(values),

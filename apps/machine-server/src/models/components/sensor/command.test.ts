@@ -58,7 +58,7 @@ test.each([
 
 test('in stream mode a program that ends is an error, and it is restarted', async () => {
   const sensor = await buildReadable(model, shell("echo '{}'; exit 4", { mode: 'stream' }));
-  await untilError(sensor, 'sh ended with exit code 4; it is started again');
+  await untilError(sensor, 'sh ended with exit code 4; restarting it');
 });
 
 test('in stream mode the newest line is the reading, across restarts', async () => {

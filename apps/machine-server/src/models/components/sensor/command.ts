@@ -150,8 +150,7 @@ async function streaming({ program, paths, timeoutMs, maxAgeMs, maxBytes, clock,
       const onErrorLine = (line: string): void => log.info(`${command}: ${line}`);
       return startProgram({ ...program, onOutput: (chunk) => lines.push(chunk), onErrorLine });
     },
-    onEnd: (text) =>
-      newest.fail(new PlatformError('unavailable', `${command} ended with ${text}; it is started again`)),
+    onEnd: (text) => newest.fail(new PlatformError('unavailable', `${command} ended with ${text}; restarting it`)),
   });
   return {
     readings: () => newest.read(),

@@ -130,7 +130,7 @@ function follow(client: MqttClient, name: string, newest: Newest<Document>, log:
     newest.fail(
       new PlatformError(
         'unavailable',
-        `${name}: the connection to the broker is lost (${reason}); it is made again every ${reconnectMs / 1_000} s`,
+        `${name}: the connection to the broker is lost (${reason}); reconnecting every ${reconnectMs / 1_000} s`,
       ),
     );
     if (!isLost) log.warn(`${name}: the connection to the broker is lost (${reason})`);

@@ -112,7 +112,7 @@ function start({ values, mode, driven, controller, clock, log }: Parts): BaseRem
         });
       } catch (caught) {
         if (signal.aborted) return;
-        log.error(`the base is stopped, and the input controller is asked again: ${errorText(caught)}`);
+        log.error(`the base is stopped, and the input controller is tried again: ${errorText(caught)}`);
         await stop().catch((failure: unknown) => log.error(`the base does not stop: ${errorText(failure)}`));
         await clock.sleep(backoffMs(++failures, { firstMs: 500, maxMs: 10_000 }), signal).catch(() => {});
       }
