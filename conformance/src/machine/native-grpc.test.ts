@@ -165,7 +165,7 @@ test('when a client process is killed with -9, its motor stops within the heartb
   await driver.kill('SIGKILL');
   await expect.poll(isMoving, { interval: 50 }).toBe(false);
   const stopped = await machine.process.waitForLine(({ msg }) =>
-    String(msg).startsWith('stopping what a session moved'),
+    String(msg).startsWith('stopping a resource that a session moved'),
   );
   expect(stopped['resource']).toBe('core:component:motor/it');
 });

@@ -225,7 +225,7 @@ test('a second machine-server with the same credentials is reported with the fir
 test('the motion of a session stops when its client vanishes, and when the link of the machine breaks', async () => {
   const watcher = client.machine(cloud.partId, { session: false }).client(motor.service);
   const isOn = async (): Promise<boolean> => (await watcher.isPowered({ name: 'left' })).isOn;
-  const stops = (): number => machine.logged().split('stopping what a session moved').length - 1;
+  const stops = (): number => machine.logged().split('stopping a resource that a session moved').length - 1;
   const atFirst = stops();
   const leaving = client.machine(cloud.partId);
   await leaving.client(motor.service).setPower({ name: 'left', powerPct: 1 });

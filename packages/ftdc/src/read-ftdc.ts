@@ -47,7 +47,7 @@ export function readFtdc(bytes: Uint8Array): FtdcFile {
       const next = nextBlock(file, at + 1);
       const reason =
         next === file.length
-          ? 'the end is missing, as after a crash, or damaged'
+          ? 'the end is torn off, as after a crash, or damaged'
           : 'damaged: its checksum does not match';
       skipped.push({ offset: at, bytes: next - at, reason });
       at = next;

@@ -42,7 +42,7 @@ test.each<[string, RequestListener, object, string]>([
     'an answer that breaks off',
     (_, response) => response.writeHead(200, { 'content-length': 9 }).write('{', () => response.destroy()),
     {},
-    'the answer broke off',
+    'the answer was cut off',
   ],
 ])('%s is an error that names the address without its query', async (_what, listener, more, message) => {
   const url = await serveHttp(listener);
