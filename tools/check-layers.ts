@@ -118,7 +118,7 @@ const readSettings: readonly string[] = ['cli'];
 export function checkFile(path: string, text: string): string[] {
   const [kind, workspace = ''] = path.split('/');
   const allowed = mayImport[workspace];
-  if (!allowed) return [`${path}: ${kind}/${workspace} stands in no row of the import table; add it to docs and tool`];
+  if (!allowed) return [`${path}: ${kind}/${workspace} has no row in the import table; add it to docs and tool`];
   const problems: string[] = [];
   for (const { specifier, typeOnly, line } of importsOf(text)) {
     const at = `${path}:${line}: `;
@@ -159,7 +159,7 @@ function insideApp(app: string, path: string, target: string, typeOnly: boolean)
   if (to === '') {
     const name = basename(target);
     const wires = /^(main|compose(-.*)?)\.ts$/.test(name) || (name === 'settings.ts' && !readSettings.includes(app));
-    return wires && !typeOnly ? `feature ${from} may not import ${name}: it is handed what it needs` : undefined;
+    return wires && !typeOnly ? `feature ${from} may not import ${name}: pass in what it needs` : undefined;
   }
   if (from !== to) {
     if (leaves[app]?.includes(from)) return `${from} may not import ${to}: any feature may import it, and it none`;

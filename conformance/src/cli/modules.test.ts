@@ -124,7 +124,7 @@ test('reload --address builds the folder and restarts the module of a machine wi
     `if (process.cwd() === ${JSON.stringify(join(folder, 'dist', 'module'))}) process.exit(3);\n${program}`,
   );
   const broken = await cli.run(reload);
-  expect([broken.code, broken.stderr]).toEqual([5, expect.stringContaining('was restarted, and does not run')]);
+  expect([broken.code, broken.stderr]).toEqual([5, expect.stringContaining('was restarted, but does not run')]);
   writeFileSync(join(folder, 'my-sensor.ts'), program);
   await cli.ok(reload);
   const other = await cli.run([...reload.slice(0, -1), '--name', 'other']);

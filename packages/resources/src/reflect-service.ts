@@ -84,7 +84,7 @@ async function ask({ client }: Connection, messageRequest: Ask): Promise<readonl
     yield { host: '', messageRequest };
   }
   let found: readonly Uint8Array[] | undefined;
-  let refused = 'its reflection answered nothing';
+  let refused = 'its reflection returned nothing';
   // Read to the end: the time limit of an unfinished answer would keep the process alive.
   for await (const { messageResponse } of client(ServerReflection).serverReflectionInfo(once(), { timeoutMs })) {
     if (found !== undefined) break;

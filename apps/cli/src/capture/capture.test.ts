@@ -125,6 +125,6 @@ test('a file that was set aside is listed with its reason, and given back to syn
   expect(readdirSync(join(root, 'failed', 'api'))).toEqual(['without-reason']);
   const damaged = put(join(root, 'failed', 'y.capture.damaged'), 'content');
   put(`${damaged}.reason`, '2026-11-25T00:00:00.000Z data_loss: 3 readings are missing\n');
-  expect(() => releaseFile(damaged)).toThrow(/the cloud has what is intact already/);
+  expect(() => releaseFile(damaged)).toThrow(/the cloud already has the intact part/);
   expect(() => releaseFile(path)).toThrow(/expected a file in a folder "failed" with its .reason beside it/);
 });

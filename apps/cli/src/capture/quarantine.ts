@@ -27,7 +27,7 @@ export function releaseFile(path: string): string {
   if (path.endsWith('.damaged'))
     throw new PlatformError(
       'failed_precondition',
-      `expected a file that can be sent again; of ${path} the cloud has what is intact already. Read it with platform capture cat, or delete it`,
+      `expected a file that can be sent again; the cloud already has the intact part of ${path}. Read it with platform capture cat, or delete it`,
     );
   const segments = dirname(path).split(sep);
   segments.splice(segments.lastIndexOf('failed'), 1);

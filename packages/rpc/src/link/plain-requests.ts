@@ -120,7 +120,7 @@ async function answerOf(request: ClientRequest): Promise<unknown> {
   }
   throw new PlatformError(
     statusCode >= 500 && statusCode !== 501 ? 'unavailable' : 'unimplemented',
-    `expected an answer of the cloud to PUT ${request.path.split('?', 1)[0]}, found status ${statusCode} of something else`,
+    `expected an answer of the cloud to PUT ${request.path.split('?', 1)[0]}, found status ${statusCode} from something else`,
   );
 }
 

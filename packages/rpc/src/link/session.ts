@@ -106,7 +106,7 @@ function cuttable(stream: ClientHttp2Stream): ClientHttp2Stream {
   stream.close = (code, callback) => {
     if (code === undefined || code === constants.NGHTTP2_NO_ERROR || stream.writableEnded) return close(code, callback);
     if (callback !== undefined) stream.once('close', callback);
-    stream.destroy(new Error(`the request was given up (HTTP/2 code ${code})`));
+    stream.destroy(new Error(`the request was abandoned (HTTP/2 code ${code})`));
   };
   return stream;
 }

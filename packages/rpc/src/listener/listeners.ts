@@ -95,7 +95,7 @@ function createPlainListener(options: ListenerOptions): Listener {
       for (const socket of silent) socket.destroy();
     },
     setTls() {
-      throw new PlatformError('internal', 'this server was made without TLS');
+      throw new PlatformError('internal', 'this server was created without TLS');
     },
   };
 }

@@ -39,12 +39,12 @@ export async function restartModule({ address, module, key, signal }: RestartMod
     if (isNew && status?.state === ModuleStatus_State.UNHEALTHY)
       throw new PlatformError(
         'failed_precondition',
-        `module "${module}" was restarted, and does not run: ${status.error}`,
+        `module "${module}" was restarted, but does not run: ${status.error}`,
       );
     if (systemClock.monotonic() - startMs >= readyLimitMs)
       throw new PlatformError(
         'deadline_exceeded',
-        `module "${module}" was restarted, and is not ready after ${readyLimitMs / 1_000} s${status?.error ? `: ${status.error}` : ''}`,
+        `module "${module}" was restarted, but is not ready after ${readyLimitMs / 1_000} s${status?.error ? `: ${status.error}` : ''}`,
       );
     await systemClock.sleep(askEveryMs, signal);
   }

@@ -67,7 +67,7 @@ test('a folder that is not writable is refused, and its content is unchanged', a
     for (const name of ['new', 'there'])
       await expect(saveFile(parts('x'), join(closed, name), { overwrite: true })).rejects.toMatchObject({
         code: 'permission_denied',
-        message: expect.stringContaining('expected a folder that is writable'),
+        message: expect.stringContaining('expected a writable folder'),
       });
   });
   expect([readdirSync(closed), readFileSync(join(closed, 'there'), 'utf8')]).toEqual([['there'], 'before']);

@@ -73,11 +73,7 @@ function refused(dest: string, caught: unknown): PlatformError {
       caught,
     );
   if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS')
-    return new PlatformError(
-      'permission_denied',
-      `dest: expected a folder that is writable, found that of ${dest}`,
-      caught,
-    );
+    return new PlatformError('permission_denied', `dest: expected a writable folder, found that of ${dest}`, caught);
   return new PlatformError('unavailable', `dest: expected to write ${dest}, found ${String(code ?? caught)}`, caught);
 }
 

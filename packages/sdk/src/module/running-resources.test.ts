@@ -58,7 +58,7 @@ test('a new resource replaces the old one, even if the old one cannot be closed'
   expect(await value()).toBe('next');
   expect(events).toEqual([
     ...['built stuck', 'built next', 'closed stuck', 'error: the port is busy'],
-    'warn: the resource before could not be closed',
+    'warn: the previous resource could not be closed',
   ]);
 });
 

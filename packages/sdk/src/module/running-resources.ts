@@ -37,7 +37,7 @@ export class RunningResources implements AsyncDisposable {
   add(config: ResourceConfig, context: Context): Promise<void> {
     return this.#change(config, async (name) => {
       if (this.#running.has(name))
-        throw new PlatformError('already_exists', `${name}: this module has a resource of this name already`);
+        throw new PlatformError('already_exists', `${name}: this module already has a resource of this name`);
       this.#running.set(name, await this.#build(config, context));
     });
   }
@@ -54,7 +54,7 @@ export class RunningResources implements AsyncDisposable {
       this.#running.set(name, await this.#build(config, context));
       // The new one runs even if the old one cannot be closed.
       await authored(old.log, () => old.resource.close()).catch((caught: unknown) =>
-        old.log.warn('the resource before could not be closed', { error: errorText(caught) }),
+        old.log.warn('the previous resource could not be closed', { error: errorText(caught) }),
       );
     });
   }

@@ -28,7 +28,7 @@ export async function serveModule({ models }: ModuleOptions): Promise<never> {
       print: (text, level) =>
         void (level === 'warn' || level === 'error' ? process.stderr : process.stdout).write(text),
       onParentGone: () => {
-        process.stderr.write('the machine-server of this module does not answer any more: the module ends\n');
+        process.stderr.write('the machine-server of this module no longer answers: the module ends\n');
         stop.resolve(1);
       },
     });

@@ -81,6 +81,6 @@ function checkModels(models: readonly Model[]): void {
         ? 'serveModule: expected at least one model, found none'
         : twice !== undefined
           ? `serveModule: expected each model once, found ${twice} twice`
-          : `serveModule: expected one type for ${other?.type.api}, found two: make it once and use it for all of its models`,
+          : `serveModule: expected one type for ${other?.type.api}, found two: create it once and use it for all of its models`,
     );
 }

@@ -55,8 +55,5 @@ async function write(
 /** @throws aborted unless the upload is at the expected position */
 export function requireOffset(expected: number, found: number): void {
   if (found === expected) return;
-  throw new PlatformError(
-    'aborted',
-    `expected the upload to stand at ${expected} bytes, found ${found}: it is begun again`,
-  );
+  throw new PlatformError('aborted', `expected the upload to be at ${expected} bytes, found ${found}: starting over`);
 }

@@ -43,7 +43,7 @@ export function planSync(
   const builtIn = builtInRule({ timeWindow, networkInterfaces, whenFreeDiskBelow }, systemFacts(clock, directory));
   const [syncer] = selectiveSyncer(service.attributes);
   if (syncer !== undefined && !service.depends_on.some((name) => isName(name, syncer)))
-    say('warning', 'selective_syncer_name', `"${syncer}" is not in depends_on: it is a dependency all the same`);
+    say('warning', 'selective_syncer_name', `"${syncer}" is not in depends_on: it is still treated as a dependency`);
   const found = [...dependencies].find(([name]) => syncer !== undefined && isName(name, syncer))?.[1];
   const selective: SyncRule = syncer === undefined ? async () => undefined : selectiveSync(syncer, found, clock);
   return {

@@ -44,7 +44,7 @@ test('a selective_syncer_name that is missing in depends_on is a warning, and th
     {
       path: 'dm.selective_syncer_name',
       level: 'warning',
-      message: '"gate" is not in depends_on: it is a dependency all the same',
+      message: '"gate" is not in depends_on: it is still treated as a dependency',
     },
   ]);
 });
