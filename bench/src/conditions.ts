@@ -2,7 +2,7 @@ import { compileCondition } from '@platform/conditions';
 
 const evaluations = 5_000_000;
 
-/** Evaluations of a trigger's condition per second on one core, beside the same comparison written by hand. */
+/** Evaluations of a trigger's condition per second on one core, compared with the same comparison written by hand. */
 export async function measureConditions(): Promise<Readonly<Record<string, number>>> {
   const documents = Array.from({ length: 1_024 }, (_, n) => ({
     readings: { cpu: n % 100, mem: n, name: `host-${n}` },

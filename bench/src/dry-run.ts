@@ -23,7 +23,7 @@ const conditional = (more: object) => ({
   conditional: { data_capture_method: 'sensor:bench:Readings', ...more },
 });
 
-/** `all`: the store cannot leave out a reading. */
+/** `all`: the store cannot omit a reading. */
 const events: Readonly<Record<string, object>> = {
   threshold: conditional(above(99.999)),
   all_for_secs: conditional({ ...above(50), for_secs: 5 }),

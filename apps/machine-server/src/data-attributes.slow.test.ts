@@ -126,7 +126,7 @@ test.concurrent('without attributes, the data manager and capture methods have t
   expect(run.count('is ignored')).toBe(0);
 });
 
-test.concurrent('a wrong value of each attribute of the data manager and of capture methods is named with its path', async () => {
+test.concurrent('a wrong value of each attribute of the data manager and of capture methods is reported with its path', async () => {
   await using machine = await Machine.create();
   const ofService = {
     ...{ capture_disabled: 'yes', capture_dir: 5, tags: ['a b'], sync_disabled: 1, additional_sync_paths: ['here'] },

@@ -1,4 +1,4 @@
-/** Frames of a long list while it scrolls, beside a plain page that has as many rows. */
+/** Frames of a long list while it scrolls, compared with a plain page that has as many rows. */
 import type { Browser, Page } from 'playwright-core';
 import { percentile } from '../figures/statistics.ts';
 import type { Figure } from '../store/figure.ts';
@@ -28,7 +28,7 @@ export async function scrollsSmoothly(given: {
   return {
     ...{ name: `p95 frame: ${name}`, value: percentile(frameMs, 0.95), unit: 'ms', most: 32 },
     beside: percentile(plainMs, 0.95),
-    note: `longest ${percentile(frameMs, 1).toFixed(0)} ms; beside a plain page of ${rows} rows`,
+    note: `longest ${percentile(frameMs, 1).toFixed(0)} ms; compared with a plain page of ${rows} rows`,
   };
 }
 

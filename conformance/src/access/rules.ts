@@ -60,7 +60,7 @@ export interface Subject {
   readonly places?: readonly Place[];
   readonly fragment?: Fragment;
   readonly person?: Person;
-  /** The organization in the request is another one: callers who may see the resource are told so. */
+  /** The organization in the request is another one: callers who may see the resource get an error that says so. */
   readonly mismatched?: boolean;
   /** A key: the resources of its roles are in `places`. */
   readonly isKey?: boolean;

@@ -8,7 +8,7 @@ import { Code, expectRefused, type World } from './world.ts';
 
 type Queue = Listed[];
 
-/** Each line is a second later than the one before. */
+/** Each line is a second later than the previous one. */
 const firstSeconds = Math.floor(Date.now() / 1_000) - 600;
 
 export function logTests(world: () => World): void {

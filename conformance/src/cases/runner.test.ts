@@ -89,8 +89,8 @@ test.each([
   ['no file', [], 'at least one case file'],
   ['a file that is not there', [join(folder, 'none.jsonl')], 'cannot be read'],
   ['a file of something else', [main], 'line 1 is not a case'],
-  ['a pattern that is none', [plain, '--only', '('], 'regular expression'],
-  ['a number that is none', [plain, '--show', 'x'], '--show'],
+  ['an invalid pattern', [plain, '--only', '('], 'regular expression'],
+  ['an invalid number', [plain, '--show', 'x'], '--show'],
   ['an option that is not known', [plain, '--unknown'], '--unknown'],
 ])('%s is refused as usage', async (_, args, reason) => {
   await expect(async () => runFiles(readOptions(args)).next()).rejects.toThrow(reason);

@@ -25,7 +25,7 @@ export class Pattern {
   }
 }
 
-/** A date as right operand, from `{"$date": "2026-01-02T03:04:05Z"}`: compared with texts in the reading that are dates, too. */
+/** A date as right operand, from `{"$date": "2026-01-02T03:04:05Z"}`: compared with texts in the reading that are also dates. */
 export class Instant {
   readonly ms: number;
   constructor(ms: number) {

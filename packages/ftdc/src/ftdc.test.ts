@@ -84,7 +84,7 @@ test('a changed byte loses only the samples of its block, a damaged schema only 
   );
 });
 
-test('other files, other versions and other kinds of blocks are named', () => {
+test('other files, other versions and other kinds of blocks are reported', () => {
   const [reasonOf, { bytes }] = [(file: Uint8Array) => readFtdc(file).skipped[0]?.reason, fileOf([samplesFrom(0, 1)])];
   expect(reasonOf(Buffer.from('{"this": "is JSON"}'))).toContain('expected it to begin with "PLATFTDC"');
   const later = Uint8Array.from(bytes);

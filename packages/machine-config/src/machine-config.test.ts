@@ -46,7 +46,7 @@ test('a document as specified has no problems and keeps its content', () => {
   expect(config.triggers).toEqual(document.triggers);
 });
 
-test('every problem is named with its path, and valid neighbours stay', () => {
+test('every problem is reported with its path, and valid neighbours stay', () => {
   const { config, problems } = parse(
     edited((copy) => {
       copy.components.unshift({ name: 5, api: 'core:component:sensor' });

@@ -59,11 +59,11 @@ const own = (more: JsonObject) => file('s.proto', more);
 test.each<[string, (asked: string) => readonly Bytes[] | string, string]>([
   ['an error', () => 'no symbol', 'not_found: no symbol'],
   ['nothing', () => [], 'not_found: no file defines acme.S'],
-  ['bytes that are no file', () => [nonsense], 'failed_precondition: acme.S: its description by reflection cannot'],
+  ['an invalid file', () => [nonsense], 'failed_precondition: acme.S: its description by reflection cannot'],
   ['another service', () => [own({ service: [{ name: 'T' }] })], 'not_found: no file defines acme.S'],
   ['types that are nowhere', () => [own(service('.acme.None'))], 'failed_precondition: acme.S: its description'],
   [
-    'an import that stays away',
+    'a missing import',
     (asked) => (asked === 'acme.S' ? [own({ dependency: ['x.proto'], ...service('.acme.A') })] : []),
     'not_found: the imported file x.proto is missing',
   ],

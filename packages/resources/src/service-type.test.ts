@@ -39,7 +39,7 @@ test('captures an answer with every field, named as in the .proto file, and tell
   );
 });
 
-test('a captured reader or pin of a board is named in additional_params', async () => {
+test('a captured reader or pin of a board is recorded in additional_params', async () => {
   const reading = {
     readAnalogReader: async ({ analogReaderName }: { analogReaderName: string }) => ({
       value: analogReaderName === 'light' ? 7 : 0,

@@ -41,13 +41,13 @@ import type {
 /** Methods that every service has, or that have their own interface (Readable). */
 type CommonMethod = 'doCommand' | 'getReadings';
 
-/** Methods that a model without a shape, state or kinematics may leave out. */
+/** Methods that a model without a shape, state or kinematics may omit. */
 type OptionalMethod = 'getGeometries' | 'getStatus' | 'getKinematics' | 'get3DModels';
 
 /**
  * The interface of a type. Requests still contain the name of the resource, which a model does not need.
  *
- * @typeParam Extra further methods that a model may leave out; callers get UNIMPLEMENTED
+ * @typeParam Extra further methods that a model may omit; callers get UNIMPLEMENTED
  */
 export type ServiceResource<S extends DescService, Extra extends keyof S['method'] = never> = Commandable &
   ('getReadings' extends keyof S['method'] ? Readable : Resource) & {
@@ -72,7 +72,7 @@ interface ServiceTypeOptions<T extends Resource, S extends DescService> {
   readonly service: S;
   /** See ResourceDescriptor. */
   readonly nameFields?: readonly string[];
-  /** Methods that a model may leave out, besides geometries, status, kinematics and 3D models. */
+  /** Methods that a model may omit, besides geometries, status, kinematics and 3D models. */
   readonly optional?: readonly (keyof S['method'] & string)[];
   /** False: the specification captures no commands of this type. */
   readonly capturesCommands?: boolean;

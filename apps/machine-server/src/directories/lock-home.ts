@@ -10,7 +10,7 @@ const lock = {
 
 /**
  * Takes the home directory for this process; disposing releases it. Two servers would overwrite each other's cache and captures. A server
- * without a usable home would lose both, so it does not start. A full disk is no reason: only the server itself can free space.
+ * without a usable home would lose both, so it does not start. It starts on a full disk: only the server itself can free space.
  *
  * @throws PlatformError failed_precondition with the directory, and the process that has it.
  */

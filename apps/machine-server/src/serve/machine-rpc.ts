@@ -126,7 +126,7 @@ export function machineRpc(deps: MachineRpcDeps): ServiceBinding<Principal> {
     shutdown(_request, call) {
       const by = call.principal.entity === '' ? call.peerAddress : `${call.principal.entity} (${call.peerAddress})`;
       log.warn('a client shuts this server down', { by });
-      // The call is over once its answer has been sent.
+      // The call ends once its answer has been sent.
       call.signal.addEventListener('abort', () => shutdown(`Shutdown called by ${by}`), { once: true });
     },
     listTunnels: () => ({ tunnels: [] }),

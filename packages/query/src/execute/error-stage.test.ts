@@ -46,7 +46,7 @@ test.each([
   ],
   [[{ $limit: 9 }, { $fill: { sortBy: { s: 1 }, output: { n: { method: 'linear' } } } }], 1, '$fill', 14],
 ] as [object[], number, string, number][])(
-  '%j ends with the stage that failed, also when the plan is split',
+  '%j ends with the stage that failed, even when the plan is split',
   async (pipeline, stage, stageName, code) => {
     const error = await errorOf(runMql(rows, pipeline));
     expect(error).toMatchObject({ stage, stageName, code });

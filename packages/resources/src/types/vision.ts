@@ -20,7 +20,7 @@ const defaultMinConfidence = 0.5;
 
 /**
  * The image of `camera_name`, annotated with its classifications, and its detections as boxes. Those below `min_confidence_score` (default
- * 0.5) are left out.
+ * 0.5) are omitted.
  */
 const captureAll: BinaryCapture<Vision> = {
   kind: 'binary',

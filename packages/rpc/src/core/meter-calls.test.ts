@@ -30,7 +30,7 @@ test('a call is measured until its answer, with the code of its error', async ()
   expect(refused.ended).toEqual([['/a.B/C', 'not_found', 0]]);
 });
 
-test('a stream is measured until its end, also if the reader stops early', async () => {
+test('a stream is measured until its end, even if the reader stops early', async () => {
   const counting = async function* (): AsyncGenerator<number> {
     yield 1;
     yield 2;

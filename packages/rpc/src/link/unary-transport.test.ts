@@ -52,12 +52,12 @@ const answers: Readonly<Record<string, readonly [Code | 'answered', (stream: Ser
   ],
   'a message and an error': [Code.DataLoss, (stream) => answer(stream, [envelope('hi')], { 'grpc-status': '15' })],
   'no status': [Code.Internal, (stream) => answer(stream, [envelope('hi')])],
-  'a status that is no number': [Code.Internal, (stream) => answer(stream, [envelope('hi')], { 'grpc-status': 'x' })],
+  'a non-numeric status': [Code.Internal, (stream) => answer(stream, [envelope('hi')], { 'grpc-status': 'x' })],
   'no message': [Code.Unimplemented, (stream) => answer(stream, [], ok)],
   'two messages': [Code.Unimplemented, (stream) => answer(stream, [envelope('a'), envelope('b')], ok)],
   'a compressed message': [Code.Internal, (stream) => answer(stream, [envelope('hi', 1)], ok)],
   'half a message': [Code.InvalidArgument, (stream) => answer(stream, [envelope('hello').subarray(0, 7)], ok)],
-  'bytes that are no message': [Code.Internal, (stream) => answer(stream, [Buffer.from([0, 0, 0, 0, 1, 255])], ok)],
+  'an invalid message': [Code.Internal, (stream) => answer(stream, [Buffer.from([0, 0, 0, 0, 1, 255])], ok)],
   'a message over the limit': [
     Code.ResourceExhausted,
     (stream) => answer(stream, [envelope('x'.repeat(readMaxBytes + 1))], ok),
@@ -90,7 +90,7 @@ async function transports(reply: (stream: ServerHttp2Stream) => void) {
   const stack = new AsyncDisposableStack();
   const server = createServer();
   server.on('stream', (stream) => {
-    // A reset is an error on this side, too.
+    // A reset is also an error on this side.
     stream.on('error', () => {});
     reply(stream);
   });

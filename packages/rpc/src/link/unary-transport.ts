@@ -240,7 +240,7 @@ class CallEnd implements Disposable {
     else signal?.addEventListener('abort', this.#aborted);
   }
 
-  /** Rejects when the call ends, whatever becomes of `work`. */
+  /** Rejects when the call ends, whatever the state of `work`. */
   or<T>(work: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       this.#reject = reject;

@@ -34,8 +34,8 @@ const requests: Readonly<Record<string, Sent>> = {
   'half a message': { body: [whole.subarray(0, 8)] },
   'two messages': { body: [Buffer.concat([whole, whole])] },
   'a message and half of another': { body: [Buffer.concat([whole, whole.subarray(0, 2)])] },
-  'bytes that are no message': { body: [envelope(Uint8Array.of(0xff, 0xff))] },
-  'flags that nobody announced': { body: [envelope(message('hello'), 1)] },
+  'an invalid message': { body: [envelope(Uint8Array.of(0xff, 0xff))] },
+  'unexpected flags': { body: [envelope(message('hello'), 1)] },
   'a message over the limit': { body: [envelope(message('x'.repeat(maxMessageBytes)))] },
   'an announced length over the limit': { body: [envelope(message('hello'), 0, 2 ** 31)] },
   'a long message': { body: [envelope(message('x'.repeat(100_000)))] },
@@ -55,9 +55,9 @@ const requests: Readonly<Record<string, Sent>> = {
   'a deadline that holds': { body: [whole], headers: { 'grpc-timeout': '10S' } },
   'a deadline that passes': { body: [envelope(message('wait'))], headers: { 'grpc-timeout': '50m' } },
   'a deadline of nothing': { body: [envelope(message('wait'))], headers: { 'grpc-timeout': '0m' } },
-  'a deadline that is none': { body: [whole], headers: { 'grpc-timeout': 'soon' } },
+  'an invalid deadline': { body: [whole], headers: { 'grpc-timeout': 'soon' } },
   'an error that the method foresaw': { body: [envelope(message('refuse'))] },
-  'an error that nobody foresaw': { body: [envelope(message('break'))] },
+  'an unexpected error': { body: [envelope(message('break'))] },
   'headers and trailers of the method': { body: [envelope(message('headers'))] },
 };
 

@@ -187,7 +187,7 @@ function createTlsListener(given: ListenerOptions, tls: { cert: string; key: str
     goAway() {
       for (const session of [...sessions, ...(plainSessions ?? [])]) session.close();
       plaintext?.http1.closeIdleConnections();
-      // It has no socket of its own to close: this ends idle HTTP/1.1 connections and the header timeout checks.
+      // It has no own socket to close: this ends idle HTTP/1.1 connections and the header timeout checks.
       secure.close();
       for (const socket of silent) socket.destroy();
     },

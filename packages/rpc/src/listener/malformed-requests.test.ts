@@ -101,7 +101,7 @@ test.each(['Say', 'Join', 'Split', 'Chat'])(
       }
       const cut = gzipSync(helloBytes).subarray(0, 15);
       found['gzip that is cut, Connect'] = await codeOf(server, method, 'application/proto', cut, 'gzip');
-      found['gzip that is none, Connect'] = await codeOf(server, method, 'application/proto', helloBytes, 'gzip');
+      found['invalid gzip, Connect'] = await codeOf(server, method, 'application/proto', helloBytes, 'gzip');
     }
     expect(found).toEqual(Object.fromEntries(Object.keys(found).map((what) => [what, unread])));
     expect(server.logged.filter((line) => line.startsWith('error'))).toEqual([]);

@@ -15,7 +15,7 @@ async function dial(port: number): Promise<Socket> {
   return socket;
 }
 
-/** Resets count as well as orderly ends. */
+/** Resets and orderly ends both count. */
 function closed(socket: Socket): Promise<void> {
   return new Promise((resolve) => socket.once('close', () => resolve()));
 }

@@ -41,7 +41,7 @@ export async function* splitMessages(
         source.take(envelopeBytes + prefix);
         for (rest = length - prefix; rest > 0; ) {
           const isWhole = await source.fill(Math.min(rest, pieceBytes));
-          // If the body ends within the message, this one is cut as well, and the codec refuses it.
+          // If the body ends within the message, this one is also cut, and the codec refuses it.
           if (!isWhole) return yield envelopeOf(pieceBytes);
           const piece = source.take(Math.min(rest, pieceBytes));
           rest -= piece.length;

@@ -22,7 +22,7 @@ export function endUnreadBody(request: NodeRequest, ms: number, clock: Clock): v
   request.once('close', done);
 }
 
-/** From now on, whoever reads the body watches its pace. */
+/** From now on, the reader of the body watches its pace. */
 export function watchedByReader(request: NodeRequest): void {
   timers.get(request)?.[Symbol.dispose]();
 }

@@ -107,6 +107,6 @@ async function download(
   link.href = href;
   link.download = dest.split(/[/\\]/).at(-1) || 'invoice.pdf';
   link.click();
-  // Never revoked before the page is left: there is no telling when the browser reads the bytes.
+  // Never revoked while the page is open: it is unknown when the browser reads the bytes.
   return bytes;
 }

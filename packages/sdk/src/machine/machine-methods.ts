@@ -86,7 +86,7 @@ interface CallOptions {
 }
 
 /**
- * Calls a method of a machine. Fields of requests and answers are named as in the .proto file.
+ * Calls a method of a machine. Fields of requests and answers have their names from the .proto file.
  *
  * @param requests one, or several for a method that takes a stream. @param resource its name, for requests that lack it
  * @returns the answers as they arrive; one for a method without a stream of answers

@@ -55,7 +55,7 @@ export interface ModelDefinition<T extends Resource> {
    * Absent: every configuration is valid, and needs only what `depends_on` names.
    */
   validate?(config: ResourceConfig): NeededResources | undefined | Promise<NeededResources | undefined>;
-  /** Throws an error that says why there is no resource; the machine-server shows it and tries again. */
+  /** Throws an error that says why the resource cannot be built; the machine-server shows it and tries again. */
   build(config: BuildConfig): ModelResource<T> | Promise<ModelResource<T>>;
 }
 

@@ -74,7 +74,7 @@ test('lines are printed until the machine-server has sent its address', async ()
   await expect(protocolOf(module).addResource({ config })).rejects.toMatchObject({ code: 'failed_precondition' });
 });
 
-test('models that cannot be told apart are refused', async () => {
+test('models that cannot be distinguished are refused', async () => {
   await expect(start([])).rejects.toThrow('expected at least one model, found none');
   await expect(start([one, one])).rejects.toThrow('found acme:examples:one (core:component:sensor) twice');
   const other = defineModel({ ...sensor }, { model: 'acme:examples:two', build: () => ({ readings: () => ({}) }) });

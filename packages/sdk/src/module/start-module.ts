@@ -28,7 +28,7 @@ export interface RunningModule extends AsyncDisposable {
 
 const graceMs = 1_000;
 
-/** @throws invalid_argument for models that cannot be told apart, and if it cannot listen at the address */
+/** @throws invalid_argument for models that cannot be distinguished, and if it cannot listen at the address */
 export async function startModule(deps: StartModuleDeps): Promise<RunningModule> {
   const { models, settings, clock, print, onParentGone } = deps;
   const { info, logLevel } = settings;

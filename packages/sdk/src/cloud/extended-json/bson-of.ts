@@ -53,7 +53,7 @@ function wrapped(json: JsonMap): unknown {
   }
 }
 
-/** `{"$date": "2026-01-31T12:00:00Z"}`, also without a time, and milliseconds as a number or as `$numberLong`. */
+/** `{"$date": "2026-01-31T12:00:00Z"}`, with or without a time, and milliseconds as a number or as `$numberLong`. */
 function dateOf(json: Json): Date {
   const long = json instanceof Map ? json.get('$numberLong') : undefined;
   const ms =
