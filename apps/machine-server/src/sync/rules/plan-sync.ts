@@ -1,4 +1,4 @@
-/** Turns the data manager's attributes into the settings and rules of sync; what is wrong is reported and has its default. */
+/** Converts the data manager's attributes to the settings and rules of sync; wrong values are reported and get their defaults. */
 import type { Clock, Problem } from '@platform/base';
 import type { DataManagerAttributes } from '@platform/machine-config/data-manager';
 import type { JsonObject, ResourceConfig } from '@platform/machine-config/schema';
