@@ -1,6 +1,6 @@
 /** Wires capture, sync and reclaiming: capture directories, sync, deletion on a full disk, capture. */
 import type { Clock, Log } from '@platform/base';
-import type { CaptureStorage } from '@platform/capture-file';
+import type { CaptureFileContents, CaptureStorage } from '@platform/capture-file';
 import { DataType } from '@platform/proto/platform/app/datasync/v1/data_sync';
 import { GapReason } from '@platform/proto/platform/gaps/v1/gaps';
 import type { Link } from '@platform/rpc/client';
@@ -85,12 +85,16 @@ export async function composeData(deps: DataDeps): Promise<Data> {
     await queue.add(path);
     docdb.wake();
   };
+  const damaged = (contents: CaptureFileContents, missing?: number): void => {
+    const lost = damagedReadings(contents, missing);
+    if (lost !== undefined) gaps.add(lost.series, GapReason.DAMAGED, lost.readings, lost.startUs, lost.endUs);
+  };
   const directories = starting.use(
     new Directories({
       ...{ home, ledger, clock, log: log.child('capture') },
       beforeSealed: (path, { header }) =>
         header.metadata?.type === DataType.TABULAR_SENSOR ? enqueue(path) : Promise.resolve(),
-      onRecovered: (contents) => crash.recovered(contents),
+      onRecovered: (contents) => damaged(contents, crash.recovered(contents)),
       onUnreadable: (path, directory) => crash.unreadable(path, directory),
     }),
   );
@@ -116,10 +120,7 @@ export async function composeData(deps: DataDeps): Promise<Data> {
         const lost = lostReadings(header, readings);
         if (lost !== undefined) gaps.add(lost.series, reason, lost.readings, lost.startUs, lost.endUs);
       },
-      damaged: (contents) => {
-        const lost = damagedReadings(contents);
-        if (lost !== undefined) gaps.add(lost.series, GapReason.DAMAGED, lost.readings, lost.startUs, lost.endUs);
-      },
+      damaged,
       unreadable: (path, directory) => {
         const lost = unreadableReadings(path, directory, clock.now());
         if (lost !== undefined) gaps.add(lost.series, GapReason.DAMAGED, lost.readings, lost.startUs, lost.endUs);

@@ -19,6 +19,8 @@ export interface CaptureFileContents {
   readonly cutReason: string | undefined;
   /** Readings that the file is known to have had and that cannot be read. */
   readonly missing: number;
+  /** If some are missing: the place of each reading among those that were captured, counted from 1. Absent for files of other versions. */
+  readonly places?: readonly number[];
 }
 
 /**
@@ -72,10 +74,10 @@ function readRecords(bytes: Uint8Array, { header, end, seed }: HeaderOfFile, exp
     }
     at = record.end;
   }
-  const ordered = isOrdered
-    ? [...byIndex.values()]
-    : [...byIndex].toSorted(([a], [b]) => a - b).map(([, body]) => body);
-  const most = isOrdered ? last : Math.max(0, ...byIndex.keys());
-  const missing = Math.max(most, expected) - ordered.length;
-  return { kind: 2, header, readings: ordered, goodBytes: goodBytes ?? at, cutBytes, cutReason, missing };
+  const found = isOrdered ? byIndex : new Map([...byIndex].toSorted(([a], [b]) => a - b));
+  const readings = [...found.values()];
+  const most = isOrdered ? last : Math.max(0, ...found.keys());
+  const missing = Math.max(most, expected) - readings.length;
+  const contents = { kind: 2, header, readings, goodBytes: goodBytes ?? at, cutBytes, cutReason, missing } as const;
+  return missing === 0 ? contents : { ...contents, places: [...found.keys()] };
 }

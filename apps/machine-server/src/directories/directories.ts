@@ -20,7 +20,7 @@ export interface DirectoriesDeps {
   readonly ledger: SeqLedger;
   /** Called with each file that an earlier process left open. */
   readonly onRecovered?: (contents: CaptureFileContents) => void;
-  /** Called with each such file whose header cannot be read, and its capture directory. */
+  /** Called with each such file without any readable reading, though it is damaged or has no header, and its capture directory. */
   readonly onUnreadable?: (path: string, directory: string) => void;
   /** Called before such a file is sealed. */
   readonly beforeSealed?: (path: string, contents: CaptureFileContents) => Promise<void>;

@@ -42,7 +42,10 @@ export async function recoverFile(
       cutBytes,
       reason: cutReason,
     });
-  if (readings.length === 0) return rm(path, { force: true });
+  if (readings.length === 0) {
+    if (cutBytes > 0) onUnreadable?.(path, directory);
+    return rm(path, { force: true });
+  }
   await beforeSealed?.(path, contents);
   await seal(path, contents, size);
   onRecovered?.(contents);

@@ -30,18 +30,23 @@ export class CrashGaps {
     this.#crash = crash;
   }
 
-  /** Counts the readings of a file that the crash left open. */
-  recovered({ header, readings }: CaptureFileContents): void {
-    if (this.#crash === undefined) return;
-    let count = 0;
-    for (let at = readings.length - 1; at >= 0; at--) {
-      const us = receivedUs(readings[at] ?? new Uint8Array());
+  /**
+   * Counts the readings of a file that the crash left open.
+   *
+   * @returns how many are missing before them: they had reached the disk, so the file was damaged
+   */
+  recovered({ header, readings, missing, places = [] }: CaptureFileContents): number {
+    if (this.#crash === undefined) return missing;
+    let first = readings.length;
+    for (; first > 0; first--) {
+      const us = receivedUs(readings[first - 1] ?? new Uint8Array());
       if (us === undefined || us < this.#crash.safeUs) break;
-      count++;
     }
     const { componentType = '', componentName = '', methodName = '' } = header.metadata ?? {};
     const key = keyOf({ api: componentType, name: componentName, method: methodName });
-    this.#recovered.set(key, (this.#recovered.get(key) ?? 0) + count);
+    this.#recovered.set(key, (this.#recovered.get(key) ?? 0) + readings.length - first);
+    const place = places[first] ?? readings.length + missing + 1;
+    return missing === 0 ? 0 : place - 1 - first;
   }
 
   /** Records a file that the crash left open with an unreadable header. @param directory the capture directory that contains it */

@@ -1,16 +1,23 @@
 import { appendFile, type FileHandle, mkdir, mkdtemp, open, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { create } from '@bufbuild/protobuf';
+import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { PlatformError, silentLog } from '@platform/base';
+import { captureFileBytes } from '@platform/capture-file';
+import { DataCaptureMetadataSchema } from '@platform/proto/platform/app/datasync/v1/data_sync';
+import { CaptureFileHeaderSchema } from '@platform/proto/platform/capture/v1/capture_file';
 import { GapReason, type ReportGapsRequest } from '@platform/proto/platform/gaps/v1/gaps';
 import type { Link } from '@platform/rpc/client';
 import { FakeClock } from '@platform/testkit';
 import { expect, onTestFinished, test } from 'vitest';
+import { ReadingEncoder } from '../capture/encode.ts';
 import { recoverFile } from '../directories/recover.ts';
 import { until } from '../testing/start-test-server.ts';
 import { Alive, readCrash } from './alive.ts';
 import { CrashGaps } from './crash-gaps.ts';
 import { Gaps } from './gaps.ts';
+import { damagedReadings } from './lost-readings.ts';
 
 const series = { api: 'core:component:sensor', name: 'temp', method: 'Readings' };
 
@@ -183,6 +190,57 @@ test('an unreadable file that a crash left open loses the readings since it was 
     [GapReason.DAMAGED, 31, openedUs, crash.safeUs],
     [GapReason.DAMAGED, 21, openedUs + 1_000_000, crash.safeUs],
     [GapReason.CRASH, 11, crash.safeUs, crash.untilUs],
+  ]);
+});
+
+test('readings missing in a file that a crash left open are damage, except those that the crash may have cost', async () => {
+  const capture = await homeFolder();
+  const openedMs = Date.parse('2026-11-20T10:16:00Z');
+  const encoder = new ReadingEncoder();
+  const readings = Array.from({ length: 40 }, (_, at) => {
+    const us = (openedMs + at * 100) * 1_000;
+    return encoder.encode({ requestedMicros: us, receivedMicros: us, document: { at } });
+  });
+  const { api: componentType, name: componentName, method: methodName } = series;
+  const header = create(CaptureFileHeaderSchema, {
+    ...{ stream: Buffer.alloc(16, 5), seq: 1n, partId: 'p', created: timestampFromMs(openedMs) },
+    metadata: create(DataCaptureMetadataSchema, { componentType, componentName, methodName }),
+  });
+  const whole = captureFileBytes(header, readings);
+  const folder = join(capture, 'core_component_sensor', 'temp', 'Readings');
+  await mkdir(folder, { recursive: true });
+  const safeUs = (openedMs + 3_000) * 1_000;
+  /** @param flipped readings with a flipped bit */
+  const reported = async (flipped: readonly number[]): Promise<unknown[]> => {
+    const bytes = Buffer.from(whole);
+    for (const at of flipped)
+      bytes.writeUInt8(1 ^ bytes.readUInt8(bytes.indexOf(readings[at] ?? '')), bytes.indexOf(readings[at] ?? ''));
+    const path = join(folder, '2026-11-20T10_16_00.000000Z_7f3a9c1e_7.prog');
+    await writeFile(path, bytes);
+    const crashes = new CrashGaps({ safeUs, untilUs: safeUs + 1_000_000, series: [{ ...series, hz: 10 }] });
+    const told: unknown[] = [];
+    await recoverFile(path, capture, {
+      ...{ clock: new FakeClock(), log: silentLog, onUnreadable: crashes.unreadable.bind(crashes) },
+      onRecovered: (contents) => {
+        const lost = damagedReadings(contents, crashes.recovered(contents));
+        if (lost !== undefined) told.push([GapReason.DAMAGED, lost.readings, lost.startUs]);
+      },
+    });
+    crashes.tell({ add: (...gap) => void told.push(gap.slice(1, 4)) }, safeUs + 1_000_000);
+    return told;
+  };
+  expect(await reported([])).toEqual([[GapReason.CRASH, 1, safeUs]]);
+  expect(await reported([10, 11, 20])).toEqual([
+    [GapReason.DAMAGED, 3, openedMs * 1_000],
+    [GapReason.CRASH, 1, safeUs],
+  ]);
+  expect(await reported([3, 35])).toEqual([
+    [GapReason.DAMAGED, 1, openedMs * 1_000],
+    [GapReason.CRASH, 2, safeUs],
+  ]);
+  expect(await reported(readings.map((_, at) => at))).toEqual([
+    [GapReason.DAMAGED, 31, openedMs * 1_000],
+    [GapReason.CRASH, 11, safeUs],
   ]);
 });
 

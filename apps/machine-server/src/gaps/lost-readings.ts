@@ -27,8 +27,11 @@ export function lostReadings(header: CaptureFileHeader, readings: readonly Uint8
 }
 
 /** The readings missing from a damaged capture file, at some time between its beginning and its last intact reading. */
-export function damagedReadings(contents: CaptureFileContents): LostReadings | undefined {
-  const { header, readings, missing } = contents;
+export function damagedReadings(
+  contents: CaptureFileContents,
+  missing: number = contents.missing,
+): LostReadings | undefined {
+  const { header, readings } = contents;
   if (missing === 0) return undefined;
   const { componentType: api = '', componentName: name = '', methodName: method = '' } = header.metadata ?? {};
   const first = receivedUs(readings[0] ?? new Uint8Array());
