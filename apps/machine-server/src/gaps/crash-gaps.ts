@@ -9,7 +9,7 @@ import { GapReason } from '@platform/proto/platform/gaps/v1/gaps';
 import { seriesPath, timeOf } from '../directories/paths.ts';
 import type { Crash } from './alive.ts';
 import type { GapSeries, Gaps } from './gaps.ts';
-import { receivedUs } from './lost-readings.ts';
+import { microsOf, receivedUs } from './lost-readings.ts';
 
 /** The maximum delay of late ticks, if there is more than one (`ticker.ts`). */
 const mostLateUs = 20_000;
@@ -33,20 +33,21 @@ export class CrashGaps {
   /**
    * Counts the readings of a file that the crash left open.
    *
-   * @returns how many are missing before them: they had reached the disk, so the file was damaged
+   * @returns how many are missing that had reached the disk: the file was damaged
    */
-  recovered({ header, readings, missing, places = [] }: CaptureFileContents): number {
+  recovered(contents: CaptureFileContents): number {
+    const { header, readings, missing } = contents;
     if (this.#crash === undefined) return missing;
+    const { safeUs, series } = this.#crash;
     let first = readings.length;
     for (; first > 0; first--) {
       const us = receivedUs(readings[first - 1] ?? new Uint8Array());
-      if (us === undefined || us < this.#crash.safeUs) break;
+      if (us === undefined || us < safeUs) break;
     }
     const { componentType = '', componentName = '', methodName = '' } = header.metadata ?? {};
     const key = keyOf({ api: componentType, name: componentName, method: methodName });
     this.#recovered.set(key, (this.#recovered.get(key) ?? 0) + readings.length - first);
-    const place = places[first] ?? readings.length + missing + 1;
-    return missing === 0 ? 0 : place - 1 - first;
+    return missing === 0 ? 0 : missingBefore(contents, first, safeUs, series.find((each) => keyOf(each) === key)?.hz);
   }
 
   /** Records a file that the crash left open with an unreadable header. @param directory the capture directory that contains it */
@@ -75,6 +76,26 @@ export class CrashGaps {
       if (readings > 0) gaps.add(each, GapReason.CRASH, readings, safeUs, endUs);
     }
   }
+}
+
+/**
+ * How many readings are missing from before `safeUs`. Of those between the last reading from before it and the next one, as many as were due.
+ *
+ * @param first index of the first reading from after it
+ */
+function missingBefore(
+  { header, readings, missing, places = [] }: CaptureFileContents,
+  first: number,
+  safeUs: number,
+  hz: number | undefined,
+): number {
+  const before = first === 0 ? 0 : (places[first - 1] ?? first) - first;
+  const between = (places[first] ?? readings.length + missing + 1) - 1 - first - before;
+  const openedUs = microsOf(header.created) ?? safeUs;
+  const lastUs = first === 0 ? openedUs : (receivedUs(readings[first - 1] ?? new Uint8Array()) ?? openedUs);
+  if (hz === undefined) return before + between;
+  const due = Math.ceil(((safeUs - lastUs) * hz) / 1e6) - (first === 0 ? 0 : 1);
+  return before + Math.min(between, Math.max(0, due));
 }
 
 function keyOf({ api, name, method }: GapSeries): string {

@@ -238,6 +238,10 @@ test('readings missing in a file that a crash left open are damage, except those
     [GapReason.DAMAGED, 1, openedMs * 1_000],
     [GapReason.CRASH, 2, safeUs],
   ]);
+  expect(await reported([29, 30, 31])).toEqual([
+    [GapReason.DAMAGED, 1, openedMs * 1_000],
+    [GapReason.CRASH, 3, safeUs],
+  ]);
   expect(await reported(readings.map((_, at) => at))).toEqual([
     [GapReason.DAMAGED, 31, openedMs * 1_000],
     [GapReason.CRASH, 11, safeUs],

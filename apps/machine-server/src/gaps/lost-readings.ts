@@ -63,7 +63,7 @@ export function receivedUs(reading: Uint8Array): number | undefined {
   }
 }
 
-function microsOf(time: Timestamp | undefined): number | undefined {
+export function microsOf(time: Timestamp | undefined): number | undefined {
   return time === undefined
     ? undefined
     : Math.floor(timestampMs(time)) * 1_000 + (Math.floor(time.nanos / 1_000) % 1_000);
