@@ -1857,7 +1857,7 @@ export type Fragment = Message<"platform.app.v1.Fragment"> & {
   publicNamespace?: string | undefined;
 
   /**
-   * The configuration as JSON in the order of its keys, if the answer has room for both.
+   * The configuration as JSON, which preserves the order of keys, if the answer has room for both.
    *
    * @generated from field: optional string fragment_config_json = 16;
    */
@@ -2979,7 +2979,7 @@ export type GetRobotPartLogsRequest = Message<"platform.app.v1.GetRobotPartLogsR
   order?: LogOrder | undefined;
 
   /**
-   * Minutes, hours or days, such as "10m", "10h" or "10d": after start, before end, or until now if there is neither.
+   * Minutes, hours or days, such as "10m", "10h" or "10d": after start, before end, or up to now if neither is given.
    *
    * @generated from field: optional string range = 12;
    */
@@ -6408,7 +6408,7 @@ export type UpdateFragmentRequest = Message<"platform.app.v1.UpdateFragmentReque
   lastKnownUpdate?: Timestamp | undefined;
 
   /**
-   * As JSON, which keeps the order of keys; in place of config.
+   * Instead of config: JSON, which preserves the order of keys.
    *
    * @generated from field: optional string fragment_config_json = 7;
    */
@@ -7903,7 +7903,7 @@ export const VisibilitySchema: GenEnum<Visibility> = /*@__PURE__*/
  */
 export const LogOrder = {
   /**
-   * As LOG_ORDER_DESCENDING.
+   * Same as LOG_ORDER_DESCENDING.
    *
    * @generated from enum value: LOG_ORDER_UNSPECIFIED = 0;
    */
@@ -8406,7 +8406,7 @@ export const AppService: GenService<{
     output: typeof UpdateRobotPartResponseSchema;
   },
   /**
-   * Single values of a configuration by their JSON paths. What can be set is saved as one version.
+   * Sets single values of a configuration by their JSON paths. The values that can be set are saved as one version.
    *
    * @generated from rpc platform.app.v1.AppService.SetConfigProperty
    */

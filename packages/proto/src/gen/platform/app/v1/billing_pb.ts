@@ -64,14 +64,14 @@ export type GetCurrentMonthUsageResponse = Message<"platform.app.v1.GetCurrentMo
   subtotal: number;
 
   /**
-   * ISO 4217. Our own field, beside those of the public API, as are the other currencies below.
+   * ISO 4217. Our own addition to the public API, like the other currency fields below.
    *
    * @generated from field: string currency = 1000;
    */
   currency: string;
 
   /**
-   * The fields below are what older clients read: the same costs, by groups of types.
+   * The fields below are for older clients: the same costs, by groups of types.
    *
    * @generated from field: double cloud_storage_usage_cost = 3 [deprecated = true];
    * @deprecated
@@ -256,7 +256,7 @@ export type GetOrgBillingInformationResponse = Message<"platform.app.v1.GetOrgBi
   type: PaymentMethodType;
 
   /**
-   * Where invoices are mailed; empty: nowhere.
+   * Where invoices are mailed; empty: they are not mailed.
    *
    * @generated from field: string billing_email = 2;
    */
@@ -280,14 +280,14 @@ export type GetOrgBillingInformationResponse = Message<"platform.app.v1.GetOrgBi
   methodUsBankAccount?: PaymentMethodUSBankAccount | undefined;
 
   /**
-   * ISO 4217: in which the organization is billed and charged. Absent: nobody bills it.
+   * ISO 4217: the currency in which the organization is billed and charged. Absent: nobody bills it.
    *
    * @generated from field: optional string currency = 1000;
    */
   currency?: string | undefined;
 
   /**
-   * With what the cloud collects payments: manual, test or stripe.
+   * How the cloud collects payments: manual, test or stripe.
    *
    * @generated from field: string payment_provider = 1001;
    */
@@ -404,7 +404,7 @@ export const GetInvoicesSummaryRequestSchema: GenMessage<GetInvoicesSummaryReque
  */
 export type GetInvoicesSummaryResponse = Message<"platform.app.v1.GetInvoicesSummaryResponse"> & {
   /**
-   * In the currency of the newest invoice; what is owed in others is not added to it.
+   * In the currency of the newest invoice; amounts owed in other currencies are not included.
    *
    * @generated from field: double outstanding_balance = 1;
    */
@@ -416,7 +416,7 @@ export type GetInvoicesSummaryResponse = Message<"platform.app.v1.GetInvoicesSum
   invoices: InvoiceSummary[];
 
   /**
-   * ISO 4217, of the balance; empty: there are no invoices.
+   * ISO 4217, the currency of the balance; empty: there are no invoices.
    *
    * @generated from field: string currency = 1000;
    */
@@ -709,7 +709,7 @@ export type ChargeOrganizationRequest = Message<"platform.app.v1.ChargeOrganizat
   orgIdToCharge: string;
 
   /**
-   * On the invoice; at most 1000 characters.
+   * Printed on the invoice; at most 1000 characters.
    *
    * @generated from field: optional string description = 2;
    */
@@ -730,7 +730,7 @@ export type ChargeOrganizationRequest = Message<"platform.app.v1.ChargeOrganizat
   tax: number;
 
   /**
-   * Whose name, logo and support address are on the invoice and in the e-mail.
+   * The organization whose name, logo and support address appear on the invoice and in the e-mail.
    *
    * @generated from field: optional string org_id_for_branding = 5;
    */
@@ -1045,7 +1045,7 @@ export const SourceTypeSchema: GenEnum<SourceType> = /*@__PURE__*/
  */
 export const BillingService: GenService<{
   /**
-   * What the organization has used since the month (UTC) began, at its prices. FAILED_PRECONDITION unless it is billed in arrears.
+   * Usage of the organization since the start of the month (UTC), at its prices. FAILED_PRECONDITION unless it is billed in arrears.
    *
    * @generated from rpc platform.app.v1.BillingService.GetCurrentMonthUsage
    */
@@ -1063,7 +1063,7 @@ export const BillingService: GenService<{
     output: typeof GetOrgBillingInformationResponseSchema;
   },
   /**
-   * Every invoice of the organization, newest first, and what is still to be paid.
+   * All invoices of the organization, newest first, and the outstanding balance.
    *
    * @generated from rpc platform.app.v1.BillingService.GetInvoicesSummary
    */
@@ -1089,7 +1089,7 @@ export const BillingService: GenService<{
     output: typeof SendPaymentRequiredEmailResponseSchema;
   },
   /**
-   * Names of the tiers of those who bill the caller's organizations.
+   * Names of the tiers of the organizations that bill the caller's organizations.
    *
    * @generated from rpc platform.app.v1.BillingService.GetAvailableBillingTiers
    */
@@ -1099,7 +1099,7 @@ export const BillingService: GenService<{
     output: typeof GetAvailableBillingTiersResponseSchema;
   },
   /**
-   * Puts an organization on another tier. For owners of the organization that bills it.
+   * Changes the tier of an organization. For owners of the organization that bills it.
    *
    * @generated from rpc platform.app.v1.BillingService.UpdateOrganizationBillingTier
    */

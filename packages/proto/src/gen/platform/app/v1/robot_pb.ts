@@ -205,7 +205,7 @@ export type CloudConfig = Message<"platform.app.v1.CloudConfig"> & {
   signalingAddress: string;
 
   /**
-   * True: the machine serves without a certificate and never asks for one.
+   * True: the machine serves without a certificate and never requests one.
    *
    * @generated from field: bool signaling_insecure = 6;
    */
@@ -223,7 +223,7 @@ export type CloudConfig = Message<"platform.app.v1.CloudConfig"> & {
   secret: string;
 
   /**
-   * At least one: public servers refuse to start without.
+   * At least one: public servers refuse to start without one.
    *
    * @generated from field: repeated platform.app.v1.LocationSecret location_secrets = 9;
    */
@@ -297,7 +297,7 @@ export type ComponentConfig = Message<"platform.app.v1.ComponentConfig"> & {
   attributes?: JsonObject | undefined;
 
   /**
-   * API triplet namespace:type:subtype, in the vocabulary of the asking peer (D2).
+   * API triplet namespace:type:subtype, in the vocabulary of the requesting peer (D2).
    *
    * @generated from field: string api = 9;
    */
@@ -1488,13 +1488,14 @@ export const CredentialsTypeSchema: GenEnum<CredentialsType> = /*@__PURE__*/
   enumDesc(file_platform_app_v1_robot, 0);
 
 /**
- * What a machine-server asks of the cloud. Every call is made with the credentials of the part that it names.
+ * Calls from a machine-server to the cloud. Each call uses the credentials of the part that it names.
  *
  * @generated from service platform.app.v1.RobotService
  */
 export const RobotService: GenService<{
   /**
-   * The effective configuration of the part (fragments resolved). Faults of ours are never UNKNOWN, INVALID_ARGUMENT or FAILED_PRECONDITION: clients read those as "configuration malformed" (D4).
+   * The effective configuration of the part (fragments resolved). Internal errors are never UNKNOWN, INVALID_ARGUMENT or
+   * FAILED_PRECONDITION: clients interpret those as "configuration malformed" (D4).
    *
    * @generated from rpc platform.app.v1.RobotService.Config
    */
@@ -1524,7 +1525,7 @@ export const RobotService: GenService<{
     output: typeof LogResponseSchema;
   },
   /**
-   * Whether the server should exit, to be started anew; the interval is never below one second.
+   * Whether the server should exit and be restarted; the interval is never below one second.
    *
    * @generated from rpc platform.app.v1.RobotService.NeedsRestart
    */

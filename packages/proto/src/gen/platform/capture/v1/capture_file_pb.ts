@@ -19,13 +19,13 @@ export const file_platform_capture_v1_capture_file: GenFile = /*@__PURE__*/
   fileDesc("CiZwbGF0Zm9ybS9jYXB0dXJlL3YxL2NhcHR1cmVfZmlsZS5wcm90bxITcGxhdGZvcm0uY2FwdHVyZS52MSKvAQoRQ2FwdHVyZUZpbGVIZWFkZXISDgoGc3RyZWFtGAEgASgMEgsKA3NlcRgCIAEoBBIPCgdwYXJ0X2lkGAMgASgJEj8KCG1ldGFkYXRhGAQgASgLMi0ucGxhdGZvcm0uYXBwLmRhdGFzeW5jLnYxLkRhdGFDYXB0dXJlTWV0YWRhdGESKwoHY3JlYXRlZBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBiBnByb3RvMw", [file_google_protobuf_timestamp, file_platform_app_datasync_v1_data_sync]);
 
 /**
- * First record of each capture file (docs/specs/capture-file.md).
+ * The first record of each capture file (docs/specs/capture-file.md).
  *
  * @generated from message platform.capture.v1.CaptureFileHeader
  */
 export type CaptureFileHeader = Message<"platform.capture.v1.CaptureFileHeader"> & {
   /**
-   * Upload identity (I5): stream is 16 random bytes for each start of the machine-server, seq counts its files from 1.
+   * Upload identity (I5): stream is 16 random bytes, new at each start of the machine-server; seq counts the files of the stream from 1.
    *
    * @generated from field: bytes stream = 1;
    */

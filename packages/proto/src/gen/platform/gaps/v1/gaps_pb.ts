@@ -121,14 +121,14 @@ export const ReportGapsResponseSchema: GenMessage<ReportGapsResponse> = /*@__PUR
  */
 export type ListGapsRequest = Message<"platform.gaps.v1.ListGapsRequest"> & {
   /**
-   * Or organization_id.
+   * Either this or organization_id.
    *
    * @generated from field: string part_id = 1;
    */
   partId: string;
 
   /**
-   * Empty: every one.
+   * Empty: all.
    *
    * @generated from field: string component_type = 2;
    */
@@ -150,14 +150,14 @@ export type ListGapsRequest = Message<"platform.gaps.v1.ListGapsRequest"> & {
   reasons: GapReason[];
 
   /**
-   * Gaps that end after it.
+   * Gaps that end after this time.
    *
    * @generated from field: google.protobuf.Timestamp start = 6;
    */
   start?: Timestamp | undefined;
 
   /**
-   * Gaps that start before it.
+   * Gaps that start before this time.
    *
    * @generated from field: google.protobuf.Timestamp end = 7;
    */
@@ -200,7 +200,7 @@ export type ListGapsResponse = Message<"platform.gaps.v1.ListGapsResponse"> & {
   gaps: Gap[];
 
   /**
-   * Empty: these are the last.
+   * Empty: this is the last page.
    *
    * @generated from field: string next_page_token = 2;
    */
@@ -224,7 +224,7 @@ export const GapReason = {
   UNSPECIFIED: 0,
 
   /**
-   * The resource was still busy with the reading before, or the computer stalled.
+   * The resource was still busy with the previous reading, or the computer stalled.
    *
    * @generated from enum value: GAP_REASON_MISSED = 1;
    */
@@ -238,14 +238,14 @@ export const GapReason = {
   QUEUE_FULL: 2,
 
   /**
-   * The machine-server was killed, or the power failed: readings in memory were lost. `readings` is the most that it can be.
+   * The machine-server was killed, or the power failed: readings in memory were lost. `readings` is an upper bound.
    *
    * @generated from enum value: GAP_REASON_CRASH = 3;
    */
   CRASH: 3,
 
   /**
-   * Deleted before it was sent, because the disk was full.
+   * Deleted before they were sent, because the disk was full.
    *
    * @generated from enum value: GAP_REASON_DISCARDED = 4;
    */
@@ -266,14 +266,14 @@ export const GapReason = {
   FAILED: 6,
 
   /**
-   * Captured, but its capture file was damaged before it was sent.
+   * Captured, but their capture file was damaged before it was sent.
    *
    * @generated from enum value: GAP_REASON_DAMAGED = 7;
    */
   DAMAGED: 7,
 
   /**
-   * The cloud refused the file that they are in; it is still on the machine, set aside.
+   * The cloud refused the file that contains them; it is still on the machine, set aside.
    *
    * @generated from enum value: GAP_REASON_REFUSED = 8;
    */
@@ -292,13 +292,14 @@ export const GapReasonSchema: GenEnum<GapReason> = /*@__PURE__*/
   enumDesc(file_platform_gaps_v1_gaps, 0);
 
 /**
- * For each captured method, what was produced is what is stored and what its gaps count. Rules: docs/specs/gaps.md.
+ * For each captured method, the readings produced are those stored plus those that its gaps count. Rules: docs/specs/gaps.md.
  *
  * @generated from service platform.gaps.v1.GapService
  */
 export const GapService: GenService<{
   /**
-   * A machine-server tells gaps of its part. A gap is named by its id: told again, it replaces what was told before, and never shrinks.
+   * A machine-server reports gaps of its part. A gap is identified by its id: a new report replaces the previous one, and a gap never
+   * shrinks.
    *
    * @generated from rpc platform.gaps.v1.GapService.ReportGaps
    */

@@ -53,7 +53,7 @@ export type WatchResponse = Message<"platform.live.v1.WatchResponse"> & {
   connection: string;
 
   /**
-   * Empty: a sign of life, after 10 s without one.
+   * Empty: a heartbeat, after 10 s without an update.
    *
    * @generated from field: repeated platform.live.v1.Update updates = 2;
    */
@@ -101,7 +101,7 @@ export const ChangeRequestSchema: GenMessage<ChangeRequest> = /*@__PURE__*/
  */
 export type ChangeResponse = Message<"platform.live.v1.ChangeResponse"> & {
   /**
-   * False: there is no such connection of the caller; open another one.
+   * False: the caller has no such connection; open a new one.
    *
    * @generated from field: bool known = 1;
    */
@@ -163,7 +163,7 @@ export type Subscription = Message<"platform.live.v1.Subscription"> & {
     case: "logsOf";
   } | {
     /**
-     * What a machine answers to a call that is repeated.
+     * The answers of a machine to a repeated call.
      *
      * @generated from field: platform.live.v1.RepeatedCall answers_to = 6;
      */
@@ -180,7 +180,7 @@ export const SubscriptionSchema: GenMessage<Subscription> = /*@__PURE__*/
   messageDesc(file_platform_live_v1_live, 4);
 
 /**
- * A call to a machine through the cloud, again some time after each answer.
+ * A call to a machine through the cloud, repeated some time after each answer.
  *
  * @generated from message platform.live.v1.RepeatedCall
  */
@@ -205,7 +205,7 @@ export type RepeatedCall = Message<"platform.live.v1.RepeatedCall"> & {
   request?: JsonObject | undefined;
 
   /**
-   * From an answer to the next call: 200 to 60000; 0 is 1000.
+   * Time from an answer to the next call: 200 to 60000; 0 means 1000.
    *
    * @generated from field: uint32 every_ms = 4;
    */
@@ -296,7 +296,7 @@ export type Answer = Message<"platform.live.v1.Answer"> & {
     case: "message";
   } | {
     /**
-     * Why this call failed; it is repeated all the same.
+     * Why this call failed; it is repeated nevertheless.
      *
      * @generated from field: platform.live.v1.Ended failed = 2;
      */
@@ -317,7 +317,7 @@ export const AnswerSchema: GenMessage<Answer> = /*@__PURE__*/
  */
 export type Ended = Message<"platform.live.v1.Ended"> & {
   /**
-   * As of gRPC.
+   * gRPC status code.
    *
    * @generated from field: uint32 code = 1;
    */
@@ -341,7 +341,7 @@ export const EndedSchema: GenMessage<Ended> = /*@__PURE__*/
  */
 export type FleetChanges = Message<"platform.live.v1.FleetChanges"> & {
   /**
-   * True: what was sent before is void.
+   * True: replaces everything that was sent before.
    *
    * @generated from field: bool whole = 1;
    */
@@ -394,21 +394,21 @@ export type FleetMachine = Message<"platform.live.v1.FleetMachine"> & {
   locationName: string;
 
   /**
-   * The worst of its parts.
+   * The worst state of its parts.
    *
    * @generated from field: platform.app.v1.OnlineState online_state = 5;
    */
   onlineState: OnlineState;
 
   /**
-   * Of the main part, to about 30 s while it is online.
+   * When the main part was last seen; accurate to about 30 s while it is online.
    *
    * @generated from field: optional google.protobuf.Timestamp last_seen = 6;
    */
   lastSeen?: Timestamp | undefined;
 
   /**
-   * Of the main part's machine-server; empty: not told.
+   * Version of the main part's machine-server; empty: unknown.
    *
    * @generated from field: string server_version = 7;
    */
@@ -430,14 +430,14 @@ export type FleetMachine = Message<"platform.live.v1.FleetMachine"> & {
   configuration: ConfigurationState;
 
   /**
-   * Capture files that wait to be uploaded, of all parts.
+   * How many capture files of all parts wait to be uploaded.
    *
    * @generated from field: uint64 waiting_files = 11;
    */
   waitingFiles: bigint;
 
   /**
-   * Since when the oldest of them waits.
+   * Since when the oldest of them has been waiting.
    *
    * @generated from field: optional google.protobuf.Timestamp oldest_waiting = 12;
    */
@@ -461,7 +461,7 @@ export const FleetMachineSchema: GenMessage<FleetMachine> = /*@__PURE__*/
  */
 export type NewestReadings = Message<"platform.live.v1.NewestReadings"> & {
   /**
-   * One for each method of a component that has a newer reading than was sent before.
+   * One for each method of a component with a newer reading than the last one sent.
    *
    * @generated from field: repeated platform.live.v1.NewestReading readings = 1;
    */
@@ -502,14 +502,14 @@ export type NewestReading = Message<"platform.live.v1.NewestReading"> & {
   receivedAt?: Timestamp | undefined;
 
   /**
-   * Absent: the reading is not a document, such as a picture.
+   * Absent: the reading is not a document but, for example, a picture.
    *
    * @generated from field: google.protobuf.Struct values = 5;
    */
   values?: JsonObject | undefined;
 
   /**
-   * Of a picture or file.
+   * Size of a picture or file.
    *
    * @generated from field: uint64 bytes = 6;
    */
@@ -550,13 +550,13 @@ export const LogLinesSchema: GenMessage<LogLines> = /*@__PURE__*/
   messageDesc(file_platform_live_v1_live, 13);
 
 /**
- * What the parts last told; the worst of them.
+ * The worst state that the parts last reported.
  *
  * @generated from enum platform.live.v1.ConfigurationState
  */
 export const ConfigurationState = {
   /**
-   * Not told.
+   * Not reported.
    *
    * @generated from enum value: CONFIGURATION_STATE_UNSPECIFIED = 0;
    */
@@ -575,14 +575,14 @@ export const ConfigurationState = {
   APPLYING: 2,
 
   /**
-   * A newer one waits for the maintenance window.
+   * A newer configuration waits for the maintenance window.
    *
    * @generated from enum value: CONFIGURATION_STATE_HELD = 3;
    */
   HELD: 3,
 
   /**
-   * The newest one could not be applied.
+   * The newest configuration could not be applied.
    *
    * @generated from enum value: CONFIGURATION_STATE_FAILED = 4;
    */
@@ -590,7 +590,7 @@ export const ConfigurationState = {
 } as const;
 
 /**
- * What the parts last told; the worst of them.
+ * The worst state that the parts last reported.
  *
  * @generated from enum platform.live.v1.ConfigurationState
  */
@@ -609,7 +609,7 @@ export const ConfigurationStateSchema: GenEnum<ConfigurationState> = /*@__PURE__
  */
 export const LiveService: GenService<{
   /**
-   * Stays open and sends what changes. Its first message names the connection.
+   * Stays open and sends changes. The first message names the connection.
    *
    * @generated from rpc platform.live.v1.LiveService.Watch
    */

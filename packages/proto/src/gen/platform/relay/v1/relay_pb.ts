@@ -45,7 +45,7 @@ export const OpenLinkRequestSchema: GenMessage<OpenLinkRequest> = /*@__PURE__*/
  */
 export type OpenLinkResponse = Message<"platform.relay.v1.OpenLinkResponse"> & {
   /**
-   * Bytes from the cloud to the machine, at most 64 KiB. The first message has none: the cloud has accepted the link.
+   * Bytes from the cloud to the machine, at most 64 KiB. The first message is empty: it says that the cloud has accepted the link.
    *
    * @generated from field: bytes data = 1;
    */
@@ -66,9 +66,8 @@ export const OpenLinkResponseSchema: GenMessage<OpenLinkResponse> = /*@__PURE__*
  */
 export const RelayService: GenService<{
   /**
-   * Opens the link of a part. The data in both directions is one HTTP/2 connection on which the machine is the server:
-   * the cloud sends its calls over it, each with a flow-control window of its own.
-   * ABORTED when another machine-server connects for the same part.
+   * Opens the link of a part. The data in both directions is one HTTP/2 connection on which the machine is the server: the cloud sends its
+   * calls over it, each with its own flow-control window. ABORTED when another machine-server connects for the same part.
    *
    * @generated from rpc platform.relay.v1.RelayService.OpenLink
    */

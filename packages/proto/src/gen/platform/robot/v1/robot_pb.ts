@@ -260,7 +260,7 @@ export type GetMachineStatusResponse = Message<"platform.robot.v1.GetMachineStat
   pendingConfig?: PendingConfig | undefined;
 
   /**
-   * Why the newest configuration is not the one that runs, or what of it cannot be applied; empty: nothing is wrong.
+   * Why the newest configuration is not running, or which part of it cannot be applied; empty: no problem.
    *
    * @generated from field: string config_error = 1001;
    */
@@ -994,7 +994,7 @@ export type ResourceStatus = Message<"platform.robot.v1.ResourceStatus"> & {
   cloudMetadata?: GetCloudMetadataResponse | undefined;
 
   /**
-   * Attributes that its model does not know: they have no effect.
+   * Attributes that its model does not know; they have no effect.
    *
    * @generated from field: repeated string warnings = 1000;
    */
@@ -1450,7 +1450,7 @@ export const PeerConnectionTypeSchema: GenEnum<PeerConnectionType> = /*@__PURE__
   enumDesc(file_platform_robot_v1_robot, 0);
 
 /**
- * What a machine-server says about itself.
+ * Status and control of a machine-server.
  *
  * @generated from service platform.robot.v1.RobotService
  */
@@ -1624,7 +1624,7 @@ export const RobotService: GenService<{
     output: typeof TransformPCDResponseSchema;
   },
   /**
-   * Stops the process of a module and starts it anew; answers before it is ready again.
+   * Restarts the process of a module; answers before the module is ready again.
    *
    * @generated from rpc platform.robot.v1.RobotService.RestartModule
    */

@@ -118,7 +118,7 @@ export const CredentialsSchema: GenMessage<Credentials> = /*@__PURE__*/
  */
 export const AuthService: GenService<{
   /**
-   * Without an authorization header. The token is opaque, and lives until its secret is revoked (D5).
+   * Called without an authorization header. The token is opaque, and valid until its secret is revoked (D5).
    *
    * @generated from rpc proto.rpc.v1.AuthService.Authenticate
    */

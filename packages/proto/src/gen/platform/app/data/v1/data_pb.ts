@@ -397,7 +397,7 @@ export const BinaryDataByIDsResponseSchema: GenMessage<BinaryDataByIDsResponse> 
   messageDesc(file_platform_app_data_v1_data, 15);
 
 /**
- * How older clients name a file.
+ * How older clients identify a file.
  *
  * @generated from message platform.app.data.v1.BinaryID
  */
@@ -426,7 +426,7 @@ export const BinaryIDSchema: GenMessage<BinaryID> = /*@__PURE__*/
   messageDesc(file_platform_app_data_v1_data, 16);
 
 /**
- * What is known of a file.
+ * Metadata of a file.
  *
  * @generated from message platform.app.data.v1.BinaryMetadata
  */
@@ -496,7 +496,7 @@ export const BinaryMetadataSchema: GenMessage<BinaryMetadata> = /*@__PURE__*/
   messageDesc(file_platform_app_data_v1_data, 17);
 
 /**
- * Corners as shares of width and height, 0 to 1.
+ * Corners as fractions of width and height, 0 to 1.
  *
  * @generated from message platform.app.data.v1.BoundingBox
  */
@@ -579,7 +579,7 @@ export const BoundingBoxLabelsByFilterResponseSchema: GenMessage<BoundingBoxLabe
   messageDesc(file_platform_app_data_v1_data, 20);
 
 /**
- * Start included, end excluded; one of them may be absent.
+ * The start is included, the end excluded; either may be absent.
  *
  * @generated from message platform.app.data.v1.CaptureInterval
  */
@@ -748,7 +748,7 @@ export type CreateBinaryDataSignedURLRequest = Message<"platform.app.data.v1.Cre
   binaryDataId: string;
 
   /**
-   * Absent: 15.
+   * Default 15.
    *
    * @generated from field: optional uint32 expiration_minutes = 2;
    */
@@ -939,21 +939,21 @@ export type DataRequest = Message<"platform.app.data.v1.DataRequest"> & {
   filter?: Filter | undefined;
 
   /**
-   * 0: 50 of them.
+   * 0 means 50.
    *
    * @generated from field: uint64 limit = 2;
    */
   limit: bigint;
 
   /**
-   * What the page before answered as `last`; empty: the first page.
+   * `last` of the previous page; empty: the first page.
    *
    * @generated from field: string last = 3;
    */
   last: string;
 
   /**
-   * By the time of the reading; unspecified: newest first.
+   * Sorted by the time of the reading; unspecified: newest first.
    *
    * @generated from field: platform.app.data.v1.Order sort_order = 4;
    */
@@ -1168,7 +1168,7 @@ export type DeleteTabularDataRequest = Message<"platform.app.data.v1.DeleteTabul
   deleteOlderThanDays: number;
 
   /**
-   * Absent: of every kind.
+   * Absent: readings of every kind.
    *
    * @generated from field: optional platform.app.data.v1.DeleteTabularFilter filter = 3;
    */
@@ -1362,14 +1362,14 @@ export type ExportTabularDataResponse = Message<"platform.app.data.v1.ExportTabu
   payload?: JsonObject | undefined;
 
   /**
-   * Ours: when the reading was asked for by the machine's clock; absent if the sender omitted it.
+   * Our own field: when the reading was requested, by the machine's clock; absent if the sender omitted it.
    *
    * @generated from field: google.protobuf.Timestamp time_requested = 1000;
    */
   timeRequested?: Timestamp | undefined;
 
   /**
-   * Ours: when the cloud stored the upload.
+   * Our own field: when the cloud stored the upload.
    *
    * @generated from field: google.protobuf.Timestamp time_synced = 1001;
    */
@@ -1384,7 +1384,7 @@ export const ExportTabularDataResponseSchema: GenMessage<ExportTabularDataRespon
   messageDesc(file_platform_app_data_v1_data, 49);
 
 /**
- * All fields that are given must hold; within a list, one of it.
+ * Data matches if it matches every given field; it matches a list if it matches one of its values.
  *
  * @generated from message platform.app.data.v1.Filter
  */
@@ -1405,7 +1405,7 @@ export type Filter = Message<"platform.app.data.v1.Filter"> & {
   method: string;
 
   /**
-   * Exact names, as they are now.
+   * The names of machine and part must match their current names exactly.
    *
    * @generated from field: string robot_name = 6;
    */
@@ -1442,7 +1442,7 @@ export type Filter = Message<"platform.app.data.v1.Filter"> & {
   mimeType: string[];
 
   /**
-   * By time_received of the machine; without one, by time_requested, else by the upload.
+   * By the machine's time_received; if absent, by time_requested; if both are absent, by the time of the upload.
    *
    * @generated from field: platform.app.data.v1.CaptureInterval interval = 13;
    */
@@ -1566,7 +1566,7 @@ export type GetLatestTabularDataResponse = Message<"platform.app.data.v1.GetLate
   timeCaptured?: Timestamp | undefined;
 
   /**
-   * When the cloud took it.
+   * When the cloud stored it.
    *
    * @generated from field: google.protobuf.Timestamp time_synced = 2;
    */
@@ -1795,7 +1795,7 @@ export type ListSavedQueriesRequest = Message<"platform.app.data.v1.ListSavedQue
   organizationId: string;
 
   /**
-   * 0: all of them.
+   * 0 means all.
    *
    * @generated from field: int64 limit = 2;
    */
@@ -1876,7 +1876,7 @@ export const ListSequencesResponseSchema: GenMessage<ListSequencesResponse> = /*
   messageDesc(file_platform_app_data_v1_data, 67);
 
 /**
- * A pipeline under a name.
+ * A named pipeline.
  *
  * @generated from message platform.app.data.v1.Query
  */
@@ -2121,7 +2121,7 @@ export const RemoveTagsFromBinaryDataByIDsResponseSchema: GenMessage<RemoveTagsF
   messageDesc(file_platform_app_data_v1_data, 78);
 
 /**
- * A stretch of time of some resources of a part.
+ * A time range of some resources of a part.
  *
  * @generated from message platform.app.data.v1.Sequence
  */
@@ -2221,7 +2221,7 @@ export type SequencesByDatasetIDRequest = Message<"platform.app.data.v1.Sequence
   pageSize: number;
 
   /**
-   * The answer holds no sequences, only how many there are in all.
+   * The answer contains only the total count, no sequences.
    *
    * @generated from field: bool count_only = 4;
    */
@@ -2250,7 +2250,7 @@ export type SequencesByDatasetIDResponse = Message<"platform.app.data.v1.Sequenc
   nextPageToken: string;
 
   /**
-   * Of all pages.
+   * Total of all pages.
    *
    * @generated from field: uint64 count = 3;
    */
@@ -2274,7 +2274,7 @@ export type TabularData = Message<"platform.app.data.v1.TabularData"> & {
   data?: JsonObject | undefined;
 
   /**
-   * Into the `metadata` of the answer.
+   * Index into `metadata` of the answer.
    *
    * @generated from field: uint32 metadata_index = 2;
    */
@@ -2313,7 +2313,7 @@ export type TabularDataByFilterRequest = Message<"platform.app.data.v1.TabularDa
   countOnly: boolean;
 
   /**
-   * Changes nothing: the platform captures nothing of its own.
+   * Has no effect: the platform captures no data of its own.
    *
    * @generated from field: bool include_internal_data = 3;
    */
@@ -2332,7 +2332,7 @@ export const TabularDataByFilterRequestSchema: GenMessage<TabularDataByFilterReq
  */
 export type TabularDataByFilterResponse = Message<"platform.app.data.v1.TabularDataByFilterResponse"> & {
   /**
-   * Each once, however many readings share it.
+   * Without duplicates: several readings can share one.
    *
    * @generated from field: repeated platform.app.data.v1.CaptureMetadata metadata = 1;
    */
@@ -2344,14 +2344,14 @@ export type TabularDataByFilterResponse = Message<"platform.app.data.v1.TabularD
   data: TabularData[];
 
   /**
-   * Of this page; with `count_only` of everything.
+   * Readings on this page; with `count_only`, all matching readings.
    *
    * @generated from field: uint64 count = 3;
    */
   count: bigint;
 
   /**
-   * Asks for the page after this one; an empty page says what it was asked with.
+   * Requests the next page; an empty page returns the `last` of the request.
    *
    * @generated from field: string last = 4;
    */
@@ -2387,7 +2387,7 @@ export type TabularDataByMQLRequest = Message<"platform.app.data.v1.TabularDataB
   mqlBinary: Uint8Array[];
 
   /**
-   * Older clients: hot storage.
+   * From older clients: use hot storage.
    *
    * @generated from field: optional bool use_recent_data = 4;
    */
@@ -2727,7 +2727,7 @@ export const IndexCreator = {
   UNSPECIFIED: 0,
 
   /**
-   * The installation itself; the name is the public API's.
+   * The installation itself; the name comes from the public API.
    *
    * @generated from enum value: INDEX_CREATOR_VIAM = 1;
    */
@@ -2858,7 +2858,7 @@ export const TagsFilterType = {
   UNSPECIFIED: 0,
 
   /**
-   * One of the tags at least.
+   * At least one of the tags.
    *
    * @generated from enum value: TAGS_FILTER_TYPE_MATCH_BY_OR = 1;
    */
@@ -2891,13 +2891,13 @@ export const TagsFilterTypeSchema: GenEnum<TagsFilterType> = /*@__PURE__*/
   enumDesc(file_platform_app_data_v1_data, 4);
 
 /**
- * What was captured: asked for, exported, described, deleted.
+ * Queries, exports, annotates and deletes captured data.
  *
  * @generated from service platform.app.data.v1.DataService
  */
 export const DataService: GenService<{
   /**
-   * Readings that a filter keeps, page by page.
+   * Readings that match a filter, page by page.
    *
    * @generated from rpc platform.app.data.v1.DataService.TabularDataByFilter
    */
@@ -2947,7 +2947,7 @@ export const DataService: GenService<{
     output: typeof GetLatestTabularDataResponseSchema;
   },
   /**
-   * Files and images that a filter keeps, page by page.
+   * Files and images that match a filter, page by page.
    *
    * @generated from rpc platform.app.data.v1.DataService.BinaryDataByFilter
    */
@@ -2977,7 +2977,7 @@ export const DataService: GenService<{
     output: typeof DeleteTabularDataResponseSchema;
   },
   /**
-   * Deletes the files that a filter keeps.
+   * Deletes the files that match a filter.
    *
    * @generated from rpc platform.app.data.v1.DataService.DeleteBinaryDataByFilter
    */
@@ -3007,7 +3007,7 @@ export const DataService: GenService<{
     output: typeof AddTagsToBinaryDataByIDsResponseSchema;
   },
   /**
-   * Adds tags to the files that a filter keeps.
+   * Adds tags to the files that match a filter.
    *
    * @generated from rpc platform.app.data.v1.DataService.AddTagsToBinaryDataByFilter
    */
@@ -3017,7 +3017,7 @@ export const DataService: GenService<{
     output: typeof AddTagsToBinaryDataByFilterResponseSchema;
   },
   /**
-   * Takes tags off files.
+   * Removes tags from files.
    *
    * @generated from rpc platform.app.data.v1.DataService.RemoveTagsFromBinaryDataByIDs
    */
@@ -3027,7 +3027,7 @@ export const DataService: GenService<{
     output: typeof RemoveTagsFromBinaryDataByIDsResponseSchema;
   },
   /**
-   * Takes tags off the files that a filter keeps.
+   * Removes tags from the files that match a filter.
    *
    * @generated from rpc platform.app.data.v1.DataService.RemoveTagsFromBinaryDataByFilter
    */
@@ -3037,7 +3037,7 @@ export const DataService: GenService<{
     output: typeof RemoveTagsFromBinaryDataByFilterResponseSchema;
   },
   /**
-   * The tags on what a filter keeps, each once.
+   * The distinct tags of the files that match a filter.
    *
    * @generated from rpc platform.app.data.v1.DataService.TagsByFilter
    */
@@ -3067,7 +3067,7 @@ export const DataService: GenService<{
     output: typeof RemoveBoundingBoxFromImageByIDResponseSchema;
   },
   /**
-   * The labels of boxes on what a filter keeps, each once.
+   * The distinct box labels of the images that match a filter.
    *
    * @generated from rpc platform.app.data.v1.DataService.BoundingBoxLabelsByFilter
    */
@@ -3077,7 +3077,7 @@ export const DataService: GenService<{
     output: typeof BoundingBoxLabelsByFilterResponseSchema;
   },
   /**
-   * Changes a box; what is not given stays.
+   * Changes a box; omitted fields keep their values.
    *
    * @generated from rpc platform.app.data.v1.DataService.UpdateBoundingBox
    */
@@ -3087,7 +3087,7 @@ export const DataService: GenService<{
     output: typeof UpdateBoundingBoxResponseSchema;
   },
   /**
-   * Where a database client would connect to.
+   * The address to which a database client would connect.
    *
    * @generated from rpc platform.app.data.v1.DataService.GetDatabaseConnection
    */
@@ -3107,7 +3107,7 @@ export const DataService: GenService<{
     output: typeof ConfigureDatabaseUserResponseSchema;
   },
   /**
-   * Puts files into a dataset.
+   * Adds files to a dataset.
    *
    * @generated from rpc platform.app.data.v1.DataService.AddBinaryDataToDatasetByIDs
    */
@@ -3117,7 +3117,7 @@ export const DataService: GenService<{
     output: typeof AddBinaryDataToDatasetByIDsResponseSchema;
   },
   /**
-   * Takes files out of a dataset.
+   * Removes files from a dataset.
    *
    * @generated from rpc platform.app.data.v1.DataService.RemoveBinaryDataFromDatasetByIDs
    */
@@ -3127,7 +3127,7 @@ export const DataService: GenService<{
     output: typeof RemoveBinaryDataFromDatasetByIDsResponseSchema;
   },
   /**
-   * Puts sequences into a dataset.
+   * Adds sequences to a dataset.
    *
    * @generated from rpc platform.app.data.v1.DataService.AddSequencesToDataset
    */
@@ -3137,7 +3137,7 @@ export const DataService: GenService<{
     output: typeof AddSequencesToDatasetResponseSchema;
   },
   /**
-   * Takes sequences out of a dataset.
+   * Removes sequences from a dataset.
    *
    * @generated from rpc platform.app.data.v1.DataService.RemoveSequencesFromDataset
    */
@@ -3147,7 +3147,7 @@ export const DataService: GenService<{
     output: typeof RemoveSequencesFromDatasetResponseSchema;
   },
   /**
-   * Asks for an index of a collection.
+   * Requests an index of a collection.
    *
    * @generated from rpc platform.app.data.v1.DataService.CreateIndex
    */
@@ -3167,7 +3167,7 @@ export const DataService: GenService<{
     output: typeof ListIndexesResponseSchema;
   },
   /**
-   * Removes an index that CreateIndex asked for.
+   * Removes an index that was requested with CreateIndex.
    *
    * @generated from rpc platform.app.data.v1.DataService.DeleteIndex
    */
@@ -3177,7 +3177,7 @@ export const DataService: GenService<{
     output: typeof DeleteIndexResponseSchema;
   },
   /**
-   * Keeps a pipeline under a name.
+   * Saves a pipeline under a name.
    *
    * @generated from rpc platform.app.data.v1.DataService.CreateSavedQuery
    */
@@ -3207,7 +3207,7 @@ export const DataService: GenService<{
     output: typeof GetSavedQueryResponseSchema;
   },
   /**
-   * Forgets a saved query.
+   * Deletes a saved query.
    *
    * @generated from rpc platform.app.data.v1.DataService.DeleteSavedQuery
    */
@@ -3227,7 +3227,7 @@ export const DataService: GenService<{
     output: typeof ListSavedQueriesResponseSchema;
   },
   /**
-   * A link by which anybody may download one file for a while.
+   * A link with which anyone can download one file for a limited time.
    *
    * @generated from rpc platform.app.data.v1.DataService.CreateBinaryDataSignedURL
    */
@@ -3237,7 +3237,7 @@ export const DataService: GenService<{
     output: typeof CreateBinaryDataSignedURLResponseSchema;
   },
   /**
-   * Names a stretch of time of some resources of a part.
+   * Creates a sequence: a time range of some resources of a part.
    *
    * @generated from rpc platform.app.data.v1.DataService.CreateSequence
    */
@@ -3257,7 +3257,7 @@ export const DataService: GenService<{
     output: typeof GetSequenceResponseSchema;
   },
   /**
-   * Changes what the field mask names of a sequence.
+   * Changes the fields of a sequence that the field mask names.
    *
    * @generated from rpc platform.app.data.v1.DataService.UpdateSequence
    */
@@ -3267,7 +3267,7 @@ export const DataService: GenService<{
     output: typeof UpdateSequenceResponseSchema;
   },
   /**
-   * Forgets a sequence; its data stays.
+   * Deletes a sequence, but not its data.
    *
    * @generated from rpc platform.app.data.v1.DataService.DeleteSequence
    */

@@ -446,7 +446,7 @@ export const SequenceDatasetExportStatusSchema: GenEnum<SequenceDatasetExportSta
  */
 export const DatasetService: GenService<{
   /**
-   * Makes an empty dataset.
+   * Creates an empty dataset.
    *
    * @generated from rpc platform.app.dataset.v1.DatasetService.CreateDataset
    */
@@ -456,7 +456,7 @@ export const DatasetService: GenService<{
     output: typeof CreateDatasetResponseSchema;
   },
   /**
-   * Deletes a dataset; what was in it stays.
+   * Deletes a dataset, but not its contents.
    *
    * @generated from rpc platform.app.dataset.v1.DatasetService.DeleteDataset
    */
@@ -496,7 +496,7 @@ export const DatasetService: GenService<{
     output: typeof ListDatasetsByIDsResponseSchema;
   },
   /**
-   * Makes a dataset that holds what several others hold.
+   * Creates a dataset with the contents of several others.
    *
    * @generated from rpc platform.app.dataset.v1.DatasetService.MergeDatasets
    */
@@ -506,7 +506,7 @@ export const DatasetService: GenService<{
     output: typeof MergeDatasetsResponseSchema;
   },
   /**
-   * Begins to pack a dataset of sequences for download.
+   * Starts to pack a dataset of sequences for download.
    *
    * @generated from rpc platform.app.dataset.v1.DatasetService.StartSequenceDatasetExport
    */
@@ -516,7 +516,7 @@ export const DatasetService: GenService<{
     output: typeof StartSequenceDatasetExportResponseSchema;
   },
   /**
-   * How far the packing is, and the download link once it is done.
+   * The progress of the packing, and the download link once it is complete.
    *
    * @generated from rpc platform.app.dataset.v1.DatasetService.GetSequenceDatasetExport
    */

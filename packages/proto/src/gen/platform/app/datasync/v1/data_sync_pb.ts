@@ -141,7 +141,7 @@ export const DataCaptureUploadRequestSchema: GenMessage<DataCaptureUploadRequest
  */
 export type DataCaptureUploadResponse = Message<"platform.app.datasync.v1.DataCaptureUploadResponse"> & {
   /**
-   * Names the upload; the same for every retry of it (I5).
+   * Identifies the upload; the same for every retry (I5).
    *
    * @generated from field: string file_id = 1;
    */
@@ -270,14 +270,14 @@ export const SensorDataSchema: GenMessage<SensorData> = /*@__PURE__*/
  */
 export type SensorMetadata = Message<"platform.app.datasync.v1.SensorMetadata"> & {
   /**
-   * When the reading was asked for, machine's clock, microseconds.
+   * When the reading was requested, by the machine's clock, in microseconds.
    *
    * @generated from field: google.protobuf.Timestamp time_requested = 1;
    */
   timeRequested?: Timestamp | undefined;
 
   /**
-   * When the reading was there, machine's clock, microseconds.
+   * When the reading arrived, by the machine's clock, in microseconds.
    *
    * @generated from field: google.protobuf.Timestamp time_received = 2;
    */
@@ -424,7 +424,7 @@ export type UploadMetadata = Message<"platform.app.datasync.v1.UploadMetadata"> 
   mimeType: string;
 
   /**
-   * Ours, absent from public clients: what makes a retry of this upload recognisable (I5, I6).
+   * Our own field, absent from public clients: identifies retries of this upload (I5, I6).
    *
    * @generated from field: platform.app.datasync.v1.UploadIdentity identity = 1000;
    */
@@ -439,13 +439,13 @@ export const UploadMetadataSchema: GenMessage<UploadMetadata> = /*@__PURE__*/
   messageDesc(file_platform_app_datasync_v1_data_sync, 12);
 
 /**
- * Names an upload across retries, restarts and cloned machines without a clock or a durable counter.
+ * Identifies an upload across retries, restarts and cloned machines; needs no clock and no durable counter.
  *
  * @generated from message platform.app.datasync.v1.UploadIdentity
  */
 export type UploadIdentity = Message<"platform.app.datasync.v1.UploadIdentity"> & {
   /**
-   * Random, 16 bytes, anew at each start of the machine-server.
+   * 16 random bytes, new at each start of the machine-server.
    *
    * @generated from field: bytes stream = 1;
    */
@@ -459,7 +459,7 @@ export type UploadIdentity = Message<"platform.app.datasync.v1.UploadIdentity"> 
   seq: bigint;
 
   /**
-   * The least seq of the stream that may still be sent; never falls. Zero: not told.
+   * The smallest seq of the stream that may still be sent; never decreases. 0: unknown.
    *
    * @generated from field: uint64 floor = 3;
    */
@@ -474,7 +474,7 @@ export const UploadIdentitySchema: GenMessage<UploadIdentity> = /*@__PURE__*/
   messageDesc(file_platform_app_datasync_v1_data_sync, 13);
 
 /**
- * DataCaptureUploadRequest with its parts left encoded: the same bytes on the wire, read without decoding each reading.
+ * DataCaptureUploadRequest with its parts left encoded: the same bytes on the wire, but the readings need not be decoded.
  *
  * @generated from message platform.app.datasync.v1.RawDataCaptureUploadRequest
  */
@@ -487,7 +487,7 @@ export type RawDataCaptureUploadRequest = Message<"platform.app.datasync.v1.RawD
   metadata: Uint8Array;
 
   /**
-   * SensorData each.
+   * Each is a SensorData.
    *
    * @generated from field: repeated bytes sensor_contents = 2;
    */

@@ -195,7 +195,7 @@ export type Package = Message<"platform.app.packages.v1.Package"> & {
   info?: PackageInfo | undefined;
 
   /**
-   * Where the archive is downloaded; only when it was asked for.
+   * Where the archive can be downloaded; only if requested.
    *
    * @generated from field: string url = 2;
    */
@@ -387,7 +387,7 @@ export const PackageTypeSchema: GenEnum<PackageType> = /*@__PURE__*/
  */
 export const PackageService: GenService<{
   /**
-   * The first message is the info, each later one a piece of the archive.
+   * The first message is the info; each later message is a piece of the archive.
    *
    * @generated from rpc platform.app.packages.v1.PackageService.CreatePackage
    */

@@ -16,7 +16,7 @@ export const file_platform_component_generic_v1_generic: GenFile = /*@__PURE__*/
   fileDesc("CitwbGF0Zm9ybS9jb21wb25lbnQvZ2VuZXJpYy92MS9nZW5lcmljLnByb3RvEh1wbGF0Zm9ybS5jb21wb25lbnQuZ2VuZXJpYy52MTKqAgoOR2VuZXJpY1NlcnZpY2USWAoJRG9Db21tYW5kEiQucGxhdGZvcm0uY29tbW9uLnYxLkRvQ29tbWFuZFJlcXVlc3QaJS5wbGF0Zm9ybS5jb21tb24udjEuRG9Db21tYW5kUmVzcG9uc2USWAoJR2V0U3RhdHVzEiQucGxhdGZvcm0uY29tbW9uLnYxLkdldFN0YXR1c1JlcXVlc3QaJS5wbGF0Zm9ybS5jb21tb24udjEuR2V0U3RhdHVzUmVzcG9uc2USZAoNR2V0R2VvbWV0cmllcxIoLnBsYXRmb3JtLmNvbW1vbi52MS5HZXRHZW9tZXRyaWVzUmVxdWVzdBopLnBsYXRmb3JtLmNvbW1vbi52MS5HZXRHZW9tZXRyaWVzUmVzcG9uc2ViBnByb3RvMw", [file_platform_common_v1_common]);
 
 /**
- * A component that only takes commands of its own.
+ * A component that accepts only custom commands.
  *
  * @generated from service platform.component.generic.v1.GenericService
  */

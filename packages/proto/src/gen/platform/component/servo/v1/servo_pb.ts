@@ -188,7 +188,7 @@ export const StopResponseSchema: GenMessage<StopResponse> = /*@__PURE__*/
   messageDesc(file_platform_component_servo_v1_servo, 8);
 
 /**
- * A motor that keeps an angle.
+ * A motor that holds an angle.
  *
  * @generated from service platform.component.servo.v1.ServoService
  */

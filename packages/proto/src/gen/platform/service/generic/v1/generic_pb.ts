@@ -16,7 +16,7 @@ export const file_platform_service_generic_v1_generic: GenFile = /*@__PURE__*/
   fileDesc("CilwbGF0Zm9ybS9zZXJ2aWNlL2dlbmVyaWMvdjEvZ2VuZXJpYy5wcm90bxIbcGxhdGZvcm0uc2VydmljZS5nZW5lcmljLnYxMsQBCg5HZW5lcmljU2VydmljZRJYCglEb0NvbW1hbmQSJC5wbGF0Zm9ybS5jb21tb24udjEuRG9Db21tYW5kUmVxdWVzdBolLnBsYXRmb3JtLmNvbW1vbi52MS5Eb0NvbW1hbmRSZXNwb25zZRJYCglHZXRTdGF0dXMSJC5wbGF0Zm9ybS5jb21tb24udjEuR2V0U3RhdHVzUmVxdWVzdBolLnBsYXRmb3JtLmNvbW1vbi52MS5HZXRTdGF0dXNSZXNwb25zZWIGcHJvdG8z", [file_platform_common_v1_common]);
 
 /**
- * A service that only takes commands of its own.
+ * A service that accepts only custom commands.
  *
  * @generated from service platform.service.generic.v1.GenericService
  */

@@ -522,13 +522,13 @@ export const WebRTCConfigSchema: GenMessage<WebRTCConfig> = /*@__PURE__*/
   messageDesc(file_proto_rpc_webrtc_v1_signaling, 21);
 
 /**
- * Session descriptions (sdp) are base64 of the JSON {"type": "offer" | "answer", "sdp": "…"}. The header rpc-host names the machine.
+ * Session descriptions (sdp) are the JSON {"type": "offer" | "answer", "sdp": "…"} in base64. The header rpc-host names the machine.
  *
  * @generated from service proto.rpc.webrtc.v1.SignalingService
  */
 export const SignalingService: GenService<{
   /**
-   * A caller offers a connection; ends when the machine has said that it is connected.
+   * A caller offers a connection. The call ends when the machine reports that it is connected.
    *
    * @generated from rpc proto.rpc.webrtc.v1.SignalingService.Call
    */
@@ -538,7 +538,7 @@ export const SignalingService: GenService<{
     output: typeof CallResponseSchema;
   },
   /**
-   * The caller's candidates, and how its side of a call went on.
+   * The caller's candidates, and the progress of its side of a call.
    *
    * @generated from rpc proto.rpc.webrtc.v1.SignalingService.CallUpdate
    */
@@ -548,7 +548,8 @@ export const SignalingService: GenService<{
     output: typeof CallUpdateResponseSchema;
   },
   /**
-   * A machine waits for a caller. Heartbeats, if the header heartbeats-allowed is true, tell that the link lives. Serves one call, then ends.
+   * A machine waits for a caller. If the header heartbeats-allowed is true, heartbeats show that the link is alive.
+   * Serves one call, then ends.
    *
    * @generated from rpc proto.rpc.webrtc.v1.SignalingService.Answer
    */
@@ -558,7 +559,7 @@ export const SignalingService: GenService<{
     output: typeof AnswerRequestSchema;
   },
   /**
-   * What a caller should use beside its own configuration.
+   * What a caller should use in addition to its own configuration.
    *
    * @generated from rpc proto.rpc.webrtc.v1.SignalingService.OptionalWebRTCConfig
    */
