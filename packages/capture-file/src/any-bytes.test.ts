@@ -33,7 +33,7 @@ const files = [
   ),
 ];
 
-test('C3 a reader answers any bytes with what is intact, or says that it is no capture file; nothing else is thrown', () => {
+test('C3 for any bytes, a reader returns the intact records or reports that it is not a capture file; nothing else is thrown', () => {
   const change = fc.record({
     ...{ at: fc.nat(400), length: fc.nat(60), junk: fc.uint8Array({ maxLength: 20 }), of: fc.nat(2) },
   });
@@ -58,7 +58,7 @@ test('C3 a reader answers any bytes with what is intact, or says that it is no c
   );
 });
 
-test('C3 a file full of what looks like checksums is read in bounded time', () => {
+test('C3 a file full of bytes that look like checksums is read in bounded time', () => {
   const lookalike = Uint8Array.of(0xc9, 0x3e, 1, 0, 0, 0, 0);
   const junk = new Uint8Array(7 * 600_000);
   for (let at = 0; at < junk.length; at += lookalike.length) junk.set(lookalike, at);

@@ -4,10 +4,10 @@
  * States: open → sealed, or open → abandoned (closed under its `.prog` name, for recovery to seal). A reading is first in the user buffer,
  * then written (survives a kill of the process), then synced (survives a power failure).
  *
- * A sync takes long on a busy disk; what is flushed meanwhile is written beside it, and the next sync covers it.
+ * A sync takes long on a busy disk. Data flushed during a sync is written concurrently, and the next sync covers it.
  *
- * A failed write changes nothing: the bytes stay in the buffer and the next flush writes them at the same position. What was written since
- * the last sync stays in memory until the next one. A failed sync makes the file suspect: the kernel may have dropped the data and report
+ * A failed write changes nothing: the bytes stay in the buffer and the next flush writes them at the same position. Data written since the
+ * last sync stays in memory until the next one. A failed sync makes the file suspect: the kernel may have dropped the data and report
  * success the next time, so the same file is never synced again. The next step copies it to a new file, syncs that and renames it over the
  * suspect one; until then the file stays suspect, nothing is written to it, and readings stay in memory (C5).
  */
@@ -38,13 +38,13 @@ export interface CaptureFileWriter {
   readonly unsyncedBytes: number;
   /** Appends an encoded SensorData. Returns true if the buffer is full: call `flush()` before the next one. */
   append(reading: Uint8Array): boolean;
-  /** Writes the buffer, also while a sync runs. Of a suspect file, nothing is written. */
+  /** Writes the buffer, even while a sync runs. Writes nothing if the file is suspect. */
   flush(): Promise<void>;
   /** flush(), then sync if anything was written since the last sync. Must not be called concurrently with itself or seal(). */
   sync(): Promise<void>;
-  /** sync(), close, rename to `_<readings>.capture`. Nothing may be appended any more. Can be repeated after a failure. */
+  /** sync(), close, rename to `_<readings>.capture`. Nothing may be appended afterwards. Can be repeated after a failure. */
   seal(): Promise<void>;
-  /** Closes the file as it is. What is only in memory is lost. */
+  /** Closes the file as it is. Readings that are only in memory are lost. */
   abandon(): Promise<void>;
 }
 
@@ -54,7 +54,7 @@ export async function createCaptureFileWriter(options: WriterOptions): Promise<C
   return new Writer(output, options);
 }
 
-/** Bytes that a buffer has beyond its size, so that the reading that fills it does not grow it. */
+/** Spare bytes beyond the size of a buffer, so that the reading that fills it does not grow it. */
 const spareBytes = 1_024;
 
 class Writer implements CaptureFileWriter {
@@ -70,11 +70,11 @@ class Writer implements CaptureFileWriter {
   /** The bytes of the buffer from `#start` to `#end` are not written yet; those before `#start` are in flight. */
   #start = 0;
   #end: number;
-  /** In the file, of the byte at `#start`. */
+  /** Position in the file of the byte at `#start`. */
   #position = 0;
   /** Bytes at the start of the file that a sync has covered. */
   #synced = 0;
-  /** What was written after them: parts of this buffer, or of one before it. */
+  /** The bytes written after those: parts of this buffer or of earlier ones. */
   #inFlight: Uint8Array[] = [];
   #writing: Promise<void> | undefined;
   #isNamed = false;
@@ -121,7 +121,7 @@ class Writer implements CaptureFileWriter {
     return this.#used >= this.#bufferBytes;
   }
 
-  /** Another buffer, with what is not written yet and room for `bytes` more. A write under way keeps the one that it reads. */
+  /** Switches to another buffer, with the unwritten bytes and room for `bytes` more. A write in progress keeps the buffer that it reads. */
   #renew(bytes: number): void {
     const rest = this.#buffer.subarray(this.#start, this.#end);
     this.#buffer = new Uint8Array(Math.max(this.#bufferBytes, rest.length + bytes) + spareBytes);
@@ -151,14 +151,14 @@ class Writer implements CaptureFileWriter {
     this.#take(bytes);
   }
 
-  /** Moves the first unwritten bytes to those in flight. Appends during the write went after them. */
+  /** Moves the first unwritten bytes to those in flight. Bytes appended during the write come after them. */
   #take(bytes: Uint8Array): void {
     this.#start += bytes.length;
     this.#position += bytes.length;
     this.#inFlight.push(bytes);
   }
 
-  /** @param isNaming whether the name must survive as well; a rename that follows makes the new one durable */
+  /** @param isNaming whether the name must survive as well; not needed before a rename, which makes the new name durable */
   async #sync(isNaming: boolean): Promise<void> {
     if (this.#isSuspect) return this.#rewrite();
     const [writes, position] = [this.#inFlight.length, this.#position];
@@ -171,7 +171,7 @@ class Writer implements CaptureFileWriter {
     this.#settle(writes, position);
   }
 
-  /** Whatever fails in `step`, a later success of the same step proves nothing. */
+  /** Marks the file as suspect if `step` fails: a later success of the same step proves nothing. */
   async #believe(step: () => Promise<void>): Promise<void> {
     try {
       await step();
@@ -181,15 +181,15 @@ class Writer implements CaptureFileWriter {
     }
   }
 
-  /** The first `writes` of those in flight, up to `position`, would survive a power failure. */
+  /** Records that the first `writes` in flight, up to `position`, would survive a power failure. */
   #settle(writes: number, position: number): void {
     this.#synced = position;
     this.#inFlight.splice(0, writes);
-    // Nothing refers to the bytes of the buffer any more.
+    // Nothing refers to the bytes of the buffer now.
     if (this.#inFlight.length === 0 && this.#used === 0 && this.#writing === undefined) this.#start = this.#end = 0;
   }
 
-  /** Copies the suspect file, with what is in flight, to a new one that takes its name. */
+  /** Copies the suspect file and the bytes in flight to a new file, which takes its name. */
   async #rewrite(): Promise<void> {
     await this.#writing?.catch(() => {});
     if (this.#used > 0) this.#take(this.#buffer.subarray(this.#start, this.#end));
@@ -199,7 +199,7 @@ class Writer implements CaptureFileWriter {
     await this.#storage.remove(temporary);
     const output = await this.#storage.create(temporary);
     try {
-      // One write, and at its place: if less could be read back, the rest is a hole, which readers skip.
+      // The bytes in flight go in one write to their own position: if less could be read back, a hole remains, which readers skip.
       await output.write(kept, 0);
       await output.write(concatBytes(this.#inFlight), this.#synced);
       await output.sync();
@@ -218,7 +218,7 @@ class Writer implements CaptureFileWriter {
     this.#settle(writes, position);
   }
 
-  /** What was synced, under either of the names that the file may have. */
+  /** The synced bytes, read under either of the names that the file may have. */
   async #readBack(): Promise<Uint8Array> {
     const bytes = await this.#storage.read(`${this.path}.prog`).catch(() => this.#storage.read(this.#sealedPath));
     return bytes.subarray(0, this.#synced);

@@ -39,7 +39,7 @@ function failing(storage: RecordingDisk, kind: DiskStep, times: number): void {
 
 const reading = fc.uint8Array({ minLength: 1, maxLength: 200 });
 
-test('a file returns the header and readings that were written, whatever the buffer', async () => {
+test('a file returns the header and readings that were written, whatever the buffer size', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(reading, { maxLength: 30 }),
@@ -57,7 +57,7 @@ test('a file returns the header and readings that were written, whatever the buf
   );
 });
 
-test('C4 a file torn at any byte keeps exactly the complete readings, and its name tells how many are missing', async () => {
+test('C4 a file torn at any byte keeps exactly the complete readings, and its name reveals how many are missing', async () => {
   const readings = [new Uint8Array(20).fill(1), new Uint8Array(1).fill(2), new Uint8Array(130).fill(3)];
   const whole = await written(readings);
   const start = whole.length - readings.reduce((sum, bytes) => sum + recordBytes(bytes.length), 0);
@@ -86,7 +86,7 @@ test('C4 zeros after the last record, as left by a power failure, are removed', 
   expect(contents.readings).toHaveLength(1);
 });
 
-test('C3 damage costs the records that it touches: those after it are found again, and the missing ones are counted', async () => {
+test('C3 damage costs only the records that it touches: later records are found again, and missing ones are counted', async () => {
   const readings = Array.from({ length: 20 }, (_, index) => new Uint8Array(30 + index).fill(index + 1));
   const whole = await written(readings);
   const starts: number[] = [];
@@ -100,7 +100,7 @@ test('C3 damage costs the records that it touches: those after it are found agai
   const contents = readCaptureFile(damaged, 20);
   expect(contents.readings).toEqual(readings.filter((_, index) => index < 5 || index > 7));
   expect(contents).toMatchObject({ missing: 3, goodBytes: starts[5], cutBytes: (starts[8] ?? 0) - (starts[5] ?? 0) });
-  // Records that were moved or repeated are put in order, and none is taken twice.
+  // Records that were moved or repeated are put in order, and none is read twice.
   const part = (from: number, to: number): Uint8Array => whole.subarray(starts[from], starts[to]);
   const mixed = concatBytes([
     whole.subarray(0, starts[3]),
@@ -189,7 +189,7 @@ test('C6 a file is synced before it gets its sealed name', async () => {
   ]);
 });
 
-test('C5 C6 what is flushed while a sync runs is written beside it, and a later sync covers it, also if the first one fails', async () => {
+test('C5 C6 data flushed during a sync is written concurrently, and a later sync covers it even if the first one fails', async () => {
   for (const isFailing of [false, true]) {
     const storage = new RecordingDisk();
     const { promise: released, resolve: release } = Promise.withResolvers<void>();

@@ -4,15 +4,15 @@ import { PlatformError } from '@platform/base';
 import { SensorDataSchema } from '@platform/proto/platform/app/datasync/v1/data_sync';
 
 export interface DescribedReading {
-  /** RFC 3339 with microseconds; null: not given. */
+  /** RFC 3339 with microseconds; null if absent. */
   readonly timeRequested: string | null;
   readonly timeReceived: string | null;
-  /** Undefined: it has bytes instead, or nothing. */
+  /** Undefined if the reading has bytes instead, or nothing. */
   readonly document: JsonObject | undefined;
   readonly binary: Uint8Array | undefined;
 }
 
-/** A reading of a capture file. @throws data_loss if it cannot be decoded */
+/** Decodes a reading of a capture file. @throws data_loss if it cannot be decoded */
 export function describeReading(reading: Uint8Array): DescribedReading {
   try {
     const { metadata, data } = fromBinary(SensorDataSchema, reading);

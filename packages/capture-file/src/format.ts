@@ -1,6 +1,6 @@
 /**
  * The bytes of a capture file: length-delimited protobuf messages, as in public capture files. The first message is a DataCaptureMetadata,
- * each further one a SensorData. Ours carry fields with high numbers, which other readers skip:
+ * each further one a SensorData. Ours have additional fields with high numbers, which other readers skip:
  *
  *     record   = length (varint) | body | trailer
  *     trailer  = field 1001, fixed64: index u32 | crc32c u32                 the last 10 bytes of each message
@@ -11,10 +11,10 @@
  */
 import { crc32c } from '@platform/base';
 
-/** A length above this is damage, not a record. */
+/** A greater length is damage, not a record. */
 export const maxRecordBytes: number = 256 * 1024 * 1024;
 
-/** Field 1000 of wire type 2: who the file is (CaptureFileHeader without metadata). First in the first message. */
+/** Field 1000 of wire type 2: the identity of the file (CaptureFileHeader without metadata). First in the first message. */
 export const identityTag: readonly [number, number] = [0xc2, 0x3e];
 /** Numbers of our fields in public messages. */
 export const ourFields: ReadonlySet<number> = new Set([1000, 1001]);
@@ -22,10 +22,10 @@ export const ourFields: ReadonlySet<number> = new Set([1000, 1001]);
 /** Field 1001 of wire type 1. */
 const trailerTag = [0xc9, 0x3e] as const;
 const trailerBytes = 10;
-/** Any value of our own: a message of another origin does not match it by having no seed. */
+/** An arbitrary value, so that a message from elsewhere, whose checksum has no seed, does not match. */
 export const headerSeed = 0x504c_4302;
 
-/** Bytes that a body of this length takes in a file. */
+/** Size in a file of a record with a body of this length. */
 export function recordBytes(bodyBytes: number): number {
   return varintBytes(bodyBytes + trailerBytes) + bodyBytes + trailerBytes;
 }
@@ -58,7 +58,7 @@ export type RecordAt =
   | { readonly body: Uint8Array; readonly index: number; readonly checksum: number; readonly end: number }
   | { readonly body: undefined; readonly reason: string };
 
-/** The record that starts at `offset`, or why there is none. Length zero is never a record: a power failure leaves zeros. */
+/** The record that starts at `offset`, or why there is none. A record never has length zero, because a power failure leaves zeros. */
 export function recordAt(bytes: Uint8Array, offset: number, seed: number): RecordAt {
   const message = messageAt(bytes, offset);
   if (message.content === undefined) return { body: undefined, reason: message.reason };
@@ -71,18 +71,18 @@ export function recordAt(bytes: Uint8Array, offset: number, seed: number): Recor
   return { body: content.subarray(0, at), index: readU32(content, at + 2), checksum, end };
 }
 
-/** Whether the message ends as ours do. */
+/** Whether the message ends with a trailer, as ours do. */
 function hasTrailer(content: Uint8Array): boolean {
   const at = content.length - trailerBytes;
   return at > 0 && content[at] === trailerTag[0] && content[at + 1] === trailerTag[1];
 }
 
 /**
- * Where the next valid record after damage starts; undefined if there is none. The seed makes a false one as improbable as a collision of
- * checksums.
+ * Where the next valid record after damage starts; undefined if there is none. The seed makes a false match as improbable as a checksum
+ * collision.
  */
 export function nextRecord(bytes: Uint8Array, from: number, seed: number): number | undefined {
-  // Bounds the time for a file made of bytes that look like trailers.
+  // Limits the time for a file full of bytes that look like trailers.
   let budget = 16 * bytes.length;
   const mostIndex = bytes.length / (trailerBytes + 2);
   for (let at = from; at < bytes.length - trailerBytes && budget > 0; at++) {
@@ -95,7 +95,7 @@ export function nextRecord(bytes: Uint8Array, from: number, seed: number): numbe
   return undefined;
 }
 
-/** Where a message that starts at `offset` would end; beyond the file if there can be none. Called for every byte, so it makes no objects. */
+/** Where a message that starts at `offset` would end; beyond the file if that is impossible. Called for each byte, so allocates nothing. */
 function endAt(bytes: Uint8Array, offset: number): number {
   let length = 0;
   let scale = 1;
@@ -138,7 +138,7 @@ export function varintBytes(value: number): number {
   return count;
 }
 
-/** Returns the offset after it. */
+/** Returns the offset after the varint. */
 export function writeVarint(target: Uint8Array, offset: number, value: number): number {
   let at = offset;
   let rest = value;

@@ -1,4 +1,4 @@
-/** The body of the first message: who the file is, then the public metadata. */
+/** The body of the first message: the identity of the file, then the public metadata. */
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
 import { concatBytes, PlatformError } from '@platform/base';
 import { DataCaptureMetadataSchema } from '@platform/proto/platform/app/datasync/v1/data_sync';

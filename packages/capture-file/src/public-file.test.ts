@@ -37,7 +37,7 @@ function readingOf(struct: JsonObject, ms: number): Uint8Array {
 
 const readings = Array.from({ length: 5 }, (_, n) => readingOf({ readings: { n } }, 1_800_000_000_000 + n));
 
-/** As a public machine-server writes it. */
+/** A file as a public machine-server writes it. */
 function publicFile(about: DataCaptureMetadata, contents: readonly Uint8Array[]): Uint8Array {
   const length = (count: number): Uint8Array =>
     count < 128 ? Uint8Array.of(count) : Uint8Array.of((count & 127) | 128, count >> 7);
@@ -45,7 +45,7 @@ function publicFile(about: DataCaptureMetadata, contents: readonly Uint8Array[])
   return concatBytes(messages.flatMap((message) => [length(message.length), message]));
 }
 
-/** Fields of a message by number, decoded by nothing but the rules of the encoding. */
+/** Fields of a message by number, decoded only by the rules of the encoding. */
 function fieldsOf(message: Uint8Array): Map<number, (number | Uint8Array)[]> {
   const fields = new Map<number, (number | Uint8Array)[]>();
   let at = 0;
@@ -102,7 +102,7 @@ test('a reader that knows only the public framing and field numbers reads our fi
   expect(others.map((fields) => fields.get(1))).toEqual(readings.map((reading) => fieldsOf(reading).get(1)));
 });
 
-test('C12 a file of a public machine-server is read: API names as ours, no identity, an end that does not decode is cut', () => {
+test('C12 a file of a public machine-server is read: API names as ours, no identity, an undecodable end is cut', () => {
   const about = create(DataCaptureMetadataSchema, { ...metadata, componentType: 'rdk:component:sensor' });
   const whole = publicFile(about, readings);
   const contents = readCaptureFile(whole);
@@ -120,10 +120,10 @@ test('C12 a file of a public machine-server is read: API names as ours, no ident
   }
 });
 
-test('C3 one of our files is never taken for a public one, whichever of our fields is damaged', () => {
+test('C3 one of our files is never mistaken for a public one, whichever of our fields is damaged', () => {
   const whole = captureFileBytes(header, readings);
   const first = messagesOf(whole)[0] ?? new Uint8Array();
-  // The identity and the checksum of the header become fields that public readers skip, too.
+  // The identity and the checksum of the header also become fields that public readers skip.
   const hidden = whole.slice();
   const at = first.byteOffset - whole.byteOffset;
   hidden.set([0xba, 0x3e], at);

@@ -1,6 +1,6 @@
 /**
- * Capture files of public machine-servers: the same messages without our fields. They have neither checksums nor an identity, so damage is
- * noticed only where a message does not decode.
+ * Capture files of public machine-servers: the same messages without our fields. They have neither checksums nor an identity, so damage
+ * shows only where a message does not decode.
  */
 import { create, fromBinary, type Message } from '@bufbuild/protobuf';
 import { canonicalApi, PlatformError } from '@platform/base';
@@ -13,7 +13,7 @@ import { type CaptureFileHeader, CaptureFileHeaderSchema } from '@platform/proto
 import { messageAt, ourFields } from './format.ts';
 
 /**
- * The header has no stream, no seq and no part. API names are spelled as ours are.
+ * The header has no stream, no seq and no part. API names are converted to our spelling.
  *
  * @throws PlatformError data_loss: neither a public capture file nor one of ours, or one of ours with a damaged header
  */
@@ -42,7 +42,7 @@ export interface PublicReadings {
   readonly cutReason: string | undefined;
 }
 
-/** @throws PlatformError data_loss: a reading with our fields, so the header was damaged */
+/** @throws PlatformError data_loss: a reading has our fields, so the header is damaged */
 export function readPublicReadings(bytes: Uint8Array, from: number): PublicReadings {
   const readings: Uint8Array[] = [];
   let goodBytes = from;

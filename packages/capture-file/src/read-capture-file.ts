@@ -17,14 +17,14 @@ export interface CaptureFileContents {
   readonly cutBytes: number;
   /** Why the prefix ends before the file does. */
   readonly cutReason: string | undefined;
-  /** Readings that the file is known to have had and that cannot be read. */
+  /** Readings that the file is known to have contained but that cannot be read. */
   readonly missing: number;
   /** If some are missing: the place of each reading among those that were captured, counted from 1. Absent for files of other versions. */
   readonly places?: readonly number[];
 }
 
 /**
- * Reads a capture file; of a damaged one, what is intact.
+ * Reads a capture file; if it is damaged, reads its intact records.
  *
  * @param expected how many readings the file was sealed with, if that is known (`readingsInName`)
  * @throws PlatformError data_loss if not even the header can be read.
@@ -40,7 +40,7 @@ export function readCaptureFile(bytes: Uint8Array, expected = 0): CaptureFileCon
   return { kind, header, ...read, cutBytes: bytes.length - read.goodBytes, missing };
 }
 
-/** C3: damage costs the records that it touches. Each record says its place, so what was moved or repeated is put in order. */
+/** C3: damage costs only the records that it touches. Each record has its index, so moved or repeated records are put in order. */
 function readRecords(bytes: Uint8Array, { header, end, seed }: HeaderOfFile, expected: number): CaptureFileContents {
   const byIndex = new Map<number, Uint8Array>();
   let at = end;
@@ -57,7 +57,7 @@ function readRecords(bytes: Uint8Array, { header, end, seed }: HeaderOfFile, exp
   while (at < bytes.length) {
     const record = recordAt(bytes, at, seed);
     if (record.body === undefined) {
-      // The reading of a binary file is its only one, and large.
+      // A binary file contains a single, large reading.
       const isBinary = header.metadata?.type === DataType.BINARY_SENSOR;
       const next = (isBinary ? undefined : nextRecord(bytes, at + 1, seed)) ?? bytes.length;
       damaged(record.reason, next - at);

@@ -5,7 +5,7 @@ import { decodeHeader } from './identity.ts';
 import { readPublicHeader } from './public-file.ts';
 import { isVersion1, readVersion1Header } from './version-1.ts';
 
-/** 1 and 2: ours. public: written by a public machine-server; its header has no stream, no seq and no part. */
+/** 1 and 2: versions of our format. public: written by a public machine-server; its header has no stream, no seq and no part. */
 export type CaptureFileKind = 1 | 2 | 'public';
 
 export interface HeaderOfFile {
@@ -13,13 +13,13 @@ export interface HeaderOfFile {
   readonly kind: CaptureFileKind;
   /** Where the readings start. */
   readonly end: number;
-  /** Checksum of the header, with which those of the readings begin; 0 unless `kind` is 2. */
+  /** Checksum of the header, the seed for those of the readings; 0 unless `kind` is 2. */
   readonly seed: number;
 }
 
 /**
- * The header of a capture file from its first bytes. From too few of them a public file cannot be told from a torn one of ours, so check
- * `kind` only with all of a file.
+ * Reads the header of a capture file from its first bytes. With too few bytes, a public file cannot be distinguished from a torn one of
+ * ours, so check `kind` only on a complete file.
  *
  * @throws PlatformError data_loss: not a capture file, an unsupported version, or a torn header.
  */

@@ -20,7 +20,7 @@ function version1(): Uint8Array {
   return concatBytes([magic(1), frame(toBinary(CaptureFileHeaderSchema, header)), ...readings.map(frame)]);
 }
 
-test('a file of version 1 that waits on a machine is read, and a torn one keeps its valid prefix', () => {
+test('a file of version 1 left on a machine is read, and a torn one keeps its valid prefix', () => {
   const whole = version1();
   expect(readCaptureFile(whole)).toMatchObject({ kind: 1, header, readings, cutBytes: 0, missing: 0 });
   const torn = readCaptureFile(whole.subarray(0, -3));
@@ -31,7 +31,7 @@ test('a file of version 1 that waits on a machine is read, and a torn one keeps 
   expect(readCaptureFile(flipped).readings).toEqual(readings.slice(0, 1));
 });
 
-test('another version after "PLCAP" and a version 1 without header are refused by name', () => {
+test('another version after "PLCAP" and a version 1 without header are rejected with the reason', () => {
   expect(() => readCaptureFile(concatBytes([magic(7), version1().subarray(8)]))).toThrow(/capture file of version 7/);
   expect(() => readCaptureFile(version1().subarray(0, 20))).toThrow(/capture file without header/);
 });

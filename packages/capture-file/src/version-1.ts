@@ -1,6 +1,6 @@
 /**
- * Capture files of version 1, which no version writes any more: magic, then frames {length u32, crc32c u32, payload}, all little-endian. The
- * first frame is a CaptureFileHeader, each further one a SensorData.
+ * Capture files of version 1, which are only read, no longer written: magic, then frames {length u32, crc32c u32, payload}, all
+ * little-endian. The first frame is a CaptureFileHeader, each further one a SensorData.
  */
 import { fromBinary } from '@bufbuild/protobuf';
 import { crc32c, PlatformError } from '@platform/base';
@@ -37,7 +37,7 @@ export interface Version1Readings {
   readonly cutReason: string | undefined;
 }
 
-/** The frames from `from` to the first damage: after it no boundary can be trusted, because frames do not say their position. */
+/** Reads the frames from `from` to the first damage. After it, no boundary can be trusted, because frames do not contain their position. */
 export function readVersion1(bytes: Uint8Array, from: number): Version1Readings {
   const readings: Uint8Array[] = [];
   let goodBytes = from;

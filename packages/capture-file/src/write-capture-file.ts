@@ -2,7 +2,7 @@ import type { CaptureFileHeader } from '@platform/proto/platform/capture/v1/capt
 import { headerSeed, recordBytes, writeRecord } from './format.ts';
 import { encodeHeader } from './identity.ts';
 
-/** A whole capture file in memory: the same bytes for the same header and readings. */
+/** Builds a whole capture file in memory; deterministic for a header and readings. */
 export function captureFileBytes(header: CaptureFileHeader, readings: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   const body = encodeHeader(header);
   const size = readings.reduce((sum, { length }) => sum + recordBytes(length), recordBytes(body.length));

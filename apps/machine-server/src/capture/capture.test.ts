@@ -79,7 +79,7 @@ test('if a sensor answers after its capture has ended, the reading is dropped an
   expect(await files()).toEqual(sealed);
 });
 
-test('what a crash costs is noted often enough that a slow sync still ends within the second that is reported', async () => {
+test('the cost of a crash is noted often enough that a slow sync still ends within the reported second', async () => {
   const home = await mkdtemp(join(tmpdir(), 'capture-'));
   onTestFinished(() => rm(home, { recursive: true }));
   const clock = new FakeClock();
@@ -110,7 +110,7 @@ test('what a crash costs is noted often enough that a slow sync still ends withi
   expect(longest).toBeLessThanOrEqual(800);
 });
 
-test('on a slow disk, what a crash costs is noted again right before the first reading, once its directory is owned', async () => {
+test('on a slow disk, the cost of a crash is noted again right before the first reading, once its directory is owned', async () => {
   const home = await mkdtemp(join(tmpdir(), 'capture-'));
   onTestFinished(() => rm(home, { recursive: true }));
   const clock = new FakeClock();
@@ -165,7 +165,7 @@ test('C6 while the disk stalls, no reading is taken at a time that a crash would
   const clock = new FakeClock();
   const ledger = new SeqLedger();
   await using directories = new Directories({ home, ledger, clock, log: silentLog });
-  /** The note, as it was written and as a power cut leaves it. */
+  /** The note as written, and as a power cut would leave it. */
   let [written, synced] = ['', ''];
   let stall: Promise<void> | undefined;
   const openFile = async (path: PathLike): Promise<FileHandle> => {
@@ -207,11 +207,11 @@ test('C6 while the disk stalls, no reading is taken at a time that a crash would
   await clock.advance(3_000);
   expect([reads.length, missed]).toEqual([30, 0]);
   const { promise, resolve: release } = Promise.withResolvers<void>();
-  // Also if the test fails: the note waits for it.
+  // Even if the test fails, because the note waits for it.
   using _ended = { [Symbol.dispose]: release };
   stall = promise;
   await clock.advance(6_000);
-  // What the note from before the stall covers.
+  // The readings that the note from before the stall covers.
   expect(reads.length).toBeGreaterThanOrEqual(30);
   expect(reads.length).toBeLessThanOrEqual(40);
   stall = undefined;
@@ -220,7 +220,7 @@ test('C6 while the disk stalls, no reading is taken at a time that a crash would
   expect(reads.length + missed).toBe(110);
   expect(reads.length).toBeGreaterThanOrEqual(50);
   expect(untold).toEqual([]);
-  // A step of the clock: no tick is lost for it.
+  // A step of the clock loses no tick.
   const before = missed;
   for (const years of [1, -2]) {
     clock.setWall(clock.now() + years * 31_557_600_000);

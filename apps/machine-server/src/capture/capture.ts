@@ -22,7 +22,7 @@ export interface CaptureDeps {
   readonly storage: (kind: CapturePlan['kind']) => CaptureStorage;
   readonly ledger: SeqLedger;
   readonly directories: Directories;
-  /** Returns what a method of a resource reads now. */
+  /** Reads a method of a resource. */
   readonly read: ReadResource;
   readonly gaps: Pick<Gaps, 'add'>;
   readonly alive: WriteOutsDeps['alive'];
@@ -51,11 +51,11 @@ interface Running {
 }
 
 const closeGraceMs = 2_000;
-/** A crash may cost a second (gaps.md): the rest of it is for writing out. Every second time, it is to the disk. */
+/** A crash may cost a second (gaps.md); the rest of the second is for writing out. Every other write-out goes to the disk. */
 const writeEveryMs = 400;
-/** A reading that has not returned by then is given up. */
+/** A reading that takes longer is given up. */
 const readingLimitMs = 60_000;
-/** Delay before trying again to own a directory that another process holds. */
+/** Delay before another attempt to own a directory that another process holds. */
 const retryMs = 5_000;
 
 export class Capture implements AsyncDisposable {
@@ -112,8 +112,8 @@ export class Capture implements AsyncDisposable {
     const ending = [...this.#running].filter(([key, { settings }]) => settings !== JSON.stringify(wanted.get(key)));
     await Promise.all(ending.map(([key]) => this.#end(key)));
     const starting = plans.filter(({ key }) => !this.#running.has(key));
-    // If another process owns a directory, only captures into that directory stop. Owning one may take long: it is not to be between the
-    // note and the first reading.
+    // If another process owns a directory, only captures into that directory stop. Owning one may take long, so it must not happen between
+    // the note and the first reading.
     const ready: CapturePlan[] = [];
     for (const plan of starting) if (await this.#deps.directories.own(plan.directory)) ready.push(plan);
     if (ending.length + starting.length > 0)
@@ -130,12 +130,12 @@ export class Capture implements AsyncDisposable {
     return [...this.#running].map(([key, running]) => statusOf(key, running));
   }
 
-  /** Since the start: of what runs, and of what a configuration has ended, added up for each resource; there, the key is its full name. */
+  /** Counts since the start: of running captures, and of ended ones as a sum for each resource, whose full name is then the key. */
   counts(): CaptureStatus[] {
     return [...this.status(), ...this.#ended.values()];
   }
 
-  /** The captures that fail or cannot write to their directory, one per line; empty if there are none. */
+  /** The captures that fail or cannot write to their directory, one per line; empty if none. */
   errors(): string {
     return this.#plans
       .flatMap(({ key, resource, method, directory }) => {

@@ -76,7 +76,7 @@ test('a reading that hangs is given up after its limit, its late answer is disca
   ]);
 });
 
-test('what a filter of a module does not want captured is neither stored nor a failure', () => {
+test('a reading that a module filters out is neither stored nor a failure', () => {
   const collector = new Collector({
     name: 'temp',
     read: () => {
@@ -91,7 +91,7 @@ test('what a filter of a module does not want captured is neither stored nor a f
   expect([collector.taken, collector.failed]).toEqual([0, 0]);
 });
 
-test('taken readings and those counted as missing are together all ticks, whatever the resource and the disk do', async () => {
+test('taken and missing readings add up to all ticks, whatever the resource and the disk do', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(

@@ -1,9 +1,9 @@
 /**
  * Reads one method of one resource at its frequency and hands the encoded readings to its files.
  *
- * A tick is skipped, and counted, while the reading before it has not returned (`late`) or the queue is full (`held`). It waits while a
- * crash right after it would not be reported, because the disk has not taken the note of that time yet (`covers`). A reading that takes
- * too long is given up, so that a later tick can try again; an answer that comes after that is not kept. No failure ends a collector.
+ * A tick is skipped and counted while the previous reading has not returned (`late`) or the queue is full (`held`). It waits while a crash
+ * right after it would not be reported, because the note of that time is not on the disk yet (`covers`). A reading that takes too long is
+ * given up, so that a later tick can try again; a later answer to it is discarded. No failure ends a collector.
  */
 import { asPlatformError, errorText, type Log, type LogFields, PlatformError } from '@platform/base';
 import { GapReason } from '@platform/proto/platform/gaps/v1/gaps';
@@ -19,7 +19,7 @@ export type Captured = Document | readonly BinaryReading[];
 export interface CollectorDeps {
   /** Resource and method, for messages. */
   readonly name: string;
-  /** What is captured now; undefined if there is nothing to capture this time. */
+  /** Takes a reading; undefined if there is nothing to capture this time. */
   readonly read: (signal: AbortSignal) => Captured | undefined | Promise<Captured | undefined>;
   /** A reading that takes longer is given up. */
   readonly limitMs: number;
@@ -36,11 +36,11 @@ export interface CollectorDeps {
 
 const encoder = new ReadingEncoder();
 
-/** A filter in a module answers FAILED_PRECONDITION with this text: it wants nothing captured now. */
+/** A filter in a module answers FAILED_PRECONDITION with this text if nothing is to be captured now. */
 const filtered = 'no capture from filter module';
 
 export class Collector {
-  /** Counts of readings: taken, skipped because the previous one had not returned, skipped because the disk was behind, failed, arrived after the end. */
+  /** Counts of readings: taken, skipped because the previous one was late or the disk was behind, failed, arrived after the end. */
   taken = 0;
   late = 0;
   held = 0;
@@ -51,7 +51,7 @@ export class Collector {
   #waiting = 0;
   #reading: Promise<void> | undefined;
   #since = 0;
-  /** Of the reading in progress; those before it are over. */
+  /** Number of the reading in progress; earlier ones are over. */
   #turn = 0;
   #abort = new AbortController();
   #failures = 0;
@@ -63,12 +63,12 @@ export class Collector {
     this.#log = new LimitedLog(deps.log, () => deps.wallMicros() / 1_000);
   }
 
-  /** Why nothing is captured: what the last readings failed with. Undefined after a single failure, and after success. */
+  /** Why nothing is captured: the error of the last readings. Undefined after a single failure, and after success. */
   get error(): string | undefined {
     return this.#failures > 1 ? this.#error : undefined;
   }
 
-  /** Takes the `due` readings, one after the other. @param missed ticks that passed before, because this computer stalled */
+  /** Takes the `due` readings one after the other. @param missed ticks that passed before, because this computer stalled */
   tick(due: number, missed = 0): void {
     if (missed > 0) {
       this.late += missed;
@@ -90,7 +90,7 @@ export class Collector {
     }
   }
 
-  /** Readings may be taken again: takes one of those that waited, and counts the others as missed. */
+  /** Call when readings may be taken again: takes one that waited, and counts the others as missed. */
   resume(): void {
     const waited = this.#waiting;
     this.#waiting = 0;
@@ -111,7 +111,7 @@ export class Collector {
     await this.#reading;
   }
 
-  /** Ends a reading in progress; what it answers is dropped. */
+  /** Ends a reading in progress; its answer is dropped. */
   abandon(): void {
     this.#missing(GapReason.MISSED, this.#waiting);
     this.late += this.#waiting;
@@ -128,7 +128,7 @@ export class Collector {
     this.#abort = new AbortController();
   }
 
-  /** Returns false if that is not the time. */
+  /** Returns false if no reading may be taken now. */
   #take(): boolean {
     const requestedMicros = this.#deps.wallMicros();
     if (!this.#deps.covers(requestedMicros)) return false;

@@ -11,7 +11,7 @@ import { SensorDataSchema } from '@platform/proto/platform/app/datasync/v1/data_
 import { expect, test } from 'vitest';
 import { countingDocument, until } from '../testing/start-test-server.ts';
 
-/** Numbers of the readings by stream, over every file of these kinds. */
+/** Numbers of the readings by stream, from all files of these kinds. */
 async function countsByStream(directory: string, kinds: readonly string[]): Promise<Map<string, number[]>> {
   const counts = new Map<string, number[]>();
   const entries = await readdir(directory, { recursive: true }).catch(() => []);

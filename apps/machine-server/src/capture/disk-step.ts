@@ -1,5 +1,5 @@
 /**
- * A step that ends on the disk, and is repeated until it succeeds.
+ * A step that writes to the disk and is repeated until it succeeds.
  *
  * States: idle → running → idle, or waiting (after a failure, with growing delays, at most 30 s) → running.
  */
@@ -8,7 +8,7 @@ import { backoffMs, type Clock } from '@platform/base';
 export interface DiskStepDeps {
   /** One attempt. A failure leaves everything as it was. */
   readonly step: () => Promise<void>;
-  /** Whether the step is to run again: something came in while it ran. */
+  /** Whether the step must run again because there is new work since it began. */
   readonly hasMore: () => boolean;
   readonly failed: (caught: unknown, failures: number) => void;
   readonly recovered: (failures: number) => void;
@@ -31,7 +31,7 @@ export class DiskStep {
     return this.#failures;
   }
 
-  /** The attempt that is under way; never rejects. */
+  /** The attempt in progress; never rejects. */
   get running(): Promise<void> | undefined {
     return this.#running;
   }
@@ -41,7 +41,7 @@ export class DiskStep {
     return this.#waiting !== undefined;
   }
 
-  /** Makes an attempt now, unless one is under way; cuts short the wait after a failure. Returns that attempt. */
+  /** Makes an attempt now, unless one is in progress; cuts short the wait after a failure. Returns the attempt. */
   run(): Promise<void> {
     this.#waiting?.[Symbol.dispose]();
     this.#waiting = undefined;
@@ -53,7 +53,7 @@ export class DiskStep {
     return this.#running;
   }
 
-  /** No attempt is made any more after a failure, unless asked for. */
+  /** Stops automatic retries after a failure. */
   end(): void {
     this.#isOver = true;
   }

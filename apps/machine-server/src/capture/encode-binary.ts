@@ -1,4 +1,4 @@
-/** Encodes a binary reading as a SensorData, and says what its file is. */
+/** Encodes a binary reading as a SensorData, and determines extension and MIME type of its file. */
 import { create, toBinary } from '@bufbuild/protobuf';
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
@@ -8,7 +8,7 @@ import { SensorDataSchema } from '@platform/proto/platform/app/datasync/v1/data_
 import type { BinaryReading } from '@platform/resources';
 import type { BinaryFile } from './roll-file.ts';
 
-/** As public machine-servers name them; files of other types have no extension. */
+/** The extensions that public machine-servers use; files of other types have none. */
 const extensions: Readonly<Record<string, string>> = {
   'image/jpeg': '.jpeg',
   'image/png': '.png',
@@ -38,7 +38,7 @@ export function encodeBinary(
       ...(isAnnotated && { annotations: create(AnnotationsSchema, annotations) }),
     },
   });
-  // The bytes are copied once; the encoder of messages would copy them twice, into a buffer of up to twice the size.
+  // Copies the bytes once; the message encoder would copy them twice, into a buffer of up to twice the size.
   const length = new BinaryWriter().tag(binaryField, WireType.LengthDelimited).uint32(bytes.length).finish();
   return concatBytes([toBinary(SensorDataSchema, metadata), length, bytes]);
 }

@@ -23,8 +23,7 @@ export class ReadingEncoder {
   #at = 0;
 
   /**
-   * The encoded SensorData, in its own memory. Among the values that JSON lacks, dates become ISO text, bytes become base64, and others
-   * become text.
+   * The encoded SensorData, in its own memory. Of the values that JSON lacks, dates become ISO text, bytes base64, and others plain text.
    */
   encode(reading: Reading): Uint8Array<ArrayBuffer> {
     this.#at = this.#bytes.length;
@@ -36,7 +35,7 @@ export class ReadingEncoder {
     return this.#bytes.slice(this.#at);
   }
 
-  /** Field `tag` of wire type 2, whose content `write` puts before the current position. */
+  /** Writes field `tag` of wire type 2; `write` writes its content before the current position. */
   #message(tag: number, write: () => void): void {
     const end = this.#bytes.length - this.#at;
     write();
@@ -71,7 +70,7 @@ export class ReadingEncoder {
     }
   }
 
-  /** A google.protobuf.Value as field `tag`. @param level of the document or list that contains it */
+  /** Writes a google.protobuf.Value as field `tag`. @param level of the document or list that contains it */
   #value(tag: number, value: unknown, level: number): void {
     const end = this.#bytes.length - this.#at;
     if (typeof value === 'number' || typeof value === 'bigint') {

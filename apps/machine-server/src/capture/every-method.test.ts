@@ -33,7 +33,7 @@ const params: Readonly<Record<string, JsonObject>> = {
   GetAudio: { duration_seconds: 0.1 },
 };
 const pose = { pose: { x: 5, y: 0, z: 0, o_x: 0, o_y: 0, o_z: 1, theta: 0 } };
-/** What is stored of each method, at least; of binary ones, MIME type and extension. */
+/** The minimum that is stored for each method; for binary ones, MIME type and extension. */
 const stored: Readonly<Record<string, JsonObject>> = {
   GetWorldPose: pose,
   DoCommand: { a: 1 },
@@ -69,7 +69,7 @@ const binary: Readonly<Record<string, readonly [mimeType: string, extension: str
   CaptureAllFromCamera: ['image/png', '.png'],
 };
 
-/** A machine with one fake of each type, named after it, of which every method of the specification's table is captured. */
+/** A machine with one fake of each type, named after it; it captures every method in the specification's table. */
 function everything(spelled: (method: string) => string): { components: JsonObject[]; services: JsonObject[] } {
   const all = resourceTypes.flatMap(({ api }) => {
     const type = api.slice(api.lastIndexOf(':') + 1);
@@ -94,7 +94,7 @@ function uploadsOf(cloud: FakeCloud, api: string, method: string): StoredUpload[
   return cloud.stored.filter(({ metadata }) => metadata.componentType === api && metadata.methodName === method);
 }
 
-test('D12 every capture method of the table of resource types is captured, in the shape that public clients know', async () => {
+test('D12 every capture method in the table of resource types is captured, in the shape that public clients expect', async () => {
   await using cloud = await startFakeCloud(everything((method) => method));
   await using home = await createTestHome(cloud.url);
   await using server = await startTestServer(home);
@@ -123,7 +123,7 @@ test('D12 every capture method of the table of resource types is captured, in th
   expect(server.capture.errors()).toBe('');
   expect(cloud.breaches).toEqual([]);
 
-  // The images of one call share both times, which no other call has; each has an upload of its own.
+  // The images of one call share both times, which differ from those of other calls; each image has its own upload.
   const images = (): StoredUpload[] => uploadsOf(cloud, 'core:component:camera', 'GetImages');
   const groups = (): SensorData[][] => [
     ...Map.groupBy(
@@ -174,7 +174,7 @@ test('D12 methods are captured with and without Get, and GetImages honours filte
   expect(server.capture.errors()).toBe('');
 });
 
-test('a binary reading of more than 1 MB is sent in parts, and arrives as it was', async () => {
+test('a binary reading of more than 1 MB is sent in parts, and arrives unchanged', async () => {
   const capture_methods = [
     { method: 'GetAudio', capture_frequency_hz: 2, additional_params: { duration_seconds: 0.2 } },
   ];

@@ -2,7 +2,7 @@ import { create, fromJson, type JsonValue } from '@bufbuild/protobuf';
 import { type Any, anyPack, ValueSchema } from '@bufbuild/protobuf/wkt';
 import type { JsonObject } from '@platform/machine-config/schema';
 
-/** Additional parameters as the wire carries them: each a google.protobuf.Value in an Any. */
+/** Additional parameters in wire form: each is a google.protobuf.Value in an Any. */
 export function methodParameters(params: JsonObject): Record<string, Any> {
   const packed: Record<string, Any> = {};
   for (const [key, value] of Object.entries(params)) {

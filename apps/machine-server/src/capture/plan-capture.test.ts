@@ -89,7 +89,7 @@ test('D16 -untrusted-env refuses a changed capture directory by name', () => {
   );
 });
 
-test('a method that a type does not have is reported and not captured', () => {
+test('a method that a type lacks is reported and not captured', () => {
   const camera = { ...resource({ method: 'Voltage', capture_frequency_hz: 1 }), api: 'core:component:camera' };
   const { plans, problems } = planCapture([camera], defaults, same);
   expect(plans).toEqual([]);
@@ -104,7 +104,7 @@ test('a method that a type does not have is reported and not captured', () => {
   const tracker = { ...camera, api: 'core:component:pose_tracker' };
   const [unknown] = planCapture([tracker], defaults, same).problems;
   expect(unknown?.message).toBe(
-    'expected DoCommand, as of every type that only modules know, found "Voltage" of core:component:pose_tracker',
+    'expected DoCommand, as for every type that only modules know, found "Voltage" of core:component:pose_tracker',
   );
 });
 

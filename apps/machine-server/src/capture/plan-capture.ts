@@ -1,4 +1,4 @@
-/** Derives collectors from a configuration: which method of which resource is captured, how often and where. Pure. */
+/** Derives collectors from a configuration: which methods of which resources are captured, how often and where. Pure. */
 import { canonicalApi, errorText, type Problem } from '@platform/base';
 import { methodNamed } from '@platform/machine-config/capture-methods';
 import { type CaptureMethodConfig, readCaptureMethods } from '@platform/machine-config/data-manager';
@@ -40,7 +40,7 @@ export interface CaptureDefaults {
   readonly maxFileBytes: number;
   /** False with `-untrusted-env`: a method may not set its own capture directory (D16). */
   readonly ownDirectories: boolean;
-  /** The types of this version; of others, which only modules know, `DoCommand` can be captured. */
+  /** The types of this version; of other types, which only modules know, `DoCommand` can be captured. */
   readonly types: readonly ResourceDescriptor[];
 }
 
@@ -83,11 +83,11 @@ function planOne(
   const complain = (message: string): undefined => tell('error', message);
   if (config.disabled || !(config.capture_frequency_hz >= 1e-6)) return undefined;
   const type = defaults.types.find((known) => known.api === api);
-  // Of a type that only a module knows, commands are captured (D12).
+  // Of a type that only a module knows, only commands can be captured (D12).
   const known = Object.keys(type?.captures ?? { DoCommand: undefined });
   const method = methodNamed(known, config.method);
   if (method === undefined && type === undefined)
-    return complain(`expected DoCommand, as of every type that only modules know, found "${config.method}" of ${api}`);
+    return complain(`expected DoCommand, as for every type that only modules know, found "${config.method}" of ${api}`);
   if (method === undefined)
     return complain(
       `expected a method of ${api} that this version of the machine-server captures (${known.join(', ')}), found "${config.method}"`,

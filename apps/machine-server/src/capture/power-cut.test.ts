@@ -10,13 +10,13 @@ import { recoverFile } from '../directories/recover.ts';
 import { SeqLedger } from '../directories/seq-ledger.ts';
 import { RollFile } from './roll-file.ts';
 
-/** Sequences of operations; each is cut some 40 times. `POWER_CUT_SEQUENCES` asks for more. */
+/** Number of random sequences of operations; each is cut about 40 times. `POWER_CUT_SEQUENCES` overrides it. */
 const sequences = Number(process.env['POWER_CUT_SEQUENCES'] ?? 8);
 
 interface Recording {
   readonly disk: RecordingDisk;
   readonly produced: number;
-  /** Readings 1 to `upTo` were reported durable when so many calls had begun. */
+  /** Readings 1 to `upTo` were reported durable when this many calls had begun. */
   readonly durable: readonly { readonly calls: number; readonly upTo: number }[];
 }
 
@@ -80,7 +80,7 @@ async function record(random: () => number): Promise<Recording> {
   return { disk, produced, durable };
 }
 
-/** What a start after the cut has to send. */
+/** The readings that a start after the cut has to send. */
 async function recovered(directory: string): Promise<number[]> {
   const names = async (): Promise<string[]> =>
     (await readdir(directory, { recursive: true })).map((name) => join(directory, name));
@@ -98,7 +98,7 @@ async function recovered(directory: string): Promise<number[]> {
   return readings.map(numberOf).toSorted((a, b) => a - b);
 }
 
-test('C5 C6 C9 after a power cut at any instant, every reading that was reported durable is there once; none is damaged or invented', {
+test('C5 C6 C9 after a power cut at any instant, every reading reported durable exists exactly once; none is damaged or invented', {
   timeout: 600_000,
 }, async () => {
   let cuts = 0;

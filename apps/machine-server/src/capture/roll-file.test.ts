@@ -67,7 +67,7 @@ test('C5 C7 a failing disk does not end a capture: the queue fills, readings are
   for (const path of paths) expect(files.get(path)?.length).toBeLessThanOrEqual(600);
 });
 
-test('C1 a clock that jumps years, stands still or shows the same time at two starts takes no file from another', async () => {
+test('C1 no file replaces another if the clock jumps years, stands still or shows the same time at two starts', async () => {
   const storage = new RecordingDisk();
   const clock = new FakeClock(Date.UTC(1970, 0, 1));
   const years = [1970, 2026, 1999, 2262, 2026, 1970, 9_999];
@@ -111,7 +111,7 @@ function slowSyncs(): { storage: RecordingDisk; release: () => void; syncs: () =
 const readingsOf = (storage: RecordingDisk): number[] =>
   [...storage.files.values()].flatMap((bytes) => readCaptureFile(bytes).readings.map((each) => each[0] ?? 0));
 
-test('C6 what arrives while a sync or a seal takes long is written nevertheless, to the open file and to the next one', async () => {
+test('C6 readings that arrive during a slow sync or seal are still written, to the open file and to the next one', async () => {
   const { storage, release, syncs } = slowSyncs();
   const context = { storage, ledger: new SeqLedger(), partId: 'p', clock: systemClock, log: silentLog };
   const file = new RollFile({ ...series, bufferBytes: 4_096 }, { ...context, wallMicros: () => 1_000 });
@@ -129,7 +129,7 @@ test('C6 what arrives while a sync or a seal takes long is written nevertheless,
   const sealed = file.seal();
   await addWritten();
   await addWritten();
-  // The sync that was asked for in the end is of the third file.
+  // The last sync is of the third file.
   const last = [file.seal(), file.write(), file.sync()];
   await addWritten();
   expect(syncs()).toBe(1);
@@ -140,12 +140,12 @@ test('C6 what arrives while a sync or a seal takes long is written nevertheless,
   expect([...storage.files.keys()].every((path) => path.endsWith('.capture'))).toBe(true);
 });
 
-test('C6 if files wait to be sealed, the oldest reading that a kill would cost is known, and all are written in the end', async () => {
+test('C6 while files wait to be sealed, the oldest reading that a kill would cost is known, and all are finally written', async () => {
   const { storage, release } = slowSyncs();
   const context = { storage, ledger: new SeqLedger(), partId: 'p', clock: systemClock, log: silentLog };
   let nowUs = 0;
   const file = new RollFile({ ...series, maxFileBytes: 1 }, { ...context, wallMicros: () => nowUs });
-  // Each has a file of its own; four may wait, and one more is open.
+  // Each has its own file; four may wait, and one more is open.
   for (let taken = 1; taken <= 8; taken++) {
     nowUs = taken * 1_000;
     file.add(Uint8Array.of(taken));
@@ -159,7 +159,7 @@ test('C6 if files wait to be sealed, the oldest reading that a kill would cost i
   expect(readingsOf(storage)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
 });
 
-test('C6 a file is synced whenever 256 KiB were written, and before it is sealed', async () => {
+test('C6 a file is synced after every 256 KiB written, and before it is sealed', async () => {
   const storage = new RecordingDisk();
   const context = { storage, ledger: new SeqLedger(), partId: 'p', clock: systemClock, log: silentLog };
   const file = new RollFile(

@@ -1,13 +1,13 @@
 /**
  * The files of one series: opens a file when a reading arrives, rolls it at its maximum size, seals it on demand. Each binary reading gets
- * a file of its own, with its own extension and MIME type.
+ * its own file, with its own extension and MIME type.
  *
- * States of a reading: queued → in the user buffer → written → synced → sealed. Two loops move it on: one opens files and writes (up to
- * "written"), the other syncs and seals (`SyncQueue`). So what arrives during a sync is written, and the file after a full one is opened
- * before that is sealed: a kill costs only what is queued or in the user buffer.
+ * States of a reading: queued → in the user buffer → written → synced → sealed. Two loops advance it: one opens files and writes (up to
+ * "written"), the other syncs and seals (`SyncQueue`). Readings that arrive during a sync are therefore written, and the next file is
+ * opened before a full one is sealed: a kill costs only the readings that are queued or in the user buffer.
  *
  * A disk error changes no state: the reading stays where it is, and the loop waits (with growing delays, at most 30 s) and repeats the same
- * step. While syncs fail, nothing is written either. A disk error therefore never ends a capture; readings are only skipped while the queue
+ * step. While syncs fail, nothing is written either. A disk error therefore never ends a capture; readings are skipped only while the queue
  * is full.
  */
 import { join } from 'node:path';
@@ -37,23 +37,23 @@ export interface RollContext {
   readonly log: Log;
 }
 
-/** Readings that arrive while others are written are written next; a write-out does not wait for the end of that. */
+/** Turns after which a write-out stops waiting: readings that arrive during a write are written in the next turn. */
 const mostTurns = 10;
-/** Written bytes are synced at the latest when they are so many; what is written waits for a sync when they are four times as many. */
+/** Unsynced bytes at which a sync starts; at four times as many, writing waits for the sync. */
 const syncBytes = 262_144;
 const mostUnsyncedBytes = 4 * syncBytes;
-/** Full files that wait to be sealed; a further one stays open until one of them is. */
+/** Maximum number of full files that wait to be sealed; another one stays open until one of them is sealed. */
 const mostSealing = 4;
-/** Readings that wait for the disk take no more memory than this, and one reading: images are larger than what `capture_queue_size` is made for. */
+/** Memory limit for readings that wait for the disk, exceeded by at most one: images are larger than `capture_queue_size` assumes. */
 const mostQueuedBytes = 64 * 1024 * 1024;
 
 interface Entry {
   readonly bytes: Uint8Array;
-  /** Absent: it shares a file with others. */
+  /** Undefined: it shares a file with others. */
   readonly own: BinaryFile | undefined;
 }
 
-/** What the metadata of a binary reading's file says of it. */
+/** File type in the metadata of a binary reading's file. */
 export type BinaryFile = Pick<DataCaptureMetadata, 'fileExtension' | 'mimeType'>;
 
 export class RollFile {
@@ -68,7 +68,7 @@ export class RollFile {
   #sealAsked = false;
   /** The open file takes no more readings. */
   #isComplete = false;
-  /** What is queued waits for a sync or a seal. */
+  /** Queued readings wait for a sync or a seal. */
   #isBlocked = false;
   #unwrittenUs: number | undefined;
   #closing = false;
@@ -104,7 +104,7 @@ export class RollFile {
     return this.#queue.length + (this.#writer?.unwritten ?? 0);
   }
 
-  /** Every reading from before (wall clock) was handed to the operating system; undefined: all were. */
+  /** Wall-clock time before which every reading was handed to the operating system; undefined if all were. */
   get unwrittenUs(): number | undefined {
     return this.#unwrittenUs;
   }
@@ -117,7 +117,7 @@ export class RollFile {
   /**
    * Queues an encoded SensorData. Returns false, without keeping it, if the file is closing: a file opened now would never be sealed.
    *
-   * @param own of a binary reading, which gets a file of its own
+   * @param own file type of a binary reading, which gets its own file
    */
   add(bytes: Uint8Array, own?: BinaryFile): boolean {
     if (this.#closing) return false;
@@ -247,7 +247,7 @@ export class RollFile {
     if (writer.unsyncedBytes >= mostUnsyncedBytes) await synced;
   }
 
-  /** Leaves the open file to be sealed; the next reading opens another. Returns false if too many are waiting already. */
+  /** Hands the open file over for sealing; the next reading opens another. Returns false if too many are already waiting. */
   async #detach(): Promise<boolean> {
     const writer = this.#writer;
     if (writer !== undefined) {

@@ -1,6 +1,6 @@
 import type { DataCaptureMetadata } from '@platform/proto/platform/app/datasync/v1/data_sync';
 
-/** What is captured into separate files: one method of one resource with one set of parameters. */
+/** A unit of capture with its own files: one method of one resource with one set of parameters. */
 export interface Series {
   /** Directory that is owned by this process. */
   readonly directory: string;

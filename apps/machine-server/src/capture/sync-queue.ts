@@ -1,7 +1,7 @@
 /**
- * Syncs and seals the files of one series, one after the other, beside what is written meanwhile to the open one and to the next.
+ * Syncs and seals the files of one series one after the other, while readings are written to the open file and the next one.
  *
- * States of a task: waiting → begun → done. After a failure of the disk, all are waiting again, in the same order, until a repetition succeeds.
+ * States of a task: waiting → begun → done. After a failure of the disk, all tasks wait again, in the same order, until a retry succeeds.
  */
 import type { Clock } from '@platform/base';
 import type { CaptureFileWriter } from '@platform/capture-file';
@@ -43,7 +43,7 @@ export class SyncQueue {
     return this.#step.failures;
   }
 
-  /** Files that are full, or asked for, and not sealed yet. */
+  /** Number of files that are to be sealed and are not yet. */
   get sealing(): number {
     return this.#tasks.filter(({ isSeal }) => isSeal).length;
   }
@@ -56,13 +56,13 @@ export class SyncQueue {
     return this.settled();
   }
 
-  /** Seals a file, to which nothing is written any more. */
+  /** Seals a file that receives no more writes. */
   seal(writer: CaptureFileWriter): void {
     this.#tasks.push({ writer, isSeal: true, isBegun: false, told: [] });
     void this.#step.run();
   }
 
-  /** Whether all that was asked for so far is done: false after one failure of the disk. */
+  /** Resolves when all tasks so far are done; false after one failure of the disk. */
   async settled(): Promise<boolean> {
     const last = this.#tasks.at(-1);
     if (last === undefined) return true;
@@ -72,7 +72,7 @@ export class SyncQueue {
     return promise;
   }
 
-  /** Makes no attempt any more after a failure, unless asked for. */
+  /** Stops automatic retries after a failure. */
   end(): void {
     this.#step.end();
   }

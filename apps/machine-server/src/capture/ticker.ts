@@ -1,8 +1,8 @@
 /**
  * Decides when to read. Ticks are taken on a grid: the multiples of a period on the wall clock as it was when the process started, counted
- * on the monotonic clock since. So a collector that is configured anew keeps its ticks, a daily reading does not wait for a day after each
+ * on the monotonic clock since. A reconfigured collector therefore keeps its ticks, a daily reading does not wait for a day after each
  * restart, and steps of the wall clock change nothing. Collectors of the same frequency share one timer. Above 200 Hz, a timer fires every
- * 5 ms and takes all readings that are due by then: a timer for each of 1,000 readings a second would cost more than the readings.
+ * 5 ms and takes all readings due by then: a timer for each of 1,000 readings a second would cost more than the readings.
  */
 import type { Clock } from '@platform/base';
 

@@ -9,7 +9,7 @@ interface Note {
   readonly untilUs: number;
 }
 
-/** Two series, of which the first writes as it is told; each is written to every 100 ms. */
+/** Two series, written to every 100 ms; the test controls the disk of the first. */
 function startWriteOuts() {
   const clock = new FakeClock();
   const wallMicros = (): number => clock.now() * 1_000;
@@ -51,7 +51,7 @@ function startWriteOuts() {
   return { clock, wallMicros, disk, written, last: () => written.at(-1) as Note };
 }
 
-test('C6 a note of what is written reaches a second further than the oldest reading that is not, so that no kill costs more', async () => {
+test('C6 a note of written readings reaches a second beyond the oldest unwritten one, so that a kill costs no more', async () => {
   const { clock, wallMicros, written, last } = startWriteOuts();
   await clock.advance(4_000);
   expect(written.length).toBeGreaterThanOrEqual(9);
@@ -70,7 +70,7 @@ test('C6 readings wait for a slow disk, but not for one that fails or hangs: it 
   expect(last().untilUs).toBeGreaterThan(wallMicros());
   await clock.advance(4_000);
   expect(last().untilUs).toBeGreaterThan(wallMicros());
-  // A kill would be reported with all that it costs.
+  // A kill would be reported with its full cost.
   expect(wallMicros() - last().safeUs).toBeGreaterThan(6_000_000);
   disk.isHung = false;
   disk.release();

@@ -1,10 +1,10 @@
 /**
- * Writes out what is captured, and notes until when readings may be taken before the next time (`Alive`): every 400 ms to the operating
- * system, which a kill of the process does not undo, and every 800 ms to the disk, which a power cut does not undo.
+ * Writes out captured readings, and notes until when further readings may be taken (`Alive`): every 400 ms to the operating system, which
+ * survives a kill of the process, and every 800 ms to the disk, which survives a power cut.
  *
- * A note of the first kind reaches a second further than what it says is written, so that a kill costs no more. One of the second kind
- * reaches further if writing out has taken long lately: the next one is to be on the disk before the time of the last one is over. If the
- * next one of either kind is late, readings wait for it. They do not wait for a disk that fails or hangs: it may be that of another series.
+ * A note of the first kind reaches a second beyond the time up to which everything is written, so that a kill costs no more. A note of the
+ * second kind reaches further if recent write-outs took long: the next note must be on the disk before the last one expires. If the next
+ * note of either kind is late, readings wait for it. They do not wait for a disk that fails or hangs: it may be that of another series.
  */
 import { type Clock, errorText } from '@platform/base';
 import type { Alive, AliveSeries } from '../gaps/alive.ts';
@@ -14,7 +14,7 @@ import type { RollFile } from './roll-file.ts';
 export interface WriteOutsDeps {
   readonly alive: Pick<Alive, 'capturing' | 'mark' | 'extend' | 'written' | 'covers'>;
   readonly files: () => Pick<RollFile, 'write' | 'sync' | 'unwrittenUs' | 'failures'>[];
-  /** There is a new note: readings that waited may be taken. */
+  /** Called after a new note: readings that waited may be taken. */
   readonly noted: () => void;
   readonly clock: Clock;
   readonly wallMicros: () => number;
@@ -23,26 +23,26 @@ export interface WriteOutsDeps {
 
 /** What a kill may cost (gaps.md). */
 const killUs = 1_000_000;
-/** A disk that has not taken a write for so long hangs. */
+/** A disk that does not accept a write for this long is considered hung. */
 const hangsMs = 2_000;
 /** If a write-out takes longer, the time until which readings may be taken is extended. */
 const slowMs = 100;
-/** How far a note reaches at least, which is what a power cut may cost, and at most, after stalls of the disk. */
+/** How far a note reaches: at least (what a power cut may cost), and at most (after stalls of the disk). */
 const [leastReachMs, mostReachMs] = [1_000, 5_000];
-/** The next note is on the disk after the time between two write-outs and what the next one takes: at most a quarter more than lately. */
+/** The next note is on the disk after the time between two write-outs plus the next one: at most a quarter longer than recent ones. */
 const [betweenMs, slower] = [800, 1.25];
-/** By how much a later write-out forgets how long the slowest took. */
+/** Factor by which each write-out reduces the remembered time of the slowest. */
 const forget = 0.9;
-/** A note of new series that took longer is repeated, so many times at most. */
+/** A note of new series that took longer is repeated, up to a maximum number of notes. */
 const quickNoteMs = 100;
 const mostNotes = 5;
 
 export class WriteOuts {
   readonly #deps: WriteOutsDeps;
-  /** How often the captured series were noted. */
+  /** How many times the captured series were noted. */
   #notes = 0;
   #underWay = 0;
-  /** What write-outs have taken lately. */
+  /** Time that recent write-outs took. */
   #takenMs = 0;
 
   constructor(deps: WriteOutsDeps) {
@@ -52,7 +52,7 @@ export class WriteOuts {
   /** Whether a reading may be taken at this time, µs. If not, `noted` will be called. */
   covers(us: number): boolean {
     if (this.#deps.alive.covers(us)) return true;
-    // After a stall, or a step of the clock. What is under way ends with a note.
+    // After a stall, or a step of the clock. A write-out in progress ends with a note.
     if (this.#underWay === 0) void this.writeOut();
     return false;
   }
@@ -79,7 +79,7 @@ export class WriteOuts {
       using _late = clock.after(slowMs, () => void this.#extend());
       const safeUs = await this.#synced();
       if (safeUs === undefined) await this.#extend();
-      // What was noted meanwhile is later than this.
+      // Otherwise, a later note was made meanwhile.
       else if (notes === this.#notes)
         await this.#note(alive.mark(safeUs, safeUs + this.#reachUs(clock.monotonic() - startedMs)));
     }
@@ -88,8 +88,8 @@ export class WriteOuts {
   }
 
   /**
-   * Before the first reading of a series, so that a crash right after it is counted; what is captured already is written out first. On a
-   * slow disk it is noted again: the second that is reported after a crash begins with the noted time.
+   * Notes series before their first reading, so that a crash right after it is counted. Readings already captured are written out first. On
+   * a slow disk, the note is repeated: the second that is reported after a crash begins with the noted time.
    */
   async noteSeries(series: readonly AliveSeries[]): Promise<void> {
     const { alive, clock, wallMicros } = this.#deps;
@@ -110,10 +110,10 @@ export class WriteOuts {
     return 1_000 * Math.min(mostReachMs, Math.max(leastReachMs, reachMs));
   }
 
-  /** The disk is slow or fails; readings are taken nevertheless, as long as a power cut would be reported. */
+  /** Called if the disk is slow or fails: readings continue as long as a power cut would be reported. */
   async #extend(): Promise<void> {
     const { alive, wallMicros } = this.#deps;
-    // This may be late itself.
+    // This note may be late itself.
     await this.#note(alive.extend(wallMicros() + this.#reachUs(slowMs) - slowMs * 1_000));
   }
 
