@@ -53,8 +53,8 @@ export interface BillingClient {
   /** Invoices, newest first, and the outstanding balance. */
   getInvoicesSummary(orgId: string, options?: BillingCallOptions): Promise<GetInvoicesSummaryResponse>;
   /**
-   * Saves the PDF of an invoice as the file `dest`, completely or not at all; in a browser as a download of that name. Each download of an
-   * invoice has the same bytes.
+   * Saves the PDF of an invoice as the file `dest`, completely or not at all; in a browser, as a download with that name. All downloads of
+   * an invoice have the same bytes.
    *
    * @throws not_found; already_exists without `overwrite`; invalid_argument if `dest` is a directory; permission_denied
    * @returns the number of bytes
@@ -110,7 +110,7 @@ function callOptions({ timeout, idempotencyKey }: ChargeOptions = {}): {
   };
 }
 
-/** Such as TABULAR_DATA_UPLOAD; UNKNOWN for a type that only a newer cloud has. */
+/** Name of a type, such as TABULAR_DATA_UPLOAD; UNKNOWN for a type that only a newer cloud has. */
 export function usageTypeName(type: UsageCostType): string {
   return UsageCostTypeSchema.value[type]?.localName ?? 'UNKNOWN';
 }

@@ -33,7 +33,7 @@ export async function readAnswer(response: IncomingMessage, request: HttpRequest
   return { status: response.statusCode ?? 0, body: bodyOf(text, response.headers['content-type']) };
 }
 
-/** The answer before its body. @throws as sendHttp does. */
+/** Returns the answer before its body arrives. @throws as sendHttp does. */
 export function openHttp(request: HttpRequest): Promise<IncomingMessage> {
   const { url, method = 'GET', headers = {}, body, ca, signal } = request;
   const options: RequestOptions & { ca: string | undefined } = { method, headers, signal, ca };

@@ -58,7 +58,7 @@ export interface Cloud extends AsyncDisposable {
   readonly invoices: Client<typeof InvoiceService>;
   /**
    * A machine, called through the cloud wherever it is. Calls fail as `unavailable` while it is offline. When the connection is disposed or
-   * lost, the machine stops what it was told to move.
+   * lost, the machine stops the movements that were started over it.
    */
   machine(partId: string, options?: MachineOptions): Machine;
   /** Rows of an aggregation pipeline over `readings`. Throws an error with a gRPC code. */

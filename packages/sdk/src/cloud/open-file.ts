@@ -1,4 +1,4 @@
-/** The bytes of a captured file from a given position, over HTTP: files are larger than messages. */
+/** Reads a captured file from a given position over HTTP, because files are larger than messages. */
 import type { IncomingMessage } from 'node:http';
 import { bodyChunks, type HttpRequest, openHttp, readAnswer } from './http-request.ts';
 import { refusalOf } from './refusal.ts';

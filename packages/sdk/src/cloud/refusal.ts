@@ -1,4 +1,4 @@
-/** Turns an unsuccessful HTTP answer into an error: with the code and message that it contains, otherwise those of its status. */
+/** Converts an unsuccessful HTTP answer to an error with the code and message in it; without them, derives both from its status. */
 import { type CodeName, codes, PlatformError } from '@platform/base';
 import type { HttpAnswer } from './http-request.ts';
 

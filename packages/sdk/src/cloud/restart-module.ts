@@ -6,7 +6,7 @@ import { type Client, connect } from '@platform/rpc/client';
 export interface RestartModuleOptions {
   /** `host:port` of the machine-server. */
   readonly address: string;
-  /** Its name in the configuration. */
+  /** Name of the module in the configuration. */
   readonly module: string;
   /** An API key of the machine; absent: its port requires none. */
   readonly key?: { readonly keyId: string; readonly key: string } | undefined;
@@ -19,7 +19,7 @@ const readyLimitMs = 60_000;
 /**
  * Restarts the process of a machine's module. Resolves once it is ready.
  *
- * @throws failed_precondition if it does not start, with its reason; deadline_exceeded if it is not ready within a minute
+ * @throws failed_precondition with the reason if it does not start; deadline_exceeded if it is not ready within a minute
  */
 export async function restartModule({ address, module, key, signal }: RestartModuleOptions): Promise<void> {
   await using link = connect({
@@ -33,7 +33,7 @@ export async function restartModule({ address, module, key, signal }: RestartMod
   const startMs = systemClock.monotonic();
   for (;;) {
     const status = await statusOf(robot, module);
-    // Its state is still READY while the old process ends.
+    // The state is still READY while the old process ends.
     const isNew = changedMs(status) > before;
     if (isNew && status?.state === ModuleStatus_State.READY) return;
     if (isNew && status?.state === ModuleStatus_State.UNHEALTHY)

@@ -1,6 +1,6 @@
 /**
- * Saves bytes as a file, completely or not at all: writes a temporary file beside it, and renames that at the end. In a browser the file
- * becomes a download under the last part of its name.
+ * Saves bytes as a file, completely or not at all: writes a temporary file in the same folder and finally renames it. In a browser, the
+ * file becomes a download with the last part of its name.
  */
 import { PlatformError } from '@platform/base';
 
@@ -42,12 +42,12 @@ export async function saveFile(
       }
       await file.sync();
     }
-    // A link refuses a file that has appeared meanwhile; a rename would replace it.
+    // A link fails if the file has appeared meanwhile; a rename would replace it.
     if (options.overwrite === true) await rename(part, dest);
     else
       await link(part, dest).catch((caught) => {
         if (codeOf(caught) === 'EEXIST') throw exists(dest);
-        // Some file systems have no links.
+        // Some file systems do not support links.
         return rename(part, dest);
       });
     return bytes;

@@ -1,4 +1,4 @@
-/** The methods of machines by short names, with JSON: for tools that know a method only at run time. */
+/** Calls methods of machines by short names and with JSON: for tools that know a method only at run time. */
 import {
   type DescMethod,
   fromJson,
@@ -14,15 +14,15 @@ import { nameFieldOf, type ResourceDescriptor, resourceTypes } from '@platform/r
 import type { Machine } from './open-machine.ts';
 
 export interface MachineMethod {
-  /** Such as `motor.SetPower`; `robot.…` for the machine itself, `generic_service.…` for the service of two types of that name. */
+  /** Such as `motor.SetPower`; `robot.…` for the machine itself, `generic_service.…` for the generic service (not the component). */
   readonly name: string;
-  /** Such as `core:component:motor`; undefined: of the machine itself. */
+  /** Such as `core:component:motor`; undefined for methods of the machine itself. */
   readonly api: string | undefined;
   readonly kind: DescMethod['methodKind'];
   /** Names of the fields of a request, with their types. */
   readonly fields: readonly string[];
   readonly method: DescMethod;
-  /** Puts the name of a resource into a request; undefined: the request has no field for it. */
+  /** Puts the name of a resource into a request; undefined if the request has no field for it. */
   readonly withName: ((request: object, name: string) => object) | undefined;
   /** Whether a request names its resource. @throws invalid_argument if it does not fit the method */
   names(request: JsonObject): boolean;
@@ -42,7 +42,7 @@ export const machineMethods: readonly MachineMethod[] = [
   ...resourceTypes.flatMap((type) => methodsOfType(type, shortName(type))),
 ];
 
-/** @param of the part of their names before the dot */
+/** @param of the part of the method names before the dot */
 export function methodsOfType(type: Type, of: string): MachineMethod[] {
   return type.service.methods.map((method) => described(of, type, method));
 }
@@ -86,10 +86,10 @@ interface CallOptions {
 }
 
 /**
- * Calls a method of a machine. Fields of requests and answers have their names from the .proto file.
+ * Calls a method of a machine. Fields of requests and answers have the names in the .proto file.
  *
- * @param requests one, or several for a method that takes a stream. @param resource its name, for requests that lack it
- * @returns the answers as they arrive; one for a method without a stream of answers
+ * @param requests one, or several for a method that takes a stream. @param resource name of the resource, for requests that lack it
+ * @returns the answers as they arrive; only one if the method does not stream answers
  * @throws invalid_argument if a request does not fit the method
  */
 export async function* callMethod(

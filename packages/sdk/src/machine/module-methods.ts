@@ -1,4 +1,4 @@
-/** The methods of types that only modules of a machine know: the machine describes them. */
+/** The methods of types that only modules of a machine know; the machine describes them. */
 import type { DescService } from '@bufbuild/protobuf';
 import { type CodeName, PlatformError } from '@platform/base';
 import { commandType, reflectService } from '@platform/resources';
@@ -11,14 +11,14 @@ const fullName = /^([A-Za-z_]\w*\.)+[A-Za-z_]\w*$/;
 const reserved = /^(platform|viam|proto|grpc|google)\./;
 const maxTypes = 100;
 
-/** With these codes, the type still has the methods of all types. */
+/** After these errors, the type still has the methods that all types have. */
 const undescribed: ReadonlySet<CodeName> = new Set([
   ...(['not_found', 'failed_precondition', 'resource_exhausted', 'unimplemented'] as const),
 ]);
 
 /**
- * For `callMethod`, like `machineMethods`. Their names begin with the last part of the type (`widget.Spin` of `acme:component:widget`), or
- * with the whole type if another type has that name.
+ * Methods for `callMethod`, like `machineMethods`. Their names begin with the last part of the type (`widget.Spin` of
+ * `acme:component:widget`), or with the whole type if another type has the same last part.
  */
 export async function moduleMethods(machine: Pick<Machine, 'robot' | 'client'>): Promise<MachineMethod[]> {
   const { resourceRpcSubtypes } = await machine.robot.resourceRPCSubtypes({});

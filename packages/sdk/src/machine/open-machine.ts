@@ -13,7 +13,7 @@ export interface MachineOptions {
 }
 
 export interface Machine extends Disposable {
-  /** The machine itself: resources, status, stop of everything. */
+  /** The machine itself: lists its resources, returns its status, stops everything. */
   readonly robot: Client<typeof RobotService>;
   /** Full names of its resources, such as `core:component:motor/left`. */
   resourceNames(): Promise<string[]>;

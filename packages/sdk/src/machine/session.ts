@@ -1,13 +1,13 @@
 /**
- * A session with a machine: while heartbeats arrive, movements that this program started may continue. When they stop (the program ends, or
- * a connection breaks), the machine stops these movements.
+ * A session with a machine: while heartbeats arrive, movements that this program started may continue. When the heartbeats stop (the
+ * program ends, or a connection breaks), the machine stops these movements.
  */
 import { type Clock, PlatformError } from '@platform/base';
 import { RobotService } from '@platform/proto/platform/robot/v1/robot';
 import type { Link } from '@platform/rpc/client';
 
 export interface Session extends Disposable {
-  /** Its id, for the header of calls that move something; the first call starts the session. Empty if the machine has no sessions. */
+  /** Session id for the header of calls that move something; the first call starts the session. Empty if the machine has no sessions. */
   id(): Promise<string>;
 }
 

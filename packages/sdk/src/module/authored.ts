@@ -1,9 +1,9 @@
-/** Converts errors of the author's code to those that callers get. */
+/** Converts errors of the author's code to the errors that callers get. */
 import { errorText, type Log, PlatformError, stackText } from '@platform/base';
 
 /**
- * A PlatformError and an abort pass. Any other error becomes `failed_precondition` with its message, and the log gets its stack: the caller
- * of a module is its own machine, and needs to know what went wrong.
+ * A PlatformError and an abort pass unchanged. Any other error becomes `failed_precondition` with its message, and the log gets its stack:
+ * the caller of a module is its own machine, and needs to know what went wrong.
  */
 export function authoredError(caught: unknown, signal: AbortSignal | undefined, log: Log): unknown {
   if (caught instanceof PlatformError && !caught.isOwnFault) return caught;

@@ -1,4 +1,4 @@
-/** Completes the object that a model built to a resource. */
+/** Turns the object that a model built into a complete resource. */
 import { PlatformError } from '@platform/base';
 import type { Document, Resource, ResourceDescriptor } from '@platform/resources';
 import type { BuildConfig, ModelResource } from './define-model.ts';
@@ -25,7 +25,7 @@ export function completeResource(type: ResourceDescriptor, built: ModelResource<
   );
 }
 
-/** Its methods, including those of its class, with itself as `this`. */
+/** The methods of an object, including those of its class, bound to it. */
 function methodsOf(built: object): Record<string, unknown> {
   const methods: Record<string, unknown> = {};
   for (let at = built; at !== null && at !== Object.prototype; at = Object.getPrototypeOf(at)) {

@@ -13,7 +13,7 @@ export interface ResourceConfig {
   readonly api: string;
   /** Such as `acme:my-sensors:door`. */
   readonly model: string;
-  /** As in the configuration, unchecked; check them in `validate` or `build`. */
+  /** As in the configuration, not validated; check them in `validate` or `build`. */
   readonly attributes: JsonObject;
   /** Names under `depends_on`. */
   readonly dependsOn: readonly string[];
@@ -23,7 +23,7 @@ export interface ResourceConfig {
 export interface BuildConfig extends ResourceConfig {
   /** The running resources of this machine that `validate` and `depends_on` name. */
   readonly dependencies: Dependencies;
-  /** Lines go into the log of the machine, under the name of the resource. */
+  /** Writes to the log of the machine, under the name of the resource. */
   readonly log: Log;
   readonly module: ModuleInfo;
 }
@@ -32,14 +32,14 @@ export interface BuildConfig extends ResourceConfig {
 export interface NeededResources {
   /** The resource is built once all of these run. */
   readonly required?: readonly string[];
-  /** The resource is built again when one of these comes or goes. */
+  /** The resource is rebuilt when one of these is added or removed. */
   readonly optional?: readonly string[];
 }
 
 /**
- * The methods of the type. Methods of all types are optional: `doCommand` (refused if absent), `close` (does nothing if absent), and
- * `reconfigure`, which changes the running resource in place. Without `reconfigure`, a new configuration builds a new resource beside the
- * running one, which is then closed; a `build` that throws leaves the old one running.
+ * The methods of the type. Three methods that every type has are optional: `doCommand` (rejected if absent), `close` (does nothing if
+ * absent), and `reconfigure`, which changes the running resource in place. Without `reconfigure`, a new configuration builds a new resource
+ * and then closes the running one; if `build` throws, the old one keeps running.
  */
 export type ModelResource<T extends Resource> = Omit<T, 'close' | 'doCommand'> & {
   doCommand?(command: Document): Promise<Document>;
@@ -52,7 +52,7 @@ export interface ModelDefinition<T extends Resource> {
   readonly model: string;
   /**
    * Called before `build`, and when the configuration changes. Throws an error that says which attribute is wrong (`invalidAttribute`).
-   * Absent: every configuration is valid, and needs only what `depends_on` names.
+   * If absent, every configuration is valid and needs only the resources in `depends_on`.
    */
   validate?(config: ResourceConfig): NeededResources | undefined | Promise<NeededResources | undefined>;
   /** Throws an error that says why the resource cannot be built; the machine-server shows it and tries again. */
@@ -81,7 +81,7 @@ export function defineModel<T extends Resource>(
       `model: expected <namespace>:<family>:<name>, such as acme:my-sensors:door, found ${JSON.stringify(model)}`,
     );
   return {
-    // The descriptor of one type is valid as that of any type: `implementedBy` is called first.
+    // Safe, because `implementedBy` is called first.
     type: type as unknown as ResourceDescriptor,
     model,
     async validate(config) {
@@ -92,7 +92,7 @@ export function defineModel<T extends Resource>(
   };
 }
 
-/** For `validate` and `build`: `attributes.path: expected a file name, found 5`. @param path below `attributes`, such as `pins.left` */
+/** Error for `validate` and `build`: `attributes.path: expected a file name, found 5`. @param path in `attributes`, such as `pins.left` */
 export function invalidAttribute(path: string, expected: string, found: unknown): PlatformError {
   const text = found === undefined ? 'nothing' : JSON.stringify(found);
   return new PlatformError('invalid_argument', `attributes.${path}: expected ${expected}, found ${text}`);

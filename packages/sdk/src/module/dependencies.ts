@@ -8,16 +8,16 @@ export interface Dependencies {
   /** Full names, such as `core:component:sensor/door`. */
   readonly names: readonly string[];
   /**
-   * The methods of the type; each call goes to the resource of the machine.
+   * Returns an object with the methods of the type; each call goes to the resource of the machine.
    *
    * @param name short (`door`) or full (`core:component:sensor/door`). @throws failed_precondition if it is not among the dependencies
    */
   get<T extends Resource>(type: ResourceDescriptor<T>, name: string): Omit<T, 'close'>;
-  /** The same for an optional dependency; undefined if it is not there. */
+  /** The same for an optional dependency; undefined if it does not exist. */
   find<T extends Resource>(type: ResourceDescriptor<T>, name: string): Omit<T, 'close'> | undefined;
 }
 
-/** @param names full names, as the machine-server gives them. @param parent the connection to the machine-server. */
+/** @param given full names, as the machine-server sends them. @param parent the connection to the machine-server. */
 export function createDependencies(given: readonly string[], parent: Pick<Link, 'client'>): Dependencies {
   const names = given.map(canonicalApi);
   const find = <T extends Resource>(type: ResourceDescriptor<T>, name: string): Omit<T, 'close'> | undefined => {

@@ -1,4 +1,4 @@
-/** Asks a program for its models, as a machine-server does: for tools that check a module before a machine runs it. */
+/** Queries the models of a program as a machine-server does, for tools that check a module before a machine runs it. */
 import { spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -22,8 +22,8 @@ const maxOutput = 2_000;
 /**
  * Starts the program, asks it for its models, and stops it.
  *
- * @param command an executable file. @param args precede the address.
- * @throws failed_precondition if it ends or does not answer within 30 s, with its output
+ * @param command an executable file. @param args arguments before the address.
+ * @throws failed_precondition with its output if it ends or does not answer within 30 s
  */
 export async function describeModule(command: string, args: readonly string[] = []): Promise<readonly ProvidedModel[]> {
   const folder = await mkdtemp(join(tmpdir(), 'module-'));
@@ -52,7 +52,7 @@ export async function describeModule(command: string, args: readonly string[] = 
     return modelsOf(answer);
   } catch (caught) {
     const why = ended.signal.aborted ? ended.signal.reason : caught;
-    // Node prints an uncaught error with source code and a stack around it.
+    // Node prints source code and a stack around an uncaught error.
     const essence = /^\w*Error: .*$/m.exec(printed)?.[0] ?? printed.trim();
     const said = essence === '' ? '' : `; it printed: ${essence}`;
     throw new PlatformError(

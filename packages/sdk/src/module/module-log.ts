@@ -1,6 +1,6 @@
 /**
- * The log of a module: lines go to the machine-server (RobotService.Log), in order, from a bounded queue. Before the machine-server has
- * sent its address, and if it accepts no lines, they are printed instead: the machine-server logs what a module prints.
+ * The log of a module: sends lines to the machine-server (RobotService.Log), in order, from a bounded queue. Before the machine-server has
+ * sent its address, and if it accepts no lines, prints them instead: the machine-server logs the output of modules.
  */
 import { create, type JsonObject } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
@@ -37,7 +37,7 @@ export interface ModuleLogOptions {
 export class ModuleLog implements AsyncDisposable {
   readonly #options: ModuleLogOptions;
   readonly #queue: LogLine[] = [];
-  /** Levels of resources that have their own, by logger. */
+  /** Levels of resources with their own level, by logger. */
   readonly #levels = new Map<string, LogLevel>();
   readonly log: Log;
   #dropped = 0;
@@ -97,7 +97,7 @@ export class ModuleLog implements AsyncDisposable {
     this.#follower?.wake();
   }
 
-  /** One line for each call: machine-servers refuse several. @returns whether there are more */
+  /** Sends one line per call, because machine-servers reject several. @returns whether there are more */
   async #send(signal: AbortSignal, timeoutMs: number): Promise<boolean> {
     const [line] = this.#queue;
     if (line === undefined || this.#parent === undefined) return false;

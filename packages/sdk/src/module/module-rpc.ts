@@ -1,4 +1,4 @@
-/** The module protocol: the machine-server asks for models, and adds, changes and removes resources. */
+/** The module protocol: the machine-server queries models, and adds, changes and removes resources. */
 import type { JsonObject } from '@bufbuild/protobuf';
 import { canonicalApi } from '@platform/base';
 import type { ComponentConfig } from '@platform/proto/platform/app/v1/robot';

@@ -1,7 +1,7 @@
 /**
  * The machine-server that started this module. States: unknown → (Ready gives its address) connected → gone.
  *
- * It is gone when it does not answer several times in a row: a module that outlived it would hold hardware that the next one needs.
+ * It is gone if it does not answer several times in a row: a module that outlived it would occupy hardware that the next one needs.
  */
 import { asPlatformError, type Clock, PlatformError } from '@platform/base';
 import { RobotService } from '@platform/proto/platform/robot/v1/robot';
@@ -34,7 +34,7 @@ export class Parent implements AsyncDisposable {
     );
   }
 
-  /** @param address as Ready gives it. @throws invalid_argument */
+  /** @param address from Ready. @throws invalid_argument */
   async connect(address: string): Promise<Link> {
     if (this.#link !== undefined && address === this.#address) return this.#link;
     const at = parseAddress(address);

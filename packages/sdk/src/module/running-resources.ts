@@ -1,8 +1,8 @@
 /**
  * The running resources of a module.
  *
- * A resource: absent → (add) building → running → (reconfigure) in place, or built beside and swapped → (remove) closed, absent. Changes to
- * one resource happen one after the other; those to different resources may happen at the same time.
+ * A resource: absent → (add) building → running → (reconfigure) in place, or rebuilt and swapped → (remove) closed, absent. Changes to
+ * one resource run one after the other; changes to different resources may run concurrently.
  */
 import { errorText, type Log, PlatformError } from '@platform/base';
 import { formatResourceName, type Resource, type ResourceDescriptor, shortType } from '@platform/resources';
@@ -33,7 +33,7 @@ export class RunningResources implements AsyncDisposable {
     return await authored(log, () => this.#modelOf(config).validate(config));
   }
 
-  /** @throws already_exists, not_found, what the model throws */
+  /** @throws already_exists, not_found, errors of the model */
   add(config: ResourceConfig, context: Context): Promise<void> {
     return this.#change(config, async (name) => {
       if (this.#running.has(name))
@@ -42,7 +42,7 @@ export class RunningResources implements AsyncDisposable {
     });
   }
 
-  /** @throws not_found, what the model throws; the old resource then continues to run */
+  /** @throws not_found, errors of the model; the old resource then continues to run */
   reconfigure(config: ResourceConfig, context: Context): Promise<void> {
     return this.#change(config, async (name) => {
       const old = this.#require(name);
@@ -59,7 +59,7 @@ export class RunningResources implements AsyncDisposable {
     });
   }
 
-  /** @param name full name. @throws not_found, what closing it throws; it is removed even then */
+  /** @param name full name. @throws not_found, errors from closing the resource, which is removed even then */
   remove(name: string): Promise<void> {
     return this.#inOrder(name, async () => {
       const { resource, log } = this.#require(name);
@@ -75,7 +75,7 @@ export class RunningResources implements AsyncDisposable {
     throw new PlatformError('not_found', `this module has no ${shortType(type)} "${name}"`);
   }
 
-  /** Closes all, the newest first, even if one cannot be closed. */
+  /** Closes all, newest first, even if one cannot be closed. */
   async [Symbol.asyncDispose](): Promise<void> {
     for (const name of [...this.#running.keys()].reverse()) await this.remove(name).catch(() => {});
   }

@@ -8,12 +8,12 @@ export interface ModuleOptions {
   readonly models: readonly Model[];
 }
 
-/** Longest time for a stop; the machine-server kills the process later. */
+/** Time limit of a stop; the machine-server would kill the process only later. */
 const stopLimitMs = 5_000;
 
 /**
  * Reads arguments and environment, serves the models, and ends the process: with exit code 0 after SIGTERM or SIGINT, with 1 if it cannot
- * start or its machine-server is gone. Called once, as the last statement of a module.
+ * start or its machine-server is gone. Call it once, as the last statement of a module.
  */
 export async function serveModule({ models }: ModuleOptions): Promise<never> {
   const stop = Promise.withResolvers<number>();

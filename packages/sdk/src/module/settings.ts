@@ -3,13 +3,13 @@ import { type LogLevel, logLevels, PlatformError } from '@platform/base';
 import type { Address } from './address.ts';
 import { parseAddress } from './address.ts';
 
-/** Information from the machine-server about the module and its machine. Texts that it omits are empty. */
+/** Information from the machine-server about the module and its machine. Omitted texts are empty. */
 export interface ModuleInfo {
-  /** Its name in the configuration. */
+  /** Name of the module in the configuration. */
   readonly name: string;
   /** `<namespace>:<name>` of a module from the registry. */
   readonly moduleId: string;
-  /** The folder with its files. */
+  /** The folder with the files of the module. */
   readonly root: string;
   /** The module's folder for data that survives restarts and new versions. */
   readonly dataDirectory: string;
@@ -40,10 +40,10 @@ export function ownSettings(): ModuleSettings {
 }
 
 /**
- * The machine-server passes the address as first argument and in `PLATFORM_MODULE_ADDRESS`; each variable also has its public name
- * (`VIAM_…`). Unknown options come from newer machine-servers and are ignored.
+ * The machine-server passes the address as the first argument and in `PLATFORM_MODULE_ADDRESS`. Each variable also has its public name
+ * (`VIAM_…`). Unknown options, which newer machine-servers may pass, are ignored.
  *
- * @throws invalid_argument that says what was expected, and what to do
+ * @throws invalid_argument with what was expected and what to do
  */
 export function readSettings(args: readonly string[], env: Environment): ModuleSettings {
   const variable = (name: string): string => env[`PLATFORM_${name}`] || env[`VIAM_${name}`] || '';

@@ -22,7 +22,7 @@ export interface StartModuleDeps {
 
 /** Disposing it closes its resources and stops accepting calls. */
 export interface RunningModule extends AsyncDisposable {
-  /** The address at which it listens, with the actual port if the settings say 0. */
+  /** The address on which it listens, with the actual port if the settings say 0. */
   readonly address: Address;
 }
 

@@ -1,11 +1,11 @@
-/** Converts Extended JSON (canonical or relaxed, as people write it) to values that `bson` writes with the intended types. */
+/** Converts Extended JSON (canonical or relaxed) to values that `bson` writes with the intended types. */
 import { PlatformError } from '@platform/base';
 import { Double, EJSON, Int32, Long } from 'bson';
 import { type Json, type JsonMap, NumberText } from './read-json.ts';
 
 /**
- * Objects become Maps, which keep the order of their keys. A number without point and exponent becomes an int32 if it fits, otherwise an
- * int64; any other number becomes a double.
+ * Objects become Maps, which keep the order of their keys. A number without point and exponent becomes an int32 or int64, the first that
+ * fits; any other number becomes a double.
  *
  * @throws invalid_argument for a wrapper such as `$date` with invalid content.
  */
@@ -76,7 +76,7 @@ function numberOf(text: string): Int32 | Long | Double {
   return BigInt.asIntN(64, whole) === whole ? Long.fromBigInt(whole) : new Double(Number(text));
 }
 
-/** The value that `JSON.parse` would give. */
+/** The value that `JSON.parse` would return. */
 function plain(json: Json): unknown {
   if (json instanceof NumberText) return Number(json.text);
   if (isArray(json)) return json.map(plain);

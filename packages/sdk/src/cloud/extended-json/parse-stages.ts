@@ -1,11 +1,11 @@
-/** Parses the stages of a pipeline that a person wrote: Extended JSON, an array of stages or one stage. */
+/** Parses the stages of a pipeline in Extended JSON: an array of stages, or one stage. */
 import { PlatformError } from '@platform/base';
 import { type Document, serialize } from 'bson';
 import { bsonOf } from './bson-of.ts';
 import { type Json, NumberText, readJson } from './read-json.ts';
 
 /**
- * Each stage as BSON.
+ * Returns each stage as BSON.
  *
  * @throws invalid_argument with line and column if the text is not JSON, otherwise with the stage (from 0, as in errors of a cloud)
  */

@@ -1,6 +1,5 @@
 /**
- * Parses JSON into values whose numbers keep the digits that were typed, and whose objects keep the order of their keys; `JSON.parse` loses
- * both.
+ * Parses JSON into values whose numbers keep the digits as typed, and whose objects keep the order of their keys; `JSON.parse` loses both.
  */
 import { PlatformError } from '@platform/base';
 

@@ -1,7 +1,7 @@
-/** Reads rows of an answer as lossless trees: every type, the digits of long numbers, the order of fields. */
+/** Reads rows of an answer as lossless trees, which keep every type, all digits of long numbers, and the order of fields. */
 import { type Document, deserialize, EJSON, NumberUtils, onDemand } from 'bson';
 
-/** A value that is not a text, list or document. */
+/** A value that is not a string, list or document. */
 export class Scalar {
   /** Relaxed Extended JSON; doubles keep their point (3.0), longs all their digits. */
   readonly json: string;
@@ -93,7 +93,7 @@ function time(ms: bigint): Scalar {
   return new Scalar(isRelaxed ? `{"$date":"${text}"}` : `{"$date":{"$numberLong":"${ms}"}}`, text);
 }
 
-/** Read by npm's `bson`, from a document that contains only the value. */
+/** Lets npm's `bson` read the value, from a document that contains only it. */
 function rare(type: number, value: Uint8Array): Scalar {
   const size = 4 + 3 + value.length + 1;
   const document = new Uint8Array(size);

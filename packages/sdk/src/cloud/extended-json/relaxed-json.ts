@@ -1,11 +1,11 @@
 import { type RowValue, Scalar } from './read-row.ts';
 
-/** Relaxed Extended JSON on one line, fields in their order. */
+/** Relaxed Extended JSON on one line, with the fields in order. */
 export function relaxedJson(value: RowValue): string {
   return jsonOf(value, 'json');
 }
 
-/** The same, but parseStages reads it back with the same types: small longs are marked as such. */
+/** Like `relaxedJson`, but marks small longs, so that parseStages reads back the same types. */
 export function typedJson(value: RowValue): string {
   return jsonOf(value, 'typed');
 }

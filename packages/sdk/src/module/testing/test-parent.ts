@@ -66,7 +66,7 @@ export interface DrivenModule extends AsyncDisposable {
   readonly socket: string;
   readonly protocol: Client<typeof ModuleService>;
   client<S extends DescService>(service: S): Client<S>;
-  /** Calls it until it answers, as machine-servers do. */
+  /** Calls Ready until the module answers, as machine-servers do. */
   ready(): Promise<ReadyResponse>;
   /** Validates, then adds a resource. */
   add(api: string, model: string, name: string, attributes?: JsonObject, dependencies?: string[]): Promise<void>;
