@@ -1,11 +1,11 @@
 import { defineConfig } from 'vitest/config';
 
-// Tests run from source, so packages resolve to their sources; servers that tests need are started by the tests.
+// Tests run from source, so packages resolve to their sources. Tests start the servers that they need.
 export default defineConfig({
   ssr: { resolve: { conditions: ['@platform/source', 'node'] } },
   resolve: { conditions: ['@platform/source', 'node'] },
   test: {
-    // Far above what any takes: they end what hangs. On a busy machine things happen late; that they happen is what is tested.
+    // Far longer than any test takes: these limits only end hung tests. On a busy machine, events may be late; tests check that they occur.
     testTimeout: 300_000,
     hookTimeout: 300_000,
     expect: { poll: { timeout: 240_000 } },
@@ -19,12 +19,12 @@ export default defineConfig({
           name: 'sqlite',
           include: [
             ...['{apps,packages,tools}/**/*.test.ts', 'conformance/**/*.test.ts', 'bench/**/*.test.ts'],
-            // What only `npm run fault` has the time for.
+            // Long tests that only `npm run fault` runs.
             ...(process.env['FAULT_REPORT'] === undefined ? [] : ['conformance/**/*.fault.ts']),
           ],
         },
       },
-      // What keeps state in the metadata is tested on the other store, too.
+      // Tests of features with state in the metadata run on the other store, too.
       {
         extends: true,
         test: {

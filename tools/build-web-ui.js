@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** What a build depends on, relative to the root. */
+/** The sources of a build, relative to the root. */
 const sources = [
   'apps/web/src',
   'apps/web/static',
@@ -18,8 +18,8 @@ const sources = [
  * @param {string} root
  * @param {string} node path of Node 24
  * @param {(line: string) => void} say
- * @param {(line: string) => () => void} during says what takes a while, returns what ends that
- * @returns {boolean} false when the build failed (what it said has been shown)
+ * @param {(line: string) => () => void} during announces a slow step; returns a function that removes the line
+ * @returns {boolean} false when the build failed (its output has been shown)
  */
 export function buildWebUi(root, node, say, during) {
   const folder = join(root, 'apps', 'web');
@@ -54,12 +54,12 @@ function build({ folder, node, stamp, current, say, during }) {
     return true;
   }
   say(
-    `the web UI could not be built; what vite said:\n${result.stdout ?? ''}${result.stderr ?? ''}${result.error ?? ''}`,
+    `the web UI could not be built; output of vite:\n${result.stdout ?? ''}${result.stderr ?? ''}${result.error ?? ''}`,
   );
   return false;
 }
 
-/** Two builds at once would write into the same files. A lock that is older than any build was left by one that was killed. */
+/** Prevents two concurrent builds, which would write to the same files. A lock older than any build takes was left by a killed one. */
 function takeLock(lock) {
   const longestMs = 180_000;
   for (;;) {

@@ -4,8 +4,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * Lists packages in the lockfile that node_modules lacks: compares package-lock.json with npm's own record of installed packages. Absent
- * optional packages (other systems' binaries) do not count; other versions of them do.
+ * Lists packages in the lockfile that node_modules lacks: compares package-lock.json with npm's own record of installed packages. Ignores
+ * absent optional packages (other systems' binaries), but not different versions of them.
  * @param {string} root
  * @returns {string[]}
  */
@@ -23,7 +23,7 @@ export function missingPackages(root) {
 /**
  * @param {string} root
  * @param {(line: string) => void} say
- * @param {(line: string) => () => void} during shows what takes a while; returns a function that removes it
+ * @param {(line: string) => () => void} during announces a slow step; returns a function that removes the line
  * @returns {boolean} false when the installation failed (npm's output has been shown)
  */
 export function installMissing(root, say, during) {
@@ -46,7 +46,7 @@ export function installMissing(root, say, during) {
     return true;
   }
   say(
-    `npm ci failed (${result.error?.message ?? `exit ${result.status}`}); what it said:\n${result.stdout ?? ''}${result.stderr ?? ''}`,
+    `npm ci failed (${result.error?.message ?? `exit ${result.status}`}) with this output:\n${result.stdout ?? ''}${result.stderr ?? ''}`,
   );
   return false;
 }

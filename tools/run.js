@@ -1,6 +1,6 @@
 /**
- * Runs the TypeScript of this repository from a fresh clone: installs missing packages, finds Node 24 or newer, says which, and starts the
- * entry from source. Plain JavaScript for any Node ≥ 20.
+ * Runs TypeScript files of this repository, even in a fresh clone: installs missing packages, finds Node 24 or newer, prints which, and
+ * runs the file from source. Plain JavaScript for any Node ≥ 20.
  *
  *   node tools/run.js up --json          the platform command line with its arguments
  *   node tools/run.js tools/check.ts     a TypeScript file with its arguments
@@ -16,7 +16,7 @@ import { installMissing } from './install-missing.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const say = (line) => process.stderr.write(`platform: ${line}\n`);
-/** Shows what takes a while; returns a function that removes it from a terminal. */
+/** Announces a slow step; returns a function that removes the line from a terminal. */
 const during = (line) => {
   const { isTTY } = process.stderr;
   process.stderr.write(`platform: ${line}${isTTY ? '' : '\n'}`);
@@ -43,13 +43,13 @@ async function run([first, ...rest]) {
     ...process.env,
   };
   if (isProduct) warmCache(found, flags, env);
-  // Without it, the cloud shows its status page.
+  // Without the web UI, the cloud shows its status page.
   if (first === 'up') buildWebUi(root, found.path, say, during);
   const [file, ...args] = [...entry, ...rest];
   return becomeNode(found, [...flags, join(root, file), ...args], env);
 }
 
-/** Runs after an installation, and once for each Node: fills the compile cache, so that the first start is as cheap as later ones. */
+/** Runs after an installation, and once for each Node: fills the compile cache, so that the first start is as fast as later ones. */
 function warmCache(node, flags, env) {
   const folder = join(root, 'node_modules', '.cache');
   const stamp = join(folder, `warmed-for-node-${node.version}`);

@@ -1,4 +1,4 @@
-/** The build: one page (`index.html`) with hashed files beside it, which the cloud serves as they are. */
+/** The build: one page (`index.html`) and hashed files, which the cloud serves unchanged. */
 import { fileURLToPath } from 'node:url';
 import adapter from '@sveltejs/adapter-static';
 import { sveltekit } from '@sveltejs/kit/vite';
@@ -8,11 +8,11 @@ import { defineConfig, type Plugin } from 'vite';
 /** Where `npx vite dev` finds a cloud. */
 const cloud = process.env['PLATFORM_CLOUD'] ?? 'http://127.0.0.1:8080';
 const machineConfig = fileURLToPath(new URL('../../packages/machine-config/src', import.meta.url));
-// biome-ignore lint/suspicious/noTemplateCurlyInString: the group of a pattern, in the bundler's spelling
+// biome-ignore lint/suspicious/noTemplateCurlyInString: a capture group in the bundler's syntax
 const group = '${1}';
 const generated = fileURLToPath(new URL('../../packages/proto/src/gen', import.meta.url));
 
-/** SvelteKit hides its announcer by a style attribute, which the content security policy refuses; `app.css` does it instead. */
+/** SvelteKit hides its announcer with a style attribute, which the content security policy blocks; `app.css` hides it instead. */
 const withoutInlineStyle: Plugin = {
   name: 'without-inline-style',
   enforce: 'pre',
@@ -28,7 +28,7 @@ export default defineConfig({
     tailwindcss(),
     sveltekit({
       adapter: adapter({ fallback: 'index.html' }),
-      // The same sources give the same bytes.
+      // A fixed name makes builds reproducible.
       version: { name: '0.1.0' },
       paths: { relative: false },
     }),

@@ -23,7 +23,8 @@ const major = (version) => Number.parseInt(version.replace(/^v/, ''), 10);
 /**
  * @param {string} from file URL of the caller; carried packages are looked up from there
  * @param {{ version: string, execPath: string, platform: string, arch: string, told?: string }} [running]
- * @returns {{ found: { path: string, version: string, source: string, isPinned?: true } } | { missing: string }} isPinned: of the version that the npm packages carry
+ * @returns {{ found: { path: string, version: string, source: string, isPinned?: true } } | { missing: string }}
+ *   isPinned: has the version of the npm packages
  */
 export function findNode(from, running = runningNode()) {
   const { found, missing } = findAny(from, running);
