@@ -943,7 +943,7 @@ export const KinematicsFileFormatSchema: GenEnum<KinematicsFileFormat> = /*@__PU
   enumDesc(file_platform_common_v1_common, 0);
 
 /**
- * When a session expires, each resource that it was the last to call through such a method is stopped.
+ * When a session expires, each resource whose last such call came from it is stopped.
  *
  * @generated from extension: optional bool safety_heartbeat_monitored = 84260;
  */

@@ -59,7 +59,7 @@ export type ReportPartStatusRequest = Message<"platform.fleet.v1.ReportPartStatu
   heldReason: string;
 
   /**
-   * What capture and sync are doing, at most 4,096 bytes as JSON; absent: not reported this time, and the cloud keeps what it knows.
+   * What capture and sync are doing, at most 4,096 bytes as JSON; absent: not reported this time, and the cloud keeps the last report.
    *
    * @generated from field: optional google.protobuf.Struct data_status = 8;
    */

@@ -2344,7 +2344,7 @@ export type TabularDataByFilterResponse = Message<"platform.app.data.v1.TabularD
   data: TabularData[];
 
   /**
-   * Readings on this page; with `count_only`, all matching readings.
+   * Number of readings on this page; with `count_only`, of all matching readings.
    *
    * @generated from field: uint64 count = 3;
    */
