@@ -53,7 +53,7 @@ async function startServer() {
   return { url: `http://127.0.0.1:${port}`, tokens, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
 }
 
-test('queries carry the organization, the stages as BSON or the statement, and return rows', async () => {
+test('queries send the organization and either the stages as BSON or the statement, and return rows', async () => {
   await using server = await startServer();
   await using cloud = openCloud({ url: server.url, keyId: 'key-id', key: 'secret' });
   const since = new Date(1_700_000_000_123);
@@ -93,7 +93,7 @@ test('a file is read from its beginning, or from a given byte; a refused token i
   await expect(other.openFile('a/b')).rejects.toMatchObject({ code: 'unauthenticated' });
 });
 
-test('a wrong key, and an unreachable cloud, are errors with a code', async () => {
+test('a wrong key and an unreachable cloud cause errors with a code', async () => {
   await using server = await startServer();
   await using wrong = openCloud({ url: server.url, keyId: 'key-id', key: 'other' });
   await expect(wrong.querySql('org', 'SELECT 1')).rejects.toMatchObject({ code: 'unauthenticated' });

@@ -20,14 +20,14 @@ async function* parts(...texts: (string | Error)[]): AsyncIterable<Uint8Array> {
   }
 }
 
-test('a file appears complete, with progress, and nothing else is left behind', async () => {
+test('a file appears only when complete, progress is reported, and no other file remains', async () => {
   const progress: number[] = [];
   const dest = join(folder, 'a.pdf');
   expect(await saveFile(parts('one', 'two'), dest, { onProgress: (bytes) => progress.push(bytes) })).toBe(6);
   expect([readFileSync(dest, 'utf8'), progress, readdirSync(folder)]).toEqual(['onetwo', [3, 6], ['a.pdf']]);
 });
 
-test('a download that is cut off leaves the file as it was', async () => {
+test('an interrupted download leaves the file unchanged', async () => {
   const dest = join(folder, 'a.pdf');
   await expect(saveFile(parts('one', new Error('broken')), dest)).rejects.toThrow('broken');
   expect(readdirSync(folder)).toEqual([]);
@@ -73,7 +73,7 @@ test('a folder that is not writable is refused, and its content is unchanged', a
   expect([readdirSync(closed), readFileSync(join(closed, 'there'), 'utf8')]).toEqual([['there'], 'before']);
 });
 
-test('in a browser it is a download under the last part of the name', async () => {
+test('in a browser, the file becomes a download with the last part of its name', async () => {
   const clicked: { href: string; download: string }[] = [];
   const link = { href: '', download: '', click: () => clicked.push({ href: link.href, download: link.download }) };
   vi.stubGlobal('document', { createElement: () => link });

@@ -47,7 +47,7 @@ test('JSON becomes a request with the name of the resource, and answers become J
   expect([setPower.names({ name: 'left' }), setPower.names({})]).toEqual([true, false]);
 });
 
-test('an invalid request is refused with the fields that exist', async () => {
+test('the error for an invalid request lists the fields that exist', async () => {
   const { machine } = recorder();
   const refused = await all(callMethod(machine, methodNamed('motor.SetPower'), [{ power: 1 }])).catch(
     (caught: unknown) => caught,

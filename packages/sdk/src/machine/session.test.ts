@@ -80,7 +80,7 @@ test('one session for all calls, heartbeats until it is disposed, a new session 
   expect(machine.beats).toEqual(['s0']);
 });
 
-test('a machine without sessions is called without one; a failed start is tried again', async () => {
+test('a machine without sessions is called without one; a failed start is retried', async () => {
   const machine = fakeMachine();
   using session = createSession(machine.link, machine.clock);
   machine.answer = () => {

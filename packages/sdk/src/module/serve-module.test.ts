@@ -82,7 +82,7 @@ test('a dependency is called through the machine-server, and an optional one may
   expect(again.readings).toMatchObject({ fan: { kind: { value: true } } });
 });
 
-test('levels: of the module by --log-level, of a resource by its log_configuration', async () => {
+test('--log-level sets the level of the module, log_configuration that of a resource', async () => {
   const { parent, module } = await start(['--log-level=warning', '--tcp-mode']);
   await module.ready();
   const config = { api: sensorApi, model: 'acme:examples:counter', attributes: { step: 1 } };

@@ -27,7 +27,7 @@ test('the schemes of public machine-servers are accepted in an address', () => {
   expect(pathOf('http://127.0.0.1:80')).toEqual({ kind: 'port', host: '127.0.0.1', port: 80 });
 });
 
-test('a missing or invalid address is refused with what to do', () => {
+test('the error for a missing or invalid address says what to do', () => {
   expect(() => readSettings(['--log-level=info'], {})).toThrow('add this program as executable_path to "modules"');
   for (const text of ['nonsense', '127.0.0.1:70000', 'host:'])
     expect(() => readSettings([text], {})).toThrow(

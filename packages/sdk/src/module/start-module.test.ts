@@ -43,7 +43,7 @@ test('a module listens on a port if its address is one', async () => {
   expect(await protocolOf(module).ready({ parentAddress: 'unix:///nowhere.sock' })).toMatchObject({ ready: true });
 });
 
-test('a machine-server that does not answer three times in a row counts as gone', async () => {
+test('a machine-server that does not answer three times in a row is considered gone', async () => {
   const clock = new FakeClock();
   await using parent = await startTestParent();
   const { module, isGone } = await start([one], clock);

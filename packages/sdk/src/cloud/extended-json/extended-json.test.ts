@@ -92,7 +92,7 @@ test('one stage is a pipeline, and no stage is an empty one', () => {
   expect(parseStages(' [] ')).toEqual([]);
 });
 
-test('an invalid pipeline is refused with what was expected, what was found, and where', () => {
+test('the error for an invalid pipeline says what was expected, what was found, and where', () => {
   const cases: readonly [string, string][] = [
     ["[{'$limit':3}]", 'line 1, column 3: expected a string in double quotes, found "\'$limit\':3}]"'],
     ['[\n {"$limit":3}', 'line 2, column 14: expected "," or "]", found the end of the text'],
