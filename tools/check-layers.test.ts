@@ -43,7 +43,7 @@ test.each([
   ['apps/cloud/src/ingest/log/a.ts', `import { x } from '../rpc.ts'`, 'a.ts may not import rpc.ts'],
   ['apps/cloud/src/ingest/store.ts', `import { x } from './log/a.ts'`, 'store.ts may not import a.ts'],
   ['apps/cloud/src/ingest/a.ts', `import x from '../../../cli/src/b.ts'`, 'leaves the workspace'],
-  ['packages/unknown/src/a.ts', `import 'x'`, 'no row of the import table'],
+  ['packages/unknown/src/a.ts', `import 'x'`, 'no row in the import table'],
 ])('%s with %s is refused', (path, text, problem) => {
   expect(checkFile(path, text).join('\n')).toContain(problem);
 });
