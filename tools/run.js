@@ -11,8 +11,12 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { becomeNode, thriftyEnvironment, thriftyFlags } from '../apps/cli/bin/become-node.js';
 import { findNode } from '../apps/cli/bin/find-node.js';
+import { nodeFlags } from '../apps/machine-server/node-flags.js';
 import { buildWebUi } from './build-web-ui.js';
 import { installMissing } from './install-missing.js';
+
+/** The only other program of the product that is started here. */
+const machineServer = 'apps/machine-server/src/main.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const say = (line) => process.stderr.write(`platform: ${line}\n`);
@@ -33,20 +37,20 @@ async function run([first, ...rest]) {
     return 1;
   }
   if (!found.isPinned) say(`Node ${found.version} (${found.source})`);
-  const isProduct = !first?.endsWith('.ts');
-  const entry = isProduct ? ['apps/cli/src/main.ts', ...(first ? [first] : [])] : [first];
+  const isCommand = !first?.endsWith('.ts');
+  const isProduct = isCommand || first === machineServer;
   const source = ['--conditions=@platform/source', '--disable-warning=ExperimentalWarning'];
-  const flags = isProduct ? [...thriftyFlags, ...source] : source;
+  const flags = isCommand ? thriftyFlags : isProduct ? nodeFlags : [];
   const env = {
     ...(isProduct ? thriftyEnvironment : {}),
     NODE_COMPILE_CACHE: join(root, 'node_modules', '.cache', 'compile'),
     ...process.env,
   };
-  if (isProduct) warmCache(found, flags, env);
+  if (isProduct) warmCache(found, [...thriftyFlags, ...source], env);
   // Without the web UI, the cloud shows its status page.
   if (first === 'up') buildWebUi(root, found.path, say, during);
-  const [file, ...args] = [...entry, ...rest];
-  return becomeNode(found, [...flags, join(root, file), ...args], env);
+  const [file, ...args] = [...(isCommand ? ['apps/cli/src/main.ts'] : []), ...(first ? [first] : []), ...rest];
+  return becomeNode(found, [...flags, ...source, join(root, file), ...args], env);
 }
 
 /** Runs after an installation, and once for each Node: fills the compile cache, so that the first start is as fast as later ones. */

@@ -8,12 +8,6 @@ import { spawn } from 'node:child_process';
 export const thriftyFlags = ['--max-semi-space-size=1'];
 
 /**
- * For the machine-server, which captures. What one tick of 200 collectors leaves does not fit into 1 MB, so that writes in progress were
- * promoted; and V8 counts the memory of images, so that it collected the whole heap every second. An idle one gives it back (ADR-0033).
- */
-export const machineServerFlags = ['--max-semi-space-size=8', '--heap-growing-percent=150'];
-
-/**
  * For glibc. Few arenas, because it otherwise keeps one for each thread. Buffers from 16 KiB on (uploads, answers, what sockets are read
  * into, compiled code from the cache) return to the system when they are freed: the holes that they leave otherwise take 50 to 150 MB at
  * full ingest speed, and 4 MB of an idle machine-server. This costs 5 % more CPU time (ADR-0033).

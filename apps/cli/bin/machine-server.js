@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /** The published machine-server. */
 import { fileURLToPath } from 'node:url';
-import { machineServerFlags } from './become-node.js';
+import { nodeFlags } from '@platform/machine-server/node-flags';
 import { launch } from './launch.js';
 
-await launch(fileURLToPath(import.meta.resolve('@platform/machine-server/main')), { flags: machineServerFlags });
+await launch(fileURLToPath(import.meta.resolve('@platform/machine-server/main')), { flags: nodeFlags });

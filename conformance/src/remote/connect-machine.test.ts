@@ -6,6 +6,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemClock } from '@platform/base';
+import { nodeFlags } from '@platform/machine-server/node-flags';
 import { temporaryDirectory } from '@platform/testkit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type CommandLine, openCommandLine } from '../cli/command-line.ts';
@@ -77,6 +78,7 @@ test('one printed line connects a second machine, and each step is shown until i
   expect(ended).toMatchObject({ code: 0, stderr: expect.stringContaining('first reading') });
   console.log(`connected in ${Math.round(systemClock.monotonic() - fromMs)} ms`);
   expect(statSync(at('credentials.json')).mode & 0o777).toBe(0o600);
+  expect(readFileSync(at('run'), 'utf8')).toContain(` ${nodeFlags.join(' ')} `);
   expect(line).not.toContain(JSON.parse(readFileSync(at('credentials.json'), 'utf8')).cloud.secret);
   const listed = await cli.ok(['machines', 'part', 'resources', 'press-7', '--json']);
   expect(listed.json()).toContainEqual(expect.objectContaining({ name: 'host', state: 'ready' }));

@@ -2,6 +2,7 @@ import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { nodeFlags } from '@platform/machine-server/node-flags';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { readRunningCloud } from '../invocation/running-cloud.ts';
 import { jsonOutput } from './json-output.ts';
@@ -76,7 +77,7 @@ async function until(condition: () => Promise<boolean>): Promise<void> {
 
 test('up starts the cloud, then the machine-server with a credentials file that only its owner can read, and stops them in reverse order with exit code 0', async () => {
   const stop = new AbortController();
-  const machine = `${stays} log(process.argv.slice(2).join(' ') + ' home=' + process.env.PLATFORM_HOME + ' at ' + process.env.PLATFORM_BIND_ADDRESS);`;
+  const machine = `${stays} log(process.argv.slice(2).join(' ') + ' home=' + process.env.PLATFORM_HOME + ' at ' + process.env.PLATFORM_BIND_ADDRESS + ' with ' + process.execArgv.join(' '));`;
   const running = up(cloudBody(stays), machine, stop.signal);
   await until(async () => (await log()).includes('home='));
   expect(await readRunningCloud(dir)).toEqual({ url: ready.url, dataDir: dir });
@@ -85,9 +86,10 @@ test('up starts the cloud, then the machine-server with a credentials file that 
   expect(await running).toBe(0);
   expect(await readRunningCloud(dir)).toBe(undefined);
   const credentials = join(dir, 'machine', 'credentials.json');
+  const flags = [...process.execArgv, ...nodeFlags].join(' ');
   expect((await log()).trim().split('\n')).toEqual([
     `cloud --data ${dir} --port 8123 --host 127.0.0.1 --json`,
-    `machine -config ${credentials} home=${join(dir, 'machine')} at 127.0.0.1:0`,
+    `machine -config ${credentials} home=${join(dir, 'machine')} at 127.0.0.1:0 with ${flags}`,
     'machine stopped',
     'cloud stopped',
   ]);

@@ -6,6 +6,7 @@
  */
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { nodeFlags as machineServerFlags } from '@platform/machine-server/node-flags';
 import { type Demo, readDemo } from '../invocation/read-demo.ts';
 import { recordRunningCloud } from '../invocation/running-cloud.ts';
 import { keepRunning } from './keep-running.ts';
@@ -106,6 +107,7 @@ async function runDemo(
     startChild({
       name: 'machine-server',
       entry: machineEntry,
+      flags: machineServerFlags,
       args: ['-config', credentials],
       // The machine-server's usual port is the one where the command line expects a cloud.
       env: { PLATFORM_BIND_ADDRESS: '127.0.0.1:0', ...env, PLATFORM_HOME: machineHome },

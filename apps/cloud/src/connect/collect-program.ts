@@ -4,6 +4,7 @@
  */
 import { readdir, readFile, realpath } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { PlatformError } from '@platform/base';
 import type { TarEntry } from './tar.ts';
 
@@ -67,8 +68,15 @@ export async function collectProgram(main: string): Promise<Program> {
   return {
     entries,
     main: `${rootTarget}/${relative(directory, real).split(sep).join('/')}`,
-    flags: isSource ? sourceFlags : [],
+    flags: [...(await flagsOf(directory)), ...(isSource ? sourceFlags : [])],
   };
+}
+
+/** The flags that the package of the program names. */
+async function flagsOf(directory: string): Promise<readonly string[]> {
+  const named = pathToFileURL(join(directory, 'node-flags.js')).href;
+  const { nodeFlags } = (await import(named)) as { readonly nodeFlags: readonly string[] };
+  return nodeFlags;
 }
 
 /** Inside an already known package, or at the top. */

@@ -16,7 +16,7 @@ export function installScript(
     node_platform: node?.platform ?? '',
     node_sum: node?.sum ?? '',
     main,
-    flags: ['--max-semi-space-size=8', '--heap-growing-percent=150', ...flags].join(' '),
+    flags: flags.join(' '),
     carriers,
   };
   const assignments = Object.entries(values).map(([name, value]) => `${name}=${quoted(value)}`);

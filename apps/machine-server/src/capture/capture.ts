@@ -117,7 +117,12 @@ export class Capture implements AsyncDisposable {
     const ready: CapturePlan[] = [];
     for (const plan of starting) if (await this.#deps.directories.own(plan.directory)) ready.push(plan);
     if (ending.length + starting.length > 0)
-      await this.#writeOuts.noteSeries(plans.map(({ api, name, method, hz }) => ({ api, name, method, hz })));
+      await this.#writeOuts.noteSeries(
+        plans.map(({ api, name, method, hz, kind }) => ({
+          ...{ api, name, method, hz },
+          ...(kind === 'binary' && { ownFiles: true }),
+        })),
+      );
     for (const plan of ready) this.#begin(plan);
   }
 

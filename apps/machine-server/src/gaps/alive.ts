@@ -15,6 +15,8 @@ import { readWritten, textOfMicros, WrittenNote } from './written-note.ts';
 
 export interface AliveSeries extends GapSeries {
   readonly hz: number;
+  /** Each reading has a file of its own, such as an image. */
+  readonly ownFiles?: true;
 }
 
 /** Before `safeUs`, everything had reached the disk or, if only the process ended, the operating system. */

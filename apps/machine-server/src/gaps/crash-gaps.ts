@@ -1,7 +1,7 @@
 /**
  * The readings that a crash may have lost: for each captured method, those that were due within a second (longer if the disk was slow)
  * after the last time at which everything had reached the disk, except the recovered ones. For an open file with an unreadable header, all
- * readings since it was opened.
+ * readings since it was opened, or one if it can only contain one.
  */
 import { basename, dirname, relative } from 'node:path';
 import type { CaptureFileContents } from '@platform/capture-file';
@@ -64,8 +64,9 @@ export class CrashGaps {
     for (const { series, openedUs } of this.#unreadable.splice(0)) {
       const { safeUs } = this.#crash;
       // Later readings are in the gap of the crash.
-      if (openedUs < safeUs)
-        gaps.add(series, GapReason.DAMAGED, mostReadings(series.hz, safeUs - openedUs), openedUs, safeUs);
+      if (openedUs >= safeUs) continue;
+      const most = series.ownFiles === true ? 1 : mostReadings(series.hz, safeUs - openedUs);
+      gaps.add(series, GapReason.DAMAGED, most, openedUs, safeUs);
     }
     const { safeUs, untilUs, series } = this.#crash;
     // After a step of the clock into the past, the current time is useless.

@@ -166,7 +166,12 @@ test('a crash loses at most the readings of a second after all had last reached 
 test('an unreadable file that a crash left open loses the readings since it was opened, up to those of the crash', async () => {
   const capture = await homeFolder();
   const openedUs = Date.parse('2026-11-20T10:15:59.999Z') * 1_000;
-  const crash = { safeUs: openedUs + 3_000_000, untilUs: openedUs + 4_000_000, series: [{ ...series, hz: 10 }] };
+  const images = { ...series, name: 'camera', hz: 30, ownFiles: true as const };
+  const crash = {
+    safeUs: openedUs + 3_000_000,
+    untilUs: openedUs + 4_000_000,
+    series: [{ ...series, hz: 10 }, images],
+  };
   const told: unknown[] = [];
   const gaps = { add: (...gap: Parameters<Gaps['add']>) => void told.push(gap.slice(1)) };
   const crashes = new CrashGaps(crash);
@@ -178,6 +183,8 @@ test('an unreadable file that a crash left open loses the readings since it was 
     ['temp', '2026-11-20T10_16_03.000000Z_7f3a9c1e_9.prog', ''],
     ['gone', '2026-11-20T10_15_59.999600Z_7f3a9c1e_1.prog', 'not a header'],
     ['temp', 'notes.prog', 'not a header'],
+    // A file that can only contain one reading.
+    ['camera', '2026-11-20T10_15_59.999600Z_7f3a9c1e_2.prog', 'not a header'],
   ];
   for (const [name, file, content] of leftOpen) {
     const folder = join(capture, 'core_component_sensor', name, 'Readings');
@@ -189,7 +196,9 @@ test('an unreadable file that a crash left open loses the readings since it was 
   expect(told).toEqual([
     [GapReason.DAMAGED, 31, openedUs, crash.safeUs],
     [GapReason.DAMAGED, 21, openedUs + 1_000_000, crash.safeUs],
+    [GapReason.DAMAGED, 1, openedUs, crash.safeUs],
     [GapReason.CRASH, 11, crash.safeUs, crash.untilUs],
+    [GapReason.CRASH, 31, crash.safeUs, crash.untilUs],
   ]);
 });
 

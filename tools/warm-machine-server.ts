@@ -1,0 +1,6 @@
+/** The part of `warm-cache.ts` that runs with the machine-server's flags. */
+import { flushCompileCache } from 'node:module';
+
+await Promise.all([import('../apps/machine-server/src/begin.ts'), import('../apps/machine-server/src/run.ts')]);
+flushCompileCache();
+process.exit(0);
