@@ -65,7 +65,7 @@ function readRecords(bytes: Uint8Array, { header, end, seed }: HeaderOfFile, exp
       continue;
     }
     const { index, body } = record;
-    if (byIndex.has(index)) damaged(`reading ${index} is there twice`, record.end - at);
+    if (byIndex.has(index)) damaged(`reading ${index} occurs twice`, record.end - at);
     else {
       if (index !== last + 1) damaged(`reading ${index} follows reading ${last}`, 0);
       isOrdered &&= index > last;

@@ -70,7 +70,7 @@ function checkText(text: Maybe): asserts text is string {
 function readInstant(text: string, zone: Zone, format: string | undefined): number {
   const written = format === undefined ? readTime(text) : readByFormat(text, format);
   if (written === undefined) {
-    throw new QueryError('ConversionFailure', `an error happened when reading the date '${text.slice(0, 80)}'`);
+    throw new QueryError('ConversionFailure', `cannot read the date '${text.slice(0, 80)}'`);
   }
   if (written.zone !== undefined && !zone.isUtc) {
     throw new QueryError('ConversionFailure', 'the text names a time zone, so there must be no timezone argument');

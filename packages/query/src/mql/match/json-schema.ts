@@ -38,7 +38,7 @@ function schema(value: BsonValue, at: string): void {
 const names: Check = (value, at) => {
   const list = nonEmpty(value, at);
   for (const item of list) if (typeof item !== 'string') throw mismatch('names', item, at);
-  if (new Set(list).size < list.length) throw failed('a name is there twice', at);
+  if (new Set(list).size < list.length) throw failed('a name occurs twice', at);
 };
 const schemas: Check = (value, at) => {
   for (const [index, item] of nonEmpty(value, at).entries()) schema(item, `${at}.${index}`);
@@ -65,13 +65,13 @@ const text: Check = (value, at) => {
 };
 const choices: Check = (value, at) => {
   const list = nonEmpty(value, at);
-  if (new Set(list.map(unorderedKey)).size < list.length) throw failed('a value is there twice', at);
+  if (new Set(list.map(unorderedKey)).size < list.length) throw failed('a value occurs twice', at);
 };
 const types =
   (known: readonly string[]): Check =>
   (value, at) => {
     const items = Array.isArray(value) ? nonEmpty(value, at) : [value];
-    if (new Set(items).size < items.length) throw failed('a type is there twice', at);
+    if (new Set(items).size < items.length) throw failed('a type occurs twice', at);
     for (const item of items) {
       if (typeof item !== 'string') throw mismatch('the name of a type', item, at);
       if (item === 'integer' && !known.includes('integer')) throw failed("the type 'integer' is not supported", at);

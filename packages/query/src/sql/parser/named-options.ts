@@ -8,7 +8,7 @@ export function once(cursor: Cursor, given: Set<string>): void {
     .peek()
     .text.toUpperCase()
     .replace(/^PATHS$/, 'PATH');
-  if (given.has(name)) throw fault(cursor.peek(), `${name} is there twice`);
+  if (given.has(name)) throw fault(cursor.peek(), `${name} occurs twice`);
   given.add(name);
 }
 
