@@ -11,7 +11,7 @@ export default defineConfig({
     hookTimeout: 300_000,
     expect: { poll: { timeout: 240_000 } },
     pool: 'forks',
-    // For the processes that tests start: compiling all modules takes a cloud three times as long as the rest of its start.
+    // For the processes that tests start, which otherwise compile all their modules: 10 to 30 % less processor time for tests that start clouds.
     env: { NODE_COMPILE_CACHE: fileURLToPath(new URL('node_modules/.cache/compile-tests', import.meta.url)) },
     execArgv: ['--conditions=@platform/source', '--disable-warning=ExperimentalWarning'],
     maxWorkers: 2,

@@ -7,8 +7,8 @@ import { findNode } from './find-node.js';
 /**
  * Sets the exit code of this process, or replaces it.
  * @param {string} main path of the program's main module
- * @param {{ saysNode?: boolean, flags?: readonly string[] }} [options] saysNode: print which Node was found, unless it is of the version that the
- *   npm packages carry
+ * @param {{ saysNode?: boolean, flags?: readonly string[] }} [options] saysNode: print which Node was found, unless it is of the
+ *   version that the npm packages carry
  */
 export async function launch(main, { saysNode = false, flags = thriftyFlags } = {}) {
   const { found, missing } = findNode(import.meta.url);

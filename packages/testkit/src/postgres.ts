@@ -31,9 +31,9 @@ export interface PostgresServer extends AsyncDisposable {
 }
 
 const run = promisify(execFile);
-/** Creating a database creates 350 files: 40 ms here, and 900 ms on a disk whose file system searches for numbers of deleted files. */
+/** Creating a database soon after another was dropped took 40 ms here, and 800 ms on an ext4 disk, most of it to open new files. */
 const memory = '/dev/shm';
-/** Containers often have 64 MB; the databases of a whole test run take a few hundred. */
+/** Containers often have 64 MB: less than the write-ahead log alone may take (`max_wal_size`). */
 const leastMemoryBytes = 2 * 1024 ** 3;
 const prefix = 'platform-postgres-';
 /** Far more than usually needed, to allow for recovery on a busy machine. */
