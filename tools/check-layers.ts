@@ -10,7 +10,7 @@ import { filesToCheck, isSource, isTest, read, report } from './repository.ts';
 /** What each workspace may import; an entry with a slash allows only that entry point. */
 export const mayImport: Readonly<Record<string, readonly string[]>> = {
   web: ['proto', 'machine-config/schema', 'machine-config/capture-methods'],
-  cli: ['sdk', 'machine-config', 'capture-file', 'ftdc', 'machine-server/node-flags'],
+  cli: ['sdk', 'machine-config', 'capture-file', 'ftdc', 'base/resolve-once', 'machine-server/node-flags'],
   cloud: ['rpc', 'webrtc', 'resources', 'machine-config', 'capture-file', 'query', 'conditions', 'proto', 'base'],
   'machine-server': [
     ...['rpc', 'webrtc', 'resources', 'machine-config', 'capture-file', 'ftdc', 'conditions', 'proto', 'base'],

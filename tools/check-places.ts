@@ -22,10 +22,10 @@ const rules: readonly Rule[] = [
     allowed: [
       '*/settings.ts',
       'packages/testkit/*',
-      'apps/cloud/src/main.ts',
+      'apps/cloud/src/run.ts',
       'apps/machine-server/src/main.ts',
       // Configures DuckDB's allocator, which has no other interface.
-      'apps/cloud/src/tabular/process/main.ts',
+      'apps/cloud/src/tabular/process/run.ts',
     ],
     instead: 'read it in settings.ts',
   },
@@ -53,7 +53,7 @@ const rules: readonly Rule[] = [
       'packages/query/src/execute/limits/budget.ts',
       // Separate threads and processes, whose deadlines detect hangs.
       'apps/cloud/src/metadata/sqlite/writer-thread.ts',
-      'apps/cloud/src/tabular/process/main.ts',
+      'apps/cloud/src/tabular/process/run.ts',
       'apps/cli/src/up/pause.ts',
       // In a browser.
       'apps/web/src/lib/ui/*',
@@ -99,7 +99,7 @@ const rules: readonly Rule[] = [
       // Reads and writes files that the user names.
       'apps/cli/src/*',
       'packages/sdk/src/cloud/save-file.ts',
-      'apps/cloud/src/admin-main.ts',
+      'apps/cloud/src/run-admin.ts',
       'apps/cloud/src/data-directory.ts',
       // The files of the web UI, which are part of the program.
       'apps/cloud/src/edge/web/web-ui.ts',

@@ -20,45 +20,30 @@
  *   npm run bench -- fleet --parts 500 --seconds 20   a smaller fleet, a shorter run (default 10,000 and 60)
  */
 import { commandLineOf } from '@platform/testkit';
-import { measureLimits } from '../limits/measure-limits.ts';
-import { measureAck } from './ack.ts';
-import { measureBilling } from './billing.ts';
-import { measureCapture } from './capture.ts';
-import { measureConditions } from './conditions.ts';
-import { measureDeliveries } from './deliveries.ts';
-import { measureDryRun } from './dry-run.ts';
 import { printFigures } from './figures/print-figures.ts';
-import { measureFleet } from './fleet/fleet.ts';
 import type { Load } from './fleet/load.ts';
-import { measurePresence } from './fleet/presence.ts';
-import { measureIdle } from './idle.ts';
-import { measureIngest } from './ingest.ts';
-import { measureMachine } from './machine.ts';
-import { measureManyTriggers } from './many-triggers.ts';
-import { measureQueries, printLines } from './queries.ts';
-import { measureStart } from './start.ts';
-import { measureStore, printFigureTable, storeSections } from './store.ts';
+import { printFigureTable } from './store/figure.ts';
+import { storeSections } from './store/sections.ts';
 import { measureSync, syncPieces } from './sync.ts';
-import { measureWeb } from './web.ts';
-import { measureWebhook } from './webhook.ts';
 
 /** One run of a bench: figures by name; the name ends in the unit. */
 export type Measure = (load: Load) => Promise<Readonly<Record<string, number>>>;
 
+/** Loaded when they are wanted: what a bench does not need costs it no processor time. */
 const benches: Readonly<Record<string, Measure>> = {
-  limits: measureLimits,
-  ingest: measureIngest,
-  ack: measureAck,
-  webhook: measureWebhook,
-  conditions: measureConditions,
-  'many-triggers': measureManyTriggers,
-  deliveries: ({ seconds }) => measureDeliveries(seconds),
-  capture: measureCapture,
-  idle: measureIdle,
-  start: measureStart,
-  fleet: measureFleet,
-  presence: measurePresence,
-  machine: measureMachine,
+  limits: async () => (await import('../limits/measure-limits.ts')).measureLimits(),
+  ingest: async () => (await import('./ingest.ts')).measureIngest(),
+  ack: async () => (await import('./ack.ts')).measureAck(),
+  webhook: async () => (await import('./webhook.ts')).measureWebhook(),
+  conditions: async () => (await import('./conditions.ts')).measureConditions(),
+  'many-triggers': async () => (await import('./many-triggers.ts')).measureManyTriggers(),
+  deliveries: async ({ seconds }) => (await import('./deliveries.ts')).measureDeliveries(seconds),
+  capture: async () => (await import('./capture.ts')).measureCapture(),
+  idle: async () => (await import('./idle.ts')).measureIdle(),
+  start: async () => (await import('./start.ts')).measureStart(),
+  fleet: async (load) => (await import('./fleet/fleet.ts')).measureFleet(load),
+  presence: async (load) => (await import('./fleet/presence.ts')).measurePresence(load),
+  machine: async () => (await import('./machine.ts')).measureMachine(),
 };
 
 const single = (help: string, ...options: string[]) => ({ help, options: ['runs', ...options] });
@@ -130,26 +115,31 @@ const load: Load = { parts: number('parts'), seconds: number('seconds') };
 for (const name of kinds) {
   if (name === 'queries') {
     const sizes = { readings: number('readings', 5_000_000), files: number('files', 1_000) };
+    const { measureQueries, printLines } = await import('./queries.ts');
     printLines(await measureQueries({ ...sizes, repetitions: number('repetitions'), seed: number('seed') }), json);
     continue;
   }
   if (name === 'store') {
     const readings = number('readings', 5_000_000);
     const { before } = values;
+    const { measureStore } = await import('./store.ts');
     printFigureTable(await measureStore({ readings, runs, seconds: load.seconds, only, before }), json);
     continue;
   }
   if (name === 'dry-run') {
+    const { measureDryRun } = await import('./dry-run.ts');
     printFigures(name, await measureDryRun(number('readings', 10_000_000), runs));
     continue;
   }
   if (name === 'billing') {
     const sizes = { organizations: number('organizations'), records: number('records') };
+    const { measureBilling } = await import('./billing.ts');
     const figures = await measureBilling({ ...sizes, readings: number('readings', 1_000_000), runs });
     printFigureTable(figures, json, name);
     continue;
   }
   if (name === 'web') {
+    const { measureWeb } = await import('./web.ts');
     printFigureTable(await measureWeb({ machines: load.parts, runs }), json, name);
     continue;
   }

@@ -5,12 +5,12 @@
  */
 import { measureIdle } from './idle.ts';
 import { afterKill } from './store/after-kill.ts';
-import { type Figure, tableOf } from './store/figure.ts';
+import type { Figure } from './store/figure.ts';
 import { fullSpeed } from './store/full-speed.ts';
 import { sealedAndHot } from './store/sealed-and-hot.ts';
+import type { storeSections } from './store/sections.ts';
 import { underLoad } from './store/under-load.ts';
 
-export const storeSections = ['a', 'b', 'c', 'restart', 'ingest', 'size', 'checksums', 'idle'] as const;
 type Section = (typeof storeSections)[number];
 
 export interface StoreLoad {
@@ -48,9 +48,4 @@ export async function measureStore({ readings, runs, seconds, only, before }: St
     });
   }
   return figures;
-}
-
-export function printFigureTable(figures: readonly Figure[], json: boolean, bench = 'store'): void {
-  if (!json) console.log(tableOf(figures));
-  else for (const figure of figures) console.log(JSON.stringify({ bench, ...figure }));
 }

@@ -5,10 +5,6 @@
  * (--megabytes), month (--readings).
  */
 import type { Figure } from './store/figure.ts';
-import { measureBacklog } from './sync/backlog.ts';
-import { measureCamera, measureFastCollector, measureManyCollectors, measureThousand } from './sync/capturing.ts';
-import { measureLargeFile } from './sync/large-file.ts';
-import { measureMonth } from './sync/month.ts';
 
 export interface SyncLoad {
   readonly files: number;
@@ -20,13 +16,13 @@ export interface SyncLoad {
 }
 
 const pieces: Readonly<Record<string, (load: SyncLoad) => Promise<Figure[]>>> = {
-  backlog: measureBacklog,
-  fast: measureFastCollector,
-  many: measureManyCollectors,
-  thousand: measureThousand,
-  camera: measureCamera,
-  large: measureLargeFile,
-  month: measureMonth,
+  backlog: async (load) => (await import('./sync/backlog.ts')).measureBacklog(load),
+  fast: async (load) => (await import('./sync/capturing.ts')).measureFastCollector(load),
+  many: async (load) => (await import('./sync/capturing.ts')).measureManyCollectors(load),
+  thousand: async (load) => (await import('./sync/capturing.ts')).measureThousand(load),
+  camera: async (load) => (await import('./sync/capturing.ts')).measureCamera(load),
+  large: async (load) => (await import('./sync/large-file.ts')).measureLargeFile(load),
+  month: async (load) => (await import('./sync/month.ts')).measureMonth(load),
 };
 
 export const syncPieces: readonly string[] = Object.keys(pieces);

@@ -53,6 +53,11 @@ export function tableOf(figures: readonly Figure[]): string {
     .join('\n');
 }
 
+export function printFigureTable(figures: readonly Figure[], json: boolean, bench = 'store'): void {
+  if (!json) console.log(tableOf(figures));
+  else for (const figure of figures) console.log(JSON.stringify({ bench, ...figure }));
+}
+
 function hasFloor({ mostRatio, leastRatio, most, least }: Figure): boolean {
   return [mostRatio, leastRatio, most, least].some((limit) => limit !== undefined);
 }

@@ -3,7 +3,9 @@ import { type DescService, getOption } from '@bufbuild/protobuf';
 import { systemClock } from '@platform/base';
 import { safety_heartbeat_monitored } from '@platform/proto/platform/common/v1/common';
 import { RobotService } from '@platform/proto/platform/robot/v1/robot';
-import { createProxy, formatResourceName, type Resource, type ResourceDescriptor } from '@platform/resources';
+import type { Resource, ResourceDescriptor } from '@platform/resources';
+import { createProxy } from '@platform/resources/proxy';
+import { formatResourceName } from '@platform/resources/resource-name';
 import type { Client, Link } from '@platform/rpc/client';
 import { createSession } from './session.ts';
 
