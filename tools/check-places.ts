@@ -96,6 +96,8 @@ const rules: readonly Rule[] = [
     pattern: /^(?!\s*import type\b).*['"]node:fs(?:\/promises)?['"]/,
     allowed: [
       'packages/testkit/*',
+      // Resolves imports.
+      'packages/base/src/process/resolve-once.ts',
       // Reads and writes files that the user names.
       'apps/cli/src/*',
       'packages/sdk/src/cloud/save-file.ts',

@@ -6,6 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { thriftyFlags } from '../apps/cli/bin/become-node.js';
 import { findNode } from '../apps/cli/bin/find-node.js';
+import { nodeFlags } from '../apps/machine-server/node-flags.js';
 import { missingPackages } from './install-missing.js';
 import { root } from './repository.ts';
 
@@ -93,13 +94,14 @@ test('the launcher runs the command line and passes its exit code and arguments 
 });
 
 test('once the compile cache is full, no process or thread of the product compiles its modules again', () => {
-  const flags = [...thriftyFlags, '--conditions=@platform/source', '--disable-warning=ExperimentalWarning'];
+  const source = ['--conditions=@platform/source', '--disable-warning=ExperimentalWarning'];
   const env = { ...process.env, NODE_COMPILE_CACHE: dir, PLATFORM_HOME: dir, NODE_DEBUG_NATIVE: 'COMPILE_CACHE' };
   /** What Node reports about its cache. Threads write at the same time, so one line may be inside another. */
-  const saidBy = (entry: string, ...args: string[]): string =>
-    spawnSync(process.execPath, [...flags, join(root, entry), ...args], { env, encoding: 'utf8', maxBuffer: 1 << 26 })
-      .stderr;
-  const filling = saidBy('tools/warm-cache.ts');
+  const saidBy = (flags: readonly string[], entry: string, ...args: string[]): string => {
+    const all = [...flags, ...source, join(root, entry), ...args];
+    return spawnSync(process.execPath, all, { env, encoding: 'utf8', maxBuffer: 1 << 26 }).stderr;
+  };
+  const filling = saidBy(thriftyFlags, 'tools/warm-cache.ts');
   for (const entry of [
     'ingest/log/log-thread',
     'metadata/sqlite/writer-thread',
@@ -108,12 +110,12 @@ test('once the compile cache is full, no process or thread of the product compil
   ]) {
     expect(filling).toContain(`no transpile cache for StrippedTypeScript file://${root}/apps/cloud/src/${entry}.ts`);
   }
-  for (const [entry, ...args] of [
-    ['apps/cli/src/main.ts', 'up', '--port', 'x'],
-    ['apps/cloud/src/main.ts', '--no-such-option'],
-    ['apps/machine-server/src/main.ts', '-version'],
+  for (const [flags, entry, ...args] of [
+    [thriftyFlags, 'apps/cli/src/main.ts', 'up', '--port', 'x'],
+    [thriftyFlags, 'apps/cloud/src/main.ts', '--no-such-option'],
+    [nodeFlags, 'apps/machine-server/src/main.ts', '-version'],
   ] as const) {
-    const said = saidBy(entry, ...args);
+    const said = saidBy(flags, entry, ...args);
     expect(said).toContain(
       `[compile cache] retrieving transpile cache for StrippedTypeScript file://${root}/${entry}...success`,
     );

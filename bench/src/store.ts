@@ -8,7 +8,7 @@ import { afterKill } from './store/after-kill.ts';
 import type { Figure } from './store/figure.ts';
 import { fullSpeed } from './store/full-speed.ts';
 import { sealedAndHot } from './store/sealed-and-hot.ts';
-import type { storeSections } from './store/sections.ts';
+import { storeSections } from './store/sections.ts';
 import { underLoad } from './store/under-load.ts';
 
 type Section = (typeof storeSections)[number];

@@ -24,9 +24,9 @@ export {
   silentLog,
 } from './log.ts';
 export type { Problem } from './problem.ts';
+export { trimAtRest } from './process/trim-memory.ts';
+export { writeCompileCache } from './process/write-compile-cache.ts';
 export { maxReadingBytes, maxReadingLevels } from './reading-limits.ts';
 export type { Repaired } from './repaired.ts';
-export { trimAtRest } from './trim-memory.ts';
 export { Wakeup } from './wakeup.ts';
-export { writeCompileCache } from './write-compile-cache.ts';
 export { readLogField, zapField, zapFields } from './zap-field.ts';
