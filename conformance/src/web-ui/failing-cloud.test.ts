@@ -84,7 +84,12 @@ async function refuseAll(page: Page, form: RefusedForm): Promise<void> {
     const said = await refusals.answer(answer);
     await form.send(page);
     await page.getByText(said).first().waitFor();
-    if (answer === 'unauthenticated') await page.getByRole('button', { name: 'Continue', exact: true }).click();
+    if (answer === 'unauthenticated') {
+      const again = page.getByRole('button', { name: 'Continue', exact: true });
+      await again.click();
+      // When the dialog closes, the focus returns to the form, and the page may scroll there.
+      await again.waitFor({ state: 'hidden' });
+    }
     expect(await form.typed(page)).toBe(form.expected);
   }
 }

@@ -5,6 +5,7 @@ export { chunks } from './chunks.ts';
 export { type Clock, systemClock } from './clock.ts';
 export { siblingEntry } from './entry.ts';
 export { asPlatformError, type CodeName, codes, errorText, ownFault, PlatformError, stackText } from './errors.ts';
+export { finishAll } from './finish-all.ts';
 export { type Follower, type FollowOptions, follow } from './follow.ts';
 export { HashedPieces, type Piece } from './hashing/hashed-pieces.ts';
 export { type ThreadHash, threadHash } from './hashing/thread-hash.ts';

@@ -1,9 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import { DatabaseSync } from 'node:sqlite';
-import { errorText, silentLog, systemClock } from '@platform/base';
+import { errorText, finishAll, silentLog, systemClock } from '@platform/base';
 import { temporaryDirectory } from '@platform/testkit';
 import fc from 'fast-check';
-import { type Generated, sql } from 'kysely';
+import { type Generated, sql, type Transaction } from 'kysely';
 import { describe, expect, test } from 'vitest';
 import { type Metadata, openMetadata } from './open-metadata.ts';
 import type { Migration } from './sqlite/writer-protocol.ts';
@@ -127,6 +127,32 @@ describe.each(storeKinds)('metadata in %s', (kind) => {
       expect(await db.selectFrom('account').selectAll().execute()).toHaveLength(0);
     });
     expect(await db.selectFrom('account').selectAll().execute()).toHaveLength(1);
+  });
+
+  test('statements of a transaction that are sent together run in order; if one fails, none of them has an effect', async () => {
+    await using store = await openTestStore(kind);
+    await using metadata = await open(store);
+    const { db } = metadata;
+    const insert = (trx: Transaction<Tables>, name: string) =>
+      trx.insertInto('account').values({ name, balance: 1 }).execute();
+    const change = (trx: Transaction<Tables>, factor: number, more: number) =>
+      trx
+        .updateTable('account')
+        .set(({ eb }) => ({ balance: eb(eb('balance', '*', factor), '+', more) }))
+        .execute();
+    await db
+      .transaction()
+      .execute((trx) => finishAll([insert(trx, 'a'), change(trx, 10, 2), change(trx, 3, 0), insert(trx, 'b')]));
+    const balances = async () =>
+      (await db.selectFrom('account').selectAll().orderBy('name').execute()).map((row) => row.balance);
+    expect(await balances()).toEqual([36, 1]);
+    const failing = db
+      .transaction()
+      .execute((trx) => finishAll([change(trx, 2, 0), insert(trx, 'a'), insert(trx, 'c'), change(trx, 2, 0)]));
+    await expect(failing).rejects.toMatchObject({ code: 'already_exists' });
+    expect(await balances()).toEqual([36, 1]);
+    await db.transaction().execute((trx) => finishAll([insert(trx, 'c'), change(trx, 2, 0)]));
+    expect(await balances()).toEqual([72, 2, 2]);
   });
 
   test('returning, changed rows, booleans, bytes and raw SQL work as in any Kysely dialect', async () => {

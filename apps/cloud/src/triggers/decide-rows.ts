@@ -2,7 +2,7 @@
  * Decides which messages the rows of the ingest log cause. Messages and throttles are written together with the cursor (I11). A database or
  * configuration that cannot be read fails the step, which is then retried. A trigger that cannot be evaluated for an upload is recorded.
  */
-import { asPlatformError, type Clock, type Log } from '@platform/base';
+import { asPlatformError, type Clock, finishAll, type Log } from '@platform/base';
 import type { Kysely, Transaction } from 'kysely';
 import type { Processed } from '../follow-log/follow-log.ts';
 import type { LogCursorsTables } from '../follow-log/store.ts';
@@ -138,10 +138,12 @@ export function createDecideRows(
       damaged: damaged.filter(({ row }) => upTo === undefined || row.position <= upTo),
       ...((messages.length > 0 || !history.isEmpty || stored.hasChanged) && {
         async write(trx: Transaction<DecidedTables>) {
-          if (messages.length > 0) await outbox.enqueue(trx, messages);
-          await stored.save(trx);
-          await saveUndecided(trx, undecided);
-          await history.save(trx);
+          await finishAll([
+            outbox.enqueue(trx, messages),
+            stored.save(trx),
+            saveUndecided(trx, undecided),
+            history.save(trx),
+          ]);
         },
       }),
       ...(messages.length > 0 && { written: () => outbox.wake() }),

@@ -1,5 +1,5 @@
 /** Reads and writes of the triggers' tables. */
-import { chunks } from '@platform/base';
+import { chunks, finishAll } from '@platform/base';
 import type { Kysely, Transaction } from 'kysely';
 import { noState, type TriggerState } from './evaluate.ts';
 import type { TriggersTables } from './store.ts';
@@ -73,8 +73,7 @@ export class StoredTriggers {
           throttles.push({ ...of, notification, last_event_at: lastEventAtMs });
       if (rule !== before.rule || told !== before.told) states.push({ ...of, state: JSON.stringify({ rule, told }) });
     }
-    await saveThrottles(trx, throttles);
-    await saveStates(trx, states);
+    await finishAll([saveThrottles(trx, throttles), saveStates(trx, states)]);
   }
 }
 

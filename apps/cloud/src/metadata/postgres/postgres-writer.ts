@@ -206,6 +206,8 @@ interface OpenOptions {
 export class PostgresTransaction {
   readonly #options: OpenOptions;
   #silence = new AbortController();
+  /** Statements that were sent and not yet answered. */
+  #asked = 0;
   /** The reason why the transaction has ended. */
   #over: PlatformError | null = null;
 
@@ -218,12 +220,14 @@ export class PostgresTransaction {
     if (this.#over) throw this.#over;
     this.#silence.abort();
     const { client, writer } = this.#options;
+    this.#asked++;
     try {
       return await client.query(sql, params.map(postgresValue));
     } catch (caught) {
       throw postgresError(caught, sql, writer.shown);
     } finally {
-      if (!this.#over) this.#listen();
+      this.#asked--;
+      if (!this.#over && this.#asked === 0) this.#listen();
     }
   }
 

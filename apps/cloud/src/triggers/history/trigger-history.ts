@@ -4,7 +4,7 @@
  * trigger last fired is kept for a year.
  */
 import { createHash } from 'node:crypto';
-import { chunks } from '@platform/base';
+import { chunks, finishAll } from '@platform/base';
 import { type Kysely, sql, type Transaction } from 'kysely';
 import { rowsPerStatement } from '../../metadata/rows-per-statement.ts';
 import type { TriggerDecision } from '../evaluate.ts';
@@ -42,19 +42,10 @@ export class TriggerHistory {
   }
 
   async save(trx: Transaction<TriggersTables>): Promise<void> {
-    for (const some of chunks([...this.#rows.values()], rowsPerStatement)) await addRows(trx, some);
-    for (const some of chunks([...this.#last.values()], rowsPerStatement))
-      await trx
-        .insertInto('trigger_last_fired')
-        .values(some)
-        .onConflict((conflict) =>
-          conflict.columns(['part_id', 'trigger_name']).doUpdateSet(({ ref }) => ({
-            organization_id: ref('excluded.organization_id'),
-            at: ref('excluded.at'),
-            cause: ref('excluded.cause'),
-          })),
-        )
-        .execute();
+    await finishAll([
+      ...[...chunks([...this.#rows.values()], rowsPerStatement)].map((some) => addRows(trx, some)),
+      ...[...chunks([...this.#last.values()], rowsPerStatement)].map((some) => saveLastFired(trx, some)),
+    ]);
   }
 
   #row(
@@ -110,6 +101,20 @@ function addRows(trx: Transaction<TriggersTables>, rows: readonly TriggersTables
         sent: sql<number>`trigger_history.sent + ${ref('excluded.sent')}`,
         suppressed_by_interval: sql<number>`trigger_history.suppressed_by_interval + ${ref('excluded.suppressed_by_interval')}`,
         suppressed_as_not_told: sql<number>`trigger_history.suppressed_as_not_told + ${ref('excluded.suppressed_as_not_told')}`,
+      })),
+    )
+    .execute();
+}
+
+function saveLastFired(trx: Transaction<TriggersTables>, rows: readonly TriggersTables['trigger_last_fired'][]) {
+  return trx
+    .insertInto('trigger_last_fired')
+    .values(rows)
+    .onConflict((conflict) =>
+      conflict.columns(['part_id', 'trigger_name']).doUpdateSet(({ ref }) => ({
+        organization_id: ref('excluded.organization_id'),
+        at: ref('excluded.at'),
+        cause: ref('excluded.cause'),
       })),
     )
     .execute();

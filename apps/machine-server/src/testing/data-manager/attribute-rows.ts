@@ -66,7 +66,8 @@ export const attributeRows: Readonly<Record<string, (rig: Rig) => Promise<void>>
     await until('an empty folder', async () => (await names(folder)).length === 0);
   },
   async file_last_modified_millis(rig) {
-    const folder = join(rig.home, 'extra');
+    const folder = join(rig.home, 'later');
+    await mkdir(folder);
     rig.edit({ tags: ['later'], additional_sync_paths: [folder], file_last_modified_millis: 3_600_000 });
     await sends(rig, ({ metadata }) => metadata.tags.join() === 'later');
     await writeFile(join(folder, 'b.txt'), 'text');
