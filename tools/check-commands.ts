@@ -69,7 +69,7 @@ export function createChecker(scripts: ReadonlySet<string>): (command: PrintedCo
   const platform = (words: readonly string[], { isWhole, of }: PrintedCommand): string | undefined => {
     ran.length = 0;
     try {
-      // Like main.ts: a bare --json takes no argument.
+      // Like run.ts: a bare --json takes no argument.
       const argv = words.map((word) => (word === '--json' && words[0] !== 'up' ? '--json=' : word));
       (isWhole ? printed : mentioned).parse(withLoginDefault(['', '', ...argv]));
     } catch (caught) {
