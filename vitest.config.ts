@@ -11,8 +11,8 @@ export default defineConfig({
     hookTimeout: 300_000,
     expect: { poll: { timeout: 240_000 } },
     pool: 'forks',
-    // Files share the modules of their worker: importing the cloud anew for each would take a fifth of the processor time. So a test changes
-    // no state of a module or of the process that it does not put back.
+    // Files share the modules of their worker: importing them anew for each takes 40 % of the processor time of the tests of packages, tools
+    // and the command line. So a test undoes what it changes in a module or in the process.
     isolate: false,
     // For the processes that tests start, which otherwise compile all their modules: 10 to 30 % less processor time for tests that start clouds.
     env: { NODE_COMPILE_CACHE: fileURLToPath(new URL('node_modules/.cache/compile-tests', import.meta.url)) },
