@@ -2,19 +2,7 @@
  * Loads the modules of the product once, so that Node's compile cache contains them: the first start then neither strips types nor
  * compiles, which saves seconds and about 70 MB over all processes.
  */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { flushCompileCache } from 'node:module';
-import { fileURLToPath } from 'node:url';
-import { nodeFlags } from '../apps/machine-server/node-flags.js';
-
-// V8 accepts compiled code only with the flags that it was compiled with.
-const machineServer = spawn(
-  process.execPath,
-  [...process.execArgv, ...nodeFlags, fileURLToPath(new URL('./warm-machine-server.ts', import.meta.url))],
-  { stdio: 'ignore' },
-);
-const exited = once(machineServer, 'exit');
 
 // Their imports are loaded as well.
 await Promise.all([
@@ -39,9 +27,10 @@ await Promise.all([
   import('../apps/cloud/src/tabular/process/query/run-query.ts'),
   import('../apps/cloud/src/tabular/process/query/scan.ts'),
   import('../apps/cloud/src/tabular/process/files/seal-files.ts'),
+  import('../apps/machine-server/src/begin.ts'),
+  import('../apps/machine-server/src/run.ts'),
   // Rejects intentionally; the modules are compiled by then.
   import('./warm-entries.ts').catch(() => {}),
 ]);
 flushCompileCache();
-const [code] = await exited;
-process.exit(code === 0 ? 0 : 1);
+process.exit(0);

@@ -9,4 +9,5 @@ import '../apps/cloud/src/run.ts';
 import '../apps/cloud/src/tabular/process/main.ts';
 import '../apps/cloud/src/tabular/process/query/worker-thread.ts';
 import '../apps/cloud/src/tabular/process/run.ts';
+import '../apps/machine-server/src/main.ts';
 import '../packages/base/src/hashing/hash-thread.ts';

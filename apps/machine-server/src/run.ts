@@ -1,5 +1,5 @@
 /** Composes the server, runs it until a stop request, then unwinds in reverse; or performs the single task of an option. */
-import { errorText, PlatformError, systemClock, trimAtRest, writeCompileCache } from '@platform/base';
+import { errorText, letHeapGrow, PlatformError, systemClock, trimAtRest, writeCompileCache } from '@platform/base';
 import { resourceTypes } from '@platform/resources';
 import { startMachineServer } from './compose.ts';
 import { readConfigFile } from './config/credentials.ts';
@@ -94,6 +94,7 @@ async function serveUntilStopped(settings: Settings, configFile: string): Promis
     using _trim = trimAtRest({ clock: systemClock, leastMs: collectEveryMs });
     // A machine is often switched off instead of stopped.
     using _compiled = writeCompileCache(systemClock);
+    using _growing = letHeapGrow(systemClock);
     await stop.promise;
     return 0;
   } catch (caught) {

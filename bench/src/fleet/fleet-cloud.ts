@@ -1,11 +1,9 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { thriftyEnvironment } from '../../../apps/cli/bin/become-node.js';
+import { cloudFlags } from '../../../apps/cli/src/up/cloud-flags.ts';
 import { scratch } from '../cloud/scratch.ts';
 import { type ServerProcess, startProcess } from '../cloud/server-process.ts';
-
-/** The flags that `platform up` uses, because its memory is measured. */
-export const asStarted: readonly string[] = ['--max-semi-space-size=8'];
 
 export interface RunningCloud {
   readonly url: string;
@@ -61,7 +59,8 @@ export async function startFleetCloud({ env = {}, repository }: FleetCloudOption
   const args = [...process.execArgv, entry, '--data', dataDirectory, '--port', '0', '--host', '127.0.0.1', '--json'];
   // The compile cache is that of this checkout, as for `npm start`: a new one would be written, for a second, while we measure.
   const start = async (): Promise<{ running: RunningCloud; ready: Ready }> => {
-    const started = startProcess(process.execPath, [...asStarted, ...args], {
+    // As `platform up` starts it, because its memory is measured.
+    const started = startProcess(process.execPath, [...cloudFlags, ...args], {
       PLATFORM_LOG_LEVEL: 'warn',
       ...thriftyEnvironment,
       ...env,

@@ -25,6 +25,7 @@ export {
   silentLog,
 } from './log.ts';
 export type { Problem } from './problem.ts';
+export { letHeapGrow } from './process/heap-growth.ts';
 export { trimAtRest } from './process/trim-memory.ts';
 export { writeCompileCache } from './process/write-compile-cache.ts';
 export { maxReadingBytes, maxReadingLevels } from './reading-limits.ts';

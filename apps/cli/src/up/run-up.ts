@@ -4,11 +4,13 @@
  * States: starting (until the cloud is ready) → running → stopping (on request, or because the cloud died) → stopped. A machine-server that
  * ends is restarted: it also ends when the cloud asks it to restart.
  */
+
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { nodeFlags as machineServerFlags } from '@platform/machine-server/node-flags';
 import { type Demo, readDemo } from '../invocation/read-demo.ts';
 import { recordRunningCloud } from '../invocation/running-cloud.ts';
+import { cloudFlags } from './cloud-flags.ts';
 import { keepRunning } from './keep-running.ts';
 import { localAddress } from './local-address.ts';
 import type { Output, Ready } from './output.ts';
@@ -136,13 +138,6 @@ async function runDemo(
   });
   return await Promise.race([cloud.exited, asked]);
 }
-
-/**
- * Calls of a fleet should end before the young generation is full. A smaller young generation promoted their objects, which made a heap of
- * 650 MB whose collection paused 10,000 machines for more than a second. It may grow only once the cloud is ready: otherwise loading
- * modules would enlarge it for good.
- */
-const cloudFlags: readonly string[] = ['--max-semi-space-size=8'];
 
 function startCloud({
   cloudEntry,

@@ -8,9 +8,12 @@ const named = new Set<string>();
 /** Capture files on the computer's disk. */
 export const diskStorage: CaptureStorage = {
   async create(path) {
-    const made = await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-    if (made !== undefined) named.delete(dirname(path));
-    const handle = await open(path, 'wx', 0o600);
+    const handle = await open(path, 'wx', 0o600).catch(async (caught: NodeJS.ErrnoException) => {
+      if (caught.code !== 'ENOENT') throw caught;
+      await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+      named.delete(dirname(path));
+      return open(path, 'wx', 0o600);
+    });
     return {
       async write(bytes, position) {
         for (let done = 0; done < bytes.length; ) {

@@ -1,7 +1,11 @@
 /** Lists files below a directory one at a time, without keeping a list: there may be millions. */
-import { access, opendir } from 'node:fs/promises';
+import type { Dirent } from 'node:fs';
+import { access, opendir, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { failedFolder, lockFile } from './paths.ts';
+
+/** A directory of this size has at most a few thousand entries. Some file systems give no size. */
+const smallDirectoryBytes = 64 << 10;
 
 /**
  * Paths of regular files. `failed/` directories and links are not entered, nor are capture directories of other processes, whose open files
@@ -16,8 +20,7 @@ export async function* walkFiles(
 ): AsyncGenerator<string> {
   const waiting = [root];
   for (let directory = waiting.pop(); directory !== undefined; directory = waiting.pop()) {
-    if (directory !== root && (await isOwned(directory))) continue;
-    const entries = await opendir(directory, { bufferSize: 512 }).catch((caught: NodeJS.ErrnoException) => {
+    const entries = await list(directory, directory !== root).catch((caught: NodeJS.ErrnoException) => {
       if (caught.code !== 'ENOENT') onUnreadable(directory, caught);
     });
     if (!entries) continue;
@@ -28,6 +31,23 @@ export async function* walkFiles(
       else if (entry.isDirectory() && entry.name !== failedFolder) waiting.push(path);
     }
   }
+}
+
+/**
+ * Sync lists all directories every few seconds, so small ones are read in one call of the system instead of five.
+ *
+ * @returns undefined for a capture directory of another process, if `excludesOwned`
+ */
+async function list(
+  directory: string,
+  excludesOwned: boolean,
+): Promise<Iterable<Dirent> | AsyncIterable<Dirent> | undefined> {
+  const { size } = await stat(directory);
+  if (size > 0 && size <= smallDirectoryBytes) {
+    const entries = await readdir(directory, { withFileTypes: true });
+    return excludesOwned && entries.some(({ name }) => name === lockFile) ? undefined : entries;
+  }
+  return excludesOwned && (await isOwned(directory)) ? undefined : opendir(directory, { bufferSize: 512 });
 }
 
 /** Whether a process uses it as a capture directory. */

@@ -9,7 +9,7 @@ export interface ProcessMeasure extends Disposable {
 }
 
 /** How often the delay of the event loop is measured. More often would wake an idle computer too often. */
-const delayEveryMs = 50;
+const delayEveryMs = 250;
 const nsPerUs = 1_000;
 
 export function measureProcess(): ProcessMeasure {
