@@ -32,5 +32,15 @@ await Promise.all([
   // Rejects intentionally; the modules are compiled by then.
   import('./warm-entries.ts').catch(() => {}),
 ]);
+// The machine-server loads a model when a resource needs it.
+const [{ systemClock: clock }, { builtInModels }] = await Promise.all([
+  import('../packages/base/src/index.ts'),
+  import('../apps/machine-server/src/models/built-in.ts'),
+]);
+const unused = (): never => {
+  throw new Error('models are only loaded here');
+};
+const models = builtInModels({ clock, dataManager: unused, kernel: unused, trust: { untrusted: true } });
+await Promise.all(models.map(({ load }) => load()));
 flushCompileCache();
 process.exit(0);

@@ -8,8 +8,9 @@ import { composeData, type Data } from './compose-data.ts';
 import { composeModules, type ModuleParts } from './compose-modules.ts';
 import { createFrames, type Frames } from './frames/frames.ts';
 import { Graph } from './graph/graph.ts';
+import type { Model } from './graph/model.ts';
 import { openKernel } from './hardware/kernel.ts';
-import type { builtInModels } from './models/built-in.ts';
+import type { ModelParts } from './models/built-in.ts';
 import { TypeTable } from './modules/type-table.ts';
 import type { Serving } from './serve/serve.ts';
 import type { Settings } from './settings.ts';
@@ -20,7 +21,7 @@ export interface ResourcePartsDeps {
   /** The types to serve and capture. */
   readonly types: readonly ResourceDescriptor[];
   /** The models that can be built. */
-  readonly models: typeof builtInModels;
+  readonly models: (parts: ModelParts) => readonly Model[];
   /** Undefined without a cloud. */
   readonly cloud: CloudParts | undefined;
   readonly serving: () => Serving;
@@ -60,11 +61,12 @@ export async function composeResources(deps: ResourcePartsDeps): Promise<Resourc
   );
   const graph: Graph = starting.use(
     new Graph({
-      models: deps.models(
+      models: deps.models({
         clock,
-        () => ({ types: types.known, ...data, home, clock, untrusted, log: log.child('data_manager') }),
-        { untrusted, kernel: openKernel },
-      ),
+        dataManager: () => ({ types: types.known, ...data, home, clock, untrusted, log: log.child('data_manager') }),
+        kernel: openKernel,
+        trust: { untrusted },
+      }),
       configureTimeoutMs: resourceConfigureTimeoutMs,
       hide,
       observe,

@@ -18,8 +18,9 @@ import { ConfigEnvironment } from './config/environment.ts';
 import { holdReason } from './config/hold-reason.ts';
 import { lockHome } from './directories/lock-home.ts';
 import type { Graph } from './graph/graph.ts';
+import type { Model } from './graph/model.ts';
 import type { ServerLog } from './logging/server-log.ts';
-import type { builtInModels } from './models/built-in.ts';
+import type { ModelParts } from './models/built-in.ts';
 import type { Modules } from './modules/feature.ts';
 import { MachineAuth, secretsOf } from './serve/authenticate.ts';
 import { Serving } from './serve/serve.ts';
@@ -42,7 +43,7 @@ export interface MachineServerDeps {
   /** The types to serve and capture. */
   readonly types: readonly ResourceDescriptor[];
   /** The models that can be built. */
-  readonly models: typeof builtInModels;
+  readonly models: (parts: ModelParts) => readonly Model[];
   readonly clock: Clock;
   readonly serverLog: ServerLog;
   /** Ends a start in progress. */

@@ -32,13 +32,10 @@ export async function run(settings: Settings): Promise<number> {
 }
 
 async function dump(path: string): Promise<number> {
-  const models = builtInModels(
-    systemClock,
-    () => {
-      throw new PlatformError('internal', 'nothing is built here');
-    },
-    { untrusted: false, kernel: openKernel },
-  );
+  const dataManager = (): never => {
+    throw new PlatformError('internal', 'nothing is built here');
+  };
+  const models = builtInModels({ clock: systemClock, dataManager, kernel: openKernel, trust: { untrusted: false } });
   await dumpResources(path, resourceTypes, models);
   return 0;
 }

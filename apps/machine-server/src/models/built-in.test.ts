@@ -8,14 +8,15 @@ import { expect, test } from 'vitest';
 import { builtInModels } from './built-in.ts';
 
 const unused = () => expect.fail('nothing is built');
+const models = builtInModels({ clock: systemClock, dataManager: unused, kernel: unused, trust: { untrusted: false } });
 
 test('the built-in models that the cloud knows are exactly those of the machine-server', () => {
   const named = Object.entries(namedModels).flatMap(([api, models]) => models.map((model) => `${api} ${model}`));
-  expect(named.toSorted()).toEqual(
-    builtInModels(systemClock, unused, { untrusted: false, kernel: unused })
-      .map(({ api, model }) => `${api} ${model}`)
-      .toSorted(),
-  );
+  expect(named.toSorted()).toEqual(models.map(({ api, model }) => `${api} ${model}`).toSorted());
+});
+
+test('each model is loaded from its own module', async () => {
+  for (const { api, model, load } of models) expect(await load()).toMatchObject({ api, model });
 });
 
 const types = {
@@ -56,8 +57,9 @@ function bareOf({ properties = {} }: AttributeSchema): object {
   );
 }
 
-test('the attributes that the cloud and the web UI know are exactly those that the models read, with types, defaults and limits', () => {
-  for (const { api, model, fields } of builtInModels(systemClock, unused, { untrusted: false, kernel: unused })) {
+test('the attributes that the cloud and the web UI know are exactly those that the models read, with types, defaults and limits', async () => {
+  for (const { api, model, load } of models) {
+    const { fields } = await load();
     const schema = builtInSchemas[api]?.[model] ?? expect.fail(`${api} ${model} has no schema`);
     expect([api, model, bareOf(schema)]).toEqual([
       ...[api, model, bareSchemaOf(fields ?? expect.fail(`${api} ${model} has no table`))],

@@ -1,112 +1,148 @@
+/**
+ * Every built-in model of the machine-server. The module of a model is loaded when a resource first needs it: a machine uses a few of them.
+ * `built-in-models.schema.json` of `@platform/machine-config` describes them to the cloud.
+ */
 import type { Clock } from '@platform/base';
 import type { Model } from '../graph/model.ts';
 import type { Kernel } from '../hardware/kernel.ts';
-import { createFakeArm } from './components/arm/fake.ts';
-import { createFakeAudioIn } from './components/audio-in/fake.ts';
-import { createFakeAudioOut } from './components/audio-out/fake.ts';
-import { createFakeBase } from './components/base/fake.ts';
-import { createFakeBoard } from './components/board/fake.ts';
-import { createGpioBoard } from './components/board/gpio.ts';
-import { createFakeButton } from './components/button/fake.ts';
-import { createFakeCamera } from './components/camera/fake.ts';
-import { createFfmpegCamera } from './components/camera/ffmpeg.ts';
-import { createImageFileCamera } from './components/camera/image-file.ts';
-import { createMjpegCamera } from './components/camera/mjpeg.ts';
-import { createFakeEncoder } from './components/encoder/fake.ts';
-import { createIncrementalEncoder } from './components/encoder/incremental.ts';
-import { createSingleEncoder } from './components/encoder/single.ts';
-import { createFakeGantry } from './components/gantry/fake.ts';
-import { createFakeGeneric } from './components/generic/fake.ts';
-import { createFakeGripper } from './components/gripper/fake.ts';
-import { createFakeInputController } from './components/input-controller/fake.ts';
-import { createFakeMotor } from './components/motor/fake.ts';
-import { createGpioMotor } from './components/motor/gpio.ts';
-import { createFakeMovementSensor } from './components/movement-sensor/fake.ts';
-import { createNmea } from './components/movement-sensor/nmea.ts';
-import { createFakePowerSensor } from './components/power-sensor/fake.ts';
-import { createIna } from './components/power-sensor/ina.ts';
-import { createCommandSensor } from './components/sensor/command.ts';
-import { createFakeSensor } from './components/sensor/fake.ts';
-import { hostTelemetry } from './components/sensor/host-telemetry.ts';
-import { createHttpSensor } from './components/sensor/http.ts';
-import { createModbusSensor } from './components/sensor/modbus.ts';
-import { createMqttSensor } from './components/sensor/mqtt.ts';
-import { createFakeServo } from './components/servo/fake.ts';
-import { gpioServo } from './components/servo/gpio.ts';
-import { createFakeSwitch } from './components/switch/fake.ts';
-import { createBaseRemoteControl } from './services/base-remote-control/builtin.ts';
-import { createDataManager, type DataManagerParts } from './services/data-manager.ts';
-import { createFakeDiscovery } from './services/discovery/fake.ts';
-import { createFakeGenericService } from './services/generic/fake.ts';
-import { createFakeMotion } from './services/motion/fake.ts';
-import { createFakeNavigation } from './services/navigation/fake.ts';
-import { createShell } from './services/shell/shell.ts';
-import { createFakeVision } from './services/vision/fake.ts';
+import type { DataManagerParts } from './services/data-manager.ts';
 import type { Trust } from './untrusted.ts';
 
-const fakes = [
-  createFakeArm,
-  createFakeAudioIn,
-  createFakeAudioOut,
-  createFakeBase,
-  createFakeBoard,
-  createFakeButton,
-  createFakeCamera,
-  createFakeDiscovery,
-  createFakeEncoder,
-  createFakeGantry,
-  createFakeGeneric,
-  createFakeGenericService,
-  createFakeGripper,
-  createFakeInputController,
-  createFakeMotion,
-  createFakeMotor,
-  createFakeMovementSensor,
-  createFakeNavigation,
-  createFakePowerSensor,
-  createFakeSensor,
-  createFakeServo,
-  createFakeSwitch,
-  createFakeVision,
-];
-
-/** The parts of this computer that models of real devices need. */
-export interface Surroundings extends Trust {
+/** What models are made of. */
+export interface ModelParts {
+  readonly clock: Clock;
+  readonly dataManager: () => DataManagerParts;
+  /** The devices of this computer. */
   readonly kernel: () => Promise<Kernel>;
+  readonly trust: Trust;
 }
 
-function realModels(clock: Clock, surroundings: Surroundings): readonly Model[] {
-  const { kernel } = surroundings;
-  return [
-    createCommandSensor(clock, surroundings),
-    createFfmpegCamera(clock, surroundings),
-    createGpioBoard(clock, kernel),
-    createGpioMotor(clock),
-    createHttpSensor(clock),
-    createImageFileCamera(clock),
-    ...createIna(kernel),
-    createIncrementalEncoder(clock),
-    createMjpegCamera(clock),
-    createModbusSensor(clock, kernel),
-    createMqttSensor(clock),
-    createNmea(clock, kernel),
-    createShell(clock, surroundings),
-    createSingleEncoder(clock),
-    gpioServo,
-    hostTelemetry,
-  ];
+export interface BuiltInModel extends Required<Pick<Model, 'api' | 'model' | 'dependencies' | 'build'>> {
+  /** The model itself, with the table of its attributes. */
+  load(): Promise<Model>;
 }
 
-/** Every built-in model of the machine-server; `built-in-models.schema.json` of `@platform/machine-config` describes them to the cloud. */
-export function builtInModels(
-  clock: Clock,
-  dataManager: () => DataManagerParts,
-  surroundings: Surroundings,
-): readonly Model[] {
-  return [
-    ...fakes.map((fake) => fake(clock)),
-    ...realModels(clock, surroundings),
-    createBaseRemoteControl(clock),
-    createDataManager(dataManager),
-  ];
+type Loads = Readonly<Record<string, (parts: ModelParts) => Promise<Model>>>;
+
+/** By API and by the last part of the model's name. */
+const loads: Readonly<Record<string, Loads>> = {
+  'core:component:arm': {
+    fake: async ({ clock }) => (await import('./components/arm/fake.ts')).createFakeArm(clock),
+  },
+  'core:component:audio_in': {
+    fake: async ({ clock }) => (await import('./components/audio-in/fake.ts')).createFakeAudioIn(clock),
+  },
+  'core:component:audio_out': {
+    fake: async ({ clock }) => (await import('./components/audio-out/fake.ts')).createFakeAudioOut(clock),
+  },
+  'core:component:base': {
+    fake: async ({ clock }) => (await import('./components/base/fake.ts')).createFakeBase(clock),
+  },
+  'core:component:board': {
+    fake: async ({ clock }) => (await import('./components/board/fake.ts')).createFakeBoard(clock),
+    gpio: async ({ clock, kernel }) => (await import('./components/board/gpio.ts')).createGpioBoard(clock, kernel),
+  },
+  'core:component:button': {
+    fake: async ({ clock }) => (await import('./components/button/fake.ts')).createFakeButton(clock),
+  },
+  'core:component:camera': {
+    fake: async ({ clock }) => (await import('./components/camera/fake.ts')).createFakeCamera(clock),
+    ffmpeg: async ({ clock, trust }) =>
+      (await import('./components/camera/ffmpeg.ts')).createFfmpegCamera(clock, trust),
+    image_file: async ({ clock }) => (await import('./components/camera/image-file.ts')).createImageFileCamera(clock),
+    mjpeg: async ({ clock }) => (await import('./components/camera/mjpeg.ts')).createMjpegCamera(clock),
+  },
+  'core:component:encoder': {
+    fake: async ({ clock }) => (await import('./components/encoder/fake.ts')).createFakeEncoder(clock),
+    incremental: async ({ clock }) =>
+      (await import('./components/encoder/incremental.ts')).createIncrementalEncoder(clock),
+    single: async ({ clock }) => (await import('./components/encoder/single.ts')).createSingleEncoder(clock),
+  },
+  'core:component:gantry': {
+    fake: async ({ clock }) => (await import('./components/gantry/fake.ts')).createFakeGantry(clock),
+  },
+  'core:component:generic': {
+    fake: async ({ clock }) => (await import('./components/generic/fake.ts')).createFakeGeneric(clock),
+  },
+  'core:component:gripper': {
+    fake: async ({ clock }) => (await import('./components/gripper/fake.ts')).createFakeGripper(clock),
+  },
+  'core:component:input_controller': {
+    fake: async ({ clock }) => (await import('./components/input-controller/fake.ts')).createFakeInputController(clock),
+  },
+  'core:component:motor': {
+    fake: async ({ clock }) => (await import('./components/motor/fake.ts')).createFakeMotor(clock),
+    gpio: async ({ clock }) => (await import('./components/motor/gpio.ts')).createGpioMotor(clock),
+  },
+  'core:component:movement_sensor': {
+    fake: async ({ clock }) => (await import('./components/movement-sensor/fake.ts')).createFakeMovementSensor(clock),
+    nmea: async ({ clock, kernel }) => (await import('./components/movement-sensor/nmea.ts')).createNmea(clock, kernel),
+  },
+  'core:component:power_sensor': {
+    fake: async ({ clock }) => (await import('./components/power-sensor/fake.ts')).createFakePowerSensor(clock),
+    ina219: async ({ kernel }) => (await import('./components/power-sensor/ina.ts')).createIna219(kernel),
+    ina226: async ({ kernel }) => (await import('./components/power-sensor/ina.ts')).createIna226(kernel),
+  },
+  'core:component:sensor': {
+    fake: async ({ clock }) => (await import('./components/sensor/fake.ts')).createFakeSensor(clock),
+    command: async ({ clock, trust }) =>
+      (await import('./components/sensor/command.ts')).createCommandSensor(clock, trust),
+    'host-telemetry': async () => (await import('./components/sensor/host-telemetry.ts')).hostTelemetry,
+    http: async ({ clock }) => (await import('./components/sensor/http.ts')).createHttpSensor(clock),
+    modbus: async ({ clock, kernel }) =>
+      (await import('./components/sensor/modbus.ts')).createModbusSensor(clock, kernel),
+    mqtt: async ({ clock }) => (await import('./components/sensor/mqtt.ts')).createMqttSensor(clock),
+  },
+  'core:component:servo': {
+    fake: async ({ clock }) => (await import('./components/servo/fake.ts')).createFakeServo(clock),
+    gpio: async () => (await import('./components/servo/gpio.ts')).gpioServo,
+  },
+  'core:component:switch': {
+    fake: async ({ clock }) => (await import('./components/switch/fake.ts')).createFakeSwitch(clock),
+  },
+  'core:service:base_remote_control': {
+    builtin: async ({ clock }) =>
+      (await import('./services/base-remote-control/builtin.ts')).createBaseRemoteControl(clock),
+  },
+  'core:service:data_manager': {
+    builtin: async ({ dataManager }) => (await import('./services/data-manager.ts')).createDataManager(dataManager),
+  },
+  'core:service:discovery': {
+    fake: async ({ clock }) => (await import('./services/discovery/fake.ts')).createFakeDiscovery(clock),
+  },
+  'core:service:generic': {
+    fake: async ({ clock }) => (await import('./services/generic/fake.ts')).createFakeGenericService(clock),
+  },
+  'core:service:motion': {
+    fake: async ({ clock }) => (await import('./services/motion/fake.ts')).createFakeMotion(clock),
+  },
+  'core:service:navigation': {
+    fake: async ({ clock }) => (await import('./services/navigation/fake.ts')).createFakeNavigation(clock),
+  },
+  'core:service:shell': {
+    builtin: async ({ clock, kernel, trust }) =>
+      (await import('./services/shell/shell.ts')).createShell(clock, { ...trust, kernel }),
+  },
+  'core:service:vision': {
+    fake: async ({ clock }) => (await import('./services/vision/fake.ts')).createFakeVision(clock),
+  },
+};
+
+export function builtInModels(parts: ModelParts): readonly BuiltInModel[] {
+  return Object.entries(loads).flatMap(([api, models]) =>
+    Object.entries(models).map(([name, load]) => {
+      let loaded: Promise<Model> | undefined;
+      const once = (): Promise<Model> => (loaded ??= load(parts));
+      return {
+        api,
+        model: `core:builtin:${name}`,
+        load: once,
+        async dependencies(config, signal) {
+          const model = await once();
+          return (await model.dependencies?.(config, signal)) ?? { required: [], optional: [] };
+        },
+        build: async (config, context) => (await once()).build(config, context),
+      };
+    }),
+  );
 }

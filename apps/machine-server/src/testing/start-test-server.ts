@@ -54,7 +54,7 @@ export async function startTestServer(
     settings,
     configFile: home.configFile,
     types: [...resourceTypes, ...added.types],
-    models: (...deps) => [...builtInModels(...deps), ...added.models],
+    models: (parts) => [...builtInModels(parts), ...added.models],
     clock,
     serverLog,
     signal: new AbortController().signal,

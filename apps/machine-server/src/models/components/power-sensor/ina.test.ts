@@ -3,7 +3,7 @@ import { PowerSensorService } from '@platform/proto/platform/component/powersens
 import { expect, test } from 'vitest';
 import { type Kernel, systemError } from '../../../hardware/kernel.ts';
 import { buildModel, buildReadable, clientOf } from '../../../testing/build-model.ts';
-import { createIna } from './ina.ts';
+import { createIna219, createIna226 } from './ina.ts';
 
 const errno = { eacces: 13, enoent: 2, eremoteio: 121, enotty: 25 };
 
@@ -37,7 +37,7 @@ function createBus(address: number, registers: Record<number, number>) {
     },
     addressOf: () => 0n,
   };
-  const [ina219, ina226] = createIna(async () => kernel);
+  const [ina219, ina226] = [createIna219(async () => kernel), createIna226(async () => kernel)];
   if (ina219 === undefined || ina226 === undefined) throw new Error('expected two models');
   return { ina219, ina226, registers, state };
 }

@@ -50,8 +50,8 @@ const ina226: Chip = {
   busVolts: (register) => register * 0.001_25,
 };
 
-export const createIna = (kernel: () => Promise<Kernel>): readonly Model[] =>
-  [ina219, ina226].map((chip) => modelOf(chip, kernel));
+export const createIna219 = (kernel: () => Promise<Kernel>): Model => modelOf(ina219, kernel);
+export const createIna226 = (kernel: () => Promise<Kernel>): Model => modelOf(ina226, kernel);
 
 function modelOf(chip: Chip, kernel: () => Promise<Kernel>): Model {
   return {
