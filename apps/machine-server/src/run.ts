@@ -87,11 +87,12 @@ async function serveUntilStopped(settings: Settings, configFile: string): Promis
       shutdown: stop.resolve,
     });
     log.info('running', { version, home: settings.home, port: server.serving.port });
-    // A collection stops the server for some tens of milliseconds.
-    using _trim = trimAtRest({ clock: systemClock, leastMs: collectEveryMs });
     // A machine is often switched off instead of stopped.
     using _compiled = writeCompileCache(systemClock);
+    // The first collection already decides by how much the heap may grow.
     using _growing = letHeapGrow(systemClock);
+    // A collection stops the server for some tens of milliseconds.
+    using _trim = trimAtRest({ clock: systemClock, leastMs: collectEveryMs });
     await stop.promise;
     return 0;
   } catch (caught) {

@@ -5,8 +5,8 @@
 import { setFlagsFromString } from 'node:v8';
 import type { Clock } from '../clock.ts';
 
-/** A process has usually started by then, and loaded the modules that it needs. */
-const afterMs = 10_000;
+/** As long as until the compile cache is written first. A process has usually loaded the modules that it needs by then. */
+const afterMs = 5_000;
 
 /**
  * Not a flag of the start: V8 accepts compiled code only with the flag that it was compiled with, so it would compile all of Node's own
