@@ -12,6 +12,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { methodParameters } from '../capture/method-parameters.ts';
 import { diskStorage } from '../directories/disk-storage.ts';
 import { until } from '../testing/start-test-server.ts';
+import type { OpenDatabase } from './database.ts';
 import { Docdb } from './docdb.ts';
 import { openMongodb } from './open-mongodb.ts';
 import { DocdbQueue } from './queue.ts';
@@ -34,7 +35,14 @@ interface Rig {
   stored(): Record<string, unknown>[];
 }
 
-async function open(given: { readonly login?: { user: string; password: string }; readonly mostBytes?: number } = {}) {
+interface Given {
+  readonly login?: { user: string; password: string };
+  readonly mostBytes?: number;
+  /** Default: the server's. */
+  readonly database?: OpenDatabase;
+}
+
+async function open(given: Given = {}) {
   const home = await mkdtemp(join(tmpdir(), 'docdb-'));
   const server = await startDocumentServer(given.login);
   const logged: string[] = [];
@@ -42,7 +50,8 @@ async function open(given: { readonly login?: { user: string; password: string }
   const log = { ...silentLog, info: write, warn: write, error: write, child: () => log };
   const queue = new DocdbQueue(home, log, () => systemClock.monotonic(), given.mostBytes);
   await queue.start();
-  const docdb = new Docdb({ queue, open: openMongodb, ids: () => ids, seal: async () => {}, clock: quickClock, log });
+  const opens = given.database ?? openMongodb;
+  const docdb = new Docdb({ queue, open: opens, ids: () => ids, seal: async () => {}, clock: quickClock, log });
   onTestFinished(async () => {
     await docdb[Symbol.asyncDispose]();
     await server[Symbol.asyncDispose]();
@@ -202,6 +211,32 @@ test('an invalid URI or name is a failure with its reason, without the URI, unti
   await rig.configure();
   await settled(rig);
   expect(numbers(rig)).toEqual([1]);
+});
+
+test('an edit waits for documents that are being inserted: they are in one database only', async () => {
+  const inserting = Promise.withResolvers<void>();
+  const inserted = Promise.withResolvers<void>();
+  const stored: string[] = [];
+  const rig = await open({
+    database: async ({ database }) => ({
+      async insert(documents) {
+        inserting.resolve();
+        await inserted.promise;
+        stored.push(...documents.map(({ _id }) => `${database} ${_id.slice(-3)}`));
+        return [];
+      },
+      async [Symbol.asyncDispose]() {},
+    }),
+  });
+  await rig.configure();
+  await rig.add(1, [value(1), value(2)]);
+  await inserting.promise;
+  const edited = rig.configure({ database: 'other' });
+  inserted.resolve();
+  await edited;
+  await rig.add(2, [value(3)]);
+  await until('the last document', () => stored.length >= 3);
+  expect(stored).toEqual(['sensorData 1-0', 'sensorData 1-1', 'other 2-0']);
 });
 
 test('beyond its limit the queue drops the oldest readings and counts them; without a database the queue is deleted', async () => {

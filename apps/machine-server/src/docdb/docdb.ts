@@ -45,6 +45,11 @@ const mostFiles = 64;
 const mostDocuments = 1_000;
 /** Maximum size of capture files that are sent together; they are in memory. */
 const mostBytes = 4 * 1024 * 1024;
+/**
+ * An edit or a stop waits as long for documents that are being inserted. Otherwise they would be sent again, and after an edit they could be
+ * in two databases.
+ */
+const finishMs = 2_000;
 /** A document is dropped after this many attempts if the error does not say whether the document is the cause. */
 const mostAttempts = 5;
 
@@ -194,8 +199,12 @@ export class Docdb implements AsyncDisposable {
     this.#database ??= await this.#deps.open(settings);
     const inserting = this.#database.insert(documents);
     const stopped = Promise.withResolvers<never>();
-    const stop = (): void => stopped.reject(new PlatformError('canceled', 'stopped'));
-    signal.addEventListener('abort', stop);
+    let waiting: Disposable | undefined;
+    const stop = (): void => {
+      waiting = this.#deps.clock.after(finishMs, () => stopped.reject(new PlatformError('canceled', 'stopped')));
+    };
+    if (signal.aborted) stop();
+    else signal.addEventListener('abort', stop);
     // The loser of the race may fail later.
     inserting.catch(() => {});
     stopped.promise.catch(() => {});
@@ -207,6 +216,7 @@ export class Docdb implements AsyncDisposable {
       return refusals;
     } finally {
       signal.removeEventListener('abort', stop);
+      waiting?.[Symbol.dispose]();
     }
   }
 
