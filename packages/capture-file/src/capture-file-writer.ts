@@ -40,9 +40,9 @@ export interface CaptureFileWriter {
   append(reading: Uint8Array): boolean;
   /** Writes the buffer, even while a sync runs. Writes nothing if the file is suspect. */
   flush(): Promise<void>;
-  /** flush(), then sync if anything was written since the last sync. Must not be called concurrently with itself or seal(). */
+  /** Syncs what was written since the last sync. Must not be called concurrently with itself or seal(). */
   sync(): Promise<void>;
-  /** sync(), close, rename to `_<readings>.capture`. Nothing may be appended afterwards. Can be repeated after a failure. */
+  /** flush(), sync(), close, rename to `_<readings>.capture`. Nothing may be appended afterwards. Can be repeated after a failure. */
   seal(): Promise<void>;
   /** Closes the file as it is. Readings that are only in memory are lost. */
   abandon(): Promise<void>;
@@ -139,9 +139,8 @@ class Writer implements CaptureFileWriter {
     return this.#writing;
   }
 
-  async sync(): Promise<void> {
-    await this.flush();
-    await this.#sync(true);
+  sync(): Promise<void> {
+    return this.#sync(true);
   }
 
   async #write(): Promise<void> {

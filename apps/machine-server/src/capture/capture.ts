@@ -53,6 +53,8 @@ interface Running {
 const closeGraceMs = 2_000;
 /** A crash may cost a second (gaps.md); the rest of the second is for writing out. Every other write-out goes to the disk. */
 const writeEveryMs = 400;
+/** A write-out that does not go to the disk leaves buffers with newer readings only for the next: most were full, and written, just before. */
+const freshUs = 100_000;
 /** A reading that takes longer is given up. */
 const readingLimitMs = 60_000;
 /** Delay before another attempt to own a directory that another process holds. */
@@ -90,7 +92,7 @@ export class Capture implements AsyncDisposable {
     let isToDisk = true;
     this.#syncing = this.#deps.clock.every(writeEveryMs, () => {
       isToDisk = !isToDisk;
-      if (!isToDisk) return void this.#writeOuts.write();
+      if (!isToDisk) return void this.#writeOuts.write(freshUs);
       for (const { collector } of this.#running.values()) collector.check();
       void this.#writeOuts.writeOut();
     });

@@ -140,6 +140,24 @@ test('C6 readings that arrive during a slow sync or seal are still written, to t
   expect([...storage.files.keys()].every((path) => path.endsWith('.capture'))).toBe(true);
 });
 
+test('C6 readings that have just been captured can be left for the next write-out', async () => {
+  const storage = new RecordingDisk();
+  const context = { storage, ledger: new SeqLedger(), partId: 'p', clock: systemClock, log: silentLog };
+  let nowUs = 0;
+  const file = new RollFile({ ...series, bufferBytes: 4_096 }, { ...context, wallMicros: () => nowUs });
+  file.add(Uint8Array.of(1));
+  await file.write();
+  nowUs = 1_000;
+  file.add(Uint8Array.of(2));
+  nowUs = 101_000;
+  file.add(Uint8Array.of(3));
+  await file.write(100_001);
+  expect([readingsOf(storage), file.unwrittenUs]).toEqual([[1], 1_000]);
+  await file.write(100_000);
+  expect([readingsOf(storage), file.unwrittenUs]).toEqual([[1, 2, 3], undefined]);
+  await file.close(1_000);
+});
+
 test('C6 while files wait to be sealed, the oldest reading that a kill would cost is known, and all are finally written', async () => {
   const { storage, release } = slowSyncs();
   const context = { storage, ledger: new SeqLedger(), partId: 'p', clock: systemClock, log: silentLog };

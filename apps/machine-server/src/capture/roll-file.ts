@@ -140,11 +140,16 @@ export class RollFile {
     return this.#writes.running === undefined && this.failures === 0 && !this.#isComplete;
   }
 
-  /** Hands everything captured so far to the operating system. Returns whether that is done: false if the disk fails or is far behind. */
-  async write(): Promise<boolean> {
+  /**
+   * Hands everything captured so far to the operating system. Returns whether that is done: false if the disk fails or is far behind.
+   *
+   * @param freshUs leaves readings where they are if all that are only in memory are newer than this
+   */
+  async write(freshUs = 0): Promise<boolean> {
     for (let turn = 0; this.#writes.running !== undefined && turn < mostTurns; turn++) await this.#writes.running;
     if (this.#writes.running !== undefined || this.failures > 0) return false;
     if (this.queued === 0) return true;
+    if (this.#unwrittenUs !== undefined && this.#context.wallMicros() - this.#unwrittenUs < freshUs) return true;
     await this.#writes.run();
     return !this.#isBlocked && this.failures === 0;
   }

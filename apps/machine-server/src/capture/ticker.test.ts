@@ -39,6 +39,23 @@ test('a timer that fires early or late triggers each reading once', () => {
   expect(taken(0.5, [1_999.1, 4_000.4])).toBe(2);
 });
 
+test('a timer waits for whole milliseconds, at least until the next reading is due', () => {
+  for (const hz of [100, 30, 7]) {
+    const waits: number[] = [];
+    const clock = handClock();
+    const after = (ms: number, run: () => void): Disposable => {
+      waits.push(ms);
+      return clock.after(ms, run);
+    };
+    using _task = createTicker({ ...clock, after }).add(hz, () => {});
+    for (const ms of [10.3, 12.6, 40.9, 1_000.4]) {
+      clock.fireAt(ms);
+      const dueInMs = 1_000 / hz - (ms % (1_000 / hz));
+      expect(waits.at(-1)).toBe(Math.ceil(dueInMs));
+    }
+  }
+});
+
 test('readings missed during a stall are not made up all at once', () => {
   expect(taken(1, [1_000, 50_000])).toBe(2);
   expect(taken(100, [10, 500])).toBe(3);

@@ -9,6 +9,8 @@ import type { Clock } from '@platform/base';
 const leastPeriodMs = 5;
 /** A busy computer sometimes delays timers by this much. */
 const madeUpBelowMs = 20;
+/** More than the error of a position on the grid, which counts from 1970. */
+const roundingMs = 0.01;
 
 /** @param due how many readings to take now (1 below 50 Hz) @param missed ticks that passed before, during a stall */
 type Task = (due: number, missed: number) => void;
@@ -48,8 +50,10 @@ export function createTicker(clock: Clock): Ticker {
     // After a stall, at most one tick's worth of missed readings is made up: they would all show the same instant.
     const most = periodMs > madeUpBelowMs ? 1 : Math.ceil(leastPeriodMs / periodMs) * 2;
     let taken = Math.floor(position());
+    const leastWaitMs = periodMs < leastPeriodMs ? leastPeriodMs : 0;
+    // Whole milliseconds: a timer ignores the fraction, so that it could fire too early for the tick, for nothing.
     const untilNext = (): Disposable =>
-      clock.after(Math.max(periodMs < leastPeriodMs ? leastPeriodMs : 0, (taken + 1 - position()) * periodMs), fire);
+      clock.after(Math.max(leastWaitMs, Math.ceil((taken + 1 - position()) * periodMs - roundingMs)), fire);
     const fire = (): void => {
       // Timers fire up to a millisecond early; that tick must not be taken twice.
       const now = Math.floor(position() + Math.min(0.5, 1 / periodMs));

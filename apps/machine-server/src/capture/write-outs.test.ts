@@ -13,8 +13,8 @@ interface Note {
 function startWriteOuts() {
   const clock = new FakeClock();
   const wallMicros = (): number => clock.now() * 1_000;
-  const written: Note[] = [];
-  const disk = { isHung: false, failures: 0, release: () => {} };
+  const [written, synced]: [Note[], number[]] = [[], []];
+  const disk = { isHung: false, isBehind: false, failures: 0, release: () => {} };
   const file = (isOdd: boolean) => {
     let unwrittenUs: number | undefined;
     const each = {
@@ -28,7 +28,7 @@ function startWriteOuts() {
       async write() {
         if (isOdd && disk.failures > 0) return false;
         if (isOdd && disk.isHung) await new Promise<void>((resolve) => (disk.release = resolve));
-        unwrittenUs = undefined;
+        if (!(isOdd && disk.isBehind)) unwrittenUs = undefined;
         return true;
       },
       sync: async () => true,
@@ -40,7 +40,7 @@ function startWriteOuts() {
   const writeOuts = new WriteOuts({
     alive: {
       capturing: async () => {},
-      mark: async () => {},
+      mark: async (safeUs) => void synced.push(safeUs),
       extend: async () => {},
       covers: () => true,
       written: async (safeUs, untilUs) => void written.push({ safeUs, untilUs }),
@@ -48,7 +48,7 @@ function startWriteOuts() {
     ...{ files: () => files, noted: () => {}, clock, wallMicros, log: new LimitedLog(silentLog, () => clock.now()) },
   });
   clock.every(400, () => void writeOuts.write());
-  return { clock, wallMicros, disk, written, last: () => written.at(-1) as Note };
+  return { writeOuts, clock, wallMicros, disk, written, synced, last: () => written.at(-1) as Note };
 }
 
 test('C6 a note of written readings reaches a second beyond the oldest unwritten one, so that a kill costs no more', async () => {
@@ -79,4 +79,16 @@ test('C6 readings wait for a slow disk, but not for one that fails or hangs: it 
   disk.failures = 1;
   await clock.advance(500);
   expect(last().untilUs).toBeGreaterThan(wallMicros());
+});
+
+test('C6 the note of the disk does not reach beyond a reading that could not be written before the sync', async () => {
+  const { writeOuts, clock, wallMicros, disk, synced } = startWriteOuts();
+  await clock.advance(400);
+  const startUs = wallMicros();
+  await writeOuts.writeOut();
+  expect(synced).toEqual([startUs]);
+  disk.isBehind = true;
+  await clock.advance(1_000);
+  await writeOuts.writeOut();
+  expect(synced[1]).toBe(startUs + 100_000);
 });

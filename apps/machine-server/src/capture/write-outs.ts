@@ -57,17 +57,21 @@ export class WriteOuts {
     return false;
   }
 
-  /** Hands user buffers to the operating system, and notes that. */
-  async write(): Promise<void> {
+  /**
+   * Hands user buffers to the operating system, except those with readings newer than `freshUs` only, and notes that. Returns the time
+   * before which every reading is written.
+   */
+  async write(freshUs = 0): Promise<number> {
     this.#underWay++;
-    {
+    try {
       const { clock, wallMicros, files } = this.#deps;
       using _hangs = clock.after(hangsMs, () => void this.#noteWritten(wallMicros()));
       const startedUs = wallMicros();
-      await Promise.all(files().map((file) => file.write()));
-      await this.#noteWritten(startedUs);
+      await Promise.all(files().map((file) => file.write(freshUs)));
+      return await this.#noteWritten(startedUs);
+    } finally {
+      this.#underWay--;
     }
-    this.#underWay--;
   }
 
   /** Writes out user buffers, and notes until when everything has reached the disk. */
@@ -118,22 +122,21 @@ export class WriteOuts {
   }
 
   /** @param startedUs when writing began */
-  #noteWritten(startedUs: number): Promise<void> {
+  async #noteWritten(startedUs: number): Promise<number> {
     const { alive, files, wallMicros } = this.#deps;
     const [nowUs, all] = [wallMicros(), files()];
     const unwritten = all.map(({ unwrittenUs }) => unwrittenUs);
     const writtenUs = Math.min(startedUs, ...unwritten.filter((us) => us !== undefined));
     const hangs = nowUs - writtenUs >= hangsMs * 1_000 || all.some(({ failures }) => failures > 0);
-    return this.#note(alive.written(writtenUs, (hangs ? nowUs : writtenUs) + killUs));
+    await this.#note(alive.written(writtenUs, (hangs ? nowUs : writtenUs) + killUs));
+    return writtenUs;
   }
 
   /** Writes out user buffers; returns the time before which everything has reached the disk, or undefined if the disk fails. */
   async #synced(): Promise<number | undefined> {
-    const { files, wallMicros } = this.#deps;
-    const safeUs = wallMicros();
-    await this.write();
-    const synced = await Promise.all(files().map((file) => file.sync()));
-    return synced.includes(false) ? undefined : safeUs;
+    const writtenUs = await this.write();
+    const synced = await Promise.all(this.#deps.files().map((file) => file.sync()));
+    return synced.includes(false) ? undefined : writtenUs;
   }
 
   async #note(noting: Promise<void>): Promise<void> {
