@@ -34,6 +34,8 @@ export interface CaptureFileWriter {
   readonly readings: number;
   /** Readings that are only in memory. */
   readonly unwritten: number;
+  /** Bytes that are only in memory. */
+  readonly bufferedBytes: number;
   /** Bytes that no sync has covered yet, including buffered ones. */
   readonly unsyncedBytes: number;
   /** Appends an encoded SensorData. Returns true if the buffer is full: call `flush()` before the next one. */
@@ -94,10 +96,10 @@ class Writer implements CaptureFileWriter {
   }
 
   get sizeBytes(): number {
-    return this.#position + this.#used;
+    return this.#position + this.bufferedBytes;
   }
 
-  get #used(): number {
+  get bufferedBytes(): number {
     return this.#end - this.#start;
   }
 
@@ -118,7 +120,7 @@ class Writer implements CaptureFileWriter {
     const bytes = recordBytes(reading.length);
     if (this.#end + bytes > this.#buffer.length) this.#renew(bytes);
     this.#end = writeRecord(this.#buffer, this.#end, reading, { index: ++this.readings, seed: this.#seed }).end;
-    return this.#used >= this.#bufferBytes;
+    return this.bufferedBytes >= this.#bufferBytes;
   }
 
   /** Switches to another buffer, with the unwritten bytes and room for `bytes` more. A write in progress keeps the buffer that it reads. */
@@ -132,7 +134,7 @@ class Writer implements CaptureFileWriter {
   /** One write at a time. */
   async flush(): Promise<void> {
     while (this.#writing !== undefined) await this.#writing.catch(() => {});
-    if (this.#used === 0 || this.#isSuspect) return;
+    if (this.bufferedBytes === 0 || this.#isSuspect) return;
     this.#writing = this.#write().finally(() => {
       this.#writing = undefined;
     });
@@ -185,13 +187,14 @@ class Writer implements CaptureFileWriter {
     this.#synced = position;
     this.#inFlight.splice(0, writes);
     // Nothing refers to the bytes of the buffer now.
-    if (this.#inFlight.length === 0 && this.#used === 0 && this.#writing === undefined) this.#start = this.#end = 0;
+    if (this.#inFlight.length === 0 && this.bufferedBytes === 0 && this.#writing === undefined)
+      this.#start = this.#end = 0;
   }
 
   /** Copies the suspect file and the bytes in flight to a new file, which takes its name. */
   async #rewrite(): Promise<void> {
     await this.#writing?.catch(() => {});
-    if (this.#used > 0) this.#take(this.#buffer.subarray(this.#start, this.#end));
+    if (this.bufferedBytes > 0) this.#take(this.#buffer.subarray(this.#start, this.#end));
     const [writes, position, readings] = [this.#inFlight.length, this.#position, this.readings];
     const temporary = `${this.path}.prog.tmp`;
     const kept = this.#synced === 0 ? new Uint8Array() : await this.#readBack();

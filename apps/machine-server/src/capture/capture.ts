@@ -53,8 +53,6 @@ interface Running {
 const closeGraceMs = 2_000;
 /** A crash may cost a second (gaps.md); the rest of the second is for writing out. Every other write-out goes to the disk. */
 const writeEveryMs = 400;
-/** A write-out that does not go to the disk leaves buffers with newer readings only for the next: most were full, and written, just before. */
-const freshUs = 100_000;
 /** A reading that takes longer is given up. */
 const readingLimitMs = 60_000;
 /** Delay before another attempt to own a directory that another process holds. */
@@ -68,6 +66,8 @@ export class Capture implements AsyncDisposable {
   /** By resource. */
   readonly #ended = new Map<string, CaptureStatus>();
   #syncing: Disposable | undefined;
+  /** On the monotonic clock. */
+  #nextWriteOutMs = 0;
   #retrying: Disposable | undefined;
   #plans: readonly CapturePlan[] = [];
   #work: Promise<void> = Promise.resolve();
@@ -89,14 +89,17 @@ export class Capture implements AsyncDisposable {
 
   /** Starts writing out user buffers, so that all are on the disk within a second (C6). */
   start(): void {
+    const { clock } = this.#deps;
     let isToDisk = true;
-    this.#syncing = this.#deps.clock.every(writeEveryMs, () => {
+    this.#nextWriteOutMs = clock.monotonic() + writeEveryMs;
+    this.#syncing = clock.every(writeEveryMs, () => {
+      this.#nextWriteOutMs = clock.monotonic() + writeEveryMs;
       isToDisk = !isToDisk;
-      if (!isToDisk) return void this.#writeOuts.write(freshUs);
+      if (!isToDisk) return void this.#writeOuts.write();
       for (const { collector } of this.#running.values()) collector.check();
       void this.#writeOuts.writeOut();
     });
-    this.#retrying = this.#deps.clock.every(retryMs, () => {
+    this.#retrying = clock.every(retryMs, () => {
       if (this.#plans.some(({ key }) => !this.#running.has(key))) void this.configure(this.#plans);
     });
   }
@@ -179,7 +182,10 @@ export class Capture implements AsyncDisposable {
     const { directory, maxFileBytes, queueSize, bufferBytes } = plan;
     const file = new RollFile(
       { directory, metadata, maxFileBytes, queueSize, bufferBytes },
-      { storage: storage(plan.kind), ledger, partId, wallMicros: this.#wallMicros, clock, log },
+      {
+        ...{ storage: storage(plan.kind), ledger, partId, wallMicros: this.#wallMicros, clock, log },
+        nextWriteOutMs: () => this.#nextWriteOutMs,
+      },
     );
     const intervalMs = 1_000 / plan.hz;
     const context = { intervalMs, memory: new Map<string, unknown>() };

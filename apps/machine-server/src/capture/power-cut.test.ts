@@ -43,7 +43,9 @@ async function record(random: () => number): Promise<Recording> {
     ...{ maxFileBytes: 300 + below(2_000), bufferBytes: 1 + below(400), queueSize: 1_000 },
   };
   const context = { storage: disk, ledger: new SeqLedger(), partId: 'p', clock, log: silentLog };
-  const file = new RollFile(series, { ...context, wallMicros: () => clock.now() * 1_000 });
+  // Less than 100 ms away half the time.
+  const nextWriteOutMs = (): number => clock.monotonic() + below(200);
+  const file = new RollFile(series, { ...context, wallMicros: () => clock.now() * 1_000, nextWriteOutMs });
   const durable: { calls: number; upTo: number }[] = [];
   let produced = 0;
   const add = (count: number): void => {

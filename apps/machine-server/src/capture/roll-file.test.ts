@@ -33,6 +33,7 @@ test('C5 C7 a failing disk does not end a capture: the queue fills, readings are
     ledger,
     partId: 'p',
     wallMicros: () => Date.now() * 1_000,
+    nextWriteOutMs: () => 0,
     clock: systemClock,
     log: silentLog,
   };
@@ -113,7 +114,14 @@ const readingsOf = (storage: RecordingDisk): number[] =>
 
 test('C6 readings that arrive during a slow sync or seal are still written, to the open file and to the next one', async () => {
   const { storage, release, syncs } = slowSyncs();
-  const context = { storage, ledger: new SeqLedger(), partId: 'p', clock: systemClock, log: silentLog };
+  const context = {
+    storage,
+    ledger: new SeqLedger(),
+    partId: 'p',
+    clock: systemClock,
+    log: silentLog,
+    nextWriteOutMs: () => 0,
+  };
   const file = new RollFile({ ...series, bufferBytes: 4_096 }, { ...context, wallMicros: () => 1_000 });
   let taken = 0;
   const addWritten = async (): Promise<void> => {
@@ -140,27 +148,55 @@ test('C6 readings that arrive during a slow sync or seal are still written, to t
   expect([...storage.files.keys()].every((path) => path.endsWith('.capture'))).toBe(true);
 });
 
-test('C6 readings that have just been captured can be left for the next write-out', async () => {
+test('C6 a full buffer waits for a write-out that comes soon, until it is twice as long', async () => {
   const storage = new RecordingDisk();
-  const context = { storage, ledger: new SeqLedger(), partId: 'p', clock: systemClock, log: silentLog };
-  let nowUs = 0;
-  const file = new RollFile({ ...series, bufferBytes: 4_096 }, { ...context, wallMicros: () => nowUs });
-  file.add(Uint8Array.of(1));
+  const clock = new FakeClock();
+  const context = { storage, ledger: new SeqLedger(), partId: 'p', clock, log: silentLog };
+  let nextWriteOutMs = 400;
+  const roll = { ...context, wallMicros: () => 1_000, nextWriteOutMs: () => nextWriteOutMs };
+  const file = new RollFile({ ...series, maxFileBytes: 10_000, bufferBytes: 1_000 }, roll);
+  file.add(new Uint8Array(1));
   await file.write();
-  nowUs = 1_000;
-  file.add(Uint8Array.of(2));
-  nowUs = 101_000;
-  file.add(Uint8Array.of(3));
-  await file.write(100_001);
-  expect([readingsOf(storage), file.unwrittenUs]).toEqual([[1], 1_000]);
-  await file.write(100_000);
-  expect([readingsOf(storage), file.unwrittenUs]).toEqual([[1, 2, 3], undefined]);
-  await file.close(1_000);
+  const writes = (): number => storage.calls.filter(({ kind }) => kind === 'write').length;
+  const addFull = async (bytes = 1_000): Promise<void> => {
+    file.add(new Uint8Array(bytes).fill(1));
+    await clock.advance(0);
+  };
+  const before = writes();
+  await clock.advance(299);
+  await addFull();
+  expect([writes() - before, file.queued]).toEqual([1, 0]);
+  await clock.advance(1);
+  await addFull();
+  expect([writes() - before, file.queued]).toEqual([1, 1]);
+  await addFull(900);
+  expect([writes() - before, file.queued]).toEqual([1, 2]);
+  await addFull(100);
+  expect([writes() - before, file.queued]).toEqual([2, 0]);
+  await addFull();
+  expect(await file.write()).toBe(true);
+  expect([writes() - before, file.queued]).toEqual([3, 0]);
+  // The write-out is late.
+  await clock.advance(101);
+  await addFull();
+  expect([writes() - before, file.queued]).toEqual([4, 0]);
+  nextWriteOutMs += 400;
+  await clock.advance(350);
+  await addFull();
+  expect(file.queued).toBe(1);
+  expect(await file.close(1_000)).toBe(0);
 });
 
 test('C6 while files wait to be sealed, the oldest reading that a kill would cost is known, and all are finally written', async () => {
   const { storage, release } = slowSyncs();
-  const context = { storage, ledger: new SeqLedger(), partId: 'p', clock: systemClock, log: silentLog };
+  const context = {
+    storage,
+    ledger: new SeqLedger(),
+    partId: 'p',
+    clock: systemClock,
+    log: silentLog,
+    nextWriteOutMs: () => 0,
+  };
   let nowUs = 0;
   const file = new RollFile({ ...series, maxFileBytes: 1 }, { ...context, wallMicros: () => nowUs });
   // Each has its own file; four may wait, and one more is open.
@@ -179,7 +215,14 @@ test('C6 while files wait to be sealed, the oldest reading that a kill would cos
 
 test('C6 a file is synced after every 256 KiB written, and before it is sealed', async () => {
   const storage = new RecordingDisk();
-  const context = { storage, ledger: new SeqLedger(), partId: 'p', clock: systemClock, log: silentLog };
+  const context = {
+    storage,
+    ledger: new SeqLedger(),
+    partId: 'p',
+    clock: systemClock,
+    log: silentLog,
+    nextWriteOutMs: () => 0,
+  };
   const file = new RollFile(
     { ...series, maxFileBytes: 1e6, queueSize: 1_000 },
     { ...context, wallMicros: () => 1_000 },

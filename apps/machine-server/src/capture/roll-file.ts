@@ -33,12 +33,16 @@ export interface RollContext {
   readonly ledger: SeqLedger;
   readonly partId: string;
   readonly wallMicros: () => number;
+  /** When `write` will be called next, on the monotonic clock; in the past if that is unknown. */
+  readonly nextWriteOutMs: () => number;
   readonly clock: Clock;
   readonly log: Log;
 }
 
 /** Turns after which a write-out stops waiting: readings that arrive during a write are written in the next turn. */
 const mostTurns = 10;
+/** A buffer that becomes full this shortly before a write-out waits for it. */
+const soonMs = 100;
 /** Unsynced bytes at which a sync starts; at four times as many, writing waits for the sync. */
 const syncBytes = 262_144;
 const mostUnsyncedBytes = 4 * syncBytes;
@@ -126,7 +130,7 @@ export class RollFile {
     // The common case needs no promise: the reading goes directly to the user buffer of the open file.
     if (own === undefined && writer !== undefined && this.#queue.length === 0 && this.#idle) {
       if (this.#fits(writer, bytes)) {
-        if (writer.append(bytes)) void this.#writes.run();
+        if (writer.append(bytes) && !this.#isWrittenSoon(writer)) void this.#writes.run();
         return true;
       }
     }
@@ -140,16 +144,11 @@ export class RollFile {
     return this.#writes.running === undefined && this.failures === 0 && !this.#isComplete;
   }
 
-  /**
-   * Hands everything captured so far to the operating system. Returns whether that is done: false if the disk fails or is far behind.
-   *
-   * @param freshUs leaves readings where they are if all that are only in memory are newer than this
-   */
-  async write(freshUs = 0): Promise<boolean> {
+  /** Hands everything captured so far to the operating system. Returns whether that is done: false if the disk fails or is far behind. */
+  async write(): Promise<boolean> {
     for (let turn = 0; this.#writes.running !== undefined && turn < mostTurns; turn++) await this.#writes.running;
     if (this.#writes.running !== undefined || this.failures > 0) return false;
     if (this.queued === 0) return true;
-    if (this.#unwrittenUs !== undefined && this.#context.wallMicros() - this.#unwrittenUs < freshUs) return true;
     await this.#writes.run();
     return !this.#isBlocked && this.failures === 0;
   }
@@ -191,6 +190,12 @@ export class RollFile {
     this.#context.log.error('stopped with readings that could not be written to the disk', { readings });
     await Promise.all([this.#writer?.abandon().catch(() => {}), this.#syncs.abandon()]);
     return readings;
+  }
+
+  /** Whether a full buffer waits for the next write-out. Otherwise that would write again, for one or two readings. */
+  #isWrittenSoon(writer: CaptureFileWriter): boolean {
+    const leftMs = this.#context.nextWriteOutMs() - this.#context.clock.monotonic();
+    return leftMs >= 0 && leftMs <= soonMs && writer.bufferedBytes < 2 * this.#series.bufferBytes;
   }
 
   #fits(writer: CaptureFileWriter, reading: Uint8Array): boolean {

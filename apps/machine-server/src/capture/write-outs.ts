@@ -57,17 +57,14 @@ export class WriteOuts {
     return false;
   }
 
-  /**
-   * Hands user buffers to the operating system, except those with readings newer than `freshUs` only, and notes that. Returns the time
-   * before which every reading is written.
-   */
-  async write(freshUs = 0): Promise<number> {
+  /** Hands user buffers to the operating system, and notes that. Returns the time before which every reading is written. */
+  async write(): Promise<number> {
     this.#underWay++;
     try {
       const { clock, wallMicros, files } = this.#deps;
       using _hangs = clock.after(hangsMs, () => void this.#noteWritten(wallMicros()));
       const startedUs = wallMicros();
-      await Promise.all(files().map((file) => file.write(freshUs)));
+      await Promise.all(files().map((file) => file.write()));
       return await this.#noteWritten(startedUs);
     } finally {
       this.#underWay--;
