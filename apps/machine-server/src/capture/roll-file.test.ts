@@ -75,7 +75,7 @@ test('C1 no file replaces another if the clock jumps years, stands still or show
   let taken = 0;
   for (let start = 0; start < 3; start++) {
     const context = { storage, ledger: new SeqLedger(), partId: 'p', clock, log: silentLog };
-    const file = new RollFile(series, { ...context, wallMicros: () => clock.now() * 1_000 });
+    const file = new RollFile(series, { ...context, nextWriteOutMs: () => 0, wallMicros: () => clock.now() * 1_000 });
     for (const year of years) {
       clock.setWall(Date.UTC(year, 0, 1));
       for (let count = 0; count < 3; count++) file.add(Uint8Array.of(1, ++taken));
