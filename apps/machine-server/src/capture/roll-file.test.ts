@@ -1,5 +1,5 @@
 import { create } from '@bufbuild/protobuf';
-import { silentLog, systemClock } from '@platform/base';
+import { type Clock, silentLog, systemClock } from '@platform/base';
 import { readCaptureFile } from '@platform/capture-file';
 import { DataCaptureMetadataSchema } from '@platform/proto/platform/app/datasync/v1/data_sync';
 import { FakeClock, RecordingDisk } from '@platform/testkit';
@@ -20,6 +20,11 @@ const series = {
   queueSize: 20,
 };
 
+const contextOf = (storage: RecordingDisk, clock: Clock = systemClock) => ({
+  ...{ storage, ledger: new SeqLedger(), partId: 'p', clock, log: silentLog },
+  nextWriteOutMs: () => 0,
+});
+
 test('C5 C7 a failing disk does not end a capture: the queue fills, readings are skipped, and accepted ones are written once', async () => {
   const storage = new RecordingDisk();
   const breakDisk = (isBroken: boolean): void => {
@@ -28,15 +33,7 @@ test('C5 C7 a failing disk does not end a capture: the queue fills, readings are
     };
   };
   const ledger = new SeqLedger();
-  const context = {
-    storage,
-    ledger,
-    partId: 'p',
-    wallMicros: () => Date.now() * 1_000,
-    nextWriteOutMs: () => 0,
-    clock: systemClock,
-    log: silentLog,
-  };
+  const context = { ...contextOf(storage), ledger, wallMicros: () => Date.now() * 1_000 };
   const file = new RollFile(series, context);
   let taken = 0;
   const take = (): boolean => {
@@ -74,8 +71,7 @@ test('C1 no file replaces another if the clock jumps years, stands still or show
   const years = [1970, 2026, 1999, 2262, 2026, 1970, 9_999];
   let taken = 0;
   for (let start = 0; start < 3; start++) {
-    const context = { storage, ledger: new SeqLedger(), partId: 'p', clock, log: silentLog };
-    const file = new RollFile(series, { ...context, nextWriteOutMs: () => 0, wallMicros: () => clock.now() * 1_000 });
+    const file = new RollFile(series, { ...contextOf(storage, clock), wallMicros: () => clock.now() * 1_000 });
     for (const year of years) {
       clock.setWall(Date.UTC(year, 0, 1));
       for (let count = 0; count < 3; count++) file.add(Uint8Array.of(1, ++taken));
@@ -114,14 +110,7 @@ const readingsOf = (storage: RecordingDisk): number[] =>
 
 test('C6 readings that arrive during a slow sync or seal are still written, to the open file and to the next one', async () => {
   const { storage, release, syncs } = slowSyncs();
-  const context = {
-    storage,
-    ledger: new SeqLedger(),
-    partId: 'p',
-    clock: systemClock,
-    log: silentLog,
-    nextWriteOutMs: () => 0,
-  };
+  const context = contextOf(storage);
   const file = new RollFile({ ...series, bufferBytes: 4_096 }, { ...context, wallMicros: () => 1_000 });
   let taken = 0;
   const addWritten = async (): Promise<void> => {
@@ -151,9 +140,8 @@ test('C6 readings that arrive during a slow sync or seal are still written, to t
 test('C6 a full buffer waits for a write-out that comes soon, until it is twice as long', async () => {
   const storage = new RecordingDisk();
   const clock = new FakeClock();
-  const context = { storage, ledger: new SeqLedger(), partId: 'p', clock, log: silentLog };
   let nextWriteOutMs = 400;
-  const roll = { ...context, wallMicros: () => 1_000, nextWriteOutMs: () => nextWriteOutMs };
+  const roll = { ...contextOf(storage, clock), wallMicros: () => 1_000, nextWriteOutMs: () => nextWriteOutMs };
   const file = new RollFile({ ...series, maxFileBytes: 10_000, bufferBytes: 1_000 }, roll);
   file.add(new Uint8Array(1));
   await file.write();
@@ -189,14 +177,7 @@ test('C6 a full buffer waits for a write-out that comes soon, until it is twice 
 
 test('C6 while files wait to be sealed, the oldest reading that a kill would cost is known, and all are finally written', async () => {
   const { storage, release } = slowSyncs();
-  const context = {
-    storage,
-    ledger: new SeqLedger(),
-    partId: 'p',
-    clock: systemClock,
-    log: silentLog,
-    nextWriteOutMs: () => 0,
-  };
+  const context = contextOf(storage);
   let nowUs = 0;
   const file = new RollFile({ ...series, maxFileBytes: 1 }, { ...context, wallMicros: () => nowUs });
   // Each has its own file; four may wait, and one more is open.
@@ -215,14 +196,7 @@ test('C6 while files wait to be sealed, the oldest reading that a kill would cos
 
 test('C6 a file is synced after every 256 KiB written, and before it is sealed', async () => {
   const storage = new RecordingDisk();
-  const context = {
-    storage,
-    ledger: new SeqLedger(),
-    partId: 'p',
-    clock: systemClock,
-    log: silentLog,
-    nextWriteOutMs: () => 0,
-  };
+  const context = contextOf(storage);
   const file = new RollFile(
     { ...series, maxFileBytes: 1e6, queueSize: 1_000 },
     { ...context, wallMicros: () => 1_000 },
