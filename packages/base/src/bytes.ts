@@ -51,3 +51,19 @@ export function crc32c(bytes: Uint8Array, seed = 0): number {
   for (; i < bytes.length; i++) crc = (tables[(crc ^ (bytes[i] as number)) & 0xff] as number) ^ (crc >>> 8);
   return ~crc >>> 0;
 }
+
+/** Length of a number of Protocol Buffers: seven bits in each byte, the lowest first. */
+export function varintBytes(value: number): number {
+  let count = 1;
+  for (let rest = value; rest >= 0x80; rest = Math.floor(rest / 128)) count++;
+  return count;
+}
+
+/** Returns the offset after the varint. */
+export function writeVarint(target: Uint8Array, offset: number, value: number): number {
+  let at = offset;
+  let rest = value;
+  for (; rest >= 0x80; rest = Math.floor(rest / 128)) target[at++] = (rest % 128) | 0x80;
+  target[at++] = rest;
+  return at;
+}

@@ -1,5 +1,5 @@
 export { type Backoff, backoffMs } from './backoff.ts';
-export { concatBytes, crc32c } from './bytes.ts';
+export { concatBytes, crc32c, varintBytes, writeVarint } from './bytes.ts';
 export { canonicalApi } from './canonical-api.ts';
 export { chunks } from './chunks.ts';
 export { type Clock, systemClock } from './clock.ts';

@@ -9,7 +9,7 @@
  * The checksum covers body, tag and index, and begins with a seed: a constant for the first message, the checksum of the first message for
  * the others. A record is therefore valid only in its own file. Numbered invariants: docs/specs/capture-file.md.
  */
-import { crc32c } from '@platform/base';
+import { crc32c, varintBytes, writeVarint } from '@platform/base';
 
 /** A greater length is damage, not a record. */
 export const maxRecordBytes: number = 256 * 1024 * 1024;
@@ -130,21 +130,6 @@ export function messageAt(bytes: Uint8Array, offset: number): MessageAt {
   if (end > bytes.length)
     return { content: undefined, reason: `message of ${length} bytes ends ${end - bytes.length} bytes after the file` };
   return { content: bytes.subarray(at, end), end };
-}
-
-export function varintBytes(value: number): number {
-  let count = 1;
-  for (let rest = value; rest >= 0x80; rest = Math.floor(rest / 128)) count++;
-  return count;
-}
-
-/** Returns the offset after the varint. */
-export function writeVarint(target: Uint8Array, offset: number, value: number): number {
-  let at = offset;
-  let rest = value;
-  for (; rest >= 0x80; rest = Math.floor(rest / 128)) target[at++] = (rest % 128) | 0x80;
-  target[at++] = rest;
-  return at;
 }
 
 export function writeU32(target: Uint8Array, offset: number, value: number): void {

@@ -1,9 +1,9 @@
 /** The body of the first message: the identity of the file, then the public metadata. */
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
-import { concatBytes, PlatformError } from '@platform/base';
+import { concatBytes, PlatformError, varintBytes, writeVarint } from '@platform/base';
 import { DataCaptureMetadataSchema } from '@platform/proto/platform/app/datasync/v1/data_sync';
 import { type CaptureFileHeader, CaptureFileHeaderSchema } from '@platform/proto/platform/capture/v1/capture_file';
-import { identityTag, messageAt, varintBytes, writeVarint } from './format.ts';
+import { identityTag, messageAt } from './format.ts';
 
 export function encodeHeader(header: CaptureFileHeader): Uint8Array {
   const { stream, seq, partId, created, metadata } = header;

@@ -1,5 +1,6 @@
 /** Encodes a row of the ingest log (LoggedUpload); open-upload.ts decodes it. */
 import { create, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
+import { varintBytes, writeVarint } from '@platform/base';
 import { LoggedUploadSchema } from '@platform/proto/platform/ingest/v1/log';
 
 // LoggedUpload.readings = 5, length-delimited.
@@ -12,7 +13,7 @@ export function encodeUpload(
 ): Uint8Array {
   const head = toBinary(LoggedUploadSchema, create(LoggedUploadSchema, rest));
   let length = head.length;
-  for (const reading of readings) length += 1 + varintLength(reading.length) + reading.length;
+  for (const reading of readings) length += 1 + varintBytes(reading.length) + reading.length;
   const batch = new Uint8Array(length);
   batch.set(head);
   let at = head.length;
@@ -23,18 +24,4 @@ export function encodeUpload(
     at += reading.length;
   }
   return batch;
-}
-
-function varintLength(value: number): number {
-  let length = 1;
-  for (let rest = value; rest >= 0x80; rest >>>= 7) length++;
-  return length;
-}
-
-function writeVarint(bytes: Uint8Array, start: number, value: number): number {
-  let at = start;
-  let rest = value;
-  for (; rest >= 0x80; rest >>>= 7) bytes[at++] = (rest & 0x7f) | 0x80;
-  bytes[at++] = rest;
-  return at;
 }

@@ -1,5 +1,6 @@
 import { type DescField, type DescMessage, type Message, ScalarType, toBinary } from '@bufbuild/protobuf';
 import { WireType } from '@bufbuild/protobuf/wire';
+import { varintBytes, writeVarint } from '@platform/base';
 
 /** Shorter bytes are cheaper to copy than to send separately. */
 export const longBytes = 16_384;
@@ -48,18 +49,4 @@ function partsOf({ number }: DescField, list: readonly Uint8Array[]): readonly U
   }
   if (end > start) parts.push(buffer.subarray(start, end));
   return parts;
-}
-
-function varintBytes(value: number): number {
-  let bytes = 1;
-  for (let rest = value >>> 7; rest > 0; rest >>>= 7) bytes++;
-  return bytes;
-}
-
-/** @returns the position after it */
-function writeVarint(buffer: Uint8Array, position: number, value: number): number {
-  let [at, rest] = [position, value];
-  for (; rest > 0x7f; rest >>>= 7) buffer[at++] = (rest & 0x7f) | 0x80;
-  buffer[at++] = rest;
-  return at;
 }
