@@ -65,7 +65,7 @@ if (import.meta.main) {
   for (const file of [...sources, ...documents]) {
     for (const { name, line } of referencesIn(read(file)))
       if (!known.has(name) && !isNoRule(file, name))
-        problems.push(`${file}:${line}: ${name} stands on no page of docs/specs or docs/decisions`);
+        problems.push(`${file}:${line}: ${name} is not defined in docs/specs or docs/decisions`);
   }
   for (const document of documents) {
     // The changelog and records refer to files of their time.

@@ -9,7 +9,7 @@
  *   npm run bench -- queries --readings 5000000 --files 1000 --seed 1   one run, a table (with --json lines); --repetitions 5
  *   npm run bench -- store --readings 5000000 --runs 5 --seconds 60   the store compared with DuckDB and the requirements,
  *     a table (with --json lines); --only a,b,c,restart,ingest,size,checksums,idle;
- *     --before DIR: the ingest of another checkout, in turns with ours
+ *     --before DIR: the ingest of another checkout, alternately with this one
  *   npm run bench -- sync --files 100000 --readings 10000000 --megabytes 5000 --seconds 60   capture and sync compared with their
  *     requirements, a table (with --json lines); --only backlog,fast,many,thousand,camera,large,month
  *   npm run bench -- dry-run --readings 10000000   dry runs of triggers over stored readings
@@ -29,7 +29,7 @@ import { measureSync, syncPieces } from './sync.ts';
 /** One run of a bench: figures by name; the name ends in the unit. */
 export type Measure = (load: Load) => Promise<Readonly<Record<string, number>>>;
 
-/** Loaded when they are wanted: what a bench does not need costs it no processor time. */
+/** Loaded on demand, so that a bench spends no CPU time on code that it does not use. */
 const benches: Readonly<Record<string, Measure>> = {
   limits: async () => (await import('../limits/measure-limits.ts')).measureLimits(),
   ingest: async () => (await import('./ingest.ts')).measureIngest(),
@@ -58,8 +58,8 @@ const { kinds, values } = commandLineOf({
     'many-triggers': single('ingest with 10,000 triggers that refer to other components'),
     deliveries: single('1,000 webhooks a second to 100 targets, also with a fifth of them hanging; as root', 'seconds'),
     capture: single('capture on a machine'),
-    idle: single('memory and processor of idle programs'),
-    start: single('time of a start'),
+    idle: single('memory and CPU time of idle programs'),
+    start: single('startup time'),
     fleet: single('many parts that upload and query', 'parts', 'seconds'),
     presence: single('many parts that only stay online', 'parts'),
     machine: single('a machine-server with 1,000 resources'),
@@ -105,7 +105,7 @@ const { kinds, values } = commandLineOf({
     repetitions: { value: 'number', default: '5', help: 'how often each query runs' },
     seed: { value: 'number', default: '1', help: 'of the random readings' },
     only: { value: 'text', default: '', help: 'some of its parts, separated by commas' },
-    before: { value: 'text', help: 'folder of another checkout, whose ingest is measured in turns with ours' },
+    before: { value: 'text', help: 'folder of another checkout, whose ingest is measured alternately with this one' },
     json: { value: 'switch', help: 'JSON lines too' },
   },
 });

@@ -44,12 +44,12 @@ const faults: Readonly<Record<string, { help: string; options: string[]; tests: 
     tests: ['conformance/src/damage/'],
   },
   'power-cut': {
-    help: 'cuts the power of the ingest log, at every sync boundary and at --kills instants besides',
+    help: 'simulates power cuts under the ingest log: at every sync, and at --kills random moments',
     options: ['kills', 'seed'],
     tests: ['apps/cloud/src/ingest/log/power-cut.slow.test.ts'],
   },
   memory: {
-    help: 'readings of every size, to a cloud on a machine with 2 GB',
+    help: 'sends readings of every size to a cloud on a machine with 2 GB',
     options: ['seconds', 'large', 'seed'],
     tests: ['conformance/src/memory/memory.slow.test.ts'],
   },

@@ -17,5 +17,5 @@ export const neverFilled: Readonly<Record<string, string>> = {
   'VersionHistory.markdown_description': 'the documentation is that of the module, not of each version',
   'ViamAgentVersion.major': 'no agent reports itself',
   'ViamAgentVersion.minor': 'no agent reports itself',
-  'ViamServerVersion.minor': 'the other half of a choice: the whole version stands in `major`',
+  'ViamServerVersion.minor': 'the other member of the oneof: `major` holds the whole version',
 };

@@ -1,5 +1,5 @@
 /**
- * Makes starts faster: Node resolves each import anew, also one that it has resolved for another module, and looks up files and
+ * Makes starts faster: Node resolves every import again, even if it has already resolved it for another module, and looks up files and
  * `package.json` each time. With thousands of imports, that is a third of the processor time that loading takes (ADR-0050).
  */
 import { existsSync } from 'node:fs';

@@ -18,7 +18,7 @@ test('plans that filter, order, fold and pick fields are linear', () => {
   expect(isLinear(parseSql(sql).stages)).toBe(true);
 });
 
-test('plans that build values, or copy the whole row, are not', () => {
+test('plans that build values or copy the whole row are not linear', () => {
   expect(light({ $addFields: { a: { $concat: ['$a', '$a'] } } })).toBe(false);
   expect(light({ $addFields: { a: ['$a', '$a'] } })).toBe(false);
   expect(light({ $addFields: { a: '$$ROOT' } })).toBe(false);

@@ -33,7 +33,7 @@ function assign(): Command {
       .option('--biller <organization>', 'name or id of the organization that bills')
       .option('--tier <name>', 'tier of its price list')
       .option('--email <address>', 'where invoices are mailed')
-      .option('--nobody', 'no one bills the organization any more'),
+      .option('--nobody', 'stop billing the organization'),
     {
       examples: [
         'platform admin billing assign Plant --biller Host --tier standard',

@@ -11,7 +11,7 @@ export function getCommand(): Command {
   return defineCommand(
     new Command('get')
       .alias('show')
-      .description('show a notification: its request and the answer to each attempt, without secrets')
+      .description('show a notification: its request and the response to each attempt, without secrets')
       .argument('<id>', 'as "deliveries list" prints it; receivers of webhooks find it in the header webhook-id'),
     {
       examples: ['platform deliveries get msg_0f3a', 'platform deliveries get msg_0f3a --json=request,attempts'],

@@ -65,7 +65,7 @@ const usage = presenter<FragmentUsage>({
 export function usageCommand(): Command {
   return defineCommand(
     new Command('usage')
-      .description('show how many machines use each version of a fragment')
+      .description('show how many machines use each revision of a fragment')
       .argument(...fragmentArgument),
     {
       examples: ['platform fragments usage camera-kit'],

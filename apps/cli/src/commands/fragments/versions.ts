@@ -15,7 +15,7 @@ const entry = presenter<FragmentHistoryEntry>({
 
 export function historyCommand(): Command {
   return defineCommand(
-    new Command('history').description('list the versions of a fragment, newest first').argument(...fragmentArgument),
+    new Command('history').description('list the revisions of a fragment, newest first').argument(...fragmentArgument),
     { examples: ['platform fragments history camera-kit'], fields: [...entry.fields, 'edited_by'] },
     async (context, _flags, text = '') => {
       const { id } = await named(context, text);
@@ -37,7 +37,7 @@ export function historyCommand(): Command {
 export function tagCommand(): Command {
   return defineCommand(
     new Command('tag')
-      .description('tag a version of a fragment, or move a tag to it')
+      .description('tag a revision of a fragment, or move a tag to it')
       .argument(...fragmentArgument)
       .argument('<tag>')
       .option('--revision <revision>', 'revision to tag (default: the newest)'),

@@ -8,7 +8,7 @@ const states = ['unknown', 'removing', 'configuring', 'ready', 'unhealthy'];
 export function resourcesCommand(): Command {
   return defineCommand(
     new Command('resources')
-      .description('list the resources of a machine with their state, asked of the machine through the cloud')
+      .description('list the resources of a machine with their state, as the machine reports it through the cloud')
       .argument(...partArgument),
     { examples: ['platform machines part resources press-7'], fields: ['name', 'type', 'state', 'error'] },
     async ({ cloud, out, find }, _flags, text = '') => {
