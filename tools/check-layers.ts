@@ -162,7 +162,8 @@ function insideApp(app: string, path: string, target: string, typeOnly: boolean)
     return wires && !typeOnly ? `feature ${from} may not import ${name}: pass in what it needs` : undefined;
   }
   if (from !== to) {
-    if (leaves[app]?.includes(from)) return `${from} may not import ${to}: any feature may import it, and it none`;
+    if (leaves[app]?.includes(from))
+      return `${from} may not import ${to}: any feature may import ${from}, so ${from} must not import any feature`;
     if (leaves[app]?.includes(to)) return undefined;
     if (app === 'cloud' && !mayReach(from, to, target))
       return `feature ${from} may not import ${to} (may: ${cloudEdges[from]?.join(', ') ?? 'nothing: add a row to cloudEdges'})`;

@@ -1,5 +1,5 @@
 /**
- * The one gate: format, types, lint, layers, places, invariants, generated files, unused code, fast tests; no network.
+ * The one gate: format, types, lint, layers, side effects, invariants, generated files, unused code, fast tests; no network.
  *
  *   npm run check                all of it
  *   npm run check -- --changed   only what uncommitted changes can affect

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { commandsIn, createChecker } from './check-commands.ts';
 import { circles, runtimeImports } from './check-cycles.ts';
 import { numbersInTitles } from './check-invariants.ts';
-import { checkPlaces } from './check-places.ts';
 import { doubleRules, functionsIn, pathsIn, referencesIn } from './check-references.ts';
+import { checkSideEffects } from './check-side-effects.ts';
 import { filesToCheck, isSource, tracked } from './repository.ts';
 import { rulesIn } from './rules.ts';
 import { largeFolders, longFunctions } from './sizes.ts';
@@ -48,17 +48,17 @@ test('functions that a table row names after a path are found', () => {
 
 test('the file system is refused outside the listed files, its types are not', () => {
   const text = `import type { Stats } from 'node:fs';\nimport {\n  readFile,\n} from 'node:fs/promises';`;
-  expect(checkPlaces('apps/cloud/src/triggers/a.ts', text)).toEqual([
+  expect(checkSideEffects('apps/cloud/src/triggers/a.ts', text)).toEqual([
     'apps/cloud/src/triggers/a.ts:4: file system used outside the named files; take a store, or a function that reads',
   ]);
-  expect(checkPlaces('apps/cloud/src/blobs/a.ts', text)).toEqual([]);
+  expect(checkSideEffects('apps/cloud/src/blobs/a.ts', text)).toEqual([]);
 });
 
 test('clock, timers, randomness, environment and fetch are refused outside the listed files, but not in comments', () => {
   const text = `const t = Date.now(); setTimeout(f, 1); Math.random(); process.env.X; fetch('x') // Date.now()`;
-  expect(checkPlaces('apps/cloud/src/ingest/a.ts', text)).toHaveLength(5);
-  expect(checkPlaces('apps/cloud/src/ingest/a.test.ts', text)).toEqual([]);
-  expect(checkPlaces('packages/base/src/clock.ts', '// Date.now()\nDate.now()')).toEqual([]);
+  expect(checkSideEffects('apps/cloud/src/ingest/a.ts', text)).toHaveLength(5);
+  expect(checkSideEffects('apps/cloud/src/ingest/a.test.ts', text)).toEqual([]);
+  expect(checkSideEffects('packages/base/src/clock.ts', '// Date.now()\nDate.now()')).toEqual([]);
 });
 
 test('a checker sees every file that git lists, and fails if it sees none', () => {

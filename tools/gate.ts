@@ -29,7 +29,7 @@ export function stepsOf(changed: boolean): Step[] {
     { name: 'layers', command: ['tools/check-layers.ts'] },
     { name: 'cycles', command: ['tools/check-cycles.ts'] },
     { name: 'tables', command: ['tools/check-tables.ts'] },
-    { name: 'places', command: ['tools/check-places.ts'] },
+    { name: 'side effects', command: ['tools/check-side-effects.ts'] },
     { name: 'invariants', command: ['tools/check-invariants.ts'] },
     { name: 'references', command: ['tools/check-references.ts'] },
     { name: 'commands', command: ['tools/check-commands.ts'] },

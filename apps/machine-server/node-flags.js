@@ -4,6 +4,6 @@
  *
  * The objects that 200 collectors create in one tick do not fit into a young generation of 1 MB; V8 would promote writes in progress.
  * One helper thread of V8 is enough for a process that is usually idle; each collection would wake all four.
- * V8's memory reducer would mark the heap once more, in small steps, for what `trimAtRest` has just given back.
+ * V8's memory reducer would mark the heap once more, in small steps, for what `trimWhenIdle` has just given back.
  */
 export const nodeFlags = ['--max-semi-space-size=8', '--v8-pool-size=1', '--no-memory-reducer'];

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { scratch } from '../src/cloud/scratch.ts';
 import { openUploader } from '../src/cloud/upload-frames.ts';
-import { inLanes } from '../src/figures/in-lanes.ts';
+import { mapConcurrently } from '../src/figures/map-concurrently.ts';
 
 const fileBytes = 1_200;
 const lanes = 16;
@@ -23,7 +23,7 @@ export async function measureBacklogLimit(files: number): Promise<number> {
   try {
     using uploader = await openUploader(`http://127.0.0.1:${port}`, 'none');
     const startedMs = performance.now();
-    await inLanes(lanes, files, async (index) => {
+    await mapConcurrently(lanes, files, async (index) => {
       const path = paths[index] as string;
       await uploader.upload(await readFile(path));
       await rm(path);

@@ -33,7 +33,7 @@ export async function measureQueries({ readings, files, seed, repetitions }: Que
     lines.push({
       name: `${readings} readings loaded and sealed`,
       ms: filledMs,
-      floor: 'sealed ≤ 0.25 of the BSON',
+      requirement: 'sealed ≤ 0.25 of the BSON',
       more: { files: sealedFiles, 'sealed MB': fileBytes / 1e6, 'sealed / BSON': fileBytes / bsonBytes },
     });
     lines.push(...(await overColumns(store, { folder: folder.path, readings, repetitions })));

@@ -13,7 +13,7 @@ import { machineLogAllowance } from './admin/machine-log-allowance.ts';
 import { organizationDeleting as forgetLimits } from './admin/organization-deleting.ts';
 import type { LiveUsage } from './billing/meter/live-usage.ts';
 import { createFragments, type Fragments } from './fragments/feature.ts';
-import { forgetGaps, forgetGapsOfPart } from './gaps/feature.ts';
+import { deleteGaps, deleteGapsOfPart } from './gaps/feature.ts';
 import { createFirstAccount } from './identity/create-first-account.ts';
 import { organizationDeleting as forgetPeople } from './identity/organization-deleting.ts';
 import { createSessions, type Sessions } from './identity/sign-in/sessions.ts';
@@ -125,7 +125,7 @@ export async function composeFleet(deps: FleetDeps): Promise<Fleet> {
       ...(await pushProblems(document, async () => (await accounts.pushConfiguration(organizationId))?.appId)),
     ],
     onConfigurationChange,
-    partDeleting: forgetGapsOfPart,
+    partDeleting: deleteGapsOfPart,
     accessChanged: () => authenticator.forget(),
     onTransitions,
     linkSinceMs: (partId) => links.of(partId)?.sinceMs,
@@ -170,7 +170,7 @@ export async function composeFleet(deps: FleetDeps): Promise<Fleet> {
       forgetTriggerHistory,
       forgetLimits,
       forgetPackages,
-      forgetGaps,
+      deleteGaps,
       fragments.organizationDeleting,
       retention.organizationDeleting,
     ],

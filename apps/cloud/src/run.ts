@@ -1,5 +1,5 @@
 /** The cloud as a process: settings → compose → start → wait for a signal → unwind. */
-import { errorText, systemClock, trimAtRest, writeCompileCache } from '@platform/base';
+import { errorText, systemClock, trimWhenIdle, writeCompileCache } from '@platform/base';
 import { composeCloud } from './compose.ts';
 import { endLateStop } from './instance/parts.ts';
 import { runForAcknowledgements } from './instance/priority.ts';
@@ -28,7 +28,7 @@ async function main(): Promise<void> {
   await using cloud = await starting;
   process.stdout.write(`${JSON.stringify({ event: 'ready', ...cloud.ready })}\n`);
   // Trim memory once, now: later it would slow down clients that poll.
-  using _trim = trimAtRest({ clock: systemClock, once: true });
+  using _trim = trimWhenIdle({ clock: systemClock, once: true });
   using _compiled = writeCompileCache(systemClock);
   // If we stop before our parent has had time to read `ready`, the next start still counts as a first start.
   const ending = new AbortController();

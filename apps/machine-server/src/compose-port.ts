@@ -1,5 +1,5 @@
-/** Wires what belongs to the machine's port: where it listens, its certificate, and how clients in the network find it, and what else it
-serves. */
+/** Wires what belongs to the machine's port: where it listens, its certificate, how clients in the network find it, and its plain HTTP
+pages. */
 import type { Clock, Log } from '@platform/base';
 import type { RobotConfig } from '@platform/proto/platform/app/v1/robot';
 import type { Link } from '@platform/rpc/client';

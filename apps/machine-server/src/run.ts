@@ -1,5 +1,5 @@
 /** Composes the server, runs it until a stop request, then unwinds in reverse; or performs the single task of an option. */
-import { errorText, letHeapGrow, PlatformError, systemClock, trimAtRest, writeCompileCache } from '@platform/base';
+import { errorText, letHeapGrow, PlatformError, systemClock, trimWhenIdle, writeCompileCache } from '@platform/base';
 import { resourceTypes } from '@platform/resources';
 import { startMachineServer } from './compose.ts';
 import { readConfigFile } from './config/credentials.ts';
@@ -14,7 +14,7 @@ import type { Settings } from './settings.ts';
 import { version } from './version.ts';
 
 const stopLimitMs = 60_000;
-/** Memory at rest. */
+/** Memory when idle. */
 const collectEveryMs = 60_000;
 
 /** Performs the task of the options. @returns the exit code */
@@ -92,7 +92,7 @@ async function serveUntilStopped(settings: Settings, configFile: string): Promis
     // The first collection already decides by how much the heap may grow.
     using _growing = letHeapGrow(systemClock);
     // A collection stops the server for some tens of milliseconds.
-    using _trim = trimAtRest({ clock: systemClock, leastMs: collectEveryMs });
+    using _trim = trimWhenIdle({ clock: systemClock, leastMs: collectEveryMs });
     await stop.promise;
     return 0;
   } catch (caught) {

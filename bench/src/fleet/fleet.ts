@@ -40,7 +40,7 @@ export interface FleetGeneratorResult {
 }
 
 /**
- * Parts on separate connections that ask for their configuration and restart mark every 15 s. Floor: no errors, p99 ≤ 200 ms, resident
+ * Parts on separate connections that ask for their configuration and restart mark every 15 s. Requirement: no errors, p99 ≤ 200 ms, resident
  * memory of the cloud ≤ 1 GiB; goal: 100 ms, 700 MB. Figures that begin with `limit_` are from a bare HTTP/2 server that gives the same
  * fleet the same bytes.
  */

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { inLanes } from '../figures/in-lanes.ts';
+import { mapConcurrently } from '../figures/map-concurrently.ts';
 import { type FleetCloud, startFleetCloud } from './fleet-cloud.ts';
 import type { Load } from './load.ts';
 import { machineCalls, signIn } from './machine-calls.ts';
@@ -77,7 +77,7 @@ async function allCall(cloud: FleetCloud, parts: readonly FleetPart[]): Promise<
   using stack = new DisposableStack();
   const sessions: UnarySession[] = [];
   for (let index = 0; index < connections; index++) sessions.push(stack.use(await openUnarySession(cloud.running.url)));
-  await inLanes(lanes, parts.length, async (index) => {
+  await mapConcurrently(lanes, parts.length, async (index) => {
     const part = parts[index];
     const session = sessions[index % connections];
     if (part === undefined || session === undefined) throw new Error('expected a part and a connection');

@@ -1,6 +1,6 @@
 import { AppService } from '@platform/proto/platform/app/v1/app';
 import { connect } from '@platform/rpc/client';
-import { inLanes } from '../figures/in-lanes.ts';
+import { mapConcurrently } from '../figures/map-concurrently.ts';
 import type { FleetCloud } from './fleet-cloud.ts';
 
 export interface FleetPart {
@@ -24,7 +24,7 @@ export async function provisionFleet(
   });
   const app = link.client(AppService);
   const robotConfigJson = configuration && JSON.stringify(configuration);
-  return await inLanes(lanes, count, async (index) => {
+  return await mapConcurrently(lanes, count, async (index) => {
     const { id } = await app.newRobot({ name: `machine-${index}`, location: locationId });
     const { parts } = await app.getRobotParts({ robotId: id });
     const part = parts[0];

@@ -6,7 +6,7 @@
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { inLanes } from '../figures/in-lanes.ts';
+import { mapConcurrently } from '../figures/map-concurrently.ts';
 import type { FleetGeneratorOptions, FleetGeneratorResult } from '../fleet/fleet.ts';
 import { machineCalls, signIn } from '../fleet/machine-calls.ts';
 import { openUnarySession } from '../fleet/unary-session.ts';
@@ -20,7 +20,7 @@ const jitter = 0.05;
 /** How long to wait for answers after the measured time. */
 const graceMs = 5_000;
 
-const machines = await inLanes(connecting, parts.length, async (index) => {
+const machines = await mapConcurrently(connecting, parts.length, async (index) => {
   const part = parts[index];
   if (part === undefined) throw new Error('expected a part for each index');
   const session = await openUnarySession(url);

@@ -7,21 +7,21 @@ export interface Line {
   readonly limitMs?: number;
   readonly alternativeMs?: number;
   /** The requirement from issue and design. */
-  readonly floor?: string;
+  readonly requirement?: string;
   /** Any other figures, by name with unit. */
   readonly more?: Readonly<Record<string, number>>;
 }
 
 export function tableOf(lines: readonly Line[]): string {
-  const head = ['query', 'rows', 'ms', 'limit ms', '× limit', 'mingo ms', 'asked for'];
-  const cells = lines.map(({ name, rows, ms, limitMs, alternativeMs, floor, more }) => [
+  const head = ['query', 'rows', 'ms', 'limit ms', '× limit', 'mingo ms', 'requirement'];
+  const cells = lines.map(({ name, rows, ms, limitMs, alternativeMs, requirement, more }) => [
     name,
     rows === undefined ? '' : String(rows),
     short(ms),
     short(limitMs),
     limitMs === undefined ? '' : (ms / limitMs).toFixed(2),
     short(alternativeMs),
-    [floor ?? '', ...Object.entries(more ?? {}).map(([unit, value]) => `${unit} ${short(value)}`)]
+    [requirement ?? '', ...Object.entries(more ?? {}).map(([unit, value]) => `${unit} ${short(value)}`)]
       .filter(Boolean)
       .join('; '),
   ]);

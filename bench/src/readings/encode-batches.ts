@@ -12,7 +12,7 @@ export interface BatchOptions {
   readonly stream: Uint8Array;
   readonly batches: number;
   readonly readingsEach: number;
-  /** How many uploads may be in flight at once: the floor (I6) stays that far behind. */
+  /** How many uploads may be in flight at once: the low-water mark (I6) stays that far behind. */
   readonly inFlight: number;
   /** The content of the nth upload, from 0. Default: component `bench`, numbered by `n` from 0. */
   readonly uploadOf?: (batch: number) => Upload;

@@ -32,7 +32,7 @@ export function isMet({ value, beside, mostRatio, leastRatio, enough, most, leas
 }
 
 export function tableOf(figures: readonly Figure[]): string {
-  const head = ['', 'figure', 'value', 'beside', 'ratio', 'floor', 'aim', 'note'];
+  const head = ['', 'figure', 'value', 'compared with', 'ratio', 'requirement', 'target', 'note'];
   const cells = figures.map((figure) => [
     hasFloor(figure) ? (isMet(figure) ? 'ok' : 'NO') : '',
     figure.name,

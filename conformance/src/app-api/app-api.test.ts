@@ -18,7 +18,7 @@ import { organizationTests } from './organizations.ts';
 import { partTests } from './parts.ts';
 import { peopleTests } from './people.ts';
 import { pushTests } from './push.ts';
-import { outOfMission, outOfMissionTests } from './unimplemented-rpcs.ts';
+import { outOfScope, outOfScopeTests } from './unimplemented-rpcs.ts';
 import { neverFilled } from './unset-fields.ts';
 import { fieldsOfAnswers } from './watch.ts';
 import { wireCompatibilityTests } from './wire-compatibility.ts';
@@ -44,11 +44,11 @@ describe('fragments', () => fragmentTests(world));
 describe('modules', () => moduleTests(world));
 describe('push', () => pushTests(world));
 describe('hostile names', () => hostileNameTests(world));
-describe('out of mission', () => outOfMissionTests(world));
+describe('out of scope', () => outOfScopeTests(world));
 describe('the audit trail', () => auditTrailTests(world));
 
 describe('all of it', () => {
-  const inMission = AppService.methods.map(({ name }) => name).filter((name) => !outOfMission.has(name));
+  const inScope = AppService.methods.map(({ name }) => name).filter((name) => !outOfScope.has(name));
   const packageHas = async (): Promise<(name: string) => boolean> => {
     const { appClient } = await createViamClient({
       serviceHost: world().cloud.url,
@@ -57,26 +57,26 @@ describe('all of it', () => {
     return (name) => name.charAt(0).toLowerCase() + name.slice(1) in appClient;
   };
 
-  test('every operation of the descriptors was both answered and refused, or is out of mission and says so', () => {
+  test('every operation of the descriptors was both answered and refused, or is out of scope and answers UNIMPLEMENTED', () => {
     const { watch } = world();
-    const unanswered = inMission.filter((name) => !watch.outcomes(name).has(0));
-    const unrefused = inMission.filter((name) => [...watch.outcomes(name)].every((code) => code === 0));
-    const answered = [...outOfMission].filter((name) => [...watch.outcomes(name)].join() !== '12');
+    const unanswered = inScope.filter((name) => !watch.outcomes(name).has(0));
+    const unrefused = inScope.filter((name) => [...watch.outcomes(name)].every((code) => code === 0));
+    const answered = [...outOfScope].filter((name) => [...watch.outcomes(name)].join() !== '12');
     expect({ unanswered, unrefused, answered }).toEqual({ unanswered: [], unrefused: [], answered: [] });
   });
 
   test('every operation with a call in the public package was answered through it', async () => {
     const has = await packageHas();
-    expect(inMission.filter((name) => has(name) && !world().watch.outcomes(name, 'sdk').has(0))).toEqual([]);
+    expect(inScope.filter((name) => has(name) && !world().watch.outcomes(name, 'sdk').has(0))).toEqual([]);
   });
 
-  test('these are the operations without a call in the public package', async () => {
+  test('the public package lacks calls for exactly the listed operations', async () => {
     const has = await packageHas();
-    expect(inMission.filter((name) => !has(name)).toSorted()).toEqual(withoutCall);
+    expect(inScope.filter((name) => !has(name)).toSorted()).toEqual(withoutCall);
   });
 
   test('every field of the replies had a value at least once, except those listed with a reason', () => {
-    const never = [...fieldsOfAnswers(inMission)].filter((field) => !world().watch.filled.has(field));
+    const never = [...fieldsOfAnswers(inScope)].filter((field) => !world().watch.filled.has(field));
     expect(never.toSorted()).toEqual(Object.keys(neverFilled).toSorted());
   });
 });

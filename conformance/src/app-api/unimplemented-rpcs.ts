@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import { codeOf } from './watch.ts';
 import { Code, type World } from './world.ts';
 
-/** Registry items, OAuth apps, rented machines, app pages: outside the platform's purpose. */
-export const outOfMission: ReadonlySet<string> = new Set([
+/** Registry items, OAuth apps, rented machines, app pages: out of scope. */
+export const outOfScope: ReadonlySet<string> = new Set([
   'EnableAuthService',
   'DisableAuthService',
   'CreateOAuthApp',
@@ -41,8 +41,8 @@ const throughPackage: Readonly<Record<string, (app: AppClient, organizationId: s
   GetAppBranding: (app) => app.getAppBranding('acme', 'app'),
 };
 
-export function outOfMissionTests(world: () => World): void {
-  test.each([...outOfMission])('%s answers UNIMPLEMENTED with a message', async (operation) => {
+export function outOfScopeTests(world: () => World): void {
+  test.each([...outOfScope])('%s answers UNIMPLEMENTED with a message', async (operation) => {
     const { owner, cloud } = world();
     const call = throughPackage[operation]?.(owner.app, cloud.organizationId) ?? owner.ask(operation);
     const caught: unknown = await call.then(

@@ -1,4 +1,4 @@
-/** Fields of replies in our mission that stay empty, each with its reason. Remove a field from this list once it is filled. */
+/** Fields of replies in scope that stay empty, each with its reason. Remove a field from this list once it is filled. */
 export const neverFilled: Readonly<Record<string, string>> = {
   'AuthenticatorInfo.is_deactivated': 'a history names who saved, not whether that key or person is still there',
   'CreateModuleResponse.url': 'there is no page of that kind',

@@ -1,8 +1,8 @@
 /** Runs and judges one line of a case file; input and result are plain data that can cross threads. */
 
 import { type Case, readCase } from './case.ts';
+import { describeExpected, type Kind, kindOf, meets } from './compare-outcome.ts';
 import { exclusionOf } from './exclusion.ts';
-import { describeExpected, type Kind, kindOf, meets } from './judge.ts';
 import { operatorLabels, stageLabels } from './label.ts';
 import { type Alteration, alter, alterations } from './mutate-case.ts';
 import { describeOutcome, documentsJson, type Outcome, outcomeJson, runCase } from './outcome.ts';

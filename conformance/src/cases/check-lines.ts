@@ -3,7 +3,7 @@
 import { Worker } from 'node:worker_threads';
 import { readCase } from './case.ts';
 import type { CheckedCase } from './check-case.ts';
-import { kindOf } from './judge.ts';
+import { kindOf } from './compare-outcome.ts';
 import { operatorLabels, stageLabels } from './label.ts';
 
 /** Input of a thread. */

@@ -2,7 +2,7 @@
 
 import { BsonDocument, type BsonValue } from '@platform/query';
 import type { Case, MqlCase } from './case.ts';
-import { kindOf } from './judge.ts';
+import { kindOf } from './compare-outcome.ts';
 
 /** MongoDB's code for a missing or ambiguous index that a query needs. */
 const indexNotFoundCode = 27;

@@ -10,7 +10,7 @@ import { expect, test } from 'vitest';
 import { openCommandLine } from '../cli/command-line.ts';
 import { CloudUnderFire, pauseMs, seededRandom } from './cloud-under-load.ts';
 import { readFaultSettings } from './fault-settings.ts';
-import { type StripeUnderFire, startStripeUnderFire } from './stripe-under-fire.ts';
+import { type StripeUnderFire, startStripeUnderFire } from './faulty-stripe.ts';
 
 const { billingKills: kills, seed } = readFaultSettings();
 const callers = 3;

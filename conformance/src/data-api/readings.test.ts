@@ -197,7 +197,7 @@ test('DeleteTabularData: a dry run by header deletes nothing; then a filter, the
   expect(everything.filter((row: object) => Reflect.get(row, 'capture_day') === '2026-01-02')).toEqual([]);
 });
 
-test('these are the operations without a call in the public package', () => {
+test('the public package has no call for the operations listed as missing', () => {
   const has = (operation: string) => operation.charAt(0).toLowerCase() + operation.slice(1) in client.dataClient;
   expect(withoutCall.filter(has)).toEqual([]);
 });

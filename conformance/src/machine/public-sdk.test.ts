@@ -79,7 +79,7 @@ test('the machine: names, types, status, version, metadata, operations, frames',
   expect(moved?.split(' ').map(Number)).toEqual([0.006, 0.002, 0.003].map((value) => expect.closeTo(value, 9)));
 });
 
-test('arm, base, gantry, gripper, motor, servo', async () => {
+test('the public SDK drives an arm, a base, a gantry, a gripper, a motor and a servo', async () => {
   const arm = new sdk.ArmClient(robot, name);
   await arm.moveToPosition({ x: 100, y: 200, z: 300, oX: 0, oY: 0, oZ: 1, theta: 45 } as never);
   const [x, y, z, theta] = [100, 200, 300, 45].map((value) => expect.closeTo(value, 6));
@@ -198,7 +198,7 @@ test('movement sensor, power sensor, sensor, generic', async () => {
   expect(await generic.doCommand(struct({ hello: [1, 2] }))).toEqual({ hello: [1, 2] });
 });
 
-test('camera, audio input, audio output', async () => {
+test('the public SDK reads a camera and an audio input, and plays on an audio output', async () => {
   const camera = new sdk.CameraClient(robot, 'eye');
   const { images } = await camera.getImages();
   expect(Buffer.from(images[0]?.image ?? []).toString('latin1', 1, 4)).toBe('PNG');

@@ -28,7 +28,7 @@ test('a step that reports more work is called again at once, and a wake during a
   expect(loop.failures).toBe(0);
 });
 
-test('a failing step is retried with growing waits, and counts as failing until it succeeds', async () => {
+test('a failing step is retried with increasing delays, and counts as failing until it succeeds', async () => {
   const waits: number[] = [];
   const clock = {
     ...systemClock,

@@ -2,7 +2,7 @@
  * The one loop behind everything long-lived: loader, sealer, triggers, usage, retention, reconciler.
  *
  * States: idle (waiting for wake or `idleMs`) → stepping → idle | backing off (the step threw) → stepping … → stopped. A step does at most
- * one bounded piece of work and reports whether there may be more. A failed step is retried forever, with growing waits. Recognising and
+ * one bounded piece of work and reports whether there may be more. A failed step is retried forever, with increasing delays. Recognising and
  * skipping poison is the step's task (I8), because only the step knows its unit of work.
  */
 import { type Backoff, backoffMs } from './backoff.ts';

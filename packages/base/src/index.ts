@@ -26,7 +26,7 @@ export {
 } from './log.ts';
 export type { Problem } from './problem.ts';
 export { letHeapGrow } from './process/heap-growth.ts';
-export { trimAtRest } from './process/trim-memory.ts';
+export { trimWhenIdle } from './process/trim-memory.ts';
 export { writeCompileCache } from './process/write-compile-cache.ts';
 export { maxReadingBytes, maxReadingLevels } from './reading-limits.ts';
 export type { Repaired } from './repaired.ts';

@@ -1,5 +1,5 @@
 /** SQL: parses statements into the intermediate form. */
 
-export { clauseWords } from './sql/clause-words.ts';
+export { clauseWords } from './sql/describe-clause.ts';
 export { parseSql, type RowForm, type Tables } from './sql/parse.ts';
 export { kindOfSchema, type SqlSchema } from './sql/types/kind.ts';

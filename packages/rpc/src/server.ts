@@ -1,5 +1,5 @@
 /** Serving: the call core, its codecs on one port, and the compatibility edge. */
-export type { PassedKind, PassOn } from './codecs/pass-on.ts';
+export type { ForwardCalls, ForwardedKind } from './codecs/forward-call.ts';
 export {
   type BodyGate,
   type Handlers,

@@ -1,6 +1,7 @@
 export { type CommandLine, type CommandRequest, commandLineOf, readCommandLine } from './command-line/command-line.ts';
 export { type DocumentServer, type InsertFault, startDocumentServer } from './document-server.ts';
 export { FakeClock } from './fake-clock.ts';
+export { type FakeStripe, startFakeStripe } from './fake-stripe/fake-stripe.ts';
 export { createFaultProxy, type Fault, type FaultProxy } from './fault-proxy.ts';
 export { freePort } from './free-port.ts';
 export {
@@ -19,13 +20,12 @@ export { type PostgresOptions, type PostgresServer, startPostgres } from './post
 export { type CutImage, type CutOptions, cutImages, restoreImage } from './power-cut.ts';
 export { type ChildProcess, type ExitStatus, rssBytes, type SpawnOptions, spawnChild } from './process.ts';
 export { cpuSeconds, processTree, proportionalBytes, residentBytes } from './process-usage.ts';
-export { type CaughtPush, type PushAnswer, type PushSink, startPushSink } from './push-sink.ts';
+export { type PushAnswer, type PushSink, type ReceivedPush, startPushSink } from './push-sink.ts';
 export { type RecordOptions, recordSyscalls, type Syscall } from './record-syscalls.ts';
 export { type DiskStep, type RecordedOutput, RecordingDisk } from './recording-disk.ts';
 export { seededRandom } from './seeded-random.ts';
 export { selfSigned } from './self-signed.ts';
 export { layeredDisk, mountedDisk, mountFault, type SmallDisk } from './small-disk/small-disk.ts';
-export { type CaughtMail, type SmtpSink, startSmtpSink } from './smtp-sink.ts';
-export { type StripeStandIn, startStripeStandIn } from './stripe-stand-in/stripe-stand-in.ts';
+export { type ReceivedMail, type SmtpSink, startSmtpSink } from './smtp-sink.ts';
 export { memoryDirectory, type TemporaryDirectory, temporaryDirectory } from './temporary-directory.ts';
-export { type CaughtWebhook, startWebhookSink, type WebhookAnswer, type WebhookSink } from './webhook-sink.ts';
+export { type ReceivedWebhook, startWebhookSink, type WebhookAnswer, type WebhookSink } from './webhook-sink.ts';

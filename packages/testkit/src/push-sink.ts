@@ -3,7 +3,7 @@ import { createVerify, generateKeyPairSync, randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-export interface CaughtPush {
+export interface ReceivedPush {
   readonly project: string;
   /** The `message` of the request. */
   readonly message: Readonly<Record<string, unknown>> & { readonly token: string };
@@ -18,7 +18,7 @@ export interface PushSink extends AsyncDisposable {
   /** JSON of the service account whose signatures the sink accepts. */
   readonly credentials: string;
   /** The accepted messages. */
-  readonly messages: readonly CaughtPush[];
+  readonly messages: readonly ReceivedPush[];
   /** The number of access tokens issued. */
   readonly tokensGiven: number;
   /** Gives this answer to messages to this device, until called with undefined. */
@@ -39,7 +39,7 @@ export async function startPushSink(): Promise<PushSink> {
     client_email: 'push@test-project.iam.gserviceaccount.com',
     private_key: privateKey,
   };
-  const messages: CaughtPush[] = [];
+  const messages: ReceivedPush[] = [];
   const answers = new Map<string, PushAnswer>();
   const given = new Set<string>();
   let tokensGiven = 0;

@@ -2,7 +2,7 @@
 import type { AddressInfo, Socket } from 'node:net';
 import { SMTPServer } from 'smtp-server';
 
-export interface CaughtMail {
+export interface ReceivedMail {
   readonly from: string;
   /** Recipients of the envelope. */
   readonly to: readonly string[];
@@ -17,23 +17,23 @@ export interface CaughtMail {
 export interface SmtpSink extends AsyncDisposable {
   /** `smtp://127.0.0.1:<port>`. */
   readonly url: string;
-  readonly mails: readonly CaughtMail[];
+  readonly mails: readonly ReceivedMail[];
   /** Answers every recipient with this code, such as 451 or 550, until called with undefined. */
   refuseWith(code: number | undefined): void;
   /** Fails every mail after its content has arrived: `drop` closes the connection without an answer, a number is the answer. */
   failContent(fault: 'drop' | number | undefined): void;
   /** Mails that were failed after their content had arrived. */
-  readonly failed: readonly CaughtMail[];
+  readonly failed: readonly ReceivedMail[];
   /** How many recipients were refused. */
   readonly refused: number;
   /** Resolves with all mails once there are `count`. */
-  waitFor(count: number): Promise<readonly CaughtMail[]>;
+  waitFor(count: number): Promise<readonly ReceivedMail[]>;
 }
 
 export async function startSmtpSink(): Promise<SmtpSink> {
-  const mails: CaughtMail[] = [];
+  const mails: ReceivedMail[] = [];
   const arrived = new EventTarget();
-  const failed: CaughtMail[] = [];
+  const failed: ReceivedMail[] = [];
   let refusal: number | undefined;
   let fault: 'drop' | number | undefined;
   let refused = 0;
@@ -98,7 +98,7 @@ export async function startSmtpSink(): Promise<SmtpSink> {
   };
 }
 
-function parse(raw: string): Pick<CaughtMail, 'headers' | 'text' | 'html'> {
+function parse(raw: string): Pick<ReceivedMail, 'headers' | 'text' | 'html'> {
   const { headers, body } = entityOf(raw);
   const boundary = /^multipart\/.*boundary="?([^";]+)/i.exec(headers.get('content-type') ?? '')?.[1];
   if (boundary === undefined) return { headers, text: body, html: '' };

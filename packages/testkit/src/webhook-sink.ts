@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-export interface CaughtWebhook {
+export interface ReceivedWebhook {
   readonly method: string;
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
@@ -20,17 +20,17 @@ export interface WebhookSink extends AsyncDisposable {
   /** `http://127.0.0.1:<port>`. */
   readonly url: string;
   /** In order of arrival. */
-  readonly requests: readonly CaughtWebhook[];
+  readonly requests: readonly ReceivedWebhook[];
   /** Sets the answer from now on; a function decides for each request, and may take any time. Default: 200 without a body. */
-  answerWith(answer: WebhookAnswer | ((request: CaughtWebhook) => WebhookAnswer | Promise<WebhookAnswer>)): void;
+  answerWith(answer: WebhookAnswer | ((request: ReceivedWebhook) => WebhookAnswer | Promise<WebhookAnswer>)): void;
   /** Resolves with all requests once there are `count`; rejects when the signal is aborted. */
-  waitFor(count: number, signal?: AbortSignal): Promise<readonly CaughtWebhook[]>;
+  waitFor(count: number, signal?: AbortSignal): Promise<readonly ReceivedWebhook[]>;
 }
 
 export async function startWebhookSink(): Promise<WebhookSink> {
-  const requests: CaughtWebhook[] = [];
+  const requests: ReceivedWebhook[] = [];
   const arrived = new EventTarget();
-  let answer: (request: CaughtWebhook) => WebhookAnswer | Promise<WebhookAnswer> = () => ({ status: 200 });
+  let answer: (request: ReceivedWebhook) => WebhookAnswer | Promise<WebhookAnswer> = () => ({ status: 200 });
 
   const server = createServer((incoming, response) => {
     void readBody(incoming).then(async (body) => {

@@ -1,14 +1,14 @@
 /**
  * Every action on the account tree and the role that it needs: the only table of rights. An action that is not listed is not allowed.
  *
- * `glimpse`: a role on the target, above it, or on anything beneath it. `member`: like `glimpse`, but without roles that come from sharing,
+ * `sees`: a role on the target, above it, or on anything beneath it. `member`: like `sees`, but without roles that come from sharing,
  * and including the parts of the organization. `operator` and `owner`: that role on the target or above it. `self`: the part's own
  * credentials are sufficient, too. The full rules: docs/specs/access.md.
  */
 
 export interface ActionRule {
   readonly on: TargetKind;
-  readonly needs: 'glimpse' | 'member' | 'operator' | 'owner';
+  readonly needs: 'sees' | 'member' | 'operator' | 'owner';
   readonly self?: true;
 }
 
@@ -35,7 +35,7 @@ export type Action =
 
 export const actions: Readonly<Record<Action, ActionRule>> = {
   /** Name, logo and support address; lists within the organization are filtered. */
-  'organization.see': { on: 'organization', needs: 'glimpse' },
+  'organization.see': { on: 'organization', needs: 'sees' },
   /** Members, invitations, metadata, private fragments. */
   'organization.read': { on: 'organization', needs: 'operator' },
   /** Settings, members, billing, push, fragments, audit; creating top-level locations; deleting the organization. */
@@ -47,7 +47,7 @@ export const actions: Readonly<Record<Action, ActionRule>> = {
   'package.manage': { on: 'organization', needs: 'owner' },
 
   /** Name and place in the tree. */
-  'location.see': { on: 'location', needs: 'glimpse' },
+  'location.see': { on: 'location', needs: 'sees' },
   'location.read': { on: 'location', needs: 'operator' },
   /** Rename, move, delete, share, metadata, secrets, roles; creating machines and locations in it. */
   'location.manage': { on: 'location', needs: 'owner' },

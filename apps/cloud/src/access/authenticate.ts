@@ -5,7 +5,7 @@ import type { Database } from '../metadata/tables.ts';
 import { issueToken, readToken } from './access-token.ts';
 import { grantsOfIdentity } from './grants.ts';
 import type { GuessLimit } from './guess-limit.ts';
-import { checkKey, keySince, livingKey } from './keys.ts';
+import { checkKey, keySince, validKey } from './keys.ts';
 import type { PartSecrets, SessionPort, SharesPort } from './ports.ts';
 import type { Grant, Principal } from './principal.ts';
 import { proven } from './too-many-guesses.ts';
@@ -119,7 +119,7 @@ export function createAuthenticator(deps: {
       if (signedIn !== undefined)
         return { kind: 'person', ...signedIn, grants: await rolesOf('person', signedIn.personId) };
     } else {
-      const key = await livingKey(db, id, epoch, clock.now());
+      const key = await validKey(db, id, epoch, clock.now());
       if (key !== undefined) {
         keyUsed(id);
         return { kind: 'key', keyId: id, keyName: key.name, grants: await rolesOf('api-key', id) };

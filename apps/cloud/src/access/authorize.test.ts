@@ -106,7 +106,7 @@ test('R1 a role covers exactly its target and everything beneath it; owner allow
       const principal = key(grants);
       for (const { action, id } of everything(world)) {
         const { needs } = actions[action];
-        if (needs === 'glimpse' || needs === 'member') continue;
+        if (needs === 'sees' || needs === 'member') continue;
         const path = pathOf(world, id);
         const expected = grants.some(
           (grant) => path.has(targetOf(grant)) && (grant.role === 'owner' || needs === 'operator'),
@@ -168,7 +168,7 @@ test('R2 R4 PERMISSION_DENIED is only returned for targets that the caller sees:
         const allowed = world.access.allows(principal, action, id);
         const expected = allowed ? 'ok' : above || beneath ? 'permission_denied' : 'not_found';
         expect([action, id, code]).toEqual([action, id, expected]);
-        if (actions[action].needs === 'glimpse') expect(allowed).toBe(above || beneath);
+        if (actions[action].needs === 'sees') expect(allowed).toBe(above || beneath);
       }
     }),
     { numRuns: 150 },

@@ -40,7 +40,7 @@ export interface Access {
 }
 
 const expectedOf: Readonly<Record<ActionRule['needs'], string>> = {
-  glimpse: 'a role on it, above it or beneath it',
+  sees: 'a role on it, above it or beneath it',
   member: 'a role in it that does not come from sharing, or one of its parts',
   operator: 'an owner or operator of it or of what contains it',
   owner: 'an owner of it or of what contains it',
@@ -61,7 +61,7 @@ export function createAccess(tree: TreePort, fleet: FleetPort): Access {
   };
 
   /** Whether the principal holds a role on the target, above it, or on anything beneath it. */
-  const glimpses = (principal: Principal, kind: TargetKind, id: string, lineage: Lineage): boolean => {
+  const sees = (principal: Principal, kind: TargetKind, id: string, lineage: Lineage): boolean => {
     if (holds(principal, 'operator', lineage)) return true;
     const inside = grantsOf(principal).filter((grant) => grant.organizationId === lineage.organizationId);
     if (kind === 'organization') return inside.length > 0;
@@ -83,7 +83,7 @@ export function createAccess(tree: TreePort, fleet: FleetPort): Access {
   const permits = (principal: Principal, rule: ActionRule, id: string, lineage: Lineage): boolean => {
     if (rule.needs === 'member') return isMember(principal, lineage.organizationId);
     if (principal.kind === 'part') return rule.self === true && rule.on === 'part' && principal.partId === id;
-    return rule.needs === 'glimpse' ? glimpses(principal, rule.on, id, lineage) : holds(principal, rule.needs, lineage);
+    return rule.needs === 'sees' ? sees(principal, rule.on, id, lineage) : holds(principal, rule.needs, lineage);
   };
 
   return {
@@ -93,8 +93,7 @@ export function createAccess(tree: TreePort, fleet: FleetPort): Access {
       const isItself = principal.kind === 'part' && rule.on === 'part' && principal.partId === id;
       if (lineage !== undefined && rule.needs === 'member' && isMember(principal, lineage.organizationId))
         return lineage;
-      if (lineage === undefined || !(isItself || glimpses(principal, rule.on, id, lineage)))
-        throw notVisible(rule.on, id);
+      if (lineage === undefined || !(isItself || sees(principal, rule.on, id, lineage))) throw notVisible(rule.on, id);
       if (permits(principal, rule, id, lineage)) return lineage;
       throw new PlatformError(
         'permission_denied',

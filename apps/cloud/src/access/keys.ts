@@ -65,13 +65,13 @@ export async function checkKey(
 /**
  * The name of a key whose secret of this epoch works at `nowMs`; undefined if the key was deleted or expired, or the secret rotated out.
  */
-export async function livingKey(
+export async function validKey(
   db: Database,
   id: string,
   epoch: number,
   nowMs: number,
 ): Promise<{ readonly name: string } | undefined> {
-  const key = await findLivingKey(db, id, nowMs);
+  const key = await findValidKey(db, id, nowMs);
   if (key === undefined || key.epoch === epoch) return key && { name: key.name };
   const former = await formerSecrets(db, id, nowMs).where('epoch', '=', epoch).executeTakeFirst();
   return former && { name: key.name };
@@ -87,13 +87,13 @@ export async function keySince(
   sinceMs: number,
   nowMs: number,
 ): Promise<{ readonly name: string } | undefined> {
-  const key = await findLivingKey(db, id, nowMs);
+  const key = await findValidKey(db, id, nowMs);
   if (key === undefined || (key.rotated_ms ?? 0) <= sinceMs) return key && { name: key.name };
   const former = await formerSecrets(db, id, nowMs).executeTakeFirst();
   return former && { name: key.name };
 }
 
-async function findLivingKey(db: Database, id: string, nowMs: number) {
+async function findValidKey(db: Database, id: string, nowMs: number) {
   const key = await db
     .selectFrom('api_keys')
     .select(['name', 'epoch', 'rotated_ms', 'revoked_ms', 'expires_ms'])

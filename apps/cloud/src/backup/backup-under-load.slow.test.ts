@@ -12,8 +12,8 @@ import { throwUncaught } from '../metadata/testing/throw-uncaught.ts';
 import { openStores } from '../open-stores.ts';
 import { createTabular } from '../tabular/feature.ts';
 import type { Tabular } from '../tabular/tabular.ts';
-import { loneTabular } from '../tabular/testing/lone-tabular.ts';
 import { encodeUpload, plain, wholeOrganization } from '../tabular/testing/open-tabular.ts';
+import { standaloneTabular } from '../tabular/testing/standalone-tabular.ts';
 import { restoreBackup } from './restore-backup.ts';
 import { writeBackup } from './write-backup.ts';
 
@@ -51,7 +51,7 @@ async function openStore(dataDirectory: string): Promise<Store> {
   const deletions = createDeletionPause();
   const tabular = unwind.use(
     createTabular({
-      ...loneTabular(),
+      ...standaloneTabular(),
       ...{ dataDir: data.path, db, ingestLog, log, clock: systemClock, deletions },
       settings: { sealRows: 100, mergeFiles: 3 },
     }),

@@ -1,12 +1,12 @@
 /** Who may read what in the test inbox, which holds messages of all organizations. */
 import type { Access } from '../access/authorize.ts';
 import { grantsOf, type Principal } from '../access/principal.ts';
-import type { CaughtRequest } from '../test-inbox/feature.ts';
+import type { StoredRequest } from '../test-inbox/feature.ts';
 import type { HttpRequest } from './http.ts';
 import { principalOfRequest } from './principal-of-request.ts';
 import type { SignIn } from './sign-in/sign-in.ts';
 
-export type SeesRequest = (request: Pick<CaughtRequest, 'headers'>) => boolean;
+export type SeesRequest = (request: Pick<StoredRequest, 'headers'>) => boolean;
 
 export interface TestInboxAccessDeps {
   readonly authenticator: Parameters<typeof principalOfRequest>[0]['authenticator'];

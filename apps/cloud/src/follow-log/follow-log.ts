@@ -4,7 +4,7 @@
  *
  * Rows without effects move the cursor in memory; it is written at most 250 ms later, because processing such rows again is harmless and a
  * sync per upload is expensive. A lost row is recorded, and an unreadable one is marked as damaged; both are skipped. A step that fails for
- * any other reason is retried with growing waits, and never skipped.
+ * any other reason is retried with increasing delays, and never skipped.
  */
 import { setImmediate } from 'node:timers/promises';
 import { type Clock, type Follower, finishAll, follow, type Log, PlatformError } from '@platform/base';

@@ -99,12 +99,12 @@ export async function lostReadings(db: Kysely<Pick<CloudTables, 'gaps'>>, partId
 }
 
 /** Must be called in the transaction that deletes a part. */
-export async function forgetGapsOfPart(trx: Kysely<CloudTables>, partId: string): Promise<void> {
+export async function deleteGapsOfPart(trx: Kysely<CloudTables>, partId: string): Promise<void> {
   await trx.deleteFrom('gaps').where('part_id', '=', partId).execute();
 }
 
 /** Must be called in the transaction that deletes an organization. */
-export async function forgetGaps(trx: Kysely<CloudTables>, organizationId: string): Promise<void> {
+export async function deleteGaps(trx: Kysely<CloudTables>, organizationId: string): Promise<void> {
   await trx.deleteFrom('gaps').where('organization_id', '=', organizationId).execute();
 }
 

@@ -9,7 +9,7 @@ import { callOf } from '../access/testing/call-of.ts';
 import { app, openMachines } from '../machines/testing/open-machines.ts';
 import type { CloudTables } from '../metadata/tables.ts';
 import { defaultStore } from '../metadata/testing/test-store.ts';
-import { forgetGaps, forgetGapsOfPart, gapBinding, newestFirst } from './feature.ts';
+import { deleteGaps, deleteGapsOfPart, gapBinding, newestFirst } from './feature.ts';
 
 type GapInit = MessageInitShape<typeof GapSchema>;
 
@@ -20,7 +20,7 @@ const gap = (id: string, more: Partial<Omit<GapInit, 'partId' | '$typeName' | '$
 });
 
 async function open() {
-  const given = await openMachines({ partDeleting: forgetGapsOfPart });
+  const given = await openMachines({ partDeleting: deleteGapsOfPart });
   const { db, access, registry } = given;
   const binding = gapBinding({ db, access, registry });
   const call = async (
@@ -134,9 +134,9 @@ test('only callers who may upload for a part report its gaps, and only those who
   expect(await code(call(stranger, 'ReportGaps', { partId, gaps: [gap('a')] }))).toBe('not_found');
   expect(await code(call(stranger, 'ListGaps', { partId }))).toBe('not_found');
   await call(itself, 'ReportGaps', { partId, gaps: [gap('a')] });
-  await forgetGaps(db, 'other');
+  await deleteGaps(db, 'other');
   expect((await call(owner, 'ListGaps', { partId })).gaps).toHaveLength(1);
-  await forgetGaps(db, organizationId);
+  await deleteGaps(db, organizationId);
   expect((await call(owner, 'ListGaps', { partId })).gaps).toEqual([]);
 });
 

@@ -4,10 +4,10 @@ import type { AppService } from '@platform/proto/platform/app/v1/app';
 import type { Handlers } from '@platform/rpc/server';
 import type { Principal } from '../access/principal.ts';
 import type { Database } from '../metadata/tables.ts';
-import { forgetExpired } from './forget-expired.ts';
 import type { IdentityOperationDeps } from './identity-deps.ts';
 import { invitationHandlers } from './invitations/invitation-rpc.ts';
 import { memberHandlers } from './member-rpc.ts';
+import { pruneExpired } from './prune-expired.ts';
 import { createLink } from './sign-in/links.ts';
 import { createOpenId, type OpenId, type OpenIdSettings } from './sign-in/open-id.ts';
 
@@ -40,7 +40,7 @@ export function createIdentity({ openIdSettings, ...given }: IdentityDeps): Iden
         idleMs: 3_600_000,
         clock: deps.clock,
         log: deps.log,
-        step: () => forgetExpired(deps),
+        step: () => pruneExpired(deps),
       });
     },
     async [Symbol.asyncDispose]() {

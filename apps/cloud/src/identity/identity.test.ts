@@ -4,9 +4,9 @@ import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { openFirstAccount } from '../accounts/testing/open-first-account.ts';
 import { firstOwner } from '../metadata/migrations.ts';
-import { forgetExpired } from './forget-expired.ts';
 import { acceptAsNewPerson } from './invitations/accept-invitation.ts';
 import { insertInvitation } from './invitations/stored-invitations.ts';
+import { pruneExpired } from './prune-expired.ts';
 import { createLink } from './sign-in/links.ts';
 import { signInWithPassword } from './sign-in/sign-in-with-password.ts';
 import { startPeople } from './testing/start-people.ts';
@@ -44,10 +44,10 @@ test('expired rows are deleted, and so is what a deleted organization leaves beh
         async (table) => (await db.selectFrom(table).select('created_ms').execute()).length,
       ),
     );
-  await forgetExpired(deps);
+  await pruneExpired(deps);
   expect(await counts()).toEqual([1, 1, 1]);
   await clock.advance(7 * 86_400_000);
-  await forgetExpired(deps);
+  await pruneExpired(deps);
   expect(await counts()).toEqual([0, 0, 0]);
 });
 

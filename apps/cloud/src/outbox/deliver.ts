@@ -35,7 +35,7 @@ const stopGraceMs = 1_000;
 /** Stores limit the number of values in a statement. */
 const maxExcluded = 1_000;
 
-interface Lane {
+interface ChannelState {
   readonly name: ChannelName;
   readonly channel: Channel;
   readonly circuits: Circuits | undefined;
@@ -48,7 +48,7 @@ export class Delivery implements AsyncDisposable {
   readonly #recorder: Recorder;
   /** Reads the message with an id, together with others. */
   readonly #read: (id: string) => Promise<ReadonlyMap<string, OutboxMessageRow>>;
-  readonly #lanes: readonly Lane[];
+  readonly #channels: readonly ChannelState[];
   readonly #stop = new AbortController();
   #follower: Follower | null = null;
 
@@ -59,7 +59,7 @@ export class Delivery implements AsyncDisposable {
       const rows = await options.db.selectFrom('outbox_messages').selectAll().where('id', 'in', ids).execute();
       return new Map(rows.map((row) => [row.id, row]));
     });
-    this.#lanes = channelNames.flatMap((name) => {
+    this.#channels = channelNames.flatMap((name) => {
       const channel = options.channels[name];
       if (channel === undefined) return [];
       const circuits = channel.breaksCircuits === true ? new Circuits(() => options.clock.now()) : undefined;
@@ -90,7 +90,7 @@ export class Delivery implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#follower?.[Symbol.asyncDispose]();
     const ended = new AbortController();
-    const all = Promise.all(this.#lanes.map(({ inFlight }) => inFlight.ended())).finally(() => ended.abort());
+    const all = Promise.all(this.#channels.map(({ inFlight }) => inFlight.ended())).finally(() => ended.abort());
     await this.#options.clock.sleep(stopGraceMs, ended.signal).catch(() => {});
     this.#stop.abort();
     await all;
@@ -100,21 +100,21 @@ export class Delivery implements AsyncDisposable {
   async #claim(): Promise<boolean> {
     await this.#recorder.load();
     let again = false;
-    for (const lane of this.#lanes) if (await this.#claimFor(lane)) again = true;
+    for (const state of this.#channels) if (await this.#claimFor(state)) again = true;
     return again;
   }
 
-  async #claimFor(lane: Lane): Promise<boolean> {
-    const { channel, inFlight, backlog } = lane;
+  async #claimFor(state: ChannelState): Promise<boolean> {
+    const { channel, inFlight, backlog } = state;
     const { free } = inFlight;
     if (free <= 0) return false;
     await backlog.load();
     let again = channel.breaksCircuits === true && (await backlog.holdDue(inFlight.withoutRoom()));
-    if (await this.#giveUp(lane)) again = true;
+    if (await this.#giveUp(state)) again = true;
     const limit = free + inFlight.count;
     const held = await backlog.due((target) => inFlight.hasRoomFor(target), free, limit);
     const claimed: Due[] = [];
-    for (const due of [...held, ...(await this.#due(lane, limit))]) {
+    for (const due of [...held, ...(await this.#due(state, limit))]) {
       if (inFlight.has(due.id)) continue;
       if (claimed.length >= free) break;
       if (this.#recorder.isPaused(due.organization_id, due.target)) {
@@ -128,12 +128,12 @@ export class Delivery implements AsyncDisposable {
         again = true;
       }
     }
-    for (const due of claimed) this.#begin(lane, due);
+    for (const due of claimed) this.#begin(state, due);
     return again;
   }
 
   /** Ends messages that could not be tried for too long. True: there may be more. */
-  async #giveUp({ channel, inFlight, backlog }: Lane): Promise<boolean> {
+  async #giveUp({ channel, inFlight, backlog }: ChannelState): Promise<boolean> {
     const { longestWaitMs } = channel;
     if (longestWaitMs === undefined) return false;
     const overdue = await backlog.overdue(longestWaitMs, () => inFlight.ids());
@@ -150,7 +150,7 @@ export class Delivery implements AsyncDisposable {
   }
 
   /** Due messages, except held ones and those younger than a held one to the same target. */
-  async #due({ name, channel, inFlight, backlog }: Lane, limit: number): Promise<Due[]> {
+  async #due({ name, channel, inFlight, backlog }: ChannelState, limit: number): Promise<Due[]> {
     const { db, clock } = this.#options;
     const excluded = [...new Set([...backlog.targets, ...inFlight.withoutRoom()])].slice(0, maxExcluded);
     let query = db
@@ -167,8 +167,8 @@ export class Delivery implements AsyncDisposable {
     return (await query.execute()).filter(({ target }) => !backlog.targets.has(target));
   }
 
-  #begin(lane: Lane, due: Due): void {
-    const { inFlight } = lane;
+  #begin(state: ChannelState, due: Due): void {
+    const { inFlight } = state;
     let sending = true;
     const sent = (): void => {
       if (!sending) return;
@@ -176,7 +176,7 @@ export class Delivery implements AsyncDisposable {
       inFlight.release(due.target);
       this.wake();
     };
-    const done = this.#deliver(lane, due.id, sent)
+    const done = this.#deliver(state, due.id, sent)
       .catch((caught) => {
         if (!this.#stop.signal.aborted) {
           this.#options.log.error('a delivery could not be recorded', { messageId: due.id, error: errorText(caught) });
@@ -187,7 +187,7 @@ export class Delivery implements AsyncDisposable {
   }
 
   /** @param sent called when the target has answered: the next message may be sent while this attempt is recorded */
-  async #deliver({ channel, circuits }: Lane, id: string, sent: () => void): Promise<void> {
+  async #deliver({ channel, circuits }: ChannelState, id: string, sent: () => void): Promise<void> {
     const { clock } = this.#options;
     const row = (await this.#read(id)).get(id);
     // The message may have been paused or tried since the query: its attempt may have been recorded while the query found it due.

@@ -1,6 +1,6 @@
 /** Remote control: machines hold a link to the cloud, over which it passes calls on to them. */
 import type { Clock, Log } from '@platform/base';
-import { type Call, meterCalls, type ObserveCall, type PassOn, type ServiceBinding } from '@platform/rpc/server';
+import { type Call, type ForwardCalls, meterCalls, type ObserveCall, type ServiceBinding } from '@platform/rpc/server';
 import type { Access } from '../access/authorize.ts';
 import type { Principal } from '../access/principal.ts';
 import type { Presence } from '../machines/presence/presence.ts';
@@ -39,7 +39,7 @@ export interface Relay extends AsyncDisposable {
   readonly relayed: readonly ServiceBinding<Principal>[];
   readonly questions: AskMachine;
   /** Services known only to the machines. */
-  passOn(observe: ObserveCall): PassOn<Principal>;
+  passOn(observe: ObserveCall): ForwardCalls<Principal>;
 }
 
 /** In the metrics they all count as one method. */

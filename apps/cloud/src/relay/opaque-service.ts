@@ -5,7 +5,7 @@
 import { createFileRegistry, type DescFile, type DescService, fromJson, type Message } from '@bufbuild/protobuf';
 import { BinaryReader, WireType } from '@bufbuild/protobuf/wire';
 import { FileDescriptorProtoSchema, file_google_protobuf_empty } from '@bufbuild/protobuf/wkt';
-import type { PassedKind } from '@platform/rpc/server';
+import type { ForwardedKind } from '@platform/rpc/server';
 
 const methodPath = /^\/((?:[A-Za-z_]\w*\.)+[A-Za-z_]\w*)\/([A-Za-z_]\w*)$/;
 const maxPathLength = 300;
@@ -13,10 +13,10 @@ const maxPathLength = 300;
 const maxNameLength = 255;
 
 /**
- * A service with that one method. @param path `/package.Service/Method`. @param kind see PassedKind
+ * A service with that one method. @param path `/package.Service/Method`. @param kind see ForwardedKind
  * @returns undefined if the path is not that of a method
  */
-export function opaqueService(path: string, kind: PassedKind): DescService | undefined {
+export function opaqueService(path: string, kind: ForwardedKind): DescService | undefined {
   const [, typeName = '', method = ''] = (path.length <= maxPathLength && methodPath.exec(path)) || [];
   if (method === '') return undefined;
   const dot = typeName.lastIndexOf('.');

@@ -3,7 +3,7 @@ import { create, type DescMethod, fromBinary } from '@bufbuild/protobuf';
 import { EmptySchema } from '@bufbuild/protobuf/wkt';
 import { PlatformError, silentLog } from '@platform/base';
 import { MotorService } from '@platform/proto/platform/component/motor/v1/motor';
-import type { PassOn } from '@platform/rpc/server';
+import type { ForwardCalls } from '@platform/rpc/server';
 import { expect, test } from 'vitest';
 import { auditEntries } from '../access/audit-entries.ts';
 import type { Grant, Principal } from '../access/principal.ts';
@@ -21,7 +21,7 @@ import { passOnTypes } from './relayed-types.ts';
 
 interface Machine {
   readonly fleet: Fleet;
-  readonly passOn: PassOn<Principal>;
+  readonly passOn: ForwardCalls<Principal>;
   /** Methods that reached the machine, with the headers of the last. */
   readonly called: string[];
   headers: Headers;

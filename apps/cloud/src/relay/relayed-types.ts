@@ -2,7 +2,7 @@
  * Calls to types that only a module of the machine knows, and to the reflection of the machine, which describes them. Both are passed on by
  * the name of the method, unread.
  */
-import type { PassOn, ServiceBinding } from '@platform/rpc/server';
+import type { ForwardCalls, ServiceBinding } from '@platform/rpc/server';
 import type { Principal } from '../access/principal.ts';
 import { isReflection } from './method-access.ts';
 import { opaqueName, opaqueService } from './opaque-service.ts';
@@ -19,7 +19,7 @@ const known = /^(platform|viam|proto|grpc|google)\./;
 export function passOnTypes(
   deps: RelayedCallDeps,
   metered: (binding: ServiceBinding<Principal>) => ServiceBinding<Principal>,
-): PassOn<Principal> {
+): ForwardCalls<Principal> {
   return {
     header: partHeader,
     bind(path, kind) {

@@ -1,7 +1,7 @@
 import { silentLog } from '@platform/base';
 import { expect, test } from 'vitest';
 import { audit } from '../access/audit.ts';
-import { HandClock } from '../machines/testing/hand-clock.ts';
+import { ManualClock } from '../machines/testing/manual-clock.ts';
 import { openMachines, type TestMachines } from '../machines/testing/open-machines.ts';
 import type { Database } from '../metadata/tables.ts';
 import { removeOrganizationData } from './delete-organization-data.ts';
@@ -48,7 +48,7 @@ async function given(): Promise<TestMachines> {
   return machines;
 }
 
-function stepOf(db: Database, clock: HandClock, tabular: Partial<RemoveDeps['tabular']> = {}) {
+function stepOf(db: Database, clock: ManualClock, tabular: Partial<RemoveDeps['tabular']> = {}) {
   const effectiveDocumentOf = async (): Promise<unknown> => ({});
   const retention = createRetention({ db, effectiveDocumentOf, now: () => nowMs, log: silentLog });
   const step = createRemoveStep({
@@ -84,8 +84,8 @@ async function left(db: Database): Promise<Record<string, Record<string, number>
 
 const all = { binary_data: 250, datasets: 2, sequences: 1, data_policies: 1, data_policy_changes: 1 };
 
-function clockAt(wallMs: number): HandClock {
-  const clock = new HandClock();
+function clockAt(wallMs: number): ManualClock {
+  const clock = new ManualClock();
   clock.wallMs = wallMs;
   return clock;
 }

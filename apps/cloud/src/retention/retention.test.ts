@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { callOf } from '../access/testing/call-of.ts';
 import { countFiles, filesNamed, pageOfFiles } from '../binary/find/find-files.ts';
 import { createFragments, type Fragments } from '../fragments/feature.ts';
-import { HandClock } from '../machines/testing/hand-clock.ts';
+import { ManualClock } from '../machines/testing/manual-clock.ts';
 import { app, openMachines, type TestMachines } from '../machines/testing/open-machines.ts';
 import type { Database } from '../metadata/tables.ts';
 import type { Removed } from '../tabular/deletion/remove-deleted.ts';
@@ -164,7 +164,7 @@ test("I10 a deleted part's data is deleted too if its configuration says so, and
 
 const nothingRemoved: Removed = { droppedFiles: 0, rewrittenFiles: 0, endedDeletions: 0, complete: true };
 
-function stepOf(cloud: Cloud, clock: HandClock, tabular: Partial<RemoveDeps['tabular']> = {}) {
+function stepOf(cloud: Cloud, clock: ManualClock, tabular: Partial<RemoveDeps['tabular']> = {}) {
   const { db, retention, organizationId } = cloud;
   return createRemoveStep({
     ...{ db, retention, clock, log: silentLog, deletions: { held: false } },
@@ -179,8 +179,8 @@ function stepOf(cloud: Cloud, clock: HandClock, tabular: Partial<RemoveDeps['tab
   });
 }
 
-function clockAt(wallMs: number): HandClock {
-  const clock = new HandClock();
+function clockAt(wallMs: number): ManualClock {
+  const clock = new ManualClock();
   clock.wallMs = wallMs;
   return clock;
 }

@@ -97,10 +97,10 @@ export function createTabular(deps: TabularDeps): Tabular {
   const removeDeleted = createRemoveDeleted({ catalog, compaction });
   const health = createFileHealth({ db, catalog, clock, log });
   const scrub = createScrub({ child: running, catalog, health, settings, clock, log });
-  const tellFlip = (): void =>
-    child?.send({ kind: 'flipped', sealed: seals.position, dropUpTo: leases.least(seals.position) });
+  const announceSwitch = (): void =>
+    child?.send({ kind: 'switched', sealed: seals.position, dropUpTo: leases.least(seals.position) });
   const seals = createSeals({
-    ...{ catalog, clock, log, stopping: stop.signal, flipped: tellFlip },
+    ...{ catalog, clock, log, stopping: stop.signal, switched: announceSwitch },
     merge: () => void compaction.merge(),
   });
   const listeners = new Set<() => void>();
@@ -123,7 +123,7 @@ export function createTabular(deps: TabularDeps): Tabular {
       ingestLog,
       settings,
       clock,
-      tellFlip,
+      announceSwitch,
     },
     ...{ standingRulesOf, organizationOf },
   });

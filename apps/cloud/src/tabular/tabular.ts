@@ -143,7 +143,7 @@ export interface Tabular extends AsyncDisposable {
   organizations(): Promise<readonly string[]>;
   /** S. */
   sealedPosition(): number;
-  /** Calls the listener with the new S after each flip: the log may be truncated further. */
+  /** Calls the listener with the new S after each switch: the log may be truncated further. */
   onSealed(listener: (position: number) => void): Disposable;
   lag(): TabularLag;
   /** Calls the listener after rows were loaded and after S moved. */

@@ -16,7 +16,7 @@ export function isInTestInbox(path: string): boolean {
   return path.startsWith('/test-inbox/') || path.startsWith('/catcher/');
 }
 
-export interface CaughtRequest {
+export interface StoredRequest {
   /** 1, 2, … since the start of the process. A mail is a request of the method MAIL. */
   readonly id: number;
   /** Wall clock in ms with fractions, when the head of the request arrived. */
@@ -41,7 +41,7 @@ export interface InboxResponse {
 export interface TestInboxDeps {
   readonly clock: Clock;
   /** Which of the kept requests the sender of this request may read; undefined: none. */
-  readonly readerOf: (request: InboxRequest) => Promise<((kept: CaughtRequest) => boolean) | undefined>;
+  readonly readerOf: (request: InboxRequest) => Promise<((kept: StoredRequest) => boolean) | undefined>;
   /** Requests kept. Default 1,000. */
   readonly maxRequests?: number;
   /** Larger bodies are refused with 413. Default 1 MiB. */
@@ -80,22 +80,22 @@ export interface TestInbox {
   /** Keeps a push notification of an organization as a request of the method PUSH, with the provider's message as its body. */
   keepPush(push: InboxPush): void;
   /** Kept requests with an id above `after`, in order. */
-  requests(after: number): readonly CaughtRequest[];
-  onRequest(listener: (request: CaughtRequest) => void): Disposable;
+  requests(after: number): readonly StoredRequest[];
+  onRequest(listener: (request: StoredRequest) => void): Disposable;
 }
 
 export function createTestInbox(deps: TestInboxDeps): TestInbox {
   const { clock, readerOf, maxRequests = 1_000, maxBodyBytes = 1024 * 1024 } = deps;
   const { maxKeptLength = 16 * 1024 * 1024 } = deps;
   const preciseNow = createPreciseNow(clock);
-  const listeners = new Set<(request: CaughtRequest) => void>();
-  let kept: CaughtRequest[] = [];
+  const listeners = new Set<(request: StoredRequest) => void>();
+  let kept: StoredRequest[] = [];
   let keptLength = 0;
   let lastId = 0;
 
-  const requests = (after: number): readonly CaughtRequest[] => kept.filter(({ id }) => id > after);
+  const requests = (after: number): readonly StoredRequest[] => kept.filter(({ id }) => id > after);
 
-  const keep = (caught: Omit<CaughtRequest, 'id'>): CaughtRequest => {
+  const keep = (caught: Omit<StoredRequest, 'id'>): StoredRequest => {
     const request = { id: ++lastId, ...caught };
     kept.push(request);
     keptLength += lengthOf(request);
@@ -175,7 +175,7 @@ export function createTestInbox(deps: TestInboxDeps): TestInbox {
   };
 }
 
-function lengthOf({ path, headers, body }: Omit<CaughtRequest, 'id'>): number {
+function lengthOf({ path, headers, body }: Omit<StoredRequest, 'id'>): number {
   const ofHeaders = Object.entries(headers).reduce((length, [name, value]) => length + name.length + value.length, 0);
   return path.length + ofHeaders + body.length;
 }

@@ -11,7 +11,7 @@ import type { Database } from '../metadata/tables.ts';
 import type { DeliveryRow } from '../outbox/deliveries/list-deliveries.ts';
 import {
   deliveriesBetween,
-  hurryDelivery,
+  makeDeliveryDue,
   type RetriedDelivery,
   retryDeliveries,
 } from '../outbox/deliveries/retry-deliveries.ts';
@@ -51,7 +51,7 @@ export function retryHandlers(deps: RetryRpcDeps): Handlers<typeof TriggerServic
       const retried = await withAuthorization(deps, [delivery]);
       const nowMs = clock.now();
       await db.transaction().execute(async (trx) => {
-        if (state === 'pending') await hurryDelivery(trx, id, nowMs);
+        if (state === 'pending') await makeDeliveryDue(trx, id, nowMs);
         else await retryDeliveries(trx, retried, nowMs);
         await audit(trx, call, nowMs, 'TriggerService.RetryDelivery', ['delivery', id, organizationId], { partId });
       });

@@ -64,7 +64,7 @@ const hot = {
   },
   notifications: [
     {
-      ...{ type: 'webhook', value: 'https://example.com/hook?token=abc', seconds_between_notifications: 60 },
+      ...{ type: 'webhook', value: 'https://example.com/hook?token=t0ken-of-hook', seconds_between_notifications: 60 },
       auth: { basic: { username: 'ada', password: 'pw-1815' } },
     },
   ],
@@ -84,7 +84,7 @@ test('triggers are listed as parsed and without secrets; a removed component bre
   expect(triggers[0]?.notifications).toMatchObject([
     { channel: 'webhook', target: 'https://example.com/hook', intervalSeconds: 60, hasBasicAuth: true },
   ]);
-  expect(JSON.stringify(triggers)).not.toMatch(/pw-1815|abc|pass/);
+  expect(JSON.stringify(triggers)).not.toMatch(/pw-1815|t0ken-of-hook|pass/);
 
   await save(partId, { components: [], triggers: [hot, online] });
   const { triggers: after } = await call(owner, listTriggers, { scope });
@@ -133,7 +133,11 @@ test('deliveries are shown with request, response and attempts, without secrets,
   const event = { type: 'part_online', place: { ...place, partId, partName: 'main' } };
   const message: NewMessage = {
     ...{ id: 'msg_a', channel: 'webhook', organization_id: organizationId, part_id: partId, application: null },
-    ...{ target: 'https://ada:pass@example.com/hook?token=abc', trigger_name: 'online', event_type: 'part_online' },
+    ...{
+      target: 'https://ada:pass@example.com/hook?token=t0ken-of-hook',
+      trigger_name: 'online',
+      event_type: 'part_online',
+    },
     ...{ authorization: 'Basic c2VjcmV0', event: JSON.stringify(event), sealed: null, event_at: 1_000 },
   };
   await db
@@ -157,7 +161,7 @@ test('deliveries are shown with request, response and attempts, without secrets,
   const shown = await call(owner, getDelivery, { id: 'msg_a' });
   expect(shown.request).toMatchObject({ method: 'GET', headers: { 'Part-Id': partId, 'webhook-id': 'msg_a' } });
   expect(JSON.stringify([deliveries, shown], (_key, one) => (typeof one === 'bigint' ? `${one}` : one))).not.toMatch(
-    /abc|pass|c2VjcmV0/,
+    /t0ken-of-hook|pass|c2VjcmV0/,
   );
 
   // Deliveries of a deleted part are shown to operators of the organization.
@@ -239,6 +243,6 @@ test('a target is paused by its URL, without secret parts unless several begin a
   expect(targets.map(({ target }) => target).sort()).toEqual(['https://example.com/b', 'https://example.com/hook']);
   const resume = (target: string) => call(owner, resumeTarget, { organizationId, target });
   await resume('https://example.com/b');
-  await resume('https://example.com/hook?token=abc');
+  await resume('https://example.com/hook?token=t0ken-of-hook');
   await expect(resume('https://example.com/hook')).rejects.toMatchObject({ code: 'failed_precondition' });
 });

@@ -3,7 +3,7 @@
  * header and each key of the body. Covers the path from the configuration of a trigger to a real HTTP receiver, a real mail server, and a
  * receiver that speaks the push provider's API.
  */
-import { type CaughtWebhook, startPushSink, startSmtpSink } from '@platform/testkit';
+import { type ReceivedWebhook, startPushSink, startSmtpSink } from '@platform/testkit';
 import { expect, onTestFinished, test } from 'vitest';
 import { createPushProvider } from '../outbox/push/provider.ts';
 import { createPushChannel } from '../outbox/push/push-channel.ts';
@@ -107,7 +107,7 @@ async function receivers() {
   return { fire, hooks: on.sink, hookUrl: `${on.sink.url}/test-inbox/webhooks/a`, mail, provider };
 }
 
-async function webhookOf(type: string): Promise<CaughtWebhook> {
+async function webhookOf(type: string): Promise<ReceivedWebhook> {
   const { fire, hooks, hookUrl } = await receivers();
   await fire(type, { type: 'webhook', value: hookUrl });
   const [request] = hooks.requests;

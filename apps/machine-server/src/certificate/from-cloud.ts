@@ -2,7 +2,7 @@
  * The certificate that the cloud's own authority issues for this part, renewed long before it expires, without a restart.
  *
  * It is kept in `<home>/certificate_<part id>.json` (mode 0600), so that a start without the cloud also serves TLS. While there is none,
- * TLS connections fail, and the server asks the cloud again after growing waits.
+ * TLS connections fail, and the server asks the cloud again after increasing delays.
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -80,7 +80,7 @@ test('the cloud calls the machine over the link that the machine opened, on beha
   expect(await called.promise).toBe('cloud:person:ada');
 });
 
-test('a broken link is reopened after growing waits of at most a minute, and rarely if the cloud has no relay', async () => {
+test('a broken link is reopened after increasing delays of at most a minute, and rarely if the cloud has no relay', async () => {
   const enough = Promise.withResolvers<void>();
   let attempts = 0;
   await using held = await rig(

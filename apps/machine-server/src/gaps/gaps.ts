@@ -50,7 +50,7 @@ export class Gaps implements AsyncDisposable {
   /** The newest gap of each series and reason. */
   readonly #newest = new Map<string, string>();
   readonly #changed = new Set<string>();
-  readonly #told = new Map<string, number>();
+  readonly #reported = new Map<string, number>();
   #isNew = false;
   #writtenMs = 0;
   #writing: Promise<void> = Promise.resolve();
@@ -158,7 +158,7 @@ export class Gaps implements AsyncDisposable {
   /** Makes one call; false once everything is reported. */
   async #send(signal: AbortSignal): Promise<boolean> {
     const { link, partId, log } = this.#deps;
-    const due = [...this.#gaps.values()].filter(({ id, readings }) => this.#told.get(id) !== readings);
+    const due = [...this.#gaps.values()].filter(({ id, readings }) => this.#reported.get(id) !== readings);
     const some = due.slice(0, mostAtOnce);
     if (some.length === 0) return false;
     // Saved first: a later start must not report less under the same id than the cloud already has.
@@ -173,7 +173,7 @@ export class Gaps implements AsyncDisposable {
       return false;
     }
     for (const { id, readings } of some) {
-      this.#told.set(id, readings);
+      this.#reported.set(id, readings);
       this.#forget(id);
     }
     return due.length > some.length;
@@ -181,10 +181,10 @@ export class Gaps implements AsyncDisposable {
 
   /** Forgets a closed gap once the cloud has its last count. */
   #forget(id: string): void {
-    if (this.#told.get(id) !== this.#gaps.get(id)?.readings) return;
+    if (this.#reported.get(id) !== this.#gaps.get(id)?.readings) return;
     for (const open of this.#open.values()) if (open.id === id) return;
     this.#gaps.delete(id);
-    this.#told.delete(id);
+    this.#reported.delete(id);
     this.#changed.delete(id);
   }
 }

@@ -1,7 +1,7 @@
 /**
  * The running resources.
  *
- * States of a resource: configuring → ready | unhealthy (build failed, retried after growing waits) → removing → gone. A new version is
+ * States of a resource: configuring → ready | unhealthy (build failed, retried after increasing delays) → removing → gone. A new version is
  * built beside the old one and swapped in, and the old one is closed once no dependent uses it any longer; while the new one cannot be
  * built, the old one continues. A resource that can change in place gets its new configuration instead. A failing resource affects only its
  * dependents, which wait for it.

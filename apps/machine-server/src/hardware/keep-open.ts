@@ -1,4 +1,4 @@
-/** Keeps a stream from a device open: when it ends, reopens it after waits that grow from 1 s to 1 min. */
+/** Keeps a stream from a device open: when it ends, reopens it after delays that increase from 1 s to 1 min. */
 
 import type { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';

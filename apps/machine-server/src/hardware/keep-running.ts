@@ -1,4 +1,4 @@
-/** Keeps a program running: when it ends, restarts it after waits that grow from 1 s to 1 min. */
+/** Keeps a program running: when it ends, restarts it after delays that increase from 1 s to 1 min. */
 import { backoffMs, type Clock, errorText, type Log } from '@platform/base';
 import type { Program } from './start-program.ts';
 

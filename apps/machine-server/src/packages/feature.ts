@@ -1,7 +1,7 @@
 /**
  * Packages: archives that the machine downloads from its cloud, each version into its own folder.
  *
- * States of a package: downloading → loading (it is unpacked) → ready | failed (retried after growing waits). A folder appears completely
+ * States of a package: downloading → loading (it is unpacked) → ready | failed (retried after increasing delays). A folder appears completely
  * or not at all, and stays while the cloud is unavailable. Versions that the configuration no longer names are deleted some time after all
  * others are ready, so that programs still running from them can end.
  */

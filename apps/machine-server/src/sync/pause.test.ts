@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { Pause } from './pause.ts';
 
-test('D15 an unreachable cloud is retried after growing waits, one upload at a time; uploads that fail together count once', () => {
+test('D15 an unreachable cloud is retried after increasing delays, one upload at a time; uploads that fail together count once', () => {
   const pause = new Pause(() => 0.5);
   pause.failed(0, undefined);
   pause.failed(10, undefined);

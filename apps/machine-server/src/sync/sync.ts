@@ -2,7 +2,7 @@
  * Sends files to the cloud.
  *
  * States of a file: waiting → being sent → acknowledged, then deleted (arbitrary files: deleted, kept or moved) | waiting with its own
- * retry time | set aside with its reason. Capture files and arbitrary files have separate lanes, so that a file of gigabytes delays no
+ * retry time | set aside with its reason. Capture files and arbitrary files have separate queues, so that a file of gigabytes delays no
  * reading; a failing file delays no other (D15).
  */
 import { stat } from 'node:fs/promises';
@@ -17,11 +17,11 @@ import { DueFiles } from './files/due-files.ts';
 import { SentFiles } from './files/sent-files.ts';
 import { type AboutBytes, uploadBytes } from './files/upload-bytes.ts';
 import { uploadFile } from './files/upload-file.ts';
-import { Lane } from './lane.ts';
 import { Pause } from './pause.ts';
 import { RateLimit } from './rate-limit.ts';
 import type { SyncRule } from './rules/sync-rule.ts';
 import type { SyncSettings } from './rules/sync-settings.ts';
+import { SendQueue } from './send-queue.ts';
 import { SyncTally } from './sync-tally.ts';
 import { type UploadContext, uploadCapture } from './upload-capture.ts';
 
@@ -55,8 +55,8 @@ export class Sync implements AsyncDisposable {
   readonly #stop = new AbortController();
   readonly #pauses = { captures: new Pause(), files: new Pause() };
   readonly #queue: CaptureQueue;
-  readonly #captures: Lane<CaptureFile>;
-  readonly #files: Lane<FoundFile>;
+  readonly #captures: SendQueue<CaptureFile>;
+  readonly #files: SendQueue<FoundFile>;
   readonly #after: AfterAttempt;
   readonly #rate: RateLimit;
   readonly #memory = new ByteBudget(mostBytesInMemory);
@@ -92,7 +92,7 @@ export class Sync implements AsyncDisposable {
       ...{ isDue, signal },
     });
     const limit = (pause: Pause, most: number): number => (pause.isProbing ? 1 : most);
-    this.#captures = new Lane({
+    this.#captures = new SendQueue({
       list: () => this.#queue.due(),
       send: (file) => this.#attempt(file.path, () => this.#sendCapture(file)),
       limit: () => limit(this.#pauses.captures, (this.#settings?.threads ?? 1) * uploadsPerThread),
@@ -102,7 +102,7 @@ export class Sync implements AsyncDisposable {
       ...{ home: deps.home, captureDirectories, isDue, sent, clock, signal },
       say: (message, fields) => this.#say('warn', message, fields),
     });
-    this.#files = new Lane({
+    this.#files = new SendQueue({
       list: () => files.list(this.#settings),
       send: (file) => this.#attempt(file.path, () => this.#sendFile(file)),
       limit: () => limit(this.#pauses.files, this.#settings?.threads ?? 1),

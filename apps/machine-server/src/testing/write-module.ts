@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const typescript = fileURLToPath(new URL('./test-module.ts', import.meta.url));
-const odd = fileURLToPath(new URL('./odd-module.ts', import.meta.url));
+const odd = fileURLToPath(new URL('./misbehaving-module.ts', import.meta.url));
 const python = fileURLToPath(new URL('./test_module.py', import.meta.url));
 
 /** Writes a script that can be started. @returns its path */
@@ -23,7 +23,7 @@ export function writeTestModule(directory: string): Promise<string> {
   return writeProgram(directory, 'module.sh', `exec ${node} '${typescript}' "$@"`);
 }
 
-/** One of `odd-module.ts`. */
+/** One of `misbehaving-module.ts`. */
 export function writeOddModule(directory: string, behaviour: string): Promise<string> {
   return writeProgram(directory, `${behaviour}.sh`, `exec ${node} '${odd}' ${behaviour} "$@"`);
 }

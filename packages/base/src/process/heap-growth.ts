@@ -1,6 +1,6 @@
 /**
  * For a process that handles images: V8 counts their memory, and would collect a small heap every second. The heap may grow to 2.5 times its
- * live objects first; `trimAtRest` gives the memory back.
+ * live objects first; `trimWhenIdle` gives the memory back.
  */
 import { setFlagsFromString } from 'node:v8';
 import type { Clock } from '../clock.ts';

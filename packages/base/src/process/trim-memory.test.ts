@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { systemClock } from '../clock.ts';
-import { trimAtRest } from './trim-memory.ts';
+import { trimWhenIdle } from './trim-memory.ts';
 
 /** A clock whose only timer is called by hand. */
 function handClock(monotonic = systemClock.monotonic) {
@@ -24,7 +24,7 @@ function resting({ once = false, leastMs = 0, monotonic = systemClock.monotonic 
     state.collected++;
     state.megabytes = 50;
   };
-  const trim = trimAtRest({
+  const trim = trimWhenIdle({
     clock,
     ...{ once, leastMs },
     workedMs: () => state.worked,
@@ -80,7 +80,7 @@ test('memory needed only for the start is released once, when the process is fir
 test('the collection returns pages that V8 would keep', () => {
   const { clock, timer } = handClock();
   let worked = 0;
-  trimAtRest({ clock, workedMs: () => worked });
+  trimWhenIdle({ clock, workedMs: () => worked });
   let held: unknown[] = [];
   for (let i = 0; i < 1_000_000; i++) held.push({ i, list: [i] });
   const before = process.memoryUsage.rss();

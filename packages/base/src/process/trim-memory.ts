@@ -28,7 +28,7 @@ export interface TrimDeps {
 }
 
 /** Runs until it is disposed; with `once`, until the first release. */
-export function trimAtRest({
+export function trimWhenIdle({
   clock,
   once = false,
   leastMs = 0,

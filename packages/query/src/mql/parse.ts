@@ -37,7 +37,7 @@ export function parseMql(pipeline: readonly (Uint8Array | BsonDocument)[], sourc
         checkNearMeta(document, stages);
         return { name: [...document.keys()][0] ?? '', added: parseStage(document) };
       });
-      checkPlaces(stages, added);
+      checkSideEffects(stages, added);
       const at = { stage: position, stageName: name };
       stages.push(...added.map((stage) => ({ ...stage, at })));
     } catch (error) {
@@ -50,7 +50,7 @@ export function parseMql(pipeline: readonly (Uint8Array | BsonDocument)[], sourc
 }
 
 /** Only filters that keep everything may precede $geoNear; nothing may precede a text search. */
-function checkPlaces(before: readonly Stage[], added: readonly Stage[]): void {
+function checkSideEffects(before: readonly Stage[], added: readonly Stage[]): void {
   const [stage] = added;
   if (stage?.k === 'filter' && before.length > 0 && asksForText(stage.where)) {
     throw new QueryError(17313, '$match with $text must be the first stage of a pipeline');

@@ -302,8 +302,9 @@ describe('D37 faults on our side', () => {
       for (const [form, ask] of forms) {
         const text = decodeURIComponent(await ask(server));
         expect(text, form).toMatch(/\(reference [a-z0-9]{10}\)/);
-        expect(text, form).not.toMatch(/srv|SELECT|inside|at .*\.ts/);
         const [, reference = 'none'] = /reference (\w+)/.exec(text) ?? [];
+        // The reference is random and may contain such a word.
+        expect(text.replaceAll(reference, ''), form).not.toMatch(/srv|SELECT|inside|at .*\.ts/);
         const lines = server.logged.filter((line) => line.includes(reference));
         expect(lines, form).toHaveLength(1);
         for (const word of [secret, 'faults.test.ts', 'EchoService', 'caller']) expect(lines[0], form).toContain(word);
@@ -338,7 +339,7 @@ describe('D37 faults on our side', () => {
     for (const [form, ask] of forms) {
       const text = decodeURIComponent(await ask(server));
       const [, reference = 'none'] = /\(reference (\w+)\)/.exec(text) ?? [];
-      expect(text, form).not.toMatch(/4711|encode|StringValue/);
+      expect(text.replaceAll(reference, ''), form).not.toMatch(/4711|encode|StringValue/);
       expect(
         server.logged.filter((line) => line.includes(reference) && line.includes('encode')),
         `${form}: ${text}`,

@@ -5,8 +5,8 @@ import { universalRequestFromNodeRequest, universalResponseToNodeResponse } from
 import { type Clock, errorText, type Log } from '@platform/base';
 import type { Codecs } from '../codecs/codecs.ts';
 import { allowOrigin, answerPreflight, isPreflight } from '../codecs/cors.ts';
+import type { FindForwarded } from '../codecs/forward-call.ts';
 import { withReadableStatus } from '../codecs/grpc-message.ts';
-import type { FindPassedOn } from '../codecs/pass-on.ts';
 import { requestContextKey } from '../codecs/request-context.ts';
 import { answerRest } from '../codecs/rest.ts';
 import { matchRest } from '../codecs/rest-routes.ts';
@@ -23,7 +23,7 @@ import { writeResponse } from './write-response.ts';
 export interface RouteOptions {
   codecs: Codecs;
   /** Undefined: no call is passed on. */
-  passedOn?: FindPassedOn | undefined;
+  passedOn?: FindForwarded | undefined;
   fallback: NodeListener;
   /** A body that stalls or trickles is ended within twice this time. */
   slowBodyMs: number;

@@ -7,7 +7,7 @@
 import type { Clock, Log, LogFields } from '@platform/base';
 import { systemClock } from '@platform/base';
 import { createCodecs } from '../codecs/codecs.ts';
-import { type PassOn, passedOn } from '../codecs/pass-on.ts';
+import { type ForwardCalls, passedOn } from '../codecs/forward-call.ts';
 import type { ServiceBinding } from '../core/binding.ts';
 import type { Call } from '../core/call.ts';
 import { shutdownReason } from '../core/errors.ts';
@@ -29,7 +29,7 @@ export interface RpcServerOptions<P> {
   /** Canonical paths of methods that need no authentication, such as `/proto.rpc.v1.AuthService/Authenticate`. */
   open: readonly string[];
   /** Calls that other servers answer. Default: none. */
-  passOn?: PassOn<P>;
+  passOn?: ForwardCalls<P>;
   /** Answers every request that is not a call. Its `url` is as the peer sent it. */
   fallback: NodeListener;
   /** Takes over WebSocket connections; without it they are treated like any other request. */

@@ -7,7 +7,7 @@ import { type Clock, errorText, type Log, newId, PlatformError } from '@platform
 import { audit, type Caller, type OwnActor } from '../../access/audit.ts';
 import type { Database } from '../../metadata/tables.ts';
 import type { BillingTables } from '../store.ts';
-import { firstAskMs, nextAskMs } from './next-ask.ts';
+import { firstPollMs, nextPollMs } from './poll-delay.ts';
 import type { PaymentProvider, SetUpMethod } from './provider.ts';
 import { withDeadline } from './with-deadline.ts';
 
@@ -59,7 +59,7 @@ export async function beginSetup(
     const row = { id, organization_id: organizationId, provider: provider.name, session: begun.session };
     await trx
       .insertInto('payment_setups')
-      .values({ ...row, state: 'pending', created_ms: nowMs, next_ask_ms: nowMs + firstAskMs, finished_ms: null })
+      .values({ ...row, state: 'pending', created_ms: nowMs, next_ask_ms: nowMs + firstPollMs, finished_ms: null })
       .execute();
     const target = ['organization', organizationId, organizationId] as const;
     await audit(trx, by, nowMs, 'InvoiceService.BeginPaymentMethodSetup', target, { setup: id });
@@ -98,7 +98,7 @@ export async function settleSetups(deps: SetupDeps, signal: AbortSignal): Promis
 }
 
 async function askLater({ db, clock }: SetupDeps, { id, created_ms }: SetupRow): Promise<void> {
-  const next = nextAskMs(created_ms, clock.now());
+  const next = nextPollMs(created_ms, clock.now());
   await db
     .updateTable('payment_setups')
     .set({ next_ask_ms: next })

@@ -8,7 +8,7 @@ import type { Database } from '../../metadata/tables.ts';
 import { type InvoiceMails, mailAbout } from '../invoices/mails.ts';
 import { bookFailure, bookPayment, requireInvoice } from '../invoices/states.ts';
 import type { BillingTables } from '../store.ts';
-import { nextAskMs } from './next-ask.ts';
+import { nextPollMs } from './poll-delay.ts';
 import type { Outcome, PaymentProvider } from './provider.ts';
 import { withDeadline } from './with-deadline.ts';
 
@@ -59,7 +59,7 @@ export async function settleCharge(
   await db
     .updateTable('charges')
     .set({
-      next_ask_ms: nextAskMs(row.created_ms, clock.now()),
+      next_ask_ms: nextPollMs(row.created_ms, clock.now()),
       ...(outcome.reference !== undefined && { reference: outcome.reference }),
     })
     .where('id', '=', id)

@@ -95,7 +95,7 @@ async function requireDailyRoom(deps: Deps, trx: Database, { organizationId, ema
 }
 
 /** Deletes counts that no longer matter. */
-export async function forgetCountedMails(db: Database, nowMs: number): Promise<void> {
+export async function pruneMailCounts(db: Database, nowMs: number): Promise<void> {
   await db
     .deleteFrom('invitation_mails')
     .where('sent_ms', '<=', nowMs - dayMs)

@@ -1,7 +1,7 @@
 /** Limits of invitation mails, and how names appear in them. Uses a real port, database and mail server. */
 import { startSmtpSink } from '@platform/testkit';
 import { expect, test } from 'vitest';
-import { forgetExpired } from '../forget-expired.ts';
+import { pruneExpired } from '../prune-expired.ts';
 import { type People, startPeople } from '../testing/start-people.ts';
 import { plainName } from './invitation-mail.ts';
 
@@ -54,7 +54,7 @@ test('an organization mails at most as many invitations in 24 hours as the host 
   });
   await clock.advance(23 * 3_600_000);
   await invite('c');
-  await forgetExpired(people.identity.deps);
+  await pruneExpired(people.identity.deps);
   expect(await queued(people)).toBe(2);
 });
 

@@ -45,7 +45,7 @@ export async function createLink(
 }
 
 /** Whether the link is valid now; does not use it up. */
-export async function isLiving(db: Database, clock: Clock, purpose: LinkPurpose, token: string): Promise<boolean> {
+export async function isValidLink(db: Database, clock: Clock, purpose: LinkPurpose, token: string): Promise<boolean> {
   const row = await db
     .selectFrom('one_time_links')
     .select('person_id')

@@ -6,7 +6,7 @@ import type { IdentityOperationDeps } from '../identity-deps.ts';
 import { asCaller, findPerson, type Person } from '../people.ts';
 import { beginSession } from './begin-session.ts';
 import { checkedPassword, hashPassword } from './hash-password.ts';
-import { createLink, isLiving, takeLink } from './links.ts';
+import { createLink, isValidLink, takeLink } from './links.ts';
 import { requirePasswordAllowed } from './password-allowed.ts';
 import type { NewSession } from './sessions.ts';
 import { setPassword } from './set-password.ts';
@@ -34,7 +34,7 @@ export async function checkResetLink(deps: IdentityOperationDeps, token: string,
     deps,
     'reset link',
     peerAddress,
-    async () => (await isLiving(deps.db, deps.clock, 'reset', token)) || undefined,
+    async () => (await isValidLink(deps.db, deps.clock, 'reset', token)) || undefined,
   );
 }
 

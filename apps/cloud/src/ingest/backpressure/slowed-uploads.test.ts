@@ -14,7 +14,7 @@ import { openTestStore } from '../../metadata/testing/test-store.ts';
 import { throwUncaught } from '../../metadata/testing/throw-uncaught.ts';
 import { createTabular } from '../../tabular/feature.ts';
 import type { Tabular } from '../../tabular/tabular.ts';
-import { loneTabular } from '../../tabular/testing/lone-tabular.ts';
+import { standaloneTabular } from '../../tabular/testing/standalone-tabular.ts';
 import { acceptUpload } from '../accept-upload.ts';
 import type { IngestLog } from '../log/log.ts';
 import { openIngestLog } from '../log/open-ingest-log.ts';
@@ -47,7 +47,7 @@ async function openStore(settings: Partial<IngestSettings>): Promise<Store> {
   const tabular = unwind.use(
     createTabular({
       ...opened,
-      ...loneTabular(),
+      ...standaloneTabular(),
       dataDir: directory.path,
       db,
       ingestLog,

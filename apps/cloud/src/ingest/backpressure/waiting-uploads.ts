@@ -28,7 +28,7 @@ interface Waiting {
   end(refusal?: PlatformError): void;
 }
 
-interface Lane {
+interface OrganizationQueue {
   readonly waiting: Waiting[];
   bytes: number;
 }
@@ -48,7 +48,7 @@ export function createWaitingUploads({
   readonly clock: Clock;
   readonly onRefused: () => void;
 }): WaitingUploads {
-  const lanes = new Map<string, Lane>();
+  const queues = new Map<string, OrganizationQueue>();
   let all = 0;
   let count = 0;
 
@@ -61,10 +61,10 @@ export function createWaitingUploads({
       { retryAfterMs: overloadWaitMs },
     );
   };
-  const bytesOf = (organizationId: string): number => lanes.get(organizationId)?.bytes ?? 0;
+  const bytesOf = (organizationId: string): number => queues.get(organizationId)?.bytes ?? 0;
   const makeRoom = (organizationId: string, bytes: number): void => {
     while (count > 0 && all + bytes > maxBytes) {
-      const largest = [...lanes.values()].reduce((most, lane) => (lane.bytes > most.bytes ? lane : most));
+      const largest = [...queues.values()].reduce((most, queue) => (queue.bytes > most.bytes ? queue : most));
       if (largest.bytes <= bytesOf(organizationId) + bytes) throw refusal();
       largest.waiting.at(-1)?.end(refusal());
     }
@@ -77,8 +77,8 @@ export function createWaitingUploads({
     async wait({ organizationId, bytes: readings, maxMs, signal, onAdmitted }) {
       const bytes = readings + callBytes;
       makeRoom(organizationId, bytes);
-      const lane = lanes.get(organizationId) ?? { waiting: [], bytes: 0 };
-      lanes.set(organizationId, lane);
+      const queue = queues.get(organizationId) ?? { waiting: [], bytes: 0 };
+      queues.set(organizationId, queue);
       await new Promise<void>((resolve, reject) => {
         const gone = (): void =>
           waiting.end(
@@ -89,9 +89,9 @@ export function createWaitingUploads({
           end(refused) {
             timer[Symbol.dispose]();
             signal.removeEventListener('abort', gone);
-            lane.waiting.splice(lane.waiting.indexOf(waiting), 1);
-            lane.bytes -= bytes;
-            if (lane.waiting.length === 0) lanes.delete(organizationId);
+            queue.waiting.splice(queue.waiting.indexOf(waiting), 1);
+            queue.bytes -= bytes;
+            if (queue.waiting.length === 0) queues.delete(organizationId);
             all -= bytes;
             count--;
             if (refused !== undefined) return reject(refused);
@@ -99,8 +99,8 @@ export function createWaitingUploads({
             resolve();
           },
         };
-        lane.waiting.push(waiting);
-        lane.bytes += bytes;
+        queue.waiting.push(waiting);
+        queue.bytes += bytes;
         all += bytes;
         count++;
         if (signal.aborted) gone();
@@ -109,9 +109,9 @@ export function createWaitingUploads({
     },
     release(may) {
       while (count > 0)
-        for (const lane of [...lanes.values()]) {
+        for (const queue of [...queues.values()]) {
           if (!may()) return;
-          lane.waiting[0]?.end();
+          queue.waiting[0]?.end();
         }
     },
   };

@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { openFirstAccount } from '../../accounts/testing/open-first-account.ts';
 import type { Database } from '../../metadata/tables.ts';
-import { HandClock } from '../testing/hand-clock.ts';
+import { ManualClock } from '../testing/manual-clock.ts';
 import { createLogFilter, type LogQuery } from './filter.ts';
 import { createMachineLogs, type MachineLogs } from './logs.ts';
 import { machineAllowance } from './quota.ts';
@@ -18,7 +18,7 @@ const at = (ms: number, message: string): LogEntry => entry({ message, time: tim
 
 interface Given {
   readonly db: Database;
-  readonly clock: HandClock;
+  readonly clock: ManualClock;
   readonly logs: MachineLogs;
   /** Bytes that readers received. */
   readonly sent: () => number;
@@ -28,7 +28,7 @@ interface Given {
 
 async function given(): Promise<Given> {
   const { db } = await openFirstAccount();
-  const clock = new HandClock();
+  const clock = new ManualClock();
   let sent = 0;
   const logs = createMachineLogs({
     db,

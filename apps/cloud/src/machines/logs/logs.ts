@@ -6,9 +6,9 @@ import type { CloudTables, Database } from '../../metadata/tables.ts';
 import { createLogAppender, dayOf } from './append.ts';
 import { countedReads } from './counted-reads.ts';
 import type { LogFilter } from './filter.ts';
-import { forgetLogs, removeLogs } from './forget.ts';
 import { bytesOf, type CloudLogLine, type Line, lineOf, ownLineOf } from './line.ts';
 import { type ArrivedLine, lastLineBefore, linesAfter, newestLine } from './lines-by-arrival.ts';
+import { pruneLogs, removeLogs } from './prune-logs.ts';
 import { type Allowance, type LeftOut, LogQuota, ownAllowance } from './quota.ts';
 import { type LogPage, type LogPageRequest, readLogPage } from './read.ts';
 import { type SentPosition, SentPositions } from './sent-positions.ts';
@@ -123,7 +123,7 @@ export function createMachineLogs(deps: {
     after: (partId, of) => linesAfter(db, partId, of),
     ...countedReads({ read: (request) => readLogPage(db, clock, request), tail: tails.open }, deps.onSent),
     removePart: (trx, partId) => removeLogs(trx, partId),
-    forget: () => forgetLogs(db, clock.now()),
+    forget: () => pruneLogs(db, clock.now()),
     async tellLeftOut() {
       const lines: Line[] = [];
       for (const [partId, loading] of quotas) {

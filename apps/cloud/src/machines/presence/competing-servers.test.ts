@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { HandClock } from '../testing/hand-clock.ts';
+import { ManualClock } from '../testing/manual-clock.ts';
 import { fleet, openMachines, robot } from '../testing/open-machines.ts';
 import { createCompetingServers } from './competing-servers.ts';
 
@@ -8,7 +8,7 @@ const agent = (host: string, pid: number, id: string): string =>
 const [one, two, three] = [agent('pi', 7, 'a1'), agent('laptop', 9, 'b2'), agent('pi', 8, 'c3')];
 
 test('two servers that alternately call for one part are reported once and stay in the status; a restart is not competing', () => {
-  const clock = new HandClock();
+  const clock = new ManualClock();
   const told: string[] = [];
   const competing = createCompetingServers(clock, (partId, servers) => told.push(`${partId}: ${servers.join(', ')}`));
   for (const by of [one, one, 'grpc-node', 'platform-machine-server/0.1.0', three, three])

@@ -6,7 +6,7 @@ import type { Database } from '../../metadata/tables.ts';
 import { enqueue } from '../../outbox/enqueue.ts';
 import { noSecrets } from '../../outbox/testing/open-outbox.ts';
 import { createPartTransitions } from '../../triggers/part-transitions.ts';
-import { HandClock } from '../testing/hand-clock.ts';
+import { ManualClock } from '../testing/manual-clock.ts';
 import { isContact } from './contact.ts';
 import { openPresence, type Presence, type PresenceDeps, type Transition } from './presence.ts';
 
@@ -52,7 +52,7 @@ async function enqueued(db: Database): Promise<string[]> {
 
 interface Given {
   readonly db: Database;
-  readonly clock: HandClock;
+  readonly clock: ManualClock;
   readonly presence: Presence;
   readonly transitions: Transition[];
   /** Advances the time second by second and runs the loop's step after each. */
@@ -61,7 +61,7 @@ interface Given {
 
 async function given(exists: PresenceDeps['exists'] = () => true): Promise<Given> {
   const { db } = await openFirstAccount();
-  const clock = new HandClock();
+  const clock = new ManualClock();
   const transitions: Transition[] = [];
   const presence = await openPresence({
     db,
@@ -281,7 +281,7 @@ test('D17 in all cases each transition is recorded and notified exactly once, an
   await fc.assert(
     fc.asyncProperty(commands, async (all) => {
       const run = `run${++runs}`;
-      const clock = new HandClock();
+      const clock = new ManualClock();
       const model = new Model();
       const notify = notifying(() => clock.now());
       let dies: 'before commit' | 'after commit' | null = null;

@@ -21,9 +21,9 @@ import type { Transaction } from 'kysely';
 import type { CloudTables, Database } from '../../metadata/tables.ts';
 import {
   forgetPresence,
-  forgetTransitions,
   loadPresence,
   type PresenceRow,
+  pruneTransitions,
   savePresence,
   saveTransitions,
 } from './store.ts';
@@ -171,7 +171,7 @@ export class Presence implements AsyncDisposable {
       await db.transaction().execute(async (trx) => {
         await savePresence(trx, [...next, ...refreshed]);
         await saveTransitions(trx, next);
-        if (flushing) await forgetTransitions(trx, atMs);
+        if (flushing) await pruneTransitions(trx, atMs);
         await forgetPresence(trx, gone);
         await effects?.record(trx);
       });

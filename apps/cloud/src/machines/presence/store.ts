@@ -77,7 +77,7 @@ export async function saveTransitions(trx: Transaction<PresenceTables>, rows: re
 }
 
 /** Deletes transitions older than 30 days. */
-export async function forgetTransitions(trx: Transaction<PresenceTables>, nowMs: number): Promise<void> {
+export async function pruneTransitions(trx: Transaction<PresenceTables>, nowMs: number): Promise<void> {
   await trx
     .deleteFrom('part_transitions')
     .where('at_ms', '<', nowMs - keptMs)

@@ -9,7 +9,7 @@ import {
   webhookMessage,
 } from '../testing/open-outbox.ts';
 import { pausedTargets } from './paused-targets.ts';
-import { deliveriesBetween, hurryDelivery, retryDeliveries } from './retry-deliveries.ts';
+import { deliveriesBetween, makeDeliveryDue, retryDeliveries } from './retry-deliveries.ts';
 
 const retry = ({ db, clock }: OutboxRig, ...ids: string[]): Promise<void> =>
   db.transaction().execute((trx) =>
@@ -36,7 +36,7 @@ test('a delivery that was given up gets all its attempts again, with the same id
   expect((await outbox.list())[0]).toMatchObject({ state: 'pending', attempts: [{ attempt: 9, code: 503 }] });
 
   on.sink.answerWith({ status: 200 });
-  await on.db.transaction().execute((trx) => hurryDelivery(trx, message.id, on.clock.now()));
+  await on.db.transaction().execute((trx) => makeDeliveryDue(trx, message.id, on.clock.now()));
   outbox.wake();
   await until(async () => (await statesIn(outbox))[0] === 'delivered');
   await retry(on, message.id);

@@ -37,7 +37,7 @@ export async function retryDeliveries(
 }
 
 /** Makes a waiting delivery due now. */
-export async function hurryDelivery(trx: Transaction<OutboxTables>, id: string, nowMs: number): Promise<void> {
+export async function makeDeliveryDue(trx: Transaction<OutboxTables>, id: string, nowMs: number): Promise<void> {
   await trx
     .updateTable('outbox_messages')
     .set({ next_attempt_at: nowMs })

@@ -1,4 +1,4 @@
-/** E-mail as a channel of the outbox: each message is sent to the mail server, and retried with growing waits for a day. */
+/** E-mail as a channel of the outbox: each message is sent to the mail server, and retried with increasing delays for a day. */
 import { backoffMs, type Clock } from '@platform/base';
 import type { InstanceKey } from '../../instance/instance-key.ts';
 import type { Channel, GatheredMessage } from '../channel.ts';

@@ -1,6 +1,6 @@
 import { type DeleteTabularFilter, TagsFilterType } from '@platform/proto/platform/app/data/v1/data';
 import { expect, test } from 'vitest';
-import { HandClock } from '../../machines/testing/hand-clock.ts';
+import { ManualClock } from '../../machines/testing/manual-clock.ts';
 import { type OpenTabular, openTabular, testPlace } from '../../tabular/testing/open-tabular.ts';
 import { serveQueries } from '../testing/serve-queries.ts';
 
@@ -10,7 +10,7 @@ const nowMs = Date.UTC(2026, 2, 11, 5);
 const place2 = { organizationId: 'org-1', locationId: 'loc-2', robotId: 'robot-2', partId: 'part-2' };
 
 async function openAt(ms: number) {
-  const clock = new HandClock();
+  const clock = new ManualClock();
   clock.wallMs = ms;
   const stack = new AsyncDisposableStack();
   const store = stack.use(await openTabular());
@@ -124,7 +124,7 @@ test('DeleteTabularData is for owners, and the audit trail records what was dele
 });
 
 test("D26 deletion is not metered: it works even when the month's allowance is used up", async () => {
-  const clock = new HandClock();
+  const clock = new ManualClock();
   clock.wallMs = nowMs;
   await using store = await openTabular({}, { monthlyScanBytesOf: () => 100 });
   await using queries = await serveQueries(store, { clock });

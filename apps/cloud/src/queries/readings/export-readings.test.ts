@@ -5,7 +5,7 @@ import type {
   ExportTabularDataResponse,
 } from '@platform/proto/platform/app/data/v1/data';
 import { expect, test } from 'vitest';
-import { HandClock } from '../../machines/testing/hand-clock.ts';
+import { ManualClock } from '../../machines/testing/manual-clock.ts';
 import { storedLevels } from '../../reading-codec/stored-levels.ts';
 import { openTabular } from '../../tabular/testing/open-tabular.ts';
 import { type ServedQueries, serveQueries } from '../testing/serve-queries.ts';
@@ -204,7 +204,7 @@ test('D26 ExportTabularData and GetLatestTabularData are for operators of the pa
 });
 
 test('R16 an export ends when its caller loses the right to read', async () => {
-  const clock = new HandClock();
+  const clock = new ManualClock();
   let mayStill = true;
   await using store = await openTabular();
   await using queries = await serveQueries(store, { clock, mayStill: () => mayStill });

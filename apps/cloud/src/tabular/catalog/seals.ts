@@ -24,12 +24,12 @@ export function createSeals(deps: {
   readonly clock: Clock;
   readonly log: Log;
   readonly stopping: AbortSignal;
-  /** Called after each flip, before the listeners. */
-  readonly flipped: () => void;
+  /** Called after each switch, before the listeners. */
+  readonly switched: () => void;
   /** Called after the listeners. */
   readonly merge: () => void;
 }): Seals {
-  const { catalog, clock, log, stopping, flipped, merge } = deps;
+  const { catalog, clock, log, stopping, switched, merge } = deps;
   const listeners = new Set<(position: number) => void>();
   let position = 0;
   let listing: Promise<void> = Promise.resolve();
@@ -48,7 +48,7 @@ export function createSeals(deps: {
     }
     if (stopping.aborted) return;
     position = Math.max(position, upTo);
-    flipped();
+    switched();
     for (const listener of listeners) listener(position);
     merge();
   };

@@ -2,7 +2,7 @@
  * Replaces listed files by others that hold the same rows, or only the rows that are not deleted (I9, I10). Replacements run one at a time,
  * because two replacements of one file would list its rows twice.
  *
- * States of a replacement: requested (the child writes new files) → flipped (one catalog transaction) → the old files are unlinked once
+ * States of a replacement: requested (the child writes new files) → switched (one catalog transaction) → the old files are unlinked once
  * every snapshot opened before is closed. If the child dies or a step fails, the old files do not change.
  */
 import { type Clock, createLimiter, errorText, type Log } from '@platform/base';
@@ -81,7 +81,7 @@ export function createCompaction(options: {
       );
   };
 
-  const flip = async (files: readonly FileRef[], result: Rewritten): Promise<Outcome> => {
+  const switchFiles = async (files: readonly FileRef[], result: Rewritten): Promise<Outcome> => {
     if (result.kind === 'unchanged') return 'unchanged';
     const replaced = files.map(({ file }) => file);
     if (result.kind === 'failed') {
@@ -155,7 +155,7 @@ export function createCompaction(options: {
       const question = asked.get(id);
       if (question === undefined) return;
       asked.delete(id);
-      question.finish(await flip(question.files, result));
+      question.finish(await switchFiles(question.files, result));
     },
     onDeath() {
       for (const { finish } of asked.values()) finish('failed');

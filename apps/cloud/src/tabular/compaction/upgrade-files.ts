@@ -1,9 +1,9 @@
 /**
  * Upgrades files sealed by an earlier version to the current format, in the background. The merge code rewrites each file, and the same
- * flip replaces it (I9). Queries that need such a file wait for it; all others are answered at once.
+ * switch replaces it (I9). Queries that need such a file wait for it; all others are answered at once.
  *
  * States of a file: listed in its old format → replaced, at the same instant for every snapshot opened afterwards. After a crash it is
- * still listed, and the next start finds it again. A file that cannot be written is retried after all others, with growing waits.
+ * still listed, and the next start finds it again. A file that cannot be written is retried after all others, with increasing delays.
  */
 import { type Clock, type Follower, follow, type Log, PlatformError } from '@platform/base';
 import type { Catalog } from '../catalog/catalog.ts';

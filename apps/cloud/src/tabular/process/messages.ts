@@ -103,7 +103,7 @@ export type ToChild =
   | QueryMessage
   | { readonly kind: 'cancel'; readonly id: number }
   /** The catalog lists what the child sealed; no snapshot needs hot rows up to dropUpTo. */
-  | { readonly kind: 'flipped'; readonly sealed: number; readonly dropUpTo: number }
+  | { readonly kind: 'switched'; readonly sealed: number; readonly dropUpTo: number }
   /** Write the rows of these files, all of one organization and day, into one file, without rows covered by the deletions. */
   | {
       readonly kind: 'rewrite';

@@ -14,7 +14,7 @@ import {
   type Log,
   PlatformError,
   systemClock,
-  trimAtRest,
+  trimWhenIdle,
   writeCompileCache,
 } from '@platform/base';
 import { runForQueries } from '../../instance/priority.ts';
@@ -159,12 +159,12 @@ function start(init: Extract<ToChild, { kind: 'init' }>): (message: ToChild) => 
     await send({ kind: 'measured', id, bytes });
   };
 
-  // Wakes the sealer when S has moved; a flip may also merely allow rows to be dropped.
-  let flipped = (): void => {};
+  // Wakes the sealer when S has moved; a switch may also merely allow rows to be dropped.
+  let switched = (): void => {};
   const reachSealed = async (position: number): Promise<void> => {
     while (sealed < position) {
       await new Promise<void>((resolve) => {
-        flipped = resolve;
+        switched = resolve;
       });
     }
   };
@@ -256,9 +256,9 @@ function start(init: Extract<ToChild, { kind: 'init' }>): (message: ToChild) => 
       case 'cancel':
         running.get(message.id)?.abort(new PlatformError('canceled', 'the query was cancelled'));
         return;
-      case 'flipped':
+      case 'switched':
         sealed = message.sealed;
-        flipped();
+        switched();
         hot.drop(message.dropUpTo);
         tellLoaded();
         loader.wake();
@@ -299,7 +299,7 @@ process.env['DUCKDB_JE_MALLOC_CONF'] ??= 'narenas:1';
 // Read when libuv's pool is first used. Each DuckDB statement occupies a thread; with the default of four, all other work would have to
 // wait.
 process.env['UV_THREADPOOL_SIZE'] ??= '16';
-trimAtRest({ clock: systemClock });
+trimWhenIdle({ clock: systemClock });
 writeCompileCache(systemClock);
 let handle: ((message: ToChild) => void) | undefined;
 process.on('message', (message: ToChild) => {

@@ -41,7 +41,7 @@ export interface AnswerQueryDeps {
   readonly settings: TabularSettings;
   readonly clock: Clock;
   /** Informs the child which rows it may drop. */
-  readonly tellFlip: () => void;
+  readonly announceSwitch: () => void;
 }
 
 /** Counts take milliseconds. They have their own queue, so that they do not wait for queries that read rows. */
@@ -60,7 +60,7 @@ export interface AnswerQuery {
 }
 
 export function createAnswerQuery(deps: AnswerQueryDeps): AnswerQuery {
-  const { questions, catalog, seals, leases, queues, meter, health, ingestLog, settings, clock, tellFlip } = deps;
+  const { questions, catalog, seals, leases, queues, meter, health, ingestLog, settings, clock, announceSwitch } = deps;
   const { child: running, standingRulesOf, organizationOf } = deps;
   /** Files whose checksums the current child already knows. */
   const told = new Set<string>();
@@ -172,7 +172,7 @@ export function createAnswerQuery(deps: AnswerQueryDeps): AnswerQuery {
       void ended.then(() => {
         slot[Symbol.dispose]();
         lease.release();
-        if (leases.least(seals.position) > lease.position) tellFlip();
+        if (leases.least(seals.position) > lease.position) announceSwitch();
       });
     }
   };

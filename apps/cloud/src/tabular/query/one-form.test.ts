@@ -50,7 +50,7 @@ test('I7 among equal numbers of different types the first row determines the gro
   }
 });
 
-test('I7 … for any order in which files are grouped', async () => {
+test('I7 among equal numbers of different types the first row determines the group key, in whatever order files are grouped', async () => {
   await using store = await openTabular();
   await sealDays(store, [
     ['arm', 3],

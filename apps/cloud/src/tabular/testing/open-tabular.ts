@@ -30,7 +30,7 @@ import { throwUncaught } from '../../metadata/testing/throw-uncaught.ts';
 import { createTabular, type TabularDeps } from '../feature.ts';
 import type { TabularSettings } from '../settings.ts';
 import type { QueryRequest, QueryResult, Tabular } from '../tabular.ts';
-import { loneTabular } from './lone-tabular.ts';
+import { standaloneTabular } from './standalone-tabular.ts';
 
 export interface TestReading {
   /** JSON, or the bytes of a Struct. */
@@ -111,7 +111,7 @@ export async function openTabular(
   const damaged = new Map<number, string>();
   let last = Number(file.prepare('SELECT coalesce(max(position), 0) AS last FROM log').get()?.['last']);
   const tabular = createTabular({
-    ...loneTabular(),
+    ...standaloneTabular(),
     dataDir,
     db: metadata.db,
     ingestLog: {

@@ -3,7 +3,7 @@ import type { Transaction } from 'kysely';
 import { expect, test } from 'vitest';
 import { openFirstAccount } from '../../accounts/testing/open-first-account.ts';
 import { createMachineLogs } from '../../machines/logs/logs.ts';
-import { HandClock } from '../../machines/testing/hand-clock.ts';
+import { ManualClock } from '../../machines/testing/manual-clock.ts';
 import type { Database } from '../../metadata/tables.ts';
 import { enqueue } from '../../outbox/enqueue.ts';
 import type { Message, TriggerEvent } from '../../outbox/event.ts';
@@ -36,7 +36,7 @@ const absent = {
 };
 
 interface Rig {
-  readonly clock: HandClock;
+  readonly clock: ManualClock;
   readonly log: MemoryLog;
   readonly logs: ReturnType<typeof createMachineLogs>;
   save(triggers: readonly unknown[]): Promise<void>;
@@ -49,7 +49,7 @@ interface Rig {
 
 async function rig(): Promise<Rig> {
   const { db }: { db: Database } = await openFirstAccount();
-  const clock = new HandClock();
+  const clock = new ManualClock();
   const log = new MemoryLog();
   let configured: readonly unknown[] = [];
   let revision = 0;

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
+import { explainWords } from './describe-explain.ts';
 import { errorPlaceOf } from './error-place.ts';
-import { explainWords } from './explain-words.ts';
+import { wordsOf } from './names-in-rows.ts';
 import { savedOf, withSaved } from './saved.ts';
-import { wordsOf } from './words-of.ts';
 
 test('the place of an error is read from the message of the cloud', () => {
   expect(errorPlaceOf('line 3, column 7: there is no table nowhere')).toEqual({ line: 3, column: 7 });

@@ -1,4 +1,4 @@
-/** The pages of an organization, as the rail and the palette list them. */
+/** The pages of an organization, as the navigation bar and the palette list them. */
 export const pages = [
   { path: 'machines', name: 'Machines', mark: '▤' },
   { path: 'dashboards', name: 'Dashboards', mark: '▦' },

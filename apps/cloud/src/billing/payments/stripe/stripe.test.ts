@@ -1,4 +1,4 @@
-import { type StripeStandIn, startStripeStandIn } from '@platform/testkit';
+import { type FakeStripe, startFakeStripe } from '@platform/testkit';
 import { expect, onTestFinished, test } from 'vitest';
 import { checkLedger } from '../../ledger/check-ledger.ts';
 import { changeAccount } from '../../prices/accounts.ts';
@@ -11,16 +11,16 @@ const { signal } = new AbortController();
 const hourMs = 3_600_000;
 
 interface Stripe extends TestBilling {
-  readonly far: StripeStandIn;
+  readonly far: FakeStripe;
   settle(afterMs?: number): Promise<void>;
   /** Delivers the pending events to the cloud, in this order. */
   deliver(
-    order?: (events: ReturnType<StripeStandIn['takeEvents']>) => ReturnType<StripeStandIn['takeEvents']>,
+    order?: (events: ReturnType<FakeStripe['takeEvents']>) => ReturnType<FakeStripe['takeEvents']>,
   ): Promise<void>;
 }
 
 async function open(currency = 'USD'): Promise<Stripe> {
-  const far = await startStripeStandIn();
+  const far = await startFakeStripe();
   onTestFinished(() => far[Symbol.asyncDispose]());
   const settings = readPaymentSettings({
     ...{ PLATFORM_PAYMENT_PROVIDER: 'stripe', PLATFORM_STRIPE_API_URL: far.url },
@@ -53,7 +53,7 @@ async function open(currency = 'USD'): Promise<Stripe> {
 const begin = (on: Stripe) =>
   on.ask(on.owners.customer, invoices.beginPaymentMethodSetup, { organizationId: on.customerId });
 
-async function attach(on: Stripe, card: Parameters<StripeStandIn['complete']>[1]): Promise<void> {
+async function attach(on: Stripe, card: Parameters<FakeStripe['complete']>[1]): Promise<void> {
   on.far.complete((await begin(on)).url, card);
   await on.deliver();
   await on.settle();

@@ -1,6 +1,6 @@
 /**
  * Rewrites the rows of files of one organization and day: merges many small files, so that a query opens tens of files a day instead of
- * hundreds, and removes deleted rows from the disk. The input files stay. Rows keep their position and index, so the flip changes nothing
+ * hundreds, and removes deleted rows from the disk. The input files stay. Rows keep their position and index, so the switch changes nothing
  * else.
  */
 import { existsSync } from 'node:fs';

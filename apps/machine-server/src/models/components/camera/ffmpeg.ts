@@ -7,7 +7,7 @@
  * longest wait for the first image; `max_age_ms` (default 10,000; 0: any age): an older image is an error; `max_frame_bytes` (default
  * 8,388,608).
  *
- * ffmpeg runs as long as the camera. When it ends, or gives no image for 30 s, it is restarted after waits that grow from 1 s to 1 min.
+ * ffmpeg runs as long as the camera. When it ends, or gives no image for 30 s, it is restarted after delays that increase from 1 s to 1 min.
  */
 import { type Clock, type Log, PlatformError } from '@platform/base';
 import type { Camera } from '@platform/resources';

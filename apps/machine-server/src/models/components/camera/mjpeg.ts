@@ -3,7 +3,7 @@
  *
  * Attributes: `url` (required; http or https), `headers` (object: name → text); `timeout_ms` (default 15,000): the longest wait for the
  * answer, and for the first image; `max_age_ms` (default 10,000; 0: any age): an older image is an error; `max_frame_bytes` (default
- * 8,388,608). A stream that ends, or sends nothing for 30 s, is reopened after waits that grow from 1 s to 1 min.
+ * 8,388,608). A stream that ends, or sends nothing for 30 s, is reopened after delays that increase from 1 s to 1 min.
  */
 import { Readable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';

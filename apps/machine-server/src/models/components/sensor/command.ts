@@ -5,7 +5,7 @@
  * `run` (default) starts it for each reading, which is the JSON value that it prints; `stream` keeps it running, and a reading is the
  * newest of its lines, each a JSON value; `timeout_ms` (default 10,000): the longest run, or wait for the first line; `max_age_ms` (default
  * 0: any age): an older line is an error; `max_bytes` (default 65,536) of an output or a line; `values` (object: name → JSON path) picks
- * values. A program that ends in `stream` is restarted after waits that grow from 1 s to 1 min.
+ * values. A program that ends in `stream` is restarted after delays that increase from 1 s to 1 min.
  */
 import { type Clock, errorText, type Log, PlatformError } from '@platform/base';
 import type { Document, Sensor } from '@platform/resources';

@@ -66,7 +66,7 @@ interface Parts {
   readonly log: BuildContext['log'];
 }
 
-/** Follows the controller until it is closed. After a failure, tries again after growing waits. */
+/** Follows the controller until it is closed. After a failure, tries again after increasing delays. */
 function start({ values, mode, driven, controller, clock, log }: Parts): BaseRemoteControl {
   const closing = new AbortController();
   const { signal } = closing;

@@ -8,57 +8,57 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import {
   type Answer,
+  type FakeCard,
+  type FakePayment,
+  FakeStripeState,
   type Form,
   refusal,
-  type StandInCard,
-  type StandInPayment,
-  StandInState,
   token,
-} from './stand-in-state.ts';
+} from './fake-stripe-state.ts';
 
 /**
  * `lost-request`: nothing happens. `lost-answer`: it is done, and the connection breaks. `failed-answer`: it is done, and the answer is
  * 500.
  */
-export type StandInFault = 'none' | 'lost-request' | 'lost-answer' | 'failed-answer';
+export type FakeStripeFault = 'none' | 'lost-request' | 'lost-answer' | 'failed-answer';
 
-export interface StandInEvent {
+export interface FakeStripeEvent {
   readonly body: string;
   readonly signature: string;
 }
 
-export interface StripeStandIn extends AsyncDisposable {
+export interface FakeStripe extends AsyncDisposable {
   /** `http://127.0.0.1:<port>`. */
   readonly url: string;
   readonly secretKey: string;
   readonly webhookSecret: string;
   /** By id. */
-  readonly payments: ReadonlyMap<string, StandInPayment>;
+  readonly payments: ReadonlyMap<string, FakePayment>;
   /** Payment methods that are attached to a customer, by id. */
-  readonly methods: ReadonlyMap<string, StandInCard>;
+  readonly methods: ReadonlyMap<string, FakeCard>;
   /** Decides about each request, such as `POST /v1/payment_intents`, from now on; it may take any time. */
-  faults: (request: string) => StandInFault | Promise<StandInFault>;
+  faults: (request: string) => FakeStripeFault | Promise<FakeStripeFault>;
   /** Sets its clock, ms. Default: the system's. */
   setClock(now: () => number): void;
   /** Fills in the page at this address, as a user does. */
-  complete(pageUrl: string, card: StandInCard): void;
+  complete(pageUrl: string, card: FakeCard): void;
   expire(pageUrl: string): void;
   /** Decides about a payment that is `processing`. */
   confirm(paymentId: string, isPaid: boolean): void;
   /** Forgets idempotency keys, as Stripe does after a day. */
   forgetKeys(): void;
   /** The events that have not been taken yet, oldest first, signed now. */
-  takeEvents(): StandInEvent[];
+  takeEvents(): FakeStripeEvent[];
   sign(body: string, atMs?: number): string;
 }
 
-export async function startStripeStandIn(): Promise<StripeStandIn> {
+export async function startFakeStripe(): Promise<FakeStripe> {
   const secretKey = `sk_test_${token()}`;
   const webhookSecret = `whsec_${token()}`;
   const server = createServer((incoming, response) => {
     void readForm(incoming).then(async ({ path, form }) => {
       const { method = '', headers } = incoming;
-      const fault = await standIn.faults(`${method} ${path}`);
+      const fault = await fake.faults(`${method} ${path}`);
       if (fault === 'lost-request') return void response.destroy();
       const made =
         headers.authorization === `Bearer ${secretKey}`
@@ -73,7 +73,7 @@ export async function startStripeStandIn(): Promise<StripeStandIn> {
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   const url = `http://127.0.0.1:${port}`;
-  const memory = new StandInState(url);
+  const memory = new FakeStripeState(url);
   /** By idempotency key. */
   const answers = new Map<string, Answer>();
   const answerOnce = (method: string, path: string, form: Form, key: string | string[] | undefined): Answer => {
@@ -83,7 +83,7 @@ export async function startStripeStandIn(): Promise<StripeStandIn> {
     if (answer.status !== 400) answers.set(key, answer);
     return answer;
   };
-  const standIn: StripeStandIn = {
+  const fake: FakeStripe = {
     ...{ url, secretKey, webhookSecret, payments: memory.payments, methods: memory.methods },
     faults: () => 'none',
     setClock(now) {
@@ -93,7 +93,7 @@ export async function startStripeStandIn(): Promise<StripeStandIn> {
     expire: (pageUrl) => memory.expire(pageUrl),
     confirm: (paymentId, isPaid) => memory.confirm(paymentId, isPaid),
     forgetKeys: () => answers.clear(),
-    takeEvents: () => memory.events.splice(0).map((body) => ({ body, signature: standIn.sign(body) })),
+    takeEvents: () => memory.events.splice(0).map((body) => ({ body, signature: fake.sign(body) })),
     sign(body, atMs = memory.now()) {
       const time = Math.floor(atMs / 1_000);
       return `t=${time},v1=${createHmac('sha256', webhookSecret).update(`${time}.${body}`).digest('hex')}`;
@@ -104,13 +104,13 @@ export async function startStripeStandIn(): Promise<StripeStandIn> {
       await once(server, 'close');
     },
   };
-  return standIn;
+  return fake;
 }
 
 async function readForm(incoming: IncomingMessage): Promise<{ path: string; form: Form }> {
   const chunks: Buffer[] = [];
   for await (const chunk of incoming) chunks.push(chunk);
-  const url = new URL(incoming.url ?? '/', 'http://stand-in');
+  const url = new URL(incoming.url ?? '/', 'http://fake-stripe');
   const body = new URLSearchParams(Buffer.concat(chunks).toString('utf8'));
   return { path: url.pathname, form: { ...Object.fromEntries(url.searchParams), ...Object.fromEntries(body) } };
 }

@@ -1,7 +1,7 @@
 import { create } from '@bufbuild/protobuf';
 import { LimitSchema } from '@platform/proto/platform/fleet/v1/fleet';
 import { expect, test } from 'vitest';
-import { limitWords } from './limit-words.ts';
+import { limitWords } from './describe-limits.ts';
 
 test('a counted limit in bytes shows how much of it is used', () => {
   const limit = create(LimitSchema, {

@@ -16,7 +16,7 @@ export async function removeLogs(trx: Transaction<MachineLogsTables>, partId: st
 }
 
 /** Returns true if there may be more to delete. */
-export async function forgetLogs(db: Kysely<MachineLogsTables>, nowMs: number): Promise<boolean> {
+export async function pruneLogs(db: Kysely<MachineLogsTables>, nowMs: number): Promise<boolean> {
   const removed = await db.selectFrom('machine_log_removals').select('part_id').limit(1).executeTakeFirst();
   if (removed !== undefined) return forgetPart(db, removed.part_id);
   const old = await db

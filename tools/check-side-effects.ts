@@ -167,7 +167,7 @@ const rules: readonly Rule[] = [
 ];
 
 /** The problems of one file. */
-export function checkPlaces(path: string, text: string): string[] {
+export function checkSideEffects(path: string, text: string): string[] {
   if (isTest(path)) return [];
   const lines = withoutComments(text).split('\n');
   return rules
@@ -187,8 +187,8 @@ function matches(path: string, entry: string): boolean {
 if (import.meta.main) {
   const files = filesToCheck(['apps', 'packages'], (path) => isSource(path) && path.includes('/src/'));
   report(
-    'places',
-    files.flatMap((path) => checkPlaces(path, read(path))),
+    'side effects',
+    files.flatMap((path) => checkSideEffects(path, read(path))),
     `${files.length} files`,
   );
 }

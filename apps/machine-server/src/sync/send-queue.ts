@@ -13,7 +13,7 @@ export interface LaneDeps<T> {
   readonly isClosed: () => boolean;
 }
 
-export class Lane<T> {
+export class SendQueue<T> {
   readonly #deps: LaneDeps<T>;
   readonly #running = new Set<Promise<void>>();
   #pass: Promise<void> | undefined;

@@ -1,8 +1,8 @@
 /** Words to complete in queries: fields and names that are in stored readings, and the words of the languages. */
 import { runQueryRequest } from '../api/query-request.ts';
 import type { Word } from '../editor/complete-words.ts';
+import { wordsOf } from './names-in-rows.ts';
 import type { QueryLanguage } from './run-query.ts';
-import { wordsOf } from './words-of.ts';
 
 const columns =
   'organization_id location_id robot_id part_id component_type component_name method_name time_requested time_received tags additional_parameters data'.split(

@@ -2,7 +2,7 @@ import { createDeletionPause } from '../../instance/deletion-pause.ts';
 import type { TabularDeps } from '../feature.ts';
 
 /** Dependencies of the tabular store without other features: everything is kept, and there is no scan limit. */
-export function loneTabular(): Pick<
+export function standaloneTabular(): Pick<
   TabularDeps,
   'organizationOf' | 'deletions' | 'monthlyScanBytesOf' | 'standingRulesOf'
 > {

@@ -1,9 +1,9 @@
 /** A faulty Stripe: answers are lost, late or errors, and events are lost, late, repeated and reordered. */
-import { type StripeStandIn, startStripeStandIn } from '@platform/testkit';
+import { type FakeStripe, startFakeStripe } from '@platform/testkit';
 import { pauseMs } from './cloud-under-load.ts';
 
 export interface StripeUnderFire extends AsyncDisposable {
-  readonly far: StripeStandIn;
+  readonly far: FakeStripe;
   /** Settings for the cloud. */
   readonly env: Readonly<Record<string, string>>;
   /** Starts to decide about payments, and to send events to the cloud. */
@@ -15,7 +15,7 @@ const sendersAtOnce = 8;
 
 /** @param random a number in [from, to) */
 export async function startStripeUnderFire(random: (from: number, to: number) => number): Promise<StripeUnderFire> {
-  const far = await startStripeStandIn();
+  const far = await startFakeStripe();
   const chance = (percent: number): boolean => random(0, 100) < percent;
   far.faults = async () => {
     if (chance(10)) await pauseMs(random(0, 500));
@@ -25,7 +25,7 @@ export async function startStripeUnderFire(random: (from: number, to: number) =>
   let isOver = false;
   let running: Promise<unknown> | undefined;
   // Like Stripe, sends events again that were not accepted.
-  const lost: ReturnType<StripeStandIn['takeEvents']> = [];
+  const lost: ReturnType<FakeStripe['takeEvents']> = [];
   const decide = async (): Promise<void> => {
     while (!isOver) {
       await pauseMs(random(20, 200));

@@ -1,10 +1,10 @@
-/** The state and the answers of the stand-in for Stripe: payments, set-up pages, payment methods, and pending events. */
+/** The state and the answers of the fake Stripe: payments, set-up pages, payment methods, and pending events. */
 import { randomBytes } from 'node:crypto';
 
 /** The outcome of payments with the card. `processing`: `confirm` decides. */
-export type StandInCard = 'succeeds' | 'declines' | 'needs-cardholder' | 'processing';
+export type FakeCard = 'succeeds' | 'declines' | 'needs-cardholder' | 'processing';
 
-export interface StandInPayment {
+export interface FakePayment {
   readonly id: string;
   readonly customer: string;
   readonly amount: number;
@@ -35,9 +35,9 @@ interface Session {
 
 const daySeconds = 86_400;
 
-export class StandInState {
-  readonly payments: Map<string, StandInPayment> = new Map<string, StandInPayment>();
-  readonly methods: Map<string, StandInCard> = new Map<string, StandInCard>();
+export class FakeStripeState {
+  readonly payments: Map<string, FakePayment> = new Map<string, FakePayment>();
+  readonly methods: Map<string, FakeCard> = new Map<string, FakeCard>();
   /** Bodies of events, oldest first. */
   readonly events: string[] = [];
   now: () => number = Date.now;
@@ -61,7 +61,7 @@ export class StandInState {
     return refusal(404, 'invalid_request_error', `No such object: ${path}`);
   }
 
-  complete(pageUrl: string, card: StandInCard): void {
+  complete(pageUrl: string, card: FakeCard): void {
     const session = this.#openSession(pageUrl);
     const id = `pm_${token()}`;
     this.methods.set(id, card);
@@ -81,7 +81,7 @@ export class StandInState {
   confirm(paymentId: string, isPaid: boolean): void {
     const payment = this.payments.get(paymentId);
     if (payment?.status !== 'processing')
-      throw new Error(`stripe stand-in: expected a payment that is processing, found ${payment?.status ?? 'none'}`);
+      throw new Error(`fake Stripe: expected a payment that is processing, found ${payment?.status ?? 'none'}`);
     if (isPaid) this.#become(payment, 'succeeded');
     else this.#become(payment, 'requires_payment_method', 'Your bank refused the payment.');
   }
@@ -89,7 +89,7 @@ export class StandInState {
   #pay(form: Form): Answer {
     const card = this.methods.get(form['payment_method'] ?? '');
     if (card === undefined) return refusal(400, 'invalid_request_error', 'No such PaymentMethod');
-    const payment: StandInPayment = {
+    const payment: FakePayment = {
       ...{ id: `pi_${token()}`, amount: Number(form['amount']), currency: form['currency'] ?? '', amount_received: 0 },
       ...{ customer: form['customer'] ?? '', status: 'processing', metadata: metadataOf(form) },
       ...{ created: Math.floor(this.now() / 1_000), last_payment_error: null },
@@ -112,7 +112,7 @@ export class StandInState {
     return ok({ object: 'list', data, has_more: false, url });
   }
 
-  #cancel(payment: StandInPayment): Answer {
+  #cancel(payment: FakePayment): Answer {
     if (['succeeded', 'canceled', 'processing'].includes(payment.status))
       return refusal(400, 'invalid_request_error', `A payment that is ${payment.status} cannot be canceled`);
     this.#become(payment, 'canceled');
@@ -131,10 +131,10 @@ export class StandInState {
   #openSession(pageUrl: string): Session {
     const session = [...this.#sessions.values()].find(({ url }) => url === pageUrl);
     if (session?.status === 'open') return session;
-    throw new Error(`stripe stand-in: expected an open page at ${pageUrl}, found ${session?.status ?? 'none'}`);
+    throw new Error(`fake Stripe: expected an open page at ${pageUrl}, found ${session?.status ?? 'none'}`);
   }
 
-  #become(payment: StandInPayment, status: StandInPayment['status'], error?: string): void {
+  #become(payment: FakePayment, status: FakePayment['status'], error?: string): void {
     payment.status = status;
     if (status === 'succeeded') payment.amount_received = payment.amount;
     if (error !== undefined) payment.last_payment_error = { message: error };

@@ -2,7 +2,7 @@
  * Takes pictures of every page of the web UI in a real browser: with content, in light and dark, on wide and phone screens; empty; and with
  * a cloud that fails. axe checks each. The folder has an `index.html` with all of them, and the command fails if axe finds anything.
  *
- * npm run pictures -- --only machines,logs --states full,failing --out /tmp/pictures
+ * npm run screenshots -- --only machines,logs --states full,failing --out /tmp/screenshots
  */
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { startUi } from '../start-ui.ts';
 import { fillCloud } from './fill-cloud.ts';
-import { indexOf, takePictures } from './take-pictures.ts';
+import { indexOf, takePictures } from './take-screenshots.ts';
 
 const { values } = parseArgs({
   options: { only: { type: 'string' }, states: { type: 'string' }, out: { type: 'string' } },

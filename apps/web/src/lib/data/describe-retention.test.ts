@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { retentionOf, retentionWords } from './retention-words.ts';
+import { retentionOf, retentionWords } from './describe-retention.ts';
 
 const oven = { type: 'core:component:sensor', component: 'oven' };
 const nowMs = Date.parse('2026-11-20T12:00:00Z');

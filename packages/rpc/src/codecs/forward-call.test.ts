@@ -5,7 +5,7 @@ import { EchoService } from '../../test/echo-service.ts';
 import { credentials, type EchoServer, type Principal, startEcho } from '../../test/start-echo.ts';
 import { serve } from '../core/binding.ts';
 import { connect } from '../link/connect.ts';
-import type { PassOn } from './pass-on.ts';
+import type { ForwardCalls } from './forward-call.ts';
 
 /** The echo service, under the name of a service that only the other server has. */
 const parent = { ...EchoService, typeName: 'acme.v1.Thing' };
@@ -16,7 +16,7 @@ async function startPassing(): Promise<EchoServer & { readonly bound: string[] }
   const bound: string[] = [];
   const { say, split, chat } = EchoService.method;
   const like = { unary: say, server_streaming: split, bidi_streaming: chat };
-  const bind: PassOn<Principal>['bind'] = (path, kind) => {
+  const bind: ForwardCalls<Principal>['bind'] = (path, kind) => {
     const [, typeName = '', name = ''] = path.split('/');
     if (typeName === EchoService.typeName) return undefined;
     bound.push(`${kind} ${path}`);

@@ -1,9 +1,9 @@
 /** Deletes sessions, links, invitations and mail counts that can no longer be used. */
 import type { IdentityOperationDeps } from './identity-deps.ts';
-import { forgetCountedMails } from './invitations/invitation-mail-limits.ts';
+import { pruneMailCounts } from './invitations/invitation-mail-limits.ts';
 
 /** Always resolves to false: there is nothing more to do until the next hour. */
-export async function forgetExpired({
+export async function pruneExpired({
   db,
   clock,
   tree,
@@ -11,7 +11,7 @@ export async function forgetExpired({
   const nowMs = clock.now();
   for (const table of ['sessions', 'one_time_links', 'invitations'] as const)
     await db.deleteFrom(table).where('expires_ms', '<=', nowMs).execute();
-  await forgetCountedMails(db, nowMs);
+  await pruneMailCounts(db, nowMs);
   for (const table of ['invitations', 'organization_joins'] as const) {
     const rows = await db.selectFrom(table).select('organization_id').distinct().execute();
     for (const { organization_id } of rows)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { clauseWords } from './clause-words.ts';
+import { clauseWords } from './describe-clause.ts';
 
 /** The description of the first of these signs in the statement. */
 function told(text: string, sign: string): string {

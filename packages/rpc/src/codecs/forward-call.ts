@@ -9,9 +9,9 @@ import type { BodyGate, ServiceBinding } from '../core/binding.ts';
 import { type CodecOptions, createBuilder } from './build-handler.ts';
 
 /** The kind of method as far as the request shows it. */
-export type PassedKind = 'unary' | 'server_streaming' | 'bidi_streaming';
+export type ForwardedKind = 'unary' | 'server_streaming' | 'bidi_streaming';
 
-export interface PassOn<P> {
+export interface ForwardCalls<P> {
   /** The request header, in lower case, that says where a call goes. */
   readonly header: string;
   /**
@@ -20,20 +20,20 @@ export interface PassOn<P> {
    * @param path canonical: `/package.Service/Method`
    * @param kind the most general kind that the framing of the request allows
    */
-  bind(path: string, kind: PassedKind): ServiceBinding<P> | undefined;
+  bind(path: string, kind: ForwardedKind): ServiceBinding<P> | undefined;
 }
 
 /** The handler of a call that is passed on; undefined for other calls. */
-export type FindPassedOn = (path: string, headers: IncomingHttpHeaders) => UniversalHandler | undefined;
+export type FindForwarded = (path: string, headers: IncomingHttpHeaders) => UniversalHandler | undefined;
 
 /** Callers can make up paths, so only this many handlers are kept. */
 const maxKept = 1_000;
 
 /** All calls that are passed on need authentication. */
 export function passedOn<P>(
-  { header, bind }: PassOn<P>,
+  { header, bind }: ForwardCalls<P>,
   options: Omit<CodecOptions<P>, 'services' | 'open'>,
-): FindPassedOn {
+): FindForwarded {
   const kept = new Map<string, UniversalHandler>();
   return (path, headers) => {
     if (headers[header] === undefined) return undefined;
@@ -53,7 +53,7 @@ export function passedOn<P>(
   };
 }
 
-function kindOf(contentType: string): PassedKind {
+function kindOf(contentType: string): ForwardedKind {
   // Only Connect sends a message without an envelope.
   if (/^application\/(proto|json)\b/i.test(contentType)) return 'unary';
   // gRPC-Web works over HTTP/1.1, which has no streams in both directions.

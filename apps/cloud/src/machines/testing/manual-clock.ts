@@ -1,7 +1,7 @@
 /** Two clocks that a test sets by hand; they have no timers. */
 import type { Clock } from '@platform/base';
 
-export class HandClock implements Clock {
+export class ManualClock implements Clock {
   wallMs: number = Date.UTC(2026, 0, 1);
   monotonicMs = 0;
 

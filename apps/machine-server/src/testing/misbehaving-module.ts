@@ -1,4 +1,4 @@
-/** For tests: modules that misbehave: `odd-module.ts <behaviour> <address>`. */
+/** For tests: modules that misbehave: `misbehaving-module.ts <behaviour> <address>`. */
 import { createServer } from 'node:net';
 import { silentLog } from '@platform/base';
 import { SensorService } from '@platform/proto/platform/component/sensor/v1/sensor';
