@@ -9,32 +9,32 @@ export type FragmentMessage = MessageInitShape<typeof FragmentSchema>;
 const aroundBytes = 80;
 
 /** The remaining bytes of an answer. */
-export interface Room {
+export interface ByteBudget {
   left: number;
 }
 
-export const wholeAnswer = (): Room => ({ left: answerBytes });
-export const halfAnswer = (): Room => ({ left: answerBytes / 2 });
+export const wholeAnswer = (): ByteBudget => ({ left: answerBytes });
+export const halfAnswer = (): ByteBudget => ({ left: answerBytes / 2 });
 
 /** The first messages that fit, without configurations. */
 export function fittingMessages<Of extends { readonly message: FragmentMessage }>(
   all: readonly Of[],
-  room: Room,
+  budget: ByteBudget,
 ): Of[] {
   const shown: Of[] = [];
   for (const each of all) {
     const bytes = toBinary(FragmentSchema, create(FragmentSchema, each.message)).length + aroundBytes;
-    if (bytes > room.left) break;
-    room.left -= bytes;
+    if (bytes > budget.left) break;
+    budget.left -= bytes;
     shown.push(each);
   }
   return shown;
 }
 
 /** Whether a configuration fits; if so, its size is taken from the room. */
-export function takesRoom(config: Parameters<typeof structBytes>[0], room: Room): boolean {
+export function takesBytes(config: Parameters<typeof structBytes>[0], budget: ByteBudget): boolean {
   const bytes = structBytes(config);
-  if (bytes > room.left) return false;
-  room.left -= bytes;
+  if (bytes > budget.left) return false;
+  budget.left -= bytes;
   return true;
 }

@@ -10,7 +10,7 @@ import type {
 import type { Handlers } from '@platform/rpc/server';
 import type { Principal } from '../access/principal.ts';
 import { partIdsOf } from '../machines/part-places.ts';
-import { halfAnswer, takesRoom } from './fit-messages.ts';
+import { halfAnswer, takesBytes } from './fit-messages.ts';
 import type { FragmentOperationDeps } from './fragments-deps.ts';
 import { resolveWith } from './resolve-for.ts';
 import { rightsOfCaller, visibleFragment } from './rights.ts';
@@ -44,8 +44,8 @@ export function nestedFragmentHandlers(deps: FragmentOperationDeps): Handlers<ty
     const rows = new Map<string, FragmentRow>();
     const resolved = new Map<string, ReturnType<typeof resolvedMessage>>();
     const roots = new Map(asked.slice(0, maxAsked).map((each) => [`${each.id} ${each.version}`, each]));
-    const room = halfAnswer();
-    const isFull = () => room.left <= 0;
+    const budget = halfAnswer();
+    const isFull = () => budget.left <= 0;
     for (const root of roots.values()) {
       if (isFull()) {
         const row = await source.fragment(root.id);
@@ -70,9 +70,9 @@ export function nestedFragmentHandlers(deps: FragmentOperationDeps): Handlers<ty
           : isFull()
             ? undefined
             : await resolveWith({ fragments: [{ id: fragmentId, version }] }, find);
-        const fits = own !== undefined && takesRoom(own.document as ProtobufJson, room);
+        const fits = own !== undefined && takesBytes(own.document as ProtobufJson, budget);
         // Stop at the first one that does not fit: resolving the rest would be useless.
-        if (!fits) room.left = 0;
+        if (!fits) budget.left = 0;
         resolved.set(`${fragmentId} ${version}`, fits ? resolvedMessage(fragmentId, own) : leftOutMessage(fragmentId));
       }
     }

@@ -6,7 +6,7 @@ import type { Principal } from '../access/principal.ts';
 import type { AccountTree } from '../accounts/tree.ts';
 import { savedBytes } from '../metadata/sealed-documents.ts';
 import type { Database } from '../metadata/tables.ts';
-import { type FragmentMessage, fittingMessages, type Room, takesRoom, wholeAnswer } from './fit-messages.ts';
+import { type ByteBudget, type FragmentMessage, fittingMessages, takesBytes, wholeAnswer } from './fit-messages.ts';
 import type { FragmentRow } from './source.ts';
 import { readUsage, type Usage, usageFor } from './usage.ts';
 import { fragmentMessage } from './wire.ts';
@@ -22,14 +22,14 @@ export interface FragmentReader {
     principal: Principal,
     rows: readonly FragmentRow[],
     currentOrganizationId: string,
-    room: Room,
+    budget: ByteBudget,
   ): Promise<{ message: FragmentMessage; usage: Usage }[]>;
   /** @param all also includes tags of revisions that were saved as private. */
   tags(row: FragmentRow, all: boolean): Promise<MessageInitShape<typeof FragmentTagSchema>[]>;
 }
 
 export function createFragmentReader(db: Database, tree: AccountTree): FragmentReader {
-  const messages: FragmentReader['messages'] = async (principal, rows, currentOrganizationId, room) => {
+  const messages: FragmentReader['messages'] = async (principal, rows, currentOrganizationId, budget) => {
     if (rows.length === 0) return [];
     const ids = rows.map((row) => row.id);
     const usage = Map.groupBy(await readUsage(db, ids), (row) => row.fragmentId);
@@ -56,7 +56,7 @@ export function createFragmentReader(db: Database, tree: AccountTree): FragmentR
       const { size, ...newestOf } = revision;
       return [{ message: fragmentMessage(tree, principal, row, newestOf, counted), usage: counted, revision }];
     });
-    const shown = fittingMessages(all, room);
+    const shown = fittingMessages(all, budget);
     /** Configuration texts are added last, and only for fragments whose configuration fits. */
     const whole: [FragmentMessage, string][] = [];
     // Smallest first, so that as many as possible are complete.
@@ -66,7 +66,7 @@ export function createFragmentReader(db: Database, tree: AccountTree): FragmentR
         const text = texts.get(revision.fragment_id);
         const config = text === undefined ? undefined : (JSON.parse(text) as JsonObject);
         if (config === undefined) continue;
-        if (!takesRoom(config, room)) return shown;
+        if (!takesBytes(config, budget)) return shown;
         message.fragment = config;
         whole.push([message, text ?? '']);
       }
@@ -74,8 +74,8 @@ export function createFragmentReader(db: Database, tree: AccountTree): FragmentR
     for (const [message, text] of whole) {
       // Including tag and length.
       const bytes = Buffer.byteLength(text) + 8;
-      if (bytes > room.left) break;
-      room.left -= bytes;
+      if (bytes > budget.left) break;
+      budget.left -= bytes;
       message.fragmentConfigJson = text;
     }
     return shown;

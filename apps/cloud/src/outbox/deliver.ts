@@ -11,7 +11,7 @@ import type { Channel, Channels, GatheredMessage, SendResult } from './channel.t
 import { coalesce } from './coalesce.ts';
 import { divertedLine, failureLine, type MachineLogLine } from './failure-line.ts';
 import { InFlight } from './in-flight.ts';
-import { type Also, type Attempt, createRecorder, type Judgement, type Recorder } from './record-attempt.ts';
+import { type Attempt, createRecorder, type ExtraWrites, type Judgement, type Recorder } from './record-attempt.ts';
 import { type ChannelName, channelNames, type OutboxMessageRow, type OutboxTables } from './store.ts';
 import { Backlog, type Due } from './stuck-targets/backlog.ts';
 import { Circuits } from './stuck-targets/circuits.ts';
@@ -78,11 +78,11 @@ export class Delivery implements AsyncDisposable {
     this.#follower?.wake();
   }
 
-  pause(organizationId: string, target: string, reason: string, also?: Also): Promise<void> {
+  pause(organizationId: string, target: string, reason: string, also?: ExtraWrites): Promise<void> {
     return this.#recorder.pause(organizationId, target, reason, also);
   }
 
-  async resume(organizationId: string, target: string, also?: Also): Promise<void> {
+  async resume(organizationId: string, target: string, also?: ExtraWrites): Promise<void> {
     await this.#recorder.resume(organizationId, target, also);
     this.wake();
   }

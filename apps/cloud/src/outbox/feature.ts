@@ -12,7 +12,7 @@ import { type EnqueueDeps, enqueue } from './enqueue.ts';
 import type { Message } from './event.ts';
 import { type ListedMessage, type ListFilter, listMessages } from './list-messages.ts';
 import { pruneMessages } from './prune-messages.ts';
-import type { Also } from './record-attempt.ts';
+import type { ExtraWrites } from './record-attempt.ts';
 import type { ChannelName, OutboxTables } from './store.ts';
 
 export interface Outbox extends AsyncDisposable {
@@ -35,9 +35,9 @@ export interface Outbox extends AsyncDisposable {
    * @param reason for people
    * @param also runs in the same transaction
    */
-  pause(organizationId: string, target: string, reason: string, also?: Also): Promise<void>;
+  pause(organizationId: string, target: string, reason: string, also?: ExtraWrites): Promise<void>;
   /** Resumes delivery to a target that was paused or answered 410, waiting messages first. */
-  resume(organizationId: string, target: string, also?: Also): Promise<void>;
+  resume(organizationId: string, target: string, also?: ExtraWrites): Promise<void>;
 }
 
 /** Disposing it also disposes the channels. */

@@ -23,7 +23,7 @@ export interface Judgement {
 }
 
 /** Further writes in the same transaction as a change. */
-export type Also = (trx: Transaction<OutboxTables>) => Promise<void>;
+export type ExtraWrites = (trx: Transaction<OutboxTables>) => Promise<void>;
 
 export interface Recorder {
   /** Reads once which targets are paused. */
@@ -36,8 +36,8 @@ export interface Recorder {
   /** Ends the message without sending it. */
   cancel(id: string): Promise<void>;
   /** @param also runs in the same transaction */
-  pause(organizationId: string, target: string, reason: string, also?: Also): Promise<void>;
-  resume(organizationId: string, target: string, also?: Also): Promise<void>;
+  pause(organizationId: string, target: string, reason: string, also?: ExtraWrites): Promise<void>;
+  resume(organizationId: string, target: string, also?: ExtraWrites): Promise<void>;
 }
 
 export function createRecorder(options: { db: Kysely<OutboxTables>; clock: Clock; log: Log }): Recorder {

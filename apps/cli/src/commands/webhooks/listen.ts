@@ -9,7 +9,7 @@ import { checkSignature } from './check-signature.ts';
 const askEveryMs = 500;
 
 /** The answer of the test inbox. */
-interface Caught {
+interface ReceivedRequest {
   readonly id: number;
   readonly receivedAt: number;
   readonly method: string;
@@ -73,8 +73,8 @@ async function secretsOf({ find, out }: Context, cloud: Cloud): Promise<readonly
   }
 }
 
-async function requestsAfter(cloud: Cloud, after: number): Promise<readonly Caught[]> {
-  return ((await cloud.getJson(`/test-inbox/requests?after=${after}`)) as { requests: Caught[] }).requests;
+async function requestsAfter(cloud: Cloud, after: number): Promise<readonly ReceivedRequest[]> {
+  return ((await cloud.getJson(`/test-inbox/requests?after=${after}`)) as { requests: ReceivedRequest[] }).requests;
 }
 
 async function newestId(cloud: Cloud): Promise<number> {
@@ -96,7 +96,7 @@ function isFor(name: string, path: string): boolean {
   return found === name || found === encodeURIComponent(name);
 }
 
-function print({ out }: Context, request: Caught, secrets: readonly string[], withBody: boolean): void {
+function print({ out }: Context, request: ReceivedRequest, secrets: readonly string[], withBody: boolean): void {
   const { id, receivedAt, method, path, headers, body } = request;
   const signature = signatureOf(request, secrets);
   const time = new Date(receivedAt).toISOString();
@@ -108,7 +108,7 @@ function print({ out }: Context, request: Caught, secrets: readonly string[], wi
 }
 
 /** `valid`, `not checked`, or what is wrong. */
-function signatureOf({ headers, body, receivedAt }: Caught, secrets: readonly string[]): string {
+function signatureOf({ headers, body, receivedAt }: ReceivedRequest, secrets: readonly string[]): string {
   if (secrets.length === 0) return 'not checked';
   const found = checkSignature({ headers, body: Buffer.from(body) }, secrets, { nowMs: receivedAt });
   return found.isValid ? 'valid' : found.problem;

@@ -4,7 +4,7 @@ import type { SealedFile } from '../../tabular/process/messages.ts';
 
 export function matchesCatalog(files: readonly SealedFile[], rows: readonly FileRow[]): boolean {
   const listed = rows.map(
-    (row): Told => ({
+    (row): CatalogFile => ({
       organizationId: row.organization_id,
       captureDay: row.capture_day,
       rows: row.rows,
@@ -21,10 +21,10 @@ export function matchesCatalog(files: readonly SealedFile[], rows: readonly File
   return files.length > 0 && together(files) === together(listed);
 }
 
-type Told = Omit<SealedFile, 'file' | 'fileBytes' | 'checksum' | 'format'>;
+type CatalogFile = Omit<SealedFile, 'file' | 'fileBytes' | 'checksum' | 'format'>;
 
-function together(files: readonly Told[]): string {
-  const sum = (of: (file: Told) => number): number => files.reduce((total, file) => total + of(file), 0);
+function together(files: readonly CatalogFile[]): string {
+  const sum = (of: (file: CatalogFile) => number): number => files.reduce((total, file) => total + of(file), 0);
   // A row without the time makes the minimum null; the maximum is null only if no row has the time.
   const least = (times: readonly (number | null)[]): number | null =>
     times.includes(null) ? null : Math.min(...times.map(Number));

@@ -34,14 +34,14 @@ export interface GivenSequence {
   readonly sequenceTags: readonly string[];
 }
 
-type Said = Pick<SequenceRow, 'start_us' | 'end_us' | 'resources' | 'tags'>;
+type SequenceFields = Pick<SequenceRow, 'start_us' | 'end_us' | 'resources' | 'tags'>;
 
 const maxResources = 100;
 /** Limit per organization. */
 const maxSequences = 100_000;
 
 /** @throws invalid_argument */
-export function checkedSequence({ startTime, endTime, resources, sequenceTags }: GivenSequence): Said {
+export function checkedSequence({ startTime, endTime, resources, sequenceTags }: GivenSequence): SequenceFields {
   if (startTime === undefined || endTime === undefined)
     throw new PlatformError(
       'invalid_argument',
@@ -65,7 +65,7 @@ export function checkedSequence({ startTime, endTime, resources, sequenceTags }:
 /** @throws failed_precondition when the organization has too many */
 export async function insertSequence(
   trx: Kysely<CloudTables>,
-  said: Said,
+  said: SequenceFields,
   partId: string,
   { organizationId, locationIds: [locationId = ''], robotId = '' }: Lineage,
   nowMs: number,

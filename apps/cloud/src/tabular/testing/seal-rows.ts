@@ -28,14 +28,14 @@ export interface SealedRows {
   readRows(): Promise<Record<string, unknown>[]>;
 }
 
-export interface SealingRoom extends AsyncDisposable {
+export interface TestSealer extends AsyncDisposable {
   readonly connection: DuckDBConnection;
   readonly parquetDir: string;
   /** Seals rows of one organization and day; a row's index in the list is its position. */
   seal(rows: readonly RowToSeal[], fileBytes?: number): Promise<SealedRows[]>;
 }
 
-export async function openSealingRoom(threads = 2): Promise<SealingRoom> {
+export async function openTestSealer(threads = 2): Promise<TestSealer> {
   const parquetDir = await mkdtemp(join(tmpdir(), 'sealing-'));
   const database = openDatabase({ parquetDir, memoryBytes: 1 << 30, threads });
   const connection = await database.connect();

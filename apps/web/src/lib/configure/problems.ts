@@ -5,7 +5,7 @@ export interface Located {
 }
 
 /** A problem as the page shows it. */
-export interface Said extends Located {
+export interface ShownProblem extends Located {
   /** `error` or `warning`. */
   readonly severity: string;
   readonly message: string;

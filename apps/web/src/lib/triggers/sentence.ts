@@ -21,7 +21,7 @@ export const operators = [
   { operator: 'regex', words: 'matches' },
 ] as const;
 
-export interface Told {
+export interface NotificationFields {
   readonly type: 'webhook' | 'email' | 'push';
   /** URL, address, or all_machine_owners. */
   readonly value: string;
@@ -40,7 +40,7 @@ export interface Sentence {
   /** As typed; text that looks like a number or a boolean becomes one. */
   readonly value: string;
   readonly level: string;
-  readonly notifications: readonly Told[];
+  readonly notifications: readonly NotificationFields[];
 }
 
 export const emptySentence: Sentence = {
@@ -69,11 +69,11 @@ export function sentenceOf(trigger: JsonObject): Sentence | undefined {
 }
 
 /** Whom the trigger notifies; undefined if the form cannot express it: then only the JSON can be edited. */
-export function toldOf(trigger: JsonObject): readonly Told[] | undefined {
+export function toldOf(trigger: JsonObject): readonly NotificationFields[] | undefined {
   const told = listOf(trigger['notifications']).map(objectOf);
   if (told.some(({ type }) => !['webhook', 'email', 'push'].includes(String(type)))) return undefined;
   return told.map((one) => ({
-    type: one['type'] as Told['type'],
+    type: one['type'] as NotificationFields['type'],
     value: textOf(one['value']),
     seconds: Number(one['seconds_between_notifications'] ?? 0),
   }));
@@ -85,7 +85,7 @@ export function mayRepeat(trigger: JsonObject): boolean {
 }
 
 /** The trigger with other notifications; keys of notifications that the form does not know stay. */
-export function withTold(trigger: JsonObject, told: readonly Told[]): JsonObject {
+export function withTold(trigger: JsonObject, told: readonly NotificationFields[]): JsonObject {
   const old = listOf(trigger['notifications']).map(objectOf);
   return {
     ...trigger,

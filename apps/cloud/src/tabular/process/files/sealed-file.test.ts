@@ -3,7 +3,7 @@ import { BsonDocument, type BsonValue, decodeBson, encodeBson } from '@platform/
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { childrenOf, randomReading, valueAt } from '../../testing/random-readings.ts';
-import { openSealingRoom, type RowToSeal, type SealedRows } from '../../testing/seal-rows.ts';
+import { openTestSealer, type RowToSeal, type SealedRows } from '../../testing/seal-rows.ts';
 import { noTime } from '../rows/row-buffer.ts';
 import { type FileFacts, kind, type LeafFacts, leafColumns } from './file-facts.ts';
 
@@ -97,12 +97,12 @@ function expectSeriesFacts(
 }
 
 test('columns and facts reproduce the values of random documents of mixed kinds, and no value is lost', async () => {
-  await using room = await openSealingRoom();
+  await using sealer = await openTestSealer();
   let values = 0;
   await fc.assert(
     fc.asyncProperty(fc.array(row, { minLength: 1, maxLength: 40 }), async (rows) => {
       const toSeal = rows.map(({ document: each, ...rest }) => ({ ...rest, data: encodeBson(each) }));
-      const [sealed] = (await room.seal(toSeal)) as [SealedRows];
+      const [sealed] = (await sealer.seal(toSeal)) as [SealedRows];
       const read = await sealed.readRows();
       expect(read.length).toBe(rows.length);
       for (const each of read) {
@@ -126,7 +126,7 @@ test('columns and facts reproduce the values of random documents of mixed kinds,
 });
 
 test('I9 rows spread over several files and chunks occur exactly once, with columns that match their documents', async () => {
-  await using room = await openSealingRoom();
+  await using sealer = await openTestSealer();
   const rows = Array.from({ length: 7_000 }, (_, i): RowToSeal => {
     // Leaves come and go; short and long texts alternate.
     const fields: [string, BsonValue][] = [['i', i]];
@@ -136,7 +136,7 @@ test('I9 rows spread over several files and chunks occur exactly once, with colu
     return { component: `s${i % 3}`, data, received: noonUs + BigInt((i * 7_919) % 50_000), requested: noTime };
   });
   const bytes = rows.reduce((sum, { data }) => sum + data.length, 0);
-  const sealed = await room.seal(rows, Math.ceil(bytes / 3));
+  const sealed = await sealer.seal(rows, Math.ceil(bytes / 3));
   expect(sealed.length).toBe(3);
   const seen = new Set<number>();
   for (const { file, facts, readRows } of sealed) {
@@ -155,16 +155,17 @@ test('I9 rows spread over several files and chunks occur exactly once, with colu
 });
 
 test('I9 a file of many rows is complete to its end', async () => {
-  await using room = await openSealingRoom();
+  await using sealer = await openTestSealer();
   const rows = Array.from({ length: 40_000 }, (_, i): RowToSeal => {
     const data = encodeBson(new BsonDocument([['i', i]]));
     return { component: 's1', data, received: noonUs + BigInt(i), requested: noTime };
   });
-  const [sealed] = (await room.seal(rows)) as [SealedRows];
+  const [sealed] = (await sealer.seal(rows)) as [SealedRows];
   expect(sealed.facts.leaves[1]).toMatchObject({ path: ['i'], rows: rows.length, kinds: kind.double });
   const column = leafColumns(sealed.facts.leaves[1] as LeafFacts).number;
-  const read = await room.connection.runAndReadAll(`SELECT count(*), sum(${column}), max(size) FROM read_parquet($1)`, [
-    join(room.parquetDir, sealed.file.file),
-  ]);
+  const read = await sealer.connection.runAndReadAll(
+    `SELECT count(*), sum(${column}), max(size) FROM read_parquet($1)`,
+    [join(sealer.parquetDir, sealed.file.file)],
+  );
   expect(read.getRows()).toEqual([[BigInt(rows.length), (rows.length * (rows.length - 1)) / 2, 16]]);
 });

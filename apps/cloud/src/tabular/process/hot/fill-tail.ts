@@ -1,6 +1,6 @@
 /** Decodes rows of the log into a tail. Unreadable parts are skipped and reported (I8). */
 import { errorText } from '@platform/base';
-import { type DamagedReading, decodeUpload, type newDecodeRoom } from '../log/decode-upload.ts';
+import { type DamagedReading, decodeUpload, type newDecodeBuffers } from '../log/decode-upload.ts';
 import type { LogReader } from '../log/read-log.ts';
 import type { Tail } from './tail.ts';
 
@@ -21,7 +21,7 @@ export interface Damage {
 export function fillTail(
   tail: Tail,
   logged: Awaited<ReturnType<LogReader['read']>>,
-  room: ReturnType<typeof newDecodeRoom>,
+  buffers: ReturnType<typeof newDecodeBuffers>,
   nowMs: number,
 ): readonly Damage[] {
   const damaged: Damage[] = [];
@@ -29,7 +29,7 @@ export function fillTail(
   for (const { position, batch } of logged) {
     const before = rows.rows;
     try {
-      const readings = decodeUpload(position, batch, rows, room, (series) => tail.seriesId(series));
+      const readings = decodeUpload(position, batch, rows, buffers, (series) => tail.seriesId(series));
       if (readings.length > 0) damaged.push({ position, reason: textOf(readings), readings: readings.length });
     } catch (caught) {
       rows.truncate(before);

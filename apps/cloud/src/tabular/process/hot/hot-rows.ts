@@ -11,7 +11,7 @@ import type { TabularSettings } from '../../settings.ts';
 import type { Database } from '../duckdb/database.ts';
 import type { Writer } from '../duckdb/writer.ts';
 import { organizationOf, type Slice } from '../files/slice.ts';
-import { newDecodeRoom } from '../log/decode-upload.ts';
+import { newDecodeBuffers } from '../log/decode-upload.ts';
 import type { LogReader } from '../log/read-log.ts';
 import { createBatchList } from './batch-list.ts';
 import { type Damage, fillTail } from './fill-tail.ts';
@@ -97,7 +97,7 @@ export function createHotRows(options: {
   const { sealed, database, writer, reader, directory, settings, clock, log } = options;
   const loading = createLimiter(1);
   const writing = createLimiter(1);
-  const room = newDecodeRoom();
+  const buffers = newDecodeBuffers();
   const batches = createBatchList();
   /** The last one is open. */
   let tails: Tail[] = [createTail(sealed)];
@@ -163,7 +163,7 @@ export function createHotRows(options: {
     if (logged.length === 0) return false;
     // Taken only now, because the open tail may have been frozen in the meantime. From here on the code does not yield.
     const tail = current();
-    for (const damage of fillTail(tail, logged, room, clock.monotonic())) onDamaged(damage);
+    for (const damage of fillTail(tail, logged, buffers, clock.monotonic())) onDamaged(damage);
     waiters.wake();
     if (isTailFull(tail)) {
       freeze();

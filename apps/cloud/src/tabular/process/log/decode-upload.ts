@@ -14,14 +14,14 @@ const blockBytes = 1 << 20;
 const emptyDocument = /* @__PURE__ */ Uint8Array.of(5, 0, 0, 0, 0);
 
 /** Buffers reused between uploads; a block that rows point into is never overwritten. */
-export interface DecodeRoom {
+export interface DecodeBuffers {
   block: Uint8Array;
   used: number;
   /** Large documents are written here, one at a time. */
   large: Uint8Array;
 }
 
-export function newDecodeRoom(): DecodeRoom {
+export function newDecodeBuffers(): DecodeBuffers {
   return { block: new Uint8Array(0), used: 0, large: new Uint8Array(0) };
 }
 
@@ -40,7 +40,7 @@ export function decodeUpload(
   position: number,
   batch: Uint8Array,
   rows: RowBuffer,
-  room: DecodeRoom,
+  buffers: DecodeBuffers,
   seriesId: (series: Series) => number,
 ): DamagedReading[] {
   const upload = openUpload(batch);
@@ -68,7 +68,7 @@ export function decodeUpload(
     rows.timeRequested[row] = noTime;
     rows.timeReceived[row] = noTime;
     try {
-      const receivedMs = decodeReading(batch, upload.readingStart(index), upload.readingEnd(index), rows, row, room);
+      const receivedMs = decodeReading(batch, upload.readingStart(index), upload.readingEnd(index), rows, row, buffers);
       rows.captureDay[row] = captureDay(receivedMs, syncedMs);
     } catch (caught) {
       rows.truncate(row);
@@ -87,7 +87,7 @@ function decodeReading(
   end: number,
   rows: RowBuffer,
   row: number,
-  room: DecodeRoom,
+  buffers: DecodeBuffers,
 ): number | undefined {
   view.read(batch, start, end);
   const { requestedSeconds, receivedSeconds } = view;
@@ -95,7 +95,8 @@ function decodeReading(
     throw new Error('expected a SensorData message, found other bytes or a part of one');
   if (view.hasRequested) rows.timeRequested[row] = microseconds(requestedSeconds, view.requestedNanos);
   if (view.hasReceived) rows.timeReceived[row] = microseconds(receivedSeconds, view.receivedNanos);
-  const data = view.kind === 'struct' ? writtenStruct(batch, view.contentStart, view.contentEnd, room) : emptyDocument;
+  const data =
+    view.kind === 'struct' ? writtenStruct(batch, view.contentStart, view.contentEnd, buffers) : emptyDocument;
   rows.data[row] = data;
   rows.dataBytes += data.length;
   return view.receivedMs ?? undefined;
@@ -105,19 +106,19 @@ function decodeReading(
  * A document usually takes about as many bytes as on the wire, but may take up to five times as many. For a large one only the bytes used
  * are kept.
  */
-function writtenStruct(source: Uint8Array, start: number, end: number, room: DecodeRoom): Uint8Array {
+function writtenStruct(source: Uint8Array, start: number, end: number, buffers: DecodeBuffers): Uint8Array {
   const need = maxBsonBytes(end - start);
   if (need > blockBytes) {
-    if (room.large.length < need) room.large = new Uint8Array(need);
-    return room.large.slice(0, writeStruct(source, start, end, room.large, 0));
+    if (buffers.large.length < need) buffers.large = new Uint8Array(need);
+    return buffers.large.slice(0, writeStruct(source, start, end, buffers.large, 0));
   }
-  if (room.used + need > room.block.length) {
-    room.block = new Uint8Array(blockBytes);
-    room.used = 0;
+  if (buffers.used + need > buffers.block.length) {
+    buffers.block = new Uint8Array(blockBytes);
+    buffers.used = 0;
   }
-  const from = room.used;
-  room.used = writeStruct(source, start, end, room.block, from);
-  return room.block.subarray(from, room.used);
+  const from = buffers.used;
+  buffers.used = writeStruct(source, start, end, buffers.block, from);
+  return buffers.block.subarray(from, buffers.used);
 }
 
 /** Seconds outside the years 1 to 9999 are not a valid Timestamp; they are clamped. */

@@ -5,7 +5,7 @@ import type { Slice } from '../files/slice.ts';
 import { createTail, isTailFull, type Tail } from '../hot/tail.ts';
 import { writeHotBatch } from '../hot/write-hot-batch.ts';
 import type { RowBuffer } from '../rows/row-buffer.ts';
-import { decodeUpload, newDecodeRoom } from './decode-upload.ts';
+import { decodeUpload, newDecodeBuffers } from './decode-upload.ts';
 
 export interface LogSlicesOptions {
   /** Default: rows of all organizations and days. */
@@ -25,7 +25,7 @@ export interface LogSlicesOptions {
 export async function logSlices(connection: DuckDBConnection, options: LogSlicesOptions): Promise<Slice[]> {
   const { only, uploads, isHeld = () => false, directory } = options;
   const day = only && dayNumber(only.captureDay);
-  const room = newDecodeRoom();
+  const buffers = newDecodeBuffers();
   const slices: Slice[] = [];
   let tail = createTail(0);
   const write = async (): Promise<void> => {
@@ -36,7 +36,7 @@ export async function logSlices(connection: DuckDBConnection, options: LogSlices
     const { rows } = tail;
     const before = rows.rows;
     try {
-      decodeUpload(position, batch, rows, room, (series) => tail.seriesId(series));
+      decodeUpload(position, batch, rows, buffers, (series) => tail.seriesId(series));
     } catch {
       // Rows that sealing could not load are in no file.
       rows.truncate(before);

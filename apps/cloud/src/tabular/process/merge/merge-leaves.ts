@@ -1,7 +1,7 @@
 /** Merges the leaves of several slices from their facts: the result holds for the rows of all slices. */
 import { kind, type LeafFacts, type NumberFacts, type TextFacts } from '../files/file-facts.ts';
 import type { Slice } from '../files/slice.ts';
-import { type ColumnRoom, chooseColumns, newColumnRoom } from '../shred/describe-leaves.ts';
+import { type ColumnBudget, chooseColumns, newColumnBudget } from '../shred/describe-leaves.ts';
 import { leafLimits } from '../shred/leaf-tree.ts';
 
 /** A leaf with its facts in each slice; undefined where all rows of a slice lack it. */
@@ -16,7 +16,7 @@ export interface MergedLeaf extends LeafFacts {
 export function mergeLeaves(
   slices: readonly Pick<Slice, 'leaves' | 'rows'>[],
   fileRows: number,
-  room: ColumnRoom = newColumnRoom(),
+  columnBudget: ColumnBudget = newColumnBudget(),
 ): MergedLeaf[] {
   const rows = slices.reduce((sum, slice) => sum + slice.rows, 0);
   const root = newNode(slices.length);
@@ -35,7 +35,7 @@ export function mergeLeaves(
     return true;
   };
   describe(root, []);
-  return chooseColumns(leaves, fileRows, room, ({ of }) => of.every(isInColumns));
+  return chooseColumns(leaves, fileRows, columnBudget, ({ of }) => of.every(isInColumns));
 }
 
 /** Whether each slice knows the kind of the leaf in all its rows, or that it does not occur. */

@@ -12,7 +12,7 @@ import { seriesSortKey } from '../hot/sort-rows.ts';
 import { identityOf } from '../pushdown/series/series-identity.ts';
 import { noTime } from '../rows/row-buffer.ts';
 import { hotLeafColumns } from '../shred/column-buffers.ts';
-import { columnOfPath, newColumnRoom } from '../shred/describe-leaves.ts';
+import { columnOfPath, newColumnBudget } from '../shred/describe-leaves.ts';
 import { type MergedLeaf, mergeLeaves } from './merge-leaves.ts';
 
 /** Columns that every file has. */
@@ -46,8 +46,11 @@ export interface MergedSlice {
 /** @param isHot whether a hot file is written, which has kind columns that a sealed file can omit */
 export function mergeSource(slices: readonly Slice[], isHot: boolean): MergeSource {
   const numbered = numberSeries(slices);
-  const room = newColumnRoom();
-  const merged = numbered.slices.map((slice) => ({ ...slice, leaves: mergeLeaves(slice.of, numbered.rows, room) }));
+  const columnBudget = newColumnBudget();
+  const merged = numbered.slices.map((slice) => ({
+    ...slice,
+    leaves: mergeLeaves(slice.of, numbered.rows, columnBudget),
+  }));
   const columns = new Set(
     merged.flatMap(({ leaves }) =>
       leaves.flatMap((leaf) => Object.values(isHot ? hotLeafColumns(leaf) : leafColumns(leaf))),

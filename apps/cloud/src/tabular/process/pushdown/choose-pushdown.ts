@@ -9,7 +9,7 @@ import type { NotPushed } from '../../tabular.ts';
 import { emitArrivals } from '../arrivals/emit-arrivals.ts';
 import type { ScanRequest } from '../messages.ts';
 import type { Condition } from './conditions/compare.ts';
-import { type ConditionRoom, conditionOf } from './conditions/condition.ts';
+import { type ConditionContext, conditionOf } from './conditions/condition.ts';
 import { explainCondition, siteOf } from './conditions/explain-condition.ts';
 import { rowConditions } from './conditions/row-conditions.ts';
 import { Binds, no, type Sql, yes } from './conditions/sql.ts';
@@ -79,13 +79,13 @@ export interface KeptRows {
   /** Whether rows of these series may be excluded by their values. */
   readonly areChosen: boolean;
   readonly pushed: readonly string[];
-  readonly room: ConditionRoom;
+  readonly context: ConditionContext;
 }
 
 /** Undefined: no row of the file passes. */
 export function keptRows(file: OpenFile, { parts, sure }: Wanted, request: ScanRequest): KeptRows | undefined {
   const binds = new Binds();
-  const room: ConditionRoom = { facts: file.facts, values: file.values, binds };
+  const context: ConditionContext = { facts: file.facts, values: file.values, binds };
   let numbers = file.wanted;
   let isExact = sure === parts.length;
   const conditions: Condition[] = [];
@@ -102,7 +102,7 @@ export function keptRows(file: OpenFile, { parts, sure }: Wanted, request: ScanR
       pushed.push(siteOf(part, '$match'));
       continue;
     }
-    const condition = conditionOf(part, room);
+    const condition = conditionOf(part, context);
     if (condition.sql === no) return undefined;
     if (!condition.exact) isExact = false;
     if (condition.sql !== yes) pushed.push(siteOf(part, '$match'));
@@ -118,26 +118,29 @@ export function keptRows(file: OpenFile, { parts, sure }: Wanted, request: ScanR
     isExact,
     areChosen,
     pushed,
-    room,
+    context,
   };
 }
 
 /** Chooses for a file that has matching rows. */
 export function chooseFor(file: OpenFile, kept: KeptRows, wanted: Wanted, request: ScanRequest): Choice {
   const { split, fields } = wanted;
-  const { where, isExact, areChosen, pushed, room } = kept;
-  const { binds } = room;
-  const left = (): readonly NotPushed[] => [...explainFilter(wanted, room), ...explainEnd(split.end, room, isExact)];
+  const { where, isExact, areChosen, pushed, context } = kept;
+  const { binds } = context;
+  const left = (): readonly NotPushed[] => [
+    ...explainFilter(wanted, context),
+    ...explainEnd(split.end, context, isExact),
+  ];
   const { vocabulary } = request;
   const { end } = split;
   if (isExact && end !== 'rows' && end.k === 'group') {
-    const group = emitValueCounts(end, room, where) ?? emitGroup(end, room, where, binds);
+    const group = emitValueCounts(end, context, where) ?? emitGroup(end, context, where, binds);
     if (group !== undefined) return { emission: group, pushed: [...pushed, '$group'], notPushed: () => [] };
   }
   const among =
-    isExact && end !== 'rows' && end.k === 'group' ? firstOfGroups(end, room, where, vocabulary) : undefined;
+    isExact && end !== 'rows' && end.k === 'group' ? firstOfGroups(end, context, where, vocabulary) : undefined;
   const isTop = isExact && end !== 'rows' && end.k === 'sort';
-  const top = isTop ? topOf(end, room, vocabulary) : undefined;
+  const top = isTop ? topOf(end, context, vocabulary) : undefined;
   const gathered = among === undefined && areChosen && !endsEarly(split) ? file.facts : undefined;
   const options: RowsOptions = {
     where,
@@ -166,10 +169,10 @@ export function chooseFor(file: OpenFile, kept: KeptRows, wanted: Wanted, reques
 }
 
 /** Conditions that SQL does not decide. A condition that can fail, and those after it, exclude no rows. */
-function explainFilter({ parts, sure }: Wanted, room: ConditionRoom): readonly NotPushed[] {
+function explainFilter({ parts, sure }: Wanted, context: ConditionContext): readonly NotPushed[] {
   return parts.flatMap((part, index): readonly NotPushed[] => {
     const at = siteOf(part, '$match');
-    if (index < sure) return [explainCondition(part, room, at) ?? []].flat();
+    if (index < sure) return [explainCondition(part, context, at) ?? []].flat();
     const isFirst = index === sure;
     const why = isFirst ? 'it can fail for a row or is too large' : 'a condition before it can fail for a row';
     return [{ part: at, why }];

@@ -11,7 +11,7 @@ import {
 } from '@platform/query';
 import type { NotPushed } from '../../tabular.ts';
 import { hasCanonicalForm } from './conditions/canonical-form.ts';
-import type { ConditionRoom } from './conditions/condition.ts';
+import type { ConditionContext } from './conditions/condition.ts';
 import { decisionOf } from './conditions/decision.ts';
 import { explainCondition, explainField, rowByRow, siteOf } from './conditions/explain-condition.ts';
 import type { Cells } from './groups/group-cells.ts';
@@ -20,43 +20,47 @@ import { stateColumns } from './groups/group-states.ts';
 import { isOfSeries } from './series/series-values.ts';
 
 /** @param isFiltered whether SQL decides all conditions before the end */
-export function explainEnd(end: PlanSplit['end'], room: ConditionRoom, isFiltered: boolean): readonly NotPushed[] {
+export function explainEnd(
+  end: PlanSplit['end'],
+  context: ConditionContext,
+  isFiltered: boolean,
+): readonly NotPushed[] {
   if (end === 'rows') return [];
   const part = endName(end);
   if (!isFiltered) return [{ part, why: 'a condition before it is left to the executor' }];
-  if (end.k === 'group') return explainGroup(end, room);
-  return [end.k === 'sort' ? { part, why: explainSort(end, room) } : explainRows(end, room)];
+  if (end.k === 'group') return explainGroup(end, context);
+  return [end.k === 'sort' ? { part, why: explainSort(end, context) } : explainRows(end, context)];
 }
 
 export function endName(end: Exclude<PlanSplit['end'], 'rows'>): string {
   return end.at?.stageName ?? (end.k === 'group' ? '$group' : end.k === 'sort' ? '$sort' : '$project');
 }
 
-function explainGroup(stage: GroupStage, room: ConditionRoom): readonly NotPushed[] {
+function explainGroup(stage: GroupStage, context: ConditionContext): readonly NotPushed[] {
   const name = endName(stage);
-  const key = explainKey(stage.key, room, name);
+  const key = explainKey(stage.key, context, name);
   if (key !== undefined) return [key];
   const cells: Cells = { sql: [], sums: [], ofSeries: false, decisions: 0, lists: [] };
   return stage.accumulators.flatMap(([field, accumulator]): NotPushed[] => {
-    if (stateColumns(accumulator, room, cells) !== undefined) return [];
+    if (stateColumns(accumulator, context, cells) !== undefined) return [];
     // Fields of a SQL statement do not have names.
     const part = stage.at === undefined ? name : `${name}.${field}`;
-    return [explainAccumulator(accumulator, room, part)];
+    return [explainAccumulator(accumulator, context, part)];
   });
 }
 
-function explainKey(expr: Expr, room: ConditionRoom, at: string): NotPushed | undefined {
-  if (keyParts(expr, room) !== undefined) return undefined;
+function explainKey(expr: Expr, context: ConditionContext, at: string): NotPushed | undefined {
+  if (keyParts(expr, context) !== undefined) return undefined;
   const hasForms = expr.k !== 'doc' && isOfSeries(expr) && !hasCanonicalForm(expr);
   if (hasForms) return { part: siteOf(expr, at), why: lookDifferent };
-  if (expr.k === 'field') return { part: at, why: explainField(expr.path, room) ?? rowByRow };
+  if (expr.k === 'field') return { part: at, why: explainField(expr.path, context) ?? rowByRow };
   const part = siteOf(expr, at);
   const decision = isOfSeries(expr) ? undefined : decisionOf(expr);
   const parts = expr.k === 'doc' ? expr.fields.map(([, value]) => value) : expr.k === 'call' ? expr.args : [];
-  const conditions = decision === undefined ? undefined : explainCondition(decision.when, room, part);
+  const conditions = decision === undefined ? undefined : explainCondition(decision.when, context, part);
   if (conditions !== undefined) return conditions;
   for (const inner of parts) {
-    const found = inner.k === 'lit' ? undefined : explainKey(inner, room, part);
+    const found = inner.k === 'lit' ? undefined : explainKey(inner, context, part);
     if (found !== undefined) return found;
   }
   return { part, why: decision === undefined ? rowByRow : lookDifferent };
@@ -64,32 +68,32 @@ function explainKey(expr: Expr, room: ConditionRoom, at: string): NotPushed | un
 
 const lookDifferent = 'its values could be equal but look different, such as 1 and 1.0';
 
-function explainAccumulator({ fn, arg, by }: Accumulator, room: ConditionRoom, part: string): NotPushed {
+function explainAccumulator({ fn, arg, by }: Accumulator, context: ConditionContext, part: string): NotPushed {
   if (by !== undefined || /^(first|last|minN|maxN)/.test(fn)) {
     if (canFail(arg)) return { part: siteOf(arg, part), why: 'it can fail for a row, even an unused one' };
     return { part, why: 'it depends on the order of rows, unlike other fields of the group' };
   }
   const decision = isOfSeries(arg) ? undefined : decisionOf(arg);
   if (decision !== undefined)
-    return explainCondition(decision.when, room, part) ?? { part: siteOf(arg, part), why: rowByRow };
+    return explainCondition(decision.when, context, part) ?? { part: siteOf(arg, part), why: rowByRow };
   if (arg.k !== 'field') return { part: siteOf(arg, part), why: isOfSeries(arg) ? mixed : rowByRow };
-  const field = explainField(arg.path, room);
+  const field = explainField(arg.path, context);
   return { part, why: field ?? 'DuckDB would lose digits of the sum' };
 }
 
 const mixed = 'its values are numbers of several types';
 
-function explainSort({ by, top }: SortStage & { readonly top: number }, room: ConditionRoom): string {
+function explainSort({ by, top }: SortStage & { readonly top: number }, context: ConditionContext): string {
   if (top > 1_000) return 'more than 1,000 rows are kept';
-  const fields = by.map(({ path }: { readonly path: Path }) => explainField(path, room));
+  const fields = by.map(({ path }: { readonly path: Path }) => explainField(path, context));
   return fields.find((why) => why !== undefined) ?? rowByRow;
 }
 
-function explainRows(stage: RowStage, room: ConditionRoom): NotPushed {
+function explainRows(stage: RowStage, context: ConditionContext): NotPushed {
   const part = endName(stage);
   for (const value of valuesIn(stage)) {
     if (value.k === 'field') {
-      const why = explainField(value.path, room);
+      const why = explainField(value.path, context);
       if (why !== undefined && value.path[0] === 'data') return { part, why };
     } else if (value.k !== 'lit' && !isOfSeries(value)) return { part: siteOf(value, part), why: rowByRow };
   }

@@ -14,7 +14,7 @@ import type { QueryGroups } from '../pushdown/groups/group-cache.ts';
 import { type FactsGroup, factsGroup } from '../pushdown/groups/group-facts.ts';
 import type { OpenFile } from '../pushdown/open-files.ts';
 import type { StepExplain } from '../pushdown/steps.ts';
-import type { QueryRoom } from './run-query.ts';
+import type { QueryContext } from './run-query.ts';
 
 export interface PreparedQuery {
   readonly split: PlanSplit;
@@ -58,7 +58,7 @@ export async function prepareQuery(
     knownFacts,
     groupCache,
     topBytes,
-  }: Pick<QueryRoom, 'parquetDir' | 'knownFacts' | 'groupCache' | 'topBytes'>,
+  }: Pick<QueryContext, 'parquetDir' | 'knownFacts' | 'groupCache' | 'topBytes'>,
   snapshot: HotSnapshot,
   connections: Connections,
   reader: VerifiedReader,

@@ -16,7 +16,7 @@ import { failureOf } from './query-failure.ts';
 import { StaleSnapshot } from './stale-snapshot.ts';
 import type { WorkerPool } from './worker-pool.ts';
 
-export interface QueryRoom {
+export interface QueryContext {
   readonly database: Database;
   readonly hot: HotRows;
   readonly workers: WorkerPool;
@@ -31,13 +31,13 @@ export interface QueryRoom {
 }
 
 /** Never throws: it ends with `done`, `failed` or `stale`. */
-export async function runQuery(message: QueryMessage, room: QueryRoom, signal: AbortSignal): Promise<void> {
+export async function runQuery(message: QueryMessage, context: QueryContext, signal: AbortSignal): Promise<void> {
   const { id, after, upTo } = message;
-  const { hot, database, send } = room;
+  const { hot, database, send } = context;
   let scannedBytes = 0;
   let snapshot: HotSnapshot | undefined;
   const connections = new Connections(database);
-  const reader = room.files.reader(signal);
+  const reader = context.files.reader(signal);
   const interrupt = (): void => connections.interrupt();
   try {
     signal.throwIfAborted();
@@ -47,10 +47,10 @@ export async function runQuery(message: QueryMessage, room: QueryRoom, signal: A
     signal.addEventListener('abort', interrupt);
     const asked = await askedOf(message);
     snapshot = await hot.open({ ...message.scope, after, upTo, readsRows: !asked.isOfFacts });
-    const query = await prepareQuery(message, asked, room, snapshot, connections, reader);
+    const query = await prepareQuery(message, asked, context, snapshot, connections, reader);
     scannedBytes = query.scannedBytes;
     let sent = 0;
-    for await (const batch of answered(query, message.plan, room.workers, signal)) {
+    for await (const batch of answered(query, message.plan, context.workers, signal)) {
       signal.throwIfAborted();
       sent += batch.bytes.length;
       if (sent > message.maxResultBytes) throw tooLarge(message.maxResultBytes);
@@ -71,7 +71,7 @@ export async function runQuery(message: QueryMessage, room: QueryRoom, signal: A
       await send({ kind: 'log', level: 'warn', message: caught.message, fields: {} });
       return await send({ kind: 'stale', id, ...(caught instanceof MissingFile && { missing: caught.file }) });
     }
-    if (caught instanceof HotFileChanged) return await room.restart(caught);
+    if (caught instanceof HotFileChanged) return await context.restart(caught);
     await send({ kind: 'failed', id, ...failureOf(signal.aborted ? signal.reason : caught), scannedBytes });
   } finally {
     signal.removeEventListener('abort', interrupt);

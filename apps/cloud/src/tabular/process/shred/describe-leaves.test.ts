@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { childrenOf, randomReading, valueAt } from '../../testing/random-readings.ts';
 import { kind, type LeafFacts, leafColumns } from '../files/file-facts.ts';
-import { chooseColumns, columnLimits, columnOfPath, describeLeaves, newColumnRoom } from './describe-leaves.ts';
+import { chooseColumns, columnLimits, columnOfPath, describeLeaves, newColumnBudget } from './describe-leaves.ts';
 import { gatherLeaves } from './gather-leaves.ts';
 import { createLeafTree, leafLimits } from './leaf-tree.ts';
 import { createWalker } from './walk-documents.ts';
@@ -26,7 +26,7 @@ function leavesOfBytes(documents: readonly Uint8Array[]): LeafFacts[] {
   return chooseColumns(
     describeLeaves(tree, gathered, documents.length),
     documents.length,
-    newColumnRoom(),
+    newColumnBudget(),
     () => true,
   ).map(({ of: _, textBytes: __, ...facts }) => facts);
 }

@@ -55,7 +55,7 @@ function kindsOf(counts: LeafCounts, isMissing: boolean): number {
 }
 
 /** Columns and values of a file that are still available for leaves. */
-export interface ColumnRoom {
+export interface ColumnBudget {
   columns: number;
   cells: number;
   /** By prefix of the column names: the leaf's path, so that another path with the same hash does not get them. */
@@ -64,7 +64,7 @@ export interface ColumnRoom {
   readonly names: Set<string>;
 }
 
-export function newColumnRoom(): ColumnRoom {
+export function newColumnBudget(): ColumnBudget {
   return { columns: columnLimits.columns, cells: columnLimits.cells, paths: new Map(), names: new Set() };
 }
 
@@ -76,25 +76,25 @@ export function newColumnRoom(): ColumnRoom {
 export function chooseColumns<L extends LeafFacts>(
   leaves: readonly L[],
   rows: number,
-  room: ColumnRoom,
+  columnBudget: ColumnBudget,
   may: (leaf: L) => boolean,
 ): L[] {
   const chosen = new Map<L, string>();
   for (const leaf of leaves.filter(may).toSorted((a, b) => b.rows - a.rows)) {
     const path = JSON.stringify(leaf.path);
     const column = columnOfPath(leaf.path);
-    const taken = room.paths.get(column);
+    const taken = columnBudget.paths.get(column);
     // Two paths with the same hash; only an attack can produce these.
     if (taken !== undefined && taken !== path) continue;
     const { text, ...others } = leafColumns({ ...leaf, column });
     const names = [...(text === undefined ? [] : [text, text]), ...Object.values(others)];
-    const added = names.filter((name) => !room.names.has(name));
+    const added = names.filter((name) => !columnBudget.names.has(name));
     const addedColumns = new Set(added).size;
-    if (addedColumns > room.columns || rows * added.length > room.cells) continue;
-    room.paths.set(column, path);
-    for (const name of added) room.names.add(name);
-    room.columns -= addedColumns;
-    room.cells -= rows * added.length;
+    if (addedColumns > columnBudget.columns || rows * added.length > columnBudget.cells) continue;
+    columnBudget.paths.set(column, path);
+    for (const name of added) columnBudget.names.add(name);
+    columnBudget.columns -= addedColumns;
+    columnBudget.cells -= rows * added.length;
     chosen.set(leaf, column);
   }
   return leaves.map((leaf) => {

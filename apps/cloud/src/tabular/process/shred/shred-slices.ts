@@ -5,7 +5,7 @@
 import { largeRows } from '../../query/large-rows.ts';
 import type { LeafFacts } from '../files/file-facts.ts';
 import { type ColumnBuffers, createColumnBuffers } from './column-buffers.ts';
-import { chooseColumns, type DescribedLeaf, describeLeaves, newColumnRoom } from './describe-leaves.ts';
+import { chooseColumns, type DescribedLeaf, describeLeaves, newColumnBudget } from './describe-leaves.ts';
 import { gatherLeaves } from './gather-leaves.ts';
 import { createLeafTree } from './leaf-tree.ts';
 import { createWalker, type Entries } from './walk-documents.ts';
@@ -32,13 +32,13 @@ export interface ShreddedSlices {
 
 export async function shredSlices(documents: Documents, slices: readonly RowRange[]): Promise<ShreddedSlices> {
   const buffers = createColumnBuffers();
-  const room = newColumnRoom();
+  const columnBudget = newColumnBudget();
   const rows = documents.ends.length;
   const walked = new Map<RowRange, { entries: Entries; leaves: DescribedLeaf[] }>();
   // Slices with the most rows choose columns first.
   for (const slice of slices.toSorted((a, b) => b.to - b.from - (a.to - a.from))) {
     const { entries, leaves } = await walkSlice(documents, slice);
-    walked.set(slice, { entries, leaves: chooseColumns(leaves, rows, room, isWorthColumns) });
+    walked.set(slice, { entries, leaves: chooseColumns(leaves, rows, columnBudget, isWorthColumns) });
   }
   const fillers = slices.map((slice) => {
     const { entries, leaves } = walked.get(slice) as { entries: Entries; leaves: DescribedLeaf[] };

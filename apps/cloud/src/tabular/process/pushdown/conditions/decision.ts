@@ -1,7 +1,7 @@
 /** $cond, $switch, $bucket and CASE: values chosen by conditions that a file's columns may decide for each row. */
 import { canFail, type Expr, isLogical } from '@platform/query';
 import { isOfSeries } from '../series/series-values.ts';
-import { type ConditionRoom, conditionOf } from './condition.ts';
+import { type ConditionContext, conditionOf } from './condition.ts';
 import { isSmall } from './expression-size.ts';
 import type { Sql } from './sql.ts';
 
@@ -68,8 +68,8 @@ function withFields(expr: Expr & { k: 'bind' }): Expr | undefined {
 }
 
 /** SQL for exactly the rows where a condition holds; undefined when these are unknown. */
-export function truthOf(when: Expr, room: ConditionRoom): Sql | undefined {
+export function truthOf(when: Expr, context: ConditionContext): Sql | undefined {
   if (!isOfSeries(when) && canFail(when)) return undefined;
-  const { sql, exact } = conditionOf(when, room);
+  const { sql, exact } = conditionOf(when, context);
   return exact ? sql : undefined;
 }

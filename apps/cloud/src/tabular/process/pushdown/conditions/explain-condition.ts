@@ -3,27 +3,27 @@ import { type Expr, isPathColumn, isTimeColumn, type Path, readingColumns } from
 import type { NotPushed } from '../../../tabular.ts';
 import { kind } from '../../files/file-facts.ts';
 import { isOfSeries } from '../series/series-values.ts';
-import { type ConditionRoom, conditionOf } from './condition.ts';
+import { type ConditionContext, conditionOf } from './condition.ts';
 import { leafAt } from './leaf.ts';
 
 /** @param at its place in the query. Undefined: the columns decide it exactly. */
-export function explainCondition(expr: Expr, room: ConditionRoom, at: string): NotPushed | undefined {
+export function explainCondition(expr: Expr, context: ConditionContext, at: string): NotPushed | undefined {
   const part = expr.k === 'call' || expr.k === 'bind' ? expr.at : at;
   if (isOfSeries(expr))
-    return room.values.keeps(expr) === undefined ? { part, why: 'it fails for the name of a component' } : undefined;
-  if (conditionOf(expr, room).exact) return undefined;
-  if (expr.k === 'field') return { part, why: explainField(expr.path, room) ?? rowByRow };
+    return context.values.keeps(expr) === undefined ? { part, why: 'it fails for the name of a component' } : undefined;
+  if (conditionOf(expr, context).exact) return undefined;
+  if (expr.k === 'field') return { part, why: explainField(expr.path, context) ?? rowByRow };
   if (expr.k !== 'call') return { part, why: rowByRow };
   const name = expr.fn.replace(/^\w+\./, '');
   if (/^(and|or|nor|not|expr)$/.test(name))
     for (const arg of expr.args) {
-      const found = explainCondition(arg, room, part);
+      const found = explainCondition(arg, context, part);
       if (found !== undefined) return found;
     }
   if (name === 'regex') return { part, why: 'patterns are matched row by row, because those of DuckDB differ' };
   if (!/^(eq|ne|gte?|lte?|in|exists|type|isNull|isMissing)$/.test(name)) return { part, why: rowByRow };
   for (const arg of expr.args) {
-    const inner = arg.k === 'field' ? explainField(arg.path, room) : undefined;
+    const inner = arg.k === 'field' ? explainField(arg.path, context) : undefined;
     if (inner !== undefined) return { part, why: inner };
     if (arg.k !== 'field' && arg.k !== 'lit') return { part: siteOf(arg, part), why: rowByRow };
   }
@@ -38,7 +38,7 @@ export function siteOf(expr: Expr, otherwise: string): string {
 }
 
 /** Why a field cannot be read from a column alone. */
-export function explainField([column = '', ...below]: Path, { facts }: ConditionRoom): string | undefined {
+export function explainField([column = '', ...below]: Path, { facts }: ConditionContext): string | undefined {
   if (isPathColumn(column) || isTimeColumn(column)) return below.length === 0 ? undefined : `${column} has no fields`;
   const name = [column, ...below].join('.');
   if (column !== 'data')

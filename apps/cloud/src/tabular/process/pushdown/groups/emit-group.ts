@@ -13,7 +13,7 @@ import {
 } from '@platform/query';
 import { kind } from '../../files/file-facts.ts';
 import { checkScope, haveSameScope } from '../check-scope.ts';
-import type { ConditionRoom } from '../conditions/condition.ts';
+import type { ConditionContext } from '../conditions/condition.ts';
 import { referencedFields } from '../conditions/referenced-fields.ts';
 import { and, type Binds, onlyUsed, type Sql } from '../conditions/sql.ts';
 import type { OpenFile } from '../open-files.ts';
@@ -30,17 +30,17 @@ import { setOf } from './list-states.ts';
 /** @param where exactly the rows to group. Undefined if the answer could differ from the executor's in any bit. */
 export function emitGroup(
   stage: GroupStage,
-  room: ConditionRoom,
+  context: ConditionContext,
   where: readonly Sql[],
   binds: Binds,
 ): Emission | undefined {
-  const parts = keyParts(stage.key, room);
+  const parts = keyParts(stage.key, context);
   if (parts === undefined) return undefined;
   const { inputs } = parts;
   const cells: Cells = { sql: [], sums: [], ofSeries: inputs.ofSeries, decisions: 0, lists: [] };
   const states: StateColumns[] = [];
   for (const [, accumulator] of stage.accumulators) {
-    const state = stateColumns(accumulator, room, cells);
+    const state = stateColumns(accumulator, context, cells);
     if (state === undefined) return undefined;
     states.push(state);
   }
@@ -53,7 +53,7 @@ export function emitGroup(
     bool: keyCell(keys, columns.bool),
     kind: keyCell(keys, columns.kind),
   }));
-  const times = inputs.times.map(({ column, stepMs }) => keyCell(keys, timeStep(column, stepMs, room.facts)));
+  const times = inputs.times.map(({ column, stepMs }) => keyCell(keys, timeStep(column, stepMs, context.facts)));
   const truths = inputs.truths.map((truth) => keyCell(keys, truthColumn(truth)));
   // Aggregates follow the key columns; empty input gives empty output.
   const sql = `SELECT ${[...keys, ...aggregates, ...(aggregates.length === 0 ? ['count(*)'] : [])].join(', ')}
@@ -63,7 +63,7 @@ FROM read_parquet($1) WHERE ${and(where)}${keys.length === 0 ? '' : ` GROUP BY $
     variant: inputs.leaves.map(({ leaf }) => leaf.kinds).join(' '),
     ...onlyUsed(sql, binds.values, cells.sums),
     done: true,
-    ...(cells.lists.length > 0 && { gathered: room.facts.rows * cells.lists.length * listedBytes }),
+    ...(cells.lists.length > 0 && { gathered: context.facts.rows * cells.lists.length * listedBytes }),
     ...(cells.ofSeries && { isOfNumber: (files) => haveSameScope(files) && isOfNumber(parts.key, states, files) }),
     decode: (files, sums) => {
       const key = keyReader(parts, files, { ofSeries, leaves, times, truths });

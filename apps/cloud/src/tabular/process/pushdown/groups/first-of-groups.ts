@@ -3,7 +3,7 @@
  * equal to them. From these the executor takes the same rows as from all, and each source returns few.
  */
 import { type Accumulator, canFail, type GroupStage, type SortKey } from '@platform/query';
-import type { ConditionRoom } from '../conditions/condition.ts';
+import type { ConditionContext } from '../conditions/condition.ts';
 import { and, or, type Sql } from '../conditions/sql.ts';
 import { type OrderKey, orderKeys } from '../order/emit-top.ts';
 import { keyParts } from './group-key.ts';
@@ -19,19 +19,19 @@ const maxRows = 1_000;
  */
 export function firstOfGroups(
   { key, accumulators }: GroupStage,
-  room: ConditionRoom,
+  context: ConditionContext,
   where: readonly Sql[],
   vocabulary: 'core' | 'rdk',
 ): Sql | undefined {
-  const parts = accumulators.length === 0 ? undefined : keyParts(key, room);
+  const parts = accumulators.length === 0 ? undefined : keyParts(key, context);
   if (parts === undefined) return undefined;
   const places: Place[] = [];
   for (const [, accumulator] of accumulators) {
-    const place = placeOf(accumulator, room, vocabulary);
+    const place = placeOf(accumulator, context, vocabulary);
     if (place === undefined) return undefined;
     if (!places.some(({ bound }) => bound === place.bound)) places.push(place);
   }
-  const columns = keyColumns(parts.inputs, room.facts);
+  const columns = keyColumns(parts.inputs, context.facts);
   const keys = columns.map((sql, n) => `${sql} AS key_${n}`);
   const bounds = places.map(({ bound }, n) => `${bound} AS bound_${n}`);
   const isKey = columns.map((sql, n) => `${sql} IS NOT DISTINCT FROM key_${n}`);
@@ -56,7 +56,7 @@ const rowOrder: readonly OrderKey[] = [
 
 function placeOf(
   { fn, arg, by = [], n }: Accumulator,
-  room: ConditionRoom,
+  context: ConditionContext,
   vocabulary: 'core' | 'rdk',
 ): Place | undefined {
   const isOrdered = /^(top|bottom)N?$/.test(fn);
@@ -64,7 +64,7 @@ function placeOf(
   // The executor evaluates it for every row, and an error in any row fails the query.
   if (canFail(arg)) return undefined;
   const count = countOf(n);
-  const keys = isOrdered ? keysBy(by, room, vocabulary) : rowOrder;
+  const keys = isOrdered ? keysBy(by, context, vocabulary) : rowOrder;
   if (keys === undefined || count === undefined) return undefined;
   const isTop = /^(top|first)/.test(fn);
   const [only] = keys;
@@ -84,12 +84,12 @@ function placeAt(value: Sql, isLeast: boolean, count: number): Place {
 
 function keysBy(
   by: readonly SortKey[],
-  room: ConditionRoom,
+  context: ConditionContext,
   vocabulary: 'core' | 'rdk',
 ): readonly OrderKey[] | undefined {
   const keys: OrderKey[] = [];
   for (const key of by) {
-    const found = orderKeys(key, room, vocabulary);
+    const found = orderKeys(key, context, vocabulary);
     if (found === undefined) return undefined;
     keys.push(...found);
   }

@@ -5,7 +5,7 @@
 import { type BsonValue, canFail, type Expr, isTimeColumn, type Path, type TimeColumn } from '@platform/query';
 import { kind } from '../../files/file-facts.ts';
 import { hasCanonicalForm, haveCanonicalForm } from '../conditions/canonical-form.ts';
-import type { ConditionRoom } from '../conditions/condition.ts';
+import type { ConditionContext } from '../conditions/condition.ts';
 import { type Decision, decisionOf, maxDecisions, truthOf } from '../conditions/decision.ts';
 import { type Leaf, leafAt } from '../conditions/leaf.ts';
 import { referencedFields } from '../conditions/referenced-fields.ts';
@@ -44,28 +44,28 @@ export function truthField(n: number): string {
 }
 
 /** Undefined when the key reads something that DuckDB cannot group by exactly. */
-export function keyParts(key: Expr, room: ConditionRoom): KeyParts | undefined {
+export function keyParts(key: Expr, context: ConditionContext): KeyParts | undefined {
   const inputs: KeyInputs = { ofSeries: false, leaves: [], times: [], truths: [] };
-  const made = collect(key, room, inputs);
+  const made = collect(key, context, inputs);
   return made && { inputs, key: made };
 }
 
 /** Collects the inputs; returns the expression to evaluate for a group. */
-function collect(expr: Expr, room: ConditionRoom, inputs: KeyInputs): Expr | undefined {
+function collect(expr: Expr, context: ConditionContext, inputs: KeyInputs): Expr | undefined {
   if (isOfSeries(expr)) {
-    if (!hasCanonicalForm(expr) || (canFail(expr) && room.values.values(expr) === undefined)) return undefined;
+    if (!hasCanonicalForm(expr) || (canFail(expr) && context.values.values(expr) === undefined)) return undefined;
     if (referencedFields(expr)?.length !== 0) inputs.ofSeries = true;
     return expr;
   }
   if (decisionOf(expr) !== undefined)
     return branchesOf(expr).every(isOfSeries) && haveCanonicalForm(branchesOf(expr))
-      ? decided(expr, room, inputs)
+      ? decided(expr, context, inputs)
       : undefined;
-  if (isTruth(expr)) return withTruth(expr, room, inputs);
-  if (expr.k !== 'doc') return isInput(expr, room, inputs) ? expr : undefined;
+  if (isTruth(expr)) return withTruth(expr, context, inputs);
+  if (expr.k !== 'doc') return isInput(expr, context, inputs) ? expr : undefined;
   const fields: (readonly [string, Expr])[] = [];
   for (const [name, value] of expr.fields) {
-    const made = collect(value, room, inputs);
+    const made = collect(value, context, inputs);
     if (made === undefined) return undefined;
     fields.push([name, made]);
   }
@@ -73,18 +73,18 @@ function collect(expr: Expr, room: ConditionRoom, inputs: KeyInputs): Expr | und
 }
 
 /** A decision with its conditions replaced by fields. */
-function decided(expr: Expr, room: ConditionRoom, inputs: KeyInputs): Expr | undefined {
+function decided(expr: Expr, context: ConditionContext, inputs: KeyInputs): Expr | undefined {
   const decision = innerDecision(expr);
-  if (decision === undefined) return collect(expr, room, inputs);
-  const when = withTruth(decision.when, room, inputs);
+  if (decision === undefined) return collect(expr, context, inputs);
+  const when = withTruth(decision.when, context, inputs);
   if (when === undefined) return undefined;
-  const [then, otherwise] = [decided(decision.then, room, inputs), decided(decision.otherwise, room, inputs)];
+  const [then, otherwise] = [decided(decision.then, context, inputs), decided(decision.otherwise, context, inputs)];
   return then && otherwise && { k: 'call', fn: 'agg.cond', args: [when, then, otherwise], at: '$cond' };
 }
 
 /** Replaces a condition by the field that tells whether it holds; undefined if that is unknown. */
-function withTruth(when: Expr, room: ConditionRoom, inputs: KeyInputs): Expr | undefined {
-  const truth = truthOf(when, room);
+function withTruth(when: Expr, context: ConditionContext, inputs: KeyInputs): Expr | undefined {
+  const truth = truthOf(when, context);
   if (truth === undefined || inputs.truths.length === maxDecisions) return undefined;
   return { k: 'field', path: [truthField(inputs.truths.push(truth) - 1)] };
 }
@@ -104,14 +104,14 @@ function branchesOf(expr: Expr): readonly Expr[] {
   return decision === undefined ? [expr] : [...branchesOf(decision.then), ...branchesOf(decision.otherwise)];
 }
 
-function isInput(expr: Expr, room: ConditionRoom, inputs: KeyInputs): boolean {
+function isInput(expr: Expr, context: ConditionContext, inputs: KeyInputs): boolean {
   if (expr.k === 'field') {
     const [column = '', ...below] = expr.path;
     if (isTimeColumn(column)) return below.length === 0 && withTime(column, 1, inputs);
-    return column === 'data' && withLeaf(below, room, inputs);
+    return column === 'data' && withLeaf(below, context, inputs);
   }
   if (expr.k !== 'call') return false;
-  if (expr.fn === 'agg.ifNull') return isInputOrElse(expr.args, room, inputs);
+  if (expr.fn === 'agg.ifNull') return isInputOrElse(expr.args, context, inputs);
   const stepMs = stepOf(expr.fn, expr.args.slice(1));
   const [subject] = expr.args;
   if (stepMs === undefined || subject?.k !== 'field' || subject.path.length !== 1) return false;
@@ -120,11 +120,11 @@ function isInput(expr: Expr, room: ConditionRoom, inputs: KeyInputs): boolean {
 }
 
 /** One input and its replacement when it is null. The replacement must not be a number, which could equal the input but look different. */
-function isInputOrElse(args: readonly Expr[], room: ConditionRoom, inputs: KeyInputs): boolean {
+function isInputOrElse(args: readonly Expr[], context: ConditionContext, inputs: KeyInputs): boolean {
   const [subject, ...others] = args;
   const isPlain = (arg: Expr): boolean =>
     arg.k === 'lit' && (arg.value === null || typeof arg.value === 'string' || typeof arg.value === 'boolean');
-  return subject !== undefined && others.every(isPlain) && isInput(subject, room, inputs);
+  return subject !== undefined && others.every(isPlain) && isInput(subject, context, inputs);
 }
 
 /** Combines two steps of one column: the shorter if it divides the longer, otherwise one millisecond. */
@@ -136,7 +136,7 @@ function withTime(column: TimeColumn, stepMs: number, { times }: KeyInputs): boo
 }
 
 /** DuckDB equates -0 with 0, and all NaN values with each other. */
-function withLeaf(path: Path, { facts }: ConditionRoom, inputs: KeyInputs): boolean {
+function withLeaf(path: Path, { facts }: ConditionContext, inputs: KeyInputs): boolean {
   const leaf = leafAt(facts, path);
   if (leaf === undefined || !leaf.isKnown || leaf.isThroughArray) return false;
   if ((leaf.kinds & (kind.object | kind.array)) !== 0) return false;

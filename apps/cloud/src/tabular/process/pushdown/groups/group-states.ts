@@ -13,7 +13,7 @@ import {
 } from '@platform/query';
 import { kind } from '../../files/file-facts.ts';
 import { hasCanonicalForm } from '../conditions/canonical-form.ts';
-import type { ConditionRoom } from '../conditions/condition.ts';
+import type { ConditionContext } from '../conditions/condition.ts';
 import { type Decision, decisionOf, maxDecisions, truthOf } from '../conditions/decision.ts';
 import { isOfKind, leafAt } from '../conditions/leaf.ts';
 import { referencedFields } from '../conditions/referenced-fields.ts';
@@ -28,26 +28,26 @@ import { isOfNumbers, isOfSet, numbersState, setState } from './list-states.ts';
 /** @param among the rows that count. Undefined if DuckDB's answer could differ from the executor's in any bit. */
 export function stateColumns(
   accumulator: Accumulator,
-  room: ConditionRoom,
+  context: ConditionContext,
   cells: Cells,
   among: Sql = yes,
 ): StateColumns | undefined {
   const { fn, arg } = accumulator;
   if (accumulator.by !== undefined) return undefined;
-  if (isOfSet(accumulator)) return setState(accumulator, room, cells, among);
+  if (isOfSet(accumulator)) return setState(accumulator, context, cells, among);
   if (isOfNumbers(accumulator)) {
-    const read = numbersState(accumulator, room, cells, among);
+    const read = numbersState(accumulator, context, cells, among);
     return read && { constants: [], read };
   }
   if (fn === 'count') return { constants: [], read: counting(cells, among) };
-  if (isOfSeries(arg)) return constantState(accumulator, room, cells, among);
+  if (isOfSeries(arg)) return constantState(accumulator, context, cells, among);
   const decision = decisionOf(arg);
-  if (decision !== undefined) return decidedState(accumulator, decision, room, cells, among);
+  if (decision !== undefined) return decidedState(accumulator, decision, context, cells, among);
   if (arg.k !== 'field') return undefined;
   const [column = '', ...below] = arg.path;
   const isTime = isTimeColumn(column) && below.length === 0;
   if (!isTime && column !== 'data') return undefined;
-  const read = isTime ? timeState(fn, column, cells, among) : leafState(fn, below, room, cells, among);
+  const read = isTime ? timeState(fn, column, cells, among) : leafState(fn, below, context, cells, among);
   return read && { constants: [], read };
 }
 
@@ -55,16 +55,16 @@ export function stateColumns(
 function decidedState(
   accumulator: Accumulator,
   decision: Decision,
-  room: ConditionRoom,
+  context: ConditionContext,
   cells: Cells,
   among: Sql,
 ): StateColumns | undefined {
   const { fn } = accumulator;
   if (++cells.decisions > maxDecisions) return undefined;
-  const truth = isSum(fn) || fn === 'sql.count' ? truthOf(decision.when, room) : undefined;
+  const truth = isSum(fn) || fn === 'sql.count' ? truthOf(decision.when, context) : undefined;
   if (truth === undefined) return undefined;
   const state = (arg: Expr, where: Sql): StateColumns | undefined =>
-    stateColumns({ ...accumulator, arg }, room, cells, and([among, where]));
+    stateColumns({ ...accumulator, arg }, context, cells, and([among, where]));
   const [then, otherwise] = [state(decision.then, truth), state(decision.otherwise, not(truth))];
   if (then === undefined || otherwise === undefined) return undefined;
   return {
@@ -109,7 +109,7 @@ export function isSum(fn: Accumulator['fn']): boolean {
 
 function constantState(
   { fn, arg }: Accumulator,
-  { values }: ConditionRoom,
+  { values }: ConditionContext,
   cells: Cells,
   among: Sql,
 ): StateColumns | undefined {
@@ -185,7 +185,7 @@ export function millisecondsOf(microseconds: bigint): number {
 function leafState(
   fn: Accumulator['fn'],
   path: readonly string[],
-  { facts }: ConditionRoom,
+  { facts }: ConditionContext,
   cells: Cells,
   among: Sql,
 ): ReadStates | undefined {

@@ -1,6 +1,6 @@
 /** Sets and quantiles: DuckDB returns the values of a group as a list, distinct or all of them, and the executor combines the lists. */
 import { type Accumulator, Binary, BsonDocument, type BsonValue, isTimeColumn, type Maybe } from '@platform/query';
-import type { ConditionRoom } from '../conditions/condition.ts';
+import type { ConditionContext } from '../conditions/condition.ts';
 import { leafOfNumbers } from '../conditions/leaf.ts';
 import { operandOf } from '../conditions/operand.ts';
 import { referencedFields } from '../conditions/referenced-fields.ts';
@@ -23,7 +23,7 @@ const none = new Binary(new Uint8Array());
 /** All numbers of a leaf, packed. Undefined if DuckDB's answer could differ from the executor's in any bit. */
 export function numbersState(
   { arg }: Accumulator,
-  { facts }: ConditionRoom,
+  { facts }: ConditionContext,
   cells: Cells,
   among: Sql,
 ): ReadStates | undefined {
@@ -58,14 +58,14 @@ function packedOf(chunk: Chunk, cell: number): (row: number) => Binary {
 /** The distinct values of a leaf, a time or a series name. Undefined as above. */
 export function setState(
   { arg }: Accumulator,
-  room: ConditionRoom,
+  context: ConditionContext,
   cells: Cells,
   among: Sql,
 ): StateColumns | undefined {
-  if (isOfSeries(arg)) return constantSet(arg, room, cells, among);
+  if (isOfSeries(arg)) return constantSet(arg, context, cells, among);
   if (arg.k !== 'field') return undefined;
   const [column = ''] = arg.path;
-  const operand = operandOf(arg, room.facts);
+  const operand = operandOf(arg, context.facts);
   // Of 0 and -0 the first row's value would be used.
   if (operand === undefined || operand.negativeZero) return undefined;
   const parts: ((chunk: Chunk) => (row: number, values: BsonValue[]) => void)[] = [];
@@ -138,7 +138,7 @@ function truthsOf(items: Chunk): (item: number) => boolean {
 
 function constantSet(
   arg: Accumulator['arg'],
-  { values }: ConditionRoom,
+  { values }: ConditionContext,
   cells: Cells,
   among: Sql,
 ): StateColumns | undefined {

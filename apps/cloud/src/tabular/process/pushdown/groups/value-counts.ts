@@ -15,7 +15,7 @@ import {
 } from '@platform/query';
 import type { FileFacts } from '../../files/file-facts.ts';
 import { hasCanonicalForm } from '../conditions/canonical-form.ts';
-import type { ConditionRoom } from '../conditions/condition.ts';
+import type { ConditionContext } from '../conditions/condition.ts';
 import { leafOfNumbers } from '../conditions/leaf.ts';
 import { and, type Binds, onlyUsed, type Sql } from '../conditions/sql.ts';
 import type { OpenFile } from '../open-files.ts';
@@ -77,7 +77,7 @@ const fewestRows = 8;
 /** @param where exactly the rows that are grouped. Undefined if another way is better or required. */
 export function emitValueCounts(
   stage: GroupStage,
-  { facts, values, binds }: ConditionRoom & { readonly binds: Binds },
+  { facts, values, binds }: ConditionContext & { readonly binds: Binds },
   where: readonly Sql[],
 ): Emission | undefined {
   const path = onePath(stage);

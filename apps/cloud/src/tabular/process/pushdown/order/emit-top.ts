@@ -1,7 +1,7 @@
 /** The first rows of an order, as ORDER BY … LIMIT in SQL. */
 import { isPathColumn, isTimeColumn, type SortKey, type SortStage } from '@platform/query';
 import { kind } from '../../files/file-facts.ts';
-import type { ConditionRoom } from '../conditions/condition.ts';
+import type { ConditionContext } from '../conditions/condition.ts';
 import { isOfKind, leafAt } from '../conditions/leaf.ts';
 import { timeFacts } from '../conditions/operand.ts';
 import type { Sql } from '../conditions/sql.ts';
@@ -13,13 +13,13 @@ const maxRows = 1_000;
 /** Undefined when DuckDB's order differs from the executor's. Equal rows stay in the order of the files. */
 export function topOf(
   { by, top }: SortStage & { readonly top: number },
-  room: ConditionRoom,
+  context: ConditionContext,
   vocabulary: 'core' | 'rdk',
 ): string | undefined {
   if (top > maxRows || top < 1) return undefined;
   const keys: string[] = [];
   for (const key of by) {
-    const found = orderKeys(key, room, vocabulary);
+    const found = orderKeys(key, context, vocabulary);
     if (found === undefined) return undefined;
     keys.push(...found.map(({ sql, order }) => `${sql} ${order}`));
   }
@@ -36,7 +36,7 @@ export interface OrderKey {
 /** One sort key as the equivalent keys for DuckDB. */
 export function orderKeys(
   { path, descending }: SortKey,
-  { facts }: ConditionRoom,
+  { facts }: ConditionContext,
   vocabulary: 'core' | 'rdk',
 ): readonly OrderKey[] | undefined {
   const [column = '', ...below] = path;

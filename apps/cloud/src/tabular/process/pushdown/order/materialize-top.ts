@@ -21,7 +21,7 @@ const readBytes = 16 << 20;
  */
 const timesOfOne = 32;
 
-export interface TopRoom {
+export interface TopContext {
   readonly connections: Connections;
   /** Bytes of documents that several statements may return together before the sort keys are read first. */
   readonly topBytes: number;
@@ -29,7 +29,7 @@ export interface TopRoom {
 
 /** Returns the steps with those that end in such an order replaced. Rows keep their order; unneeded rows are omitted. */
 export async function materializeTop(
-  { connections, topBytes }: TopRoom,
+  { connections, topBytes }: TopContext,
   steps: readonly Step[],
   end: PlanSplit['end'],
 ): Promise<readonly Step[]> {

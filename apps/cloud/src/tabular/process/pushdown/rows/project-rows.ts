@@ -24,27 +24,27 @@ export interface ProjectedRows {
 /** Undefined when the file's columns do not give exactly the executor's rows. */
 export function projectedRows({ kept, made }: Projection, file: OpenFile, cells: RowCells): ProjectedRows | undefined {
   const shapes: Shape[] = [];
-  const room: Room = { file, cells, shapes };
+  const context: RowContext = { file, cells, shapes };
   const parts: Part[] = [];
   for (const [column, what] of kept) {
-    const found = keptParts(column, what, room);
+    const found = keptParts(column, what, context);
     if (found === undefined) return undefined;
     parts.push(...found);
   }
-  const behind = partsOf(made, room, 0);
+  const behind = partsOf(made, context, 0);
   return behind && { parts: [...parts, ...behind], variant: JSON.stringify(shapes) };
 }
 
-interface Room {
+interface RowContext {
   readonly file: OpenFile;
   readonly cells: RowCells;
   /** Collects shapes found in the file's facts. */
   readonly shapes: Shape[];
 }
 
-function keptParts(column: string, what: Kept, room: Room): readonly Part[] | undefined {
-  if (column === 'data') return dataParts('data', [], what, room, 0);
-  if (what === 'all') return [isTimeColumn(column) ? timePart(column, room.cells) : columnPart(column)];
+function keptParts(column: string, what: Kept, context: RowContext): readonly Part[] | undefined {
+  if (column === 'data') return dataParts('data', [], what, context, 0);
+  if (what === 'all') return [isTimeColumn(column) ? timePart(column, context.cells) : columnPart(column)];
   // Texts and times have no fields.
   return isPathColumn(column) || isTimeColumn(column) ? [] : undefined;
 }
@@ -53,7 +53,7 @@ function dataParts(
   name: string,
   below: Path,
   what: Kept,
-  { file, cells, shapes }: Room,
+  { file, cells, shapes }: RowContext,
   level: number,
 ): readonly Part[] | undefined {
   const shape = keptShape(name, below, what, file.facts);
@@ -65,29 +65,29 @@ function dataParts(
   return below.length === 0 && what === 'all' && level === 0 ? [wholeDataPart(cells, name)] : undefined;
 }
 
-function partsOf(made: readonly Made[], room: Room, level: number): readonly Part[] | undefined {
+function partsOf(made: readonly Made[], context: RowContext, level: number): readonly Part[] | undefined {
   const parts: Part[] = [];
   for (const each of made) {
-    const found = madeParts(each, room, level);
+    const found = madeParts(each, context, level);
     if (found === undefined) return undefined;
     parts.push(...found);
   }
   return parts;
 }
 
-function madeParts(made: Made, room: Room, level: number): readonly Part[] | undefined {
+function madeParts(made: Made, context: RowContext, level: number): readonly Part[] | undefined {
   const { name } = made;
   switch (made.k) {
     case 'constant':
       return [{ k: 'bytes', bytes: fieldBytes(name, made.value).slice() }];
     case 'object': {
-      const fields = partsOf(made.fields, room, level + 1);
+      const fields = partsOf(made.fields, context, level + 1);
       return fields && [openObject(name), ...fields, { k: 'close' }];
     }
     case 'series': {
       const { expr } = made;
       // If it fails for a series, the executor reports the error if the series has a row.
-      if (room.file.values.values(expr) === undefined) return undefined;
+      if (context.file.values.values(expr) === undefined) return undefined;
       const bytesOf = ({ values }: OpenFile, number: number): Uint8Array => {
         const value = values.values(expr)?.[number];
         return value === undefined ? noBytes : fieldBytes(name, value);
@@ -96,10 +96,10 @@ function madeParts(made: Made, room: Room, level: number): readonly Part[] | und
     }
     case 'path': {
       const [column = '', ...below] = made.path;
-      if (column === 'data') return dataParts(name, below, 'all', room, level);
+      if (column === 'data') return dataParts(name, below, 'all', context, level);
       // Texts and times have no fields, and rows have no other columns.
       if (below.length > 0 || !readingColumns.includes(column)) return [];
-      return [isTimeColumn(column) ? timePart(column, room.cells, name) : columnPart(column, name)];
+      return [isTimeColumn(column) ? timePart(column, context.cells, name) : columnPart(column, name)];
     }
   }
 }
