@@ -63,7 +63,7 @@ test('a package that the cloud does not have is reported, and the rest of the ma
   const components = [{ name: 'tank', api: 'core:component:sensor', model: 'fake' }];
   machine.configure({ ...served('7.0.0'), components });
   await until('the reason', () => machine.server.modules.errors().includes('no package acme/demo 7.0.0'));
-  expect(machine.statusOf('tank')?.state).toBe('ready');
+  await until('the sensor', () => machine.statusOf('tank')?.state === 'ready');
   await until('the report to the cloud', () =>
     (machine.cloud.reports ?? []).some(({ lastError }) =>
       lastError.includes('package "synthetic-demo": no package acme/demo'),

@@ -121,6 +121,8 @@ test('messages are no longer held once their target is paused, it answers, or so
   outbox.start();
   await enqueueWebhooks(on, outbox, ...numbered(1, 8, hangs.target));
   await heldAre(on, outbox, 8);
+  // A message that has been taken but not sent yet would be paused too.
+  await on.sink.waitFor(places);
   await outbox.pause('org', hangs.target, 'maintenance');
   hangs.answer();
   await until(async () => (await statesIn(outbox)).filter((state) => state === 'delivered').length === places);
