@@ -1,7 +1,7 @@
-/** Fits lists of fragments into one message within the size limit of public clients: configurations without room are omitted. */
+/** Fits lists of fragments into one message within the size limit of public clients: configurations that do not fit are omitted. */
 import { create, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
 import { FragmentSchema } from '@platform/proto/platform/app/v1/app';
-import { answerBytes, structBytes } from '../wire/struct-bytes.ts';
+import { answerBytes } from '../wire/struct-bytes.ts';
 
 export type FragmentMessage = MessageInitShape<typeof FragmentSchema>;
 
@@ -24,16 +24,14 @@ export function fittingMessages<Of extends { readonly message: FragmentMessage }
   const shown: Of[] = [];
   for (const each of all) {
     const bytes = toBinary(FragmentSchema, create(FragmentSchema, each.message)).length + aroundBytes;
-    if (bytes > budget.left) break;
-    budget.left -= bytes;
+    if (!takes(budget, bytes)) break;
     shown.push(each);
   }
   return shown;
 }
 
-/** Whether a configuration fits; if so, its size is taken from the room. */
-export function takesBytes(config: Parameters<typeof structBytes>[0], budget: ByteBudget): boolean {
-  const bytes = structBytes(config);
+/** Whether so many bytes are left; if so, they are taken from the budget. */
+export function takes(budget: ByteBudget, bytes: number): boolean {
   if (bytes > budget.left) return false;
   budget.left -= bytes;
   return true;

@@ -10,7 +10,8 @@ import type {
 import type { Handlers } from '@platform/rpc/server';
 import type { Principal } from '../access/principal.ts';
 import { partIdsOf } from '../machines/part-places.ts';
-import { halfAnswer, takesBytes } from './fit-messages.ts';
+import { structBytes } from '../wire/struct-bytes.ts';
+import { halfAnswer, takes } from './fit-messages.ts';
 import type { FragmentOperationDeps } from './fragments-deps.ts';
 import { resolveWith } from './resolve-for.ts';
 import { rightsOfCaller, visibleFragment } from './rights.ts';
@@ -70,7 +71,7 @@ export function nestedFragmentHandlers(deps: FragmentOperationDeps): Handlers<ty
           : isFull()
             ? undefined
             : await resolveWith({ fragments: [{ id: fragmentId, version }] }, find);
-        const fits = own !== undefined && takesBytes(own.document as ProtobufJson, budget);
+        const fits = own !== undefined && takes(budget, structBytes(own.document as ProtobufJson));
         // Stop at the first one that does not fit: resolving the rest would be useless.
         if (!fits) budget.left = 0;
         resolved.set(`${fragmentId} ${version}`, fits ? resolvedMessage(fragmentId, own) : leftOutMessage(fragmentId));

@@ -6,7 +6,8 @@ import type { Principal } from '../access/principal.ts';
 import type { AccountTree } from '../accounts/tree.ts';
 import { savedBytes } from '../metadata/sealed-documents.ts';
 import type { Database } from '../metadata/tables.ts';
-import { type ByteBudget, type FragmentMessage, fittingMessages, takesBytes, wholeAnswer } from './fit-messages.ts';
+import { structBytes } from '../wire/struct-bytes.ts';
+import { type ByteBudget, type FragmentMessage, fittingMessages, takes, wholeAnswer } from './fit-messages.ts';
 import type { FragmentRow } from './source.ts';
 import { readUsage, type Usage, usageFor } from './usage.ts';
 import { fragmentMessage } from './wire.ts';
@@ -66,16 +67,14 @@ export function createFragmentReader(db: Database, tree: AccountTree): FragmentR
         const text = texts.get(revision.fragment_id);
         const config = text === undefined ? undefined : (JSON.parse(text) as JsonObject);
         if (config === undefined) continue;
-        if (!takesBytes(config, budget)) return shown;
+        if (!takes(budget, structBytes(config))) return shown;
         message.fragment = config;
         whole.push([message, text ?? '']);
       }
     }
     for (const [message, text] of whole) {
       // Including tag and length.
-      const bytes = Buffer.byteLength(text) + 8;
-      if (bytes > budget.left) break;
-      budget.left -= bytes;
+      if (!takes(budget, Buffer.byteLength(text) + 8)) break;
       message.fragmentConfigJson = text;
     }
     return shown;
