@@ -247,7 +247,7 @@ export function composeEdge(deps: EdgeDeps): RpcServer {
     services,
     authenticate: createAuthenticateCall({ authenticator, presence, competing: machines.competing, services }),
     open: openMethods,
-    passOn: relay.passOn(metrics.observeCall),
+    forwardCalls: relay.forwardCalls(metrics.observeCall),
     ...(tls && { tls: tls.certificate }),
     fallback: routes,
     callerFields,

@@ -10,26 +10,26 @@ import { type Accounts, createAccounts } from './accounts/feature.ts';
 import { type AccountTree, openAccountTree } from './accounts/tree.ts';
 import type { Limits } from './admin/limits.ts';
 import { machineLogAllowance } from './admin/machine-log-allowance.ts';
-import { organizationDeleting as forgetLimits } from './admin/organization-deleting.ts';
+import { organizationDeleting as deleteLimits } from './admin/organization-deleting.ts';
 import type { LiveUsage } from './billing/meter/live-usage.ts';
 import { createFragments, type Fragments } from './fragments/feature.ts';
 import { deleteGaps, deleteGapsOfPart } from './gaps/feature.ts';
 import { createFirstAccount } from './identity/create-first-account.ts';
-import { organizationDeleting as forgetPeople } from './identity/organization-deleting.ts';
+import { organizationDeleting as deletePeople } from './identity/organization-deleting.ts';
 import { createSessions, type Sessions } from './identity/sign-in/sessions.ts';
 import { callInOrder, type OnConfigurationChange } from './machines/configuration/configuration-change.ts';
 import { createMachines, type Machines, type MachinesDeps } from './machines/feature.ts';
 import { machineNamesIn } from './machines/part-places.ts';
 import { openRegistry, type Registry } from './machines/registry.ts';
 import type { Stores } from './open-stores.ts';
-import { organizationDeleting as forgetTargets } from './outbox/organization-deleting.ts';
-import { organizationDeleting as forgetPackages } from './packages/organization-deleting.ts';
+import { organizationDeleting as deleteTargets } from './outbox/organization-deleting.ts';
+import { organizationDeleting as deletePackages } from './packages/organization-deleting.ts';
 import { createServePackages, type ServePackages } from './packages/serve-packages.ts';
-import { organizationDeleting as forgetQueries } from './queries/organization-deleting.ts';
+import { organizationDeleting as deleteQueries } from './queries/organization-deleting.ts';
 import { createLinks, type Links } from './relay/links.ts';
 import { createRetention, type Retention } from './retention/feature.ts';
 import type { Settings } from './settings.ts';
-import { organizationDeleting as forgetTriggerHistory } from './triggers/history/trigger-history.ts';
+import { organizationDeleting as deleteTriggerHistory } from './triggers/history/trigger-history.ts';
 import { triggersOfDocument } from './triggers/parsing/parse-document.ts';
 import { pushProblems } from './triggers/parsing/push-problems.ts';
 import { targetProblems } from './triggers/parsing/target-problems.ts';
@@ -164,12 +164,12 @@ export async function composeFleet(deps: FleetDeps): Promise<Fleet> {
     baseUrl: url,
     accessChanged: () => authenticator.forget(),
     organizationDeleting: [
-      forgetPeople,
-      forgetQueries,
-      forgetTargets,
-      forgetTriggerHistory,
-      forgetLimits,
-      forgetPackages,
+      deletePeople,
+      deleteQueries,
+      deleteTargets,
+      deleteTriggerHistory,
+      deleteLimits,
+      deletePackages,
       deleteGaps,
       fragments.organizationDeleting,
       retention.organizationDeleting,

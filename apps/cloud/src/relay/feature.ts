@@ -13,7 +13,7 @@ import type { Links } from './links.ts';
 import { createActuationRecord } from './record-actuation.ts';
 import { type RelayRpcDeps, relayBinding } from './relay-rpc.ts';
 import { relayedBindings } from './relayed-services.ts';
-import { passOnTypes } from './relayed-types.ts';
+import { forwardTypes } from './relayed-types.ts';
 
 export interface RelayDeps {
   readonly db: Database;
@@ -39,7 +39,7 @@ export interface Relay extends AsyncDisposable {
   readonly relayed: readonly ServiceBinding<Principal>[];
   readonly questions: AskMachine;
   /** Services known only to the machines. */
-  passOn(observe: ObserveCall): ForwardCalls<Principal>;
+  forwardCalls(observe: ObserveCall): ForwardCalls<Principal>;
 }
 
 /** In the metrics they all count as one method. */
@@ -52,8 +52,8 @@ export function createRelay(deps: RelayDeps): Relay {
     binding: relayBinding(deps),
     relayed: relayedBindings(calls),
     questions: askMachine(calls),
-    passOn: (observe) =>
-      passOnTypes(calls, (binding) => {
+    forwardCalls: (observe) =>
+      forwardTypes(calls, (binding) => {
         const [metered] = meterCalls([binding], (_, code, seconds) => observe(ofModules, code, seconds), deps.clock);
         return metered ?? binding;
       }),

@@ -1,4 +1,4 @@
-/** A machine that answers nonsense to calls that the cloud passes on unread. */
+/** A machine that answers nonsense to calls that the cloud forwards unread. */
 import { createServer, type ServerHttp2Stream } from 'node:http2';
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
 import { EmptySchema } from '@bufbuild/protobuf/wkt';
@@ -11,7 +11,7 @@ import { callOf } from '../access/testing/call-of.ts';
 import { createCallLimit } from './call-limit.ts';
 import { createPassedBytes } from './count-passed.ts';
 import { createLinks } from './links.ts';
-import { passOnTypes } from './relayed-types.ts';
+import { forwardTypes } from './relayed-types.ts';
 
 const reflection = '/grpc.reflection.v1.ServerReflection/ServerReflectionInfo';
 const head = { ':status': 200, 'content-type': 'application/grpc+proto' };
@@ -30,7 +30,7 @@ function openMachine(act: (stream: ServerHttp2Stream) => void): (path: string) =
   const server = createServer().on('stream', (stream) => act(stream.on('error', () => {})));
   server.emit('connection', machine.duplex);
   onTestFinished(() => link.end(new PlatformError('unavailable', 'the test is over')));
-  const passOn = passOnTypes(
+  const forwardCalls = forwardTypes(
     {
       ...{ links: { of: () => link, lostMs: () => undefined, open: () => link }, limit: createCallLimit(), clock },
       passed: createPassedBytes(() => {}),
@@ -44,8 +44,8 @@ function openMachine(act: (stream: ServerHttp2Stream) => void): (path: string) =
     (binding) => binding,
   );
   return async (path) => {
-    const [bound] = passOn.bind(path, 'bidi_streaming')?.methods ?? [];
-    if (bound?.kind !== 'bidi_streaming') throw new Error(`${path} is not passed on`);
+    const [bound] = forwardCalls.bind(path, 'bidi_streaming')?.methods ?? [];
+    if (bound?.kind !== 'bidi_streaming') throw new Error(`${path} is not forwarded`);
     async function* requests() {
       yield create(EmptySchema);
     }
@@ -95,7 +95,7 @@ test.each<[string, (stream: ServerHttp2Stream) => void]>([
   expect(await call('/acme.v1.Thing/Do')).toEqual([new Uint8Array([8, 1])]);
 });
 
-test('R21 descriptors are passed on unchanged, whatever they contain', async () => {
+test('R21 descriptors are forwarded unchanged, whatever they contain', async () => {
   const fileDescriptorProto = [new Uint8Array([255, 0, 1]), new Uint8Array(100_000).fill(0x0a)];
   const answer = toBinary(
     ServerReflectionResponseSchema,

@@ -17,11 +17,11 @@ import { opaqueService } from './opaque-service.ts';
 import { createActuationRecord } from './record-actuation.ts';
 import type { RelayedCallDeps } from './relayed-call.ts';
 import { relayedBindings, relayedServices } from './relayed-services.ts';
-import { passOnTypes } from './relayed-types.ts';
+import { forwardTypes } from './relayed-types.ts';
 
 interface Machine {
   readonly fleet: Fleet;
-  readonly passOn: ForwardCalls<Principal>;
+  readonly forwardCalls: ForwardCalls<Principal>;
   /** Methods that reached the machine, with the headers of the last. */
   readonly called: string[];
   headers: Headers;
@@ -67,10 +67,10 @@ async function openMachine(): Promise<Machine> {
     presence: { of: () => ({}) as never },
     reports: () => true,
   };
-  const ofModules = passOnTypes(calls, (binding) => binding);
+  const ofModules = forwardTypes(calls, (binding) => binding);
   const bindings = relayedBindings(calls);
   const machine: Machine = {
-    ...{ fleet, passOn: ofModules, called: [], headers: new Headers(), act: async () => {}, current: undefined },
+    ...{ fleet, forwardCalls: ofModules, called: [], headers: new Headers(), act: async () => {}, current: undefined },
     async ask(method, principal, headers = { 'platform-part': 'press-main' }) {
       const known = bindings.flatMap(({ methods }) => methods).find((one) => one.method === method);
       const bound = known ?? ofModules.bind(`/${method.parent.typeName}/${method.name}`, 'bidi_streaming')?.methods[0];
@@ -144,7 +144,7 @@ test('R21 operators read and move, owners manage, parts and strangers reach noth
 });
 
 test('R21 only types of modules and the reflection of the machine can be called without being known to the cloud', async () => {
-  const { passOn } = await openMachine();
+  const { forwardCalls } = await openMachine();
   for (const path of [
     ...[
       '/platform.app.v1.AppService/DeleteRobot',
@@ -159,9 +159,11 @@ test('R21 only types of modules and the reflection of the machine can be called 
       '/a.B/c/d',
     ],
   ])
-    expect([path, passOn.bind(path, 'bidi_streaming')]).toEqual([path, undefined]);
+    expect([path, forwardCalls.bind(path, 'bidi_streaming')]).toEqual([path, undefined]);
   for (const kind of ['unary', 'server_streaming', 'bidi_streaming'] as const)
-    expect(passOn.bind('/acme.v1.Any/Thing', kind)?.methods).toMatchObject([{ kind, path: '/acme.v1.Any/Thing' }]);
+    expect(forwardCalls.bind('/acme.v1.Any/Thing', kind)?.methods).toMatchObject([
+      { kind, path: '/acme.v1.Any/Thing' },
+    ]);
 });
 
 test('R21 the machine learns the caller only from the cloud, and nothing about the connection to the cloud', async () => {

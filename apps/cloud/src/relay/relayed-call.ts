@@ -40,7 +40,7 @@ export interface RelayedCall extends Disposable {
   readonly link: PartLink;
   readonly options: { readonly signal: AbortSignal; readonly timeoutMs: number; readonly headers: Headers };
   /**
-   * Writes a call that is not a read to the audit trail; must be called before the call is passed on.
+   * Writes a call that is not a read to the audit trail; must be called before the call is forwarded.
    *
    * @param resource its name; empty: the machine itself. For a type that only a module knows it is a guess, which the machine checks
    */
@@ -103,7 +103,7 @@ export function enterCall(deps: RelayedCallDeps, method: DescMethod, call: Call<
           'unavailable',
           `the link to the machine ended during ${operation}: ${link.ended.reason.message}. Whether the call was carried out is unknown`,
         );
-      // An error of the machine is not a fault of the cloud, so its text is passed on.
+      // An error of the machine is not a fault of the cloud, so its text is forwarded.
       return new PlatformError(caught.code, caught.message, caught, { isOwnFault: false });
     },
     [Symbol.dispose]() {

@@ -1,4 +1,4 @@
-/** The services of machines, on the port of the cloud: every call is passed on to the part that its header names. */
+/** The services of machines, on the port of the cloud: every call is forwarded to the part that its header names. */
 import type { DescMethod, DescService, Message } from '@bufbuild/protobuf';
 import { RobotService } from '@platform/proto/platform/robot/v1/robot';
 import { nameFieldOf, type ResourceDescriptor, resourceTypes } from '@platform/resources';
@@ -86,7 +86,7 @@ async function* answers(entered: RelayedCall, method: DescMethod, input: unknown
 }
 
 /**
- * All messages of a stream. The first one names the resource: it is written to the audit trail before anything is passed on. The machine
+ * All messages of a stream. The first one names the resource: it is written to the audit trail before anything is forwarded. The machine
  * also needs it before it can do anything.
  */
 async function audited(

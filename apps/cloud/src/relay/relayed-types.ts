@@ -1,5 +1,5 @@
 /**
- * Calls to types that only a module of the machine knows, and to the reflection of the machine, which describes them. Both are passed on by
+ * Calls to types that only a module of the machine knows, and to the reflection of the machine, which describes them. Both are forwarded by
  * the name of the method, unread.
  */
 import type { ForwardCalls, ServiceBinding } from '@platform/rpc/server';
@@ -16,7 +16,7 @@ import { relayed } from './relayed-services.ts';
 const known = /^(platform|viam|proto|grpc|google)\./;
 
 /** @param metered wraps each binding: callers choose the names of methods, so these must not become labels */
-export function passOnTypes(
+export function forwardTypes(
   deps: RelayedCallDeps,
   metered: (binding: ServiceBinding<Principal>) => ServiceBinding<Principal>,
 ): ForwardCalls<Principal> {

@@ -34,7 +34,7 @@ async function startPassing(): Promise<EchoServer & { readonly bound: string[] }
       },
     );
   };
-  return Object.assign(await startEcho({}, { passOn: { header: 'to', bind } }), { bound });
+  return Object.assign(await startEcho({}, { forwardCalls: { header: 'to', bind } }), { bound });
 }
 
 function envelope(message: Uint8Array): Uint8Array<ArrayBuffer> {
@@ -61,7 +61,7 @@ test('calls of any kind with the header are bound on arrival; others are answere
   expect(server.bound).toEqual(['Say', 'Chat', 'Split'].map((name) => `bidi_streaming /acme.v1.Thing/${name}`));
 });
 
-test('binary Connect calls are passed on, JSON is refused with a reason, and so are calls without credentials', async () => {
+test('binary Connect calls are forwarded, JSON is refused with a reason, and so are calls without credentials', async () => {
   await using server = await startPassing();
   const post = (type: string, body: Uint8Array<ArrayBuffer> | string, authorization: string) =>
     fetch(`${server.url}/acme.v1.Thing/Say`, {

@@ -23,14 +23,14 @@ export interface ForwardCalls<P> {
   bind(path: string, kind: ForwardedKind): ServiceBinding<P> | undefined;
 }
 
-/** The handler of a call that is passed on; undefined for other calls. */
+/** The handler of a call that is forwarded; undefined for other calls. */
 export type FindForwarded = (path: string, headers: IncomingHttpHeaders) => UniversalHandler | undefined;
 
 /** Callers can make up paths, so only this many handlers are kept. */
 const maxKept = 1_000;
 
-/** All calls that are passed on need authentication. */
-export function passedOn<P>(
+/** All calls that are forwarded need authentication. */
+export function forwarded<P>(
   { header, bind }: ForwardCalls<P>,
   options: Omit<CodecOptions<P>, 'services' | 'open'>,
 ): FindForwarded {

@@ -22,8 +22,8 @@ import { writeResponse } from './write-response.ts';
 
 export interface RouteOptions {
   codecs: Codecs;
-  /** Undefined: no call is passed on. */
-  passedOn?: FindForwarded | undefined;
+  /** Undefined: no call is forwarded. */
+  findForwarded?: FindForwarded | undefined;
   fallback: NodeListener;
   /** A body that stalls or trickles is ended within twice this time. */
   slowBodyMs: number;
@@ -32,7 +32,7 @@ export interface RouteOptions {
 }
 
 export function createRouter(options: RouteOptions): NodeListener {
-  const { codecs, passedOn, fallback, slowBodyMs, clock, log } = options;
+  const { codecs, findForwarded, fallback, slowBodyMs, clock, log } = options;
   const answer = (
     request: NodeRequest,
     response: NodeResponse,
@@ -70,7 +70,7 @@ export function createRouter(options: RouteOptions): NodeListener {
     const { path, vocabulary } = canonicalPath(asked);
     const verb = request.method ?? '';
     const contentType = request.headers['content-type'] ?? '';
-    const handler = passedOn?.(path, request.headers) ?? codecs.find(path, contentType);
+    const handler = findForwarded?.(path, request.headers) ?? codecs.find(path, contentType);
     const preflight = isPreflight(request);
     if (handler !== undefined && !preflight) return answer(request, response, path, vocabulary, handler, handler);
     const match = matchRest(path);

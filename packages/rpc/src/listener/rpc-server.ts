@@ -7,7 +7,7 @@
 import type { Clock, Log, LogFields } from '@platform/base';
 import { systemClock } from '@platform/base';
 import { createCodecs } from '../codecs/codecs.ts';
-import { type ForwardCalls, passedOn } from '../codecs/forward-call.ts';
+import { type ForwardCalls, forwarded } from '../codecs/forward-call.ts';
 import type { ServiceBinding } from '../core/binding.ts';
 import type { Call } from '../core/call.ts';
 import { shutdownReason } from '../core/errors.ts';
@@ -29,7 +29,7 @@ export interface RpcServerOptions<P> {
   /** Canonical paths of methods that need no authentication, such as `/proto.rpc.v1.AuthService/Authenticate`. */
   open: readonly string[];
   /** Calls that other servers answer. Default: none. */
-  passOn?: ForwardCalls<P>;
+  forwardCalls?: ForwardCalls<P>;
   /** Answers every request that is not a call. Its `url` is as the peer sent it. */
   fallback: NodeListener;
   /** Takes over WebSocket connections; without it they are treated like any other request. */
@@ -92,7 +92,7 @@ export function createRpcServer<P>(options: RpcServerOptions<P>): RpcServer<P> {
   const codecs = createCodecs<P>({ ...common, services, open });
   const route = createRouter({
     codecs,
-    passedOn: options.passOn && passedOn(options.passOn, common),
+    findForwarded: options.forwardCalls && forwarded(options.forwardCalls, common),
     fallback,
     slowBodyMs: options.slowBodyMs ?? slowBodyMs,
     clock,

@@ -65,7 +65,7 @@ export function checkedSequence({ startTime, endTime, resources, sequenceTags }:
 /** @throws failed_precondition when the organization has too many */
 export async function insertSequence(
   trx: Kysely<CloudTables>,
-  said: SequenceFields,
+  fields: SequenceFields,
   partId: string,
   { organizationId, locationIds: [locationId = ''], robotId = '' }: Lineage,
   nowMs: number,
@@ -82,7 +82,7 @@ export async function insertSequence(
     );
   const row = {
     ...{ id: newId(), organization_id: organizationId, location_id: locationId, robot_id: robotId, part_id: partId },
-    ...{ ...said, created_ms: nowMs, updated_ms: nowMs },
+    ...{ ...fields, created_ms: nowMs, updated_ms: nowMs },
   };
   await trx.insertInto('sequences').values(row).execute();
   return row;
