@@ -1,4 +1,5 @@
 import { silentLog } from '@platform/base';
+import { FakeClock } from '@platform/testkit';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { openFirstAccount } from '../../accounts/testing/open-first-account.ts';
@@ -132,6 +133,78 @@ test('D17 a stopped process and a suspended computer fire nothing, and then ever
   expect(transitions.map(({ kind }) => kind)).toEqual(['online', 'offline']);
 });
 
+test('D17 a request that holds the loop for 7 s, again and again, lengthens each window by that time only', async () => {
+  const { clock, presence, pass } = await given();
+  presence.saw('a');
+  for (let stall = 0; stall < 19; stall++) {
+    await pass(3);
+    clock.pass(7_000);
+    await settled(presence);
+  }
+  expect(presence.of('a').state).toBe('online');
+  await pass(2);
+  expect(presence.of('a').state).toBe('online');
+  await pass(1);
+  expect(presence.of('a').state).toBe('offline');
+});
+
+test('D17 a contact right after such a request gets the usual window', async () => {
+  const { clock, presence, pass } = await given();
+  presence.saw('a');
+  await pass(10);
+  clock.pass(7_000);
+  presence.saw('a');
+  await pass(59);
+  expect(presence.of('a').state).toBe('online');
+  await pass(1);
+  expect(presence.of('a').state).toBe('offline');
+});
+
+test('D17 a step that waits for the database delays no window of the other parts', async () => {
+  const { db } = await openFirstAccount();
+  const clock = new FakeClock();
+  const told = new Map(
+    ['a online', 'slow asked', 'slow online', 'a offline'].map((name) => [name, Promise.withResolvers<void>()]),
+  );
+  const transitions: string[] = [];
+  const tell = (name: string): void => {
+    transitions.push(name);
+    told.get(name)?.resolve();
+  };
+  const answered = Promise.withResolvers<void>();
+  await using presence = await openPresence({
+    db,
+    clock,
+    log: silentLog,
+    exists: () => true,
+    async onTransitions(all) {
+      if (all.some(({ partId }) => partId === 'slow')) {
+        told.get('slow asked')?.resolve();
+        await answered.promise;
+      }
+      return {
+        record: async () => {},
+        committed: () => {
+          for (const { partId, kind } of all) tell(`${partId} ${kind}`);
+        },
+      };
+    },
+  });
+  presence.start();
+  presence.saw('a');
+  await told.get('a online')?.promise;
+  await clock.advance(50_000);
+  presence.saw('slow');
+  await told.get('slow asked')?.promise;
+  // The window of the other part ends while the step waits.
+  await clock.advance(30_000);
+  answered.resolve();
+  await told.get('slow online')?.promise;
+  await clock.advance(1_000);
+  await told.get('a offline')?.promise;
+  expect(transitions).toEqual(['a online', 'slow online', 'a offline']);
+});
+
 test('D17 a wall clock that is set back neither keeps a part online nor ends its window', async () => {
   const { clock, presence, pass } = await given();
   presence.saw('a');
@@ -234,35 +307,31 @@ const commands: fc.Arbitrary<Command[]> = fc.array(
 class Model {
   readonly expected: string[] = [];
   readonly numbers = [0, 0, 0];
-  #sinceSeen: (number | null)[] = [null, null, null];
+  #silent = [0, 0, 0];
   #arrived = new Set<number>();
-  #sinceListening = 0;
 
   contact(part: number): void {
-    this.#sinceSeen[part] = 0;
+    this.#silent[part] = 0;
     if (this.#even(part)) this.#arrived.add(part);
   }
 
   second(): void {
-    this.#sinceListening += 1;
-    this.#sinceSeen = this.#sinceSeen.map((since) => (since === null ? null : since + 1));
+    this.#silent = this.#silent.map((silent) => silent + 1);
   }
 
-  broke(): void {
-    this.#sinceListening = 0;
+  paused(seconds: number): void {
+    if (seconds >= 20) this.#silent = [0, 0, 0];
   }
 
   restarted(): void {
-    this.#sinceListening = 0;
-    this.#sinceSeen = [null, null, null];
+    this.#silent = [0, 0, 0];
     this.#arrived.clear();
   }
 
   /** Makes the transitions that are due, unless the process dies first. */
   judge(run: string, atMs: number, recorded: boolean): void {
     for (const part of [0, 1, 2]) {
-      const silent = Math.min(this.#sinceSeen[part] ?? Number.POSITIVE_INFINITY, this.#sinceListening);
-      const due = this.#even(part) ? this.#arrived.has(part) : silent >= 60;
+      const due = this.#even(part) ? this.#arrived.has(part) : (this.#silent[part] ?? 0) >= 60;
       if (!due || !recorded) continue;
       this.expected.push(`${run}-${part} ${this.#even(part) ? 'part_online' : 'part_offline'} ${atMs}`);
       this.numbers[part] = (this.numbers[part] ?? 0) + 1;
@@ -331,7 +400,7 @@ test('D17 in all cases each transition is recorded and notified exactly once, an
         } else {
           if (command.kind === 'stopped') clock.pass(command.seconds * 1_000);
           else clock.wallMs += command.seconds * 1_000;
-          model.broke();
+          model.paused(command.seconds);
           model.judge(run, clock.now(), true);
           await settled(presence);
         }

@@ -9,9 +9,8 @@
  * - Transitions of a part are numbered from 1, its first contact. Its state and number are one row, written in the transaction
  *   that enqueues the transition's notifications. A kill before the commit thus leaves neither, a kill after it both, and the
  *   next process continues from the row: each transition happens exactly once.
- * - The 60 s count from the last contact, or from when the cloud began to listen without interruption, whichever is later. An
- *   interruption is a start of the cloud, or more than 5 s in which this process did not run: stopped, suspended or starved.
- *   On a suspended computer only the wall clock advances; for a stopped process both clocks do. So both are watched.
+ * - The 60 s count from the last contact, or from the start of the cloud, whichever is later. Time in which this process did not run
+ *   is left out (counted-time.ts).
  * - Memory: `seen` (last contact of each part in this process), `recorded` (the rows). A part that was seen but whose row says
  *   offline, or that has no row, waits in `arrived` for the next step.
  * - The row of a part that no longer exists is deleted, without notifications.
@@ -19,6 +18,7 @@
 import { type Clock, errorText, type Follower, follow, type Log } from '@platform/base';
 import type { Transaction } from 'kysely';
 import type { CloudTables, Database } from '../../metadata/tables.ts';
+import { CountedTime } from './counted-time.ts';
 import {
   forgetPresence,
   loadPresence,
@@ -28,12 +28,8 @@ import {
   saveTransitions,
 } from './store.ts';
 
-/** Silence after which a part is offline. */
-const windowMs = 60_000;
 /** How often silence is checked; a part goes offline at most this long after its window. */
 const stepMs = 1_000;
-/** A longer pause of the process is an interruption. Far above the delays of a busy process, far below the window. */
-const breakMs = 5_000;
 /** The last contact is stored when the stored value is older than this … */
 const coarseMs = 60_000;
 /** … and at most this often, so that a large quiet fleet costs 4 commits a minute. */
@@ -78,7 +74,8 @@ export interface PresenceDeps {
 }
 
 interface Seen {
-  monotonicMs: number;
+  /** Counted time. */
+  atMs: number;
   wallMs: number;
   /** Number of open streams. */
   open: number;
@@ -94,8 +91,7 @@ export class Presence implements AsyncDisposable {
   readonly #recorded: Map<string, PresenceRow>;
   readonly #seen = new Map<string, Seen>();
   readonly #arrived = new Set<string>();
-  #listeningSinceMs: number;
-  #beat: { monotonicMs: number; wallMs: number };
+  readonly #time: CountedTime;
   #flushedMs: number;
   #follower: Follower | null = null;
   #beating: Disposable | null = null;
@@ -103,9 +99,15 @@ export class Presence implements AsyncDisposable {
   constructor(deps: PresenceDeps, recorded: Map<string, PresenceRow>) {
     this.#deps = deps;
     this.#recorded = recorded;
-    this.#beat = { monotonicMs: deps.clock.monotonic(), wallMs: deps.clock.now() };
-    this.#listeningSinceMs = this.#beat.monotonicMs;
-    this.#flushedMs = this.#beat.monotonicMs;
+    this.#time = new CountedTime(deps.clock, ({ elapsedMs, brokeConnections }) =>
+      deps.log.warn(
+        brokeConnections
+          ? 'the cloud was not running for a while; every part has a full window again'
+          : 'the cloud was not running for a while; that time does not count as silence of parts',
+        { seconds: Math.round(elapsedMs / 1_000) },
+      ),
+    );
+    this.#flushedMs = deps.clock.monotonic();
   }
 
   /** A call of the part arrived. */
@@ -123,9 +125,9 @@ export class Presence implements AsyncDisposable {
     const { clock } = this.#deps;
     const seen = this.#seen.get(partId);
     if (seen === undefined) {
-      this.#seen.set(partId, { monotonicMs: clock.monotonic(), wallMs: clock.now(), open: Math.max(0, opened) });
+      this.#seen.set(partId, { atMs: this.#time.now(), wallMs: clock.now(), open: Math.max(0, opened) });
     } else {
-      seen.monotonicMs = clock.monotonic();
+      seen.atMs = this.#time.now();
       seen.wallMs = clock.now();
       seen.open = Math.max(0, seen.open + opened);
     }
@@ -148,17 +150,14 @@ export class Presence implements AsyncDisposable {
   /** Starts making transitions. Each part has a full window from now on. */
   start(): void {
     const { clock, log } = this.#deps;
-    this.#beat = { monotonicMs: clock.monotonic(), wallMs: clock.now() };
-    this.#listeningSinceMs = this.#beat.monotonicMs;
-    // Runs separately from the steps: a step that waits long for the disk is not an interruption.
-    this.#beating = clock.every(stepMs, () => this.#noticeBreak());
+    this.#time.start();
+    // Runs separately from the steps: a step that waits long for the disk is not a pause.
+    this.#beating = clock.every(stepMs, () => void this.#time.now());
     this.#follower = follow({ name: 'presence', step: () => this.step(), clock, log, idleMs: stepMs });
   }
 
   /** Records a bounded number of transitions; returns true if there are more. Called by the loop and by tests. */
   async step(): Promise<boolean> {
-    // After an interruption the loop may run before the beat does.
-    this.#noticeBreak();
     const { db, clock, onTransitions } = this.#deps;
     const atMs = clock.now();
     const gone = this.#gone();
@@ -203,13 +202,12 @@ export class Presence implements AsyncDisposable {
         this.#seen.delete(partId);
       } else if (add(partId, 1)) return { next, more: true };
     }
-    const silentSinceMs = this.#deps.clock.monotonic() - windowMs;
-    // No window can be over yet.
-    if (this.#listeningSinceMs > silentSinceMs) return { next, more: false };
+    const silentSinceMs = this.#time.silentSince();
+    if (silentSinceMs === undefined) return { next, more: false };
     for (const [partId, row] of this.#recorded) {
       if (row.online !== 1 || !this.#deps.exists(partId)) continue;
       const seen = this.#seen.get(partId);
-      if (seen !== undefined && (seen.open > 0 || seen.monotonicMs > silentSinceMs)) continue;
+      if (seen !== undefined && (seen.open > 0 || seen.atMs > silentSinceMs)) continue;
       if (add(partId, 0)) return { next, more: true };
     }
     return { next, more: false };
@@ -246,20 +244,6 @@ export class Presence implements AsyncDisposable {
       this.#recorded.delete(partId);
       this.#seen.delete(partId);
     }
-  }
-
-  #noticeBreak(): void {
-    const { clock, log } = this.#deps;
-    const now = { monotonicMs: clock.monotonic(), wallMs: clock.now() };
-    const before = this.#beat;
-    this.#beat = now;
-    // The monotonic clock stops on a suspended computer; the wall clock does not.
-    const elapsedMs = Math.max(now.monotonicMs - before.monotonicMs, now.wallMs - before.wallMs);
-    if (elapsedMs <= breakMs) return;
-    this.#listeningSinceMs = now.monotonicMs;
-    log.warn('the cloud was not running for a while; every part has a full window again', {
-      seconds: Math.round(elapsedMs / 1_000),
-    });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

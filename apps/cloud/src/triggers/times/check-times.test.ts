@@ -195,6 +195,17 @@ test('absent_for_secs: silence fires once after the last upload, even across a r
   expect((await on.events()).map(({ change }) => change?.to)).toEqual(['firing', 'recovered', 'firing']);
 });
 
+test('absent_for_secs: requests that hold the loop for 7 s again and again do not postpone it', async () => {
+  const on = await rig();
+  await on.save([absent]);
+  await on.pass(5);
+  on.log.append(logged({ syncedAtMs: on.clock.now() }));
+  await on.pass(56, 7);
+  expect(await on.events()).toEqual([]);
+  await on.pass(14, 7);
+  expect((await on.events()).map(({ change }) => change?.to)).toEqual(['firing']);
+});
+
 test('setting the clock back, even before a restart, silences neither log checks nor absence; a jump ahead is not absence', async () => {
   const on = await rig();
   const yearMs = 365 * 86_400_000;
