@@ -140,11 +140,8 @@ export async function composeData(deps: DataDeps): Promise<Data> {
       log: log.child('sync'),
     }),
   );
-  // Two passes, because a running one may have begun before the last files were sealed. Deferred before capture is created, so that it runs
-  // after capture when unwinding: drained, sealed, then sent once more.
-  starting.defer(async () => {
-    if (sync.sends) await Promise.race([sync.flush().then(() => sync.flush()), clock.sleep(lastSyncMs)]);
-  });
+  // Deferred before capture is created, so that it runs after capture when unwinding: drained, sealed, then sent once more.
+  starting.defer(() => Promise.race([sync.sendLast(), clock.sleep(lastSyncMs)]));
   // Removed only after the last reading is sealed.
   const alive = starting.use(new Alive(home, bootId));
   const capture: Capture = starting.use(

@@ -189,6 +189,16 @@ export class Sync implements AsyncDisposable {
     }
   }
 
+  /**
+   * Seals and sends what is due before a stop, unless the rules forbid it now (D46). What stays is sent by a later run, when they allow it.
+   */
+  async sendLast(): Promise<void> {
+    if (!this.sends || (await this.#askRule()) !== undefined) return;
+    // Two passes, because a running one may have begun before the last files were sealed.
+    await this.flush();
+    await this.flush();
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     this.unconfigure();
     this.#stop.abort();
@@ -203,13 +213,17 @@ export class Sync implements AsyncDisposable {
 
   /** Starts passes that are not running; a running one takes the newly sealed files first. */
   async #start(isRegular: boolean): Promise<void> {
-    this.#heldReason = await this.#rule().catch((caught) => `the rules cannot be checked: ${errorText(caught)}`);
+    this.#heldReason = await this.#askRule();
     if (this.#heldReason !== undefined) {
       this.#say('warn', `sync: nothing is sent: ${this.#heldReason}`);
       return;
     }
     if (isRegular) await this.#deps.seal().catch((caught) => this.#failed(caught));
     void this.#pass(false).then(() => this.#scheduleRetry());
+  }
+
+  #askRule(): ReturnType<SyncRule> {
+    return this.#rule().catch((caught) => `the rules cannot be checked: ${errorText(caught)}`);
   }
 
   async #pass(seals = true): Promise<void> {

@@ -116,3 +116,38 @@ test('while sync is off, capture files grow to their maximum size, and a stop se
   }
   expect(cloud.attempts).toBe(0);
 });
+
+test.each([
+  ['a closed sensor', { selective_syncer_name: 'gate' }],
+  ['a rule', { sync_rules: { network_interfaces: ['none'] } }],
+  ['sync_disabled', { sync_disabled: true }],
+])(
+  'D46 what %s holds back is not sent at a stop either, and is sent once by a later run that may',
+  async (_what, held) => {
+    const document = (service: object): object => {
+      const counting = countingDocument(100, { service }) as unknown as Document;
+      counting.components.push({ name: 'gate', ...sensor, attributes: { readings: { should_sync: false } } });
+      Object.assign(counting.services[0] ?? {}, { depends_on: ['gate'] });
+      return counting;
+    };
+    await using cloud = await startFakeCloud(document(held));
+    await using home = await createTestHome(cloud.url);
+    const run = async (enough: (taken: number) => boolean): Promise<void> => {
+      await using server = await startTestServer(home);
+      await until('readings', () => enough(server.capture.status().find(({ key }) => key === counter)?.taken ?? 0));
+    };
+    await run((taken) => taken >= 50);
+    expect(cloud.attempts).toBe(0);
+
+    cloud.document = document({});
+    await run((taken) => taken >= 10 && cloud.readings().some(({ count }) => count === 50));
+    // The sensor counts each run from 1, and the second run was shorter or longer than the first.
+    const counts = cloud.readings().map(({ count }) => Number(count));
+    const times = Map.groupBy(counts, (count) => count);
+    const upTo = (last: number): number[] => Array.from({ length: last }, (_, index) => index + 1);
+    const twice = counts.length - times.size;
+    expect(twice).toBeGreaterThanOrEqual(10);
+    expect(counts.toSorted((a, b) => a - b)).toEqual([...upTo(twice), ...upTo(times.size)].toSorted((a, b) => a - b));
+    expect(cloud.breaches).toEqual([]);
+  },
+);
