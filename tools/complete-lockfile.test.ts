@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type LockEntry, missingEntries } from './complete-lockfile.ts';
+import { type LockEntry, missingEntries, withoutChecksum } from './complete-lockfile.ts';
 
 test('missing optional packages get their version, and the system in their name', () => {
   const packages = {
@@ -29,4 +29,19 @@ test('a range, or a name without a system, is refused by name', () => {
     'b-linux-x64@^1.0.0: expected one exact version',
   );
   expect(() => missingEntries(wants('b', '1.0.0'))).toThrow('b: expected a system and a processor');
+});
+
+test('every entry that npm installs needs a checksum; workspaces of ours and links to them do not', () => {
+  const packages = {
+    '': {},
+    'packages/base': { version: '0.1.0' },
+    'node_modules/@platform/base': { link: true },
+    'node_modules/a': { version: '1.2.3', integrity: 'sha512-x' },
+    'node_modules/@b/linux-x64': { version: '4.0.0-r.1' },
+    'node_modules/a/node_modules/c': { version: '2.0.0' },
+  };
+  expect(withoutChecksum(packages)).toEqual({
+    'node_modules/@b/linux-x64': '@b/linux-x64@4.0.0-r.1',
+    'node_modules/a/node_modules/c': 'c@2.0.0',
+  });
 });

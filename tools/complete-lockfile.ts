@@ -1,14 +1,20 @@
 /**
- * Adds to package-lock.json the optional packages of other systems that npm omitted because its registry did not offer them. Without them
- * `npm ci` refuses the lockfile, and other systems would lack their binaries. They have a version but no checksum; npm installs only those
- * for its own system. Run this after each `npm install`; `--check` only reports whether the lockfile is complete.
+ * Completes package-lock.json: adds the optional packages of other systems that npm omitted because its registry did not offer them, and
+ * the checksum (`integrity`) of each entry that has none. Without the former `npm ci` refuses the lockfile, and other systems would lack
+ * their binaries; without the latter npm runs whatever the registry sends. Run this after each `npm install`; `--check` changes nothing,
+ * needs no network, and fails if the lockfile is not complete.
  */
+import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { read, root } from './repository.ts';
 
 export interface LockEntry {
   readonly version?: string;
+  /** Checksum of the package, `sha512-…` in Base64. */
+  readonly integrity?: string;
+  /** A workspace of ours, which npm does not fetch. */
+  readonly link?: boolean;
   readonly dev?: boolean;
   readonly optional?: boolean;
   readonly os?: readonly string[];
@@ -18,6 +24,8 @@ export interface LockEntry {
 }
 
 type Packages = Readonly<Record<string, LockEntry>>;
+
+const installed = 'node_modules/';
 
 const systems = ['android', 'darwin', 'freebsd', 'linux', 'openharmony', 'win32'];
 const processors = ['arm64', 'arm', 'x64', 'ia32', 'ppc64', 'riscv64', 's390x'];
@@ -52,19 +60,47 @@ function systemOf(name: string): { cpu: string[]; os: string[]; libc: string[] |
   return { cpu: [cpu], os: [os], libc: os === 'linux' ? [name.includes('musl') ? 'musl' : 'glibc'] : undefined };
 }
 
+/** The packages, as `name@version`, of the entries that npm would install without comparing a checksum, by their paths. */
+export function withoutChecksum(packages: Packages): Record<string, string> {
+  const found: Record<string, string> = {};
+  for (const [path, { version, link, integrity }] of Object.entries(packages)) {
+    const at = path.lastIndexOf(installed);
+    if (at >= 0 && !link && !integrity) found[path] = `${path.slice(at + installed.length)}@${version}`;
+  }
+  return found;
+}
+
+/** The checksum of a published package, from the registry. */
+function publishedChecksum(published: string): string {
+  const text = execFileSync('npm', ['view', published, 'dist.integrity'], { encoding: 'utf8' }).trim();
+  if (!text.startsWith('sha512-'))
+    throw new Error(`${published}: expected a checksum from the registry, found "${text}"`);
+  return text;
+}
+
 if (import.meta.main) {
   const lock = JSON.parse(read('package-lock.json')) as { packages: Packages };
   const missing = missingEntries(lock.packages);
-  const names = Object.keys(missing);
+  const packages: Record<string, LockEntry> = { ...lock.packages, ...missing };
+  const unchecked = withoutChecksum(packages);
   if (process.argv.includes('--check')) {
-    for (const name of names) console.error(`package-lock.json lacks ${name}; npm run complete-lockfile`);
-    if (names.length > 0) process.exitCode = 1;
+    for (const name of Object.keys(missing))
+      console.error(`package-lock.json lacks ${name}; npm run complete-lockfile`);
+    for (const [path, published] of Object.entries(unchecked))
+      console.error(`package-lock.json has no integrity for ${published} (${path}); npm run complete-lockfile`);
+    if (Object.keys(unchecked).length > 0) process.exitCode = 1;
   } else {
-    const packages = Object.entries({ ...lock.packages, ...missing }).sort(([a], [b]) => (a < b ? -1 : 1));
+    for (const [path, published] of Object.entries(unchecked)) {
+      const { version, ...entry } = packages[path] ?? {};
+      // In the order in which npm writes them.
+      packages[path] = { ...(version && { version }), integrity: publishedChecksum(published), ...entry };
+    }
+    const sorted = Object.entries(packages).sort(([a], [b]) => (a < b ? -1 : 1));
     writeFileSync(
       join(root, 'package-lock.json'),
-      `${JSON.stringify({ ...lock, packages: Object.fromEntries(packages) }, null, 2)}\n`,
+      `${JSON.stringify({ ...lock, packages: Object.fromEntries(sorted) }, null, 2)}\n`,
     );
   }
-  console.log(`lockfile: ${names.length} optional packages missing of ${Object.keys(lock.packages).length}`);
+  const counts = `${Object.keys(missing).length} optional packages missing and ${Object.keys(unchecked).length} without checksum`;
+  console.log(`lockfile: ${counts} of ${Object.keys(packages).length}`);
 }

@@ -5,7 +5,8 @@ import { join } from 'node:path';
 
 /**
  * Lists packages in the lockfile that node_modules lacks: compares package-lock.json with npm's own record of installed packages. Ignores
- * absent optional packages (other systems' binaries), but not different versions of them.
+ * absent optional packages (other systems' binaries), but not different versions of them; and packages that are bundled with others, whose
+ * checksums npm does not record.
  * @param {string} root
  * @returns {string[]}
  */
@@ -13,7 +14,7 @@ export function missingPackages(root) {
   const wanted = packagesOf(join(root, 'package-lock.json'));
   const present = packagesOf(join(root, 'node_modules', '.package-lock.json'));
   return Object.keys(wanted ?? {}).filter((path) => {
-    if (path === '' || wanted[path].extraneous) return false;
+    if (path === '' || wanted[path].extraneous || wanted[path].inBundle) return false;
     const have = present?.[path];
     if (!have) return !wanted[path].optional;
     return have.version !== wanted[path].version || have.integrity !== wanted[path].integrity;

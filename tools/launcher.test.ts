@@ -65,7 +65,7 @@ test('the version of PLATFORM_NODE is checked: one that is too old or broken giv
   });
 });
 
-test('packages in the lockfile that node_modules lacks are listed; absent optional packages do not count', () => {
+test('packages in the lockfile that node_modules lacks are listed; absent optional packages and bundled ones do not count', () => {
   const write = (path: string, packages: object): void => {
     mkdirSync(join(dir, path, '..'), { recursive: true });
     writeFileSync(join(dir, path), JSON.stringify({ packages }));
@@ -74,6 +74,7 @@ test('packages in the lockfile that node_modules lacks are listed; absent option
     '': {},
     'node_modules/a': { version: '1.0.0' },
     'node_modules/o': { version: '1.0.0', optional: true },
+    'node_modules/a/node_modules/b': { version: '1.0.0', integrity: 'sha512-x', inBundle: true },
   };
   write('package-lock.json', wanted);
   expect(missingPackages(dir)).toEqual(['node_modules/a']);
