@@ -23,7 +23,7 @@ export async function holdToMove(page: Page): Promise<void> {
 }
 
 /** Presses until the button says that it is held: a card that has appeared in the meantime may have moved it. */
-async function pressed(page: Page, button: Locator): Promise<void> {
+export async function pressed(page: Page, button: Locator): Promise<void> {
   await expect
     .poll(async () => {
       await button.hover();

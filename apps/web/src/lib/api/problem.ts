@@ -35,6 +35,7 @@ const titles: Partial<Record<Code, string>> = {
 
 export function problemOf(caught: unknown): Problem {
   if (caught instanceof TypeError && /fetch/i.test(caught.message)) return unreachable;
+  if (caught instanceof DOMException && caught.name === 'TimeoutError') return unanswered;
   const error = ConnectError.from(caught);
   if (/failed to fetch|networkerror/i.test(error.rawMessage)) return unreachable;
   if (error.code === Code.Unknown && caught instanceof Error && !(caught instanceof ConnectError))
@@ -51,5 +52,12 @@ const unreachable: Problem = {
   title: 'The cloud does not answer',
   detail: 'The connection failed.',
   advice: 'Check that it is running and that this computer is on its network. This page retries automatically.',
+  isRefused: false,
+};
+
+const unanswered: Problem = {
+  title: 'No answer in time',
+  detail: 'There was no answer in time.',
+  advice: 'Check that this computer is on its network. Try again.',
   isRefused: false,
 };

@@ -1,4 +1,6 @@
 /** Who is signed in, and what they may see. */
+import { AnswerError } from './answer-error.ts';
+
 export interface Role {
   readonly role: string;
   readonly organizationId: string;
@@ -37,11 +39,11 @@ export async function signOut(): Promise<void> {
   location.assign('/sign-in');
 }
 
-/** Asks a route of the cloud that answers JSON. @throws Error with the cloud's message */
+/** Asks a route of the cloud that answers JSON. @throws AnswerError */
 export async function ask(path: string, init?: RequestInit): Promise<Response> {
   const answer = await fetch(path, init);
   if (answer.status === 401) endSession();
-  if (!answer.ok) throw new Error(await messageOf(answer));
+  if (!answer.ok) throw new AnswerError(await messageOf(answer), answer.status);
   return answer;
 }
 

@@ -1,6 +1,12 @@
 /** Calls to the resources of a machine through the cloud, by the names of their types: no type needs its own code here. */
 import type { ResourceName } from '@platform/proto/platform/common/v1/common';
 import { callJson } from '../api/call-json.ts';
+import { sendMovement } from './motion/send-movement.ts';
+import { sessionWith } from './motion/sessions.svelte.ts';
+
+interface CallInit extends Pick<RequestInit, 'keepalive' | 'signal'> {
+  readonly headers?: Readonly<Record<string, string>>;
+}
 
 /** Components whose readings are shown. */
 const readable: ReadonlySet<string> = new Set(['sensor', 'movement_sensor', 'power_sensor']);
@@ -21,9 +27,23 @@ export function callResource(
   name: ResourceName,
   method: string,
   fields: object = {},
-  init: Pick<RequestInit, 'keepalive' | 'signal'> = {},
+  { headers, ...init }: CallInit = {},
 ): Promise<Record<string, unknown>> {
-  return callJson(`${serviceOf(name)}/${method}`, { name: name.name, ...fields }, { 'platform-part': partId }, init);
+  const request = { name: name.name, ...fields };
+  return callJson(`${serviceOf(name)}/${method}`, request, { 'platform-part': partId, ...headers }, init);
+}
+
+/** Calls a method that may move something: the machine stops that when this tab no longer reaches it. @param held as in `sendMovement` */
+export function moveResource(
+  partId: string,
+  name: ResourceName,
+  method: string,
+  fields: object,
+  held?: AbortSignal,
+): Promise<Record<string, unknown> | undefined> {
+  const send = (sessionId: string | undefined): Promise<Record<string, unknown>> =>
+    callResource(partId, name, method, fields, { headers: sessionId === undefined ? {} : { 'viam-sid': sessionId } });
+  return sendMovement(sessionWith(partId), send, held);
 }
 
 export async function doCommand(partId: string, name: ResourceName, command: object): Promise<unknown> {

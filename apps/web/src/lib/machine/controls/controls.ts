@@ -8,9 +8,12 @@ export interface ControlProps {
   readonly name: string;
   /** Such as `motor`. */
   readonly type: string;
-  /** Calls a method of the component; undefined: it failed, and the card shows why. */
-  readonly act: (method: string, fields?: object) => Promise<Answer | undefined>;
-  /** Like `act`, but sent even while the page closes. */
+  /**
+   * Calls a method of the component; undefined: it failed, and the card shows why. What it moves stops when this tab no longer reaches the
+   * machine. @param held aborts when the movement is no longer wanted: then it is not sent
+   */
+  readonly act: (method: string, fields?: object, held?: AbortSignal) => Promise<Answer | undefined>;
+  /** Stops the component; sent even while the page closes, and again until the machine has answered. */
   readonly stop: () => Promise<Answer | undefined>;
 }
 

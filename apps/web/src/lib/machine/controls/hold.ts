@@ -7,10 +7,14 @@
  * - A movement may overtake the stop before it, which would then end the movement although it is held. A movement is therefore sent only
  *   when all stops are answered.
  */
+
+/** Sends a movement. @param held aborts when the movement is no longer held */
+export type Movement = (held: AbortSignal) => Promise<unknown>;
+
 export interface Hold {
   readonly isHeld: boolean;
   /** Starts the movement, or replaces it by another one. */
-  press(move: () => Promise<unknown>): void;
+  press(move: Movement): void;
   /** Does nothing if nothing is held. */
   release(): void;
 }
@@ -21,7 +25,8 @@ export function createHold(stop: () => Promise<unknown>): Hold {
   let unanswered = 0;
   let stopping = 0;
   /** Held, but not sent yet. */
-  let next: (() => Promise<unknown>) | undefined;
+  let next: Movement | undefined;
+  let holding = new AbortController();
   function sendNext(): void {
     const move = next;
     if (move === undefined || stopping > 0) return;
@@ -31,7 +36,7 @@ export function createHold(stop: () => Promise<unknown>): Hold {
       unanswered -= 1;
       if (!isHeld && unanswered === 0) sendStop();
     };
-    move().then(answered, answered);
+    move(holding.signal).then(answered, answered);
   }
   function sendStop(): void {
     stopping += 1;
@@ -46,12 +51,14 @@ export function createHold(stop: () => Promise<unknown>): Hold {
       return isHeld;
     },
     press(move) {
-      [isHeld, next] = [true, move];
+      holding.abort();
+      [isHeld, next, holding] = [true, move, new AbortController()];
       sendNext();
     },
     release() {
       if (!isHeld) return;
       [isHeld, next] = [false, undefined];
+      holding.abort();
       sendStop();
     },
   };
