@@ -26,7 +26,7 @@ import type { Tabular } from './tabular/tabular.ts';
 import { createTriggers, type Triggers } from './triggers/feature.ts';
 import { createPartTransitions } from './triggers/part-transitions.ts';
 
-export interface DataPlaneDeps extends Pick<Stores, 'data' | 'db' | 'instanceKey'> {
+export interface DataPlaneDeps extends Pick<Stores, 'data' | 'db' | 'rows' | 'instanceKey'> {
   readonly ingestLog: IngestLog;
   readonly fleet: Pick<
     Fleet,
@@ -60,8 +60,22 @@ export interface DataPlane extends AsyncDisposable {
 }
 
 export async function composeDataPlane(deps: DataPlaneDeps): Promise<DataPlane> {
-  const { data, db, instanceKey, ingestLog, signIn, outbox, settings, limits, deletions, clock, log, scheme, url } =
-    deps;
+  const {
+    data,
+    db,
+    rows,
+    instanceKey,
+    ingestLog,
+    signIn,
+    outbox,
+    settings,
+    limits,
+    deletions,
+    clock,
+    log,
+    scheme,
+    url,
+  } = deps;
   const counting =
     (type: UsageCostType) =>
     (organizationId: string, bytes: number): void =>
@@ -121,6 +135,7 @@ export async function composeDataPlane(deps: DataPlaneDeps): Promise<DataPlane> 
     'binary data',
     createBinary({
       db,
+      rows,
       ingestLog,
       blobs,
       organizationOf,

@@ -81,7 +81,7 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
   };
 
   await makeRoomToStart(settings.dataDirectory, clock, log.child('ingest'));
-  const { data, db, instanceKey, keyFile, sealDocuments } = unwind.use(
+  const { data, db, rows, instanceKey, keyFile, sealDocuments } = unwind.use(
     'stores',
     await openStores(settings, { clock, log, onFatal }),
   );
@@ -143,7 +143,7 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
   // Readings and binary data: log → rows, log → triggers, log → binary data
   const dataPlane = unwind.use(
     'data plane',
-    await composeDataPlane({ ...common, data, ingestLog, fleet, signIn, outbox, deletions, liveUsage, scheme }),
+    await composeDataPlane({ ...common, data, rows, ingestLog, fleet, signIn, outbox, deletions, liveUsage, scheme }),
   );
   const { tabular, triggers, binary, packages, ingest } = dataPlane;
 
@@ -236,6 +236,7 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
   outbox.start();
   identity.start();
   presence.start();
+  rows.start();
   unwind.use(
     'housekeeping',
     startHousekeeping({
@@ -264,6 +265,7 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
   // The host administrator
   const admin = createAdmin({
     db,
+    rows,
     ingestLog,
     limits,
     instanceKey,
@@ -275,7 +277,7 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
     loadAgain: () => tabular.loadAgain(),
     status: () =>
       cloudStatus({
-        ...{ dataVersion, startedMs, url, ingestLog, ingest, tabular, binary },
+        ...{ dataVersion, startedMs, url, ingestLog, ingest, tabular, binary, rows },
         organizations: () => tree.organizations().length,
         allowPrivateWebhookTargets: settings.allowPrivateWebhookTargets,
         dataDirectory: data.path,

@@ -7,6 +7,9 @@ import { finishRotation } from './instance/rotate-instance-key.ts';
 import { selectInstanceKey } from './instance/select-instance-key.ts';
 import { migrations } from './metadata/migrations.ts';
 import { openMetadata } from './metadata/open-metadata.ts';
+import { checkedTablesOf } from './metadata/row-checks/checked-tables-of.ts';
+import { openRowReader } from './metadata/row-checks/open-row-reader.ts';
+import { createRowWatch, type RowWatch } from './metadata/row-checks/row-watch.ts';
 import { sealStoredDocuments } from './metadata/seal-stored-documents.ts';
 import { sealedColumns } from './metadata/sealed-columns.ts';
 import { sealedDocumentsPlugin } from './metadata/sealed-documents.ts';
@@ -17,6 +20,7 @@ import type { Settings } from './settings.ts';
 export interface Stores extends AsyncDisposable {
   readonly data: DataDirectory;
   readonly db: Database;
+  readonly rows: RowWatch;
   readonly instanceKey: KeyRing;
   /** Absent if the key comes from the environment. */
   readonly keyFile: string | undefined;
@@ -68,6 +72,17 @@ export async function openStores(settings: StoreSettings, deps: StoresDeps): Pro
     }),
   );
   const db = plain.withPlugin(sealedDocumentsPlugin(instanceKey));
+  const rows = unwind.use(
+    createRowWatch({
+      db: plain,
+      tables: checkedTablesOf(migrations),
+      kind: settings.databaseUrl === undefined ? 'sqlite' : 'postgres',
+      openReader: (signal) =>
+        openRowReader({ file: data.at('meta.sqlite'), database: settings.databaseUrl }, false, signal),
+      clock,
+      log: log.child('metadata'),
+    }),
+  );
   await selectInstanceKey(db, instanceKey);
   const clear = settings.databaseUrl === undefined ? () => clearFreeSpace(data.at('meta.sqlite')) : undefined;
   const sealDocuments = (again: boolean): Promise<number> =>
@@ -80,6 +95,7 @@ export async function openStores(settings: StoreSettings, deps: StoresDeps): Pro
   return {
     data,
     db,
+    rows,
     instanceKey,
     keyFile,
     sealDocuments: () => sealDocuments(true),

@@ -143,7 +143,7 @@ async function runHere(command: string, params: Request, settings: StoreSettings
     throw caught;
   };
   await using stores = await openStores(settings, { clock, log, onFatal });
-  const { db, data, instanceKey, keyFile, sealDocuments } = stores;
+  const { db, rows, data, instanceKey, keyFile, sealDocuments } = stores;
   await using ingestLog = await openIngestLog({
     file: data.at('ingest.sqlite'),
     database: settings.databaseUrl,
@@ -153,6 +153,7 @@ async function runHere(command: string, params: Request, settings: StoreSettings
   });
   const operations = createAdmin({
     db,
+    rows,
     ingestLog,
     instanceKey,
     keyFile,

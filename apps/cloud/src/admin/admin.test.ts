@@ -47,7 +47,7 @@ async function open(directory: TemporaryDirectory, clock: Clock = systemClock): 
     { dataDirectory: directory.file('data'), ...settings },
     { clock: systemClock, log: silentLog, onFatal: fatal },
   );
-  const { db, data, instanceKey, keyFile, sealDocuments } = stores;
+  const { db, rows, data, instanceKey, keyFile, sealDocuments } = stores;
   const ingestLog = await openIngestLog({
     onFatal: throwUncaught,
     file: data.at('ingest.sqlite'),
@@ -58,7 +58,7 @@ async function open(directory: TemporaryDirectory, clock: Clock = systemClock): 
   const limits = await openLimits(db);
   const deletions = createDeletionPause();
   const operations = createAdmin({
-    ...{ db, ingestLog, limits, instanceKey, keyFile, sealDocuments, deletions, clock, log: silentLog },
+    ...{ db, rows, ingestLog, limits, instanceKey, keyFile, sealDocuments, deletions, clock, log: silentLog },
     loadAgain: undefined,
     status: async () => ({ running: true }),
   });

@@ -4,6 +4,7 @@ import { freeBytesOf, neededForUploads } from '../ingest/disk/free-space.ts';
 import type { Ingest } from '../ingest/feature.ts';
 import type { IngestLog } from '../ingest/log/log.ts';
 import { version } from '../instance/build-info.ts';
+import type { RowWatch } from '../metadata/row-checks/row-watch.ts';
 import type { Tabular } from '../tabular/tabular.ts';
 
 export interface CloudStatusDeps {
@@ -21,10 +22,11 @@ export interface CloudStatusDeps {
   readonly ingest: Pick<Ingest<never>, 'uploadsSlowed'>;
   readonly tabular: Pick<Tabular, 'sealedPosition' | 'lag'>;
   readonly binary: Pick<Binary, 'damagedFiles'>;
+  readonly rows: Pick<RowWatch, 'damages'>;
 }
 
 export async function cloudStatus(deps: CloudStatusDeps): Promise<Readonly<Record<string, unknown>>> {
-  const { dataDirectory, dataVersion, startedMs, url, caFingerprint, ingestLog, ingest, tabular, binary } = deps;
+  const { dataDirectory, dataVersion, startedMs, url, caFingerprint, ingestLog, ingest, tabular, binary, rows } = deps;
   const { loadedPosition, unsealedBytes } = tabular.lag();
   return {
     running: true,
@@ -46,6 +48,7 @@ export async function cloudStatus(deps: CloudStatusDeps): Promise<Readonly<Recor
     freeBytes: await freeBytesOf(dataDirectory),
     freeBytesForUploads: neededForUploads(ingestLog.retainedBytes()),
     damagedFiles: [...binary.damagedFiles()].map((id) => `binary data ${id}`),
+    damagedRows: rows.damages(),
     losses: ingestLog.losses().filter(({ acceptedMs }) => acceptedMs === null),
   };
 }

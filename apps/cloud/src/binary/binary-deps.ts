@@ -3,10 +3,13 @@ import type { Clock, Log } from '@platform/base';
 import type { Access } from '../access/authorize.ts';
 import type { BlobStore } from '../blobs/blob-store.ts';
 import type { InstanceKey } from '../instance/instance-key.ts';
+import type { RowWatch } from '../metadata/row-checks/row-watch.ts';
 import type { Database } from '../metadata/tables.ts';
 
 export interface BinaryOperationDeps {
   readonly db: Database;
+  /** Refuses answers that altered, missing or added rows could change (D33). */
+  readonly rows: Pick<RowWatch, 'requireRight' | 'requireComplete'>;
   readonly access: Access;
   readonly blobs: Pick<BlobStore, 'get' | 'remove'>;
   readonly instanceKey: InstanceKey;

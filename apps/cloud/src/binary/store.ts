@@ -5,6 +5,7 @@
  * A follower fills `binary_data` from the ingest log (I11). A deleted row leaves the path of its payload in `binary_data_removals` until
  * the payload is removed. Times are microseconds.
  */
+import type { CheckedTable } from '../metadata/row-checks/checked-table.ts';
 
 export interface BinaryTables {
   /**
@@ -115,6 +116,58 @@ export const binaryV3: readonly string[] = [
 ];
 
 export const binaryV5: readonly string[] = [`alter table binary_data add column sha256 text not null default ''`];
+
+/** Rows that decide what is served, to whom. Tags and boxes only describe it. */
+export const files: CheckedTable = {
+  table: 'binary_data',
+  what: 'picture or file',
+  key: ['id'],
+  columns: [
+    ...['id', 'position', 'organization_id', 'location_id', 'robot_id', 'part_id', 'robot_name', 'part_name'],
+    ...['component_type', 'component_name', 'method_name', 'mime_type', 'file_name', 'file_ext', 'size_bytes'],
+    ...['captured_us', 'time_requested_us', 'time_received_us', 'capture_day', 'synced_ms', 'method_parameters'],
+    ...['classifications', 'blob_path', 'sha256'],
+  ],
+  owner: 'organization_id',
+  time: 'captured_us',
+};
+
+export const datasets: CheckedTable = {
+  table: 'datasets',
+  what: 'dataset',
+  key: ['id'],
+  columns: ['id', 'organization_id', 'name', 'type', 'created_ms'],
+  owner: 'organization_id',
+};
+
+export const datasetFiles: CheckedTable = {
+  table: 'dataset_files',
+  what: 'file of a dataset',
+  key: ['dataset_id', 'binary_data_id'],
+  columns: ['dataset_id', 'binary_data_id'],
+  owner: 'dataset_id',
+};
+
+export const sequences: CheckedTable = {
+  table: 'sequences',
+  what: 'sequence',
+  key: ['id'],
+  columns: [
+    ...['id', 'organization_id', 'location_id', 'robot_id', 'part_id', 'start_us', 'end_us', 'resources', 'tags'],
+    ...['created_ms', 'updated_ms'],
+  ],
+  owner: 'organization_id',
+};
+
+export const datasetSequences: CheckedTable = {
+  table: 'dataset_sequences',
+  what: 'sequence of a dataset',
+  key: ['dataset_id', 'sequence_id'],
+  columns: ['dataset_id', 'sequence_id'],
+  owner: 'dataset_id',
+};
+
+export const binaryChecked: readonly CheckedTable[] = [files, datasets, datasetFiles, sequences, datasetSequences];
 
 /** For tools that read a store directly: the path of each payload, its size and its hash. */
 export const payloadsSql = 'select id, blob_path as path, size_bytes, sha256 from binary_data';

@@ -12,7 +12,7 @@ import {
   paymentsV28,
   usageHoursV31,
 } from '../billing/store.ts';
-import { binaryV3, binaryV5 } from '../binary/store.ts';
+import { binaryChecked, binaryV3, binaryV5 } from '../binary/store.ts';
 import { logCursorsV8 } from '../follow-log/store.ts';
 import { fragmentsV2 } from '../fragments/store.ts';
 import { gapsV13, gapsV19 } from '../gaps/store.ts';
@@ -36,6 +36,7 @@ import { queriesV3 } from '../queries/store.ts';
 import { retentionV3 } from '../retention/store.ts';
 import { tabularDdl, tabularV4, tabularV7 } from '../tabular/store.ts';
 import { triggersDdl, triggersV15, triggersV26 } from '../triggers/store.ts';
+import { addRowCheck, rowChecksDdl } from './row-checks/row-check-sql.ts';
 import type { Migration } from './sqlite/writer-protocol.ts';
 
 /** Version 1 had one organization and one person, who owned it without a grant. */
@@ -118,4 +119,5 @@ export const migrations: readonly Migration[] = [
   },
   { version: 33, statements: machinesV33 },
   { version: 34, statements: dunningV34 },
+  { version: 35, statements: [...rowChecksDdl, ...binaryChecked.map(addRowCheck)], checked: binaryChecked },
 ];

@@ -4,6 +4,8 @@
  */
 import type { Clock, Log } from '@platform/base';
 import { Kysely } from 'kysely';
+import { checkedTablesOf } from './row-checks/checked-tables-of.ts';
+import { fillRowChecks } from './row-checks/fill-row-checks.ts';
 import { sqliteThreadDialect } from './sqlite/dialect.ts';
 import { openWriter } from './sqlite/writer.ts';
 import type { Migration } from './sqlite/writer-protocol.ts';
@@ -46,6 +48,7 @@ export async function openMetadata<Tables = CloudTables>(options: MetadataOption
   const writer = await openWriter({ file, migrations, log, onFatal });
   const dialect = sqliteThreadDialect(file, writer);
   const db = new Kysely<Tables>({ dialect });
+  await fillRowChecks(db, checkedTablesOf(migrations), 'sqlite', log);
   return {
     db,
     async [Symbol.asyncDispose]() {

@@ -279,16 +279,17 @@ test('D24 from UTC midnight on, expired binary data is not found by filter, coun
   }
   const scopes = [{ organizationId, locationIds: null, robotIds: null }];
   const filter = create(FilterSchema, { partId });
+  const rows = { requireRight: () => {}, requireComplete: async () => {} };
   const foundAt = async (at: number): Promise<string[]> => {
     const page = { filter, scopes, after: undefined, order: Order.ASCENDING, limit: 50, nowMs: at };
-    const ids = (await pageOfFiles(db, page, signal)).map(({ id }) => id).toSorted();
+    const ids = (await pageOfFiles({ db, rows }, page, signal)).map(({ id }) => id).toSorted();
     expect((await countFiles(db, filter, scopes, at, signal)).count).toBe(ids.length);
     return ids;
   };
   // The last millisecond of yesterday: everything is a day younger.
   expect(await foundAt(nowMs - 1)).toEqual(['cpu-0', 'cpu-1', 'cpu-2', 'own-0', 'own-1', 'own-2', 'own-3']);
   expect(await foundAt(nowMs)).toEqual(['cpu-0', 'cpu-1', 'own-0', 'own-1', 'own-2']);
-  const named = (id: string) => filesNamed(db, [{ id, organizationId: '', locationId: '' }], scopes, nowMs);
+  const named = (id: string) => filesNamed({ db, rows }, [{ id, organizationId: '', locationId: '' }], scopes, nowMs);
   await expect(named('cpu-2')).rejects.toMatchObject({ code: 'not_found' });
   expect(await named('cpu-1')).toHaveLength(1);
   expect(await named('other-3')).toHaveLength(1);

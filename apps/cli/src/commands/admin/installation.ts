@@ -15,8 +15,15 @@ export function statusCommand(): Command {
         ...['running', 'data_directory', 'version', 'data_version', 'process_id', 'started_at', 'url'],
         ...['ca_fingerprint', 'organizations', 'private_webhook_targets', 'last_position', 'sealed_position'],
         ...['loaded_position', 'unsealed_bytes', 'uploads_slowed', 'retained_bytes', 'free_bytes'],
-        ...['free_bytes_for_uploads', 'damaged_files', 'losses', 'damaged_catalog', 'instance_key'],
-        ...['instance_key_place', 'deletions_held', 'undelivered_webhooks', 'undelivered_mails', 'undelivered_pushes'],
+        ...['free_bytes_for_uploads', 'damaged_files', 'losses', 'damaged_catalog', 'damaged_rows'],
+        ...[
+          'instance_key',
+          'instance_key_place',
+          'deletions_held',
+          'undelivered_webhooks',
+          'undelivered_mails',
+          'undelivered_pushes',
+        ],
       ],
     },
     async (ask, { out }) => {

@@ -5,13 +5,18 @@ import { createFirstAccount } from '../../identity/create-first-account.ts';
 import { type InstanceKey, openInstanceKey } from '../../instance/instance-key.ts';
 import { migrations } from '../../metadata/migrations.ts';
 import { openMetadata } from '../../metadata/open-metadata.ts';
+import type { RowWatch } from '../../metadata/row-checks/row-watch.ts';
 import type { CloudTables, Database } from '../../metadata/tables.ts';
+import { alterRows, testRowWatch } from '../../metadata/testing/test-row-watch.ts';
 import { defaultStore, openTestStore } from '../../metadata/testing/test-store.ts';
 import { throwUncaught } from '../../metadata/testing/throw-uncaught.ts';
 import { type AccountTree, openAccountTree } from '../tree.ts';
 
 export interface FirstAccount {
   readonly db: Database;
+  readonly rows: RowWatch;
+  /** Runs a statement without the cloud's knowledge. */
+  alterRows(statement: string): Promise<void>;
   readonly instanceKey: InstanceKey;
   readonly tree: AccountTree;
   readonly organizationId: string;
@@ -40,5 +45,9 @@ export async function openFirstAccount(): Promise<FirstAccount> {
   const tree = await openAccountTree(db);
   const organizationId = tree.organizations()[0]?.id ?? '';
   const locationId = tree.locationsOf(organizationId)[0]?.id ?? '';
-  return { db, instanceKey, tree, organizationId, locationId };
+  return {
+    ...{ db, instanceKey, tree, organizationId, locationId },
+    rows: testRowWatch(db, { file: directory.file('meta.sqlite'), database }),
+    alterRows: (statement) => alterRows(store, statement),
+  };
 }

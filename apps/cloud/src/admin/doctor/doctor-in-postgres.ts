@@ -9,9 +9,12 @@ import { payloadsSql } from '../../binary/store.ts';
 import { blobPathsSql } from '../../ingest/log/log-tables.ts';
 import { PostgresLogReader } from '../../ingest/postgres/postgres-log-reader.ts';
 import { ingestSchema } from '../../ingest/postgres/postgres-log-tables.ts';
+import { migrations } from '../../metadata/migrations.ts';
 import { openSnapshot, type Snapshot } from '../../metadata/postgres/open-snapshot.ts';
 import { readPostgresAddress } from '../../metadata/postgres/postgres-address.ts';
 import { createPostgresReader } from '../../metadata/postgres/postgres-reader.ts';
+import { checkedTablesOf } from '../../metadata/row-checks/checked-tables-of.ts';
+import { findRowDamage } from '../../metadata/row-checks/find-row-damage.ts';
 import { packagePayloadsSql } from '../../packages/store.ts';
 import { type CatalogRows, catalogTables } from '../../tabular/integrity/catalog-findings.ts';
 import { type DoctorStore, followedSql, payloadOf } from './doctor-store.ts';
@@ -53,6 +56,8 @@ export function inPostgres(dataDirectory: string, database: string | undefined):
         const rows = [payloadsSql, packagePayloadsSql].map((sql) => snapshot.query(inSchema('meta', sql)));
         return (await Promise.all(rows)).flat().map(payloadOf);
       }),
+    rows: () =>
+      see((snapshot) => findRowDamage({ kind: 'postgres', eachRow: snapshot.eachRow }, checkedTablesOf(migrations))),
     async log(look) {
       const followed = await see(async (snapshot) => {
         const positions: number[] = [];

@@ -1,5 +1,6 @@
 /** What the doctor reads from metadata and log, in either kind of store. */
 import { cursorsSql } from '../../follow-log/store.ts';
+import type { CheckedRows } from '../../metadata/row-checks/find-row-damage.ts';
 import type { CatalogRows } from '../../tabular/integrity/catalog-findings.ts';
 import { sealedPositionSql } from '../../tabular/store.ts';
 import type { LogToCheck } from './check-log.ts';
@@ -14,6 +15,8 @@ export interface DoctorStore {
   payloads(): Promise<readonly string[]>;
   /** The payloads in the list of images and files. */
   listedPayloads(): Promise<readonly ListedPayload[]>;
+  /** Every row that carries a checksum, and every set of rows that has a proof. */
+  rows(): Promise<CheckedRows>;
   /** Reads how far all followers have processed the log, then the log itself. */
   log<T>(look: (log: LogToCheck, followed: number) => Promise<T>): Promise<T>;
 }

@@ -10,6 +10,10 @@ import { errorText, PlatformError } from '@platform/base';
 import { payloadsSql } from '../../binary/store.ts';
 import { LogReader } from '../../ingest/log/log-reader.ts';
 import { blobPathsSql } from '../../ingest/log/log-tables.ts';
+import { migrations } from '../../metadata/migrations.ts';
+import { checkedTablesOf } from '../../metadata/row-checks/checked-tables-of.ts';
+import { findRowDamage } from '../../metadata/row-checks/find-row-damage.ts';
+import { openRowReader } from '../../metadata/row-checks/open-row-reader.ts';
 import { packagePayloadsSql } from '../../packages/store.ts';
 import {
   type CatalogRows,
@@ -67,6 +71,7 @@ export async function doctor(options: DoctorOptions): Promise<Finding[]> {
     await check('pictures and files are as they were stored', () =>
       checkPayloads(join(dataDirectory, 'blobs'), store.listedPayloads, progress),
     );
+    await check('the rows of accounts, money and what is served are as they were written', () => soundRows(store));
     await check('the ingest log is as it was written', () => store.log(checkLog));
   } else
     await check('no upload is lost from the ingest log', () =>
@@ -120,6 +125,11 @@ function inSqlite(dataDirectory: string): DoctorStore {
       return rows as unknown as CatalogRows;
     },
     payloads: async () => read('ingest.sqlite', blobPathsSql).map((row) => String(row['path'])),
+    rows: async () => {
+      const file = join(dataDirectory, 'meta.sqlite');
+      await using reader = await openRowReader({ file, database: undefined }, true, new AbortController().signal);
+      return await findRowDamage(reader, checkedTablesOf(migrations));
+    },
     listedPayloads: async () =>
       [payloadsSql, packagePayloadsSql].flatMap((sql) => read('meta.sqlite', sql).map(payloadOf)),
     async log(look) {
@@ -142,6 +152,16 @@ async function soundCatalog(store: DoctorStore): Promise<string> {
       `expected the rows of the catalog as they were written, found ${findings.length} faults (${findings.slice(0, 20).join('; ')}${findings.length > 20 ? '; …' : ''}). Repair them with platform admin repair`,
     );
   return `${counted(rows.files.length, 'file')}, ${counted(rows.deletes.length, 'deletion')}`;
+}
+
+async function soundRows(store: DoctorStore): Promise<string> {
+  const { rows, damages } = await store.rows();
+  if (damages.length === 0) return counted(rows, 'row');
+  const shownDamages = damages.slice(0, 20).map(({ text }) => text);
+  throw new PlatformError(
+    'data_loss',
+    `expected the rows as they were written, found ${damages.length} faults (${shownDamages.join('; ')}${damages.length > 20 ? '; …' : ''}). Restore a backup into a new directory, or accept the rows as they are with platform admin repair --accept-loss`,
+  );
 }
 
 async function payloads(dataDirectory: string, store: DoctorStore): Promise<string> {

@@ -22,7 +22,7 @@ test('D33 an image whose log row was skipped is listed with its details once the
   await lose();
   await expect(list()).rejects.toMatchObject({ code: 'data_loss' });
   const operations = repairOperations(
-    { loadAgain: undefined, db: on.db, ingestLog: on.log, clock: systemClock },
+    { loadAgain: undefined, db: on.db, rows: on.rows, ingestLog: on.log, clock: systemClock },
     () => ({
       kind: 'admin',
       name: 'root',

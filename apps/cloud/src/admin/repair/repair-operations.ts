@@ -6,6 +6,7 @@ import { isOrganizationStored } from '../../accounts/organizations/stored-organi
 import { insertRestoredUpload } from '../../binary/uploads/insert-restored-upload.ts';
 import type { IngestLog, LogLoss, LossIn } from '../../ingest/log/log.ts';
 import type { VerifiedRow } from '../../ingest/losses/row-checksums.ts';
+import type { RowWatch } from '../../metadata/row-checks/row-watch.ts';
 import type { Database } from '../../metadata/tables.ts';
 import { openUpload } from '../../reading-codec/open-upload.ts';
 import { storedSealedPosition } from '../../tabular/catalog/catalog-rows.ts';
@@ -19,6 +20,7 @@ import { decodeRow, type RowJson } from './row-json.ts';
 
 export interface RepairOperationsDeps {
   readonly db: Database;
+  readonly rows: Pick<RowWatch, 'look' | 'accept'>;
   readonly ingestLog: Pick<IngestLog, 'losses' | 'acceptLosses' | 'restoreRow' | 'endLosses' | 'read'>;
   /** Reloads everything that is not sealed from the log, and returns the sealed position. Undefined: no cloud is running. */
   readonly loadAgain: (() => Promise<number>) | undefined;
@@ -27,7 +29,7 @@ export interface RepairOperationsDeps {
 
 /** @param actorOf returns the caller, for the audit trail. */
 export function repairOperations(
-  { db, ingestLog, loadAgain, clock }: RepairOperationsDeps,
+  { db, rows, ingestLog, loadAgain, clock }: RepairOperationsDeps,
   actorOf: (params: Readonly<Record<string, unknown>>) => OwnActor,
 ): Operations {
   return {
@@ -38,6 +40,14 @@ export function repairOperations(
           mended: report.mended,
         });
       return report;
+    },
+    'repair.altered-rows': async (params) => {
+      if (!readParams(params).flag('accept')) return { damages: await rows.look() };
+      const damages = await rows.look();
+      if (damages.length === 0) return { damages };
+      // The audit entry comes first, because an interrupted acceptance is repeated.
+      await audit(db, actorOf(params), clock.now(), 'admin.repair.accept-rows', ['file', '', null], { damages });
+      return { damages: await rows.accept() };
     },
     'repair.restored': async (params) => {
       const { text } = readParams(params);

@@ -41,9 +41,10 @@ export async function repair(options: RepairOptions): Promise<Repaired[]> {
   const inFiles = await repairFiles(options, backup);
   const inLog = await repairLog(options, backup, inFiles);
   await removeEmptyQuarantine(options.parquetDir);
+  const rows = await settleRows(options);
   const losses = await settleLosses(options, options.apply ? [] : inLog.back);
   // After the log, which adds images and files to the list again.
-  return [...inCatalog, ...inFiles, ...inLog.report, ...losses, ...(await repairPayloads(options, backup))];
+  return [...inCatalog, ...inFiles, ...inLog.report, ...losses, ...rows, ...(await repairPayloads(options, backup))];
 }
 
 async function mendCatalog({ ask, apply }: RepairOptions): Promise<Repaired[]> {
@@ -66,6 +67,21 @@ async function mendCatalog({ ask, apply }: RepairOptions): Promise<Repaired[]> {
       }),
     ),
   ];
+}
+
+/** Rows that something else altered stay refused until a person accepts them as they are. */
+async function settleRows({ ask, acceptLoss, apply }: RepairOptions): Promise<Repaired[]> {
+  const accept = acceptLoss && apply;
+  const { damages } = (await ask('repair.altered-rows', { accept })) as { damages: readonly string[] };
+  return damages.map(
+    (damage): Repaired => ({
+      what: 'rows of the metadata',
+      damage,
+      ...(acceptLoss
+        ? { outcome: apply ? 'loss accepted' : 'would be given up', detail: 'the rows are taken as they are' }
+        : { outcome: 'lost', detail: 'restore a backup into a new directory, or see --accept-loss' }),
+    }),
+  );
 }
 
 /** Losses of the ingest log end only when a person accepts them. */

@@ -8,6 +8,7 @@ import { measureFile } from '../../backup/copy-with-hash.ts';
 import { newManifest } from '../../backup/manifest.ts';
 import { createDeletionPause } from '../../instance/deletion-pause.ts';
 import { openInstanceKey } from '../../instance/instance-key.ts';
+import { testRowWatch } from '../../metadata/testing/test-row-watch.ts';
 import type { OpenTabular } from '../../tabular/testing/open-tabular.ts';
 import { checkFiles } from '../doctor/check-files.ts';
 import { openDoctorStore } from '../doctor/doctor.ts';
@@ -45,6 +46,7 @@ export function forgetRows(store: OpenTabular, condition: string): void {
 export async function adminOf(store: OpenTabular) {
   const operations = createAdmin({
     db: store.db,
+    rows: testRowWatch(store.db, { file: join(store.dataDir, 'meta.sqlite'), database: undefined }),
     ingestLog: store.ingestLog,
     loadAgain: () => store.tabular.loadAgain(),
     limits: await openLimits(store.db),

@@ -16,8 +16,9 @@ import { requirePlaces } from '../find/require-places.ts';
 import { walkFiles } from '../find/walk-files.ts';
 import { batchRows } from '../limits.ts';
 import { isWithin, scopesOf } from '../scopes.ts';
+import { files as checkedFiles } from '../store.ts';
 
-export type ChangeDeps = Pick<BinaryOperationDeps, 'db' | 'access' | 'caughtUp' | 'clock'>;
+export type ChangeDeps = Pick<BinaryOperationDeps, 'db' | 'rows' | 'access' | 'caughtUp' | 'clock'>;
 
 /** Returns how many files it changed. */
 export type Change = (trx: Kysely<CloudTables>, files: readonly FileRow[]) => Promise<number>;
@@ -35,7 +36,7 @@ export interface ChangeKind {
  * @throws not_found, permission_denied (visible but not owned)
  */
 export async function changeNamed(
-  { db, access, caughtUp, clock }: ChangeDeps,
+  { db, rows, access, caughtUp, clock }: ChangeDeps,
   call: Call<Principal>,
   named: readonly NamedFile[],
   kind: ChangeKind,
@@ -43,7 +44,7 @@ export async function changeNamed(
 ): Promise<number> {
   await caughtUp(call.signal);
   return db.transaction().execute(async (trx) => {
-    const files = await filesNamed(trx, named, scopesOf(access, call.principal, 'operator'), clock.now());
+    const files = await filesNamed({ db: trx, rows }, named, scopesOf(access, call.principal, 'operator'), clock.now());
     const owned = scopesOf(access, call.principal, 'owner');
     const foreign = files.find((file) => !isWithin(file, owned));
     if (foreign !== undefined)
@@ -64,7 +65,7 @@ export async function changeNamed(
  * @throws not_found, permission_denied, invalid_argument
  */
 export async function changeMatching(
-  { db, access, caughtUp, clock }: ChangeDeps,
+  { db, rows, access, caughtUp, clock }: ChangeDeps,
   call: Call<Principal>,
   filter: Filter,
   kind: ChangeKind,
@@ -73,7 +74,7 @@ export async function changeMatching(
   checkFilter(filter);
   requireTags(filter);
   const upTo = await caughtUp(call.signal);
-  await requirePlaces({ db, access }, call.principal, filter);
+  await requirePlaces({ db, rows, access }, call.principal, filter);
   const scopes = scopesOf(access, call.principal, 'owner');
   let changed = 0;
   const walk = { filter, scopes, direction: 'asc', nowMs: clock.now(), signal: call.signal } as const;
@@ -90,6 +91,7 @@ export async function changeMatching(
           .where((eb) => matching(eb, filter, scopes, walk.nowMs))
           .execute();
         if (files.length === 0) return 0;
+        rows.requireRight(checkedFiles, files);
         const done = await change(trx, files);
         await auditFiles(trx, call, files, kind, clock.now());
         return done;

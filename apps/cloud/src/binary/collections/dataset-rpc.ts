@@ -19,6 +19,7 @@ import { requireAtMost, requireSome } from '../../text-rules/require-at-most.ts'
 import { type ChangeDeps, changeNamed } from '../change/change-files.ts';
 import { namedFiles } from '../find/find-files.ts';
 import { maxNamed } from '../limits.ts';
+import { datasets } from '../store.ts';
 import {
   addToDataset,
   createDataset,
@@ -41,7 +42,7 @@ export function datasetHandlers(deps: ChangeDeps): Handlers<typeof DatasetServic
     run: (trx: Kysely<CloudTables>, dataset: Dataset) => Promise<void>,
   ): Promise<void> =>
     db.transaction().execute(async (trx) => {
-      const dataset = await requireDataset({ db: trx, access }, call.principal, id, 'organization.manage');
+      const dataset = await requireDataset({ ...deps, db: trx }, call.principal, id, 'organization.manage');
       await run(trx, dataset);
       await auditDataset(trx, call, dataset, action, detail, clock.now());
     });
@@ -76,6 +77,8 @@ export function datasetHandlers(deps: ChangeDeps): Handlers<typeof DatasetServic
         .orderBy('created_ms')
         .orderBy('id')
         .execute();
+      deps.rows.requireRight(datasets, rows);
+      await deps.rows.requireComplete(datasets, [organizationId]);
       return { datasets: rows.map(messageOf) };
     },
 
@@ -87,10 +90,10 @@ export function datasetHandlers(deps: ChangeDeps): Handlers<typeof DatasetServic
           'ids: expected at least one id, found none; ListDatasetsByOrganizationID lists those of an organization',
         );
       requireAtMost('ids', maxNamed, ids.length, ' ids');
-      const datasets: DatasetMessage[] = [];
+      const found: DatasetMessage[] = [];
       for (const id of new Set(ids))
-        datasets.push(messageOf(await requireDataset(deps, call.principal, id, 'organization.read')));
-      return { datasets };
+        found.push(messageOf(await requireDataset(deps, call.principal, id, 'organization.read')));
+      return { datasets: found };
     },
 
     async mergeDatasets({ datasetIds, name, organizationId }, call) {
@@ -98,21 +101,21 @@ export function datasetHandlers(deps: ChangeDeps): Handlers<typeof DatasetServic
       const ids = [...new Set(datasetIds)];
       requireSome('dataset_ids', maxMerged, ids.length, ' ids');
       const made = await db.transaction().execute(async (trx) => {
-        const datasets: Dataset[] = [];
+        const merged: Dataset[] = [];
         for (const id of ids) {
-          const dataset = await requireDataset({ db: trx, access }, call.principal, id, 'organization.manage');
+          const dataset = await requireDataset({ ...deps, db: trx }, call.principal, id, 'organization.manage');
           // The caller may own several organizations, but all datasets must belong to this one.
           if (dataset.organization_id !== organizationId) throw notVisible('dataset', id);
-          datasets.push(dataset);
+          merged.push(dataset);
         }
-        const type = typeOf(datasets[0]);
-        if (datasets.some((one) => typeOf(one) !== type))
+        const type = typeOf(merged[0]);
+        if (merged.some((one) => typeOf(one) !== type))
           throw new PlatformError(
             'invalid_argument',
             'dataset_ids: expected datasets of one type, found some of binary data and some of sequences',
           );
         const into = await createDataset(trx, { name, organizationId, type }, clock.now());
-        await mergeDatasets(trx, datasets, into);
+        await mergeDatasets(trx, merged, into);
         const detail = { name: into.name, of: ids };
         await auditDataset(trx, call, into, 'DatasetService.MergeDatasets', detail, clock.now());
         return into;
@@ -135,25 +138,24 @@ function notPacked(operation: string): () => never {
 
 /** Files must belong to the caller and to the dataset's organization. */
 export function memberHandlers(deps: ChangeDeps): Handlers<typeof DataService, Principal> {
-  const { db, access } = deps;
   return {
     async addBinaryDataToDatasetByIDs({ binaryDataIds, binaryIds, datasetId }, call) {
-      await requireDataset({ db, access }, call.principal, datasetId, 'organization.manage');
+      await requireDataset(deps, call.principal, datasetId, 'organization.manage');
       const named = namedFiles(binaryDataIds, binaryIds);
       const kind = { action: 'DataService.AddBinaryDataToDatasetByIDs', detail: { dataset: datasetId } };
       await changeNamed(deps, call, named, kind, async (trx, files) => {
-        const dataset = await requireDataset({ db: trx, access }, call.principal, datasetId, 'organization.manage');
+        const dataset = await requireDataset({ ...deps, db: trx }, call.principal, datasetId, 'organization.manage');
         await addToDataset(trx, dataset, files);
         return files.length;
       });
     },
 
     async removeBinaryDataFromDatasetByIDs({ binaryDataIds, binaryIds, datasetId }, call) {
-      await requireDataset({ db, access }, call.principal, datasetId, 'organization.manage');
+      await requireDataset(deps, call.principal, datasetId, 'organization.manage');
       const named = namedFiles(binaryDataIds, binaryIds);
       const kind = { action: 'DataService.RemoveBinaryDataFromDatasetByIDs', detail: { dataset: datasetId } };
       await changeNamed(deps, call, named, kind, async (trx, files) => {
-        const dataset = await requireDataset({ db: trx, access }, call.principal, datasetId, 'organization.manage');
+        const dataset = await requireDataset({ ...deps, db: trx }, call.principal, datasetId, 'organization.manage');
         await removeFromDataset(trx, dataset, files);
         return files.length;
       });

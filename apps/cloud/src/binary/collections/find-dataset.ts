@@ -4,12 +4,14 @@ import type { Action } from '../../access/actions.ts';
 import type { Access } from '../../access/authorize.ts';
 import { notVisible, type Principal } from '../../access/principal.ts';
 import type { CloudTables } from '../../metadata/tables.ts';
-import type { BinaryTables } from '../store.ts';
+import type { BinaryOperationDeps } from '../binary-deps.ts';
+import { type BinaryTables, datasets } from '../store.ts';
 
 export type Dataset = BinaryTables['datasets'];
 
 interface Deps {
   readonly db: Kysely<CloudTables>;
+  readonly rows: BinaryOperationDeps['rows'];
   readonly access: Pick<Access, 'authorize' | 'allows'>;
 }
 
@@ -33,12 +35,13 @@ export async function requireDataset(
 
 /** Undefined for a dataset that does not exist or is not visible to the caller. */
 export async function findDataset(
-  { db, access }: Deps,
+  { db, rows, access }: Deps,
   principal: Principal,
   id: string,
 ): Promise<Dataset | undefined> {
   const dataset = await db.selectFrom('datasets').selectAll().where('id', '=', id).executeTakeFirst();
-  return dataset !== undefined && access.allows(principal, 'organization.read', dataset.organization_id)
-    ? dataset
-    : undefined;
+  if (dataset === undefined || !access.allows(principal, 'organization.read', dataset.organization_id))
+    return undefined;
+  rows.requireRight(datasets, [dataset]);
+  return dataset;
 }

@@ -5,6 +5,7 @@ import type { Call, Handlers } from '@platform/rpc/server';
 import type { Kysely } from 'kysely';
 import { audit } from '../../access/audit.ts';
 import type { Principal } from '../../access/principal.ts';
+import { dayOfUs } from '../../metadata/row-checks/checked-table.ts';
 import { rowsPerStatement } from '../../metadata/rows-per-statement.ts';
 import type { CloudTables } from '../../metadata/tables.ts';
 import { requireSome } from '../../text-rules/require-at-most.ts';
@@ -17,6 +18,7 @@ import { type PagePlace, pageToken, readPageToken } from '../find/page-token.ts'
 import { defaultPage, maxNamed, maxPage } from '../limits.ts';
 import { isKept } from '../retention-days/is-kept.ts';
 import { isWithin, type Scopes, scopesOf } from '../scopes.ts';
+import { datasetSequences, files, sequences } from '../store.ts';
 import { timestampOf } from '../times.ts';
 import { type Dataset, requireDataset } from './find-dataset.ts';
 import {
@@ -36,14 +38,21 @@ import {
 } from './sequences.ts';
 
 export function sequenceHandlers(deps: BinaryOperationDeps): Handlers<typeof DataService, Principal> {
-  const { db, access, caughtUp, baseUrl, clock } = deps;
+  const { db, rows: watch, access, caughtUp, baseUrl, clock } = deps;
   const seen = (call: Call<Principal>): Scopes => scopesOf(access, call.principal, 'operator');
   const seesDatasets = (call: Call<Principal>) => (organizationId: string) =>
     access.allows(call.principal, 'organization.read', organizationId);
 
+  /** @throws not_found, data_loss */
+  const named = async (from: Kysely<CloudTables>, call: Call<Principal>, id: string): Promise<SequenceRow> => {
+    const row = await sequenceNamed(from, id, seen(call));
+    watch.requireRight(sequences, [row]);
+    return row;
+  };
+
   /** @throws not_found, permission_denied */
   const owned = async (trx: Kysely<CloudTables>, call: Call<Principal>, id: string): Promise<SequenceRow> => {
-    const row = await sequenceNamed(trx, id, seen(call));
+    const row = await named(trx, call, id);
     if (isWithin(row, scopesOf(access, call.principal, 'owner'))) return row;
     throw new PlatformError(
       'permission_denied',
@@ -73,6 +82,9 @@ export function sequenceHandlers(deps: BinaryOperationDeps): Handlers<typeof Dat
     const after = readPageToken(token, 'page_token');
     const { limit, cut } = pages(pageSize, (row: SequenceRow) => ({ at: row.created_ms, id: row.id }));
     const { rows, nextPageToken } = cut(await pageOfSequences(db, within, seen(call), after, limit));
+    watch.requireRight(sequences, rows);
+    if ('datasetId' in within) await watch.requireComplete(datasetSequences, [within.datasetId]);
+    else await watch.requireComplete(sequences, [within.organizationId]);
     return { sequences: await described(rows, call), nextPageToken };
   };
 
@@ -84,12 +96,12 @@ export function sequenceHandlers(deps: BinaryOperationDeps): Handlers<typeof Dat
     change: (trx: Kysely<CloudTables>, dataset: Dataset, sequences: readonly SequenceRow[]) => Promise<void>,
   ): Promise<void> =>
     db.transaction().execute(async (trx) => {
-      const dataset = await requireDataset({ db: trx, access }, call.principal, datasetId, 'organization.manage');
+      const dataset = await requireDataset({ ...deps, db: trx }, call.principal, datasetId, 'organization.manage');
       const ids = [...new Set(sequenceIds)];
       requireSome('sequence_ids', maxNamed, ids.length, ' ids');
-      const sequences: SequenceRow[] = [];
-      for (const id of ids) sequences.push(await owned(trx, call, id));
-      await change(trx, dataset, sequences);
+      const members: SequenceRow[] = [];
+      for (const id of ids) members.push(await owned(trx, call, id));
+      await change(trx, dataset, members);
       const detail = { sequences: ids.length };
       await audit(trx, call, clock.now(), action, ['dataset', dataset.id, dataset.organization_id], detail);
     });
@@ -107,7 +119,7 @@ export function sequenceHandlers(deps: BinaryOperationDeps): Handlers<typeof Dat
     },
 
     async getSequence({ id }, call) {
-      const [sequence] = await described([await sequenceNamed(db, id, seen(call))], call);
+      const [sequence] = await described([await named(db, call, id)], call);
       return sequence === undefined ? {} : { sequence };
     },
 
@@ -145,7 +157,7 @@ export function sequenceHandlers(deps: BinaryOperationDeps): Handlers<typeof Dat
     async getSequenceBinaryData({ sequenceId, pageToken: token, pageSize }, call) {
       const after = readPageToken(token, 'page_token');
       await caughtUp(call.signal);
-      const sequence = await sequenceNamed(db, sequenceId, seen(call));
+      const sequence = await named(db, call, sequenceId);
       const { limit, cut } = pages(pageSize, (row: FileRow) => ({ at: row.captured_us, id: row.id }));
       const found = await db
         .selectFrom('binary_data')
@@ -159,8 +171,11 @@ export function sequenceHandlers(deps: BinaryOperationDeps): Handlers<typeof Dat
         .limit(limit)
         .execute();
       const { rows, nextPageToken } = cut(found);
-      const files = await describeFiles(db, rows, baseUrl(call.metadata), seesDatasets(call));
-      return { data: files.map((metadata) => ({ metadata })), nextPageToken };
+      watch.requireRight(files, rows);
+      const days = { from: dayOfUs(sequence.start_us), to: dayOfUs(sequence.end_us) };
+      await watch.requireComplete(files, [sequence.organization_id], days);
+      const shown = await describeFiles(db, rows, baseUrl(call.metadata), seesDatasets(call));
+      return { data: shown.map((metadata) => ({ metadata })), nextPageToken };
     },
 
     async addSequencesToDataset(request, call) {

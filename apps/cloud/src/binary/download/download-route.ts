@@ -20,7 +20,7 @@ type Request = IncomingMessage | Http2ServerRequest;
 type Response = ServerResponse | Http2ServerResponse;
 
 export interface DownloadDeps
-  extends Pick<BinaryOperationDeps, 'db' | 'access' | 'instanceKey' | 'caughtUp' | 'clock'> {
+  extends Pick<BinaryOperationDeps, 'db' | 'rows' | 'access' | 'instanceKey' | 'caughtUp' | 'clock'> {
   readonly openFile: OpenFile;
   readonly standing: Authenticator['standing'];
   /** The caller of a request without a signed address. @throws unauthenticated */
@@ -31,7 +31,7 @@ export interface DownloadDeps
 export type DownloadRoute = (request: Request, response: Response, url: URL) => Promise<boolean>;
 
 export function downloadRoute(deps: DownloadDeps): DownloadRoute {
-  const { db, access, instanceKey, openFile, caughtUp, clock, standing, principalOf } = deps;
+  const { access, instanceKey, openFile, caughtUp, clock, standing, principalOf } = deps;
 
   /** The file, if the caller may read it now. */
   const admit = async (request: Request, id: string, query: URLSearchParams): Promise<FileRow> => {
@@ -39,7 +39,7 @@ export function downloadRoute(deps: DownloadDeps): DownloadRoute {
     const principal = link === undefined ? await principalOf(request) : await standing(link.by, link.madeMs);
     if (principal === undefined) throw notVisible('binary data', id);
     const named = [{ id, organizationId: '', locationId: '' }];
-    const [file] = await filesNamed(db, named, scopesOf(access, principal, 'operator'), clock.now());
+    const [file] = await filesNamed(deps, named, scopesOf(access, principal, 'operator'), clock.now());
     if (file === undefined) throw notVisible('binary data', id);
     return file;
   };

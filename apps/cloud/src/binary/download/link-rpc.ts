@@ -16,7 +16,12 @@ export function linkHandlers(deps: BinaryOperationDeps): Handlers<typeof DataSer
       const named = namedFiles(binaryDataId === '' ? [] : [binaryDataId], []);
       await caughtUp(call.signal);
       const link = await db.transaction().execute(async (trx) => {
-        const files = await filesNamed(trx, named, scopesOf(access, call.principal, 'operator'), clock.now());
+        const files = await filesNamed(
+          { ...deps, db: trx },
+          named,
+          scopesOf(access, call.principal, 'operator'),
+          clock.now(),
+        );
         const made = linkFor(call.principal, binaryDataId, expirationMinutes ?? 0, clock.now());
         for (const { id, organization_id: organizationId } of files)
           await audit(

@@ -62,7 +62,8 @@ interface Beside {
 }
 
 function metadataOf(row: FileRow, { tags, boxes, datasetIds, baseUrl }: Beside): FileMetadata {
-  const classifications: readonly StoredClassification[] = JSON.parse(row.classifications);
+  const classifications: readonly StoredClassification[] =
+    row.classifications === '[]' ? [] : JSON.parse(row.classifications);
   return {
     // Read by clients older than binary_data_id.
     id: row.id,
@@ -83,10 +84,11 @@ function metadataOf(row: FileRow, { tags, boxes, datasetIds, baseUrl }: Beside):
 }
 
 function captureMetadataOf(row: FileRow, tags: string[]): CaptureMetadata {
-  const { methodParameters } = fromBinary(
-    CaptureMetadataSchema,
-    new Uint8Array(Buffer.from(row.method_parameters, 'base64')),
-  );
+  const methodParameters =
+    row.method_parameters === ''
+      ? {}
+      : fromBinary(CaptureMetadataSchema, new Uint8Array(Buffer.from(row.method_parameters, 'base64')))
+          .methodParameters;
   return create(CaptureMetadataSchema, {
     organizationId: row.organization_id,
     locationId: row.location_id,

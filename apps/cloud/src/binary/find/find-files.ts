@@ -5,13 +5,17 @@ import type { BinaryID, Filter, Order } from '@platform/proto/platform/app/data/
 import { Order as Orders } from '@platform/proto/platform/app/data/v1/data';
 import type { Kysely } from 'kysely';
 import { notVisible } from '../../access/principal.ts';
+import { dayOfUs } from '../../metadata/row-checks/checked-table.ts';
+import type { DayRange } from '../../metadata/row-checks/row-watch.ts';
 import { rowsPerStatement } from '../../metadata/rows-per-statement.ts';
 import type { CloudTables } from '../../metadata/tables.ts';
 import { requireSome } from '../../text-rules/require-at-most.ts';
+import type { BinaryOperationDeps } from '../binary-deps.ts';
 import { maxNamed } from '../limits.ts';
 import { isKept } from '../retention-days/is-kept.ts';
 import type { Scopes } from '../scopes.ts';
-import type { BinaryTables } from '../store.ts';
+import { type BinaryTables, files } from '../store.ts';
+import { microsecondsOf } from '../times.ts';
 import { inScopes } from './filter.ts';
 import type { PagePlace } from './page-token.ts';
 import { walkFiles, walksOf } from './walk-files.ts';
@@ -36,9 +40,16 @@ export function namedFiles(ids: readonly string[], older: readonly BinaryID[]): 
   return [...new Map(named.map((one) => [one.id, one])).values()];
 }
 
-/** In the order of the request. @throws not_found when one of them is not in the scopes, or not at its stated place */
+export type FindFilesDeps = Pick<BinaryOperationDeps, 'db' | 'rows'>;
+
+/**
+ * In the order of the request.
+ *
+ * @throws not_found when one of them is not in the scopes, or not at its stated place; data_loss when its row was altered, or could be one
+ * of those that are known to be missing
+ */
 export async function filesNamed(
-  db: Kysely<CloudTables>,
+  { db, rows: watch }: FindFilesDeps,
   named: readonly NamedFile[],
   scopes: Scopes,
   nowMs: number,
@@ -53,8 +64,10 @@ export async function filesNamed(
       .where(inScopes(scopes))
       .where(isKept(nowMs))
       .execute();
+    watch.requireRight(files, rows);
     for (const row of rows) found.set(row.id, row);
   }
+  if (found.size < named.length) await watch.requireComplete(files, organizationsOf(scopes, []), {});
   return named.map(({ id, organizationId, locationId }) => {
     const row = found.get(id);
     const isThere = organizationId === '' || organizationId === row?.organization_id;
@@ -75,13 +88,13 @@ export interface Page {
 
 /** Newest first, unless the order says otherwise. */
 export async function pageOfFiles(
-  db: Kysely<CloudTables>,
+  { db, rows: watch }: FindFilesDeps,
   { filter, scopes, after, order, limit, nowMs }: Page,
   signal: AbortSignal,
 ): Promise<readonly FileRow[]> {
   const direction = order === Orders.ASCENDING ? 'asc' : 'desc';
   const found: FileRow[] = [];
-  for (const slices of walksOf(db, { filter, scopes, direction, after, nowMs, signal })) {
+  for (const slices of walksOf(db, { filter, scopes, direction, after, nowMs, signal, firstRows: limit })) {
     let left = limit;
     for await (const slice of slices) {
       const rows = await db
@@ -100,7 +113,41 @@ export async function pageOfFiles(
   const sign = direction === 'asc' ? 1 : -1;
   const before = (a: FileRow, b: FileRow): boolean =>
     a.captured_us < b.captured_us || (a.captured_us === b.captured_us && a.id < b.id);
-  return found.toSorted((a, b) => (before(a, b) ? -sign : sign)).slice(0, limit);
+  const page = found.toSorted((a, b) => (before(a, b) ? -sign : sign)).slice(0, limit);
+  watch.requireRight(files, page);
+  const days = daysBetween(filter, direction, after, page.length === limit ? page.at(-1) : undefined);
+  await watch.requireComplete(files, organizationsOf(scopes, filter.organizationIds), days);
+  return page;
+}
+
+/** The days in which a missing row would have been on the page. @param last undefined: it is the last page */
+function daysBetween(
+  filter: Filter,
+  direction: 'asc' | 'desc',
+  after: PagePlace | undefined,
+  last: FileRow | undefined,
+): DayRange {
+  const all = daysOf(filter);
+  const first = after === undefined ? undefined : dayOfUs(after.at);
+  const end = last === undefined ? undefined : dayOfUs(last.captured_us);
+  return direction === 'asc'
+    ? { from: first ?? all.from, to: end ?? all.to }
+    : { from: end ?? all.from, to: first ?? all.to };
+}
+
+/** The days in which files can match. */
+export function daysOf({ interval }: Filter): DayRange {
+  const { start, end } = interval ?? {};
+  return {
+    from: start === undefined ? undefined : dayOfUs(microsecondsOf(start)),
+    to: end === undefined ? undefined : dayOfUs(microsecondsOf(end)),
+  };
+}
+
+/** @param named by the filter; empty: all */
+export function organizationsOf(scopes: Scopes, named: readonly string[]): readonly string[] {
+  const ids = new Set(scopes.map(({ organizationId }) => organizationId));
+  return [...ids].filter((id) => named.length === 0 || named.includes(id));
 }
 
 export async function countFiles(

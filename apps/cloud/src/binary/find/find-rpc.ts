@@ -16,9 +16,18 @@ import { createLoadBytes } from '../download/load-bytes.ts';
 import type { OpenFile } from '../download/open-file.ts';
 import { answerBytes, defaultPage, maxPage, maxTexts, pageBytes } from '../limits.ts';
 import { type Scopes, scopesOf } from '../scopes.ts';
+import { datasetFiles, files } from '../store.ts';
 import { describeFiles } from './describe-files.ts';
 import { checkFilter } from './filter.ts';
-import { countFiles, type FileRow, filesNamed, namedFiles, pageOfFiles } from './find-files.ts';
+import {
+  countFiles,
+  daysOf,
+  type FileRow,
+  filesNamed,
+  namedFiles,
+  organizationsOf,
+  pageOfFiles,
+} from './find-files.ts';
 import { pageToken, readPageToken } from './page-token.ts';
 import { requireNoneLost } from './require-none-lost.ts';
 import { visibleFilter } from './require-places.ts';
@@ -34,7 +43,7 @@ interface FindDeps {
 }
 
 export function findHandlers(deps: BinaryOperationDeps & FindDeps): Handlers<typeof DataService, Principal> {
-  const { db, access, caughtUp, baseUrl, clock } = deps;
+  const { db, rows: watch, access, caughtUp, baseUrl, clock } = deps;
   const withBytes = createLoadBytes(deps.openFile);
 
   /** The scopes that the caller may read (empty: nothing), once everything acknowledged can be found. */
@@ -48,7 +57,9 @@ export function findHandlers(deps: BinaryOperationDeps & FindDeps): Handlers<typ
     const scopes = scopesOf(access, call.principal, 'operator');
     requireNoneLost(deps.losses(), scopes, filter, deps.organizationOf);
     const seen = await visibleFilter(deps, call.principal, filter);
-    return seen === undefined ? { filter: create(FilterSchema), scopes: [] } : { filter: seen, scopes };
+    if (seen === undefined) return { filter: create(FilterSchema), scopes: [] };
+    if (seen.datasetId !== '') await watch.requireComplete(datasetFiles, [seen.datasetId]);
+    return { filter: seen, scopes };
   };
 
   const answerOf = async (rows: readonly FileRow[], include: boolean, call: Call<Principal>): Promise<FileData[]> => {
@@ -69,6 +80,10 @@ export function findHandlers(deps: BinaryOperationDeps & FindDeps): Handlers<typ
     });
   };
 
+  /** @throws data_loss when some of the files that could match are known to be missing */
+  const requireAll = (filter: Filter, scopes: Scopes): Promise<void> =>
+    watch.requireComplete(files, organizationsOf(scopes, filter.organizationIds), daysOf(filter));
+
   /** The distinct texts of all slices. @throws resource_exhausted */
   const textsOf = async (
     what: string,
@@ -77,6 +92,7 @@ export function findHandlers(deps: BinaryOperationDeps & FindDeps): Handlers<typ
     signal: AbortSignal,
     look: (slice: SliceCondition) => Promise<readonly { readonly text: string }[]>,
   ): Promise<string[]> => {
+    await requireAll(filter, scopes);
     const texts = new Set<string>();
     for await (const slice of walkFiles(db, { filter, scopes, direction: 'asc', nowMs: clock.now(), signal })) {
       for (const { text } of await look(slice)) texts.add(text);
@@ -95,12 +111,13 @@ export function findHandlers(deps: BinaryOperationDeps & FindDeps): Handlers<typ
       const after = readPageToken(last, 'last');
       const { filter, scopes } = await admit(given, call);
       if (countOnly) {
+        await requireAll(filter, scopes);
         const { count, bytes } = await countFiles(db, filter, scopes, clock.now(), call.signal);
         return { count: BigInt(count), totalSizeBytes: BigInt(bytes) };
       }
       const size = limit === 0n ? defaultPage : Number(limit > BigInt(maxPage) ? maxPage : limit);
       const page = { filter, scopes, after, order: sortOrder, limit: size, nowMs: clock.now() };
-      const found = await pageOfFiles(db, page, call.signal);
+      const found = await pageOfFiles(deps, page, call.signal);
       const rows = includeBinary ? thatFit(found) : found;
       const end = rows.at(-1);
       return {
@@ -115,7 +132,7 @@ export function findHandlers(deps: BinaryOperationDeps & FindDeps): Handlers<typ
     async binaryDataByIDs({ binaryDataIds, binaryIds, includeBinary }, call) {
       const named = namedFiles(binaryDataIds, binaryIds);
       await caughtUp(call.signal);
-      const rows = await filesNamed(db, named, scopesOf(access, call.principal, 'operator'), clock.now());
+      const rows = await filesNamed(deps, named, scopesOf(access, call.principal, 'operator'), clock.now());
       if (includeBinary && sizeOf(rows) > answerBytes) throw tooLarge(rows);
       return { data: await answerOf(rows, includeBinary, call), count: BigInt(rows.length) };
     },

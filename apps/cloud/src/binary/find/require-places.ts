@@ -28,7 +28,7 @@ const owning: Readonly<Record<TargetKind, Action>> = {
   part: 'part.manage',
 };
 
-type Deps = Pick<BinaryOperationDeps, 'db' | 'access'>;
+type Deps = Pick<BinaryOperationDeps, 'db' | 'rows' | 'access'>;
 
 /**
  * The filter without places that the caller may not see: they are treated as nonexistent and not searched.

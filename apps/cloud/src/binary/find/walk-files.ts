@@ -24,6 +24,8 @@ export interface Walk {
   /** Files whose retention has ended by now are hidden (D24). */
   readonly nowMs: number;
   readonly signal: AbortSignal;
+  /** Rows in the first slice, if few are wanted; the next ones grow. Default: `sliceRows`. */
+  readonly firstRows?: number;
 }
 
 /** Selects the matching files of a slice. */
@@ -60,9 +62,10 @@ function anchorsOf({ partId, locationIds, organizationIds }: Filter, scopes: Sco
 async function* slicesOf(
   db: Kysely<CloudTables>,
   { column, value }: Anchor,
-  { filter, scopes, direction, after, nowMs, signal }: Walk,
+  { filter, scopes, direction, after, nowMs, signal, firstRows = sliceRows }: Walk,
 ): AsyncIterable<SliceCondition> {
-  for (let from = after; ; ) {
+  let rows = Math.min(firstRows, sliceRows);
+  for (let from = after; ; rows = Math.min(rows * 4, sliceRows)) {
     const end: PagePlace | undefined = await db
       .selectFrom('binary_data')
       .select(['captured_us as at', 'id'])
@@ -72,7 +75,7 @@ async function* slicesOf(
       )
       .orderBy('captured_us', direction)
       .orderBy('id', direction)
-      .offset(sliceRows - 1)
+      .offset(rows - 1)
       .limit(1)
       .executeTakeFirst();
     const start = from;

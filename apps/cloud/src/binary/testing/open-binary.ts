@@ -23,6 +23,7 @@ import { neverBehind } from '../../ingest/testing/never-behind.ts';
 import { openTestLog } from '../../ingest/testing/open-log.ts';
 import { checkMetadata } from '../../ingest/upload-metadata.ts';
 import type { InstanceKey } from '../../instance/instance-key.ts';
+import type { RowWatch } from '../../metadata/row-checks/row-watch.ts';
 import type { Database } from '../../metadata/tables.ts';
 import { type Binary, createBinary } from '../feature.ts';
 
@@ -38,6 +39,9 @@ export interface UploadShape {
 
 export interface OpenBinary {
   readonly db: Database;
+  readonly rows: RowWatch;
+  /** Runs a statement on the metadata without the cloud's knowledge. */
+  alterRows(statement: string): Promise<void>;
   readonly log: IngestLog;
   /** Changes the tables of the log without its knowledge, and opens it again. Its listeners are removed. */
   damageLog(statement: string): Promise<void>;
@@ -80,13 +84,14 @@ function keyOf(keyId: string, ...grants: Key['grants']): Key {
 }
 
 export async function openBinary({ clock = systemClock }: { readonly clock?: Clock } = {}): Promise<OpenBinary> {
-  const { db, instanceKey } = await openFirstAccount();
+  const { db, rows, alterRows, instanceKey } = await openFirstAccount();
   const opened = await openTestLog(clock);
   const directory = await temporaryDirectory();
   const blobs = await openBlobStore({ directory: directory.file('blobs'), clock });
   const standing = new Map<string, Principal>();
   const binary = createBinary({
     db,
+    rows,
     ingestLog: opened.log,
     blobs,
     organizationOf: (partId) => locations[machines[partId.replace(/-main$/, '')] ?? '']?.organizationId,
@@ -110,6 +115,8 @@ export async function openBinary({ clock = systemClock }: { readonly clock?: Clo
   });
   return {
     db,
+    rows,
+    alterRows,
     log: opened.log,
     damageLog: (statement) => opened.damage(statement),
     blobs,

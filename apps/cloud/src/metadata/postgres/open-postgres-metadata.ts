@@ -2,6 +2,10 @@
 import type { Clock, Log } from '@platform/base';
 import { Kysely } from 'kysely';
 import { claimInstallation } from '../claim-installation.ts';
+import type { CheckedTable } from '../row-checks/checked-table.ts';
+import { checkedTablesOf } from '../row-checks/checked-tables-of.ts';
+import { fillRowChecks } from '../row-checks/fill-row-checks.ts';
+import { watchPostgresRows } from '../row-checks/postgres-triggers.ts';
 import type { Migration } from '../sqlite/writer-protocol.ts';
 import { lockDatabase } from './lock-database.ts';
 import { readPostgresAddress } from './postgres-address.ts';
@@ -39,9 +43,23 @@ export async function openPostgresMetadata<Tables>(
   const reader = unwind.use(createPostgresReader(address, schema, log));
   const writer = unwind.use(new PostgresWriter({ address, schema, lockKey: 1, clock, log, onFatal }));
   await migratePostgres(writer, schema, migrations);
+  const checked = checkedTablesOf(migrations);
+  await watch(writer, checked);
   if (installationFile !== undefined) await claimInstallation(writer, installationFile);
   const db = new Kysely<Tables>({ dialect: postgresDialect(reader, writer) });
   unwind.defer(() => db.destroy());
+  await fillRowChecks(db, checked, 'postgres', log);
   const running = unwind.move();
   return { db, [Symbol.asyncDispose]: () => running.disposeAsync() };
+}
+
+async function watch(writer: PostgresWriter, checked: readonly CheckedTable[]): Promise<void> {
+  const transaction = await writer.begin();
+  try {
+    await watchPostgresRows(transaction, checked);
+    await transaction.commit();
+  } catch (caught) {
+    await transaction.rollback();
+    throw caught;
+  }
 }

@@ -21,10 +21,14 @@ export interface Snapshot extends AsyncDisposable {
 /**
  * Opens one read-only `repeatable read` transaction. It sees everything that was committed when this resolves.
  *
- * @param installationFile of the data directory to which the database must belong.
+ * @param installationFile of the data directory to which the database must belong; undefined: that is known already
  * @throws failed_precondition if it belongs to another one; unavailable if the server cannot be reached.
  */
-export async function openSnapshot(database: string, installationFile: string, signal: AbortSignal): Promise<Snapshot> {
+export async function openSnapshot(
+  database: string,
+  installationFile: string | undefined,
+  signal: AbortSignal,
+): Promise<Snapshot> {
   const address = readPostgresAddress(database);
   const { shown } = address;
   const failed = (caught: unknown): PlatformError => {
@@ -80,6 +84,7 @@ export async function openSnapshot(database: string, installationFile: string, s
     // The first statement after BEGIN determines the moment of the snapshot.
     const [there] = await query(`select to_regclass('meta.installation') is not null as exists`);
     const [row] = there?.['exists'] === 1 ? await query('select id from meta.installation') : [];
+    if (installationFile === undefined) return snapshot;
     const ours = readInstallation(installationFile);
     if (ours === undefined || row?.['id'] !== ours)
       throw new PlatformError(

@@ -14,6 +14,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Clock, errorText, type Log, PlatformError } from '@platform/base';
 import type { Client, QueryResult } from 'pg';
+import { writerSetting } from '../row-checks/postgres-triggers.ts';
 import type { PostgresAddress } from './postgres-address.ts';
 import { connectPostgres } from './postgres-connection.ts';
 import { isConnectionLost, isFailedBefore, postgresError } from './postgres-fault.ts';
@@ -140,6 +141,7 @@ export class PostgresWriter implements AsyncDisposable {
       isLost = true;
       if (this.#client === gone) this.#client = null;
     });
+    await client.query(writerSetting);
     if (isLost) throw new PlatformError('unavailable', `the connection to the ${this.shown} was lost immediately`);
     this.#client = client;
     return client;

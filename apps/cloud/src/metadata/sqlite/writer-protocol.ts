@@ -1,4 +1,5 @@
 /** Messages between the caller's thread and the writer thread. */
+import type { CheckedTable } from '../row-checks/checked-table.ts';
 import type { ThreadAnswer, ThreadMessage } from './thread-protocol.ts';
 
 export interface Migration {
@@ -7,6 +8,8 @@ export interface Migration {
   /** Statements for only one of the stores, such as triggers; run after the others. */
   readonly sqliteOnly?: readonly string[];
   readonly postgresOnly?: readonly string[];
+  /** Tables whose rows carry checksums from this version on. A later version that changes what they cover names them again. */
+  readonly checked?: readonly CheckedTable[];
 }
 
 /** Values that SQLite can bind. */

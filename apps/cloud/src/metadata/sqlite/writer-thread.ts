@@ -1,5 +1,7 @@
 /** The writer thread of one SQLite file: receives requests from its port, commits them in groups, and answers. */
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
+import { checkedTablesOf } from '../row-checks/checked-tables-of.ts';
+import { watchSqliteRows } from '../row-checks/sqlite-triggers.ts';
 import { GroupWriter } from './group-writer.ts';
 import { migrate } from './migrate.ts';
 import { openWritable } from './sqlite-file.ts';
@@ -14,6 +16,7 @@ function start(setup: WriterSetup): void {
   const say = (message: WriterMessage): void => port.postMessage(message);
   const db = openWritable(setup.file);
   migrate(db, setup.migrations, setup.file);
+  watchSqliteRows(db, checkedTablesOf(setup.migrations));
 
   const writer = new GroupWriter({
     db,

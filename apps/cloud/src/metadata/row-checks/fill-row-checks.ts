@@ -1,0 +1,99 @@
+/**
+ * Gives existing rows their checksums and proofs: at the first start of the version that introduces them, and when what a checksum covers
+ * has changed. Each batch is one transaction, which also records how far it got, so an interrupted start continues there.
+ */
+import type { Log } from '@platform/base';
+import { type Kysely, sql } from 'kysely';
+import type { CheckedTable } from './checked-table.ts';
+import { addToProofsSql, checkSql, type StoreKind } from './row-check-sql.ts';
+
+const batchRows = 2_000;
+const rowsPerLogLine = 100_000;
+
+export async function fillRowChecks<T>(
+  db: Kysely<T>,
+  tables: readonly CheckedTable[],
+  kind: StoreKind,
+  log: Log,
+): Promise<void> {
+  if (tables.length === 0) return;
+  const { rows } = await sql<Filled>`select * from checked_tables`.execute(db);
+  for (const table of tables) {
+    const found = rows.find(({ table_name: name }) => name === table.table);
+    if (found?.definition !== JSON.stringify(table)) await refillRowChecks(db, table, kind, log);
+    else if (found.is_filled === 0) await fill(db, table, kind, found.filled_to ?? undefined, log);
+  }
+}
+
+interface Filled {
+  readonly table_name: string;
+  readonly definition: string;
+  /** JSON: the key of the last row that has its checksum; null: none has. */
+  readonly filled_to: string | null;
+  readonly is_filled: number;
+}
+
+/** Takes the rows as they are: new rows of earlier versions, or what is left after damage that a person accepts. */
+export async function refillRowChecks<T>(db: Kysely<T>, table: CheckedTable, kind: StoreKind, log: Log): Promise<void> {
+  const { table: name } = table;
+  await db.transaction().execute(async (trx) => {
+    await sql`delete from row_proofs where table_name = ${name}`.execute(trx);
+    await sql`delete from checked_tables where table_name = ${name}`.execute(trx);
+    await sql`insert into checked_tables (table_name, definition, filled_to, is_filled) values (${name}, ${JSON.stringify(table)}, null, 0)`.execute(
+      trx,
+    );
+  });
+  await fill(db, table, kind, undefined, log);
+}
+
+async function fill<T>(
+  db: Kysely<T>,
+  table: CheckedTable,
+  kind: StoreKind,
+  filledTo: string | undefined,
+  log: Log,
+): Promise<void> {
+  const { table: name } = table;
+  let after: readonly unknown[] | undefined = filledTo === undefined ? undefined : JSON.parse(filledTo);
+  for (let rows = 0; ; rows += batchRows) {
+    if (rows > 0 && rows % rowsPerLogLine === 0) log.info('stored rows get checksums', { table: name, rows });
+    const from = after;
+    const end = await db.transaction().execute(async (trx) => {
+      const to = table.isSmall ? undefined : await endOfBatch(trx, table, from);
+      const where = `${inBatch(table, from, '>')} and ${inBatch(table, to, '<=')}`;
+      await sql.raw(`update ${name} set row_check = ${checkSql(table, name, kind)} where ${where}`).execute(trx);
+      await sql.raw(addToProofsSql(table, `${name} where ${where}`)).execute(trx);
+      const filled = to === undefined ? null : JSON.stringify(to);
+      await sql`update checked_tables set filled_to = ${filled}, is_filled = ${to === undefined ? 1 : 0} where table_name = ${name}`.execute(
+        trx,
+      );
+      return to;
+    });
+    if (end === undefined) return;
+    after = end;
+  }
+}
+
+/** The key of the last row of the batch; undefined: it holds all that are left. */
+async function endOfBatch<T>(
+  trx: Kysely<T>,
+  table: CheckedTable,
+  from: readonly unknown[] | undefined,
+): Promise<readonly unknown[] | undefined> {
+  const columns = keyOf(table);
+  const statement = `select ${columns} from ${table.table} where ${inBatch(table, from, '>')} order by ${columns} limit 1 offset ${batchRows - 1}`;
+  const { rows } = await sql.raw<Record<string, unknown>>(statement).execute(trx);
+  return rows[0] === undefined ? undefined : table.key.map((column) => rows[0]?.[column]);
+}
+
+function inBatch(table: CheckedTable, key: readonly unknown[] | undefined, comparison: '>' | '<='): string {
+  return key === undefined ? '1 = 1' : `(${keyOf(table)}) ${comparison} (${key.map(literal).join(', ')})`;
+}
+
+function keyOf({ key }: CheckedTable): string {
+  return key.map((column) => `"${column}"`).join(', ');
+}
+
+function literal(value: unknown): string {
+  return typeof value === 'number' ? String(value) : `'${String(value).replaceAll("'", "''")}'`;
+}

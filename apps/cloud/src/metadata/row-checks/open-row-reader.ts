@@ -1,0 +1,55 @@
+/** Reads whole tables as of one moment, row by row, beside a running cloud and without delaying it. */
+import { setTimeout } from 'node:timers/promises';
+import { openReadable } from '../sqlite/sqlite-file.ts';
+import type { StoreKind } from './row-check-sql.ts';
+
+export interface RowReader extends AsyncDisposable {
+  readonly kind: StoreKind;
+  /** Values as text. */
+  eachRow(sql: string, take: (row: readonly (string | null)[]) => void): Promise<void>;
+}
+
+export interface RowStore {
+  /** Used with SQLite. */
+  readonly file: string;
+  /** `postgres://…`: the file is then not used. */
+  readonly database: string | undefined;
+}
+
+/** Rows read in SQLite at once: they are read on this thread, so a few milliseconds. Between them it rests four times as long. */
+const rowsAtOnce = 500;
+const restMs = 12;
+
+/** @param isAlone this process serves nothing meanwhile, so reading need not rest */
+export async function openRowReader(
+  { file, database }: RowStore,
+  isAlone: boolean,
+  signal: AbortSignal,
+): Promise<RowReader> {
+  if (database !== undefined) {
+    const { openSnapshot } = await import('../postgres/open-snapshot.ts');
+    const snapshot = await openSnapshot(database, undefined, signal);
+    return {
+      kind: 'postgres',
+      eachRow: (sql, take) => snapshot.eachRow(sql, take),
+      [Symbol.asyncDispose]: () => snapshot[Symbol.asyncDispose](),
+    };
+  }
+  const db = openReadable(file);
+  db.exec('begin');
+  return {
+    kind: 'sqlite',
+    async eachRow(sql, take) {
+      const statement = db.prepare(sql);
+      statement.setReturnArrays(true);
+      let rows = 0;
+      for (const row of statement.iterate()) {
+        take(Object.values(row).map((value) => (value === null ? null : String(value))));
+        if (++rows % rowsAtOnce === 0 && !isAlone) await setTimeout(restMs, undefined, { signal });
+      }
+    },
+    async [Symbol.asyncDispose]() {
+      db.close();
+    },
+  };
+}
