@@ -96,11 +96,11 @@ export function fragmentTests(world: () => World): void {
     ]);
     const [entry] = first['history'] as Record<string, unknown>[];
     expectRecentSeconds(entry?.['edited_on']);
-    expect(entry?.['old']).toMatchObject({ id, name: 'Versions', revision: '3' });
+    expect(entry?.['old']).toMatchObject({ id, name: 'Versions', revision: '2' });
     const page_token = first['next_page_token'];
     expect(await owner.ask('GetFragmentHistory', { id, page_token })).toMatchObject({
       next_page_token: '',
-      history: [{ revision: '1' }],
+      history: [{ revision: '1', old: { id, name: '' } }],
     });
     await expectRefused(owner.ask('GetFragmentHistory', { id, page_token: 'x' }), Code.invalidArgument, /page token/);
     await owner.ask('SetFragmentTag', { fragment_id: id, tag: 'old', revision: '1' });

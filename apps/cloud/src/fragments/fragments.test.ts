@@ -51,7 +51,7 @@ test('D36 two fragments of one organization have different names; those that alr
   expect(await given.update(kit, { name: 'other', config: {} })).toMatchObject({ name: 'other', fragment: {} });
 });
 
-test('every save of a fragment is a revision with author and time, listed newest first, in pages', async () => {
+test('every save of a fragment is a revision with author and time and what it replaced, listed newest first, in pages', async () => {
   const given = await openFragments();
   const { id = '' } = await given.create(' base ', debug);
   await given.update(id, { config: { debug: false } });
@@ -63,12 +63,16 @@ test('every save of a fragment is a revision with author and time, listed newest
     ['3', { debug: false }, 'owner'],
     ['2', { debug: false }, 'owner'],
   ]);
+  expect(first.history?.map(({ old }) => [old?.revision, old?.name, old?.fragment])).toEqual([
+    ['2', 'base', { debug: false }],
+    ['1', 'base', debug],
+  ]);
   const rest = await given.ask(getFragmentHistory, GetFragmentHistoryRequestSchema, {
     id,
     pageLimit: 2n,
     pageToken: first.nextPageToken ?? '',
   });
-  expect(rest.history?.map((entry) => [entry.revision, entry.old?.name])).toEqual([['1', 'base']]);
+  expect(rest.history?.map((entry) => [entry.revision, entry.old])).toEqual([['1', { id }]]);
   expect(rest.nextPageToken).toBe('');
   const audited = await given.db.selectFrom('audit_entries').select(['action', 'target_id']).orderBy('id').execute();
   expect(audited.map(({ action }) => action)).toEqual([

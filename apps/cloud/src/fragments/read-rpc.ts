@@ -121,16 +121,31 @@ export function fragmentReadHandlers(deps: FragmentOperationDeps): Handlers<type
         .limit(limit + 1)
         .execute();
       const usage = usageFor(principal, row, await readUsage(db, [row.id]), '');
-      const shown = fitting(await revisionsOf(row.id, readable(page.slice(0, limit))));
+      const asOf = (revision: RevisionRow) => {
+        const { name, visibility, created_ms: updated_ms } = revision;
+        return fragmentMessage(tree, principal, { ...row, name, visibility, updated_ms }, revision, usage);
+      };
+      const numbers = readable(page.slice(0, limit));
+      const read = await revisionsOf(row.id, [...new Set(numbers.flatMap((each) => [each, each - 1]))]);
+      const byNumber = new Map(read.map((revision) => [revision.revision, revision]));
+      // Who may not read the replaced revision does not get it as `old` either.
+      const readableBefore = ({ revision }: RevisionRow): RevisionRow | undefined => {
+        const before = byNumber.get(revision - 1);
+        return all || before?.visibility !== 'private' ? before : undefined;
+      };
+      const shown = fitting(
+        numbers.flatMap((number) => byNumber.get(number) ?? []),
+        readableBefore,
+      );
       return {
         history: shown.map((revision) => {
-          const { name, visibility } = revision;
-          const old = fragmentMessage(tree, principal, { ...row, name, visibility }, revision, usage);
+          const before = readableBefore(revision);
           const author = { kind: revision.author_kind, id: revision.author_id, name: revision.author_name };
           return {
             fragment: row.id,
             editedOn: timestampFromMs(revision.created_ms),
-            old: { ...old, lastUpdated: timestampFromMs(revision.created_ms) },
+            // Never absent: public clients read its fields without asking whether it is there.
+            old: before === undefined ? { id: row.id } : asOf(before),
             // The authors of an organization are shown only to its own people.
             ...(all ? { editedBy: authenticatorInfo(author) } : {}),
             revision: String(revision.revision),
@@ -165,11 +180,12 @@ function readable(sizes: readonly { readonly revision: number; readonly size: nu
   return (beyond === -1 ? sizes : sizes.slice(0, Math.max(1, beyond))).map(({ revision }) => revision);
 }
 
-/** The rows that fit into one message, each with its configuration twice; the others go to the next page. */
-function fitting<Row extends { readonly config: string }>(rows: readonly Row[]): readonly Row[] {
+/** The rows that fit into one message, each with its configuration and the one that it replaced; the others go to the next page. */
+function fitting(rows: readonly RevisionRow[], replacedBy: (row: RevisionRow) => RevisionRow | undefined) {
+  const bytesOf = (config = ''): number => (config === '' ? 0 : structBytes(JSON.parse(config)));
   let bytes = 0;
   const beyond = rows.findIndex((row) => {
-    bytes += (row.config === '' ? 0 : 2 * structBytes(JSON.parse(row.config))) + entryBytes;
+    bytes += bytesOf(row.config) + bytesOf(replacedBy(row)?.config) + entryBytes;
     return bytes > answerBytes;
   });
   return beyond === -1 ? rows : rows.slice(0, Math.max(1, beyond));

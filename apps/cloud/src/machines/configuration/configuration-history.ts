@@ -28,7 +28,8 @@ export interface ConfigurationHistory {
   ): Promise<readonly { readonly version: ConfigurationVersion; readonly bytes: number }[]>;
 }
 
-const neverConfigured: ConfigurationVersion = {
+/** What every part starts with. */
+export const neverConfigured: ConfigurationVersion = {
   version: 0,
   document: '{}',
   author: { kind: '', id: '', name: '' },
@@ -77,12 +78,14 @@ export function createHistory(db: Database): ConfigurationHistory {
       if (endMs !== undefined) query = query.where('created_ms', '<', endMs);
       return (await query.orderBy('version', 'desc').limit(limit).execute()).map(versionOf);
     },
-    async summaries(partId, { limit, before }) {
+    async summaries(partId, { limit, before, startMs, endMs }) {
       let query = db
         .selectFrom('part_configurations')
         .select(['version', 'author', 'author_kind', 'author_id', 'created_ms', 'revision', 'restored_from', 'bytes'])
         .where('part_id', '=', partId);
       if (before !== undefined) query = query.where('version', '<', before);
+      if (startMs !== undefined) query = query.where('created_ms', '>=', startMs);
+      if (endMs !== undefined) query = query.where('created_ms', '<', endMs);
       const rows = await query.orderBy('version', 'desc').limit(limit).execute();
       return rows.map(({ bytes, ...row }) => ({ version: versionOf({ ...row, document: '' }), bytes }));
     },

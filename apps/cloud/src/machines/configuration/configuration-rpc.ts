@@ -12,6 +12,7 @@ import { authenticatorInfo } from '../author.ts';
 import { changePart, type PartChange, partChanged, writePartChange } from '../change-parts.ts';
 import type { MachineOperationDeps } from '../machines-deps.ts';
 import type { ConfigurationVersion } from './configuration.ts';
+import { neverConfigured } from './configuration-history.ts';
 
 const defaultEntries = 100;
 const maxEntries = 500;
@@ -67,36 +68,33 @@ export function configurationHandlers(deps: MachineOperationDeps): Handlers<type
         endMs: request.end === undefined ? undefined : timestampMs(request.end),
         startMs: request.start === undefined ? undefined : timestampMs(request.start),
       };
-      const entries: ConfigurationVersion[] = [];
-      let before = readPageToken(request.pageToken, 'GetRobotPartHistory');
+      const before = readPageToken(request.pageToken, 'GetRobotPartHistory');
+      const listed = await configurations.summaries(part.id, { ...page, before, limit: limit + 1 });
+      const edits: { readonly saved: ConfigurationVersion; readonly replaced: ConfigurationVersion }[] = [];
       let bytes = 0;
       // Read one at a time: documents may be megabytes.
-      while (entries.length < limit && (entries.length === 0 || bytes < maxPageBytes)) {
-        const [entry] = await configurations.history(part.id, { ...page, before, limit: 1 });
-        if (entry === undefined) break;
-        bytes += entry.document.length;
-        if (entries.length > 0 && bytes > maxPageBytes) break;
-        entries.push(entry);
-        before = entry.version;
+      for (const { version: saved } of listed.slice(0, limit)) {
+        const [replaced = neverConfigured] = await configurations.history(part.id, { before: saved.version, limit: 1 });
+        bytes += replaced.document.length;
+        if (edits.length > 0 && bytes > maxPageBytes) break;
+        edits.push({ saved, replaced });
       }
-      const more = before === undefined ? [] : await configurations.history(part.id, { ...page, before, limit: 1 });
-      const last = entries.at(-1);
       const old = await messages.parts(
-        entries.map((version) => ({ part, version })),
+        edits.map(({ replaced }) => ({ part, version: replaced })),
         call.principal,
       );
       return {
-        history: entries.map(
-          (version, index): MessageInitShape<typeof RobotPartHistoryEntrySchema> => ({
+        history: edits.map(
+          ({ saved }, index): MessageInitShape<typeof RobotPartHistoryEntrySchema> => ({
             part: part.id,
             robot: part.machine_id,
-            when: timestampFromMs(version.createdMs),
-            // The history contains no secrets, regardless of who reads it.
+            when: timestampFromMs(saved.createdMs),
+            // What this edit replaced. The history contains no secrets, regardless of who reads it.
             old: { ...old[index], secret: '', secrets: [] },
-            editedBy: authenticatorInfo(version.author),
+            editedBy: authenticatorInfo(saved.author),
           }),
         ),
-        nextPageToken: last !== undefined && more.length > 0 ? String(last.version) : '',
+        nextPageToken: edits.length < listed.length ? String(edits.at(-1)?.saved.version ?? '') : '',
       };
     },
   };

@@ -75,7 +75,7 @@ test('a document with the same bytes creates no new version, even on a retry; di
   expect((await ask(owner, fleet.getConfigurationVersion, { partId })).document).toBe('{ "debug": true }');
 });
 
-test('the history is paged by token and limited by times, newest first, with author and time of each version', async () => {
+test('the history is paged by token and limited by times, newest first, with author and time of each edit and what it replaced', async () => {
   const { ask, owner, partId, laterMs } = await openMachines();
   for (let version = 1; version <= 5; version++) {
     laterMs(1_000);
@@ -86,20 +86,21 @@ test('the history is paged by token and limited by times, newest first, with aut
   for (let pageToken = ''; ; ) {
     const page = await ask(owner, app.getRobotPartHistory, { id: partId, pageLimit: 2n, pageToken });
     expect(page.history.length).toBeLessThanOrEqual(2);
-    seen.push(...page.history.map(({ old }) => old?.robotConfig?.['n']));
+    seen.push(...page.history.map(({ old }) => old?.robotConfig));
     times.push(...page.history.map(({ when }) => when?.seconds ?? 0n));
     expect(page.history.every(({ editedBy, old }) => editedBy?.value === 'k' && old?.secret === '')).toBe(true);
     pageToken = page.nextPageToken;
     if (pageToken === '') break;
   }
-  expect(seen).toEqual([5, 4, 3, 2, 1]);
+  // The entry of a time has the configuration before it, and the first one the empty one that every part starts with.
+  expect(seen).toEqual([{ n: 4 }, { n: 3 }, { n: 2 }, { n: 1 }, {}]);
   const [, second, , fourth] = times as [bigint, bigint, bigint, bigint, bigint];
   const within = await ask(owner, app.getRobotPartHistory, {
     id: partId,
     start: { seconds: fourth },
     end: { seconds: second },
   });
-  expect(within.history.map(({ old }) => old?.robotConfig?.['n'])).toEqual([3, 2]);
+  expect(within.history.map(({ old }) => old?.robotConfig?.['n'])).toEqual([2, 1]);
   for (const pageToken of ['x', '-1', '1e3', '9'.repeat(30)])
     await expect(ask(owner, app.getRobotPartHistory, { id: partId, pageToken })).rejects.toMatchObject({
       code: 'invalid_argument',
@@ -149,6 +150,7 @@ test('D6 operators read configurations and their history without secrets; owners
   const { ask, owner, itself, key, partId } = await openMachines();
   const config = { components: [sensor('a', { password: 'CANARY' })], auth: { handlers: [] } };
   await ask(owner, app.updateRobotPart, { id: partId, robotConfigJson: JSON.stringify(config) });
+  await ask(owner, app.updateRobotPart, { id: partId, robotConfigJson: JSON.stringify({ ...config, debug: true }) });
   const texts = async (principal: typeof owner): Promise<string[]> =>
     [
       await ask(principal, app.getRobotPart, { id: partId }),
@@ -237,7 +239,8 @@ test("old versions lose their documents, not their metadata, beyond a part's lim
     await expect(ask(owner, method, first)).rejects.toMatchObject({ code: 'failed_precondition' });
   const { history } = await ask(owner, app.getRobotPartHistory, { id: partId });
   expect(history.map(({ old }) => old?.robotConfig !== undefined)).toEqual(
-    Array.from({ length: 14 }, (_, index) => index < 8),
+    // The first one replaced the empty configuration.
+    Array.from({ length: 14 }, (_, index) => index < 7 || index === 13),
   );
   const stale = { id: partId, robotConfigJson: '{}', lastKnownUpdate: versions.at(-1)?.savedAt };
   await expect(ask(owner, app.updateRobotPart, stale)).rejects.toMatchObject({ code: 'aborted' });
