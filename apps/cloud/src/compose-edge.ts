@@ -8,7 +8,14 @@ import { BillingService } from '@platform/proto/platform/app/v1/billing';
 import { TriggerService } from '@platform/proto/platform/app/v1/triggers';
 import { InvoiceService, PriceService } from '@platform/proto/platform/billing/v1/billing';
 import { FleetService } from '@platform/proto/platform/fleet/v1/fleet';
-import { createRpcServer, meterCalls, type RpcServer, type ServiceBinding, serve } from '@platform/rpc/server';
+import {
+  createRpcServer,
+  limitRequests,
+  meterCalls,
+  type RpcServer,
+  type ServiceBinding,
+  serve,
+} from '@platform/rpc/server';
 import { authBinding } from './access/auth-rpc.ts';
 import { callerFields, type Principal } from './access/principal.ts';
 import type { Limits } from './admin/limits.ts';
@@ -26,7 +33,6 @@ import { notificationRoute } from './edge/notification-route.ts';
 import { paymentEventsRoute } from './edge/payment-events-route.ts';
 import { principalOfRequest } from './edge/principal-of-request.ts';
 import { queryRoute } from './edge/query-route.ts';
-import { maxRequestBytes } from './edge/request-limits.ts';
 import { createRoutes } from './edge/routes.ts';
 import { readStatus } from './edge/status.ts';
 import { unsubscribeRoute } from './edge/unsubscribe-route.ts';
@@ -43,8 +49,8 @@ import { partConfigFile } from './machines/part-config-file.ts';
 import { transitionsOf } from './machines/presence/store.ts';
 import type { Database } from './metadata/tables.ts';
 import type { Outbox } from './outbox/feature.ts';
-import { maxMessageBytes } from './packages/limits.ts';
 import type { Relay } from './relay/feature.ts';
+import { requestLimits } from './request-limits.ts';
 import { isLoopback } from './settings.ts';
 import { signalingBinding } from './signaling/signaling-rpc.ts';
 import type { TestInbox } from './test-inbox/feature.ts';
@@ -168,30 +174,22 @@ export function composeEdge(deps: EdgeDeps): RpcServer {
   });
   const bound: readonly ServiceBinding<Principal>[] = [
     authBinding(authenticator),
-    serve(
-      AppService,
-      {
-        ...accounts.appHandlers,
-        ...machines.appHandlers,
-        ...fragments.appHandlers,
-        ...accessRpc.appHandlers,
-        ...identity.appHandlers,
-        ...packages.appHandlers,
-        ...logHandlers({ access, logs, clock, recheck: authenticator.recheck }),
-      },
-      { maxRequestBytes },
-    ),
-    serve(
-      FleetService,
-      {
-        ...accessRpc.fleetHandlers,
-        ...machines.fleetHandlers,
-        ...connect.fleetHandlers,
-        ...accounts.fleetHandlers,
-        ...limitHandlers({ db: deps.db, access, limits: deps.limits, now: clock.now }),
-      },
-      { maxRequestBytes },
-    ),
+    serve(AppService, {
+      ...accounts.appHandlers,
+      ...machines.appHandlers,
+      ...fragments.appHandlers,
+      ...accessRpc.appHandlers,
+      ...identity.appHandlers,
+      ...packages.appHandlers,
+      ...logHandlers({ access, logs, clock, recheck: authenticator.recheck }),
+    }),
+    serve(FleetService, {
+      ...accessRpc.fleetHandlers,
+      ...machines.fleetHandlers,
+      ...connect.fleetHandlers,
+      ...accounts.fleetHandlers,
+      ...limitHandlers({ db: deps.db, access, limits: deps.limits, now: clock.now }),
+    }),
     machines.robotBinding,
     signalingBinding({
       partOfHost: machines.partOfHost,
@@ -237,10 +235,10 @@ export function composeEdge(deps: EdgeDeps): RpcServer {
     serve(BillingService, deps.billing.handlers),
     serve(PriceService, deps.billing.priceHandlers),
     serve(InvoiceService, deps.billing.invoiceHandlers),
-    serve(PackageService, packages.handlers, { maxRequestBytes: () => maxMessageBytes }),
+    serve(PackageService, packages.handlers),
     relay.binding,
   ];
-  const own = meterCalls(bound, metrics.observeCall, clock);
+  const own = meterCalls(limitRequests(bound, requestLimits), metrics.observeCall, clock);
   // Not in the API document: machines answer these calls, and may be older or newer.
   const services = [...own, ...meterCalls(relay.relayed, metrics.observeCall, clock)];
   return createRpcServer<Principal>({

@@ -1,7 +1,7 @@
 /** Wires all communication with the cloud except sync and the status: the configuration, logs, restarts. */
 import { join } from 'node:path';
 import type { Clock } from '@platform/base';
-import { connect, type Link } from '@platform/rpc/client';
+import { connect, type Link, maxAnswerElements } from '@platform/rpc/client';
 import { LogShipper } from './cloud-link/log-shipper.ts';
 import { RestartWatch } from './cloud-link/restart-watch.ts';
 import { userAgentOfRun } from './cloud-link/user-agent.ts';
@@ -49,6 +49,7 @@ export async function composeCloud(
       allowInsecureCredentials: settings.allowInsecureCredentials,
       ca,
       userAgent,
+      maxElements: maxAnswerElements,
     });
   const link = starting.use(connectAgain());
   const watch = new ConfigWatch({

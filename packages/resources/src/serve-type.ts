@@ -45,7 +45,9 @@ export function serveType<P extends { readonly entity: string } | undefined>(
     return [method.localName, kinds[method.methodKind]] as const;
   });
   // The only type erasure: the descriptor has checked that each function fits its method.
-  return serve(service, Object.fromEntries(handlers) as unknown as Handlers<DescService, P>);
+  const erased = Object.fromEntries(handlers) as unknown as Handlers<DescService, P>;
+  // Modules may be newer than this server.
+  return serve(service, erased, { keepUnknown: true });
 }
 
 /** The name in the first message of a stream, and all of the stream's messages. */

@@ -1,4 +1,6 @@
 /** Calling a cloud or a machine over gRPC, from Node. */
+
+export { maxAnswerElements } from './core/request-limits.ts';
 export {
   type Client,
   type Credentials,

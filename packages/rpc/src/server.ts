@@ -13,7 +13,14 @@ export {
 } from './core/binding.ts';
 export type { Call } from './core/call.ts';
 export { reportedFault } from './core/faults.ts';
+export { limitRequests, type RequestLimitTable } from './core/limit-requests.ts';
 export { meterCalls, type ObserveCall, type WatchCall, watchCalls } from './core/meter-calls.ts';
+export {
+  defaultRequestLimits,
+  maxAnswerElements,
+  openRequestLimits,
+  type RequestLimits,
+} from './core/request-limits.ts';
 export { untilAborted } from './core/until-aborted.ts';
 export { apiIn, type Vocabulary } from './edge/api-names.ts';
 export { canonicalise, inVocabulary } from './edge/translate-message.ts';

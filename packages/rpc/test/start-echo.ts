@@ -5,6 +5,8 @@ import {
   type Call,
   createRpcServer,
   type Handlers,
+  limitRequests,
+  type RequestLimitTable,
   type RequestRules,
   type RpcServerOptions,
   serve,
@@ -61,8 +63,13 @@ export async function startEcho(
   handlers: Handlers<typeof EchoService, Principal> = {},
   {
     rules = {},
+    limits = {},
     ...options
-  }: Partial<RpcServerOptions<Principal>> & { port?: number; rules?: RequestRules<Principal> } = {},
+  }: Partial<RpcServerOptions<Principal>> & {
+    port?: number;
+    rules?: RequestRules<Principal>;
+    limits?: RequestLimitTable;
+  } = {},
 ): Promise<EchoServer> {
   const calls: Call<Principal>[] = [];
   const logged: string[] = [];
@@ -96,7 +103,7 @@ export async function startEcho(
     log: createLog((level, _name, message, fields) => logged.push(`${level} ${message} ${JSON.stringify(fields)}`)),
     ...options,
     services: [
-      serve(EchoService, recording({ ...echo, ...handlers }, record), rules),
+      ...limitRequests([serve(EchoService, recording({ ...echo, ...handlers }, record), rules)], limits),
       auth,
       ...(options.services ?? []),
     ],

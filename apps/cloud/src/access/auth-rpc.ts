@@ -6,9 +6,6 @@ import type { Authenticator } from './authenticate.ts';
 import type { Principal } from './principal.ts';
 import { retryAfterHeader } from './too-many-guesses.ts';
 
-/** Anyone may call AuthService, so requests are limited to the size that credentials need. */
-const maxCredentialBytes = 16 * 1024;
-
 export function authBinding(authenticator: Authenticator): ServiceBinding<Principal> {
   const handlers: Handlers<typeof AuthService, Principal> = {
     async authenticate(request, call) {
@@ -28,5 +25,5 @@ export function authBinding(authenticator: Authenticator): ServiceBinding<Princi
       }
     },
   };
-  return serve(AuthService, handlers, { maxRequestBytes: () => maxCredentialBytes });
+  return serve(AuthService, handlers);
 }

@@ -46,7 +46,8 @@ export function relayed(
     return [method.localName, kinds[method.methodKind]] as const;
   });
   // The only type erasure: each function comes from the kind of its method.
-  return serve(service, Object.fromEntries(handlers) as unknown as Handlers<DescService, Principal>);
+  const erased = Object.fromEntries(handlers) as unknown as Handlers<DescService, Principal>;
+  return serve(service, erased, { keepUnknown: true });
 }
 
 /** @param asked `resource`: the name in the request */

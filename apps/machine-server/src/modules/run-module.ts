@@ -2,7 +2,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Log } from '@platform/base';
-import { connect, type Link } from '@platform/rpc/client';
+import { connect, type Link, maxAnswerElements } from '@platform/rpc/client';
 import type { Model } from '../graph/model.ts';
 import { environmentOf } from './environment.ts';
 import { firstRun } from './first-run.ts';
@@ -65,6 +65,7 @@ export async function runModule(options: RunModuleOptions): Promise<RunningModul
     socketPath: module.tcpMode ? undefined : address,
     peerName: `the module "${module.name}"`,
     vocabulary: 'rdk',
+    maxElements: maxAnswerElements,
   });
   const resources = new ModuleResources(link, configureTimeoutMs);
   try {

@@ -1,6 +1,6 @@
 /** Makes the handler of a bound method, for gRPC, gRPC-Web, Connect and Connect-JSON. */
-import { Code, ConnectError, createContextKey, type HandlerContext, type MethodImplSpec } from '@connectrpc/connect';
-import { type Compression, createUniversalMethodHandler, type UniversalHandler } from '@connectrpc/connect/protocol';
+import { type ConnectError, createContextKey, type HandlerContext, type MethodImplSpec } from '@connectrpc/connect';
+import { createUniversalMethodHandler, type UniversalHandler } from '@connectrpc/connect/protocol';
 import { createHandlerFactory as createConnectFactory } from '@connectrpc/connect/protocol-connect';
 import { createHandlerFactory as createGrpcFactory } from '@connectrpc/connect/protocol-grpc';
 import { createHandlerFactory as createGrpcWebFactory } from '@connectrpc/connect/protocol-grpc-web';
@@ -11,7 +11,6 @@ import type { Call } from '../core/call.ts';
 import { toConnectError } from '../core/errors.ts';
 import { faultOf, reportedFault } from '../core/faults.ts';
 import { maxMessageDepth } from '../core/max-message-depth.ts';
-import { messageTooLarge } from '../core/message-too-large.ts';
 import { answerBidi, answerClientStream, answerServerStream, answerUnary } from '../core/run-call.ts';
 import { callerOf, RunningCall } from '../core/running-call.ts';
 import { orAborted } from '../core/until-aborted.ts';
@@ -89,21 +88,23 @@ export function createBuilder<P>(options: CodecOptions<P>): (bound: BoundMethod<
   };
 
   const protocolOptions = {
-    acceptCompression: [limited(compressionGzip), limited(compressionBrotli)],
+    acceptCompression: [compressionGzip, compressionBrotli],
     shutdownSignal: options.shutdownSignal,
     requestGate,
     // Ignoring a misspelt field would turn a deletion with a filter into a deletion of everything.
     jsonOptions: { ignoreUnknownFields: false, recursionLimit: maxMessageDepth },
-    binaryOptions: { recursionLimit: maxMessageDepth },
   };
-  const protocolsOf = onceFor((readMaxBytes: number) => {
-    const limitedOptions = { ...protocolOptions, readMaxBytes };
+  const protocolsOf = ({ limits, keepUnknown }: BoundMethod<P>) => {
+    const limitedOptions = {
+      ...{ ...protocolOptions, readMaxBytes: limits.maxRequestBytes ?? options.maxMessageBytes },
+      binaryOptions: { recursionLimit: maxMessageDepth, readUnknownFields: keepUnknown },
+    };
     return [
       createGrpcFactory(limitedOptions),
       createGrpcWebFactory(limitedOptions),
       createConnectFactory(limitedOptions),
     ];
-  });
+  };
 
   const one = async <T>(context: HandlerContext, answer: (call: RunningCall<P>) => Promise<T>): Promise<T> => {
     const call = callOf(context);
@@ -158,31 +159,5 @@ export function createBuilder<P>(options: CodecOptions<P>): (bound: BoundMethod<
         };
     }
   };
-  return (bound) =>
-    createUniversalMethodHandler(specOf(bound), protocolsOf(bound.maxRequestBytes ?? options.maxMessageBytes));
-}
-
-/** Makes one value per limit and reuses it. */
-function onceFor<T>(make: (limit: number) => T): (limit: number) => T {
-  const made = new Map<number, T>();
-  return (limit) => {
-    const known = made.get(limit) ?? make(limit);
-    made.set(limit, known);
-    return known;
-  };
-}
-
-/** The compression, with our own error for a message that exceeds the limit when decompressed. */
-function limited(compression: Compression): Compression {
-  return {
-    ...compression,
-    async decompress(bytes, readMaxBytes) {
-      try {
-        return await compression.decompress(bytes, readMaxBytes);
-      } catch (caught) {
-        const tooLarge = caught instanceof ConnectError && caught.code === Code.ResourceExhausted;
-        throw tooLarge ? toConnectError(messageTooLarge(readMaxBytes, 'more after decompression')) : caught;
-      }
-    },
-  };
+  return (bound) => createUniversalMethodHandler(specOf(bound), protocolsOf(bound));
 }

@@ -2,6 +2,7 @@
 import type { UniversalHandler } from '@connectrpc/connect/protocol';
 import { PlatformError } from '@platform/base';
 import type { BytesField, ServiceBinding } from '../core/binding.ts';
+import { defaultRequestLimits, openRequestLimits, type RequestLimits } from '../core/request-limits.ts';
 import { type CodecOptions, createBuilder } from './build-handler.ts';
 import { type UnaryMethod, unaryMethod } from './unary-method.ts';
 
@@ -10,8 +11,8 @@ export interface Codecs {
   find(path: string, contentType: string): UniversalHandler | undefined;
   /** A unary method of a canonical path for the gRPC fast path; undefined when it must take the general path. */
   unary(path: string): UnaryMethod | undefined;
-  /** Maximum size in bytes of one request message at a canonical path. */
-  maxRequestBytes(path: string): number;
+  /** What one request at a canonical path may cost. */
+  limits(path: string): RequestLimits & { readonly maxRequestBytes: number };
   /** Where large messages of a canonical path are split. */
   splitAt(path: string): BytesField | undefined;
   hasService(service: string): boolean;
@@ -28,7 +29,7 @@ export function createCodecs<P>(options: CodecOptions<P>): ExtensibleCodecs<P> {
   return {
     find: (path, contentType) => fixed.find(path, contentType) ?? added?.find(path, contentType),
     unary: (path) => fixed.unary(path) ?? added?.unary(path),
-    maxRequestBytes: fixed.maxRequestBytes,
+    limits: fixed.limits,
     splitAt: fixed.splitAt,
     hasService: (service) => fixed.hasService(service) || added?.hasService(service) === true,
     setAdded(services) {
@@ -42,7 +43,7 @@ function createTable<P>(options: CodecOptions<P>): Codecs {
   const handlers = new Map<string, () => UniversalHandler>();
   const rawHandlers = new Map<string, () => UniversalHandler>();
   const known = new Set<string>();
-  const limits = new Map<string, number>();
+  const limits = new Map<string, RequestLimits>();
   const splits = new Map<string, BytesField>();
   const build = createBuilder(options);
   for (const bound of options.services.flatMap((service) => service.methods)) {
@@ -53,11 +54,21 @@ function createTable<P>(options: CodecOptions<P>): Codecs {
       bound.path,
       once(() => build(bound)),
     );
-    if (bound.maxRequestBytes !== undefined) limits.set(bound.path, bound.maxRequestBytes);
+    limits.set(bound.path, bound.limits);
     if (bound.splitAt !== undefined) splits.set(bound.path, bound.splitAt);
     known.add(bound.method.parent.typeName);
   }
   const { authenticate, open, callerFields, log } = options;
+  const limitsOf = (path: string): RequestLimits & { readonly maxRequestBytes: number } => {
+    const known = limits.get(path) ?? defaultRequestLimits;
+    const maxRequestBytes = known.maxRequestBytes ?? options.maxMessageBytes;
+    if (!open.has(path)) return { ...known, maxRequestBytes };
+    return {
+      ...known,
+      maxRequestBytes: Math.min(maxRequestBytes, openRequestLimits.maxRequestBytes),
+      maxMessages: Math.min(known.maxMessages, openRequestLimits.maxMessages),
+    };
+  };
   const fastPath = new Map<string, () => UnaryMethod>();
   // Methods bound raw come last, so that they take the binary codecs of their path.
   const rawLast = options.services
@@ -66,11 +77,10 @@ function createTable<P>(options: CodecOptions<P>): Codecs {
   const gated = new Set(rawLast.filter(({ beforeBody }) => beforeBody !== undefined).map(({ path }) => path));
   for (const bound of rawLast) {
     if (bound.kind !== 'unary' || gated.has(bound.path)) continue;
-    const maxRequestBytes = limits.get(bound.path) ?? options.maxMessageBytes;
     const asked = open.has(bound.path) ? undefined : authenticate;
     fastPath.set(
       bound.path,
-      once(() => unaryMethod(bound, { authenticate: asked, maxRequestBytes, callerFields, log })),
+      once(() => unaryMethod(bound, { authenticate: asked, limits: limitsOf(bound.path), callerFields, log })),
     );
   }
   return {
@@ -78,7 +88,7 @@ function createTable<P>(options: CodecOptions<P>): Codecs {
     find: (path, contentType) =>
       ((contentType.includes('json') ? undefined : rawHandlers.get(path)) ?? handlers.get(path))?.(),
     splitAt: (path) => splits.get(path),
-    maxRequestBytes: (path) => limits.get(path) ?? options.maxMessageBytes,
+    limits: limitsOf,
     hasService: (service) => known.has(service),
   };
 }

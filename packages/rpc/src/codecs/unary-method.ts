@@ -8,19 +8,22 @@ import { toConnectError } from '../core/errors.ts';
 import type { FastPathCall } from '../core/fast-path-call.ts';
 import { faultOf } from '../core/faults.ts';
 import { maxMessageDepth } from '../core/max-message-depth.ts';
+import type { RequestLimits } from '../core/request-limits.ts';
 import { respond } from '../core/run-call.ts';
 import { callerOf, RunningCall } from '../core/running-call.ts';
+import { findExcess } from '../core/wire-shape.ts';
 import { canonicalise } from '../edge/translate-message.ts';
 
 export interface UnaryMethod {
   readonly path: string;
+  /** Of one message. */
   readonly maxRequestBytes: number;
   /** Authenticates the caller. Throws ConnectErrors. */
   admit(start: FastPathCall): Promise<AdmittedCall>;
 }
 
 export interface AdmittedCall {
-  /** Decodes the request without calling the method. Undefined if the bytes are not a valid message. */
+  /** Decodes the request without calling the method. Undefined if the bytes are not a valid message, or hold too much. */
   decode(bytes: Uint8Array): (() => Promise<Uint8Array>) | undefined;
 }
 
@@ -29,18 +32,19 @@ export function unaryMethod<P>(
   options: {
     /** Undefined: the method needs no authentication. */
     readonly authenticate: ((call: Call) => Promise<P>) | undefined;
-    readonly maxRequestBytes: number;
+    readonly limits: Pick<RequestLimits, 'maxElements'> & { readonly maxRequestBytes: number };
     readonly callerFields: (principal: P) => LogFields;
     readonly log: Log;
   },
 ): UnaryMethod {
-  const { authenticate, maxRequestBytes, callerFields, log } = options;
+  const { authenticate, limits, callerFields, log } = options;
   const { input, output } = bound.method;
+  const readOptions = { recursionLimit: maxMessageDepth, readUnknownFields: bound.keepUnknown };
   const asError = (caught: unknown, { method, signal }: FastPathCall, call: RunningCall<P>): ConnectError =>
     toConnectError(faultOf(caught, { method, signal, caller: callerOf(call, callerFields) }, log));
   return {
     path: bound.path,
-    maxRequestBytes,
+    maxRequestBytes: limits.maxRequestBytes,
     async admit(start) {
       const call = new RunningCall<P>(start);
       if (authenticate !== undefined) {
@@ -52,7 +56,8 @@ export function unaryMethod<P>(
       }
       return {
         decode(bytes) {
-          const request = decoded(() => fromBinary(input, bytes, { recursionLimit: maxMessageDepth }));
+          if (findExcess(input, bytes, limits.maxElements) !== undefined) return undefined;
+          const request = decoded(() => fromBinary(input, bytes, readOptions));
           if (request === undefined) return undefined;
           return async () => {
             try {

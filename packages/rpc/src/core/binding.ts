@@ -14,6 +14,7 @@ import type {
 import { PlatformError } from '@platform/base';
 import { peerTypeName } from '../edge/alias.ts';
 import type { Call } from './call.ts';
+import { defaultRequestLimits, type RequestLimits } from './request-limits.ts';
 
 /** The answer to a call: the fields of the message, or nothing if it has none. */
 export type Answer<O extends DescMessage> =
@@ -56,8 +57,10 @@ export type BoundMethod<P> = {
   /** Serves only the binary codecs of its path, with a request type that has the same bytes on the wire. */
   readonly raw: boolean;
   readonly beforeBody: BodyGate<P> | undefined;
-  /** Maximum bytes of one request message; undefined: the server's own limit. */
-  readonly maxRequestBytes: number | undefined;
+  /** What one request may cost; `limitRequests` sets other limits than the default. */
+  readonly limits: RequestLimits;
+  /** Whether fields of the request that its type does not have are kept, to be passed on. */
+  readonly keepUnknown: boolean;
   /** Where a large message of a client stream is split; undefined: nowhere. */
   readonly splitAt: BytesField | undefined;
 } & (
@@ -104,11 +107,8 @@ export interface BytesField {
 /** Rules for the requests of a service that apply before they are decoded. */
 export interface RequestRules<P = unknown> {
   readonly beforeBody?: BodyGate<P>;
-  /**
-   * Maximum bytes of one request message of a method, by its name in the generated code; undefined: the server's own limit. Decoding costs
-   * time and memory in proportion.
-   */
-  readonly maxRequestBytes?: (method: string) => number | undefined;
+  /** Keeps fields that the type of a request does not have, for servers that pass it on. Default false: they are skipped. */
+  readonly keepUnknown?: boolean;
   /**
    * Keyed by the name of a client-streaming method in the generated code. A message over 1 MiB that holds only this field reaches the
    * function as several messages, each with a piece of the bytes, so it is never in memory whole. Compressed and JSON messages are not
@@ -158,7 +158,8 @@ function bind<P>(method: DescMethod, handler: unknown, rules: RequestRules<P>): 
     implemented: typeof handler === 'function' && !refusals.has(handler),
     raw: false,
     beforeBody: rules.beforeBody,
-    maxRequestBytes: rules.maxRequestBytes?.(method.localName),
+    limits: defaultRequestLimits,
+    keepUnknown: rules.keepUnknown ?? false,
     splitAt: rules.splitAt?.[method.localName],
     kind: method.methodKind,
     method,

@@ -1,12 +1,13 @@
 /** A link to a cloud or a machine: one gRPC connection and one token for any number of clients. */
 import type { DescService } from '@bufbuild/protobuf';
 import { type Client, createClient, type Transport } from '@connectrpc/connect';
-import { createGrpcTransport } from '@connectrpc/connect-node';
 import { PlatformError } from '@platform/base';
 import { AuthService } from '@platform/proto/proto/rpc/v1/auth';
 import { maxMessageDepth } from '../core/max-message-depth.ts';
+import { maxAnswerElements } from '../core/request-limits.ts';
 import type { Vocabulary } from '../edge/api-names.ts';
 import { AccessToken } from './access-token.ts';
+import { CheckedStreams } from './checked-streams.ts';
 import { type HeadersOf, LinkTransport } from './link-transport.ts';
 import { type PlainBody, PlainRequests, type PutOptions } from './plain-requests.ts';
 import { PublicTransport } from './public-transport.ts';
@@ -44,6 +45,11 @@ export interface LinkOptions {
   signal?: AbortSignal | undefined;
   /** Maximum bytes of one response message. Default 32 MiB. */
   maxMessageBytes?: number;
+  /**
+   * Maximum fields and elements of one response message (D48). Default: no limit. Servers set `maxAnswerElements`, because decoding holds
+   * their event loop.
+   */
+  maxElements?: number;
 }
 
 /** `idle`: not connected, the next call connects. `unreachable`: the last attempt or connection failed, the next call tries again. */
@@ -71,7 +77,8 @@ export function connect(options: LinkOptions): Link {
   if (credentials !== undefined) assertSafe(url, options.allowInsecureCredentials ?? false);
   const { socketPath } = options;
   const session = new Session(url.origin, options.ca, { ...(socketPath !== undefined && { socketPath }) });
-  const grpc = transportOf(url.origin, session, maxMessageBytes);
+  const { maxElements = Number.POSITIVE_INFINITY } = options;
+  const grpc = transportOf(url.origin, session, { readMaxBytes: maxMessageBytes, maxElements });
   const inner = options.vocabulary === 'rdk' ? new PublicTransport(grpc) : grpc;
   const common = { inner, baseUrl: options.peerName ?? url.origin, timeoutMs, signal, userAgent };
   const signIn = createClient(AuthService, new LinkTransport({ ...common, token: undefined }));
@@ -115,7 +122,7 @@ export function connectOver({ userAgent, ...over }: LinkOverOptions): Link {
   // The name is never looked up.
   const baseUrl = 'http://tunnel';
   const session = new Session(baseUrl, undefined, { over });
-  const inner = transportOf(baseUrl, session, defaultMessageBytes);
+  const inner = transportOf(baseUrl, session, { readMaxBytes: defaultMessageBytes, maxElements: maxAnswerElements });
   const transport = new LinkTransport({
     ...{ inner, baseUrl, userAgent, token: undefined, signal: undefined },
     // Calls end with their callers.
@@ -126,16 +133,14 @@ export function connectOver({ userAgent, ...over }: LinkOverOptions): Link {
 
 const defaultMessageBytes = 32 * 1024 * 1024;
 
-function transportOf(baseUrl: string, sessionManager: Session, readMaxBytes: number): Transport {
+function transportOf(
+  baseUrl: string,
+  session: Session,
+  limits: { readonly readMaxBytes: number; readonly maxElements: number },
+): Transport {
   // Accepts anything that the cloud can store.
-  const recursionLimit = maxMessageDepth;
-  const inner = createGrpcTransport({
-    ...{ baseUrl, sessionManager, readMaxBytes },
-    // Calls are small or already dense; compressing them would cost more than it saves.
-    acceptCompression: [],
-    binaryOptions: { recursionLimit },
-  });
-  return new UnaryTransport({ inner, session: sessionManager, readMaxBytes, recursionLimit });
+  const common = { session, ...limits, recursionLimit: maxMessageDepth };
+  return new UnaryTransport({ ...common, inner: new CheckedStreams({ ...common, baseUrl }) });
 }
 
 /** @param plain undefined: there is only the connection for calls */

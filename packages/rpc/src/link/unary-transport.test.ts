@@ -102,7 +102,7 @@ async function transports(reply: (stream: ServerHttp2Stream) => void) {
   const session = new Session(baseUrl, undefined);
   stack.defer(() => session.close());
   const inner = createGrpcTransport({ baseUrl, sessionManager: session, readMaxBytes, acceptCompression: [] });
-  const own = new UnaryTransport({ inner, session, readMaxBytes, recursionLimit: 100 });
+  const own = new UnaryTransport({ inner, session, readMaxBytes, recursionLimit: 100, maxElements: 100 });
   return { own, inner, [Symbol.asyncDispose]: () => stack.disposeAsync() };
 }
 

@@ -22,7 +22,10 @@ import {
 } from '@connectrpc/connect';
 import { validateResponseWithCompression, validateTrailer } from '@connectrpc/connect/protocol-grpc';
 import { errorText, systemClock } from '@platform/base';
+import { methodPath } from '../core/binding.ts';
+import { requireFewElements } from '../core/request-limits.ts';
 import { codeOfFailure, errorOfClose } from './call-failure.ts';
+import { answerTooLarge } from './checked-streams.ts';
 import { encodedParts, longBytes } from './encoded-parts.ts';
 import type { HeaderInit } from './link-transport.ts';
 import type { Session } from './session.ts';
@@ -31,12 +34,14 @@ const prefixBytes = 5;
 
 export interface UnaryTransportOptions {
   /** Carries streams. */
-  readonly inner: Transport;
+  readonly inner: Pick<Transport, 'stream'>;
   readonly session: Session;
   /** Maximum bytes of one response. */
   readonly readMaxBytes: number;
   /** Maximum nesting of messages. */
   readonly recursionLimit: number;
+  /** Maximum fields and elements of one response. */
+  readonly maxElements: number;
 }
 
 export class UnaryTransport implements Transport {
@@ -53,7 +58,7 @@ export class UnaryTransport implements Transport {
     header: HeaderInit,
     input: MessageInitShape<I>,
   ): Promise<UnaryResponse<I, O>> {
-    const { session, readMaxBytes, recursionLimit } = this.#options;
+    const { session, readMaxBytes, recursionLimit, maxElements } = this.#options;
     const frame = frameOf(method.input, input);
     const limitMs = timeoutMs === undefined || timeoutMs <= 0 ? undefined : timeoutMs;
     const headers = {
@@ -70,6 +75,7 @@ export class UnaryTransport implements Transport {
       ),
     );
     const bytes = messageOf(answer);
+    requireFewElements(methodPath(method), method.output, { bytes, isJson: false }, maxElements);
     let message: MessageShape<O>;
     try {
       message = fromBinary(method.output, bytes, { recursionLimit });
@@ -153,12 +159,7 @@ function exchange(
       bytes += chunk.length;
       const size = bytes < prefixBytes ? 0 : sizeIn(chunks);
       if (size > readMaxBytes || bytes > prefixBytes + readMaxBytes)
-        giveUp(
-          new ConnectError(
-            `message size ${size > readMaxBytes ? `${size} ` : ''}is larger than configured readMaxBytes ${readMaxBytes}`,
-            Code.ResourceExhausted,
-          ),
-        );
+        giveUp(answerTooLarge(readMaxBytes, size > readMaxBytes ? size : undefined));
     });
     const finish = (): void =>
       resolve({ headers, trailers, body: chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks) });

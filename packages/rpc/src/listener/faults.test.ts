@@ -121,8 +121,8 @@ describe('calls that cannot be answered', () => {
   });
 
   test('a method may have a lower limit than the server: more is RESOURCE_EXHAUSTED, even when it grows by decompression', async () => {
-    const rules = { maxRequestBytes: (method: string) => (method === 'say' ? 100 : undefined) };
-    await using server = await startEcho({}, { rules });
+    const limits = { 'platform.test.v1.EchoService/Say': { maxRequestBytes: 100 } };
+    await using server = await startEcho({}, { limits });
     const value = JSON.stringify('x'.repeat(200));
     const post = (path: string, body: string | Uint8Array<ArrayBuffer>, headers = {}) =>
       fetch(server.url + path, { method: 'POST', headers: { ...json, ...headers }, body });

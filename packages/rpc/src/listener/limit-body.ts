@@ -31,7 +31,12 @@ export function limitBody(
   messages: Messages,
 ): AsyncIterable<Uint8Array> {
   return isEnveloped(headers)
-    ? limitEnvelopes(body, flagsOf(headers), maxBytes, messages)
+    ? limitEnvelopes(body, {
+        flags: flagsOf(headers),
+        maxBytes,
+        messages,
+        tooLarge: (found) => tooLarge(maxBytes, found),
+      })
     : limitTotal(body, Number(headers['content-length'] ?? 0), maxBytes);
 }
 
@@ -60,11 +65,19 @@ function flagsOf(headers: IncomingHttpHeaders): number {
   return /^application\/grpc-web/i.test(contentType) ? knownFlags.web : knownFlags.grpc;
 }
 
-async function* limitEnvelopes(
+export interface EnvelopeLimits {
+  /** The flags that the protocol defines. */
+  readonly flags: number;
+  readonly maxBytes: number;
+  /** Kept up to date. */
+  readonly messages: Messages;
+  readonly tooLarge: (found: number) => Error;
+}
+
+/** The body, cut so that messages arrive whole. */
+export async function* limitEnvelopes(
   body: AsyncIterable<Uint8Array>,
-  flags: number,
-  maxBytes: number,
-  messages: Messages,
+  { flags, maxBytes, messages, tooLarge }: EnvelopeLimits,
 ): AsyncGenerator<Uint8Array, void> {
   let prefix = 0;
   let length = 0;
@@ -81,7 +94,7 @@ async function* limitEnvelopes(
         else if ((byte & ~flags) !== 0) throw unknownFlags(byte);
         prefix++;
         at++;
-        if (prefix === prefixBytes && length > maxBytes) throw toConnectError(messageTooLarge(maxBytes, `${length}`));
+        if (prefix === prefixBytes && length > maxBytes) throw tooLarge(length);
       } else {
         const rest = Math.min(length - message, chunk.length - at);
         message += rest;
@@ -101,6 +114,10 @@ async function* limitEnvelopes(
   }
   // The codec refuses a body that ends within a message.
   if (held.length > 0) yield Buffer.concat(held);
+}
+
+function tooLarge(maxBytes: number, found: number): Error {
+  return toConnectError(messageTooLarge(maxBytes, `${found}`));
 }
 
 function joined(held: readonly Uint8Array[], last: Uint8Array): Uint8Array {

@@ -1,9 +1,7 @@
-import { connect } from 'node:http2';
-import { text } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
-import { codes } from '@platform/base';
 import { expect, test } from 'vitest';
 import { helloBytes } from '../../test/echo-requests.ts';
+import { envelope, rawCall } from '../../test/raw-call.ts';
 import { type EchoServer, startEcho } from '../../test/start-echo.ts';
 
 const service = '/platform.test.v1.EchoService';
@@ -23,13 +21,6 @@ const malformed: Readonly<Record<string, Uint8Array>> = {
   'a group without end': Buffer.from([0x1b]),
   'groups 100,000 deep': Buffer.concat([Buffer.alloc(100_000, 0x1b), Buffer.alloc(100_000, 0x1c)]),
 };
-
-function envelope(flags: number, message: Uint8Array, length = message.length): Buffer {
-  const prefix = Buffer.alloc(5);
-  prefix.writeUInt8(flags);
-  prefix.writeUInt32BE(length, 1);
-  return Buffer.concat([prefix, message]);
-}
 
 /** Envelopes with a framing error; `encoding` is the compression that the request declares. */
 const misframed: Readonly<Record<string, { readonly body: Uint8Array; readonly encoding?: string }>> = {
@@ -52,33 +43,7 @@ async function codeOf(
   body: Uint8Array,
   encoding?: string,
 ): Promise<string> {
-  const name = contentType.includes('connect') ? 'connect-content-encoding' : 'grpc-encoding';
-  const session = connect(server.url);
-  session.on('error', () => {});
-  try {
-    const stream = session.request({
-      ':method': 'POST',
-      ':path': `${service}/${method}`,
-      'content-type': contentType,
-      authorization: 'Bearer token-1',
-      te: 'trailers',
-      ...(encoding && { [contentType === 'application/proto' ? 'content-encoding' : name]: encoding }),
-    });
-    let status: unknown;
-    stream.on('response', (headers) => {
-      status = headers['grpc-status'];
-    });
-    stream.on('trailers', (trailers) => {
-      status = trailers['grpc-status'];
-    });
-    stream.end(body);
-    const answer = await text(stream);
-    status ??= /grpc-status: ?(\d+)/.exec(answer)?.[1];
-    if (status === undefined) return /"code":"(\w+)"/.exec(answer)?.[1] ?? `no status in ${answer}`;
-    return Object.entries(codes).find(([, code]) => code === Number(status))?.[0] ?? String(status);
-  } finally {
-    session.destroy();
-  }
+  return (await rawCall(server, { path: `${service}/${method}`, contentType, body, encoding })).code;
 }
 
 test.each(['Say', 'Join', 'Split', 'Chat'])(

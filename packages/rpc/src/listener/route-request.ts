@@ -13,6 +13,7 @@ import { matchRest } from '../codecs/rest-routes.ts';
 import { answerUnknownMethod, looksLikeCall } from '../codecs/unknown-method.ts';
 import { canonicalPath } from '../edge/alias.ts';
 import type { Vocabulary } from '../edge/api-names.ts';
+import { checkMessages, compressionOf } from './check-messages.ts';
 import { nameHost } from './name-host.ts';
 import type { NodeListener, NodeRequest, NodeResponse } from './node-types.ts';
 import { readBody } from './read-body.ts';
@@ -39,6 +40,7 @@ export function createRouter(options: RouteOptions): NodeListener {
     path: string,
     vocabulary: Vocabulary,
     method: UniversalHandler,
+    isJson: boolean,
     run: (request: UniversalServerRequest) => Promise<UniversalServerResponse>,
   ): void => {
     allowOrigin(request, response);
@@ -51,16 +53,20 @@ export function createRouter(options: RouteOptions): NodeListener {
     const one = method.method.methodKind === 'unary' || method.method.methodKind === 'server_streaming';
     // A REST route is called as its method, and has its limits.
     const called = `/${method.service.typeName}/${method.method.name}`;
-    const maxMessageBytes = codecs.maxRequestBytes(called);
+    const requestLimits = codecs.limits(called);
+    const { maxRequestBytes: maxMessageBytes } = requestLimits;
     const splitAt = codecs.splitAt(called);
     const quiet = method.method.methodKind === 'bidi_streaming';
     const limits = { path, maxMessageBytes, splitAt, one, quiet, slowBodyMs, clock };
     // An HTTP/2 response emits `finish` only when its stream is closed, so the stream is watched.
     const answered = 'stream' in response ? response.stream : response;
     answered.once('finish', () => endUnreadBody(request, slowBodyMs, clock));
-    // Only the body's reader checks the length.
+    // Only the body's reader checks the length, and it decompresses.
     incoming.header.delete('content-length');
-    run({ ...incoming, body: readBody(request, response, limits) })
+    if (compressionOf(request.headers) !== undefined) incoming.header.delete('content-encoding');
+    const checks = { path, type: method.method.input, maxMessageBytes, limits: requestLimits, isJson };
+    const body = checkMessages(readBody(request, response, limits), request.headers, checks);
+    run({ ...incoming, body })
       .then((answered) => universalResponseToNodeResponse(withReadableStatus(answered), response))
       .catch((caught: unknown) => log.debug('a response could not be delivered', { path, error: errorText(caught) }));
   };
@@ -72,12 +78,13 @@ export function createRouter(options: RouteOptions): NodeListener {
     const contentType = request.headers['content-type'] ?? '';
     const handler = findForwarded?.(path, request.headers) ?? codecs.find(path, contentType);
     const preflight = isPreflight(request);
-    if (handler !== undefined && !preflight) return answer(request, response, path, vocabulary, handler, handler);
+    if (handler !== undefined && !preflight)
+      return answer(request, response, path, vocabulary, handler, contentType.includes('json'), handler);
     const match = matchRest(path);
     const restHandler = match === undefined ? undefined : codecs.find(match.route.method, 'json');
     if (match !== undefined && restHandler !== undefined && !preflight) {
-      return answer(request, response, path, vocabulary, restHandler, (incoming) =>
-        answerRest(restHandler, match, incoming, codecs.maxRequestBytes(match.route.method)),
+      return answer(request, response, path, vocabulary, restHandler, true, (incoming) =>
+        answerRest(restHandler, match, incoming, codecs.limits(match.route.method).maxRequestBytes),
       );
     }
     endUnreadBody(request, 2 * slowBodyMs, clock);

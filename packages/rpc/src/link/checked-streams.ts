@@ -1,0 +1,79 @@
+/** Streams of calls whose answers are checked before they are decoded, so that no peer can stop this process (D48). */
+import type { DescMessage, DescMethod, DescMethodStreaming, MessageInitShape } from '@bufbuild/protobuf';
+import { Code, ConnectError, type ContextValues, type StreamResponse, type Transport } from '@connectrpc/connect';
+import type { UniversalClientFn } from '@connectrpc/connect/protocol';
+import { createTransport } from '@connectrpc/connect/protocol-grpc';
+import { createNodeHttpClient } from '@connectrpc/connect-node';
+import { methodPath } from '../core/binding.ts';
+import { defaultRequestLimits } from '../core/request-limits.ts';
+import { checkMessages } from '../listener/check-messages.ts';
+import { limitEnvelopes } from '../listener/limit-body.ts';
+import type { HeaderInit } from './link-transport.ts';
+import type { Session } from './session.ts';
+
+export interface CheckedStreamsOptions {
+  readonly baseUrl: string;
+  readonly session: Session;
+  /** Maximum bytes of one response message. */
+  readonly readMaxBytes: number;
+  /** Maximum nesting of messages. */
+  readonly recursionLimit: number;
+  /** Maximum fields and elements of one response message. */
+  readonly maxElements: number;
+}
+
+export class CheckedStreams {
+  readonly #options: CheckedStreamsOptions;
+  readonly #http: UniversalClientFn;
+  readonly #transports = new WeakMap<DescMethod, Transport>();
+
+  constructor(options: CheckedStreamsOptions) {
+    this.#options = options;
+    this.#http = createNodeHttpClient({ httpVersion: '2', sessionProvider: () => options.session });
+  }
+
+  stream<I extends DescMessage, O extends DescMessage>(
+    method: DescMethodStreaming<I, O>,
+    signal: AbortSignal | undefined,
+    timeoutMs: number | undefined,
+    header: HeaderInit,
+    input: AsyncIterable<MessageInitShape<I>>,
+    contextValues?: ContextValues,
+  ): Promise<StreamResponse<I, O>> {
+    const transport = this.#transports.get(method) ?? this.#transportFor(method);
+    this.#transports.set(method, transport);
+    return transport.stream(method, signal, timeoutMs, header, input, contextValues);
+  }
+
+  /** Connect decodes answers itself, so they are checked while they arrive. */
+  #transportFor(method: DescMethod): Transport {
+    const { baseUrl, readMaxBytes, recursionLimit, maxElements } = this.#options;
+    const checks = {
+      ...{ path: methodPath(method), type: method.output, maxMessageBytes: readMaxBytes, isJson: false },
+      limits: { ...defaultRequestLimits, maxElements },
+    };
+    return createTransport({
+      ...{ baseUrl, readMaxBytes, writeMaxBytes: 0xffff_ffff, useBinaryFormat: true, interceptors: [] },
+      // Calls are small or already dense; compressing them would cost more than it saves.
+      ...{ acceptCompression: [], sendCompression: null, compressMinBytes: 0 },
+      binaryOptions: { recursionLimit },
+      httpClient: async (request) => {
+        const answer = await this.#http(request);
+        const whole = limitEnvelopes(answer.body, {
+          ...{ flags: 0xff, maxBytes: readMaxBytes, messages: { begun: false } },
+          tooLarge: (found) => answerTooLarge(readMaxBytes, found),
+        });
+        return { ...answer, body: checkMessages(whole, { 'content-type': 'application/grpc' }, checks) };
+      },
+    });
+  }
+}
+
+/** As Connect says it; `LinkTransport` interprets it. */
+export function answerTooLarge(maxBytes: number, found?: number): ConnectError {
+  const size = found === undefined ? '' : `${found} `;
+  return new ConnectError(
+    `message size ${size}is larger than configured readMaxBytes ${maxBytes}`,
+    Code.ResourceExhausted,
+  );
+}

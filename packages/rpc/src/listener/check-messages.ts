@@ -1,0 +1,170 @@
+/**
+ * The last step before the codecs: messages are decompressed, their elements are counted, and streams of many messages leave the event loop
+ * to others in between (D48). So the codecs only ever decode what is affordable, in every protocol alike.
+ */
+import type { IncomingHttpHeaders } from 'node:http';
+import type { DescMessage } from '@bufbuild/protobuf';
+import { Code, ConnectError } from '@connectrpc/connect';
+import type { Compression } from '@connectrpc/connect/protocol';
+import { compressionBrotli, compressionGzip } from '@connectrpc/connect-node';
+import { PlatformError } from '@platform/base';
+import { toConnectError } from '../core/errors.ts';
+import { messageTooLarge } from '../core/message-too-large.ts';
+import { type RequestLimits, requireFewElements } from '../core/request-limits.ts';
+import { isEnveloped } from './limit-body.ts';
+
+/** Decodes and answers about 10 µs each. */
+const messagesPerTurn = 64;
+const prefixBytes = 5;
+const compressedFlag = 1;
+/** Trailers and the end of a stream, which are no messages of the method. */
+const maxEndBytes = 64 * 1_024;
+
+export interface MessageChecks {
+  /** Used in error messages. */
+  readonly path: string;
+  readonly type: DescMessage;
+  /** Of one message, also after decompression. */
+  readonly maxMessageBytes: number;
+  readonly limits: Pick<RequestLimits, 'maxElements' | 'maxJsonBytes' | 'maxMessages'>;
+  readonly isJson: boolean;
+}
+
+/** Compressions that are undone here. The codecs refuse any other. */
+const compressions: readonly Compression[] = [compressionGzip, compressionBrotli];
+
+/** How the body is compressed, by the header of its protocol. Undefined: it is not, or in a way that the codecs refuse. */
+export function compressionOf(headers: IncomingHttpHeaders): Compression | undefined {
+  const type = headers['content-type'] ?? '';
+  const header = /^application\/grpc/i.test(type)
+    ? 'grpc-encoding'
+    : isEnveloped(headers)
+      ? 'connect-content-encoding'
+      : 'content-encoding';
+  return compressions.find(({ name }) => name === headers[header]);
+}
+
+/**
+ * @param body as `limitBody` passes it on: with a length prefix before each message, messages arrive whole
+ * @returns the body with its messages uncompressed. Throws resource_exhausted, invalid_argument
+ */
+export function checkMessages(
+  body: AsyncIterable<Uint8Array>,
+  headers: IncomingHttpHeaders,
+  checks: MessageChecks,
+): AsyncIterable<Uint8Array> {
+  const checker = new Checker(checks, compressionOf(headers));
+  return isEnveloped(headers) ? eachEnvelope(body, checker) : whole(body, checker);
+}
+
+async function* whole(body: AsyncIterable<Uint8Array>, checker: Checker): AsyncGenerator<Uint8Array, void> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of body) chunks.push(chunk);
+  const sent = chunks.length === 1 ? (chunks[0] as Uint8Array) : Buffer.concat(chunks);
+  if (sent.length === 0) return;
+  const message = await checker.decompressed(sent);
+  checker.check(message);
+  yield message;
+}
+
+async function* eachEnvelope(body: AsyncIterable<Uint8Array>, checker: Checker): AsyncGenerator<Uint8Array, void> {
+  for await (const chunk of body) {
+    /** Where that begins which was checked but not passed on. */
+    let from = 0;
+    let at = 0;
+    while (at + prefixBytes <= chunk.length) {
+      const flags = chunk[at] ?? 0;
+      const start = at + prefixBytes;
+      const end = start + lengthIn(chunk, at);
+      // The body ends within this message, which the codec refuses.
+      if (end > chunk.length) break;
+      const bytes = chunk.subarray(start, end);
+      if ((flags & ~compressedFlag) !== 0) requireShortEnd(bytes);
+      else if ((flags & compressedFlag) !== 0 && checker.compression !== undefined) {
+        if (from < at) yield chunk.subarray(from, at);
+        const message = await checker.decompressed(bytes);
+        checker.check(message);
+        yield enveloped(message);
+        from = end;
+      } else checker.check(bytes);
+      at = end;
+      if (checker.isTurnOver()) {
+        if (from < at) yield chunk.subarray(from, at);
+        from = at;
+        await nextTurn();
+      }
+    }
+    if (from < chunk.length) yield chunk.subarray(from);
+  }
+}
+
+class Checker {
+  readonly compression: Compression | undefined;
+  readonly #checks: MessageChecks;
+  #messages = 0;
+  #inTurn = 0;
+
+  constructor(checks: MessageChecks, compression: Compression | undefined) {
+    this.#checks = checks;
+    this.compression = compression;
+  }
+
+  async decompressed(bytes: Uint8Array): Promise<Uint8Array> {
+    if (this.compression === undefined) return bytes;
+    const { maxMessageBytes } = this.#checks;
+    try {
+      return await this.compression.decompress(bytes, maxMessageBytes);
+    } catch (caught) {
+      const isTooLarge = caught instanceof ConnectError && caught.code === Code.ResourceExhausted;
+      throw isTooLarge ? toConnectError(messageTooLarge(maxMessageBytes, 'more after decompression')) : caught;
+    }
+  }
+
+  /** @throws ConnectError resource_exhausted */
+  check(bytes: Uint8Array): void {
+    const { path, type, limits, isJson } = this.#checks;
+    this.#messages += 1;
+    try {
+      if (this.#messages > limits.maxMessages)
+        throw exhausted(`${path}: expected at most ${limits.maxMessages} messages in one stream, found more`);
+      if (isJson && bytes.length > limits.maxJsonBytes)
+        throw exhausted(
+          `${path}: expected a request message of at most ${limits.maxJsonBytes} bytes in JSON, found ${bytes.length}: send it in binary, or split it into several`,
+        );
+      requireFewElements(path, type, { bytes, isJson }, limits.maxElements);
+    } catch (caught) {
+      throw caught instanceof PlatformError ? toConnectError(caught) : caught;
+    }
+  }
+
+  isTurnOver(): boolean {
+    this.#inTurn += 1;
+    if (this.#inTurn < messagesPerTurn) return false;
+    this.#inTurn = 0;
+    return true;
+  }
+}
+
+function exhausted(text: string): PlatformError {
+  return new PlatformError('resource_exhausted', text);
+}
+
+function requireShortEnd({ length }: Uint8Array): void {
+  if (length > maxEndBytes) throw toConnectError(messageTooLarge(maxEndBytes, `${length} at the end of the stream`));
+}
+
+function lengthIn(chunk: Uint8Array, at: number): number {
+  return new DataView(chunk.buffer, chunk.byteOffset + at).getUint32(1);
+}
+
+function enveloped(message: Uint8Array): Uint8Array {
+  const envelope = Buffer.allocUnsafe(prefixBytes + message.length);
+  envelope[0] = 0;
+  envelope.writeUInt32BE(message.length, 1);
+  envelope.set(message, prefixBytes);
+  return envelope;
+}
+
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
