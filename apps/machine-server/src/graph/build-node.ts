@@ -6,7 +6,7 @@ import type { ResourceConfig } from '@platform/machine-config/schema';
 import type { Resource } from '@platform/resources';
 import { type Observe, observed } from '../telemetry/observe.ts';
 import { buildResource } from './build-resource.ts';
-import type { Model } from './model.ts';
+import { isReconfigurable, type Model } from './model.ts';
 import type { ModelTable } from './model-table.ts';
 import { type Node, noDependencies, noResources, type ResourceState, type ResourceStatus } from './node.ts';
 import type { OldVersions } from './old-versions.ts';
@@ -86,8 +86,10 @@ function build(
 
 /** Logs why it failed, and when it is tried again. */
 function failed(node: Node, caught: unknown, { hide, clock, log, statusOf }: BuildNodeDeps): void {
-  const { full, config } = node;
+  const { full, config, resource } = node;
   node.failures++;
+  if (resource !== undefined && isReconfigurable(resource) && resource.isLost?.() === true)
+    Object.assign(node, { resource: undefined, model: undefined, uses: noResources });
   const waitMs = backoffMs(node.failures, { firstMs: 1_000, maxMs: 60_000 });
   node.retryAt = clock.monotonic() + waitMs;
   const error = hide?.(errorText(caught)) ?? errorText(caught);

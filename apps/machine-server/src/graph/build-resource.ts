@@ -25,7 +25,7 @@ export async function buildResource(
 ): Promise<Resource> {
   const built =
     old !== undefined && builtBy === model && isReconfigurable(old)
-      ? old.reconfigure(config, context).then((): Resource => old)
+      ? old.reconfigure(config, context)
       : model.build(config, context);
   try {
     return await withTimeout(built, limitMs, `it was not built within ${limitMs} ms`, clock, signal);

@@ -21,8 +21,13 @@ export interface BuildContext {
 
 /** A resource that continues in place when its configuration changes; any other resource is built again beside the old one and swapped. */
 export interface Reconfigurable extends Resource {
-  /** Throws PlatformError and continues as before. May be called again before it has returned: the last call wins. */
-  reconfigure(config: ResourceConfig, context: BuildContext): Promise<void>;
+  /**
+   * Returns itself, or the resource that takes its place. Throws PlatformError and continues as before, unless it `isLost`. May be called
+   * again before it has returned: the last call wins.
+   */
+  reconfigure(config: ResourceConfig, context: BuildContext): Promise<Resource>;
+  /** Whether it no longer runs, although it was not closed. */
+  isLost?(): boolean;
 }
 
 export function isReconfigurable(resource: Resource): resource is Reconfigurable {

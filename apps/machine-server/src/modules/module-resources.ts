@@ -1,9 +1,9 @@
 /** The resources that one process of a module runs for us: added, changed and removed by the module protocol. */
-import { asPlatformError, PlatformError } from '@platform/base';
+import { asPlatformError, errorText, PlatformError } from '@platform/base';
 import { componentConfigOf } from '@platform/machine-config/robot-config';
 import type { ResourceConfig } from '@platform/machine-config/schema';
 import { ModuleService } from '@platform/proto/platform/module/v1/module';
-import { createProxy, formatResourceName, type ResourceDescriptor } from '@platform/resources';
+import { createProxy, formatResourceName, type Resource, type ResourceDescriptor } from '@platform/resources';
 import type { Link } from '@platform/rpc/client';
 import type { BuildContext, ImplicitDependencies, Model, Reconfigurable } from '../graph/model.ts';
 
@@ -11,11 +11,22 @@ import type { BuildContext, ImplicitDependencies, Model, Reconfigurable } from '
 const removeTimeoutMs = 20_000;
 const validateTimeoutMs = 5_000;
 
+/** A resource that the module has, or may have: a call that failed may have had its effect. */
+interface Held {
+  /** Full names of the resources that it uses. */
+  dependencies: readonly string[];
+  /** The module has it, with its last configuration. */
+  isCertain: boolean;
+  removal?: Promise<void>;
+}
+
 export class ModuleResources {
   readonly #link: Pick<Link, 'client'>;
   readonly #configureTimeoutMs: number;
-  /** Full names of the process's resources, each with the owner that may remove it. */
-  readonly #held = new Map<string, symbol>();
+  /** By full name. */
+  readonly #held = new Map<string, Held>();
+  /** Ends the change of a resource that is in progress, by full name. */
+  readonly #changes = new Map<string, AbortController>();
 
   /** @param configureTimeoutMs PLATFORM_RESOURCE_CONFIGURATION_TIMEOUT */
   constructor(link: Pick<Link, 'client'>, configureTimeoutMs: number) {
@@ -33,9 +44,19 @@ export class ModuleResources {
     };
   }
 
-  /** Removes all resources at the same time; those that the module does not remove in time stay. */
+  /** Removes all resources, dependents before their dependencies; those that the module does not remove in time stay. */
   async removeAll(): Promise<void> {
-    await Promise.allSettled([...this.#held.keys()].map((full) => this.#remove(full)));
+    const all = [...this.#held];
+    const begun = new Set<Held>();
+    const begin = (full: string, held: Held): Promise<void> | undefined => {
+      if (begun.has(held)) return held.removal;
+      begun.add(held);
+      const dependents = all.filter(([, { dependencies }]) => dependencies.includes(full));
+      const first = Promise.allSettled(dependents.map(([other, each]) => begin(other, each)));
+      held.removal ??= first.then(() => this.#removeNow(full, held));
+      return held.removal;
+    };
+    await Promise.allSettled(all.map(([full, held]) => begin(full, held)));
   }
 
   async #validate(config: ResourceConfig, signal: AbortSignal): Promise<ImplicitDependencies> {
@@ -50,52 +71,84 @@ export class ModuleResources {
     }
   }
 
+  /** Adds it, after the module has removed what it has, or may have, under that name. */
   async #build(type: ResourceDescriptor, config: ResourceConfig, context: BuildContext): Promise<Reconfigurable> {
     const full = formatResourceName(config);
-    // Until now, another model of this module had that name.
-    if (this.#held.has(full)) await this.#remove(full);
-    const owner = Symbol(full);
-    this.#held.set(full, owner);
-    try {
-      await this.#add(config, context);
-    } catch (caught) {
-      if (this.#held.get(full) === owner) this.#held.delete(full);
-      throw caught;
-    }
-    return Object.assign(createProxy(type, this.#link, config.name), {
-      reconfigure: (next: ResourceConfig, nextContext: BuildContext) => this.#reconfigure(next, nextContext),
+    const before = this.#held.get(full);
+    const held: Held = { dependencies: [...context.dependencies.keys()], isCertain: false };
+    this.#held.set(full, held);
+    await this.#change(full, async (signal) => {
+      if (before !== undefined) await this.#clear(full, context, signal);
+      const { addResource } = this.#link.client(ModuleService);
+      await addResource(requestOf(config, context), { timeoutMs: this.#configureTimeoutMs, signal });
+    });
+    held.isCertain = true;
+    const isLost = (): boolean => this.#held.get(full) !== held;
+    const proxy: Reconfigurable = Object.assign(createProxy(type, this.#link, config.name), {
+      isLost,
+      reconfigure: async (next: ResourceConfig, nextContext: BuildContext): Promise<Resource> => {
+        const isChanged = !isLost() && (await this.#reconfigure(full, held, next, nextContext));
+        return isChanged ? proxy : await this.#build(type, next, nextContext);
+      },
       close: async () => {
-        if (this.#held.get(full) === owner) await this.#remove(full);
+        if (isLost()) return;
+        held.removal ??= this.#removeNow(full, held);
+        await held.removal;
       },
     });
+    return proxy;
   }
 
-  async #add(config: ResourceConfig, { dependencies }: BuildContext): Promise<void> {
-    const { addResource } = this.#link.client(ModuleService);
-    const request = { config: componentConfigOf(config), dependencies: [...dependencies.keys()] };
-    await addResource(request, { timeoutMs: this.#configureTimeoutMs });
-  }
-
-  async #reconfigure(config: ResourceConfig, context: BuildContext): Promise<void> {
+  /** Changes it in place. @returns whether it was possible; if not, it must be added again */
+  async #reconfigure(full: string, held: Held, config: ResourceConfig, context: BuildContext): Promise<boolean> {
+    // After a failed change, only the module knows what is left of it.
+    if (!held.isCertain) return false;
+    held.isCertain = false;
+    held.dependencies = [...context.dependencies.keys()];
     const { reconfigureResource } = this.#link.client(ModuleService);
-    const request = { config: componentConfigOf(config), dependencies: [...context.dependencies.keys()] };
+    const options = { timeoutMs: this.#configureTimeoutMs };
     try {
-      await reconfigureResource(request, { timeoutMs: this.#configureTimeoutMs });
+      await this.#change(full, (signal) => reconfigureResource(requestOf(config, context), { ...options, signal }));
     } catch (caught) {
-      if (asPlatformError(caught).code !== 'unimplemented') throw caught;
-      await this.#removeFromModule(formatResourceName(config));
-      await this.#add(config, context);
+      if (['unimplemented', 'not_found'].includes(asPlatformError(caught).code)) return false;
+      throw caught;
+    }
+    held.isCertain = true;
+    return true;
+  }
+
+  /** Makes a change to a resource, which ends an earlier one that is still in progress. */
+  async #change(full: string, change: (signal: AbortSignal) => Promise<unknown>): Promise<void> {
+    this.#changes.get(full)?.abort();
+    const mine = new AbortController();
+    this.#changes.set(full, mine);
+    try {
+      await change(mine.signal);
+    } finally {
+      if (this.#changes.get(full) === mine) this.#changes.delete(full);
     }
   }
 
-  async #remove(full: string): Promise<void> {
-    this.#held.delete(full);
-    await this.#removeFromModule(full);
+  /** A resource that cannot be removed does not keep the new one from being added: some modules forget it even then. */
+  async #clear(full: string, { log }: BuildContext, signal: AbortSignal): Promise<void> {
+    try {
+      await this.#removeFromModule(full, signal);
+    } catch (caught) {
+      if (!signal.aborted) log.warn(`${errorText(caught)}; adding it nevertheless`);
+    }
   }
 
-  async #removeFromModule(name: string): Promise<void> {
+  async #removeNow(full: string, held: Held): Promise<void> {
     try {
-      await this.#link.client(ModuleService).removeResource({ name }, { timeoutMs: removeTimeoutMs });
+      await this.#removeFromModule(full);
+    } finally {
+      if (this.#held.get(full) === held) this.#held.delete(full);
+    }
+  }
+
+  async #removeFromModule(name: string, signal = new AbortController().signal): Promise<void> {
+    try {
+      await this.#link.client(ModuleService).removeResource({ name }, { timeoutMs: removeTimeoutMs, signal });
     } catch (caught) {
       const { code, message } = asPlatformError(caught);
       // Without its process there is nothing to remove.
@@ -103,4 +156,8 @@ export class ModuleResources {
       throw new PlatformError(code, `the module did not remove it: ${message}`, caught);
     }
   }
+}
+
+function requestOf(config: ResourceConfig, { dependencies }: BuildContext) {
+  return { config: componentConfigOf(config), dependencies: [...dependencies.keys()] };
 }

@@ -36,6 +36,7 @@ export function createGatedModel(): GatedModel {
         async reconfigure(config, { associated }) {
           events.push(`reconfigure ${named(config)} of ${associated.map(({ name }) => name).join(' ')}`);
           await gates.get(named(config));
+          return this;
         },
         close: async () => void events.push(`close ${first.name}`),
       };

@@ -76,7 +76,10 @@ export function createDataManager(parts: () => DataManagerParts): Model {
       await set(owner, config, context);
       return {
         ...dataManagerMethods(parts, config.name),
-        reconfigure: (next, nextContext) => set(owner, next, nextContext),
+        async reconfigure(next, nextContext) {
+          await set(owner, next, nextContext);
+          return this;
+        },
         async close() {
           if (inUse.get(config.name)?.owner !== owner) return;
           inUse.delete(config.name);
