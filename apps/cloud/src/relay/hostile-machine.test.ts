@@ -3,6 +3,7 @@ import { createServer, type ServerHttp2Stream } from 'node:http2';
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
 import { EmptySchema } from '@bufbuild/protobuf/wkt';
 import { PlatformError } from '@platform/base';
+import { Health } from '@platform/proto/grpc/health/v1/health';
 import { ServerReflectionResponseSchema } from '@platform/proto/grpc/reflection/v1/reflection';
 import { byteStreamOver } from '@platform/rpc/client';
 import { FakeClock } from '@platform/testkit';
@@ -93,6 +94,21 @@ test.each<[string, (stream: ServerHttp2Stream) => void]>([
   }
   isHonest = true;
   expect(await call('/acme.v1.Thing/Do')).toEqual([new Uint8Array([8, 1])]);
+});
+
+test('a machine that answers its first call with HTTP/1.1 loses that call and its link, and nobody else anything', async () => {
+  const links = createLinks(new FakeClock());
+  const feed = Promise.withResolvers<AsyncIterable<Uint8Array>>();
+  async function* garbage() {
+    yield new Uint8Array();
+    yield Buffer.from('HTTP/1.1 400 Bad Request\r\n\r\n');
+    yield* await feed.promise;
+  }
+  const { link, ended } = links.open('part', garbage());
+  await expect(link.client(Health).check({})).rejects.toMatchObject({ code: 'unavailable' });
+  await expect.poll(() => ended.aborted).toBe(true);
+  expect(links.of('part')).toBeUndefined();
+  await expect(link.client(Health).check({})).rejects.toMatchObject({ code: 'unavailable' });
 });
 
 test('R21 descriptors are forwarded unchanged, whatever they contain', async () => {

@@ -5,9 +5,6 @@
 import { type Clock, PlatformError } from '@platform/base';
 import { byteStreamOver, connectOver, type Link } from '@platform/rpc/client';
 
-/** A broken link is noticed this long after its last sign of life, plus 10 s for the answer. */
-const pingIntervalMs = 10_000;
-
 export interface PartLink {
   readonly partId: string;
   /** Wall clock, ms. */
@@ -47,7 +44,7 @@ export function createLinks(clock: Pick<Clock, 'now'>): Links {
         }
       }
       const { duplex, outgoing } = byteStreamOver(counted(incoming));
-      const link = connectOver({ stream: duplex, pingIntervalMs, userAgent: 'platform-cloud' });
+      const link = connectOver({ stream: duplex, peerName: 'the machine', userAgent: 'platform-cloud' });
       const over = new AbortController();
       const end = (reason: PlatformError): void => {
         if (over.signal.aborted) return;

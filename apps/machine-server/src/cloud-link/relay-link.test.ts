@@ -69,7 +69,7 @@ test('the cloud calls the machine over the link that the machine opened, on beha
       expect((await messages.next()).value?.partId).toBe('press');
       const { duplex, outgoing } = byteStreamOver(dataOf(messages));
       yield { data: new Uint8Array() };
-      await using link = connectOver({ stream: duplex, pingIntervalMs: 10_000, userAgent: 'test' });
+      await using link = connectOver({ stream: duplex, peerName: 'the machine', userAgent: 'test' });
       const headers = { 'platform-caller': 'person:ada' };
       const version = link.client(RobotService).getVersion({}, { headers });
       called.resolve(version.then((answer) => answer.version));

@@ -64,6 +64,16 @@ test.each([
   },
 );
 
+test('a module whose process ends during a call is UNAVAILABLE for its caller, not CANCELLED', async () => {
+  await using machine = await startModuleMachine();
+  const modules = [{ name: 'demo', executable_path: await writeTestModule(machine.home) }];
+  const sensor = { name: 's', api: 'rdk:component:sensor', model: 'acme:demo:counter', attributes: { greeting: 'hi' } };
+  machine.configure({ modules, components: [sensor] });
+  const { getReadings, doCommand } = machine.link.client(SensorService);
+  await until('readings', async () => (await getReadings({ name: 's' }).catch(() => undefined)) !== undefined);
+  await expect(doCommand({ name: 's', command: { exit: 3 } })).rejects.toMatchObject({ code: 'unavailable' });
+});
+
 test('all methods of a type that only a module knows can be called; it is listed, described and captured by DoCommand', async () => {
   await using machine = await startModuleMachine();
   const modules = [{ name: 'demo', executable_path: await writeTestModule(machine.home) }];

@@ -64,6 +64,8 @@ export async function runModule(options: RunModuleOptions): Promise<RunningModul
     baseUrl: module.tcpMode ? `http://${address}` : 'http://localhost',
     socketPath: module.tcpMode ? undefined : address,
     peerName: `the module "${module.name}"`,
+    // It may block for as long as a configuration or a call takes.
+    isLocal: true,
     vocabulary: 'rdk',
     maxElements: maxAnswerElements,
   });

@@ -184,7 +184,7 @@ describe('a link over gRPC', () => {
     await link.client(EchoService).say({});
     await link[Symbol.asyncDispose]();
     expect(link.state).toBe('closed');
-    await expect(link.client(EchoService).say({})).rejects.toMatchObject({ code: 'canceled' });
+    await expect(link.client(EchoService).say({})).rejects.toMatchObject({ code: 'unavailable' });
   });
 });
 

@@ -1,7 +1,9 @@
 /** A link to a cloud or a machine: one gRPC connection and one token for any number of clients. */
+
+import type { Duplex } from 'node:stream';
 import type { DescService } from '@bufbuild/protobuf';
 import { type Client, createClient, type Transport } from '@connectrpc/connect';
-import { PlatformError } from '@platform/base';
+import { type Clock, PlatformError } from '@platform/base';
 import { AuthService } from '@platform/proto/proto/rpc/v1/auth';
 import { maxMessageDepth } from '../core/max-message-depth.ts';
 import { maxAnswerElements } from '../core/request-limits.ts';
@@ -11,7 +13,7 @@ import { CheckedStreams } from './checked-streams.ts';
 import { type HeadersOf, LinkTransport } from './link-transport.ts';
 import { type PlainBody, PlainRequests, type PutOptions } from './plain-requests.ts';
 import { PublicTransport } from './public-transport.ts';
-import { type ConnectionOver, Session } from './session.ts';
+import { Session, type SessionState } from './session.ts';
 import { UnaryTransport } from './unary-transport.ts';
 
 export type { Client, PlainBody, PutOptions };
@@ -28,6 +30,11 @@ export interface LinkOptions {
   baseUrl: string;
   /** Path of a Unix socket to connect to in place of the host and port of `baseUrl`. */
   socketPath?: string | undefined;
+  /**
+   * The peer is a process of this computer: it is not asked by PING whether it still answers, because its end is noticed anyway, and it may be
+   * busy for longer. Default: whether there is a `socketPath`.
+   */
+  isLocal?: boolean;
   /** How errors name the other side. Default: the origin of `baseUrl`. */
   peerName?: string;
   /** `rdk`: calls `/viam.…` and spells API names `rdk:…`, for peers that know only the public names. Default `core`. */
@@ -50,10 +57,11 @@ export interface LinkOptions {
    * their event loop.
    */
   maxElements?: number;
+  /** Of the connection, not of deadlines. Default: the system's. */
+  clock?: Clock;
 }
 
-/** `idle`: not connected, the next call connects. `unreachable`: the last attempt or connection failed, the next call tries again. */
-export type LinkState = 'idle' | 'connecting' | 'connected' | 'unreachable' | 'closed';
+export type LinkState = SessionState;
 
 export interface Link extends AsyncDisposable {
   /** A typed client. Its calls throw PlatformError with the server's code, or `unavailable` if it cannot be reached. */
@@ -75,8 +83,9 @@ export function connect(options: LinkOptions): Link {
   const { userAgent = 'platform-rpc', signal } = options;
   const url = parseBaseUrl(baseUrl);
   if (credentials !== undefined) assertSafe(url, options.allowInsecureCredentials ?? false);
-  const { socketPath } = options;
-  const session = new Session(url.origin, options.ca, { ...(socketPath !== undefined && { socketPath }) });
+  const { ca, socketPath, clock } = options;
+  const isLocal = options.isLocal ?? socketPath !== undefined;
+  const session = new Session({ authority: url.origin, ca, socketPath, isLocal, clock });
   const { maxElements = Number.POSITIVE_INFINITY } = options;
   const grpc = transportOf(url.origin, session, { readMaxBytes: maxMessageBytes, maxElements });
   const inner = options.vocabulary === 'rdk' ? new PublicTransport(grpc) : grpc;
@@ -91,7 +100,7 @@ export function connect(options: LinkOptions): Link {
           return accessToken;
         });
   const transport = new LinkTransport({ ...common, token });
-  return linkOf(transport, session, new PlainRequests(url.origin, options.ca, socketPath));
+  return linkOf(transport, session, new PlainRequests(url.origin, ca, socketPath));
 }
 
 function parseBaseUrl(baseUrl: string): URL {
@@ -113,18 +122,23 @@ function assertSafe(url: URL, allowed: boolean): void {
   );
 }
 
-export interface LinkOverOptions extends ConnectionOver {
+export interface LinkOverOptions {
+  readonly stream: Duplex;
+  /** How errors name the other side. */
+  readonly peerName: string;
   readonly userAgent: string;
+  /** Of the connection. Default: the system's. */
+  readonly clock?: Clock;
 }
 
 /** A link over a stream instead of a socket: HTTP/2 without TLS and without credentials. Ends with the stream. */
-export function connectOver({ userAgent, ...over }: LinkOverOptions): Link {
+export function connectOver({ stream, peerName, userAgent, clock }: LinkOverOptions): Link {
   // The name is never looked up.
-  const baseUrl = 'http://tunnel';
-  const session = new Session(baseUrl, undefined, { over });
-  const inner = transportOf(baseUrl, session, { readMaxBytes: defaultMessageBytes, maxElements: maxAnswerElements });
+  const authority = 'http://tunnel';
+  const session = new Session({ authority, stream, clock });
+  const inner = transportOf(authority, session, { readMaxBytes: defaultMessageBytes, maxElements: maxAnswerElements });
   const transport = new LinkTransport({
-    ...{ inner, baseUrl, userAgent, token: undefined, signal: undefined },
+    ...{ inner, baseUrl: peerName, userAgent, token: undefined, signal: undefined },
     // Calls end with their callers.
     timeoutMs: 0,
   });
@@ -145,20 +159,18 @@ function transportOf(
 
 /** @param plain undefined: there is only the connection for calls */
 function linkOf(transport: LinkTransport, session: Session, plain: PlainRequests | undefined): Link {
-  let closed = false;
   return {
     client: (service) => createClient(service, transport),
     withHeaders: (headersOf) => ({ client: (service) => createClient(service, transport.withHeaders(headersOf)) }),
     async put(body, options) {
-      if (closed) throw new PlatformError('canceled', 'this link is closed');
+      if (session.state === 'closed') throw new PlatformError('unavailable', 'this link is closed');
       if (plain === undefined) throw new PlatformError('unimplemented', 'this link carries only calls');
       return transport.withToken(options.signal, (headers) => plain.put(body, headers, options));
     },
     get state() {
-      return closed ? 'closed' : stateOf(session);
+      return session.state;
     },
     async [Symbol.asyncDispose]() {
-      closed = true;
       session.close();
       plain?.[Symbol.dispose]();
     },
@@ -173,17 +185,4 @@ export function isLoopback(hostname: string): boolean {
     hostname === '[::1]' ||
     /^127(\.\d+){3}$/.test(hostname)
   );
-}
-
-function stateOf(session: Session): LinkState {
-  switch (session.state()) {
-    case 'closed':
-      return 'idle';
-    case 'connecting':
-      return 'connecting';
-    case 'error':
-      return 'unreachable';
-    default:
-      return 'connected';
-  }
 }

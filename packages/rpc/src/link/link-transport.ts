@@ -195,10 +195,8 @@ export class LinkTransport implements Transport {
         retryAfterMs: error.retryAfterMs,
       });
     }
-    // A missing socket is as unreachable as a port that no one listens on. A reset stays ABORTED, which sync tries again at once.
-    const isGone = caught.cause instanceof Error && 'code' in caught.cause && caught.cause.code === 'ENOENT';
     // A server's own answer already says what is unavailable.
-    if (!isGone && (error.code !== 'unavailable' || caught.isWireError)) return error;
+    if (error.code !== 'unavailable' || caught.isWireError) return error;
     return new PlatformError(
       'unavailable',
       `${this.#options.baseUrl} cannot be reached, or the connection broke: ${error.message}`,

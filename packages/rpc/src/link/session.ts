@@ -1,112 +1,126 @@
-/** The single HTTP/2 connection of a link. The first call opens it; the next call opens it again after a loss. */
-import {
-  type ClientHttp2Session,
-  type ClientHttp2Stream,
-  type ClientSessionRequestOptions,
-  constants,
-  type OutgoingHttpHeaders,
-} from 'node:http2';
-import { connect } from 'node:net';
-import type { Duplex } from 'node:stream';
-import { Http2SessionManager } from '@connectrpc/connect-node';
-import { PlatformError } from '@platform/base';
-import { toConnectError } from '../core/errors.ts';
-import { maxHeaderBytes, maxTunnelCalls, tunnelWindowBytes, windowBytes } from '../listener/limits.ts';
-
-/** A connection that was quiet for this long is checked with a PING: before the next call, and while calls run. */
-const pingIntervalMs = 20_000;
-const pingTimeoutMs = 10_000;
-
-/** For a connection over a given stream, which cannot be opened again: the longest time that a timer can hold. */
-const idleConnectionTimeoutMs = 2_147_483_647;
-
-/** A connection over a given stream. */
-export interface ConnectionOver {
-  readonly stream: Duplex;
-  readonly pingIntervalMs: number;
-}
-
-export class Session extends Http2SessionManager {
-  readonly #widened = new WeakSet<ClientHttp2Session>();
-  readonly #windowBytes: number;
-  #closed = false;
-
-  /**
-   * @param ca PEM certificates to trust instead of the system's; undefined: the system's.
-   * @param way a Unix socket instead of the host and port of `baseUrl`, or a stream that is already open.
-   */
-  constructor(
-    baseUrl: string,
-    ca: string | undefined,
-    way: { readonly socketPath?: string; readonly over?: ConnectionOver } = {},
-  ) {
-    const { socketPath, over } = way;
-    const initialWindowSize = over === undefined ? windowBytes : tunnelWindowBytes;
-    const settings = { initialWindowSize, maxHeaderListSize: maxHeaderBytes, enablePush: false };
-    if (over === undefined) {
-      const socket = socketPath !== undefined && { createConnection: () => connect(socketPath) };
-      super(baseUrl, { pingIntervalMs, pingTimeoutMs }, { settings, ca, ...socket });
-    } else
-      super(
-        baseUrl,
-        // Calls have only this connection, so a broken one must be noticed before the next call.
-        { pingIntervalMs: over.pingIntervalMs, pingTimeoutMs, pingIdleConnection: true, idleConnectionTimeoutMs },
-        { settings, createConnection: once(over.stream) },
-      );
-    this.#windowBytes = over === undefined ? windowBytes : maxTunnelCalls * tunnelWindowBytes;
-  }
-
-  override async request(
-    method: string,
-    path: string,
-    headers: OutgoingHttpHeaders,
-    options: Omit<ClientSessionRequestOptions, 'signal'>,
-  ): Promise<ClientHttp2Stream> {
-    if (this.#closed) throw toConnectError(new PlatformError('canceled', 'this link is closed'));
-    const stream = cuttable(await super.request(method, path, headers, options));
-    const session = stream.session;
-    // Widening the stream's window is not enough: the connection has its own.
-    if (session !== undefined && !this.#widened.has(session as ClientHttp2Session)) {
-      this.#widened.add(session as ClientHttp2Session);
-      session.setLocalWindowSize(this.#windowBytes);
-      // The manager removes its own listener when a connection fails; a peer that keeps sending invalid data would then crash this process.
-      session.on('error', () => {});
-      // A stream that closes after its connection restarts the manager's timer. An error thrown by a PING in a timer would crash this
-      // process.
-      session.ping = new Proxy(session.ping, {
-        apply: (ping, on, args) => !session.destroyed && Reflect.apply(ping, on, args),
-      });
-    }
-    return stream;
-  }
-
-  /** Ends running calls as CANCELED; the link never connects again. */
-  close(): void {
-    this.#closed = true;
-    this.abort(toConnectError(new PlatformError('canceled', 'this link is closed')));
-  }
-}
-
-/** The stream for the first connection. @throws unavailable for every further one */
-function once(stream: Duplex): () => Duplex {
-  let isTaken = false;
-  return () => {
-    if (isTaken) throw toConnectError(new PlatformError('unavailable', 'the connection has ended'));
-    isTaken = true;
-    return stream;
-  };
-}
-
 /**
- * A stream that, when closed with an error code, sends no END_STREAM. Node would send it before the RST_STREAM, and the server would take a
- * partial request for a complete one.
+ * Where the calls of a link get their streams: the connection in use, which the first call opens. A connection that drains, was lost or does
+ * not answer is replaced by the next call; one over a given stream never is. A call tries at most one replacement, so a peer that ends every
+ * connection costs that call alone. A closed session answers UNAVAILABLE. The states of a connection are in `connection.ts`.
  */
-function cuttable(stream: ClientHttp2Stream): ClientHttp2Stream {
-  const close = stream.close.bind(stream);
-  stream.close = (code, callback) => {
-    if (code === undefined || code === constants.NGHTTP2_NO_ERROR || stream.writableEnded) return close(code, callback);
-    if (callback !== undefined) stream.once('close', callback);
-    stream.destroy(new Error(`the request was abandoned (HTTP/2 code ${code})`));
-  };
-  return stream;
+import { type ClientHttp2Stream, connect as connectHttp2, type OutgoingHttpHeaders } from 'node:http2';
+import { connect, isIP } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { connect as connectTls } from 'node:tls';
+import { type Clock, errorText, systemClock } from '@platform/base';
+import { maxHeaderBytes, maxTunnelCalls, tunnelWindowBytes, windowBytes } from '../listener/limits.ts';
+import { Connection, type Dialled, lost } from './connection.ts';
+import { silentMs } from './keep-alive.ts';
+
+export interface SessionOptions {
+  /** Origin of the peer; for a stream or a socket, only a name. */
+  readonly authority: string;
+  /** PEM certificates to trust instead of the system's. Default: the system's. */
+  readonly ca?: string | undefined;
+  /** A Unix socket instead of the host and port. */
+  readonly socketPath?: string | undefined;
+  /** A stream that is already open, and the only one. */
+  readonly stream?: Duplex | undefined;
+  /** The peer is a process of this computer, whose end is noticed without PING, and which may be busy for longer than a PING may wait. */
+  readonly isLocal?: boolean | undefined;
+  readonly clock?: Clock | undefined;
 }
+
+/** `idle`: not connected, the next call connects. `unreachable`: the last attempt or connection failed, the next call tries again. */
+export type SessionState = 'idle' | 'connecting' | 'connected' | 'unreachable' | 'closed';
+
+/** Implements the session manager of Connect's transport. */
+export class Session {
+  readonly authority: string;
+  readonly #options: SessionOptions;
+  /** All that are not over. At most one is in use; others drain. */
+  readonly #connections = new Set<Connection>();
+  #current: Connection | undefined;
+  #silentMs: number = silentMs;
+  #isClosed = false;
+
+  constructor(options: SessionOptions) {
+    this.#options = options;
+    this.authority = options.authority;
+  }
+
+  /** @throws ConnectError, unavailable without a connection */
+  async request(method: string, path: string, headers: OutgoingHttpHeaders): Promise<ClientHttp2Stream> {
+    for (let isLastTry = false; ; isLastTry = true) {
+      const connection = this.#connection();
+      await connection.ready();
+      const stream = connection.request({ ...headers, ':method': method, ':path': path });
+      if (stream !== undefined) return stream;
+      if (isLastTry) throw connection.error ?? lost('it was closed');
+    }
+  }
+
+  /** The peer sent a piece of this answer. */
+  notifyResponseByteRead(stream: ClientHttp2Stream): void {
+    for (const connection of this.#connections) if (connection.carries(stream)) connection.heard();
+  }
+
+  get state(): SessionState {
+    if (this.#isClosed) return 'closed';
+    switch (this.#current?.state) {
+      case undefined:
+        return 'idle';
+      case 'connecting':
+        return 'connecting';
+      case 'over':
+        return this.#current?.error === undefined ? 'idle' : 'unreachable';
+      default:
+        return 'connected';
+    }
+  }
+
+  /** Ends running calls as UNAVAILABLE; the link never connects again. */
+  close(): void {
+    this.#isClosed = true;
+    for (const connection of this.#connections) connection.end(lost(closedText));
+  }
+
+  /** The connection for the next call. */
+  #connection(): Connection {
+    if (this.#isClosed) throw lost(closedText);
+    const { stream, isLocal } = this.#options;
+    const current = this.#current;
+    if (current?.state === 'connecting' || current?.state === 'open') return current;
+    if (stream !== undefined && current !== undefined) throw current.error ?? lost('the connection has ended');
+    const connection = new Connection(this.#dial(), {
+      clock: this.#options.clock ?? systemClock,
+      windowBytes: stream === undefined ? windowBytes : maxTunnelCalls * tunnelWindowBytes,
+      silentMs: isLocal === true ? undefined : this.#silentMs,
+      // Nothing replaces a given stream, so its end must be noticed before the next call.
+      isWatchedIdle: stream !== undefined,
+      onTooManyPings: () => {
+        this.#silentMs *= 2;
+      },
+      onOver: () => this.#connections.delete(connection),
+    });
+    this.#connections.add(connection);
+    this.#current = connection;
+    return connection;
+  }
+
+  #dial(): Dialled {
+    const { authority, ca, socketPath, stream } = this.#options;
+    const initialWindowSize = stream === undefined ? windowBytes : tunnelWindowBytes;
+    const settings = { initialWindowSize, maxHeaderListSize: maxHeaderBytes, enablePush: false };
+    try {
+      const socket = stream ?? (socketPath === undefined ? socketTo(new URL(authority), ca) : connect(socketPath));
+      return { socket, session: connectHttp2(authority, { settings, createConnection: () => socket }) };
+    } catch (caught) {
+      throw lost(errorText(caught), caught);
+    }
+  }
+}
+
+function socketTo({ protocol, hostname, port }: URL, ca: string | undefined): Duplex {
+  const host = hostname.replace(/^\[|\]$/g, '');
+  if (protocol === 'http:') return connect({ host, port: Number(port || 80) });
+  const servername = isIP(host) === 0 ? { servername: host } : {};
+  return connectTls({ host, port: Number(port || 443), ca, ALPNProtocols: ['h2'], ...servername });
+}
+
+const closedText = 'this link is closed';

@@ -70,7 +70,7 @@ const answers: Readonly<Record<string, readonly [Code | 'answered', (stream: Ser
     Code.Unknown,
     (stream) => answer(stream, [Buffer.from('<p>')], undefined, { 'content-type': 'text/html' }),
   ],
-  'a refused stream': [Code.Internal, (stream) => stream.close(constants.NGHTTP2_REFUSED_STREAM)],
+  'a refused stream': [Code.Unavailable, (stream) => stream.close(constants.NGHTTP2_REFUSED_STREAM)],
   'a stream that the server cancels': [Code.Canceled, (stream) => stream.close(constants.NGHTTP2_CANCEL)],
   'a busy connection': [Code.Internal, (stream) => stream.close(constants.NGHTTP2_ENHANCE_YOUR_CALM)],
 };
@@ -99,7 +99,7 @@ async function transports(reply: (stream: ServerHttp2Stream) => void) {
   await once(server, 'listening');
   stack.defer(() => void server.close());
   const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const session = new Session(baseUrl, undefined);
+  const session = new Session({ authority: baseUrl });
   stack.defer(() => session.close());
   const inner = createGrpcTransport({ baseUrl, sessionManager: session, readMaxBytes, acceptCompression: [] });
   const own = new UnaryTransport({ inner, session, readMaxBytes, recursionLimit: 100, maxElements: 100 });

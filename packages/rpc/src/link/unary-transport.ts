@@ -69,7 +69,7 @@ export class UnaryTransport implements Transport {
     };
     using end = new CallEnd(signal, limitMs);
     const answer = await end.or(
-      session.request('POST', `/${method.parent.typeName}/${method.name}`, headers, {}).then(
+      session.request('POST', `/${method.parent.typeName}/${method.name}`, headers).then(
         (stream) => exchange(stream, frame, { session, readMaxBytes, end }),
         (caught) => Promise.reject(asConnectError(caught)),
       ),

@@ -43,6 +43,7 @@ export class Parent implements AsyncDisposable {
       baseUrl: at.kind === 'port' ? `http://${at.host}:${at.port}` : 'http://localhost',
       ...(at.kind === 'socket' && { socketPath: at.path }),
       peerName: 'the machine-server',
+      isLocal: true,
       // Public machine-servers accept only these names; ours accepts both.
       vocabulary: 'rdk',
       userAgent: 'platform-module',

@@ -1,0 +1,223 @@
+/**
+ * One HTTP/2 connection of a link, from its opening to its end.
+ *
+ * | from       | to       | when |
+ * |------------|----------|------|
+ * | connecting | open     | the socket is connected, TLS included |
+ * | connecting | over     | it cannot be reached, or took longer than 10 s |
+ * | open       | draining | the peer said GOAWAY, or the numbers for streams run out: calls in progress go on, new ones need another connection |
+ * | draining   | over     | its last call has ended |
+ * | any        | over     | it was lost: closed, reset, invalid bytes, an unanswered PING; or the link was closed |
+ *
+ * An open connection without calls is idle: it does not keep the process alive, and if it was silent for long, the next call first verifies
+ * it (`KeepAlive`). `over` is final: timers are gone, everyone who waited has an answer, and calls in progress have ended as UNAVAILABLE,
+ * because only their callers cancel calls. A peer can end the connection at any point, even before its opening was noticed.
+ */
+import { type ClientHttp2Session, type ClientHttp2Stream, constants, type OutgoingHttpHeaders } from 'node:http2';
+import { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { Code, ConnectError } from '@connectrpc/connect';
+import { type Clock, errorText } from '@platform/base';
+import { KeepAlive } from './keep-alive.ts';
+
+/** A network that swallows packets answers nothing; the next call must not wait for it as long as the system does. */
+const connectTimeoutMs = 10_000;
+
+/** HTTP/2 has 2³⁰ numbers for the streams of a connection. */
+const maxStreams = 2 ** 30 - 1;
+
+export interface Dialled {
+  readonly socket: Duplex;
+  /** Over the socket. */
+  readonly session: ClientHttp2Session;
+}
+
+export interface ConnectionOptions {
+  readonly clock: Clock;
+  /** Flow-control window of the whole connection. */
+  readonly windowBytes: number;
+  /** Silence before a PING; undefined: the peer is never asked. */
+  readonly silentMs: number | undefined;
+  /** Asks also while no calls run. */
+  readonly isWatchedIdle: boolean;
+  /** The peer complained about the number of PINGs. */
+  readonly onTooManyPings: () => void;
+  readonly onOver: () => void;
+}
+
+export class Connection {
+  readonly #session: ClientHttp2Session;
+  readonly #socket: Duplex;
+  readonly #options: ConnectionOptions;
+  readonly #keepAlive: KeepAlive | undefined;
+  /** Resolves when it is no longer connecting. */
+  readonly #settled = Promise.withResolvers<void>();
+  readonly #limit: Disposable;
+  #state: 'connecting' | 'open' | 'draining' | 'over' = 'connecting';
+  #wasOpen = false;
+  #isCut = false;
+  #error: ConnectError | undefined;
+  #calls = 0;
+  #carried = 0;
+
+  constructor({ socket, session }: Dialled, options: ConnectionOptions) {
+    const { clock, silentMs } = options;
+    this.#session = session;
+    this.#socket = socket;
+    this.#options = options;
+    this.#keepAlive =
+      silentMs === undefined
+        ? undefined
+        : new KeepAlive({
+            ...{ clock, silentMs },
+            ping: (onAnswer) => {
+              if (!session.destroyed) session.ping((error) => error === null && onAnswer());
+            },
+            sentBytes: () => (socket instanceof Socket ? socket.bytesWritten : 0),
+            onDead: () => this.end(lost('the peer does not answer: a PING timed out')),
+          });
+    this.#limit = clock.after(connectTimeoutMs, () =>
+      this.end(lost(`it was not established within ${connectTimeoutMs} ms`)),
+    );
+    // Before Node, which ends the calls as cancelled.
+    socket.prependOnceListener('close', () => {
+      this.#isCut = true;
+    });
+    // The error of a socket that is destroyed late has no other listener.
+    socket.on('error', () => {});
+    session.once('connect', () => this.#open());
+    // For good: a peer that keeps sending invalid data causes further errors.
+    session.on('error', (error) => this.end(lost(errorText(error), error)));
+    session.on('close', () => this.end(undefined));
+    session.on('goaway', (code, _lastStream, data) => {
+      if (data?.toString() === 'too_many_pings') options.onTooManyPings();
+      // With an error, the session ends.
+      if (code === constants.NGHTTP2_NO_ERROR) this.#drain();
+    });
+  }
+
+  /** Undefined while it is not over, and if nothing was wrong when it ended. */
+  get error(): ConnectError | undefined {
+    return this.#error;
+  }
+
+  get state(): 'connecting' | 'open' | 'draining' | 'over' {
+    return this.#state;
+  }
+
+  /** Waits until it has settled, and verifies it if it was silent. @throws the reason if it was never open */
+  async ready(): Promise<void> {
+    if (this.#state === 'connecting') await this.#settled.promise;
+    if (this.#state === 'over' && !this.#wasOpen) throw this.#error ?? lost(closedText);
+    if (this.#state === 'open' && this.#keepAlive?.isSilent === true) await this.#keepAlive.verify();
+  }
+
+  /** A new stream; undefined if the connection cannot carry another one. */
+  request(headers: OutgoingHttpHeaders): ClientHttp2Stream | undefined {
+    if (this.#session.destroyed) this.end(lost(closedText));
+    if (this.#state !== 'open' || this.#session.closed) return undefined;
+    const stream = this.#session.request(headers, {});
+    this.#watchStream(stream);
+    this.#calls++;
+    if (this.#calls === 1) {
+      this.#session.ref();
+      this.#keepAlive?.watch();
+    }
+    stream.once('response', () => this.heard());
+    stream.once('close', () => this.#streamEnded());
+    if (++this.#carried >= maxStreams) this.#drain();
+    return stream;
+  }
+
+  carries(stream: ClientHttp2Stream): boolean {
+    return stream.session === this.#session;
+  }
+
+  /** The peer sent something. */
+  heard(): void {
+    this.#keepAlive?.heard();
+  }
+
+  /** @param error undefined: nothing was wrong */
+  end(error: ConnectError | undefined): void {
+    if (this.#state === 'over') return;
+    this.#state = 'over';
+    this.#error = error;
+    this.#limit[Symbol.dispose]();
+    this.#keepAlive?.[Symbol.dispose]();
+    this.#session.destroy(error, constants.NGHTTP2_CANCEL);
+    // Node closes it only after all writes, which a peer that does not read can prevent.
+    setImmediate(() => this.#socket.destroy());
+    this.#settled.resolve();
+    this.#options.onOver();
+  }
+
+  #open(): void {
+    // The peer may have ended it in the same turn, and Node need not say so until the peer has read everything.
+    if (this.#session.destroyed) this.end(lost(closedText));
+    if (this.#state !== 'connecting') return;
+    this.#state = 'open';
+    this.#wasOpen = true;
+    this.#limit[Symbol.dispose]();
+    this.heard();
+    // Widening the windows of the streams is not enough: the connection has its own.
+    this.#session.setLocalWindowSize(this.#options.windowBytes);
+    this.#session.unref();
+    if (this.#options.isWatchedIdle) this.#keepAlive?.watch();
+    this.#settled.resolve();
+  }
+
+  #drain(): void {
+    if (this.#state !== 'open') return;
+    this.#state = 'draining';
+    if (this.#calls === 0) this.end(undefined);
+  }
+
+  #streamEnded(): void {
+    this.#calls--;
+    if (this.#calls > 0 || this.#state === 'over') return;
+    if (this.#state === 'draining') this.end(undefined);
+    else {
+      this.#session.unref();
+      if (!this.#options.isWatchedIdle) this.#keepAlive?.rest();
+    }
+  }
+
+  /**
+   * Corrects three ends of a stream. A lost connection is a failure, which Node reports as a cancelled call. So is a call that the peer did not
+   * begin, for example because it stops. And a request that is abandoned
+   * midway is reset without an END_STREAM before it, for which the server would take a partial request for a complete one.
+   */
+  #watchStream(stream: ClientHttp2Stream): void {
+    const [close, destroy] = [stream.close.bind(stream), stream.destroy.bind(stream)];
+    const isLost = (): boolean => this.#isCut || this.#session.destroyed;
+    const lose = (error?: unknown): ClientHttp2Stream => {
+      this.end(error == null ? lost(closedText) : lost(errorText(error), error));
+      return destroy(this.#error ?? lost(closedText));
+    };
+    // It may fail before its caller listens.
+    stream.on('error', () => {});
+    stream.destroy = (error) => {
+      const isAnswered = stream.closed && stream.rstCode === constants.NGHTTP2_NO_ERROR;
+      if (isLost() && !isAnswered) return lose(error);
+      const isRefused = stream.rstCode === constants.NGHTTP2_REFUSED_STREAM;
+      return destroy(isRefused ? lost('the peer refused the call') : error);
+    };
+    stream.close = (code, callback) => {
+      if (code === undefined || code === constants.NGHTTP2_NO_ERROR) return close(code, callback);
+      if (!isLost() && stream.writableEnded) return close(code, callback);
+      if (callback !== undefined) stream.once('close', callback);
+      if (isLost()) lose();
+      else destroy(new Error(`the request was abandoned (HTTP/2 code ${code})`));
+    };
+  }
+}
+
+/** @param cause what Node said */
+export function lost(reason: string, cause?: unknown): ConnectError {
+  const error = new ConnectError(reason, Code.Unavailable);
+  error.cause = cause;
+  return error;
+}
+
+const closedText = 'it was closed';
