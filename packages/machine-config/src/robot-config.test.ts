@@ -181,7 +181,10 @@ test('a value that does not fit its field is reported with its path and omitted'
   const { config, problems } = parse({
     modules: [{ name: 'm', first_run_timeout: 5, color: 'red' }],
     remotes: [{ name: 'r', reconnect_interval: 'soon', frame: { orientation: { type: 'upside_down' } } }],
-    network: { bind_address: 'everywhere', tls_cert_file: 'c', sessions: { heartbeat_window: '1h' } },
+    network: {
+      ...{ bind_address: 'everywhere', tls_cert_file: 'c', sessions: { heartbeat_window: '1h' } },
+      traffic_tunnel_endpoints: [{ port: 22 }],
+    },
     components: [{ name: 'c', api: 'core:component:arm', frame: { translation: { x: 'far' } } }],
   });
   expect(problems.map(({ level, path }) => `${level} ${path}`).toSorted()).toEqual([
@@ -190,6 +193,7 @@ test('a value that does not fit its field is reported with its path and omitted'
     'error network.bind_address',
     'error network.sessions.heartbeat_window',
     'error network.tls_cert_file',
+    'error network.traffic_tunnel_endpoints',
     'error remotes[0].frame.orientation',
     'error remotes[0].reconnect_interval',
     'warning modules[0].color',

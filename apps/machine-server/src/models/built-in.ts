@@ -101,6 +101,8 @@ const loads: Readonly<Record<string, Loads>> = {
     fake: async ({ clock }) => (await import('./components/switch/fake.ts')).createFakeSwitch(clock),
   },
   'core:service:base_remote_control': {
+    fake: async ({ clock }) =>
+      (await import('./services/base-remote-control/fake.ts')).createFakeBaseRemoteControl(clock),
     builtin: async ({ clock }) =>
       (await import('./services/base-remote-control/builtin.ts')).createBaseRemoteControl(clock),
   },
@@ -120,6 +122,7 @@ const loads: Readonly<Record<string, Loads>> = {
     fake: async ({ clock }) => (await import('./services/navigation/fake.ts')).createFakeNavigation(clock),
   },
   'core:service:shell': {
+    fake: async ({ clock }) => (await import('./services/shell/fake.ts')).createFakeShell(clock),
     builtin: async ({ clock, kernel, trust }) =>
       (await import('./services/shell/shell.ts')).createShell(clock, { ...trust, kernel }),
   },

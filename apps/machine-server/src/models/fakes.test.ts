@@ -18,9 +18,11 @@ import { PowerSensorService } from '@platform/proto/platform/component/powersens
 import { ServoService } from '@platform/proto/platform/component/servo/v1/servo';
 import { SwitchService } from '@platform/proto/platform/component/switch/v1/switch';
 import { RobotService } from '@platform/proto/platform/robot/v1/robot';
+import { BaseRemoteControlService } from '@platform/proto/platform/service/baseremotecontrol/v1/base_remote_control';
 import { DiscoveryService } from '@platform/proto/platform/service/discovery/v1/discovery';
 import { MotionService, PlanState } from '@platform/proto/platform/service/motion/v1/motion';
-import { Mode, NavigationService } from '@platform/proto/platform/service/navigation/v1/navigation';
+import { MapType, Mode, NavigationService } from '@platform/proto/platform/service/navigation/v1/navigation';
+import { ShellService } from '@platform/proto/platform/service/shell/v1/shell';
 import { VisionService } from '@platform/proto/platform/service/vision/v1/vision';
 import { resourceTypes } from '@platform/resources';
 import { type Client, connect } from '@platform/rpc/client';
@@ -39,6 +41,7 @@ const attributes: Readonly<Record<string, JsonObject>> = {
   encoder: { ticks_per_rotation: 100 },
   gantry: { lengths_mm: [100, 200] },
   movement_sensor: { latitude: 48.1, longitude: 11.6, linear_velocity: { y: 2 } },
+  navigation: { latitude: 48.1, longitude: 11.6 },
   switch: { position_count: 3, labels: ['off', 'low', 'high'] },
   vision: {
     detections: [{ class_name: 'cat', confidence: 0.9, x_min: 1, y_min: 2, x_max: 3, y_max: 4 }],
@@ -283,6 +286,9 @@ test('fakes of services keep modes, waypoints and plans, and see the contents of
   await navigation.removeWaypoint({ name, id: waypoints[0]?.id ?? '' });
   expect((await navigation.getWaypoints({ name })).waypoints).toEqual([]);
 
+  expect(await navigation.getLocation({ name })).toMatchObject({ location: { latitude: 48.1, longitude: 11.6 } });
+  expect(await navigation.getProperties({ name })).toMatchObject({ mapType: MapType.GPS });
+
   const motion = call(MotionService);
   const destination = { referenceFrame: 'world', pose: { x: 1, y: 2, z: 3, oZ: 1 } };
   expect(await motion.move({ name, componentName: 'arm', destination })).toMatchObject({ success: true });
@@ -297,6 +303,50 @@ test('fakes of services keep modes, waypoints and plans, and see the contents of
 
   const { discoveries } = await call(DiscoveryService).discoverResources({ name });
   expect(discoveries).toMatchObject([{ name: 'found', api: 'rdk:component:camera', model: 'acme:cameras:usb' }]);
+});
+
+test('a method that a fake does not have is UNIMPLEMENTED and not an empty answer, even with a delay', async () => {
+  const unimplemented = { code: 'unimplemented' };
+  const bare = (await startWithFakes({}))(NavigationService);
+  await expect(bare.getLocation({ name })).rejects.toMatchObject(unimplemented);
+  await expect(bare.getProperties({ name })).rejects.toMatchObject(unimplemented);
+  await expect(bare.getPaths({ name })).rejects.toMatchObject(unimplemented);
+  const delays = resourceTypes.map(({ api, service }): [string, JsonObject] => [
+    api,
+    api.endsWith(':sensor') ? {} : { delays_ms: Object.fromEntries(service.methods.map((method) => [method.name, 1])) },
+  ]);
+  const [plain, delayed] = [await startWithFakes({}), await startWithFakes(Object.fromEntries(delays))];
+  let compared = 0;
+  for (const { api, service } of resourceTypes.filter((type) => hasFake(type.api))) {
+    const codeOf = async (call: Call, localName: string): Promise<unknown> => {
+      const client = call(service) as unknown as Readonly<Record<string, (request: object) => Promise<unknown>>>;
+      const failed = await client[localName]?.({ name, boardName: name, controller: name }).then(
+        () => ({ code: 'ok' }),
+        (caught: unknown) => caught,
+      );
+      return (failed as { readonly code: unknown }).code;
+    };
+    for (const { localName, methodKind } of service.methods) {
+      if (methodKind !== 'unary' || (await codeOf(plain, localName)) !== 'unimplemented') continue;
+      compared++;
+      expect(await codeOf(delayed, localName), `${api} ${localName}`).toBe('unimplemented');
+    }
+  }
+  expect(compared).toBeGreaterThan(2);
+});
+
+test('the fakes of base remote control and of the shell answer commands; the shell returns what is typed', async () => {
+  const call = await startWithFakes();
+  const command = { turn: 'left' };
+  expect((await call(BaseRemoteControlService).doCommand({ name, command })).result).toEqual(command);
+  const shell = call(ShellService);
+  expect((await shell.doCommand({ name, command })).result).toEqual(command);
+  async function* typed() {
+    yield { name, dataIn: 'id' };
+  }
+  const shown: string[] = [];
+  for await (const { dataOut } of shell.shell(typed())) shown.push(dataOut);
+  expect(shown).toEqual(['id']);
 });
 
 test('every method of every fake can be made to fail by configuration', async () => {

@@ -38,9 +38,10 @@ export function sectionsInit(config: MachineConfig, problems: Problem[]): Init {
   return init;
 }
 
-/** Settings for which public machine-servers refuse the whole configuration. */
+/** Settings for which public machine-servers refuse the whole configuration, and those that nothing here serves yet. */
 function networkProblems(network: JsonObject, problems: Problem[]): void {
   const { tls_cert_file: certificate, tls_key_file: key, bind_address: address, sessions } = network;
+  const { traffic_tunnel_endpoints: tunnels } = network;
   const error = (path: string, message: string): void => {
     problems.push({ path: `network.${path}`, level: 'error', message });
   };
@@ -48,6 +49,8 @@ function networkProblems(network: JsonObject, problems: Problem[]): void {
     error('tls_cert_file', 'expected tls_cert_file and tls_key_file together, found one of them');
   if (typeof address === 'string' && address !== '' && !isAddress(address))
     error('bind_address', `expected host:port, found ${formatValue(address)}`);
+  if (Array.isArray(tunnels) && tunnels.length > 0)
+    error('traffic_tunnel_endpoints', 'tunnels are not served yet: expected no endpoints; remove them');
   const window = isObject(sessions) ? sessions['heartbeat_window'] : undefined;
   const nanos = typeof window === 'string' ? durationNanos(window) : undefined;
   if (nanos !== undefined && nanos !== 0n && (nanos < 30_000_000n || nanos > 60_000_000_000n))

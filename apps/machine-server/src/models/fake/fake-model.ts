@@ -84,8 +84,16 @@ function failureOf(method: string, given: unknown): PlatformError {
 function wrap(made: Record<string, unknown>, localName: string, change: (method: AnyMethod) => AnyMethod): void {
   // Readable has `readings` instead of `getReadings`.
   const key = localName === 'getReadings' ? 'readings' : localName;
-  const method = (made[key] as AnyMethod | undefined)?.bind(made) ?? (() => ({}));
+  const method = (made[key] as AnyMethod | undefined)?.bind(made) ?? missing(localName);
   made[key] = change(method);
+}
+
+/** The answer of a method that the fake does not have. */
+function missing(localName: string): AnyMethod {
+  if (localName === 'getStatus' || localName === 'getGeometries') return () => ({});
+  return () => {
+    throw new PlatformError('unimplemented', `this fake does not have ${localName}`);
+  };
 }
 
 function delayed(clock: Clock, ms: number, method: AnyMethod): AnyMethod {

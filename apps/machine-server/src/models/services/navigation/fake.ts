@@ -1,8 +1,8 @@
 /**
  * `core:builtin:fake`: keeps its mode and waypoints, but does not drive.
  *
- * Attributes: `latitude` and `longitude` (degrees, default 0), `compass_heading_deg` (default 0), its position and heading. See
- * fake-model.ts for `errors` and `delays_ms`.
+ * Attributes: `latitude` and `longitude` (degrees) and `compass_heading_deg` (default 0), its position and heading. Without a position,
+ * GetLocation, GetPaths and GetProperties are UNIMPLEMENTED. See fake-model.ts for `errors` and `delays_ms`.
  */
 import { type Clock, newId, PlatformError } from '@platform/base';
 import { MapType, Mode } from '@platform/proto/platform/service/navigation/v1/navigation';
@@ -11,8 +11,8 @@ import type { Model } from '../../../graph/model.ts';
 import { fakeModel } from '../../fake/fake-model.ts';
 
 const fields = {
-  latitude: { kind: 'float', default: 0, min: -90, max: 90 },
-  longitude: { kind: 'float', default: 0, min: -180, max: 180 },
+  latitude: { kind: 'float', min: -90, max: 90 },
+  longitude: { kind: 'float', min: -180, max: 180 },
   compass_heading_deg: { kind: 'float', default: 0, min: 0, max: 360 },
 } as const;
 
@@ -26,6 +26,11 @@ export const createFakeNavigation: (clock: Clock) => Model = fakeModel<Navigatio
   fields,
   make({ latitude, longitude, compass_heading_deg: compassHeading }) {
     let mode: Mode = Mode.MANUAL;
+    const position = (): Point => {
+      if (latitude !== undefined && longitude !== undefined) return { latitude, longitude };
+      const text = 'this fake has no position: expected the attributes latitude and longitude, found none';
+      throw new PlatformError('unimplemented', text);
+    };
     const waypoints = new Map<string, Point>();
     return {
       async getMode() {
@@ -37,7 +42,7 @@ export const createFakeNavigation: (clock: Clock) => Model = fakeModel<Navigatio
         mode = wanted;
       },
       async getLocation() {
-        return { location: { latitude, longitude }, compassHeading };
+        return { location: position(), compassHeading };
       },
       async getWaypoints() {
         return { waypoints: [...waypoints].map(([id, location]) => ({ id, location })) };
@@ -54,11 +59,12 @@ export const createFakeNavigation: (clock: Clock) => Model = fakeModel<Navigatio
         return { obstacles: [] };
       },
       async getPaths() {
-        const geopoints = [{ latitude, longitude }, ...waypoints.values()];
+        const geopoints = [position(), ...waypoints.values()];
         const destinationWaypointId = [...waypoints.keys()].at(-1);
         return { paths: destinationWaypointId === undefined ? [] : [{ destinationWaypointId, geopoints }] };
       },
       async getProperties() {
+        position();
         return { mapType: MapType.GPS };
       },
     };
