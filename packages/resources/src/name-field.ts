@@ -7,6 +7,8 @@ export interface NameField {
   read(request: Message): string;
   /** A copy with another name. A stream message that has no field for a name passes unchanged. */
   withName<M extends object>(request: M, name: string): M;
+  /** The field numbers that lead to the name; empty if there is none. */
+  readonly path: readonly number[];
 }
 
 /** @param input the request type of the method. */
@@ -22,6 +24,7 @@ export function nameFieldOf(
       for (const field of path ?? []) at = fieldOf(at, field);
       return typeof at === 'string' ? at : '';
     },
+    path: (path ?? []).map(({ number }) => number),
     withName: (request, name) => (path === undefined ? request : (replaced(request, path, name) as typeof request)),
   };
 }

@@ -22,6 +22,7 @@ export {
   type RequestLimits,
 } from './core/request-limits.ts';
 export { untilAborted } from './core/until-aborted.ts';
+export { carriesApiNames } from './edge/api-fields.ts';
 export { apiIn, type Vocabulary } from './edge/api-names.ts';
 export { canonicalise, inVocabulary } from './edge/translate-message.ts';
 export type { UpgradeListener } from './listener/listeners.ts';

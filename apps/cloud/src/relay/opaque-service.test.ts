@@ -4,7 +4,9 @@ import { DoCommandRequestSchema } from '@platform/proto/platform/common/v1/commo
 import { MotorService } from '@platform/proto/platform/component/motor/v1/motor';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { opaqueName, opaqueService } from './opaque-service.ts';
+import { opaqueName, opaqueService, requireDeclaredTypes } from './opaque-service.ts';
+import type { RelayedCallDeps } from './relayed-call.ts';
+import { relayedBindings } from './relayed-services.ts';
 
 const spin = '/acme.widget.v1.WidgetService/Spin';
 
@@ -51,4 +53,27 @@ test('the name of the resource is the text in field 1; anything else there is no
   ])
     expect(opaqueName(passed(new Uint8Array(bytes)))).toBe('');
   expect(opaqueName(create(EmptySchema))).toBe('');
+});
+
+test('a message that its declared types would read differently is refused', () => {
+  const bytes = (...all: number[]) => fromBinary(EmptySchema, Uint8Array.from(all));
+  const check = (message: Message) => requireDeclaredTypes(message, DoCommandRequestSchema);
+  const named = bytes(0x0a, 1, 0x61);
+  expect(() => check(named)).not.toThrow();
+  expect(opaqueName(named, 1)).toBe('a');
+  // A number where the name should be; and one for the command, which the machine would take for a length.
+  expect(() => check(bytes(0x08, 1))).toThrow('found field name with wire type 0');
+  expect(() => check(bytes(0x0a, 1, 0x61, 0x10, 3, 0x0a, 1, 0x62))).toThrow('found field command with wire type 0');
+});
+
+test('D48 over binary protocols, only messages with API names or a nested name of the resource are decoded', () => {
+  const methods = relayedBindings({} as RelayedCallDeps).flatMap((binding) => binding.methods);
+  const unread = methods.filter(({ raw }) => raw).map(({ path }) => path);
+  expect(unread).toContain('/platform.component.sensor.v1.SensorService/DoCommand');
+  expect(unread).toContain('/platform.component.sensor.v1.SensorService/GetReadings');
+  expect(unread).not.toContain('/platform.robot.v1.RobotService/ResourceNames');
+  expect(unread).not.toContain('/platform.service.shell.v1.ShellService/CopyFilesToMachine');
+  // Callers in JSON need all of them.
+  const decoded = new Set(methods.filter(({ raw }) => !raw).map(({ path }) => path));
+  expect(unread.filter((path) => !decoded.has(path))).toEqual([]);
 });

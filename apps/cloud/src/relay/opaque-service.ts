@@ -2,9 +2,19 @@
  * Methods of services that the cloud does not know, such as those of modules. Their messages are declared as empty: all of their content is
  * unknown fields, which are kept byte for byte and sent on. So descriptions that a machine gives of its types are never read here.
  */
-import { createFileRegistry, type DescFile, type DescService, fromJson, type Message } from '@bufbuild/protobuf';
+import {
+  createFileRegistry,
+  type DescField,
+  type DescFile,
+  type DescMessage,
+  type DescService,
+  fromJson,
+  type Message,
+  ScalarType,
+} from '@bufbuild/protobuf';
 import { BinaryReader, WireType } from '@bufbuild/protobuf/wire';
 import { FileDescriptorProtoSchema, file_google_protobuf_empty } from '@bufbuild/protobuf/wkt';
+import { PlatformError } from '@platform/base';
 import type { ForwardedKind } from '@platform/rpc/server';
 
 const methodPath = /^\/((?:[A-Za-z_]\w*\.)+[A-Za-z_]\w*)\/([A-Za-z_]\w*)$/;
@@ -37,11 +47,50 @@ export function opaqueService(path: string, kind: ForwardedKind): DescService | 
 }
 
 /**
- * The probable name of the resource in such a message: the text in its field 1, where the requests of all public services have it. Empty if
- * there is none. The machine refuses the call if this is not the resource that the call is for.
+ * Refuses an undecoded message of a type that would be read differently by its declared types than by those on the wire: the machine would
+ * see another name than the audit trail. @throws invalid_argument
  */
-export function opaqueName({ $unknown = [] }: Message): string {
-  const field = $unknown.findLast(({ no, wireType }) => no === 1 && wireType === WireType.LengthDelimited);
+export function requireDeclaredTypes({ $unknown = [] }: Message, type: DescMessage): void {
+  for (const { no, wireType } of $unknown) {
+    const field = type.fields.find(({ number }) => number === no);
+    if (field === undefined || wireType === wireTypeOf(field)) continue;
+    if (wireType === WireType.LengthDelimited && field.fieldKind === 'list') continue;
+    const text = `expected a ${type.typeName}, found field ${field.name} with wire type ${wireType}`;
+    throw new PlatformError('invalid_argument', text);
+  }
+}
+
+function wireTypeOf(field: DescField): WireType {
+  const scalar =
+    field.fieldKind === 'enum' || (field.fieldKind === 'list' && field.listKind === 'enum')
+      ? ScalarType.INT32
+      : field.fieldKind === 'map'
+        ? undefined
+        : field.scalar;
+  switch (scalar) {
+    case undefined:
+    case ScalarType.STRING:
+    case ScalarType.BYTES:
+      return WireType.LengthDelimited;
+    case ScalarType.FIXED32:
+    case ScalarType.SFIXED32:
+    case ScalarType.FLOAT:
+      return WireType.Bit32;
+    case ScalarType.FIXED64:
+    case ScalarType.SFIXED64:
+    case ScalarType.DOUBLE:
+      return WireType.Bit64;
+    default:
+      return WireType.Varint;
+  }
+}
+
+/**
+ * The name of the resource in such a message, by the number of its field. For a type that only a module knows it is a guess: field 1, where
+ * the requests of all public services have it; the machine refuses the call if it is for another resource. Empty if there is none.
+ */
+export function opaqueName({ $unknown = [] }: Message, number = 1): string {
+  const field = $unknown.findLast(({ no, wireType }) => no === number && wireType === WireType.LengthDelimited);
   if (field === undefined || field.data.length > 4 * maxNameLength) return '';
   try {
     const text = new BinaryReader(field.data).string();

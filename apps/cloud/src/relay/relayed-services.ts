@@ -1,9 +1,11 @@
 /** The services of machines, on the port of the cloud: every call is forwarded to the part that its header names. */
 import type { DescMethod, DescService, Message } from '@bufbuild/protobuf';
+import { EmptySchema } from '@bufbuild/protobuf/wkt';
 import { RobotService } from '@platform/proto/platform/robot/v1/robot';
 import { nameFieldOf, type ResourceDescriptor, resourceTypes } from '@platform/resources';
-import { type Call, type Handlers, type ServiceBinding, serve } from '@platform/rpc/server';
+import { type Call, carriesApiNames, type Handlers, type ServiceBinding, serve } from '@platform/rpc/server';
 import type { Principal } from '../access/principal.ts';
+import { opaqueName, requireDeclaredTypes } from './opaque-service.ts';
 import { enterCall, type RelayedCall, type RelayedCallDeps } from './relayed-call.ts';
 
 type Relayed = Pick<ResourceDescriptor, 'service' | 'nameFields'>;
@@ -14,7 +16,33 @@ type AnyMethod = (input: unknown, options: RelayedCall['options']) => unknown;
 export const relayedServices: readonly Relayed[] = [{ service: RobotService }, ...resourceTypes];
 
 export function relayedBindings(deps: RelayedCallDeps): ServiceBinding<Principal>[] {
-  return relayedServices.map((type) => relayed(type.service, ({ input }) => nameFieldOf(type, input).read, deps));
+  return relayedServices.flatMap((type) => [
+    relayed(type.service, ({ input }) => nameFieldOf(type, input).read, deps),
+    unread(type, deps),
+  ]);
+}
+
+/**
+ * The methods whose messages need not be decoded to be passed on, for the binary protocols (D48): nothing in them is spelled differently
+ * for different peers, and the name of the resource, if any, is a field of the request itself.
+ */
+function unread(type: Relayed, deps: RelayedCallDeps): ServiceBinding<Principal> {
+  const inputs = new Map(type.service.methods.map(({ name, input }) => [name, input]));
+  const nameOf = new Map(type.service.methods.map((method) => [method.name, nameFieldOf(type, method.input).path]));
+  const methods = type.service.methods
+    .filter(({ input, output }) => !carriesApiNames(input) && !carriesApiNames(output))
+    .filter(({ name }) => (nameOf.get(name)?.length ?? 0) < 2)
+    .map((method) => ({ ...method, input: EmptySchema, output: EmptySchema }));
+  const read = ({ name }: DescMethod): ((message: Message) => string) => {
+    const [number] = nameOf.get(name) ?? [];
+    return (message) => {
+      const input = inputs.get(name);
+      if (input !== undefined) requireDeclaredTypes(message, input);
+      return number === undefined ? '' : opaqueName(message, number);
+    };
+  };
+  const binding = relayed({ ...type.service, methods: methods as DescMethod[] }, read, deps);
+  return { methods: binding.methods.map((bound) => ({ ...bound, raw: true })) };
 }
 
 /** @param nameIn how the requests of a method name the resource */
@@ -65,8 +93,12 @@ export async function relayUnary(
   return await answered(entered, () => forward(entered, asked.method, request) as Promise<Message>);
 }
 
-function forward({ link, options }: RelayedCall, { parent, localName }: DescMethod, input: unknown): unknown {
-  const client = link.link.client(parent) as unknown as Readonly<Record<string, AnyMethod>>;
+/** The types of the messages are those of `method`, which need not be those that its service declares. */
+function forward({ link, options }: RelayedCall, method: DescMethod, input: unknown): unknown {
+  const { parent, localName } = method;
+  const client = link.link.client({ ...parent, methods: [method] } as DescService) as unknown as Readonly<
+    Record<string, AnyMethod>
+  >;
   return client[localName]?.(input, options);
 }
 

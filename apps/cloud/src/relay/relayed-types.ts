@@ -26,7 +26,7 @@ export function forwardTypes(
       const typeName = path.slice(1, path.lastIndexOf('/'));
       if (known.test(typeName) && !isReflection({ typeName })) return undefined;
       const service = opaqueService(path, kind);
-      return service && metered(relayed(service, () => opaqueName, deps));
+      return service && metered(relayed(service, () => (message) => opaqueName(message), deps));
     },
   };
 }

@@ -60,6 +60,11 @@ export function fieldTable(message: DescMessage): FieldTable | undefined {
   return tables.get(message);
 }
 
+/** Whether messages of the type are spelled differently for different peers, and so must be decoded to be passed on. */
+export function carriesApiNames(message: DescMessage): boolean {
+  return fieldTable(message) !== undefined;
+}
+
 function tableOf(message: DescMessage): FieldTable {
   const own = message.fields.flatMap((field) => {
     const spelling = spellingOf(field);
