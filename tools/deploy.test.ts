@@ -22,6 +22,22 @@ test('the Compose file is valid by the schema of its specification, and builds t
   expect(volumes).toEqual(['data:/var/lib/platform']);
 });
 
+test('systemd and Docker restart what ends, and never give up', () => {
+  for (const name of readdirSync(join(deploy, 'systemd'))) {
+    const unit = readFileSync(join(deploy, 'systemd', name), 'utf8').split('\n');
+    const [unitPart, servicePart] = [unit.slice(0, unit.indexOf('[Service]')), unit.slice(unit.indexOf('[Service]'))];
+    // In any other section, systemd ignores it.
+    expect(unitPart, name).toContain('StartLimitIntervalSec=0');
+    expect(servicePart, name).toContain('Restart=always');
+    expect(
+      servicePart.some((line) => /^RestartSec=[1-9]/.test(line)),
+      name,
+    ).toBe(true);
+  }
+  const compose = parse(readFileSync(join(deploy, 'compose.yaml'), 'utf8'));
+  expect(compose.services.cloud.restart).toBe('unless-stopped');
+});
+
 test('systemd accepts the units without a warning', () => {
   const folder = mkdtempSync(join(tmpdir(), 'platform-units-'));
   try {

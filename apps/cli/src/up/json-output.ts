@@ -1,26 +1,34 @@
-import type { Output, Streams } from './output.ts';
+import { type Output, type Ready, restartSentence, type Streams } from './output.ts';
 
 /** One JSON object per line on standard output; logs of the processes and failures on standard error. */
 export function jsonOutput({ write, complain }: Streams): Output {
   const event = (name: string, fields: object): void => write(`${JSON.stringify({ event: name, ...fields })}\n`);
+  const failed = (message: string, lines: readonly string[]): void =>
+    complain(`${[message, ...lines.map((line) => `  ${line}`)].join('\n')}\n`);
   // The cloud's own line is between processes; ours is for programs, which find the same spelling in all results.
+  const ready = ({ url, organizationId, locationId, machineId, partId, keyId, key, caFingerprint }: Ready): void => {
+    const ids = {
+      organization_id: organizationId,
+      location_id: locationId,
+      machine_id: machineId,
+      part_id: partId,
+      key_id: keyId,
+    };
+    event('ready', { url, ...ids, ...(key && { key }), ...(caFingerprint && { ca_fingerprint: caFingerprint }) });
+  };
   return {
-    ready({ url, organizationId, locationId, machineId, partId, keyId, key, caFingerprint }) {
-      const ids = {
-        organization_id: organizationId,
-        location_id: locationId,
-        machine_id: machineId,
-        part_id: partId,
-        key_id: keyId,
-      };
-      event('ready', { url, ...ids, ...(key && { key }), ...(caFingerprint && { ca_fingerprint: caFingerprint }) });
+    ready,
+    cloudEnded(how, pauseMs, lines) {
+      event('cloud_ended', { reason: how, restarts_in_ms: pauseMs });
+      failed(restartSentence(how, pauseMs), lines);
     },
+    readyAgain: ready,
     reading: (row) => event('reading', row),
     query: (query) => event('query', query),
     webhook: ({ receivedAt, ...webhook }) => event('webhook', { ...webhook, received_at: receivedAt }),
     status() {},
     logged: (_process, line) => complain(`${line}\n`),
-    failed: (message, lines) => complain(`${[message, ...lines.map((line) => `  ${line}`)].join('\n')}\n`),
+    failed,
     stopping() {},
     stopped: () => event('stopped', {}),
   };

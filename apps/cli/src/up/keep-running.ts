@@ -3,6 +3,8 @@ import { pause } from './pause.ts';
 import type { Child, ChildExit } from './start-child.ts';
 
 export interface KeepRunningOptions {
+  /** Is already running. Absent: it is started now. */
+  readonly first?: Child;
   readonly start: () => Child;
   /** Called when the process ended by itself. @param pauseMs until it is restarted */
   readonly onEnded: (exit: ChildExit, pauseMs: number) => void;
@@ -17,9 +19,9 @@ const healthyMs = 60_000;
 /** A process that ended sooner probably did not end on request: it is not restarted without a pause. */
 const shortestRunMs = 1_000;
 
-export function keepRunning({ start, onEnded, nowMs }: KeepRunningOptions): AsyncDisposable {
+export function keepRunning({ first, start, onEnded, nowMs }: KeepRunningOptions): AsyncDisposable {
   const over = new AbortController();
-  let child = start();
+  let child = first ?? start();
   const run = async (): Promise<void> => {
     for (let pauseMs = firstPauseMs; ; ) {
       const startedMs = nowMs();

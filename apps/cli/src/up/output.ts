@@ -61,8 +61,17 @@ export interface Output {
   status(flow: Flow): void;
   /** A line that a started process logged. */
   logged(process: string, line: string): void;
+  /** The cloud ended by itself. @param how a sentence without its full stop @param pauseMs until it is restarted; 0: it ended on request */
+  cloudEnded(how: string, pauseMs: number, lines: readonly string[]): void;
+  /** The cloud was restarted and serves again, at the same address. */
+  readyAgain(ready: Ready): void;
   /** Why `up`, or only the demo, cannot continue: a sentence and the last lines of the process that ended. */
   failed(message: string, lines: readonly string[]): void;
   stopping(): void;
   stopped(): void;
+}
+
+/** What is shown when a process ended and is restarted. @param how see `cloudEnded` */
+export function restartSentence(how: string, pauseMs: number): string {
+  return pauseMs === 0 ? `${how}. Restarting it.` : `${how}. Restarting it in ${pauseMs / 1_000} s. Its last lines:`;
 }

@@ -52,13 +52,13 @@ async function up(
   cloud: string,
   machine: string,
   signal: AbortSignal,
-  { demo = true, graceMs = 60_000 } = {},
+  { demo = true, graceMs = 60_000, port = 8123 } = {},
 ): Promise<number> {
   const output = jsonOutput({ write: (text) => printed.push(text), complain: (text) => complained.push(text) });
   return runUp({
     homeDir: dir,
     dataDir: dir,
-    port: 8123,
+    port,
     demo,
     cloudEntry: await program('cloud', cloud),
     machineEntry: await program('machine', machine),
@@ -176,12 +176,59 @@ test('a machine-server that exits on request is restarted at once', async () => 
   expect(await running).toBe(0);
 });
 
-test('if the cloud dies, it is reported with its last lines, the machine-server is stopped, and the exit code is 1', async () => {
+test('a cloud that dies is reported with its last lines and restarted at its address, while the machine-server keeps running', async () => {
+  const stop = new AbortController();
+  const first = join(dir, 'died');
   const dies = `setTimeout(() => process.stderr.write('out of luck\\n', () => process.kill(process.pid, 'SIGKILL')), 500);`;
-  expect(await up(cloudBody(dies), stays, new AbortController().signal)).toBe(1);
-  expect(complained.at(-1)).toContain('cloud was killed by SIGKILL, so everything was stopped');
-  expect(complained.at(-1)).toContain('out of luck');
-  expect(JSON.parse(printed.at(-1) as string)).toEqual({ event: 'stopped' });
+  const cloud = `import { existsSync } from 'node:fs';
+    ready.url = 'http://127.0.0.1:4567';
+    if (existsSync(${JSON.stringify(first)})) { delete ready.key; ${stays} }
+    else { writeFileSync(${JSON.stringify(first)}, ''); ${dies} }`;
+  const running = up(cloudBody(cloud), `${stays} log('machine');`, stop.signal, { port: 0 });
+  await until(async () => printed.length >= 3);
+  const events = printed.map((line) => JSON.parse(line));
+  expect(events).toMatchObject([
+    { event: 'ready', url: 'http://127.0.0.1:4567', key: 'owner-key' },
+    { event: 'cloud_ended', reason: 'The cloud was killed by SIGKILL', restarts_in_ms: 1_000 },
+    { event: 'ready', url: 'http://127.0.0.1:4567' },
+  ]);
+  expect(complained.join('')).toContain('The cloud was killed by SIGKILL. Restarting it in 1 s. Its last lines:');
+  expect(complained.join('')).toContain('out of luck');
+  expect((await readRunningCloud(dir))?.url).toBe('http://127.0.0.1:4567');
+  await until(async () => (await log()).includes('machine machine'));
+  stop.abort();
+  expect(await running).toBe(0);
+  expect(
+    (await log())
+      .trim()
+      .split('\n')
+      .filter((line) => !line.includes('machine machine')),
+  ).toEqual([
+    `cloud --data ${dir} --port 0 --host 127.0.0.1 --json`,
+    `cloud --data ${dir} --port 4567 --host 127.0.0.1 --json`,
+    'machine stopped',
+    'cloud stopped',
+  ]);
+});
+
+test('a cloud that dies and then cannot start is tried again, with a pause that doubles', async () => {
+  const stop = new AbortController();
+  const first = join(dir, 'died');
+  const cloud = `import { existsSync } from 'node:fs';
+    if (existsSync(${JSON.stringify(first)})) { console.error('cloud: the disk is full'); process.exit(1); }
+    else { writeFileSync(${JSON.stringify(first)}, ''); setTimeout(() => process.exit(70), 500); }`;
+  const running = up(cloudBody(cloud), '', stop.signal, { demo: false });
+  await until(async () => printed.length >= 3);
+  stop.abort();
+  expect(await running).toBe(0);
+  const events = printed.map((line) => JSON.parse(line));
+  expect(events).toMatchObject([
+    { event: 'ready' },
+    { event: 'cloud_ended', reason: 'The cloud exited with code 70', restarts_in_ms: 1_000 },
+    { event: 'cloud_ended', reason: 'The cloud exited with code 1', restarts_in_ms: 2_000 },
+    { event: 'stopped' },
+  ]);
+  expect(complained.join('')).toContain('the disk is full');
 });
 
 test('a process that does not stop when asked is killed after the grace period', async () => {

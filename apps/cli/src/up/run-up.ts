@@ -1,8 +1,9 @@
 /**
  * `platform up`: starts the cloud, then the machine-server, shows what arrives, and stops them in reverse order.
  *
- * States: starting (until the cloud is ready) → running → stopping (on request, or because the cloud died) → stopped. A machine-server that
- * ends is restarted: it also ends when the cloud asks it to restart.
+ * States: starting (until the cloud is ready) → running → stopping (on request) → stopped. A cloud that cannot start ends everything with its
+ * reason. Once it has run, a cloud that ends is restarted, whatever the reason: its watchdog ends it when it no longer answers. A
+ * machine-server is restarted, too: it also ends when the cloud asks it to restart.
  */
 
 import { join } from 'node:path';
@@ -13,7 +14,7 @@ import { recordRunningCloud } from '../invocation/running-cloud.ts';
 import { cloudFlags } from './cloud-flags.ts';
 import { keepRunning } from './keep-running.ts';
 import { localAddress } from './local-address.ts';
-import type { Output, Ready } from './output.ts';
+import { type Output, type Ready, restartSentence } from './output.ts';
 import { showFlow } from './show-flow.ts';
 import { type Child, type ChildExit, startChild } from './start-child.ts';
 import { writeCredentials } from './write-credentials.ts';
@@ -44,7 +45,7 @@ export interface UpOptions {
   readonly graceMs?: number;
 }
 
-/** Runs until stopped. Returns the exit code: 0 after a stop request, otherwise that of the process that failed, or 1. */
+/** Runs until stopped. Returns the exit code: 0 after a stop request, otherwise that of a cloud that could not start, or 1. */
 export async function runUp(options: UpOptions): Promise<number> {
   const { output, signal } = options;
   const asked = new Promise<undefined>((resolve) => {
@@ -52,7 +53,7 @@ export async function runUp(options: UpOptions): Promise<number> {
     signal.addEventListener('abort', () => resolve(undefined), { once: true });
   });
   let wasReady = false;
-  let exit: ChildExit | undefined;
+  let failure: ChildExit | undefined;
   {
     await using children = new AsyncDisposableStack();
     const cloud = children.use(startCloud(options));
@@ -65,17 +66,49 @@ export async function runUp(options: UpOptions): Promise<number> {
       children.use(await recordRunningCloud(homeDir, { url, ca, dataDir }));
       const demo = options.demo ? await demoOf(options, ready) : undefined;
       output.ready(ready, dataDir, demo !== undefined);
-      exit = await (demo === undefined
-        ? Promise.race([cloud.exited, asked])
-        : runDemo(options, { url, ca }, demo, cloud, children, asked));
-    } else {
-      exit = first;
+      const starts = keepCloudRunning(options, ready, cloud, children);
+      if (demo !== undefined) await runDemo(options, { url, ca, starts }, demo, children);
+      await asked;
+      output.stopping();
+    } else if (first && !signal.aborted) {
+      failure = first;
+      output.failed(reasonOf(first), tailOf(first));
     }
-    if (exit && !signal.aborted) output.failed(sentenceOf(exit, wasReady), tailOf(exit, wasReady));
-    else if (wasReady) output.stopping();
   }
   if (wasReady) output.stopped();
-  return !exit || signal.aborted ? 0 : exit.code || 1;
+  return failure === undefined ? 0 : failure.code || 1;
+}
+
+/** Restarts the cloud at the same address whenever it ends. Returns a function that tells how often it was started. */
+function keepCloudRunning(
+  options: UpOptions,
+  { url }: Ready,
+  first: Child,
+  children: AsyncDisposableStack,
+): () => number {
+  const { output } = options;
+  const port = options.port || Number(new URL(url).port);
+  let starts = 1;
+  const start = (): Child => {
+    const child = startCloud({ ...options, port });
+    child.ready.then(
+      (event) => {
+        starts += 1;
+        output.readyAgain(event as unknown as Ready);
+      },
+      () => {},
+    );
+    return child;
+  };
+  children.use(
+    keepRunning({
+      first,
+      start,
+      onEnded: (exit, pauseMs) => output.cloudEnded(howEnded(exit), pauseMs, exit.tail),
+      nowMs,
+    }),
+  );
+  return () => starts;
 }
 
 /** Prepares the demo. Undefined, after reporting the reason, if the cloud runs without it. */
@@ -92,15 +125,13 @@ async function demoOf({ dataDir, output }: UpOptions, { demoProblem }: Ready): P
   }
 }
 
-/** Runs the machine-server and the display; returns on a stop request, or when the cloud ends. */
+/** Starts the machine-server and the display. */
 async function runDemo(
   options: UpOptions,
-  { url, ca }: { readonly url: string; readonly ca: string | undefined },
+  { url, ca, starts }: { readonly url: string; readonly ca: string | undefined; readonly starts: () => number },
   demo: Demo,
-  cloud: Child,
   children: AsyncDisposableStack,
-  asked: Promise<undefined>,
-): Promise<ChildExit | undefined> {
+): Promise<void> {
   const { dataDir, machineEntry, env, output, graceMs = 10_000 } = options;
   const startedAt = new Date();
   const machineHome = join(dataDir, 'machine');
@@ -118,9 +149,8 @@ async function runDemo(
     });
   const onEnded = (exit: ChildExit, pauseMs: number): void => {
     if (pauseMs === 0) output.logged('platform', 'the machine-server restarts on request');
-    else output.failed(`${howEnded(exit)}. Restarting it in ${pauseMs / 1_000} s. Its last lines:`, exit.tail);
+    else output.failed(restartSentence(howEnded(exit), pauseMs), exit.tail);
   };
-  const nowMs = (): number => performance.now();
   children.use(keepRunning({ start, onEnded, nowMs }));
   const stopShow = new AbortController();
   const show = showFlow({
@@ -128,6 +158,7 @@ async function runDemo(
     ca,
     demo,
     startedAt,
+    starts,
     nowMs,
     output,
     signal: stopShow.signal,
@@ -136,7 +167,10 @@ async function runDemo(
     stopShow.abort();
     await show;
   });
-  return await Promise.race([cloud.exited, asked]);
+}
+
+function nowMs(): number {
+  return performance.now();
 }
 
 function startCloud({
@@ -177,19 +211,16 @@ function startCloud({
   return child;
 }
 
-/** If the process was not ready, its own text is the message; otherwise the message also names the process. */
-function sentenceOf(exit: ChildExit, wasReady: boolean): string {
+/** Why the cloud could not start: its own text, if it said something. */
+function reasonOf(exit: ChildExit): string {
   const reason = exit.tail.findLast((line) => !line.startsWith('{'));
-  if (!wasReady && reason) return reason;
-  const said = exit.tail.length === 0 ? 'It said nothing before.' : 'Its last lines:';
-  return `${howEnded(exit)}, so everything was stopped. ${said}`;
+  return reason ?? `${howEnded(exit)}. ${exit.tail.length === 0 ? 'It said nothing before.' : 'Its last lines:'}`;
 }
 
 function howEnded({ name, code, signal }: ChildExit): string {
   return `The ${name} ${signal ? `was killed by ${signal}` : `exited with code ${code}`}`;
 }
 
-function tailOf(exit: ChildExit, wasReady: boolean): readonly string[] {
-  const plain = exit.tail.some((line) => !line.startsWith('{'));
-  return !wasReady && plain ? [] : exit.tail;
+function tailOf({ tail }: ChildExit): readonly string[] {
+  return tail.some((line) => !line.startsWith('{')) ? [] : tail;
 }

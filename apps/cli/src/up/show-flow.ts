@@ -12,6 +12,8 @@ export interface ShowFlowOptions {
   readonly demo: Demo;
   /** Shows only readings that arrived after this time. */
   readonly startedAt: Date;
+  /** How often the cloud was started. */
+  readonly starts: () => number;
   /** From a monotonic clock. */
   readonly nowMs: () => number;
   readonly output: Output;
@@ -74,22 +76,29 @@ function some<T>(rows: readonly T[]): readonly T[] | undefined {
 }
 
 async function showStatus(cloud: Cloud, options: Showing, since: Date): Promise<void> {
-  const { demo, output, signal, trouble } = options;
+  const { demo, starts, output, signal, trouble } = options;
   let after = since;
   let caught = 0;
+  let caughtEarlier = 0;
+  let start = starts();
   while (await pause(statusEveryMs, signal)) {
     // A failed call is repeated in the next round.
     const failed = (error: unknown): [] => {
       trouble(error);
       return [];
     };
+    // Each run of the cloud counts from 1.
+    if (starts() !== start) [start, caughtEarlier, caught] = [starts(), caughtEarlier + caught, 0];
     const [row] = await cloud.queryMql(demo.organizationId, newRows(after)).catch(failed);
     const newest = (await webhooksAfter(cloud, caught).catch(failed)).at(-1);
     caught = newest?.id ?? caught;
     const last = row?.['last'] instanceof Date ? row['last'] : after;
     const seconds = (last.getTime() - after.getTime()) / 1_000;
     after = last;
-    output.status({ readingsPerSecond: seconds > 0 ? Number(row?.['readings']) / seconds : 0, webhooks: caught });
+    output.status({
+      readingsPerSecond: seconds > 0 ? Number(row?.['readings']) / seconds : 0,
+      webhooks: caughtEarlier + caught,
+    });
   }
 }
 

@@ -1,7 +1,7 @@
 import { styleText } from 'node:util';
 import { compactJson, shortened } from './compact-json.ts';
 import { type Commands, nextSteps } from './next-steps.ts';
-import type { Output, Ready, Streams } from './output.ts';
+import { type Output, type Ready, restartSentence, type Streams } from './output.ts';
 import { readableLog } from './readable-log.ts';
 
 /**
@@ -36,6 +36,10 @@ export function terminalOutput(
   const whatNext = (): void => {
     if (address !== undefined) lines(...nextSteps(address, commands, bold, dim));
     lines('', 'Press Ctrl-C to stop everything.');
+  };
+  const failed = (message: string, tail: readonly string[]): void => {
+    const readable = tail.map((line) => `  ${readableLog(line, 'debug') ?? line}`);
+    complain(`${[red(message), ...readable].join('\n')}\n`);
   };
   return {
     ready(ready, dataDir, demo) {
@@ -83,10 +87,13 @@ export function terminalOutput(
       const readable = readableLog(line);
       if (readable) lines(dim(`  ${process}: ${readable}`));
     },
-    failed(message, tail) {
-      const readable = tail.map((line) => `  ${readableLog(line, 'debug') ?? line}`);
-      complain(`${[red(message), ...readable].join('\n')}\n`);
+    cloudEnded: (how, pauseMs, tail) => failed(restartSentence(how, pauseMs), tail),
+    readyAgain({ url, signInLink }) {
+      title('The cloud is running again');
+      lines(`  address       ${url}`);
+      if (signInLink) lines(`  web UI        ${signInLink}`);
     },
+    failed,
     stopping: () => lines('', 'Stopping …'),
     stopped: () => lines('Stopped. All acknowledged readings are on disk; start again to continue.'),
   };
