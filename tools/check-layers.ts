@@ -76,6 +76,7 @@ export const cloudEdges: Readonly<Record<string, readonly string[]>> = {
       'tabular',
       'test-inbox',
       'triggers',
+      'watchdog',
     ],
   ],
   'follow-log': ['ingest'],
@@ -98,6 +99,7 @@ export const cloudEdges: Readonly<Record<string, readonly string[]>> = {
   'test-inbox': [],
   'trigger-service': ['access', 'instance', 'machines', 'metadata', 'outbox', 'triggers'],
   triggers: ['follow-log', 'ingest', 'machines', 'metadata', 'outbox', 'tabular'],
+  watchdog: ['access', 'instance'],
 };
 
 /** Pairs of features in an app that meet only at a seam (a directory). */

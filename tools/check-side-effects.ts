@@ -96,6 +96,8 @@ const rules: readonly Rule[] = [
     pattern: /^(?!\s*import type\b).*['"]node:fs(?:\/promises)?['"]/,
     allowed: [
       'packages/testkit/*',
+      // Tells the processor time of the main thread, and records why the process ends.
+      'packages/base/src/process/watchdog/watch-main-thread.ts',
       // Resolves imports.
       'packages/base/src/process/resolve-once.ts',
       // Reads and writes files that the user names.
@@ -132,6 +134,7 @@ const rules: readonly Rule[] = [
       'apps/cloud/src/instance/*',
       'apps/cloud/src/metadata/claim-installation.ts',
       'apps/cloud/src/tabular/feature.ts',
+      'apps/cloud/src/watchdog/past-ends.ts',
       'apps/cloud/src/tabular/catalog/remove-unlisted.ts',
       'apps/cloud/src/tabular/process/*',
       'apps/machine-server/src/serve/pages/shared-files.ts',

@@ -55,6 +55,7 @@ import { isLoopback } from './settings.ts';
 import { signalingBinding } from './signaling/signaling-rpc.ts';
 import type { TestInbox } from './test-inbox/feature.ts';
 import { triggerHandlers } from './trigger-service/feature.ts';
+import type { Watchdog } from './watchdog/feature.ts';
 
 export interface EdgeDeps {
   readonly fleet: Fleet;
@@ -69,6 +70,7 @@ export interface EdgeDeps {
   readonly limits: Limits;
   readonly relay: Relay;
   readonly connect: Connect;
+  readonly watchdog: Watchdog;
   /** Address on which the cloud will listen. */
   readonly host: string;
   readonly scheme: 'http' | 'https';
@@ -93,6 +95,7 @@ export function composeEdge(deps: EdgeDeps): RpcServer {
   const {
     relay,
     connect,
+    watchdog,
     testInbox,
     outbox,
     ingestLog,
@@ -111,12 +114,16 @@ export function composeEdge(deps: EdgeDeps): RpcServer {
   const { tabular, triggers, binary, packages, ingest, queries } = deps.dataPlane;
   const { presence, logs } = machines;
 
-  const principalOf = (request: HttpRequest): Promise<Principal> =>
-    principalOfRequest({ authenticator, signIn }, request);
+  const principalOf = async (request: HttpRequest): Promise<Principal> => {
+    const principal = await principalOfRequest({ authenticator, signIn }, request);
+    watchdog.admit(principal);
+    return principal;
+  };
   const routes = createRoutes({
     signIn,
     access,
     webUi: deps.webUi === undefined ? undefined : createWebUi(deps.webUi),
+    admitStranger: watchdog.admitStranger,
     log: log.child('edge'),
     loopbackOnly: isLoopback(host),
     scheme,
@@ -243,8 +250,16 @@ export function composeEdge(deps: EdgeDeps): RpcServer {
   const services = [...own, ...meterCalls(relay.relayed, metrics.observeCall, clock)];
   return createRpcServer<Principal>({
     services,
-    authenticate: createAuthenticateCall({ authenticator, presence, competing: machines.competing, services }),
+    authenticate: createAuthenticateCall({
+      authenticator,
+      watchdog,
+      presence,
+      competing: machines.competing,
+      services,
+    }),
     open: openMethods,
+    admitOpen: watchdog.admitStranger,
+    enter: watchdog.enter,
     forwardCalls: relay.forwardCalls(metrics.observeCall),
     ...(tls && { tls: tls.certificate }),
     fallback: routes,

@@ -41,6 +41,8 @@ import { createRelay } from './relay/feature.ts';
 import { startRemoval } from './retention/remove-expired.ts';
 import { dialled, type Settings } from './settings.ts';
 import { createTestInbox } from './test-inbox/feature.ts';
+import { createWatchdog } from './watchdog/feature.ts';
+import { endsFileName } from './watchdog/past-ends.ts';
 
 /** What `platform up` receives once the cloud serves. The ids belong to the demo; ids of objects that do not exist are empty. */
 export interface Ready {
@@ -85,11 +87,16 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
     'stores',
     await openStores(settings, { clock, log, onFatal }),
   );
+  const watchdog = unwind.use(
+    'watchdog',
+    createWatchdog({ file: data.at(endsFileName), clock, log: log.child('watchdog') }),
+  );
   const ingestLog = unwind.use(
     'ingest log',
     await openIngestLog({
       file: data.at('ingest.sqlite'),
       database: settings.databaseUrl,
+      watch: watchdog.setup,
       log: log.child('ingest'),
       clock,
       onFatal,
@@ -194,6 +201,7 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
       billing,
       relay,
       connect,
+      watchdog,
       host: settings.host,
       scheme,
       tls,
@@ -286,6 +294,8 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
   });
   const control = await openControlServer(data.at(controlName), admin, log.child('admin'));
   if (control !== undefined) unwind.use('control channel', control);
+
+  watchdog.start({ ownThread: settings.databaseUrl !== undefined });
 
   const running = unwind.move();
   return {

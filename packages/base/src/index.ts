@@ -27,6 +27,7 @@ export {
 export type { Problem } from './problem.ts';
 export { letHeapGrow } from './process/heap-growth.ts';
 export { trimWhenIdle } from './process/trim-memory.ts';
+export { SharedTurns } from './process/watchdog/shared-turns.ts';
 export { writeCompileCache } from './process/write-compile-cache.ts';
 export { maxReadingBytes, maxReadingLevels } from './reading-limits.ts';
 export type { Repaired } from './repaired.ts';

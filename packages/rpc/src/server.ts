@@ -25,6 +25,7 @@ export { untilAborted } from './core/until-aborted.ts';
 export { carriesApiNames } from './edge/api-fields.ts';
 export { apiIn, type Vocabulary } from './edge/api-names.ts';
 export { canonicalise, inVocabulary } from './edge/translate-message.ts';
+export type { EnterRequest } from './listener/enter-request.ts';
 export type { UpgradeListener } from './listener/listeners.ts';
 export type { NodeListener, NodeRequest, NodeResponse } from './listener/node-types.ts';
 export { readLongBody } from './listener/read-body.ts';

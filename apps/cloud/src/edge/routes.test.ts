@@ -18,6 +18,7 @@ async function startRoutes(
     signIn: { handle: async () => false, principalOf: async () => principal },
     access: { ownsAll: () => false },
     webUi: undefined,
+    admitStranger: () => {},
     log: silentLog,
     loopbackOnly: true,
     scheme: 'http',

@@ -20,6 +20,8 @@ export interface RouteDeps {
   readonly access: Pick<Access, 'ownsAll'>;
   /** Absent: the status page is served instead. */
   readonly webUi: WebUi | undefined;
+  /** Throws if requests without credentials from this address are refused. */
+  readonly admitStranger: () => void;
   readonly log: Log;
   /** True if the cloud listens only on loopback: then `Host` must be a loopback name (DNS rebinding). */
   readonly loopbackOnly: boolean;
@@ -55,6 +57,9 @@ export interface RouteDeps {
   logo(request: HttpRequest, response: HttpResponse): Promise<boolean>;
 }
 
+/** Whoever sends one of them is known by more than the address. */
+const credentialHeaders = ['authorization', 'cookie', 'key_id', 'part_id'];
+
 export function createRoutes(deps: RouteDeps): (request: HttpRequest, response: HttpResponse) => void {
   const { signIn, webUi, log, loopbackOnly, scheme } = deps;
   const hasStatus = (principal: Principal): boolean => grantsOf(principal).length > 0 || deps.access.ownsAll(principal);
@@ -68,6 +73,7 @@ export function createRoutes(deps: RouteDeps): (request: HttpRequest, response: 
       );
     }
     const url = urlOf(request.url ?? '/', authority || 'localhost', scheme);
+    if (!credentialHeaders.some((name) => headerOf(request, name) !== '')) deps.admitStranger();
     if (isInTestInbox(url.pathname) && (await deps.testInbox(request, response))) return;
     if (await signIn.handle(request, response, url)) return;
     if (await deps.query(request, response, url)) return;

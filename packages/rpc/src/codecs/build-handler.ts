@@ -21,6 +21,8 @@ import { hideUnsendable } from './unsendable-answer.ts';
 export interface CodecOptions<P> {
   services: readonly ServiceBinding<P>[];
   authenticate: (call: Call) => Promise<P>;
+  /** Called instead for methods in `open`; throws to refuse the call. */
+  admitOpen?: ((call: Omit<Call, 'principal'>) => void) | undefined;
   /** Canonical paths of methods that are served without authentication. */
   open: ReadonlySet<string>;
   maxMessageBytes: number;
@@ -72,7 +74,8 @@ export function createBuilder<P>(options: CodecOptions<P>): (bound: BoundMethod<
       toConnectError(reportedFault(caught, { method: call.method, caller: callerOf(call, callerFields) }, log)),
     );
     try {
-      if (!options.open.has(call.method)) call.admit(await orAborted(options.authenticate(call), call.signal));
+      if (options.open.has(call.method)) options.admitOpen?.(call);
+      else call.admit(await orAborted(options.authenticate(call), call.signal));
       await gates.get(call.method)?.(call);
     } catch (caught) {
       throw interpreted(caught, call);

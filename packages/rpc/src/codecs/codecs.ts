@@ -58,7 +58,7 @@ function createTable<P>(options: CodecOptions<P>): Codecs {
     if (bound.splitAt !== undefined) splits.set(bound.path, bound.splitAt);
     known.add(bound.method.parent.typeName);
   }
-  const { authenticate, open, callerFields, log } = options;
+  const { authenticate, admitOpen, open, callerFields, log } = options;
   const limitsOf = (path: string): RequestLimits & { readonly maxRequestBytes: number } => {
     const known = limits.get(path) ?? defaultRequestLimits;
     const maxRequestBytes = known.maxRequestBytes ?? options.maxMessageBytes;
@@ -80,7 +80,9 @@ function createTable<P>(options: CodecOptions<P>): Codecs {
     const asked = open.has(bound.path) ? undefined : authenticate;
     fastPath.set(
       bound.path,
-      once(() => unaryMethod(bound, { authenticate: asked, limits: limitsOf(bound.path), callerFields, log })),
+      once(() =>
+        unaryMethod(bound, { authenticate: asked, admitOpen, limits: limitsOf(bound.path), callerFields, log }),
+      ),
     );
   }
   return {

@@ -32,12 +32,13 @@ export function unaryMethod<P>(
   options: {
     /** Undefined: the method needs no authentication. */
     readonly authenticate: ((call: Call) => Promise<P>) | undefined;
+    readonly admitOpen?: ((call: Omit<Call, 'principal'>) => void) | undefined;
     readonly limits: Pick<RequestLimits, 'maxElements'> & { readonly maxRequestBytes: number };
     readonly callerFields: (principal: P) => LogFields;
     readonly log: Log;
   },
 ): UnaryMethod {
-  const { authenticate, limits, callerFields, log } = options;
+  const { authenticate, admitOpen, limits, callerFields, log } = options;
   const { input, output } = bound.method;
   const readOptions = { recursionLimit: maxMessageDepth, readUnknownFields: bound.keepUnknown };
   const asError = (caught: unknown, { method, signal }: FastPathCall, call: RunningCall<P>): ConnectError =>
@@ -47,12 +48,11 @@ export function unaryMethod<P>(
     maxRequestBytes: limits.maxRequestBytes,
     async admit(start) {
       const call = new RunningCall<P>(start);
-      if (authenticate !== undefined) {
-        try {
-          call.admit(await start.orEnded(authenticate(call)));
-        } catch (caught) {
-          throw asError(caught, start, call);
-        }
+      try {
+        if (authenticate === undefined) admitOpen?.(call);
+        else call.admit(await start.orEnded(authenticate(call)));
+      } catch (caught) {
+        throw asError(caught, start, call);
       }
       return {
         decode(bytes) {

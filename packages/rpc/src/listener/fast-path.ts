@@ -14,6 +14,7 @@ import { fittingGrpcMessage } from '../codecs/grpc-message.ts';
 import type { AdmittedCall, UnaryMethod } from '../codecs/unary-method.ts';
 import { FastPathCall } from '../core/fast-path-call.ts';
 import { canonicalPath } from '../edge/alias.ts';
+import type { EnterRequest } from './enter-request.ts';
 import { nameHost } from './name-host.ts';
 
 /** A client that takes longer to send its body takes the general path, which watches for slow bodies. */
@@ -33,11 +34,12 @@ export type FastPath = (stream: ServerHttp2Stream, headers: IncomingHttpHeaders,
 
 export function createFastPath(options: {
   codecs: Codecs;
+  enter?: EnterRequest | undefined;
   shutdownSignal: AbortSignal;
   clock: Clock;
   log: Log;
 }): FastPath {
-  const { codecs, shutdownSignal, clock, log } = options;
+  const { codecs, enter = (_request, work) => work(), shutdownSignal, clock, log } = options;
   const running = new Set<FastPathCall>();
   shutdownSignal.addEventListener('abort', () => {
     for (const call of running) call.end(shutdownSignal.reason);
@@ -74,7 +76,7 @@ export function createFastPath(options: {
     const onClose = (): void => over(call.hasEnded ? undefined : new ConnectError('the client left', Code.Canceled));
     stream.on('error', undelivered);
     stream.once('close', onClose);
-    run(stream, headers, method, call, clock)
+    enter({ path, peerAddress }, () => run(stream, headers, method, call, clock))
       .then((read) => {
         if (read === undefined) return;
         running.delete(call);

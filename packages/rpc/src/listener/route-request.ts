@@ -14,6 +14,7 @@ import { answerUnknownMethod, looksLikeCall } from '../codecs/unknown-method.ts'
 import { canonicalPath } from '../edge/alias.ts';
 import type { Vocabulary } from '../edge/api-names.ts';
 import { checkMessages, compressionOf } from './check-messages.ts';
+import type { EnterRequest } from './enter-request.ts';
 import { nameHost } from './name-host.ts';
 import type { NodeListener, NodeRequest, NodeResponse } from './node-types.ts';
 import { readBody } from './read-body.ts';
@@ -26,6 +27,7 @@ export interface RouteOptions {
   /** Undefined: no call is forwarded. */
   findForwarded?: FindForwarded | undefined;
   fallback: NodeListener;
+  enter?: EnterRequest | undefined;
   /** A body that stalls or trickles is ended within twice this time. */
   slowBodyMs: number;
   clock: Clock;
@@ -33,7 +35,7 @@ export interface RouteOptions {
 }
 
 export function createRouter(options: RouteOptions): NodeListener {
-  const { codecs, findForwarded, fallback, slowBodyMs, clock, log } = options;
+  const { codecs, findForwarded, fallback, enter, slowBodyMs, clock, log } = options;
   const answer = (
     request: NodeRequest,
     response: NodeResponse,
@@ -71,7 +73,7 @@ export function createRouter(options: RouteOptions): NodeListener {
       .catch((caught: unknown) => log.debug('a response could not be delivered', { path, error: errorText(caught) }));
   };
 
-  return (request, response) => {
+  const route: NodeListener = (request, response) => {
     const [asked = ''] = (request.url ?? '').split('?', 1);
     const { path, vocabulary } = canonicalPath(asked);
     const verb = request.method ?? '';
@@ -93,6 +95,11 @@ export function createRouter(options: RouteOptions): NodeListener {
     if (preflight) return answerPreflight(request, response);
     allowOrigin(request, response);
     answerUnknownMethod(request, response, { path, asked }, codecs.hasService);
+  };
+  if (enter === undefined) return route;
+  return (request, response) => {
+    const { path } = canonicalPath((request.url ?? '').split('?', 1)[0] ?? '');
+    enter({ path, peerAddress: peerAddress(request) }, () => route(request, response));
   };
 }
 

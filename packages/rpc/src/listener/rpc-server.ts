@@ -12,6 +12,7 @@ import type { ServiceBinding } from '../core/binding.ts';
 import type { Call } from '../core/call.ts';
 import { shutdownReason } from '../core/errors.ts';
 import { standardServices } from '../standard/standard-services.ts';
+import type { EnterRequest } from './enter-request.ts';
 import { createFastPath } from './fast-path.ts';
 import { abortMs, drainMs, prefaceTimeoutMs, slowBodyMs } from './limits.ts';
 import { type Address, listen, listenOnSocket } from './listen.ts';
@@ -28,6 +29,10 @@ export interface RpcServerOptions<P> {
   authenticate: (call: Call) => Promise<P>;
   /** Canonical paths of methods that need no authentication, such as `/proto.rpc.v1.AuthService/Authenticate`. */
   open: readonly string[];
+  /** Called for methods in `open`, health and reflection; throws to refuse the call. Default: none is refused. */
+  admitOpen?: (call: Omit<Call, 'principal'>) => void;
+  /** Runs everything that a request causes, so that it can be told whose work runs. Default: just runs it. */
+  enter?: EnterRequest;
   /** Calls that other servers answer. Default: none. */
   forwardCalls?: ForwardCalls<P>;
   /** Answers every request that is not a call. Its `url` is as the peer sent it. */
@@ -83,6 +88,7 @@ export function createRpcServer<P>(options: RpcServerOptions<P>): RpcServer<P> {
   const open = new Set([...options.open, ...standard.open]);
   const common = {
     authenticate,
+    admitOpen: options.admitOpen,
     maxMessageBytes,
     shutdownSignal: shutdown.signal,
     callerFields: options.callerFields ?? (() => ({})),
@@ -94,6 +100,7 @@ export function createRpcServer<P>(options: RpcServerOptions<P>): RpcServer<P> {
     codecs,
     findForwarded: options.forwardCalls && forwarded(options.forwardCalls, common),
     fallback,
+    enter: options.enter,
     slowBodyMs: options.slowBodyMs ?? slowBodyMs,
     clock,
     log,
@@ -107,7 +114,7 @@ export function createRpcServer<P>(options: RpcServerOptions<P>): RpcServer<P> {
   const port = createListener({
     tls,
     plaintextOnLoopback: options.plaintextOnLoopback ?? false,
-    fastPath: createFastPath({ codecs, shutdownSignal: shutdown.signal, clock, log }),
+    fastPath: createFastPath({ codecs, enter: options.enter, shutdownSignal: shutdown.signal, clock, log }),
     upgrade,
     listener,
     clock,

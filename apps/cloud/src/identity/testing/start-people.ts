@@ -125,6 +125,7 @@ export async function startPeople(
       signIn,
       access: { ownsAll: () => true },
       webUi: undefined,
+      admitStranger: () => {},
       log,
       loopbackOnly: true,
       scheme: options.scheme ?? 'http',

@@ -1,4 +1,5 @@
 /** Messages between the ingest log's caller and its thread. */
+import type { WatchSetup } from '@platform/base/watchdog';
 import type { ThreadAnswer, ThreadMessage } from '../../metadata/sqlite/thread-protocol.ts';
 import type { LogEntry } from './log.ts';
 import type { LogMaintenance, Maintained } from './log-maintenance.ts';
@@ -26,4 +27,6 @@ export type LogMessage = ThreadMessage<LogResult, LogOpened>;
 
 export interface LogThreadSetup {
   readonly file: string;
+  /** The thread also watches the main thread. */
+  readonly watch?: WatchSetup | undefined;
 }

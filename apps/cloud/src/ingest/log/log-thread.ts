@@ -3,6 +3,7 @@
  * uploads; a single upload does not wait for others.
  */
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
+import { watchMainThread } from '@platform/base/watchdog';
 import { commitGroup, type LogWork } from './appender.ts';
 import { LogMaintenance } from './log-maintenance.ts';
 import type { LogMessage, LogRequest, LogThreadSetup } from './log-protocol.ts';
@@ -54,6 +55,7 @@ function start(setup: LogThreadSetup): void {
       port.close();
     }
   });
+  if (setup.watch !== undefined) watchMainThread(setup.watch);
   say({ type: 'ready', opened: state });
 }
 

@@ -1,5 +1,6 @@
 /** Opens the ingest log, in ingest.sqlite or in Postgres. It has one writer, this process. */
 import { type Clock, type Log, PlatformError } from '@platform/base';
+import type { WatchSetup } from '@platform/base/watchdog';
 import { KnownLosses } from '../losses/known-losses.ts';
 import type { AppendResult, IngestLog, LogEntry, LogLoss } from './log.ts';
 import type { LogReads, LogWriter } from './log-writer.ts';
@@ -11,6 +12,8 @@ export interface IngestLogOptions {
   readonly file: string;
   /** `postgres://…`; `file` is then not used. Default: SQLite. */
   readonly database?: string | undefined;
+  /** Only with SQLite: its thread also watches the main thread, because a thread for this alone would take 10 MB. */
+  readonly watch?: WatchSetup | undefined;
   readonly log: Log;
   readonly clock: Clock;
   /** Called when the disk has failed: nothing more is acknowledged, and the process must exit (I2). */

@@ -15,8 +15,8 @@ export async function openSqliteLog(
   options: IngestLogOptions,
   onAppended: () => void,
 ): Promise<{ readonly writer: LogWriter; readonly reads: LogReads }> {
-  const { file, log, clock, onFatal } = options;
-  const setup: LogThreadSetup = { file };
+  const { file, watch, log, clock, onFatal } = options;
+  const setup: LogThreadSetup = { file, watch };
   let lastPosition = 0;
   const thread = await openThread<LogRequest, LogResult, LogOpened>({
     entry: siblingEntry(import.meta.url, './log-thread'),

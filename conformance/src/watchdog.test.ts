@@ -1,0 +1,76 @@
+/** The watchdog of the real cloud, whose loop is held by a lookup that a preloaded module makes endless. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { status } from '@grpc/grpc-js';
+import { type ChildProcess, spawnChild, temporaryDirectory } from '@platform/testkit';
+import { expect, test } from 'vitest';
+import { Peer } from './grpc-peer.ts';
+
+const main = fileURLToPath(new URL('../../apps/cloud/src/main.ts', import.meta.url));
+const preload = `data:text/javascript,${encodeURIComponent(`
+  if (process.argv[1]?.endsWith('main.ts')) {
+    const { has } = Set.prototype;
+    const { get } = Map.prototype;
+    const spinFor = (key) => { if (key === 'please.Spin') for (;;); };
+    Set.prototype.has = function (key) { spinFor(key); return has.call(this, key); };
+    Map.prototype.get = function (key) { spinFor(key); return get.call(this, key); };
+  }`)}`;
+
+interface Started extends AsyncDisposable {
+  readonly process: ChildProcess;
+  readonly target: string;
+  readonly ready: Readonly<Record<string, unknown>>;
+}
+
+async function start(dataDirectory: string): Promise<Started> {
+  const flags = ['--conditions=@platform/source', '--disable-warning=ExperimentalWarning', '--import', preload];
+  const args = [...flags, main, '--data', dataDirectory, '--port', '0', '--json'];
+  const process_ = spawnChild(process.execPath, args);
+  const ready = await process_.waitForLine((line) => line['event'] === 'ready');
+  return {
+    process: process_,
+    target: new URL(String(ready['url'])).host,
+    ready,
+    [Symbol.asyncDispose]: async () => void (await process_.kill()),
+  };
+}
+
+/** The lines that the watchdog logged. */
+function said({ process: { stderr } }: Started): Record<string, unknown>[] {
+  const lines = stderr.split('\n').filter((line) => line.includes('"logger":"watchdog"'));
+  return lines.map((line) => JSON.parse(line));
+}
+
+test('a call that holds the loop ends the cloud, which names the call, its caller and its stack; at the third end that caller is refused, and nobody else', async () => {
+  await using directory = await temporaryDirectory();
+  let key = '';
+  for (let end = 0; end < 3; end++) {
+    await using cloud = await start(directory.path);
+    key ||= String(cloud.ready['key']);
+    using caller = new Peer(cloud.target, 'platform');
+    await caller.signIn(String(cloud.ready['keyId']), 'api-key', key);
+    const stuck = caller.call('platform.app.v1.AppService', 'ListLocations', { organization_id: 'please.Spin' });
+    await expect(stuck).rejects.toMatchObject({ code: status.UNAVAILABLE });
+    expect((await cloud.process.exited).signal).toBe('SIGKILL');
+    const [line] = said(cloud);
+    expect(line).toMatchObject({
+      level: 'error',
+      method: '/platform.app.v1.AppService/ListLocations',
+      caller: `key:${String(cloud.ready['keyId'])}`,
+      stack: expect.arrayContaining([expect.stringMatching(/^spinFor /), expect.stringContaining('apps/cloud/src/')]),
+    });
+  }
+  await using cloud = await start(directory.path);
+  expect(said(cloud)[0]?.['msg']).toMatch(/^calls of key .* are refused until .* 3 times within a day/);
+  using refused = new Peer(cloud.target, 'platform');
+  await refused.signIn(String(cloud.ready['keyId']), 'api-key', key);
+  await expect(refused.call('platform.app.v1.AppService', 'ListOrganizations', {})).rejects.toMatchObject({
+    code: status.RESOURCE_EXHAUSTED,
+    details: expect.stringContaining('/platform.app.v1.AppService/ListLocations'),
+  });
+  using other = new Peer(cloud.target, 'platform');
+  const demo = JSON.parse(readFileSync(join(directory.path, 'demo.json'), 'utf8'));
+  await other.signIn(demo.keyId, 'api-key', demo.key);
+  expect(await other.call('platform.app.v1.AppService', 'ListOrganizations', {})).toBeDefined();
+}, 600_000);
