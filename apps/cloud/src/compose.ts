@@ -60,6 +60,8 @@ export interface Ready {
   readonly signInLink: string;
   /** Why the demo is not running. */
   readonly demoProblem?: string;
+  /** Directory of the copy that was made before this start changed tables. */
+  readonly safetyCopy?: string;
 }
 
 export interface Cloud extends AsyncDisposable {
@@ -83,7 +85,7 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
   };
 
   await makeRoomToStart(settings.dataDirectory, clock, log.child('ingest'));
-  const { data, db, rows, instanceKey, keyFile, sealDocuments } = unwind.use(
+  const { data, db, rows, instanceKey, keyFile, safetyCopy, sealDocuments } = unwind.use(
     'stores',
     await openStores(settings, { clock, log, onFatal }),
   );
@@ -312,6 +314,7 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
       ...(data.isNew && owner ? { key: owner.key } : {}),
       signInLink: `${url}/sign-in${ownerToken === undefined ? '' : `?token=${ownerToken}`}`,
       ...(demoProblem !== undefined && { demoProblem }),
+      ...(safetyCopy !== undefined && { safetyCopy }),
     },
     saidReady: () => data.complete(),
     get stopping() {

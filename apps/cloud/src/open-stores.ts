@@ -1,7 +1,8 @@
 /** Opens what every process on a data directory needs first: the upgraded directory, its metadata and its instance key. */
 import type { Clock, Log } from '@platform/base';
-import { keepBeforeUpgrade } from './backup/keep-before-upgrade.ts';
+import { isUpgrade, keepBeforeUpgrade, type StoreVersions, sqliteVersions } from './backup/keep-before-upgrade.ts';
 import { type DataDirectory, dataVersion, openDataDirectory } from './data-directory.ts';
+import { ingestMigrations } from './ingest/log/log-tables.ts';
 import { type KeyRing, openInstanceKey } from './instance/instance-key.ts';
 import { finishRotation } from './instance/rotate-instance-key.ts';
 import { selectInstanceKey } from './instance/select-instance-key.ts';
@@ -24,6 +25,8 @@ export interface Stores extends AsyncDisposable {
   readonly instanceKey: KeyRing;
   /** Absent if the key comes from the environment. */
   readonly keyFile: string | undefined;
+  /** Directory of the copy that was made before this start changed tables; undefined: it changed none. */
+  readonly safetyCopy: string | undefined;
   /** Seals documents under the new instance key if they were saved while it was being replaced. Returns their number. */
   readonly sealDocuments: () => Promise<number>;
 }
@@ -40,6 +43,21 @@ export interface StoresDeps {
   readonly onFatal: (caught: unknown) => never;
 }
 
+const newestVersions: StoreVersions = {
+  meta: Math.max(...migrations.map(({ version }) => version)),
+  ingest: Math.max(...ingestMigrations.map(({ version }) => version)),
+};
+
+async function keepInPostgres(
+  database: string,
+  data: DataDirectory,
+  keepOlder: (found: StoreVersions) => Promise<void>,
+): Promise<void> {
+  // Loaded late, because an installation on SQLite never needs the driver.
+  const { postgresVersions } = await import('./backup/postgres-versions.ts');
+  await keepOlder(await postgresVersions(database, data.at('postgres.json')));
+}
+
 /** @throws failed_precondition if the directory is not ours, in use or newer than this program, or if the instance key does not match. */
 export async function openStores(settings: StoreSettings, deps: StoresDeps): Promise<Stores> {
   const { clock, log, onFatal } = deps;
@@ -48,23 +66,31 @@ export async function openStores(settings: StoreSettings, deps: StoresDeps): Pro
     openDataDirectory(settings.dataDirectory, settings.instanceKey === undefined, settings.databaseUrl !== undefined),
   );
   const isOld = data.foundVersion < dataVersion;
-  if (isOld && !data.isNew) {
-    // Postgres upgrades its tables in one transaction, without a copy: the operator is responsible for backups.
-    const keeps = settings.keepBeforeUpgrade && settings.databaseUrl === undefined;
-    const kept = keeps ? await keepBeforeUpgrade(data.path, data.foundVersion) : undefined;
-    log.info('the data directory has been upgraded', {
-      from: data.foundVersion,
-      to: dataVersion,
-      ...(kept !== undefined && { kept }),
+  const { databaseUrl: database } = settings;
+  let safetyCopy: string | undefined;
+  const keepOlder = async (found: StoreVersions): Promise<void> => {
+    if (!settings.keepBeforeUpgrade || !isUpgrade(found, newestVersions)) return;
+    const keyInEnvironment = settings.instanceKey !== undefined;
+    const { now, monotonic } = clock;
+    safetyCopy = await keepBeforeUpgrade({
+      dataDirectory: data.path,
+      database,
+      found,
+      keyInEnvironment,
+      now,
+      monotonic,
     });
-  }
+    log.info('a safety copy was made before the tables change', { safetyCopy });
+  };
+  if (database === undefined) await keepOlder(sqliteVersions(data.path));
   const keyFile = settings.instanceKey === undefined ? data.at('instance.key') : undefined;
   const instanceKey = openInstanceKey(data.at('instance.key'), settings.instanceKey, settings.nextInstanceKey);
   const { db: plain } = unwind.use(
     await openMetadata<CloudTables>({
       file: data.at('meta.sqlite'),
-      database: settings.databaseUrl,
+      database,
       installationFile: data.at('postgres.json'),
+      beforeMigration: database === undefined ? undefined : () => keepInPostgres(database, data, keepOlder),
       migrations,
       clock,
       log: log.child('metadata'),
@@ -90,7 +116,10 @@ export async function openStores(settings: StoreSettings, deps: StoresDeps): Pro
   await sealDocuments(instanceKey.known.length > 1);
   const resealed = await finishRotation({ db, ring: instanceKey, columns: sealedColumns, file: keyFile });
   if (resealed > 0) log.info('a rotation of the instance key was completed', { resealed });
-  if (isOld) data.upgraded();
+  if (isOld) {
+    data.upgraded();
+    log.info('the data directory has been upgraded', { from: data.foundVersion, to: dataVersion });
+  }
   const opened = unwind.move();
   return {
     data,
@@ -98,6 +127,7 @@ export async function openStores(settings: StoreSettings, deps: StoresDeps): Pro
     rows,
     instanceKey,
     keyFile,
+    safetyCopy,
     sealDocuments: () => sealDocuments(true),
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };

@@ -6,7 +6,17 @@ export function jsonOutput({ write, complain }: Streams): Output {
   const failed = (message: string, lines: readonly string[]): void =>
     complain(`${[message, ...lines.map((line) => `  ${line}`)].join('\n')}\n`);
   // The cloud's own line is between processes; ours is for programs, which find the same spelling in all results.
-  const ready = ({ url, organizationId, locationId, machineId, partId, keyId, key, caFingerprint }: Ready): void => {
+  const ready = ({
+    url,
+    organizationId,
+    locationId,
+    machineId,
+    partId,
+    keyId,
+    key,
+    caFingerprint,
+    safetyCopy,
+  }: Ready): void => {
     const ids = {
       organization_id: organizationId,
       location_id: locationId,
@@ -14,7 +24,13 @@ export function jsonOutput({ write, complain }: Streams): Output {
       part_id: partId,
       key_id: keyId,
     };
-    event('ready', { url, ...ids, ...(key && { key }), ...(caFingerprint && { ca_fingerprint: caFingerprint }) });
+    event('ready', {
+      url,
+      ...ids,
+      ...(key && { key }),
+      ...(caFingerprint && { ca_fingerprint: caFingerprint }),
+      ...(safetyCopy && { safety_copy: safetyCopy }),
+    });
   };
   return {
     ready,

@@ -15,6 +15,8 @@ export interface Ready {
   readonly caFingerprint?: string;
   /** Why the demo cannot run although the cloud does. */
   readonly demoProblem?: string;
+  /** The copy that was made before this start upgraded the data. */
+  readonly safetyCopy?: string;
 }
 
 /** A row of a query result; times are Dates. */

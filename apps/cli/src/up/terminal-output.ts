@@ -52,6 +52,8 @@ export function terminalOutput(
       lines(`  organization  ${ready.organizationId}`, `  owner key id  ${ready.keyId}`);
       if (ready.key) lines(`  owner key     ${ready.key}`, dim('                save it now: it is not shown again'));
       lines(`  data          ${dataDir}`);
+      if (ready.safetyCopy)
+        lines(`  safety copy   ${ready.safetyCopy}`, dim('                made before the data was upgraded'));
       if (demo) lines('', dim('Capturing telemetry of this computer once a second and syncing it every second …'));
       else whatNext();
     },

@@ -1,4 +1,5 @@
 /** Copies a SQLite file as of one moment while its owner keeps writing. */
+import { existsSync } from 'node:fs';
 import { backup, DatabaseSync } from 'node:sqlite';
 import { syncPath } from '../instance/sync-path.ts';
 
@@ -22,6 +23,11 @@ export async function copyDatabase(source: string, target: string): Promise<void
 export function readDatabase<T>(file: string, read: (db: DatabaseSync) => T): T {
   using db = new DatabaseSync(file, { readOnly: true });
   return read(db);
+}
+
+/** Version of the tables in a file; 0 if it does not exist. */
+export function versionOfFile(file: string): number {
+  return existsSync(file) ? readDatabase(file, userVersion) : 0;
 }
 
 export function userVersion(db: DatabaseSync): number {

@@ -1,26 +1,69 @@
 /**
- * Keeps a copy of an older data directory's metadata before it is upgraded.
+ * Makes a safety copy of a data directory, and of its database, before a start changes their tables. It is a backup in
+ * `before-upgrade/<versions>`, so `platform admin restore` restores it into a new directory.
  *
- * Order: metadata copied to `before-upgrade/meta-v<N>.sqlite` → the tables change, in one transaction → the directory's version is updated.
- * After a crash at any point, the next start upgrades the directory again. While the tables are still old, the copy is made again;
- * afterwards it is kept. Only the host administrator deletes it.
+ * Order: copied to `before-upgrade/<versions>.new` → renamed → the tables change. After a crash at any point the next start begins again:
+ * while the tables are old, the copy is made again; afterwards it is kept. Only the host administrator deletes it. Files of readings and
+ * payloads never change and are hard links, so they take no space until the cloud removes them; they are not read, because that would
+ * delay the start by hours.
  */
-import { renameSync, rmSync } from 'node:fs';
+import { existsSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { makeDirectory } from '../instance/make-directory.ts';
-import { copyDatabase, readDatabase, userVersion } from './copy-database.ts';
+import { versionOfFile } from './copy-database.ts';
 import { syncDirectories } from './copy-with-hash.ts';
+import { linkNamed } from './link-named.ts';
+import { copyAll } from './write-backup.ts';
 
-/** @param found version of the directory @returns the copy; undefined if the tables are already newer */
-export async function keepBeforeUpgrade(dataDirectory: string, found: number): Promise<string | undefined> {
-  const meta = join(dataDirectory, 'meta.sqlite');
-  if (readDatabase(meta, userVersion) > found) return undefined;
-  const name = `before-upgrade/meta-v${found}.sqlite`;
+export interface StoreVersions {
+  readonly meta: number;
+  readonly ingest: number;
+}
+
+const folder = 'before-upgrade';
+
+/** Versions of the tables in a directory on SQLite; 0: there are none yet. */
+export function sqliteVersions(dataDirectory: string): StoreVersions {
+  return {
+    meta: versionOfFile(join(dataDirectory, 'meta.sqlite')),
+    ingest: versionOfFile(join(dataDirectory, 'ingest.sqlite')),
+  };
+}
+
+/** Whether a start would change tables that exist. */
+export function isUpgrade(found: StoreVersions, newest: StoreVersions): boolean {
+  return found.meta > 0 && found.ingest > 0 && (found.meta < newest.meta || found.ingest < newest.ingest);
+}
+
+/** @returns the directory of the copy */
+export async function keepBeforeUpgrade(options: {
+  readonly dataDirectory: string;
+  /** `postgres://…`; used if the installation is in Postgres. */
+  readonly database: string | undefined;
+  readonly found: StoreVersions;
+  readonly keyInEnvironment: boolean;
+  readonly now: () => number;
+  readonly monotonic: () => number;
+}): Promise<string> {
+  const { dataDirectory, database, found } = options;
+  const name = `${folder}/meta-v${found.meta}-ingest-v${found.ingest}`;
   const kept = join(dataDirectory, name);
-  makeDirectory(join(dataDirectory, 'before-upgrade'));
   // A crash may have left an incomplete copy.
-  rmSync(`${kept}.new`, { force: true });
-  await copyDatabase(meta, `${kept}.new`);
+  rmSync(`${kept}.new`, { recursive: true, force: true });
+  await copyAll(
+    {
+      ...options,
+      destination: `${kept}.new`,
+      // Nothing else runs yet that could delete.
+      hold: async () => ({ stands: async () => {}, [Symbol.asyncDispose]: async () => {} }),
+      key: { kind: 'included' },
+      program: 'before an upgrade',
+      progress: () => {},
+      signal: new AbortController().signal,
+      take: linkNamed,
+    },
+    database !== undefined,
+  );
+  if (existsSync(kept)) rmSync(kept, { recursive: true });
   renameSync(`${kept}.new`, kept);
   await syncDirectories(dataDirectory, [name]);
   return kept;

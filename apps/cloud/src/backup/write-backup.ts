@@ -46,6 +46,8 @@ export interface BackupOptions {
   readonly monotonic: () => number;
   readonly progress: (text: string) => void;
   readonly signal: AbortSignal;
+  /** Takes each file of readings and each payload. Default: it is read and compared with its checksum. */
+  readonly take?: typeof copyVerified;
 }
 
 export interface BackupReport {
@@ -104,8 +106,10 @@ function requireFree({ dataDirectory, destination }: BackupOptions): void {
     );
 }
 
-async function copyAll(options: BackupOptions, inPostgres: boolean): Promise<BackupReport> {
-  const { dataDirectory, destination, now, progress, signal } = options;
+/** Copies into a directory that is ours and empty; after an error, an incomplete backup is left in it. */
+export async function copyAll(options: BackupOptions, inPostgres: boolean): Promise<BackupReport> {
+  const { dataDirectory, destination, now, progress, signal, take = copyVerified } = options;
+  makeDirectory(destination);
   await using hold = await options.hold();
   const createdMs = now();
   // Loaded late, because an installation on SQLite never needs the driver.
@@ -115,7 +119,7 @@ async function copyAll(options: BackupOptions, inPostgres: boolean): Promise<Bac
   const damaged: DamagedFile[] = [];
   const tell = tellProgress(named.length, progress, options.monotonic);
   for (const file of named) {
-    const taken = await copyVerified({ from: dataDirectory, to: destination, file, signal });
+    const taken = await take({ from: dataDirectory, to: destination, file, signal });
     if ('reason' in taken) {
       progress(`damaged and not in the backup: ${taken.path}: ${taken.reason}`);
       damaged.push(taken);

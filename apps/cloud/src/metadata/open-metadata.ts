@@ -20,6 +20,8 @@ export interface MetadataOptions {
   readonly installationFile?: string;
   /** In ascending order; those above the file's version are applied in one transaction. */
   readonly migrations: readonly Migration[];
+  /** Used with Postgres: called once no other cloud can use the database, before its tables change. */
+  readonly beforeMigration?: (() => Promise<void>) | undefined;
   readonly clock: Clock;
   readonly log: Log;
   /** Called when a disk write fails: nothing more may be acknowledged, and the process must exit (I2). */
@@ -32,7 +34,7 @@ export interface Metadata<Tables = CloudTables> extends AsyncDisposable {
 
 /** Throws failed_precondition if the file was written by a newer version or is not a database, or another cloud holds the database. */
 export async function openMetadata<Tables = CloudTables>(options: MetadataOptions): Promise<Metadata<Tables>> {
-  const { file, database, installationFile, migrations, clock, log, onFatal } = options;
+  const { file, database, installationFile, migrations, beforeMigration, clock, log, onFatal } = options;
   if (database !== undefined) {
     // Loaded on demand: an installation on SQLite never needs the driver's code and memory.
     const { openPostgresMetadata } = await import('./postgres/open-postgres-metadata.ts');
@@ -40,6 +42,7 @@ export async function openMetadata<Tables = CloudTables>(options: MetadataOption
       database,
       installationFile,
       migrations,
+      beforeMigration,
       log,
       onFatal,
       clock,

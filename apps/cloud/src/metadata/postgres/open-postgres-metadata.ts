@@ -23,6 +23,8 @@ export interface PostgresMetadataOptions {
   readonly clock: Clock;
   /** File in the data directory that names its database. Absent: any database is accepted. */
   readonly installationFile?: string | undefined;
+  /** Called while the database is locked, before its tables change. */
+  readonly beforeMigration?: (() => Promise<void>) | undefined;
   /** How long to wait for an unreachable server; see `lockDatabase`. */
   readonly serverWaitMs?: number;
 }
@@ -40,6 +42,7 @@ export async function openPostgresMetadata<Tables>(
   const address = readPostgresAddress(database);
   await using unwind = new AsyncDisposableStack();
   unwind.use(await lockDatabase({ address, clock, log, onFatal, ...(serverWaitMs !== undefined && { serverWaitMs }) }));
+  await options.beforeMigration?.();
   const reader = unwind.use(createPostgresReader(address, schema, log));
   const writer = unwind.use(new PostgresWriter({ address, schema, lockKey: 1, clock, log, onFatal }));
   await migratePostgres(writer, schema, migrations);
