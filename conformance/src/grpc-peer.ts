@@ -132,7 +132,10 @@ export class Peer implements Disposable {
     const channel =
       this.#ca === undefined ? credentials.createInsecure() : credentials.createSsl(Buffer.from(this.#ca));
     const client = new (makeGenericClientConstructor({}, service))(this.#target, channel, {
-      ...(this.#name !== undefined && { 'grpc.ssl_target_name_override': this.#name }),
+      ...(this.#name !== undefined && {
+        'grpc.ssl_target_name_override': this.#name,
+        'grpc.default_authority': this.#name,
+      }),
     });
     this.#clients.set(service, client);
     return client;

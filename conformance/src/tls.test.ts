@@ -74,6 +74,13 @@ function get(path: string, headers: Record<string, string> = {}): Promise<{ stat
   });
 }
 
+/** The gRPC code of the answer. */
+const codeOf = (call: Promise<unknown>): Promise<unknown> =>
+  call.then(
+    () => 0,
+    (caught: { code?: number }) => caught.code,
+  );
+
 const keyOf = ({ keyId, key }: Ready) => ({ entity: keyId, type: 'api-key', payload: key });
 
 test('D31 the printed fingerprint leads to an authority under which our link and pages work', async () => {
@@ -199,6 +206,44 @@ test('D16 a machine-server reachable from other computers serves TLS under its c
     );
   await expect.poll(signedIn).toBe(true);
   expect(await operator.call(robot, 'GetVersion', {})).toMatchObject({ platform: 'machine-server' });
+});
+
+test('D39 a client that speaks like the Python SDK reaches a machine through the cloud by its name, over TLS and without WebRTC', async () => {
+  const { body } = await get(`/api/json1/config?id=${ready.partId}`, { key_id: ready.keyId, key: ready.key });
+  const home = temporary();
+  onTestFinished(() => rmSync(home, { recursive: true, force: true }));
+  const file = join(home, 'machine.json');
+  writeFileSync(file, JSON.stringify({ cloud: JSON.parse(body).cloud }));
+  await using machine = spawnChild(process.execPath, [...nodeFlags, machineMain, '-config', file], {
+    env: { PLATFORM_HOME: home, PLATFORM_BIND_ADDRESS: '127.0.0.1:0' },
+  });
+  await machine.waitForLine((line) => line['msg'] === 'configuration applied');
+  await using link = connect({ baseUrl: ready.url, credentials: keyOf(ready), ca });
+  const { part } = await link.client(AppService).getRobotPart({ id: ready.partId });
+  const fqdn = part?.fqdn ?? '';
+  expect(fqdn).toBe(`${ready.partId}.machines.internal`);
+
+  // The client dials the name; everything goes to that address, with the name and the port in rpc-host.
+  const { port } = new URL(ready.url);
+  const named = { 'rpc-host': `${fqdn}:${port}` };
+  using client = new Peer(`localhost:${port}`, 'viam', ca, fqdn);
+  await client.signIn(ready.keyId, 'api-key', ready.key);
+  const signaling = 'proto.rpc.webrtc.v1.SignalingService';
+  await expect.poll(() => codeOf(client.call(signaling, 'OptionalWebRTCConfig', {}, named))).toBe(12);
+  const robot = 'platform.robot.v1.RobotService';
+  const asked = (headers: Record<string, string> = {}) => client.call(robot, 'GetCloudMetadata', {}, headers);
+  // The machine opens its link shortly after its start.
+  await expect.poll(() => codeOf(asked(named))).toBe(0);
+  expect(await asked(named)).toMatchObject({ machine_part_id: ready.partId });
+  // The address alone is enough, and the cloud's own name leads to the only machine of a key.
+  expect(await asked()).toMatchObject({ machine_part_id: ready.partId });
+  using direct = await new Peer(`localhost:${port}`, 'viam', ca).signIn(ready.keyId, 'api-key', ready.key);
+  expect(await direct.call(robot, 'GetCloudMetadata', {})).toMatchObject({ machine_part_id: ready.partId });
+  const gone = { 'rpc-host': fqdn.replace(/^[^.]+/, 'gone') };
+  expect(await codeOf(direct.call(robot, 'GetCloudMetadata', {}, gone))).toBe(5);
+  expect(await codeOf(client.call(signaling, 'ReportConnectionMetadata', { duration_ms: 7 }, named))).toBe(0);
+
+  await machine.kill('SIGTERM');
 });
 
 test('D31 the credentials file has the line that makes the public Go server trust the cloud, and its file on request', async () => {

@@ -199,7 +199,8 @@ export function composeEdge(deps: EdgeDeps): RpcServer {
     }),
     machines.robotBinding,
     signalingBinding({
-      partOfHost: machines.partOfHost,
+      ...{ names: deps.fleet.names, access },
+      isOnline: (partId) => presence.of(partId).state === 'online',
       authorizeAnswer: machines.authorizeAnswer,
       recheck: authenticator.recheck,
       clock,

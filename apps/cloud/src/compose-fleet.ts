@@ -19,6 +19,7 @@ import { organizationDeleting as deletePeople } from './identity/organization-de
 import { createSessions, type Sessions } from './identity/sign-in/sessions.ts';
 import { callInOrder, type OnConfigurationChange } from './machines/configuration/configuration-change.ts';
 import { createMachines, type Machines, type MachinesDeps } from './machines/feature.ts';
+import { createMachineNames, type MachineNames } from './machines/machine-names.ts';
 import { machineNamesIn } from './machines/part-places.ts';
 import { openRegistry, type Registry } from './machines/registry.ts';
 import type { Stores } from './open-stores.ts';
@@ -28,7 +29,7 @@ import { createServePackages, type ServePackages } from './packages/serve-packag
 import { organizationDeleting as deleteQueries } from './queries/organization-deleting.ts';
 import { createLinks, type Links } from './relay/links.ts';
 import { createRetention, type Retention } from './retention/feature.ts';
-import type { Settings } from './settings.ts';
+import { ownHosts, type Settings } from './settings.ts';
 import { organizationDeleting as deleteTriggerHistory } from './triggers/history/trigger-history.ts';
 import { triggersOfDocument } from './triggers/parsing/parse-document.ts';
 import { pushProblems } from './triggers/parsing/push-problems.ts';
@@ -37,7 +38,7 @@ import { targetProblems } from './triggers/parsing/target-problems.ts';
 export interface FleetDeps extends Pick<Stores, 'db' | 'instanceKey'>, Pick<MachinesDeps, 'onTransitions'> {
   /** Notifies the triggers, which are composed later. */
   readonly triggersChanged: OnConfigurationChange;
-  readonly settings: Pick<Settings, 'identity' | 'keyRotationOverlapMs' | 'tls'>;
+  readonly settings: Pick<Settings, 'host' | 'identity' | 'keyRotationOverlapMs' | 'machineDomain' | 'tls'>;
   readonly limits: Limits;
   readonly liveUsage: Pick<LiveUsage, 'add'>;
   readonly clock: Clock;
@@ -67,6 +68,7 @@ export interface Fleet {
   readonly accounts: Accounts;
   /** The links of machines that wait for calls. */
   readonly links: Links;
+  readonly names: MachineNames;
 }
 
 export async function composeFleet(deps: FleetDeps): Promise<Fleet> {
@@ -103,6 +105,7 @@ export async function composeFleet(deps: FleetDeps): Promise<Fleet> {
   const organizationNamed: Fleet['organizationNamed'] = (name) =>
     (tree.organization(name) ?? tree.organizations().find((row) => row.public_namespace === name))?.id;
   const links = createLinks(clock);
+  const names = createMachineNames(settings.machineDomain, ownHosts(settings), registry);
   const servedPackages = createServePackages({ db, organizationNamed });
   const machines = await createMachines({
     logAllowanceOf: (partId) => machineLogAllowance(limits, registry.placeOf(partId).organizationId),
@@ -117,6 +120,7 @@ export async function composeFleet(deps: FleetDeps): Promise<Fleet> {
     firstDocument: fragments.firstDocument,
     instanceKey,
     servesTls: settings.tls.kind !== 'plaintext',
+    names,
     clock,
     log: log.child('machines'),
     triggerProblems,
@@ -178,6 +182,6 @@ export async function composeFleet(deps: FleetDeps): Promise<Fleet> {
 
   return {
     ...{ tree, registry, access, retention, fragments, servedPackages, organizationNamed, machines },
-    ...{ guesses, keyUse, sessions, authenticator, accessRpc, accounts, links },
+    ...{ guesses, keyUse, sessions, authenticator, accessRpc, accounts, links, names },
   };
 }

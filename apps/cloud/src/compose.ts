@@ -164,7 +164,17 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
   const relay = unwind.use(
     'remote control',
     createRelay({
-      ...{ db, links: fleet.links, registry, presence, access, clock, log: log.child('relay') },
+      ...{
+        db,
+        links: fleet.links,
+        names: fleet.names,
+        tree,
+        registry,
+        presence,
+        access,
+        clock,
+        log: log.child('relay'),
+      },
       authorizeAnswer: fleet.machines.authorizeAnswer,
       reports: (partId) => fleet.machines.statuses.of(partId).applied_revision !== '',
       recheck: authenticator.recheck,
@@ -179,6 +189,7 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
       : await openTlsSource(settings.tls, {
           authority: () => installationAuthority(db, instanceKey, clock.now()),
           host: settings.host,
+          machineDomain: settings.machineDomain,
           clock,
           log: log.child('tls'),
         });

@@ -14,6 +14,7 @@ const refusalOf = (args: readonly string[], env: NodeJS.ProcessEnv = {}): unknow
 test('without arguments and environment: loopback, port 8080, data under the home directory', () => {
   expect(readSettings([], {})).toEqual({
     dataDirectory: join(homedir(), '.platform', 'cloud'),
+    machineDomain: 'machines.internal',
     databaseUrl: undefined,
     identity: {
       mail: undefined,

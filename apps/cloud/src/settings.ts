@@ -6,6 +6,7 @@ import { type LogLevel, logLevels, PlatformError } from '@platform/base';
 import { type PaymentSettings, readPaymentSettings } from './billing/payments/settings.ts';
 import { type IdentitySettings, readIdentitySettings } from './identity/settings.ts';
 import type { TlsSettings } from './instance/tls-source.ts';
+import { readMachineDomain } from './machines/machine-domain.ts';
 
 export interface Settings {
   /** Default PLATFORM_HOME/cloud, or ~/.platform/cloud. */
@@ -16,6 +17,11 @@ export interface Settings {
   readonly tls: TlsSettings;
   /** Default 8080; 0 takes any free port. */
   readonly port: number;
+  /**
+   * --machine-domain, PLATFORM_MACHINE_DOMAIN: parts have their full names below it (D39). Default: `machines.` and the host of the public
+   * address; `machines.internal` if that is an address or localhost.
+   */
+  readonly machineDomain: string;
   /** `postgres://…`; holds metadata and ingest log. May contain a password, so it is never logged. Absent: SQLite in the data directory. */
   readonly databaseUrl?: string | undefined;
   /** Base64 of 32 bytes. Absent: read from the file instance.key. */
@@ -51,7 +57,7 @@ export interface Settings {
 }
 
 const usage =
-  'expected: cloud [--data DIR] [--port N] [--host ADDRESS] [--tls-cert FILE --tls-key FILE | --tls [--tls-name NAME]... | --insecure]';
+  'expected: cloud [--data DIR] [--port N] [--host ADDRESS] [--tls-cert FILE --tls-key FILE | --tls [--tls-name NAME]... | --insecure] [--machine-domain DOMAIN]';
 
 interface Values {
   readonly data?: string;
@@ -63,6 +69,7 @@ interface Values {
   readonly 'tls-key'?: string;
   readonly 'tls-name'?: string[];
   readonly insecure?: boolean;
+  readonly 'machine-domain'?: string;
 }
 
 /** @throws invalid_argument naming the option, the expected and the found value. */
@@ -81,6 +88,7 @@ export function readSettings(args: readonly string[], env: NodeJS.ProcessEnv): S
         'tls-key': { type: 'string' },
         'tls-name': { type: 'string', multiple: true },
         insecure: { type: 'boolean' },
+        'machine-domain': { type: 'string' },
       },
     }));
   } catch (caught) {
@@ -99,10 +107,18 @@ export function readSettings(args: readonly string[], env: NodeJS.ProcessEnv): S
   const host = values.host ?? '127.0.0.1';
   if (host === '') throw new PlatformError('invalid_argument', '--host: expected a name or an address, found none');
   const home = env['PLATFORM_HOME'] ?? join(homedir(), '.platform');
+  const tls = tlsSettings(values, isLoopback(host));
+  const identity = readIdentitySettings(env);
+  const publicHost = identity.publicUrl === undefined ? dialled({ host, tls }) : new URL(identity.publicUrl).hostname;
   return Object.freeze({
     dataDirectory: resolve(values.data ?? join(home, 'cloud')),
     host,
-    tls: tlsSettings(values, isLoopback(host)),
+    tls,
+    machineDomain: readMachineDomain(
+      values['machine-domain'] ?? env['PLATFORM_MACHINE_DOMAIN'],
+      values['machine-domain'] === undefined ? 'PLATFORM_MACHINE_DOMAIN' : '--machine-domain',
+      publicHost,
+    ),
     port: Number(port),
     databaseUrl: readDatabaseUrl(env),
     instanceKey: env['PLATFORM_INSTANCE_KEY'],
@@ -114,7 +130,7 @@ export function readSettings(args: readonly string[], env: NodeJS.ProcessEnv): S
     keyRotationOverlapMs: readDuration(env, 'PLATFORM_KEY_ROTATION_OVERLAP', maxOverlapMs) ?? 24 * 3_600_000,
     sealAgeMs: readSealAge(env),
     scrubPeriodMs: readDuration(env, 'PLATFORM_SCRUB_PERIOD', 366 * 86_400_000),
-    identity: readIdentitySettings(env),
+    identity,
     logLevel: readLogLevel(env) ?? 'info',
     machineServer: env['PLATFORM_MACHINE_SERVER'] || undefined,
     webUi: env['PLATFORM_WEB_UI'] || undefined,
@@ -131,6 +147,16 @@ export function dialled({ host, tls }: Pick<Settings, 'host' | 'tls'>): string {
   const given = tls.kind === 'own' ? tls.names[0] : undefined;
   const name = given ?? (host === '0.0.0.0' || host === '::' ? hostname() : host);
   return name.includes(':') ? `[${name}]` : name;
+}
+
+/** Names by which clients reach this cloud, besides addresses and `localhost`. */
+export function ownHosts(settings: Pick<Settings, 'host' | 'tls' | 'identity'>): string[] {
+  const { tls, identity } = settings;
+  return [
+    ...[dialled(settings), hostname(), `${hostname().split('.', 1)[0]}.local`],
+    ...(tls.kind === 'own' ? tls.names : []),
+    ...(identity.publicUrl === undefined ? [] : [new URL(identity.publicUrl).hostname]),
+  ];
 }
 
 function tlsSettings(values: Values, loopback: boolean): TlsSettings {

@@ -6,7 +6,7 @@ import type { Link } from '@platform/rpc/client';
 import type { CertificateSource } from './certificate/certificate-pair.ts';
 import { openCertificate } from './certificate/feature.ts';
 import { createProfiler, type Profiler } from './diagnostics/profiler.ts';
-import { announce } from './mdns/feature.ts';
+import { announce, ownHostName } from './mdns/feature.ts';
 import { type BindAddress, parseBindAddress } from './serve/bind-address.ts';
 import { type SharedFiles, shareDirectory } from './serve/pages/shared-files.ts';
 import type { Settings } from './settings.ts';
@@ -18,7 +18,7 @@ export interface PortDeps {
   /** Undefined without a cloud. */
   readonly link: Link | undefined;
   readonly partId: string;
-  /** The machine's host names. */
+  /** The machine's names. */
   readonly names: () => readonly string[];
   readonly clock: Clock;
   readonly log: Log;
@@ -52,18 +52,24 @@ export async function composePort({
   const shared = settings.sharedDirectory === undefined ? undefined : await shareDirectory(settings.sharedDirectory);
   const certificate = await openCertificate(
     {
-      ...{ link, partId, names, home: settings.home, timeoutMs: settings.configReadTimeoutMs },
+      ...{ link, partId, names, hostName: ownHostName(), home: settings.home, timeoutMs: settings.configReadTimeoutMs },
       ...{ noTls: settings.noTls, config: first, isPublic, clock, log: log.child('certificate') },
     },
     signal,
   );
-  const machineName = first.cloud?.fqdn ?? '';
   return {
     bindAddress,
     certificate,
     profiler: settings.webProfile ? createProfiler(clock) : undefined,
     shared,
     announce: (port) =>
-      announce({ isDisabled: settings.disableMdns, isPublic, machineName, port, clock, log: log.child('mdns') }),
+      announce({
+        isDisabled: settings.disableMdns,
+        isPublic,
+        machineNames: names(),
+        port,
+        clock,
+        log: log.child('mdns'),
+      }),
   };
 }

@@ -16,6 +16,7 @@ import { composeSource } from './compose-source.ts';
 import { ConfigApplier } from './config/config-applier.ts';
 import { ConfigEnvironment } from './config/environment.ts';
 import { holdReason } from './config/hold-reason.ts';
+import { machineNames } from './config/machine-names.ts';
 import { lockHome } from './directories/lock-home.ts';
 import type { Graph } from './graph/graph.ts';
 import type { Model } from './graph/model.ts';
@@ -102,7 +103,7 @@ export async function startMachineServer(deps: MachineServerDeps): Promise<Machi
       reporter?.changed();
     },
   });
-  const names = (): string[] => [applier.applied.config.cloud?.fqdn ?? ''].filter((name) => name !== '');
+  const names = (): string[] => machineNames(applier.applied.config.cloud);
   const port = await composePort({ settings, first, link: cloud?.link, partId, names, clock, log, signal });
   if (port.certificate !== undefined) starting.use(port.certificate);
   const configError = (): string => hide([source.problem, applier.error].filter((text) => text !== '').join('; '));

@@ -39,6 +39,7 @@ export function machinePartCommand(): Command {
 const part = presenter<RobotPart>({
   machine_id: (one) => one.robot,
   main: (one) => one.mainPart,
+  fqdn: (one) => one.fqdn,
   state: (one) => stateOf(one.onlineState),
   last_access: (one) => timeOf(one.lastAccess),
   last_updated: (one) => timeOf(one.lastUpdated),

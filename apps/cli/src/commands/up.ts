@@ -24,6 +24,7 @@ interface UpFlags {
   readonly tlsKey?: string;
   readonly tlsName?: readonly string[];
   readonly insecure?: boolean;
+  readonly machineDomain?: string;
 }
 
 /** `platform up`: a cloud on this computer and, unless --no-demo, a machine-server that captures this computer's telemetry. */
@@ -41,6 +42,10 @@ export function upCommand(): Command {
       '--insecure',
       'no TLS on addresses other than loopback: anyone on the network path can read and change everything',
     )
+    .option(
+      '--machine-domain <domain>',
+      'domain of the names by which clients call machines (default: machines. and the host of the cloud’s address)',
+    )
     .option('--json', 'print one JSON object per line instead of text')
     .option('--no-demo', 'start only the cloud; the machine and its part are registered anyway')
     .action(async (flags: UpFlags) => {
@@ -51,7 +56,7 @@ export function upCommand(): Command {
         dataDir: resolve(flags.data),
         port: flags.port,
         host: flags.host,
-        tlsArgs: tlsArgs(flags),
+        networkArgs: networkArgs(flags),
         demo: flags.demo,
         cloudEntry: import.meta.resolve('@platform/cloud/main'),
         machineEntry: import.meta.resolve('@platform/machine-server/main'),
@@ -76,6 +81,7 @@ export function upCommand(): Command {
       PLATFORM_DATABASE_URL:
         'postgres://… to store metadata and ingest log in Postgres (default: SQLite in the data directory)',
       PLATFORM_PUBLIC_URL: 'address that users open, if the cloud is behind a proxy',
+      PLATFORM_MACHINE_DOMAIN: 'like --machine-domain',
       PLATFORM_LOG_LEVEL: 'debug, info, warn or error (default: info)',
     },
   });
@@ -89,13 +95,14 @@ function builtWebUi(): string | undefined {
 }
 
 /** The options in the form that the cloud accepts; the cloud rejects conflicting options. */
-function tlsArgs({ tls, tlsCert, tlsKey, tlsName = [], insecure }: UpFlags): string[] {
+function networkArgs({ tls, tlsCert, tlsKey, tlsName = [], insecure, machineDomain }: UpFlags): string[] {
   return [
     ...(tls ? ['--tls'] : []),
     ...(tlsCert === undefined ? [] : ['--tls-cert', resolve(tlsCert)]),
     ...(tlsKey === undefined ? [] : ['--tls-key', resolve(tlsKey)]),
     ...tlsName.flatMap((name) => ['--tls-name', name]),
     ...(insecure ? ['--insecure'] : []),
+    ...(machineDomain === undefined ? [] : ['--machine-domain', machineDomain]),
   ];
 }
 

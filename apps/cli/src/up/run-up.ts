@@ -28,7 +28,7 @@ export interface UpOptions {
   /** The address on which the cloud listens. Default 127.0.0.1. */
   readonly host?: string;
   /** The cloud's TLS options. */
-  readonly tlsArgs?: readonly string[];
+  readonly networkArgs?: readonly string[];
   /** Also run a machine-server on this computer, and show what it sends. */
   readonly demo: boolean;
   /** file: URLs of the main modules. */
@@ -180,7 +180,7 @@ function startCloud({
   dataDir,
   port,
   host = '127.0.0.1',
-  tlsArgs = [],
+  networkArgs = [],
   env,
   output,
   graceMs = 10_000,
@@ -190,7 +190,7 @@ function startCloud({
     name: 'cloud',
     entry: cloudEntry,
     flags: cloudFlags,
-    args: ['--data', dataDir, '--port', String(port), '--host', host, '--json', ...tlsArgs],
+    args: ['--data', dataDir, '--port', String(port), '--host', host, '--json', ...networkArgs],
     env: {
       PLATFORM_MACHINE_SERVER: fileURLToPath(machineEntry),
       ...(webUi !== undefined && { PLATFORM_WEB_UI: webUi }),

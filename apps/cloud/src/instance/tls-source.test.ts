@@ -9,7 +9,13 @@ import { openTlsSource, type ServerCertificate, type TlsSourceDeps } from './tls
 const authority = await createAuthority(Date.now());
 
 function options(clock: FakeClock): TlsSourceDeps {
-  return { authority: async () => authority, host: '0.0.0.0', clock, log: silentLog };
+  return {
+    authority: async () => authority,
+    host: '0.0.0.0',
+    machineDomain: 'machines.example',
+    clock,
+    log: silentLog,
+  };
 }
 
 const named = (certificate: ServerCertificate): string => new X509Certificate(certificate.cert).subjectAltName ?? '';
@@ -18,7 +24,7 @@ const pairOf = async (name: string): Promise<CertificatePair> => issueCertificat
 test('D31 the own authority issues certificates for the given names and addresses, and always for loopback', async () => {
   const source = await openTlsSource({ kind: 'own', names: ['cloud.example', '192.0.2.7'] }, options(new FakeClock()));
   expect(named(source.certificate)).toBe(
-    'DNS:cloud.example, IP Address:192.0.2.7, DNS:localhost, IP Address:127.0.0.1, IP Address:0:0:0:0:0:0:0:1',
+    'DNS:cloud.example, IP Address:192.0.2.7, DNS:localhost, IP Address:127.0.0.1, IP Address:0:0:0:0:0:0:0:1, DNS:*.machines.example',
   );
   const ca = new X509Certificate(source.authority?.pem ?? '');
   expect(ca.fingerprint256).toBe(source.authority?.fingerprint);

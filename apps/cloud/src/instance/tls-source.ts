@@ -33,6 +33,8 @@ export interface TlsSource {
 export interface TlsSourceDeps {
   readonly authority: () => Promise<CertificatePair>;
   readonly host: string;
+  /** The certificate is also valid for every name one label below it (D39). */
+  readonly machineDomain: string;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -89,7 +91,8 @@ function openFiles(
 
 async function openOwn(given: readonly string[], deps: TlsSourceDeps): Promise<TlsSource> {
   const { clock, log } = deps;
-  const names = [...new Set([...(given.length > 0 ? given : ownNames(deps.host)), 'localhost', '127.0.0.1', '::1'])];
+  const own = [...(given.length > 0 ? given : ownNames(deps.host)), 'localhost', '127.0.0.1', '::1'];
+  const names = [...new Set([...own, `*.${deps.machineDomain}`])];
   const authority = await deps.authority();
   const issue = async (): Promise<ServerCertificate> => {
     const { issueCertificate } = await import('./authority.ts');

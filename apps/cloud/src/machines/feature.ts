@@ -14,7 +14,7 @@ import { notVisible, type Principal } from '../access/principal.ts';
 import type { AccountTree } from '../accounts/tree.ts';
 import type { InstanceKey } from '../instance/instance-key.ts';
 import type { CloudTables, Database } from '../metadata/tables.ts';
-import { createCertificates } from './certificates.ts';
+import { certificateNames, createCertificates } from './certificates.ts';
 import { checkDocument, type TriggerProblems } from './configuration/check-document.ts';
 import { type Configurations, createConfigurations } from './configuration/configuration.ts';
 import type { OnConfigurationChange } from './configuration/configuration-change.ts';
@@ -24,7 +24,7 @@ import type { EffectiveConfigurations } from './configuration/effective-configur
 import { createInstallationProblems, type TargetProblems } from './configuration/installation-problems.ts';
 import { type KeyPair, partConfigDocument } from './configuration/part-config-document.ts';
 import { propertyHandlers } from './configuration/property-rpc.ts';
-import { createRobotConfigs, fqdnOf, partOfFqdn } from './configuration/robot-configs.ts';
+import { createRobotConfigs } from './configuration/robot-configs.ts';
 import type { ServedPackages } from './configuration/served-packages.ts';
 import { createTriggersIfSaved, type TriggersIfSaved } from './configuration/triggers-if-saved.ts';
 import { createTriggersOf, type PartTriggers } from './configuration/triggers-of.ts';
@@ -34,6 +34,7 @@ import { fleetHandlers, type StatusOf, statusOf } from './fleet-rpc.ts';
 import { createMachineLogs, type MachineLogs } from './logs/logs.ts';
 import type { Allowance } from './logs/quota.ts';
 import { createMachineMessages } from './machine-messages.ts';
+import type { MachineNames } from './machine-names.ts';
 import type { MachineOperationDeps } from './machines-deps.ts';
 import { machineHandlers } from './machines-rpc.ts';
 import { metadataHandlers } from './metadata-rpc.ts';
@@ -54,6 +55,7 @@ export interface MachinesDeps {
   readonly instanceKey: InstanceKey;
   /** Whether the cloud serves TLS; machines do the same. */
   readonly servesTls: boolean;
+  readonly names: MachineNames;
   readonly clock: Clock;
   readonly log: Log;
   /** Finds problems in the triggers of a document; implemented by the triggers feature. */
@@ -112,8 +114,6 @@ export interface Machines {
    * contact, which needs the part's own credentials or its machine's (D17). @throws not_found
    */
   authorizePart(principal: Principal, partId: string): boolean;
-  /** The part whose machine has this host name in its configuration; undefined if there is none. */
-  partOfHost(host: string): string | undefined;
   /**
    * Checks that the principal may answer in the name of the part: as the part itself, as its machine, or as an owner.
    * @throws not_found, permission_denied
@@ -150,6 +150,7 @@ export async function createMachines(deps: MachinesDeps): Promise<Machines> {
     onConfigurationChange,
     effective,
     packages,
+    names,
   } = deps;
   const installationProblems = createInstallationProblems(deps);
   const exists = (partId: string): boolean => registry.part(partId) !== undefined;
@@ -200,7 +201,7 @@ export async function createMachines(deps: MachinesDeps): Promise<Machines> {
   const documentOf = async (partId: string): Promise<unknown> =>
     JSON.parse((await configurations.current(partId)).document);
   const configs = createRobotConfigs({
-    ...{ db, registry, current, packages, instanceKey, clock },
+    ...{ db, registry, current, packages, instanceKey, names, clock },
     servesTls: deps.servesTls,
   });
   const issueCertificate = createCertificates({ db, instanceKey, now: clock.now });
@@ -219,7 +220,8 @@ export async function createMachines(deps: MachinesDeps): Promise<Machines> {
     configurations,
     current,
     statuses,
-    messages: createMachineMessages({ access, registry, presence, statuses, now: clock.now }),
+    names,
+    messages: createMachineMessages({ access, registry, presence, statuses, names, now: clock.now }),
     instanceKey,
     clock,
     firstDocument: deps.firstDocument,
@@ -284,11 +286,10 @@ export async function createMachines(deps: MachinesDeps): Promise<Machines> {
           : grants.every((grant) => owns(access, principal, grant)),
       configs,
       statuses,
-      certificate: (partId) => issueCertificate([fqdnOf(partId, registry.placeOf(partId).locationId)]),
+      certificate: (partId, hostName) => issueCertificate(certificateNames(names, partId, hostName)),
       consumeRestartRequest: (partId) => consumeRestartRequest(db, registry, partId),
     }),
     authorizePart,
-    partOfHost: (host) => partOfFqdn(registry, host),
     authorizeAnswer(principal, partId) {
       // Callers connect to whoever answers, so an operator whose role reaches beyond this machine must not take its place.
       if (!authorizePart(principal, partId)) access.authorize(principal, 'part.report', partId);

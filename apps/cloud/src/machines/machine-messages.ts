@@ -11,7 +11,7 @@ import {
 import type { Access } from '../access/authorize.ts';
 import type { Principal } from '../access/principal.ts';
 import type { ConfigurationVersion } from './configuration/configuration.ts';
-import { fqdnOf } from './configuration/robot-configs.ts';
+import type { MachineNames } from './machine-names.ts';
 import type { PartSecret } from './part-secrets.ts';
 import type { PartStatuses } from './part-status.ts';
 import type { Presence, PresenceState } from './presence/presence.ts';
@@ -45,9 +45,10 @@ export function createMachineMessages(deps: {
   readonly registry: Registry;
   readonly presence: Presence;
   readonly statuses: PartStatuses;
+  readonly names: Pick<MachineNames, 'fqdn' | 'localFqdn'>;
   readonly now: () => number;
 }): MachineMessages {
-  const { access, registry, presence, statuses, now } = deps;
+  const { access, registry, presence, statuses, names, now } = deps;
 
   const contact: MachineMessages['contact'] = (partIds) => {
     const all = partIds.map((id) => presence.of(id));
@@ -78,7 +79,6 @@ export function createMachineMessages(deps: {
       const secrets = Map.groupBy(await registry.secrets.list([...new Set(own)]), ({ partId }) => partId);
       return asked.map(({ part, version }) => {
         const place = registry.placeOf(part.id);
-        const fqdn = fqdnOf(part.id, place.locationId);
         const living = secrets.get(part.id) ?? [];
         // The oldest versions no longer have their documents.
         const text = version.document === '' ? '' : document(part.id, version.document, principal);
@@ -93,9 +93,9 @@ export function createMachineMessages(deps: {
           robot: part.machine_id,
           locationId: place.locationId,
           mainPart: part.main === 1,
-          fqdn,
-          localFqdn: fqdn,
-          dnsName: fqdn,
+          fqdn: names.fqdn(part.id),
+          localFqdn: names.localFqdn(part.id),
+          dnsName: names.fqdn(part.id),
           secret: living[0]?.text ?? '',
           secrets: living.map(secretMessage),
           ...(text === '' ? {} : { robotConfig: JSON.parse(text) as JsonObject, robotConfigJson: text }),

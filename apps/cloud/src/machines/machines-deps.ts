@@ -10,6 +10,7 @@ import type { CloudTables, Database } from '../metadata/tables.ts';
 import type { Configurations } from './configuration/configuration.ts';
 import type { CurrentConfiguration } from './configuration/current-configuration.ts';
 import type { MachineMessages } from './machine-messages.ts';
+import type { MachineNames } from './machine-names.ts';
 import type { PartStatuses } from './part-status.ts';
 import type { Registry } from './registry.ts';
 
@@ -22,6 +23,7 @@ export interface MachineOperationDeps {
   readonly current: CurrentConfiguration;
   readonly statuses: PartStatuses;
   readonly messages: MachineMessages;
+  readonly names: Pick<MachineNames, 'fqdn'>;
   readonly instanceKey: InstanceKey;
   readonly clock: Clock;
   /** The initial document of an organization's new machines, as text: its default fragments. Undefined: none. */

@@ -34,7 +34,8 @@ export interface RobotServiceDeps {
   mayHaveKey(principal: Principal, partId: string, key: PlacedKey): boolean;
   readonly configs: RobotConfigs;
   readonly statuses: PartStatuses;
-  certificate(partId: string): Promise<CertificatePair>;
+  /** @param hostName of the computer, as the machine-server says; empty: not said */
+  certificate(partId: string, hostName: string): Promise<CertificatePair>;
   /** Returns true once after a restart was requested. */
   consumeRestartRequest(partId: string): Promise<boolean>;
 }
@@ -105,7 +106,7 @@ export function robotServiceBinding(deps: RobotServiceDeps): ServiceBinding<Prin
           `Certificate of part ${request.id}: expected the part itself or an owner, found an operator: the answer contains a private key`,
         );
       }
-      const pair = await certificate(request.id);
+      const pair = await certificate(request.id, call.metadata.get('platform-host-name') ?? '');
       return { id: request.id, tlsCertificate: pair.certificate, tlsPrivateKey: pair.privateKey };
     },
     async log(request, call) {

@@ -4,12 +4,11 @@ import type { AppService, LocationSummarySchema, PartSummarySchema } from '@plat
 import type { Handlers } from '@platform/rpc/server';
 import { notVisible, type Principal } from '../access/principal.ts';
 import type { UsedFragment } from './configuration/effective-configuration.ts';
-import { fqdnOf } from './configuration/robot-configs.ts';
 import type { MachineOperationDeps } from './machines-deps.ts';
 import type { PartRow } from './registry.ts';
 
 export function summaryHandlers(deps: MachineOperationDeps): Handlers<typeof AppService, Principal> {
-  const { access, tree, registry, configurations, current, statuses, messages } = deps;
+  const { access, tree, registry, configurations, current, statuses, messages, names } = deps;
 
   /** Most documents use no fragments and need not be resolved. */
   const fragmentsOf = async (
@@ -22,11 +21,7 @@ export function summaryHandlers(deps: MachineOperationDeps): Handlers<typeof App
     const seen = await Promise.all(fragments.map(({ id }) => sees(id)));
     return fragments.filter((_, at) => seen[at]);
   };
-  const summaryOf = (
-    part: PartRow,
-    locationId: string,
-    fragments: readonly UsedFragment[],
-  ): MessageInitShape<typeof PartSummarySchema> => {
+  const summaryOf = (part: PartRow, fragments: readonly UsedFragment[]): MessageInitShape<typeof PartSummarySchema> => {
     const { onlineState, secondsSinceOnline, lastAccess } = messages.contact([part.id]);
     const status = statuses.of(part.id);
     return {
@@ -35,7 +30,7 @@ export function summaryHandlers(deps: MachineOperationDeps): Handlers<typeof App
       isMainPart: part.main === 1,
       onlineState,
       secondsSinceOnline,
-      dnsName: fqdnOf(part.id, locationId),
+      dnsName: names.fqdn(part.id),
       fragments: fragments.map(({ id, name }) => ({ id, name })),
       ...(lastAccess === undefined ? {} : { lastAccess, lastOnline: lastAccess }),
       ...(status.os === '' ? {} : { os: status.os }),
@@ -82,7 +77,7 @@ export function summaryHandlers(deps: MachineOperationDeps): Handlers<typeof App
           machineSummaries.push({
             machineId: machine.id,
             machineName: machine.name,
-            partSummaries: parts.map(({ part, fragments }) => summaryOf(part, location.id, fragments)),
+            partSummaries: parts.map(({ part, fragments }) => summaryOf(part, fragments)),
           });
         }
         if (machineSummaries.length > 0)

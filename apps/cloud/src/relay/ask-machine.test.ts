@@ -12,6 +12,7 @@ import { createCallLimit } from './call-limit.ts';
 import { createPassedBytes } from './count-passed.ts';
 import type { PartLink } from './links.ts';
 import { createActuationRecord } from './record-actuation.ts';
+import { byHeader } from './testing/by-header.ts';
 
 const question = {
   partId: 'press-main',
@@ -31,7 +32,7 @@ async function given() {
     ...{ access, clock, limit: createCallLimit(), passed: createPassedBytes(() => {}) },
     actuations: createActuationRecord({ db, clock, log: silentLog }),
     recheck: async ({ principal }) => principal,
-    registry: { placeOf: () => ({}) as never },
+    ...byHeader,
     presence: { of: () => ({}) as never },
     reports: () => true,
   });

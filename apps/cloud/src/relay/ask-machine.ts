@@ -4,7 +4,8 @@ import { PlatformError } from '@platform/base';
 import type { Call } from '@platform/rpc/server';
 import type { Principal } from '../access/principal.ts';
 import { accessOf } from './method-access.ts';
-import { partHeader, type RelayedCallDeps } from './relayed-call.ts';
+import { partHeader } from './named-part.ts';
+import type { RelayedCallDeps } from './relayed-call.ts';
 import { relayedServices, relayUnary } from './relayed-services.ts';
 
 /** Time limit for the machine's answer. */

@@ -3,6 +3,8 @@ import type { Clock, Log } from '@platform/base';
 import { type Call, type ForwardCalls, meterCalls, type ObserveCall, type ServiceBinding } from '@platform/rpc/server';
 import type { Access } from '../access/authorize.ts';
 import type { Principal } from '../access/principal.ts';
+import type { AccountTree } from '../accounts/tree.ts';
+import type { MachineNames } from '../machines/machine-names.ts';
 import type { Presence } from '../machines/presence/presence.ts';
 import type { Registry } from '../machines/registry.ts';
 import type { Database } from '../metadata/tables.ts';
@@ -17,6 +19,8 @@ import { forwardTypes } from './relayed-types.ts';
 
 export interface RelayDeps {
   readonly db: Database;
+  readonly names: MachineNames;
+  readonly tree: AccountTree;
   readonly links: Links;
   readonly registry: Registry;
   readonly presence: Presence;

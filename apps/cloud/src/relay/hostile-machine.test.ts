@@ -13,6 +13,7 @@ import { createCallLimit } from './call-limit.ts';
 import { createPassedBytes } from './count-passed.ts';
 import { createLinks } from './links.ts';
 import { forwardTypes } from './relayed-types.ts';
+import { byHeader } from './testing/by-header.ts';
 
 const reflection = '/grpc.reflection.v1.ServerReflection/ServerReflectionInfo';
 const head = { ':status': 200, 'content-type': 'application/grpc+proto' };
@@ -38,7 +39,7 @@ function openMachine(act: (stream: ServerHttp2Stream) => void): (path: string) =
       access: { authorize: () => ({ organizationId: 'acme' }) as never },
       actuations: { record: async () => {}, [Symbol.asyncDispose]: async () => {} },
       recheck: async ({ principal }) => principal,
-      registry: { placeOf: () => ({}) as never },
+      ...byHeader,
       presence: { of: () => ({}) as never },
       reports: () => true,
     },

@@ -18,6 +18,7 @@ import { createActuationRecord } from './record-actuation.ts';
 import type { RelayedCallDeps } from './relayed-call.ts';
 import { relayedBindings, relayedServices } from './relayed-services.ts';
 import { forwardTypes } from './relayed-types.ts';
+import { byHeader } from './testing/by-header.ts';
 
 interface Machine {
   readonly fleet: Fleet;
@@ -63,7 +64,7 @@ async function openMachine(): Promise<Machine> {
       if (machine.current === undefined) throw new PlatformError('unauthenticated', 'the key has ended');
       return machine.current ?? principal;
     },
-    registry: { placeOf: () => ({}) as never },
+    ...byHeader,
     presence: { of: () => ({}) as never },
     reports: () => true,
   };

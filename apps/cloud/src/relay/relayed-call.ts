@@ -5,15 +5,14 @@ import type { Call } from '@platform/rpc/server';
 import { authorOf } from '../access/audit.ts';
 import type { Access } from '../access/authorize.ts';
 import type { Principal } from '../access/principal.ts';
+import { authorizeControl } from './authorize-control.ts';
 import type { CallLimit } from './call-limit.ts';
 import type { PassedBytes } from './count-passed.ts';
 import type { Links, PartLink } from './links.ts';
 import { accessOf, isOfModule, type MethodAccess } from './method-access.ts';
+import { type NamedPartDeps, namedPart } from './named-part.ts';
 import { type NoLinkDeps, noLink } from './no-link.ts';
 import type { ActuationRecord } from './record-actuation.ts';
-
-/** The request header that names the part. */
-export const partHeader = 'platform-part';
 
 /**
  * The name of the resource, in URI encoding. A caller may set it if the name is not in field 1 of a message that the cloud does not know;
@@ -25,7 +24,8 @@ const maxNameLength = 255;
 /** R16: a call ends within 5 s after its caller loses access. */
 const recheckMs = 4_000;
 
-export interface RelayedCallDeps extends NoLinkDeps {
+export interface RelayedCallDeps extends NoLinkDeps, NamedPartDeps {
+  readonly registry: NoLinkDeps['registry'] & NamedPartDeps['registry'];
   readonly links: Links;
   readonly access: Pick<Access, 'authorize'>;
   readonly limit: CallLimit;
@@ -49,15 +49,15 @@ export interface RelayedCall extends Disposable {
   interpret(caught: unknown): unknown;
 }
 
-/** @throws invalid_argument without the header; not_found, permission_denied; unavailable if the part has no link; resource_exhausted */
+/** @throws invalid_argument if it does not name one part; not_found, permission_denied; unavailable if the part has no link; resource_exhausted */
 export function enterCall(deps: RelayedCallDeps, method: DescMethod, call: Call<Principal>): RelayedCall {
   const { links, access, limit, passed, actuations, recheck, clock } = deps;
-  const partId = partOf(call);
+  const partId = namedPart(deps, call);
   const kind = accessOf(method);
   const action = kind === 'manage' ? 'part.manage' : 'part.control';
   // Short names are unique only among our own services.
   const operation = `${isOfModule(method.parent) ? method.parent.typeName : method.parent.name}.${method.name}`;
-  const { organizationId } = access.authorize(call.principal, action, partId);
+  const { organizationId } = authorizeControl(access, call.principal, action, partId);
   const link = links.of(partId);
   if (link === undefined) throw noLink(deps, partId);
   const counted = limit.enter(partId, organizationId);
@@ -113,15 +113,6 @@ export function enterCall(deps: RelayedCallDeps, method: DescMethod, call: Call<
       passing[Symbol.dispose]();
     },
   };
-}
-
-function partOf({ metadata, method }: Call): string {
-  const partId = metadata.get(partHeader) ?? '';
-  if (partId !== '') return partId;
-  throw new PlatformError(
-    'invalid_argument',
-    `${method}: expected the id of a part in the header ${partHeader}, found none; this is a cloud, which passes such calls on to machines`,
-  );
 }
 
 /** The resource named by the caller; undefined if none. @throws invalid_argument if it cannot be a name */

@@ -5,8 +5,9 @@
 import type { ForwardCalls, ServiceBinding } from '@platform/rpc/server';
 import type { Principal } from '../access/principal.ts';
 import { isReflection } from './method-access.ts';
+import { hostHeader, partHeader } from './named-part.ts';
 import { opaqueName, opaqueService } from './opaque-service.ts';
-import { partHeader, type RelayedCallDeps } from './relayed-call.ts';
+import type { RelayedCallDeps } from './relayed-call.ts';
 import { relayed } from './relayed-services.ts';
 
 /**
@@ -20,13 +21,23 @@ export function forwardTypes(
   deps: RelayedCallDeps,
   metered: (binding: ServiceBinding<Principal>) => ServiceBinding<Principal>,
 ): ForwardCalls<Principal> {
+  const leadsToMachine = (host: string | string[] | undefined): boolean =>
+    typeof host === 'string' && ['part', 'nothing'].includes(deps.names.lead(host).to);
   return {
-    header: partHeader,
+    // The reflection of a machine is asked for by header only: at a machine's name the cloud answers for itself.
+    forwards: (path, headers) =>
+      headers[partHeader] !== undefined ||
+      (!isReflection({ typeName: typeNameOf(path) }) &&
+        (headers[hostHeader] !== undefined || leadsToMachine(headers[':authority'] ?? headers.host))),
     bind(path, kind) {
-      const typeName = path.slice(1, path.lastIndexOf('/'));
+      const typeName = typeNameOf(path);
       if (known.test(typeName) && !isReflection({ typeName })) return undefined;
       const service = opaqueService(path, kind);
       return service && metered(relayed(service, () => (message) => opaqueName(message), deps));
     },
   };
+}
+
+function typeNameOf(path: string): string {
+  return path.slice(1, path.lastIndexOf('/'));
 }

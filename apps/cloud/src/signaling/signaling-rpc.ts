@@ -1,6 +1,7 @@
 /**
- * SignalingService: machines wait here for callers. Remote control over WebRTC does not exist yet, so no caller ever arrives, and the other
- * methods answer UNIMPLEMENTED. If public machine servers were refused here, they would retry every second, forever.
+ * SignalingService: machines wait here for callers. Remote control over WebRTC does not exist yet, so no caller ever arrives: callers are
+ * told so in the way that makes them fall back to plain gRPC at the same address, which the relay answers (D39, callers.ts). If public
+ * machine servers were refused here, they would retry every second, forever.
  *
  * A machine waits with two streams. A stream whose link broke silently stays open until TCP notices, so a machine that reconnects finds its
  * old streams still open. Beyond the maximum per part, the oldest stream ends.
@@ -9,6 +10,8 @@ import { type Clock, PlatformError } from '@platform/base';
 import { SignalingService } from '@platform/proto/proto/rpc/webrtc/v1/signaling';
 import { type Call, type ServiceBinding, serve } from '@platform/rpc/server';
 import { notVisible, type Principal } from '../access/principal.ts';
+import type { MachineNames } from '../machines/machine-names.ts';
+import { type CallerDeps, callerHandlers } from './callers.ts';
 
 /** Two current streams, and two of an earlier connection. */
 const maxStreamsOfPart = 4;
@@ -16,9 +19,8 @@ const maxStreamsOfPart = 4;
 const recheckMs = 4_000;
 const heartbeatMs = 15_000;
 
-export interface SignalingDeps {
-  /** The part whose machine has this host name in its configuration; undefined if there is none. */
-  partOfHost(host: string): string | undefined;
+export interface SignalingDeps extends CallerDeps {
+  readonly names: Pick<MachineNames, 'lead'>;
   /** Checks that the principal may answer in the name of the part. @throws not_found, permission_denied */
   authorizeAnswer(principal: Principal, partId: string): void;
   /** The current principal of the call. @throws unauthenticated */
@@ -27,7 +29,11 @@ export interface SignalingDeps {
 }
 
 export function signalingBinding(deps: SignalingDeps): ServiceBinding<Principal> {
-  const { partOfHost, authorizeAnswer, recheck, clock } = deps;
+  const { authorizeAnswer, recheck, clock } = deps;
+  const partOfHost = (host: string): string | undefined => {
+    const led = deps.names.lead(host);
+    return led.to === 'part' ? led.partId : undefined;
+  };
   const waiting = new Map<string, Set<AbortController>>();
 
   const enter = (partId: string): AbortController => {
@@ -50,6 +56,7 @@ export function signalingBinding(deps: SignalingDeps): ServiceBinding<Principal>
   };
 
   return serve<typeof SignalingService, Principal>(SignalingService, {
+    ...callerHandlers(deps),
     async *answer(requests, call) {
       const host = hostOf(call);
       const partId = partOfHost(host);
@@ -69,8 +76,6 @@ export function signalingBinding(deps: SignalingDeps): ServiceBinding<Principal>
           }
           await clock.sleep(recheckMs, over);
           authorizeAnswer(await recheck(call), partId);
-          // The machine may have moved, which changes its name.
-          if (partOfHost(host) !== partId) throw notVisible('machine host', host);
         }
       } catch (caught) {
         if (caught !== finished) throw caught;

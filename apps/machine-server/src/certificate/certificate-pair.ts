@@ -30,10 +30,15 @@ export function checkCertificate({ cert, key }: Certificate, where: string): voi
   }
 }
 
-/** Whether it must be replaced: less than a third of its life is left, or it is not valid for one of the names. Pure. */
-export function isDue({ cert }: Certificate, names: readonly string[], nowMs: number): boolean {
-  const { validFromDate, validToDate, subjectAltName = '' } = new X509Certificate(cert);
+/**
+ * Whether it must be replaced: less than a third of its life is left, or it was not requested for one of the names. Pure.
+ */
+export function isDue(
+  { cert, names: requested }: Certificate & { readonly names: readonly string[] },
+  names: readonly string[],
+  nowMs: number,
+): boolean {
+  const { validFromDate, validToDate } = new X509Certificate(cert);
   const [from, to] = [validFromDate.getTime(), validToDate.getTime()];
-  const valid = subjectAltName.split(', ');
-  return to - nowMs < (to - from) / 3 || names.some((name) => !valid.includes(`DNS:${name}`));
+  return to - nowMs < (to - from) / 3 || names.some((name) => !requested.includes(name));
 }

@@ -9,6 +9,7 @@ import { RobotService } from '@platform/proto/platform/robot/v1/robot';
 import { connect } from '@platform/rpc/client';
 import { selfSigned } from '@platform/testkit';
 import { expect, test } from 'vitest';
+import { ownHostName } from '../mdns/feature.ts';
 import { startFakeCloud } from '../testing/fake-cloud.ts';
 import { createTestHome, patientClock, startTestServer, until } from '../testing/start-test-server.ts';
 import { isDue } from './certificate-pair.ts';
@@ -50,7 +51,33 @@ test('beyond loopback the port has TLS with the certificate that the cloud issue
   if (outside !== undefined) expect((await fetch(`http://${outside.address}:${port}/restart_status`)).status).toBe(400);
   const kept = join(home.path, 'certificate_11111111-2222-4333-8444-555555555555.json');
   expect((await stat(kept)).mode & 0o777).toBe(0o600);
-  expect(JSON.parse(await readFile(kept, 'utf8'))).toEqual(first);
+  expect(JSON.parse(await readFile(kept, 'utf8'))).toMatchObject(first);
+});
+
+test('D16 on loopback the port has TLS too, so that programs on this computer can send a key, and plaintext stays', async () => {
+  const first = await selfSigned(60);
+  await using cloud = await startFakeCloud({ components: [], auth, network: { bind_address: '127.0.0.1:0' } });
+  cloud.certificate = () => first;
+  await using home = await createTestHome(cloud.url);
+  await using server = await startTestServer(home, hurried);
+  const { port } = server.serving;
+  await until('TLS', () =>
+    ask(`https://localhost:${port}`, first.cert).then(
+      () => true,
+      () => false,
+    ),
+  );
+  expect(await ask(`http://127.0.0.1:${port}`)).toBe('machine-server');
+  const kept = join(home.path, 'certificate_11111111-2222-4333-8444-555555555555.json');
+  // It is written after it is used.
+  await until('the kept file', () =>
+    stat(kept).then(
+      () => true,
+      () => false,
+    ),
+  );
+  const { names } = JSON.parse(await readFile(kept, 'utf8'));
+  expect(names).toEqual(expect.arrayContaining(['localhost', '127.0.0.1', '::1', `${ownHostName()}.local`]));
 });
 
 test('a certificate is renewed long before it expires without a restart, and is used at a start without the cloud', async () => {
@@ -131,7 +158,16 @@ test('certificate files of the configuration are used and read again when they c
 
 test('a port that other computers can reach needs a certificate or -no-tls', async () => {
   const deps = {
-    ...{ link: undefined, partId: '', home: '', names: () => [], timeoutMs: 1, clock: systemClock, log: silentLog },
+    ...{
+      link: undefined,
+      partId: '',
+      home: '',
+      names: () => [],
+      hostName: 'press',
+      timeoutMs: 1,
+      clock: systemClock,
+      log: silentLog,
+    },
     ...{ noTls: false, config: create(RobotConfigSchema), isPublic: true },
   };
   const { signal } = new AbortController();
@@ -145,7 +181,7 @@ test('a port that other computers can reach needs a certificate or -no-tls', asy
 });
 
 test('a certificate must be renewed in the last third of its life, and when the machine gets another name', async () => {
-  const certificate = await selfSigned(60, ['part.local']);
+  const certificate = { ...(await selfSigned(60)), names: ['part.local'] };
   const dayMs = 86_400_000;
   const at = (days: number): boolean => isDue(certificate, ['part.local'], Date.now() + days * dayMs);
   expect([at(0), at(39), at(42), at(100)]).toEqual([false, false, true, true]);

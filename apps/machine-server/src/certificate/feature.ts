@@ -4,7 +4,7 @@ import type { RobotConfig } from '@platform/proto/platform/app/v1/robot';
 import type { CertificateSource } from './certificate-pair.ts';
 import type { CloudCertificateDeps } from './from-cloud.ts';
 
-export interface CertificateDeps extends Omit<CloudCertificateDeps, 'link'> {
+export interface CertificateDeps extends Omit<CloudCertificateDeps, 'link' | 'waits'> {
   /** Undefined without a cloud. */
   readonly link: CloudCertificateDeps['link'] | undefined;
   /** `-no-tls`. */
@@ -33,11 +33,12 @@ export async function openCertificate(
     const { certificateFromFiles } = await import('./from-files.ts');
     return certificateFromFiles(tlsCertFile, tlsKeyFile, deps);
   }
-  if (!isPublic) return undefined;
+  // On loopback too: public clients send their key only over TLS. Those in plaintext are served there as well.
   if (link !== undefined) {
     const { certificateFromCloud } = await import('./from-cloud.ts');
-    return await certificateFromCloud({ ...deps, link }, signal);
+    return await certificateFromCloud({ ...deps, link, waits: isPublic }, signal);
   }
+  if (!isPublic) return undefined;
   throw new PlatformError(
     'failed_precondition',
     'the bind address is open to other computers, and there is no certificate for TLS: set network.tls_cert_file and network.tls_key_file, or start with -no-tls',

@@ -14,12 +14,21 @@ import { type Certificate, type CertificateSource, checkCertificate, isDue } fro
 
 const checkEveryMs = 3_600_000;
 
+/** With the names that it was requested for: the cloud may have left some out, and would again. */
+interface Kept extends Certificate {
+  readonly names: readonly string[];
+}
+
 export interface CloudCertificateDeps {
   readonly link: Link;
   readonly partId: string;
   readonly home: string;
   /** The names for which it must be valid, from the configuration of this machine. */
   readonly names: () => readonly string[];
+  /** The host name of this computer: the certificate is valid for it below `.local`. */
+  readonly hostName: string;
+  /** Whether the start waits for the certificate, because most clients need it. */
+  readonly waits: boolean;
   /** The longest time to wait for the cloud at the start. */
   readonly timeoutMs: number;
   readonly clock: Clock;
@@ -31,9 +40,10 @@ export async function certificateFromCloud(
   deps: CloudCertificateDeps,
   signal: AbortSignal,
 ): Promise<CertificateSource> {
-  const { link, partId, home, names, timeoutMs, clock, log } = deps;
+  const { link, partId, home, hostName, waits, timeoutMs, clock, log } = deps;
+  const names = (): string[] => [...deps.names(), 'localhost', '127.0.0.1', '::1', `${hostName}.local`];
   const path = join(home, `certificate_${partId.replaceAll(/[^\w-]/g, '_')}.json`);
-  let current = await readKept(path, log);
+  let current: Kept | undefined = await readKept(path, log);
   let changed = (_certificate: Certificate): void => {};
   let follower: Follower | undefined;
   let lastError = '';
@@ -41,8 +51,10 @@ export async function certificateFromCloud(
   /** @throws what the call throws */
   const renew = async (ending: AbortSignal): Promise<void> => {
     if (current !== undefined && !isDue(current, names(), clock.now())) return;
-    const answer = await link.client(RobotService).certificate({ id: partId }, { signal: ending, timeoutMs });
-    const fresh = { cert: answer.tlsCertificate, key: answer.tlsPrivateKey };
+    const asked = names();
+    const headers = { 'platform-host-name': hostName };
+    const answer = await link.client(RobotService).certificate({ id: partId }, { signal: ending, timeoutMs, headers });
+    const fresh = { cert: answer.tlsCertificate, key: answer.tlsPrivateKey, names: asked };
     checkCertificate(fresh, 'the certificate that the cloud issued');
     current = fresh;
     lastError = '';
@@ -56,13 +68,14 @@ export async function certificateFromCloud(
     } catch (caught) {
       ending.throwIfAborted();
       const error = errorText(caught);
-      const now = current === undefined ? 'until then other computers cannot connect' : 'the old one stays in use';
+      const without = waits ? 'other computers cannot connect' : 'clients on this computer need plaintext';
+      const now = current === undefined ? `until then ${without}` : 'the old one stays in use';
       if (error !== lastError) log.warn(`the cloud issued no certificate; trying again, and ${now}: ${error}`);
       lastError = error;
       throw caught;
     }
   };
-  await attempt(signal).catch(() => signal.throwIfAborted());
+  if (waits) await attempt(signal).catch(() => signal.throwIfAborted());
   return {
     get current() {
       return current;
@@ -85,11 +98,12 @@ export async function certificateFromCloud(
   };
 }
 
-async function readKept(path: string, log: Log): Promise<Certificate | undefined> {
+async function readKept(path: string, log: Log): Promise<Kept | undefined> {
   try {
-    const { cert, key } = JSON.parse(await readFile(path, 'utf8')) as Certificate;
+    const { cert, key, names } = JSON.parse(await readFile(path, 'utf8')) as Kept;
     checkCertificate({ cert, key }, path);
-    return { cert, key };
+    // Earlier versions did not write the names.
+    return { cert, key, names: Array.isArray(names) ? names : [] };
   } catch (caught) {
     if ((caught as NodeJS.ErrnoException).code !== 'ENOENT')
       log.warn('the stored certificate cannot be used; requesting a new one from the cloud', {

@@ -4,8 +4,8 @@ import { type DnsRecord, type Question, recordTypes } from './dns-message.ts';
 export interface Announcement {
   /** The host name of this computer, without a domain. */
   readonly hostName: string;
-  /** The name of the machine, such as `PART.LOCATION.machines.local`; empty if it has none. */
-  readonly machineName: string;
+  /** The names of the machine, such as `PART.machines.example.com`; without any, it has the name of the computer. */
+  readonly machineNames: readonly string[];
   readonly port: number;
 }
 
@@ -14,16 +14,30 @@ const service = '_rpc._tcp.local';
 /** Tells public clients which protocols a machine speaks. */
 const protocols = ['grpc'];
 
-/** Each instance has its name with dots, and with dashes instead: clients look for both. */
-function instancesOf({ hostName, machineName }: Announcement): string[] {
-  const name = machineName || hostName;
-  return [...new Set([name, name.replaceAll('.', '-')])].map((each) => `${each}.${service}`);
+/**
+ * One announcement for each name, to be sent one by one: some clients read only the first instance of an answer.
+ */
+export function eachName(announcement: Announcement): Announcement[] {
+  const { hostName, machineNames } = announcement;
+  return (machineNames.length === 0 ? [hostName] : machineNames).map((name) => ({
+    ...announcement,
+    machineNames: [name],
+  }));
+}
+
+/**
+ * Each instance has its name with dashes, and with dots: clients look for both. The one with dashes, which is a single label, is first:
+ * the Rust library below the Python SDK compares only that one.
+ */
+function instancesOf({ hostName, machineNames }: Announcement): string[] {
+  const names = machineNames.length === 0 ? [hostName] : machineNames;
+  return [...new Set(names.flatMap((name) => [name.replaceAll('.', '-'), name]))].map((each) => `${each}.${service}`);
 }
 
 export function recordsOf(announcement: Announcement, addresses: readonly string[]): DnsRecord[] {
-  const { hostName, machineName, port } = announcement;
+  const { hostName, machineNames, port } = announcement;
   const host = `${hostName}.local`;
-  const named = machineName.endsWith('.local') ? [host, machineName] : [host];
+  const named = [...new Set([host, ...machineNames.filter((name) => name.endsWith('.local'))])];
   return [
     ...instancesOf(announcement).flatMap((name): DnsRecord[] => [
       { name: service, type: 'ptr', target: name },

@@ -7,21 +7,25 @@ export interface AnnounceDeps {
   readonly isDisabled: boolean;
   /** Whether other computers can reach the port. */
   readonly isPublic: boolean;
-  /** Empty if the machine has no name. */
-  readonly machineName: string;
+  readonly machineNames: readonly string[];
   readonly port: number;
   readonly clock: Clock;
   readonly log: Log;
 }
 
+/** The host name of this computer, without a domain. */
+export function ownHostName(): string {
+  return hostname().split('.', 1)[0] ?? '';
+}
+
 /** Undefined if it is not announced. */
 export async function announce(deps: AnnounceDeps): Promise<AsyncDisposable | undefined> {
-  const { isDisabled, isPublic, machineName, port, clock, log } = deps;
+  const { isDisabled, isPublic, machineNames, port, clock, log } = deps;
   if (isDisabled || !isPublic) return undefined;
   // Loaded only here: few servers need it.
   const { startResponder } = await import('./responder.ts');
   return startResponder({
-    announcement: { hostName: hostname().split('.', 1)[0] ?? '', machineName, port },
+    announcement: { hostName: ownHostName(), machineNames, port },
     clock,
     log,
   });

@@ -2,13 +2,13 @@ import { createSocket } from 'node:dgram';
 import { Resolver } from 'node:dns/promises';
 import { silentLog, systemClock } from '@platform/base';
 import { expect, onTestFinished, test } from 'vitest';
-import { answersTo, recordsOf } from './announcement.ts';
+import { answersTo, eachName, recordsOf } from './announcement.ts';
 import { readQuery, recordTypes } from './dns-message.ts';
 import { announce } from './feature.ts';
 import { startResponder } from './responder.ts';
 
 const machineName = 'part.loc.machines.local';
-const announcement = { hostName: 'press', machineName, port: 8_080 };
+const announcement = { hostName: 'press', machineNames: [machineName], port: 8_080 };
 
 /** A resolver that asks only the responder. */
 async function start(): Promise<{ resolver: Resolver; port: number }> {
@@ -39,8 +39,8 @@ test('it announces itself to its network, answers there, and says goodbye', asyn
   onTestFinished(() => void listener.close());
   const heard: { answers: number; ttl: number }[] = [];
   const wakes: (() => void)[] = [];
-  const hears = async (ttl: number, answers: number): Promise<void> => {
-    while (!heard.some((each) => each.ttl === ttl && each.answers === answers))
+  const hears = async (ttl: number, answers: number, times = 1): Promise<void> => {
+    while (heard.filter((each) => each.ttl === ttl && each.answers === answers).length < times)
       await new Promise<void>((resolve) => wakes.push(resolve));
   };
   listener.on('message', (message) => {
@@ -64,8 +64,9 @@ test('it announces itself to its network, answers there, and says goodbye', asyn
     Buffer.from('00000c0001', 'hex'),
   ]);
   listener.setMulticastInterface('127.0.0.1');
-  listener.send(query, port, '224.0.0.251');
-  await hears(120, 2);
+  // Each of several clients that ask within a second gets its answer.
+  for (let asked = 0; asked < 3; asked++) listener.send(query, port, '224.0.0.251');
+  await hears(120, 2, 3);
   await responder[Symbol.asyncDispose]();
   await hears(0, 8);
 });
@@ -99,19 +100,41 @@ test('questions about others, answers and invalid messages get no answer', async
 test('an answer to the service type has all records that a client asks for next', () => {
   const records = recordsOf(announcement, ['10.0.0.5']);
   const { answers, additional } = answersTo([{ name: '_rpc._tcp.local', type: recordTypes.ptr }], records);
-  expect(answers.map(({ type }) => type)).toEqual(['ptr', 'ptr']);
+  // The Rust library below the Python SDK compares only the first, with dashes.
+  expect(answers).toMatchObject([
+    { type: 'ptr', target: 'part-loc-machines-local._rpc._tcp.local' },
+    { type: 'ptr', target: `${machineName}._rpc._tcp.local` },
+  ]);
   expect(additional.map(({ type }) => type).toSorted()).toEqual(['a', 'a', 'srv', 'srv', 'txt', 'txt']);
   expect(answersTo([{ name: 'press.local', type: recordTypes.any }], records).answers).toMatchObject([
     { address: '10.0.0.5' },
   ]);
   expect(readQuery(Buffer.from('00'.repeat(11), 'hex'))).toBeUndefined();
   // Without a cloud, the machine has the name of its computer.
-  const [first] = recordsOf({ ...announcement, machineName: '' }, []);
+  const [first] = recordsOf({ ...announcement, machineNames: [] }, []);
   expect(first).toMatchObject({ target: 'press._rpc._tcp.local' });
 });
 
+test('a machine with several names has a separate announcement for each, because clients read only the first instance of an answer', () => {
+  const names = ['part.machines.example', 'part.local'];
+  const each = eachName({ ...announcement, machineNames: names });
+  expect(each.map(({ machineNames }) => machineNames)).toEqual([['part.machines.example'], ['part.local']]);
+  const addresses = recordsOf({ ...announcement, machineNames: names }, ['10.0.0.5']).filter(
+    ({ type }) => type === 'a',
+  );
+  expect(addresses.map(({ name }) => name)).toEqual(['press.local', 'part.local']);
+  expect(eachName({ ...announcement, machineNames: [] })).toMatchObject([{ machineNames: ['press'] }]);
+});
+
 test('a server that only this computer reaches is not announced, nor one with -disable-mdns', async () => {
-  const deps = { isDisabled: false, isPublic: false, machineName, port: 8_080, clock: systemClock, log: silentLog };
+  const deps = {
+    isDisabled: false,
+    isPublic: false,
+    machineNames: [machineName],
+    port: 8_080,
+    clock: systemClock,
+    log: silentLog,
+  };
   expect(await announce(deps)).toBeUndefined();
   expect(await announce({ ...deps, isDisabled: true, isPublic: true })).toBeUndefined();
 });

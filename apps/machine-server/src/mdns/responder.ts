@@ -1,13 +1,14 @@
 /**
  * Answers multicast DNS (RFC 6762) over IPv4, so that clients in the same network find this machine by its name.
  *
- * It announces itself on every network of this computer, answers questions there (at most once a second), and says goodbye at the end.
+ * It announces itself on every network of this computer, answers questions there, and says goodbye at the end. Clients wait only one or two
+ * seconds for an answer, so only floods of questions are not all answered.
  * Another responder on this computer, such as Avahi, may use the port at the same time.
  */
 import { createSocket, type RemoteInfo, type Socket } from 'node:dgram';
 import { networkInterfaces } from 'node:os';
 import { type Clock, errorText, type Log } from '@platform/base';
-import { type Announcement, answersTo, recordsOf } from './announcement.ts';
+import { type Announcement, answersTo, eachName, recordsOf } from './announcement.ts';
 import { type Answer, readQuery, writeAnswer } from './dns-message.ts';
 
 export interface ResponderDeps {
@@ -26,13 +27,15 @@ const ttlSeconds = 120;
 /** For resolvers that do not speak multicast DNS (RFC 6762, 6.7). */
 const unicastTtlSeconds = 10;
 const lookEveryMs = 15_000;
+/** In one network. */
+const maxAnswersInSecond = 20;
 
 /** One socket receives, and one for each network sends, because the sender decides the network. */
 export function startResponder(deps: ResponderDeps): AsyncDisposable & { readonly port: Promise<number> } {
   const { announcement, clock, log, port: wanted = usualPort, addresses = ownAddresses } = deps;
   const bound = Promise.withResolvers<number>();
   let port = wanted;
-  const senders = new Map<string, { readonly socket: Socket; answeredMs: number }>();
+  const senders = new Map<string, { readonly socket: Socket; secondMs: number; answers: number }>();
   let reported = '';
   const complain = (what: string, caught: unknown): void => {
     const text = `${what}: ${errorText(caught)}`;
@@ -53,12 +56,19 @@ export function startResponder(deps: ResponderDeps): AsyncDisposable & { readonl
     senders.get(address)?.socket.send(bytes, port, group, () => resolve());
     return promise;
   };
-  const announce = (address: string, ttl: number): Promise<void> =>
-    send(address, { answers: recordsOf(announcement, [address]), additional: [], ttl });
+  const announce = async (address: string, ttl: number): Promise<void> => {
+    for (const each of eachName(announcement))
+      await send(address, { answers: recordsOf(each, [address]), additional: [], ttl });
+  };
+  const mayAnswer = (sender: { secondMs: number; answers: number }): boolean => {
+    const nowMs = clock.monotonic();
+    if (nowMs - sender.secondMs >= 1_000) Object.assign(sender, { secondMs: nowMs, answers: 0 });
+    return ++sender.answers <= maxAnswersInSecond;
+  };
 
   const join = (address: string): void => {
     const socket = createSocket({ type: 'udp4', reuseAddr: true });
-    senders.set(address, { socket, answeredMs: Number.NEGATIVE_INFINITY });
+    senders.set(address, { socket, secondMs: Number.NEGATIVE_INFINITY, answers: 0 });
     socket.on('error', (error) => complain(`multicast DNS cannot be sent from ${address}`, error));
     socket.bind(0, address, () => {
       try {
@@ -92,10 +102,11 @@ export function startResponder(deps: ResponderDeps): AsyncDisposable & { readonl
       return;
     }
     for (const [address, sender] of senders) {
-      const found = answersTo(query.questions, recordsOf(announcement, [address]));
-      if (found.answers.length === 0 || clock.monotonic() - sender.answeredMs < 1_000) continue;
-      sender.answeredMs = clock.monotonic();
-      void send(address, { ...found, ttl: ttlSeconds });
+      const found = eachName(announcement)
+        .map((each) => answersTo(query.questions, recordsOf(each, [address])))
+        .filter(({ answers }) => answers.length > 0);
+      if (found.length === 0 || !mayAnswer(sender)) continue;
+      for (const each of found) void send(address, { ...each, ttl: ttlSeconds });
     }
   };
 
@@ -103,7 +114,10 @@ export function startResponder(deps: ResponderDeps): AsyncDisposable & { readonl
   receiver.bind(wanted, () => {
     port = receiver.address().port;
     bound.resolve(port);
-    log.info('announced by multicast DNS', { name: announcement.machineName || announcement.hostName, port });
+    log.info('announced by multicast DNS', {
+      names: eachName(announcement).flatMap((each) => each.machineNames),
+      port,
+    });
     look();
   });
   const looking = clock.every(lookEveryMs, look);

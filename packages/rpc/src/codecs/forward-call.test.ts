@@ -34,7 +34,10 @@ async function startPassing(): Promise<EchoServer & { readonly bound: string[] }
       },
     );
   };
-  return Object.assign(await startEcho({}, { forwardCalls: { header: 'to', bind } }), { bound });
+  return Object.assign(
+    await startEcho({}, { forwardCalls: { forwards: (_, headers) => headers['to'] !== undefined, bind } }),
+    { bound },
+  );
 }
 
 function envelope(message: Uint8Array): Uint8Array<ArrayBuffer> {

@@ -1,5 +1,5 @@
 /**
- * Passes on calls with a certain header to another server, which may have services that this one does not know. Their methods are bound
+ * Passes on calls that name another server, which may have services that this one does not know. Their methods are bound
  * when they are called, and this server needs no descriptors of their messages.
  */
 import type { IncomingHttpHeaders } from 'node:http';
@@ -12,8 +12,8 @@ import { type CodecOptions, createBuilder } from './build-handler.ts';
 export type ForwardedKind = 'unary' | 'server_streaming' | 'bidi_streaming';
 
 export interface ForwardCalls<P> {
-  /** The request header, in lower case, that says where a call goes. */
-  readonly header: string;
+  /** Whether a call names another server. @param path canonical @param headers as the peer sent them, names in lower case */
+  forwards(path: string, headers: IncomingHttpHeaders): boolean;
   /**
    * Binds one method; called before the caller is known. Undefined: this server answers it itself, like its own unary methods.
    *
@@ -31,19 +31,19 @@ const maxKept = 1_000;
 
 /** All calls that are forwarded need authentication. */
 export function forwarded<P>(
-  { header, bind }: ForwardCalls<P>,
+  calls: ForwardCalls<P>,
   options: Omit<CodecOptions<P>, 'services' | 'open'>,
 ): FindForwarded {
   const kept = new Map<string, UniversalHandler>();
   return (path, headers) => {
-    if (headers[header] === undefined) return undefined;
+    if (!calls.forwards(path, headers)) return undefined;
     const contentType = headers['content-type'] ?? '';
     const kind = kindOf(contentType);
     const isJson = contentType.includes('json');
     const key = `${kind} ${isJson} ${path}`;
     const known = kept.get(key);
     if (known !== undefined) return known;
-    const [bound] = bind(path, kind)?.methods ?? [];
+    const [bound] = calls.bind(path, kind)?.methods ?? [];
     if (bound === undefined) return undefined;
     const method = isJson ? { ...bound, beforeBody: refuseJson } : bound;
     const made = createBuilder<P>({ ...options, services: [{ methods: [method] }], open: new Set() })(method);

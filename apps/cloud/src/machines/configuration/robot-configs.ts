@@ -17,6 +17,7 @@ import { type PlacedKey, readKeySecrets } from '../../access/keys-by-place.ts';
 import { type LocationSecret, readLocationSecrets } from '../../accounts/locations/location-secrets.ts';
 import type { InstanceKey } from '../../instance/instance-key.ts';
 import type { Database } from '../../metadata/tables.ts';
+import type { MachineNames } from '../machine-names.ts';
 import type { Registry } from '../registry.ts';
 import type { CurrentConfiguration } from './current-configuration.ts';
 import { addApiKeys, createMachineKeys } from './machine-keys.ts';
@@ -68,9 +69,10 @@ export function createRobotConfigs(deps: {
   readonly instanceKey: InstanceKey;
   /** Whether the cloud serves TLS. If so, machines fetch a certificate and serve TLS with it, and verify the certificate for signaling. */
   readonly servesTls: boolean;
+  readonly names: Pick<MachineNames, 'fqdn' | 'localFqdn'>;
   readonly clock: Clock;
 }): RobotConfigs {
-  const { registry, current, packages, clock } = deps;
+  const { registry, current, packages, names, clock } = deps;
   const kept = new Map<string, EncodedConfig & { readonly key: string }>();
   const locationSecrets = ttlCache(clock, (locationId) => readLocationSecrets(deps, [locationId]));
   const machineKeys = createMachineKeys(deps);
@@ -80,12 +82,11 @@ export function createRobotConfigs(deps: {
     const effective = await current.effective(partId);
     const config =
       asked.secrets === 'masked' ? parse(maskSecrets(effective.document as Json)).config : effective.config;
-    const fqdn = fqdnOf(partId, place.locationId);
     const served = await packages.resolved(config, place.organizationId, asked.platform);
     const cloud = {
       id: partId,
-      fqdn,
-      localFqdn: fqdn,
+      fqdn: names.fqdn(partId),
+      localFqdn: names.localFqdn(partId),
       signalingAddress: authority,
       signalingInsecure: !deps.servesTls,
       locationSecrets: secrets.map(({ id, secret }) => ({ id, secret })),
@@ -140,15 +141,4 @@ export function createRobotConfigs(deps: {
 
 function slotOf(partId: string, secrets: AskedConfig['secrets']): string {
   return `${partId} ${secrets}`;
-}
-
-/** The part with this host name; undefined if there is none. */
-export function partOfFqdn(registry: Registry, fqdn: string): string | undefined {
-  const [partId = ''] = fqdn.split('.', 1);
-  const place = registry.findPlace(partId);
-  return place !== undefined && fqdnOf(partId, place.locationId) === fqdn ? partId : undefined;
-}
-
-export function fqdnOf(partId: string, locationId: string): string {
-  return `${partId}.${locationId}.machines.local`;
 }

@@ -14,6 +14,7 @@ import type { OnConfigurationChange } from '../configuration/configuration-chang
 import { triggersIn } from '../configuration/triggers-of.ts';
 import { createMachines, type Machines, type MachinesDeps } from '../feature.ts';
 import { machineAllowance } from '../logs/quota.ts';
+import { createMachineNames } from '../machine-names.ts';
 import { openRegistry, type Registry } from '../registry.ts';
 import { withoutFragments } from './without-fragments.ts';
 
@@ -68,6 +69,7 @@ export async function openMachines(overrides: Partial<MachinesDeps> = {}): Promi
       access,
       instanceKey,
       servesTls: false,
+      names: createMachineNames('machines.example', ['cloud.example'], registry),
       clock,
       log: silentLog,
       triggerProblems: (document) =>

@@ -4,19 +4,19 @@
 // @generated from file proto/rpc/webrtc/v1/signaling.proto (package proto.rpc.webrtc.v1, syntax proto3)
 /* eslint-disable */
 
-import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
-import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
+import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
+import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import type { Status } from "../../../../google/rpc/status_pb.ts";
 import { file_google_rpc_status } from "../../../../google/rpc/status_pb.ts";
-import type { Message } from "@bufbuild/protobuf";
+import type { Message, UnknownEnum } from "@bufbuild/protobuf";
 
 /**
  * Describes the file proto/rpc/webrtc/v1/signaling.proto.
  */
 export const file_proto_rpc_webrtc_v1_signaling: GenFile = /*@__PURE__*/
-  fileDesc("CiNwcm90by9ycGMvd2VicnRjL3YxL3NpZ25hbGluZy5wcm90bxITcHJvdG8ucnBjLndlYnJ0Yy52MSLnAgoNQW5zd2VyUmVxdWVzdBIMCgR1dWlkGAEgASgJEjsKBGluaXQYAiABKAsyKy5wcm90by5ycGMud2VicnRjLnYxLkFuc3dlclJlcXVlc3RJbml0U3RhZ2VIABI/CgZ1cGRhdGUYAyABKAsyLS5wcm90by5ycGMud2VicnRjLnYxLkFuc3dlclJlcXVlc3RVcGRhdGVTdGFnZUgAEjsKBGRvbmUYBCABKAsyKy5wcm90by5ycGMud2VicnRjLnYxLkFuc3dlclJlcXVlc3REb25lU3RhZ2VIABI9CgVlcnJvchgFIAEoCzIsLnByb3RvLnJwYy53ZWJydGMudjEuQW5zd2VyUmVxdWVzdEVycm9yU3RhZ2VIABJFCgloZWFydGJlYXQYBiABKAsyMC5wcm90by5ycGMud2VicnRjLnYxLkFuc3dlclJlcXVlc3RIZWFydGJlYXRTdGFnZUgAQgcKBXN0YWdlIhgKFkFuc3dlclJlcXVlc3REb25lU3RhZ2UiPQoXQW5zd2VyUmVxdWVzdEVycm9yU3RhZ2USIgoGc3RhdHVzGAEgASgLMhIuZ29vZ2xlLnJwYy5TdGF0dXMiHQobQW5zd2VyUmVxdWVzdEhlYXJ0YmVhdFN0YWdlIqEBChZBbnN3ZXJSZXF1ZXN0SW5pdFN0YWdlEgsKA3NkcBgBIAEoCRI6Cg9vcHRpb25hbF9jb25maWcYAiABKAsyIS5wcm90by5ycGMud2VicnRjLnYxLldlYlJUQ0NvbmZpZxIxCghkZWFkbGluZRgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBIAIgBAUILCglfZGVhZGxpbmUiUAoYQW5zd2VyUmVxdWVzdFVwZGF0ZVN0YWdlEjQKCWNhbmRpZGF0ZRgBIAEoCzIhLnByb3RvLnJwYy53ZWJydGMudjEuSUNFQ2FuZGlkYXRlIqUCCg5BbnN3ZXJSZXNwb25zZRIMCgR1dWlkGAEgASgJEjwKBGluaXQYAiABKAsyLC5wcm90by5ycGMud2VicnRjLnYxLkFuc3dlclJlc3BvbnNlSW5pdFN0YWdlSAASQAoGdXBkYXRlGAMgASgLMi4ucHJvdG8ucnBjLndlYnJ0Yy52MS5BbnN3ZXJSZXNwb25zZVVwZGF0ZVN0YWdlSAASPAoEZG9uZRgEIAEoCzIsLnByb3RvLnJwYy53ZWJydGMudjEuQW5zd2VyUmVzcG9uc2VEb25lU3RhZ2VIABI+CgVlcnJvchgFIAEoCzItLnByb3RvLnJwYy53ZWJydGMudjEuQW5zd2VyUmVzcG9uc2VFcnJvclN0YWdlSABCBwoFc3RhZ2UiGQoXQW5zd2VyUmVzcG9uc2VEb25lU3RhZ2UiPgoYQW5zd2VyUmVzcG9uc2VFcnJvclN0YWdlEiIKBnN0YXR1cxgBIAEoCzISLmdvb2dsZS5ycGMuU3RhdHVzIiYKF0Fuc3dlclJlc3BvbnNlSW5pdFN0YWdlEgsKA3NkcBgBIAEoCSJRChlBbnN3ZXJSZXNwb25zZVVwZGF0ZVN0YWdlEjQKCWNhbmRpZGF0ZRgBIAEoCzIhLnByb3RvLnJwYy53ZWJydGMudjEuSUNFQ2FuZGlkYXRlIjMKC0NhbGxSZXF1ZXN0EgsKA3NkcBgBIAEoCRIXCg9kaXNhYmxlX3RyaWNrbGUYAiABKAgioQEKDENhbGxSZXNwb25zZRIMCgR1dWlkGAEgASgJEjoKBGluaXQYAiABKAsyKi5wcm90by5ycGMud2VicnRjLnYxLkNhbGxSZXNwb25zZUluaXRTdGFnZUgAEj4KBnVwZGF0ZRgDIAEoCzIsLnByb3RvLnJwYy53ZWJydGMudjEuQ2FsbFJlc3BvbnNlVXBkYXRlU3RhZ2VIAEIHCgVzdGFnZSIkChVDYWxsUmVzcG9uc2VJbml0U3RhZ2USCwoDc2RwGAEgASgJIk8KF0NhbGxSZXNwb25zZVVwZGF0ZVN0YWdlEjQKCWNhbmRpZGF0ZRgBIAEoCzIhLnByb3RvLnJwYy53ZWJydGMudjEuSUNFQ2FuZGlkYXRlIpgBChFDYWxsVXBkYXRlUmVxdWVzdBIMCgR1dWlkGAEgASgJEjYKCWNhbmRpZGF0ZRgCIAEoCzIhLnByb3RvLnJwYy53ZWJydGMudjEuSUNFQ2FuZGlkYXRlSAASDgoEZG9uZRgDIAEoCEgAEiMKBWVycm9yGAQgASgLMhIuZ29vZ2xlLnJwYy5TdGF0dXNIAEIICgZ1cGRhdGUiFAoSQ2FsbFVwZGF0ZVJlc3BvbnNlIqsBCgxJQ0VDYW5kaWRhdGUSEQoJY2FuZGlkYXRlGAEgASgJEhQKB3NkcF9taWQYAiABKAlIAIgBARIcCg9zZHBtX2xpbmVfaW5kZXgYAyABKA1IAYgBARIeChF1c2VybmFtZV9mcmFnbWVudBgEIAEoCUgCiAEBQgoKCF9zZHBfbWlkQhIKEF9zZHBtX2xpbmVfaW5kZXhCFAoSX3VzZXJuYW1lX2ZyYWdtZW50Ij8KCUlDRVNlcnZlchIMCgR1cmxzGAEgAygJEhAKCHVzZXJuYW1lGAIgASgJEhIKCmNyZWRlbnRpYWwYAyABKAkiHQobT3B0aW9uYWxXZWJSVENDb25maWdSZXF1ZXN0IlEKHE9wdGlvbmFsV2ViUlRDQ29uZmlnUmVzcG9uc2USMQoGY29uZmlnGAEgASgLMiEucHJvdG8ucnBjLndlYnJ0Yy52MS5XZWJSVENDb25maWciZwoMV2ViUlRDQ29uZmlnEj4KFmFkZGl0aW9uYWxfaWNlX3NlcnZlcnMYASADKAsyHi5wcm90by5ycGMud2VicnRjLnYxLklDRVNlcnZlchIXCg9kaXNhYmxlX3RyaWNrbGUYAiABKAgylAMKEFNpZ25hbGluZ1NlcnZpY2USTQoEQ2FsbBIgLnByb3RvLnJwYy53ZWJydGMudjEuQ2FsbFJlcXVlc3QaIS5wcm90by5ycGMud2VicnRjLnYxLkNhbGxSZXNwb25zZTABEl0KCkNhbGxVcGRhdGUSJi5wcm90by5ycGMud2VicnRjLnYxLkNhbGxVcGRhdGVSZXF1ZXN0GicucHJvdG8ucnBjLndlYnJ0Yy52MS5DYWxsVXBkYXRlUmVzcG9uc2USVQoGQW5zd2VyEiMucHJvdG8ucnBjLndlYnJ0Yy52MS5BbnN3ZXJSZXNwb25zZRoiLnByb3RvLnJwYy53ZWJydGMudjEuQW5zd2VyUmVxdWVzdCgBMAESewoUT3B0aW9uYWxXZWJSVENDb25maWcSMC5wcm90by5ycGMud2VicnRjLnYxLk9wdGlvbmFsV2ViUlRDQ29uZmlnUmVxdWVzdBoxLnByb3RvLnJwYy53ZWJydGMudjEuT3B0aW9uYWxXZWJSVENDb25maWdSZXNwb25zZWIGcHJvdG8z", [file_google_protobuf_timestamp, file_google_rpc_status]);
+  fileDesc("CiNwcm90by9ycGMvd2VicnRjL3YxL3NpZ25hbGluZy5wcm90bxITcHJvdG8ucnBjLndlYnJ0Yy52MSLnAgoNQW5zd2VyUmVxdWVzdBIMCgR1dWlkGAEgASgJEjsKBGluaXQYAiABKAsyKy5wcm90by5ycGMud2VicnRjLnYxLkFuc3dlclJlcXVlc3RJbml0U3RhZ2VIABI/CgZ1cGRhdGUYAyABKAsyLS5wcm90by5ycGMud2VicnRjLnYxLkFuc3dlclJlcXVlc3RVcGRhdGVTdGFnZUgAEjsKBGRvbmUYBCABKAsyKy5wcm90by5ycGMud2VicnRjLnYxLkFuc3dlclJlcXVlc3REb25lU3RhZ2VIABI9CgVlcnJvchgFIAEoCzIsLnByb3RvLnJwYy53ZWJydGMudjEuQW5zd2VyUmVxdWVzdEVycm9yU3RhZ2VIABJFCgloZWFydGJlYXQYBiABKAsyMC5wcm90by5ycGMud2VicnRjLnYxLkFuc3dlclJlcXVlc3RIZWFydGJlYXRTdGFnZUgAQgcKBXN0YWdlIhgKFkFuc3dlclJlcXVlc3REb25lU3RhZ2UiPQoXQW5zd2VyUmVxdWVzdEVycm9yU3RhZ2USIgoGc3RhdHVzGAEgASgLMhIuZ29vZ2xlLnJwYy5TdGF0dXMiHQobQW5zd2VyUmVxdWVzdEhlYXJ0YmVhdFN0YWdlIqEBChZBbnN3ZXJSZXF1ZXN0SW5pdFN0YWdlEgsKA3NkcBgBIAEoCRI6Cg9vcHRpb25hbF9jb25maWcYAiABKAsyIS5wcm90by5ycGMud2VicnRjLnYxLldlYlJUQ0NvbmZpZxIxCghkZWFkbGluZRgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBIAIgBAUILCglfZGVhZGxpbmUiUAoYQW5zd2VyUmVxdWVzdFVwZGF0ZVN0YWdlEjQKCWNhbmRpZGF0ZRgBIAEoCzIhLnByb3RvLnJwYy53ZWJydGMudjEuSUNFQ2FuZGlkYXRlIqUCCg5BbnN3ZXJSZXNwb25zZRIMCgR1dWlkGAEgASgJEjwKBGluaXQYAiABKAsyLC5wcm90by5ycGMud2VicnRjLnYxLkFuc3dlclJlc3BvbnNlSW5pdFN0YWdlSAASQAoGdXBkYXRlGAMgASgLMi4ucHJvdG8ucnBjLndlYnJ0Yy52MS5BbnN3ZXJSZXNwb25zZVVwZGF0ZVN0YWdlSAASPAoEZG9uZRgEIAEoCzIsLnByb3RvLnJwYy53ZWJydGMudjEuQW5zd2VyUmVzcG9uc2VEb25lU3RhZ2VIABI+CgVlcnJvchgFIAEoCzItLnByb3RvLnJwYy53ZWJydGMudjEuQW5zd2VyUmVzcG9uc2VFcnJvclN0YWdlSABCBwoFc3RhZ2UiGQoXQW5zd2VyUmVzcG9uc2VEb25lU3RhZ2UiPgoYQW5zd2VyUmVzcG9uc2VFcnJvclN0YWdlEiIKBnN0YXR1cxgBIAEoCzISLmdvb2dsZS5ycGMuU3RhdHVzIiYKF0Fuc3dlclJlc3BvbnNlSW5pdFN0YWdlEgsKA3NkcBgBIAEoCSJRChlBbnN3ZXJSZXNwb25zZVVwZGF0ZVN0YWdlEjQKCWNhbmRpZGF0ZRgBIAEoCzIhLnByb3RvLnJwYy53ZWJydGMudjEuSUNFQ2FuZGlkYXRlIjMKC0NhbGxSZXF1ZXN0EgsKA3NkcBgBIAEoCRIXCg9kaXNhYmxlX3RyaWNrbGUYAiABKAgioQEKDENhbGxSZXNwb25zZRIMCgR1dWlkGAEgASgJEjoKBGluaXQYAiABKAsyKi5wcm90by5ycGMud2VicnRjLnYxLkNhbGxSZXNwb25zZUluaXRTdGFnZUgAEj4KBnVwZGF0ZRgDIAEoCzIsLnByb3RvLnJwYy53ZWJydGMudjEuQ2FsbFJlc3BvbnNlVXBkYXRlU3RhZ2VIAEIHCgVzdGFnZSIkChVDYWxsUmVzcG9uc2VJbml0U3RhZ2USCwoDc2RwGAEgASgJIk8KF0NhbGxSZXNwb25zZVVwZGF0ZVN0YWdlEjQKCWNhbmRpZGF0ZRgBIAEoCzIhLnByb3RvLnJwYy53ZWJydGMudjEuSUNFQ2FuZGlkYXRlIpgBChFDYWxsVXBkYXRlUmVxdWVzdBIMCgR1dWlkGAEgASgJEjYKCWNhbmRpZGF0ZRgCIAEoCzIhLnByb3RvLnJwYy53ZWJydGMudjEuSUNFQ2FuZGlkYXRlSAASDgoEZG9uZRgDIAEoCEgAEiMKBWVycm9yGAQgASgLMhIuZ29vZ2xlLnJwYy5TdGF0dXNIAEIICgZ1cGRhdGUiFAoSQ2FsbFVwZGF0ZVJlc3BvbnNlImEKE0Nvbm5lY3Rpb25DYW5kaWRhdGUSMwoEdHlwZRgBIAEoDjIlLnByb3RvLnJwYy53ZWJydGMudjEuSUNFQ2FuZGlkYXRlVHlwZRIVCg1yZWxheV9hZGRyZXNzGAIgASgJIqsBCgxJQ0VDYW5kaWRhdGUSEQoJY2FuZGlkYXRlGAEgASgJEhQKB3NkcF9taWQYAiABKAlIAIgBARIcCg9zZHBtX2xpbmVfaW5kZXgYAyABKA1IAYgBARIeChF1c2VybmFtZV9mcmFnbWVudBgEIAEoCUgCiAEBQgoKCF9zZHBfbWlkQhIKEF9zZHBtX2xpbmVfaW5kZXhCFAoSX3VzZXJuYW1lX2ZyYWdtZW50Ij8KCUlDRVNlcnZlchIMCgR1cmxzGAEgAygJEhAKCHVzZXJuYW1lGAIgASgJEhIKCmNyZWRlbnRpYWwYAyABKAkiHQobT3B0aW9uYWxXZWJSVENDb25maWdSZXF1ZXN0IlEKHE9wdGlvbmFsV2ViUlRDQ29uZmlnUmVzcG9uc2USMQoGY29uZmlnGAEgASgLMiEucHJvdG8ucnBjLndlYnJ0Yy52MS5XZWJSVENDb25maWcivAIKH1JlcG9ydENvbm5lY3Rpb25NZXRhZGF0YVJlcXVlc3QSNwoFbG9jYWwYASABKAsyKC5wcm90by5ycGMud2VicnRjLnYxLkNvbm5lY3Rpb25DYW5kaWRhdGUSOAoGcmVtb3RlGAIgASgLMigucHJvdG8ucnBjLndlYnJ0Yy52MS5Db25uZWN0aW9uQ2FuZGlkYXRlEjUKDXJlYWNoZWRfc3RhZ2UYAyABKA4yHi5wcm90by5ycGMud2VicnRjLnYxLkRpYWxTdGFnZRITCgtkdXJhdGlvbl9tcxgEIAEoDRJECg5zaWduYWxpbmdfcGF0aBgFIAEoDjIsLnByb3RvLnJwYy53ZWJydGMudjEuQ29ubmVjdGlvblNpZ25hbGluZ1BhdGgSFAoMZmFpbHVyZV9jb2RlGAYgASgFIiIKIFJlcG9ydENvbm5lY3Rpb25NZXRhZGF0YVJlc3BvbnNlImcKDFdlYlJUQ0NvbmZpZxI+ChZhZGRpdGlvbmFsX2ljZV9zZXJ2ZXJzGAEgAygLMh4ucHJvdG8ucnBjLndlYnJ0Yy52MS5JQ0VTZXJ2ZXISFwoPZGlzYWJsZV90cmlja2xlGAIgASgIKsEBChdDb25uZWN0aW9uU2lnbmFsaW5nUGF0aBIpCiVDT05ORUNUSU9OX1NJR05BTElOR19QQVRIX1VOU1BFQ0lGSUVEEAASLAooQ09OTkVDVElPTl9TSUdOQUxJTkdfUEFUSF9DTE9VRF9TSUdOQUxFRBABEigKJENPTk5FQ1RJT05fU0lHTkFMSU5HX1BBVEhfTUROU19MT0NBTBACEiMKH0NPTk5FQ1RJT05fU0lHTkFMSU5HX1BBVEhfTE9DQUwQAyr4AQoJRGlhbFN0YWdlEhoKFkRJQUxfU1RBR0VfVU5TUEVDSUZJRUQQABIiCh5ESUFMX1NUQUdFX1NJR05BTElOR19DT05ORUNURUQQARIdChlESUFMX1NUQUdFX0NPTkZJR19GRVRDSEVEEAISGQoVRElBTF9TVEFHRV9PRkZFUl9TRU5UEAMSHgoaRElBTF9TVEFHRV9BTlNXRVJfUkVDRUlWRUQQBBIcChhESUFMX1NUQUdFX0lDRV9DT05ORUNURUQQBRIdChlESUFMX1NUQUdFX0RUTFNfQ09OTkVDVEVEEAYSFAoQRElBTF9TVEFHRV9SRUFEWRAHKo4BChBJQ0VDYW5kaWRhdGVUeXBlEiIKHklDRV9DQU5ESURBVEVfVFlQRV9VTlNQRUNJRklFRBAAEhsKF0lDRV9DQU5ESURBVEVfVFlQRV9IT1NUEAESGwoXSUNFX0NBTkRJREFURV9UWVBFX1NUVU4QAhIcChhJQ0VfQ0FORElEQVRFX1RZUEVfUkVMQVkQAzKeBAoQU2lnbmFsaW5nU2VydmljZRJNCgRDYWxsEiAucHJvdG8ucnBjLndlYnJ0Yy52MS5DYWxsUmVxdWVzdBohLnByb3RvLnJwYy53ZWJydGMudjEuQ2FsbFJlc3BvbnNlMAESXQoKQ2FsbFVwZGF0ZRImLnByb3RvLnJwYy53ZWJydGMudjEuQ2FsbFVwZGF0ZVJlcXVlc3QaJy5wcm90by5ycGMud2VicnRjLnYxLkNhbGxVcGRhdGVSZXNwb25zZRJVCgZBbnN3ZXISIy5wcm90by5ycGMud2VicnRjLnYxLkFuc3dlclJlc3BvbnNlGiIucHJvdG8ucnBjLndlYnJ0Yy52MS5BbnN3ZXJSZXF1ZXN0KAEwARJ7ChRPcHRpb25hbFdlYlJUQ0NvbmZpZxIwLnByb3RvLnJwYy53ZWJydGMudjEuT3B0aW9uYWxXZWJSVENDb25maWdSZXF1ZXN0GjEucHJvdG8ucnBjLndlYnJ0Yy52MS5PcHRpb25hbFdlYlJUQ0NvbmZpZ1Jlc3BvbnNlEocBChhSZXBvcnRDb25uZWN0aW9uTWV0YWRhdGESNC5wcm90by5ycGMud2VicnRjLnYxLlJlcG9ydENvbm5lY3Rpb25NZXRhZGF0YVJlcXVlc3QaNS5wcm90by5ycGMud2VicnRjLnYxLlJlcG9ydENvbm5lY3Rpb25NZXRhZGF0YVJlc3BvbnNlYgZwcm90bzM", [file_google_protobuf_timestamp, file_google_rpc_status]);
 
 /**
  * @generated from message proto.rpc.webrtc.v1.AnswerRequest
@@ -411,6 +411,30 @@ export const CallUpdateResponseSchema: GenMessage<CallUpdateResponse> = /*@__PUR
   messageDesc(file_proto_rpc_webrtc_v1_signaling, 16);
 
 /**
+ * @generated from message proto.rpc.webrtc.v1.ConnectionCandidate
+ */
+export type ConnectionCandidate = Message<"proto.rpc.webrtc.v1.ConnectionCandidate"> & {
+  /**
+   * @generated from field: proto.rpc.webrtc.v1.ICECandidateType type = 1;
+   */
+  type: ICECandidateType;
+
+  /**
+   * Only for a relay.
+   *
+   * @generated from field: string relay_address = 2;
+   */
+  relayAddress: string;
+};
+
+/**
+ * Describes the message proto.rpc.webrtc.v1.ConnectionCandidate.
+ * Use `create(ConnectionCandidateSchema)` to create a new message.
+ */
+export const ConnectionCandidateSchema: GenMessage<ConnectionCandidate> = /*@__PURE__*/
+  messageDesc(file_proto_rpc_webrtc_v1_signaling, 17);
+
+/**
  * @generated from message proto.rpc.webrtc.v1.ICECandidate
  */
 export type ICECandidate = Message<"proto.rpc.webrtc.v1.ICECandidate"> & {
@@ -440,7 +464,7 @@ export type ICECandidate = Message<"proto.rpc.webrtc.v1.ICECandidate"> & {
  * Use `create(ICECandidateSchema)` to create a new message.
  */
 export const ICECandidateSchema: GenMessage<ICECandidate> = /*@__PURE__*/
-  messageDesc(file_proto_rpc_webrtc_v1_signaling, 17);
+  messageDesc(file_proto_rpc_webrtc_v1_signaling, 18);
 
 /**
  * @generated from message proto.rpc.webrtc.v1.ICEServer
@@ -467,7 +491,7 @@ export type ICEServer = Message<"proto.rpc.webrtc.v1.ICEServer"> & {
  * Use `create(ICEServerSchema)` to create a new message.
  */
 export const ICEServerSchema: GenMessage<ICEServer> = /*@__PURE__*/
-  messageDesc(file_proto_rpc_webrtc_v1_signaling, 18);
+  messageDesc(file_proto_rpc_webrtc_v1_signaling, 19);
 
 /**
  * @generated from message proto.rpc.webrtc.v1.OptionalWebRTCConfigRequest
@@ -480,7 +504,7 @@ export type OptionalWebRTCConfigRequest = Message<"proto.rpc.webrtc.v1.OptionalW
  * Use `create(OptionalWebRTCConfigRequestSchema)` to create a new message.
  */
 export const OptionalWebRTCConfigRequestSchema: GenMessage<OptionalWebRTCConfigRequest> = /*@__PURE__*/
-  messageDesc(file_proto_rpc_webrtc_v1_signaling, 19);
+  messageDesc(file_proto_rpc_webrtc_v1_signaling, 20);
 
 /**
  * @generated from message proto.rpc.webrtc.v1.OptionalWebRTCConfigResponse
@@ -497,7 +521,64 @@ export type OptionalWebRTCConfigResponse = Message<"proto.rpc.webrtc.v1.Optional
  * Use `create(OptionalWebRTCConfigResponseSchema)` to create a new message.
  */
 export const OptionalWebRTCConfigResponseSchema: GenMessage<OptionalWebRTCConfigResponse> = /*@__PURE__*/
-  messageDesc(file_proto_rpc_webrtc_v1_signaling, 20);
+  messageDesc(file_proto_rpc_webrtc_v1_signaling, 21);
+
+/**
+ * @generated from message proto.rpc.webrtc.v1.ReportConnectionMetadataRequest
+ */
+export type ReportConnectionMetadataRequest = Message<"proto.rpc.webrtc.v1.ReportConnectionMetadataRequest"> & {
+  /**
+   * @generated from field: proto.rpc.webrtc.v1.ConnectionCandidate local = 1;
+   */
+  local?: ConnectionCandidate | undefined;
+
+  /**
+   * @generated from field: proto.rpc.webrtc.v1.ConnectionCandidate remote = 2;
+   */
+  remote?: ConnectionCandidate | undefined;
+
+  /**
+   * @generated from field: proto.rpc.webrtc.v1.DialStage reached_stage = 3;
+   */
+  reachedStage: DialStage;
+
+  /**
+   * @generated from field: uint32 duration_ms = 4;
+   */
+  durationMs: number;
+
+  /**
+   * @generated from field: proto.rpc.webrtc.v1.ConnectionSignalingPath signaling_path = 5;
+   */
+  signalingPath: ConnectionSignalingPath;
+
+  /**
+   * The gRPC code of an attempt that failed.
+   *
+   * @generated from field: int32 failure_code = 6;
+   */
+  failureCode: number;
+};
+
+/**
+ * Describes the message proto.rpc.webrtc.v1.ReportConnectionMetadataRequest.
+ * Use `create(ReportConnectionMetadataRequestSchema)` to create a new message.
+ */
+export const ReportConnectionMetadataRequestSchema: GenMessage<ReportConnectionMetadataRequest> = /*@__PURE__*/
+  messageDesc(file_proto_rpc_webrtc_v1_signaling, 22);
+
+/**
+ * @generated from message proto.rpc.webrtc.v1.ReportConnectionMetadataResponse
+ */
+export type ReportConnectionMetadataResponse = Message<"proto.rpc.webrtc.v1.ReportConnectionMetadataResponse"> & {
+};
+
+/**
+ * Describes the message proto.rpc.webrtc.v1.ReportConnectionMetadataResponse.
+ * Use `create(ReportConnectionMetadataResponseSchema)` to create a new message.
+ */
+export const ReportConnectionMetadataResponseSchema: GenMessage<ReportConnectionMetadataResponse> = /*@__PURE__*/
+  messageDesc(file_proto_rpc_webrtc_v1_signaling, 23);
 
 /**
  * @generated from message proto.rpc.webrtc.v1.WebRTCConfig
@@ -519,7 +600,135 @@ export type WebRTCConfig = Message<"proto.rpc.webrtc.v1.WebRTCConfig"> & {
  * Use `create(WebRTCConfigSchema)` to create a new message.
  */
 export const WebRTCConfigSchema: GenMessage<WebRTCConfig> = /*@__PURE__*/
-  messageDesc(file_proto_rpc_webrtc_v1_signaling, 21);
+  messageDesc(file_proto_rpc_webrtc_v1_signaling, 24);
+
+/**
+ * @generated from enum proto.rpc.webrtc.v1.ConnectionSignalingPath
+ */
+export const ConnectionSignalingPath = {
+  /**
+   * @generated from enum value: CONNECTION_SIGNALING_PATH_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * @generated from enum value: CONNECTION_SIGNALING_PATH_CLOUD_SIGNALED = 1;
+   */
+  CLOUD_SIGNALED: 1,
+
+  /**
+   * @generated from enum value: CONNECTION_SIGNALING_PATH_MDNS_LOCAL = 2;
+   */
+  MDNS_LOCAL: 2,
+
+  /**
+   * @generated from enum value: CONNECTION_SIGNALING_PATH_LOCAL = 3;
+   */
+  LOCAL: 3,
+} as const;
+
+/**
+ * @generated from enum proto.rpc.webrtc.v1.ConnectionSignalingPath
+ */
+export type ConnectionSignalingPath = (typeof ConnectionSignalingPath)[keyof typeof ConnectionSignalingPath] | UnknownEnum;
+
+/**
+ * Describes the enum proto.rpc.webrtc.v1.ConnectionSignalingPath.
+ */
+export const ConnectionSignalingPathSchema: GenEnum<ConnectionSignalingPath> = /*@__PURE__*/
+  enumDesc(file_proto_rpc_webrtc_v1_signaling, 0);
+
+/**
+ * @generated from enum proto.rpc.webrtc.v1.DialStage
+ */
+export const DialStage = {
+  /**
+   * @generated from enum value: DIAL_STAGE_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * @generated from enum value: DIAL_STAGE_SIGNALING_CONNECTED = 1;
+   */
+  SIGNALING_CONNECTED: 1,
+
+  /**
+   * @generated from enum value: DIAL_STAGE_CONFIG_FETCHED = 2;
+   */
+  CONFIG_FETCHED: 2,
+
+  /**
+   * @generated from enum value: DIAL_STAGE_OFFER_SENT = 3;
+   */
+  OFFER_SENT: 3,
+
+  /**
+   * @generated from enum value: DIAL_STAGE_ANSWER_RECEIVED = 4;
+   */
+  ANSWER_RECEIVED: 4,
+
+  /**
+   * @generated from enum value: DIAL_STAGE_ICE_CONNECTED = 5;
+   */
+  ICE_CONNECTED: 5,
+
+  /**
+   * @generated from enum value: DIAL_STAGE_DTLS_CONNECTED = 6;
+   */
+  DTLS_CONNECTED: 6,
+
+  /**
+   * @generated from enum value: DIAL_STAGE_READY = 7;
+   */
+  READY: 7,
+} as const;
+
+/**
+ * @generated from enum proto.rpc.webrtc.v1.DialStage
+ */
+export type DialStage = (typeof DialStage)[keyof typeof DialStage] | UnknownEnum;
+
+/**
+ * Describes the enum proto.rpc.webrtc.v1.DialStage.
+ */
+export const DialStageSchema: GenEnum<DialStage> = /*@__PURE__*/
+  enumDesc(file_proto_rpc_webrtc_v1_signaling, 1);
+
+/**
+ * @generated from enum proto.rpc.webrtc.v1.ICECandidateType
+ */
+export const ICECandidateType = {
+  /**
+   * @generated from enum value: ICE_CANDIDATE_TYPE_UNSPECIFIED = 0;
+   */
+  ICE_CANDIDATE_TYPE_UNSPECIFIED: 0,
+
+  /**
+   * @generated from enum value: ICE_CANDIDATE_TYPE_HOST = 1;
+   */
+  ICE_CANDIDATE_TYPE_HOST: 1,
+
+  /**
+   * @generated from enum value: ICE_CANDIDATE_TYPE_STUN = 2;
+   */
+  ICE_CANDIDATE_TYPE_STUN: 2,
+
+  /**
+   * @generated from enum value: ICE_CANDIDATE_TYPE_RELAY = 3;
+   */
+  ICE_CANDIDATE_TYPE_RELAY: 3,
+} as const;
+
+/**
+ * @generated from enum proto.rpc.webrtc.v1.ICECandidateType
+ */
+export type ICECandidateType = (typeof ICECandidateType)[keyof typeof ICECandidateType] | UnknownEnum;
+
+/**
+ * Describes the enum proto.rpc.webrtc.v1.ICECandidateType.
+ */
+export const ICECandidateTypeSchema: GenEnum<ICECandidateType> = /*@__PURE__*/
+  enumDesc(file_proto_rpc_webrtc_v1_signaling, 2);
 
 /**
  * Session descriptions (sdp) are the JSON {"type": "offer" | "answer", "sdp": "…"} in base64. The header rpc-host names the machine.
@@ -567,6 +776,16 @@ export const SignalingService: GenService<{
     methodKind: "unary";
     input: typeof OptionalWebRTCConfigRequestSchema;
     output: typeof OptionalWebRTCConfigResponseSchema;
+  },
+  /**
+   * How an attempt of a caller went; callers send it afterwards and ignore the answer.
+   *
+   * @generated from rpc proto.rpc.webrtc.v1.SignalingService.ReportConnectionMetadata
+   */
+  reportConnectionMetadata: {
+    methodKind: "unary";
+    input: typeof ReportConnectionMetadataRequestSchema;
+    output: typeof ReportConnectionMetadataResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_proto_rpc_webrtc_v1_signaling, 0);

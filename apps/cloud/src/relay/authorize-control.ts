@@ -1,0 +1,26 @@
+/** Whether a caller reaches a machine; the refusal of a key says how to get one that does. */
+import { PlatformError } from '@platform/base';
+import type { Access } from '../access/authorize.ts';
+import type { Lineage, Principal } from '../access/principal.ts';
+
+/** What a caller does to a machine. */
+export type ControlAction = 'part.control' | 'part.manage';
+
+/** @throws not_found, permission_denied */
+export function authorizeControl(
+  access: Pick<Access, 'authorize'>,
+  principal: Principal,
+  action: ControlAction,
+  partId: string,
+): Lineage {
+  try {
+    return access.authorize(principal, action, partId);
+  } catch (caught) {
+    if (principal.kind !== 'key' || !(caught instanceof PlatformError)) throw caught;
+    const role = action === 'part.manage' ? 'owner' : 'operator';
+    throw new PlatformError(
+      caught.code,
+      `${caught.message}. This API key does not reach the machine; an owner makes one that does: platform api-keys create NAME --role ${role} --machine MACHINE`,
+    );
+  }
+}
