@@ -10,8 +10,6 @@ const mebibyte = 1024 * 1024;
 const usual = { maxRequestBytes: 1.25 * mebibyte, maxElements: 20_000 };
 /** A document of 4 MiB and the rest of its request. */
 const withDocument = { maxRequestBytes: 4.5 * mebibyte, maxElements: 200_000 };
-/** Uploads are stored as the machine captured them, and never refused for their shape. */
-const upload = { maxElements: Number.POSITIVE_INFINITY, maxJsonBytes: 32 * mebibyte };
 
 export const requestLimits: RequestLimitTable = {
   'platform.app.v1.AppService': usual,
@@ -29,5 +27,4 @@ export const requestLimits: RequestLimitTable = {
   'platform.app.packages.v1.PackageService': { maxRequestBytes: packageBytes, maxElements: 20_000 },
   'platform.live.v1.LiveService': usual,
   'platform.gaps.v1.GapService': usual,
-  'platform.app.datasync.v1.DataSyncService': upload,
 };

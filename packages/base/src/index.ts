@@ -31,5 +31,6 @@ export { SharedTurns } from './process/watchdog/shared-turns.ts';
 export { writeCompileCache } from './process/write-compile-cache.ts';
 export { maxReadingBytes, maxReadingLevels } from './reading-limits.ts';
 export type { Repaired } from './repaired.ts';
+export { runInTurns, runToEnd, type Steps } from './turns.ts';
 export { Wakeup } from './wakeup.ts';
 export { readLogField, zapField, zapFields } from './zap-field.ts';

@@ -2,6 +2,7 @@
 export type { ForwardCalls, ForwardedKind } from './codecs/forward-call.ts';
 export {
   type BodyGate,
+  encodedUnary,
   type Handlers,
   type RequestOf,
   type RequestRules,

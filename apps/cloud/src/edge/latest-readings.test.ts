@@ -28,6 +28,14 @@ test('the status page shows the last reading of each upload, newest first, at an
   ]);
 });
 
+test('D48 of a large reading the status page shows only the size', async () => {
+  await using test = await openTestLog();
+  const value = { text: 'x'.repeat(70_000) };
+  const reading = toBinary(SensorDataSchema, create(SensorDataSchema, { data: { case: 'struct', value } }));
+  await test.log.append(testEntry(1, undefined, { batch: encodeUpload({}, [reading]) }));
+  expect(await latestReadings(test.log, 8, () => true)).toMatchObject([{ data: { bytes: 70_018 } }]);
+});
+
 test('the readings of the parts that the caller sees are found even behind those of others', async () => {
   await using test = await openTestLog();
   for (let seq = 0; seq < 30; seq++) {

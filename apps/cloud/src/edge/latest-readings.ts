@@ -4,6 +4,8 @@ import { openUpload } from '../reading-codec/open-upload.ts';
 import { readDocument } from '../reading-codec/read-document.ts';
 import { SensorDataView } from '../reading-codec/sensor-data-view.ts';
 
+/** Of larger documents only the size is shown: the page is asked for every few seconds. */
+const shownBytes = 64 << 10;
 /** Number of groups of `shownUploads` to read: others may upload much more often than the caller's parts. */
 const maxSteps = 16;
 
@@ -19,15 +21,16 @@ export async function latestReadings(
     const upload = openUpload(row.batch);
     const last = upload.readingCount - 1;
     if (last >= 0) view.read(upload.bytes, upload.readingStart(last), upload.readingEnd(last));
+    const length = last < 0 ? 0 : view.contentEnd - view.contentStart;
     return {
       timeMs: last < 0 ? null : view.receivedMs,
       part: upload.place?.partName ?? '',
       component: upload.metadata?.componentName ?? '',
       method: upload.metadata?.methodName ?? '',
       data:
-        last >= 0 && view.kind === 'struct'
+        last >= 0 && view.kind === 'struct' && length <= shownBytes
           ? readDocument(upload.bytes, view.contentStart, view.contentEnd)
-          : { bytes: Number(upload.blob?.sizeBytes ?? 0n) },
+          : { bytes: length > shownBytes ? length : Number(upload.blob?.sizeBytes ?? 0n) },
     };
   });
 }

@@ -3,16 +3,17 @@
  * answered. The caller has already checked the upload's form and that the sender may upload for this part.
  */
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
-import { asPlatformError, type Clock, PlatformError } from '@platform/base';
+import { asPlatformError, type Clock, PlatformError, runInTurns } from '@platform/base';
 import { DataType } from '@platform/proto/platform/app/datasync/v1/data_sync';
 import { blobPath } from '../blobs/blob-path.ts';
 import type { BlobStore, StoredBlob } from '../blobs/blob-store.ts';
 import { captureDay, dayText } from '../reading-codec/capture-day.ts';
+import { ReadingRanges } from '../reading-codec/reading-ranges.ts';
 import type { Backpressure } from './backpressure/backpressure.ts';
 import type { AppendResult, IngestLog } from './log/log.ts';
 import type { Place } from './place.ts';
 import { encodeBatch, type Upload, uploadHash } from './readings/encode-batch.ts';
-import { hasTimes } from './readings/scan-reading.ts';
+import { haveTimes } from './readings/scan-reading.ts';
 import type { StagedFile } from './staged/staged-uploads.ts';
 import type { CheckedMetadata, Identity } from './upload-metadata.ts';
 
@@ -41,7 +42,7 @@ export interface RepeatedUpload {
   readonly place: Place;
   readonly metadata: CheckedMetadata['metadata'];
   /** Each is an encoded SensorData. */
-  readonly readings: readonly Uint8Array[];
+  readonly readings: ReadingRanges;
   readonly hasPayload: boolean;
   readonly first: {
     readonly position: number;
@@ -98,9 +99,9 @@ export async function acceptUpload(
     throw new PlatformError('canceled', 'the sender disconnected before its payload was in the log: send it again');
   }
   const upload: Upload = { metadata, ...content, blob: stored };
-  const sha256 = uploadHash(upload, identity === null);
-  const { recognisedMs, ...key }: UploadKey = identity ?? anonymousKey(upload, sha256);
-  const tabularBytes = metadata.type === DataType.TABULAR_SENSOR ? bytesOf(content.readings) : 0;
+  const sha256 = await runInTurns(uploadHash(upload, identity === null));
+  const { recognisedMs, ...key }: UploadKey = identity ?? (await anonymousKey(upload, sha256));
+  const tabularBytes = metadata.type === DataType.TABULAR_SENSOR ? content.readings.totalBytes : 0;
   using admission = await backpressure.admit({
     organizationId: place.organizationId,
     bytes: tabularBytes,
@@ -109,8 +110,8 @@ export async function acceptUpload(
     isKnown: () => ingestLog.isKnown({ partId: place.partId, ...key }),
   });
   const timeSyncedMs = clock.now();
-  const append = (kept: Upload, replaces?: number): Promise<AppendResult> => {
-    const batch = encodeBatch(kept, { place, timeSyncedMs, fileId });
+  const append = async (kept: Upload, replaces?: number): Promise<AppendResult> => {
+    const batch = await runInTurns(encodeBatch(kept, { place, timeSyncedMs, fileId }));
     return ingestLog.append({
       ...{ partId: place.partId, ...key, sha256, batch, fileId },
       ...(stored && { blobPath: stored.path }),
@@ -127,10 +128,8 @@ export async function acceptUpload(
     if (result.outcome === 'appended' && result.position !== null) admission.stored(result.position);
     if (stored && result.outcome !== 'appended') await dropPayload(deps, stored.path);
     if (result.outcome === 'appended') {
-      deps.countStored(metadata.type === DataType.TABULAR_SENSOR ? content.readings.length : 0, tabularBytes);
-      for (const { index, reason } of content.refused) {
-        reportGap(place, `sensor_contents[${index}] of ${metadata.componentName} was not stored: ${reason}`);
-      }
+      deps.countStored(metadata.type === DataType.TABULAR_SENSOR ? content.readings.count : 0, tabularBytes);
+      for (const line of gapLines(metadata.componentName, content.refused)) reportGap(place, line);
     }
     return { fileId: result.fileId };
   } catch (caught) {
@@ -145,16 +144,13 @@ function storePayload(blobs: BlobStore, path: string, { chunks = [], staged }: P
 }
 
 /** The key of an upload without identity: its content, if it includes a time. Without times, three equal frames are three uploads (D13). */
-function anonymousKey(upload: Upload, sha256: Uint8Array): UploadKey {
+async function anonymousKey(upload: Upload, sha256: Uint8Array): Promise<UploadKey> {
   const { fileCreateTime, fileModifyTime } = upload.metadata;
-  const hasTime = fileCreateTime !== undefined || fileModifyTime !== undefined || upload.readings.some(hasTimes);
+  const hasTime =
+    fileCreateTime !== undefined || fileModifyTime !== undefined || (await runInTurns(haveTimes(upload.readings)));
   return hasTime
     ? { stream: sha256, seq: 0, lowWaterMark: 0, recognisedMs: anonymousMs }
     : { stream: new Uint8Array(randomBytes(16)), seq: 0, lowWaterMark: 0, recognisedMs: 0 };
-}
-
-function bytesOf(readings: readonly Uint8Array[]): number {
-  return readings.reduce((sum, { length }) => sum + length, 0);
 }
 
 /** The part of a repeated upload that has been deleted; undefined: none. Readings that still exist are not stored twice. */
@@ -169,9 +165,24 @@ async function lostOf(
   const first = { position, fileId, timeSyncedMs: settleUntil - anonymousMs };
   const deleted = await findDeleted({ place, metadata, readings, hasPayload: blob !== null, first });
   if (!deleted.includes(true)) return undefined;
-  return deleted.includes(false)
-    ? { ...upload, readings: readings.filter((_, index) => deleted[index] === true), refused: [] }
-    : upload;
+  if (!deleted.includes(false)) return upload;
+  const lost = new ReadingRanges(readings.bytes);
+  for (const [index, isDeleted] of deleted.entries())
+    if (isDeleted) lost.add(readings.start(index), readings.end(index));
+  return { ...upload, readings: lost, refused: [] };
+}
+
+/** Refused readings that get a line each. */
+const maxGapLines = 20;
+
+function gapLines(component: string, refused: Upload['refused']): readonly string[] {
+  const lines = refused
+    .slice(0, maxGapLines)
+    .map(({ index, reason }) => `sensor_contents[${index}] of ${component} was not stored: ${reason}`);
+  const [next] = refused.slice(maxGapLines);
+  return next === undefined
+    ? lines
+    : [...lines, `further readings of ${component}, from sensor_contents[${next.index}] on, were not stored`];
 }
 
 /** Removes a repeated upload's second payload, which belongs to no row, unless it is kept aside. If that fails, the sweep removes it. */

@@ -1,23 +1,27 @@
 /** DataSyncService: converts the three upload calls to uploads, and refuses malformed ones by name before anything is stored. */
-import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
-import { asPlatformError, PlatformError } from '@platform/base';
+import { create, toBinary } from '@bufbuild/protobuf';
+import { PlatformError, runInTurns, varintBytes, writeVarint } from '@platform/base';
 import {
+  DataCaptureUploadRequestSchema,
   DataSyncService,
   DataType,
-  RawDataCaptureUploadRequestSchema,
   SensorDataSchema,
   type UploadMetadata,
-  UploadMetadataSchema,
 } from '@platform/proto/platform/app/datasync/v1/data_sync';
-import { type Call, type Handlers, rawUnary, type ServiceBinding, serve } from '@platform/rpc/server';
+import { type Call, encodedUnary, type Handlers, type ServiceBinding, serve } from '@platform/rpc/server';
+import { ReadingRanges } from '../reading-codec/reading-ranges.ts';
 import { SensorDataView } from '../reading-codec/sensor-data-view.ts';
 import { type AcceptDeps, acceptUpload, type Payload, type Sender } from './accept-upload.ts';
 import type { FreeSpace } from './disk/free-space.ts';
 import { spaceChecked } from './disk/space-checked.ts';
 import type { Place } from './place.ts';
 import { partitionReadings } from './readings/partition-readings.ts';
+import { readRequest, type UploadRequest } from './readings/read-request.ts';
 import { scanReading } from './readings/scan-reading.ts';
 import { type CheckedMetadata, checkMetadata, requireMetadata } from './upload-metadata.ts';
+
+/** Of a picture: times, type, and annotations, of which each takes about 100 bytes. Followers of the log decode it. */
+const maxReadingMetadataBytes = 256 << 10;
 
 export interface UploadRpcDeps<P> extends AcceptDeps {
   readonly space: FreeSpace;
@@ -62,35 +66,21 @@ export function uploadBindings<P>(deps: UploadRpcDeps<P>): ServiceBinding<P>[] {
     return { fileId, binaryDataId: fileId };
   };
 
-  const captured = async (
-    given: UploadMetadata | undefined,
-    contents: readonly Uint8Array[],
-    call: Call<P>,
-  ): Promise<UploadAnswer> => {
+  /** In steps, because an upload may have a million readings (D48). */
+  const captured = async (bytes: Uint8Array, call: Call<P>): Promise<UploadAnswer> => {
+    const request = await runInTurns(readRequest(bytes));
     const types = [DataType.TABULAR_SENSOR, DataType.BINARY_SENSOR];
-    const admitted = await admit(call, given, types, dataCaptureUpload.name);
+    const admitted = await admit(call, request.metadata, types, dataCaptureUpload.name);
     if (admitted.checked.metadata.type === DataType.TABULAR_SENSOR) {
-      const { stored, refused, untimed } = partitionReadings(contents);
+      const { stored, refused, untimed } = await runInTurns(partitionReadings(request));
       return accept(admitted, { readings: stored, refused, untimed }, null);
     }
-    const { reading, payload } = binaryReading(contents);
-    return accept(admitted, { readings: [reading], refused: [] }, payload);
+    const { reading, payload } = binaryReading(request);
+    return accept(admitted, { readings: reading, refused: [] }, payload);
   };
-
-  const raw = rawUnary<typeof RawDataCaptureUploadRequestSchema, typeof dataCaptureUpload.output, P>(
-    dataCaptureUpload,
-    RawDataCaptureUploadRequestSchema,
-    (request, call) => captured(decodeMetadata(request.metadata), request.sensorContents, call),
-  );
-
+  const encoded = encodedUnary<typeof dataCaptureUpload.output, P>(dataCaptureUpload, captured);
   const handlers: Handlers<typeof DataSyncService, P> = {
-    dataCaptureUpload: (request, call) =>
-      captured(
-        request.metadata,
-        request.sensorContents.map((reading) => toBinary(SensorDataSchema, reading)),
-        call,
-      ),
-
+    dataCaptureUpload: (request, call) => captured(toBinary(DataCaptureUploadRequestSchema, request), call),
     async fileUpload(requests, call) {
       const { first, rest } = await splitFirst(requests);
       const packet = first?.uploadPacket;
@@ -102,7 +92,7 @@ export function uploadBindings<P>(deps: UploadRpcDeps<P>): ServiceBinding<P>[] {
           uploadPacket.case === 'fileContents' ? uploadPacket.value.data : undefined,
         ),
       );
-      return accept(admitted, { readings: [], refused: [] }, { chunks, timeReceivedMs: null });
+      return accept(admitted, { readings: ReadingRanges.of([]), refused: [] }, { chunks, timeReceivedMs: null });
     },
 
     async streamingDataCaptureUpload(requests, call) {
@@ -118,11 +108,11 @@ export function uploadBindings<P>(deps: UploadRpcDeps<P>): ServiceBinding<P>[] {
         contentsOf(rest, method, ({ uploadPacket }) => (uploadPacket.case === 'data' ? uploadPacket.value : undefined)),
       );
       const { timeReceivedMs } = scanReading(reading);
-      return accept(admitted, { readings: [reading], refused: [] }, { chunks, timeReceivedMs });
+      return accept(admitted, { readings: ReadingRanges.of([reading]), refused: [] }, { chunks, timeReceivedMs });
     },
   };
   // I13: no body is read if the disk has no room for it.
-  return [serve(DataSyncService, handlers, { beforeBody: () => deps.space.requireForReadings(), splitAt }), raw];
+  return [serve(DataSyncService, handlers, { beforeBody: () => deps.space.requireForReadings(), splitAt }), encoded];
 }
 
 /** Public SDKs send a whole file in one message; Protocol Buffers allow just under 2 GiB. */
@@ -135,42 +125,43 @@ const splitAt = {
 };
 
 /** Separates the single reading of a binary upload from its bytes. Times may be missing, because public clients may omit them. */
-function binaryReading(contents: readonly Uint8Array[]): { reading: Uint8Array; payload: Payload } {
-  const [content] = contents;
-  if (!content || contents.length > 1) {
+function binaryReading({ first: content, count }: UploadRequest): { reading: ReadingRanges; payload: Payload } {
+  if (!content || count > 1) {
     throw new PlatformError(
       'invalid_argument',
-      `an upload of type DATA_TYPE_BINARY_SENSOR expected one reading in sensor_contents, found ${contents.length}`,
-    );
-  }
-  const { kind, timeReceivedMs, problem } = scanReading(content);
-  if (kind !== 'binary') {
-    throw new PlatformError(
-      'invalid_argument',
-      `an upload of type DATA_TYPE_BINARY_SENSOR expected bytes in sensor_contents[0], found ${kind === 'struct' ? 'a document' : (problem ?? 'none')}`,
+      `an upload of type DATA_TYPE_BINARY_SENSOR expected one reading in sensor_contents, found ${count}`,
     );
   }
   const view = new SensorDataView();
   view.read(content, 0, content.length);
-  const metadata = view.metadataEnd < 0 ? undefined : content.subarray(view.metadataStart, view.metadataEnd);
-  // Field 1 of SensorData, encoded as the sender gave it.
-  const reading = metadata
-    ? toBinary(RawDataCaptureUploadRequestSchema, create(RawDataCaptureUploadRequestSchema, { metadata }))
-    : new Uint8Array();
-  return { reading, payload: { chunks: [content.subarray(view.contentStart, view.contentEnd)], timeReceivedMs } };
-}
-
-function decodeMetadata(bytes: Uint8Array): UploadMetadata | undefined {
-  if (bytes.length === 0) return undefined;
-  try {
-    return fromBinary(UploadMetadataSchema, bytes);
-  } catch (caught) {
+  // Other content is not even scanned: it may be a document of any size.
+  const scanned = view.kind === 'binary' || !view.isWhole ? scanReading(content) : undefined;
+  if (scanned?.kind !== 'binary') {
     throw new PlatformError(
       'invalid_argument',
-      `expected metadata to be UploadMetadata: ${asPlatformError(caught).message}`,
-      caught,
+      `an upload of type DATA_TYPE_BINARY_SENSOR expected bytes in sensor_contents[0], found ${view.kind === 'struct' ? 'a document' : (scanned?.problem ?? 'neither bytes nor a document')}`,
     );
   }
+  const { metadataStart, metadataEnd } = view;
+  if (metadataEnd - metadataStart > maxReadingMetadataBytes)
+    throw new PlatformError(
+      'invalid_argument',
+      `expected at most ${maxReadingMetadataBytes} bytes of metadata in sensor_contents[0], found ${metadataEnd - metadataStart}`,
+    );
+  const chunks = [content.subarray(view.contentStart, view.contentEnd)];
+  const metadata = metadataEnd < 0 ? undefined : content.subarray(metadataStart, metadataEnd);
+  return {
+    reading: ReadingRanges.of([metadata ? withoutContent(metadata) : new Uint8Array()]),
+    payload: { chunks, timeReceivedMs: scanned.timeReceivedMs },
+  };
+}
+
+/** A SensorData with only this metadata (field 1), encoded as the sender gave it. */
+function withoutContent(metadata: Uint8Array): Uint8Array {
+  const reading = new Uint8Array(1 + varintBytes(metadata.length) + metadata.length);
+  reading[0] = 0x0a;
+  reading.set(metadata, writeVarint(reading, 1, metadata.length));
+  return reading;
 }
 
 async function splitFirst<T>(requests: AsyncIterable<T>): Promise<{ first: T | undefined; rest: AsyncIterator<T> }> {

@@ -35,3 +35,5 @@ export const defaultCallMs = 1_000;
 export const slowestCallMs = 60_000;
 /** The same after a call that failed. */
 export const failedCallMs = 2_000;
+/** Of a larger document only the size is sent: decoding and drawing it takes longer than the interval to the next. */
+export const shownBytes: number = 64 * 1024;

@@ -65,9 +65,9 @@ async function given() {
       now = next;
     },
     /** Like ingest: the upload is acknowledged when this resolves. */
-    async acknowledge(value: number, componentName = 'oven', partId = account.partId): Promise<void> {
+    async acknowledge(value: number, componentName = 'oven', partId = account.partId, note = ''): Promise<void> {
       const metadata = { timeReceived: timestampFromMs(1_700_000_000_000 + value) };
-      const data = { case: 'struct', value: { degrees: value } } as const;
+      const data = { case: 'struct', value: { degrees: value, note } } as const;
       const reading = toBinary(SensorDataSchema, create(SensorDataSchema, { metadata, data }));
       const rest = { metadata: { componentName, methodName: 'Readings' } };
       seq += 1;
@@ -102,7 +102,7 @@ async function given() {
 function newest(content: Content): Record<string, unknown> {
   if (content.case !== 'readings') return {};
   return Object.fromEntries(
-    content.value.readings.map(({ componentName, values }) => [componentName, values?.['degrees']]),
+    content.value.readings.map(({ componentName, values, bytes }) => [componentName, values?.['degrees'] ?? bytes]),
   );
 }
 
@@ -117,6 +117,13 @@ test('readings: first the newest of each series, then each acknowledged one; non
   await acknowledge(8, 'foreign', 'another part');
   await acknowledge(3);
   expect(newest(await live.until(0, () => true))).toEqual({ oven: 3 });
+});
+
+test('D48 of a large reading only the size is sent', async () => {
+  const { partId, watch, acknowledge } = await given();
+  const live = await watch({ case: 'readingsOf', value: partId });
+  await acknowledge(1, 'oven', partId, 'x'.repeat(70_000));
+  expect(newest(await live.until(0, (content) => 'oven' in newest(content)))).toEqual({ oven: 70_040n });
 });
 
 test('logs: first the newest lines, then each one that is stored', async () => {

@@ -7,7 +7,7 @@ import type { IngestLog, LogRow } from '../ingest/log/log.ts';
 import { openUpload } from '../reading-codec/open-upload.ts';
 import { readDocument } from '../reading-codec/read-document.ts';
 import { SensorDataView } from '../reading-codec/sensor-data-view.ts';
-import { firstReadingsRows, maxRowsBehind, maxSeries } from './limits.ts';
+import { firstReadingsRows, maxRowsBehind, maxSeries, shownBytes } from './limits.ts';
 
 export type NewestReading = MessageInitShape<typeof NewestReadingSchema>;
 
@@ -129,7 +129,7 @@ export class NewestReadings implements Disposable {
 
 const view = new SensorDataView();
 
-/** The last reading of an upload; undefined: it has none, or it is damaged. */
+/** The last reading of an upload, of a large document only its size; undefined: it has none, or it is damaged. */
 function readingOf(row: LogRow): { readonly key: string; readonly value: NewestReading } | undefined {
   if (row.damage !== undefined) return undefined;
   const upload = openUpload(row.batch);
@@ -141,8 +141,8 @@ function readingOf(row: LogRow): { readonly key: string; readonly value: NewestR
   if (last < 0) return bytes > 0n ? { key, value: { ...series, bytes } } : undefined;
   view.read(upload.bytes, upload.readingStart(last), upload.readingEnd(last));
   const receivedAt = view.receivedMs !== null ? { receivedAt: timestampFromMs(view.receivedMs) } : {};
-  if (view.kind !== 'struct') {
-    const length = Math.max(0, view.contentEnd - view.contentStart);
+  const length = Math.max(0, view.contentEnd - view.contentStart);
+  if (view.kind !== 'struct' || length > shownBytes) {
     return { key, value: { ...series, ...receivedAt, bytes: bytes > 0n ? bytes : BigInt(length) } };
   }
   const values: JsonObject = JSON.parse(JSON.stringify(readDocument(upload.bytes, view.contentStart, view.contentEnd)));

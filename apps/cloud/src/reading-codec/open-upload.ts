@@ -4,6 +4,7 @@ import { type Timestamp, TimestampSchema } from '@bufbuild/protobuf/wkt';
 import { PlatformError } from '@platform/base';
 import { type UploadMetadata, UploadMetadataSchema } from '@platform/proto/platform/app/datasync/v1/data_sync';
 import { type Blob, BlobSchema, type Place, PlaceSchema } from '@platform/proto/platform/ingest/v1/log';
+import { ReadingRanges } from './reading-ranges.ts';
 import { WireReader } from './wire-reader.ts';
 
 /**
@@ -24,11 +25,11 @@ export class OpenedUpload {
   /** Start and end of the content by field number; 0: not yet found. */
   readonly #starts = [0, 0, 0, 0, 0, 0, 0, 0];
   readonly #ends = [0, 0, 0, 0, 0, 0, 0, 0];
-  /** Start and end of each reading, alternating. */
-  readonly #readings: number[] = [];
+  readonly #readings: ReadingRanges;
 
   constructor(batch: Uint8Array) {
     this.bytes = batch;
+    this.#readings = new ReadingRanges(batch);
     this.#wire = new WireReader(batch, 0, batch.length);
   }
 
@@ -64,15 +65,15 @@ export class OpenedUpload {
   /** Number of readings. Reading i is the SensorData in bytes[readingStart(i)..readingEnd(i)). */
   get readingCount(): number {
     while (this.#step());
-    return this.#readings.length / 2;
+    return this.#readings.count;
   }
 
   readingStart(index: number): number {
-    return this.#readings[2 * index] as number;
+    return this.#readings.start(index);
   }
 
   readingEnd(index: number): number {
-    return this.#readings[2 * index + 1] as number;
+    return this.#readings.end(index);
   }
 
   #part(field: number): Uint8Array | undefined {
@@ -94,7 +95,7 @@ export class OpenedUpload {
       return false;
     }
     if (wire.type !== 2) return true;
-    if (wire.number === readingsField) this.#readings.push(wire.contentStart, wire.contentEnd);
+    if (wire.number === readingsField) this.#readings.add(wire.contentStart, wire.contentEnd);
     else if (wire.number <= 7) {
       this.#starts[wire.number] = wire.contentStart;
       this.#ends[wire.number] = wire.contentEnd;

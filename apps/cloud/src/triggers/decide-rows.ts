@@ -2,7 +2,7 @@
  * Decides which messages the rows of the ingest log cause. Messages and throttles are written together with the cursor (I11). A database or
  * configuration that cannot be read fails the step, which is then retried. A trigger that cannot be evaluated for an upload is recorded.
  */
-import { asPlatformError, type Clock, finishAll, type Log } from '@platform/base';
+import { asPlatformError, type Clock, finishAll, type Log, runInTurns, type Steps } from '@platform/base';
 import type { Kysely, Transaction } from 'kysely';
 import type { Processed } from '../follow-log/follow-log.ts';
 import type { LogCursorsTables } from '../follow-log/store.ts';
@@ -11,7 +11,7 @@ import type { PartTriggers } from '../machines/configuration/triggers-of.ts';
 import type { Message } from '../outbox/event.ts';
 import type { OutboxTables } from '../outbox/store.ts';
 import type { CompiledTriggers, PartRules } from './compiled-triggers.ts';
-import { evaluate } from './evaluate.ts';
+import { evaluateInSteps } from './evaluate.ts';
 import { TriggerHistory, type TriggerPlace } from './history/trigger-history.ts';
 import type { UploadInput } from './input.ts';
 import { messagesOf } from './messages-of.ts';
@@ -92,13 +92,17 @@ export function createDecideRows(
     return { candidates, damaged, upTo: undefined };
   };
 
-  const decide = ({ row, upload, triggers }: Candidate, stored: StoredTriggers, effects: Effects): void => {
+  const decide = function* (
+    { row, upload, triggers }: Candidate,
+    stored: StoredTriggers,
+    effects: Effects,
+  ): Steps<void> {
     const { position, partId } = row;
     for (const trigger of triggers) {
       if (position <= stored.startOf(partId, trigger.name)) continue;
       if (trigger.event.timed === 'facts') listener.arrived(partId, upload);
       try {
-        const { state, decisions } = evaluate(trigger, stored.of(partId, trigger.name), upload);
+        const { state, decisions } = yield* evaluateInSteps(trigger, stored.of(partId, trigger.name), upload);
         const messages = decisions.flatMap((decision) => messagesOf(partId, trigger, decision));
         effects.messages.push(...messages);
         for (const decision of decisions) effects.history.decided(placeOf(upload, trigger), decision);
@@ -127,7 +131,7 @@ export function createDecideRows(
     const effects: Effects = { messages: [], undecided: [], history: new TriggerHistory() };
     const startedAtMs = clock.monotonic();
     for (const candidate of candidates) {
-      decide(candidate, stored, effects);
+      await runInTurns(decide(candidate, stored, effects));
       if (effects.messages.length < maxMessages && clock.monotonic() - startedAtMs < maxStepMs) continue;
       upTo = candidate.row.position;
       break;

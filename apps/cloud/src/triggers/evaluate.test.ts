@@ -3,7 +3,7 @@ import { DataType } from '@platform/proto/platform/app/datasync/v1/data_sync';
 import { expect, test } from 'vitest';
 import type { Message } from '../outbox/event.ts';
 import { webhookRequest } from '../outbox/webhook/webhook-request.ts';
-import { evaluate, noState } from './evaluate.ts';
+import { evaluate, evaluateInSteps, noState } from './evaluate.ts';
 import { messagesOf } from './messages-of.ts';
 import { parseTriggers } from './parsing/parse-triggers.ts';
 import { readUpload } from './read-upload.ts';
@@ -46,6 +46,22 @@ const threeReadings: UploadShape = {
   receivedAtMs: Date.UTC(2026, 0, 2, 3, 4, 5, 678),
   readings: [{ readings: { load: 1 } }, { readings: { load: 7 } }, { readings: { load: 9 } }],
 };
+
+test.each([
+  ['conditions', {}],
+  ['an alarm', { clear: loadAbove(100).conditions }],
+])('D48 an upload of many readings is evaluated in steps, with %s', (_, more) => {
+  const { triggers } = parseTriggers([conditional({ ...loadAbove(5), ...more })], components);
+  const batch = logged({ readings: [...new Array(2_000).fill({ readings: { load: 1 } }), { readings: { load: 9 } }] });
+  const [trigger] = triggers;
+  if (trigger === undefined) throw new Error('expected a trigger');
+  const steps = evaluateInSteps(trigger, noState, readUpload({ position: 7, partId: 'part', batch }));
+  let interruptions = 0;
+  let step = steps.next();
+  for (; step.done !== true; step = steps.next()) interruptions++;
+  expect(interruptions).toBeGreaterThan(5);
+  expect(step.value.decisions).toHaveLength(1);
+});
 
 test('D21 part_data_ingested: one event per upload, with exactly the specified body keys and the last reading', () => {
   const messages = decided(onData('tabular'), threeReadings);

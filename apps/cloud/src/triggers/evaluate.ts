@@ -11,6 +11,7 @@
  *
  * A rule with `event.timed` also needs an input of that kind at `event.dueMs(state.rule)`.
  */
+import { runToEnd, type Steps } from '@platform/base';
 import type { TriggerEvent } from '../outbox/event.ts';
 import type { TriggerInput } from './input.ts';
 import { isThrottled, notificationKey } from './throttle.ts';
@@ -57,7 +58,13 @@ export interface Evaluated {
 
 /** @throws PlatformError if a reading is damaged */
 export function evaluate(trigger: Trigger, state: TriggerState, input: TriggerInput): Evaluated {
-  const step = trigger.event.next(state.rule, input, trigger);
+  return runToEnd(evaluateInSteps(trigger, state, input));
+}
+
+/** The same in steps, because an upload may have a million readings (D48). */
+export function* evaluateInSteps(trigger: Trigger, state: TriggerState, input: TriggerInput): Steps<Evaluated> {
+  const next = trigger.event.next(state.rule, input, trigger);
+  const step = 'occurrences' in next ? next : yield* next;
   let after = step.state === state.rule ? state : { ...state, rule: step.state };
   const decisions: TriggerDecision[] = [];
   for (const occurrence of step.occurrences) {

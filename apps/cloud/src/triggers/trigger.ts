@@ -1,4 +1,5 @@
 /** A parsed trigger: complete and valid. */
+import type { Steps } from '@platform/base';
 import type { Prefilter } from '@platform/conditions';
 import type { TriggerEvent } from '../outbox/event.ts';
 import type { Keys } from '../reading-codec/key-filter.ts';
@@ -63,11 +64,15 @@ export interface TriggerEventRule {
   /** The timed input that it needs. Absent: none. */
   readonly timed?: 'time' | 'logs' | 'facts';
   /**
-   * Processes the next input; one of another kind changes nothing.
+   * Processes the next input; one of another kind changes nothing. In steps where an upload may take long (D48).
    *
    * @throws PlatformError if a reading is damaged
    */
-  readonly next: (state: RuleState, input: TriggerInput, trigger: Pick<Trigger, 'name' | 'notifications'>) => RuleStep;
+  readonly next: (
+    state: RuleState,
+    input: TriggerInput,
+    trigger: Pick<Trigger, 'name' | 'notifications'>,
+  ) => RuleStep | Steps<RuleStep>;
   /**
    * When it needs a `timed` input: by the wall clock in ms; 0: now; undefined: not before its state changes.
    *

@@ -1,4 +1,5 @@
 /** The data of an upload in an event. */
+import type { Steps } from '@platform/base';
 import { type EventData, type EventReading, maxEventBytes } from '../outbox/event.ts';
 import type { KeyNode } from '../reading-codec/key-filter.ts';
 import type { Document } from '../reading-codec/read-document.ts';
@@ -17,14 +18,18 @@ export function documentOf({ readings }: UploadInput, index: number): Found | un
   return document && { index, document };
 }
 
+/** Evaluating one takes about 1 µs, if it is short. */
+export const readingsPerStep = 256;
+
 /** The first reading that meets the condition, decoded completely. @param keys keys that the condition needs; undefined: all */
-export function findReading(
+export function* findReading(
   upload: UploadInput,
   meets: (document: Document) => boolean,
   keys: KeyNode | undefined,
-): Found | undefined {
+): Steps<Found | undefined> {
   const { readings } = upload;
   for (let index = 0; index < readings.count; index++) {
+    if (index % readingsPerStep === readingsPerStep - 1) yield;
     const document = readings.document(index, keys);
     if (document && meets(document)) return keys === undefined ? { index, document } : documentOf(upload, index);
   }

@@ -6,7 +6,7 @@ import { createHandlerFactory as createGrpcFactory } from '@connectrpc/connect/p
 import { createHandlerFactory as createGrpcWebFactory } from '@connectrpc/connect/protocol-grpc-web';
 import { compressionBrotli, compressionGzip } from '@connectrpc/connect-node';
 import { type Clock, type Log, type LogFields, PlatformError } from '@platform/base';
-import type { BoundMethod, ServiceBinding } from '../core/binding.ts';
+import { type BoundMethod, maxWrapBytes, type ServiceBinding, takesEncoded } from '../core/binding.ts';
 import type { Call } from '../core/call.ts';
 import { toConnectError } from '../core/errors.ts';
 import { faultOf, reportedFault } from '../core/faults.ts';
@@ -97,9 +97,10 @@ export function createBuilder<P>(options: CodecOptions<P>): (bound: BoundMethod<
     // Ignoring a misspelt field would turn a deletion with a filter into a deletion of everything.
     jsonOptions: { ignoreUnknownFields: false, recursionLimit: maxMessageDepth },
   };
-  const protocolsOf = ({ limits, keepUnknown }: BoundMethod<P>) => {
+  const protocolsOf = ({ limits, keepUnknown, method }: BoundMethod<P>) => {
+    const maxRequestBytes = limits.maxRequestBytes ?? options.maxMessageBytes;
     const limitedOptions = {
-      ...{ ...protocolOptions, readMaxBytes: limits.maxRequestBytes ?? options.maxMessageBytes },
+      ...{ ...protocolOptions, readMaxBytes: maxRequestBytes + (takesEncoded(method) ? maxWrapBytes : 0) },
       binaryOptions: { recursionLimit: maxMessageDepth, readUnknownFields: keepUnknown },
     };
     return [

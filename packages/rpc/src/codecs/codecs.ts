@@ -1,7 +1,7 @@
 /** The codecs of the call core: each bound method is served over gRPC, gRPC-Web, Connect and Connect-JSON. */
 import type { UniversalHandler } from '@connectrpc/connect/protocol';
 import { PlatformError } from '@platform/base';
-import type { BytesField, ServiceBinding } from '../core/binding.ts';
+import { type BytesField, type ServiceBinding, takesEncoded } from '../core/binding.ts';
 import { defaultRequestLimits, openRequestLimits, type RequestLimits } from '../core/request-limits.ts';
 import { type CodecOptions, createBuilder } from './build-handler.ts';
 import { type UnaryMethod, unaryMethod } from './unary-method.ts';
@@ -76,7 +76,7 @@ function createTable<P>(options: CodecOptions<P>): Codecs {
     .toSorted((a, b) => Number(a.raw) - Number(b.raw));
   const gated = new Set(rawLast.filter(({ beforeBody }) => beforeBody !== undefined).map(({ path }) => path));
   for (const bound of rawLast) {
-    if (bound.kind !== 'unary' || gated.has(bound.path)) continue;
+    if (bound.kind !== 'unary' || gated.has(bound.path) || takesEncoded(bound.method)) continue;
     const asked = open.has(bound.path) ? undefined : authenticate;
     fastPath.set(
       bound.path,

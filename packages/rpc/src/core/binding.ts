@@ -11,6 +11,7 @@ import type {
   MessageInitShape,
   MessageShape,
 } from '@bufbuild/protobuf';
+import { BytesValueSchema } from '@bufbuild/protobuf/wkt';
 import { PlatformError } from '@platform/base';
 import { peerTypeName } from '../edge/alias.ts';
 import type { Call } from './call.ts';
@@ -139,6 +140,25 @@ export function rawUnary<I extends DescMessage, O extends DescMessage, P = unkno
 ): ServiceBinding<P> {
   const twin: DescMethodUnary = { ...method, input };
   return { methods: [{ ...bind<P>(twin, handler, {}), raw: true }] };
+}
+
+/**
+ * Binds a unary method a second time, for the binary codecs of its path: its function gets the encoded message and decodes it itself, for
+ * requests so large that this must not hold up the event loop (D48). Otherwise like `rawUnary`.
+ */
+export function encodedUnary<O extends DescMessage, P = unknown>(
+  method: DescMethodUnary<DescMessage, O>,
+  handler: (bytes: Uint8Array, call: Call<P>) => ReturnType<MethodHandler<DescMethodUnary<DescMessage, O>, P>>,
+): ServiceBinding<P> {
+  return rawUnary<typeof BytesValueSchema, O, P>(method, BytesValueSchema, ({ value }, call) => handler(value, call));
+}
+
+/** A BytesValue is at most this much longer than its bytes: a tag and a length. */
+export const maxWrapBytes: number = 1 + 5;
+
+/** Whether the method was bound by `encodedUnary`: its requests are put into a BytesValue, as sent. */
+export function takesEncoded({ input }: DescMethod): boolean {
+  return input === BytesValueSchema;
 }
 
 const refusals = new WeakSet<object>();

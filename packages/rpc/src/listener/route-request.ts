@@ -11,6 +11,7 @@ import { requestContextKey } from '../codecs/request-context.ts';
 import { answerRest } from '../codecs/rest.ts';
 import { matchRest } from '../codecs/rest-routes.ts';
 import { answerUnknownMethod, looksLikeCall } from '../codecs/unknown-method.ts';
+import { takesEncoded } from '../core/binding.ts';
 import { canonicalPath } from '../edge/alias.ts';
 import type { Vocabulary } from '../edge/api-names.ts';
 import { checkMessages, compressionOf } from './check-messages.ts';
@@ -20,6 +21,7 @@ import type { NodeListener, NodeRequest, NodeResponse } from './node-types.ts';
 import { readBody } from './read-body.ts';
 import { sendHeaders } from './send-headers.ts';
 import { endUnreadBody } from './unread-bodies.ts';
+import { wrapMessages } from './wrap-messages.ts';
 import { writeResponse } from './write-response.ts';
 
 export interface RouteOptions {
@@ -66,9 +68,12 @@ export function createRouter(options: RouteOptions): NodeListener {
     // Only the body's reader checks the length, and it decompresses.
     incoming.header.delete('content-length');
     if (compressionOf(request.headers) !== undefined) incoming.header.delete('content-encoding');
-    const checks = { path, type: method.method.input, maxMessageBytes, limits: requestLimits, isJson };
+    const isEncoded = takesEncoded(method.method);
+    // Its codec decodes no elements.
+    const checkedLimits = isEncoded ? { ...requestLimits, maxElements: Number.POSITIVE_INFINITY } : requestLimits;
+    const checks = { path, type: method.method.input, maxMessageBytes, limits: checkedLimits, isJson };
     const body = checkMessages(readBody(request, response, limits), request.headers, checks);
-    run({ ...incoming, body })
+    run({ ...incoming, body: isEncoded ? wrapMessages(body, request.headers) : body })
       .then((answered) => universalResponseToNodeResponse(withReadableStatus(answered), response))
       .catch((caught: unknown) => log.debug('a response could not be delivered', { path, error: errorText(caught) }));
   };

@@ -25,6 +25,7 @@ import { checkMetadata } from '../../ingest/upload-metadata.ts';
 import type { InstanceKey } from '../../instance/instance-key.ts';
 import type { RowWatch } from '../../metadata/row-checks/row-watch.ts';
 import type { Database } from '../../metadata/tables.ts';
+import { ReadingRanges } from '../../reading-codec/reading-ranges.ts';
 import { type Binary, createBinary } from '../feature.ts';
 
 export interface UploadShape {
@@ -175,7 +176,7 @@ async function upload(
     deps,
     place,
     checked,
-    { readings: given.type === DataType.FILE ? [] : [reading], refused: [] },
+    { readings: ReadingRanges.of(given.type === DataType.FILE ? [] : [reading]), refused: [] },
     { chunks: [bytes], timeReceivedMs: atMs ?? null },
     { signal: new AbortController().signal, deadline: undefined },
   );

@@ -12,6 +12,7 @@ import { migrations } from '../../metadata/migrations.ts';
 import { openMetadata } from '../../metadata/open-metadata.ts';
 import { openTestStore } from '../../metadata/testing/test-store.ts';
 import { throwUncaught } from '../../metadata/testing/throw-uncaught.ts';
+import { ReadingRanges } from '../../reading-codec/reading-ranges.ts';
 import { createTabular } from '../../tabular/feature.ts';
 import type { Tabular } from '../../tabular/tabular.ts';
 import { standaloneTabular } from '../../tabular/testing/standalone-tabular.ts';
@@ -91,7 +92,7 @@ async function openStore(settings: Partial<IngestSettings>): Promise<Store> {
           metadata: create(UploadMetadataSchema, metadata({ partId: place.partId, type })),
           identity: { stream: new Uint8Array(16).fill(1), seq, lowWaterMark: 0 },
         },
-        { readings: [isPicture ? picture : struct], refused: [] },
+        { readings: ReadingRanges.of([isPicture ? picture : struct]), refused: [] },
         isPicture ? { chunks: [new Uint8Array(readingBytes)], timeReceivedMs: null } : null,
         { signal, deadline: undefined },
       );

@@ -30,7 +30,7 @@ interface Backend {
 export async function openIngestLog(options: IngestLogOptions): Promise<IngestLog> {
   const { database, log, clock, onFatal } = options;
   const listeners = new Set<(position: number) => void>();
-  const recent = new RecentRows();
+  const recent = new RecentRows(clock);
   // Senders are acknowledged first; followers then find the committed rows in memory.
   let isTelling = false;
   const onAppended = (): void => {
@@ -67,7 +67,9 @@ export async function openIngestLog(options: IngestLogOptions): Promise<IngestLo
 
   return {
     ...reads,
-    follow: async (after, limit) => recent.after(after, limit) ?? reads.follow(after, limit),
+    // A row that is committed but not yet announced is left to the next time, when it is in memory.
+    follow: async (after, limit) =>
+      after === writer.lastPosition ? [] : (recent.after(after, limit) ?? reads.follow(after, limit)),
     async recordLoss(lossIn, damage) {
       const loss = known.add(lossIn, damage, clock.now());
       if (loss !== undefined) {
@@ -117,7 +119,10 @@ export async function openIngestLog(options: IngestLogOptions): Promise<IngestLo
     markDamaged: async (position, reason) => void (await writer.markDamaged(position, reason)),
     forgetBlobs: async (paths) => void (await writer.forgetBlobs(paths)),
     retainedBytes: () => writer.retainedBytes,
-    [Symbol.asyncDispose]: () => writer[Symbol.asyncDispose](),
+    [Symbol.asyncDispose]() {
+      recent[Symbol.dispose]();
+      return writer[Symbol.asyncDispose]();
+    },
   };
 }
 

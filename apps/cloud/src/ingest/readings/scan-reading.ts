@@ -1,6 +1,8 @@
 /**
  * Scans a SensorData from the wire without decoding its document: what it holds, when it was captured, and whether it can be loaded again.
  */
+import type { Steps } from '@platform/base';
+import type { ReadingRanges } from '../../reading-codec/reading-ranges.ts';
 import { SensorDataView } from '../../reading-codec/sensor-data-view.ts';
 import { structProblem } from './check-struct.ts';
 
@@ -16,8 +18,9 @@ export interface ScannedReading {
 
 const view = /* @__PURE__ */ new SensorDataView();
 
-export function scanReading(bytes: Uint8Array): ScannedReading {
-  view.read(bytes, 0, bytes.length);
+/** Scans the SensorData in bytes[start..end). */
+export function scanReading(bytes: Uint8Array, start = 0, end: number = bytes.length): ScannedReading {
+  view.read(bytes, start, end);
   const { kind, receivedMs, hasRequested, hasReceived } = view;
   const unknown = { kind, timeReceivedMs: null, hasBothTimes: false };
   if (!view.isWhole) return { ...unknown, problem: 'expected a SensorData message, found other bytes' };
@@ -27,10 +30,16 @@ export function scanReading(bytes: Uint8Array): ScannedReading {
   return { kind, timeReceivedMs: receivedMs, hasBothTimes: hasRequested && hasReceived, problem };
 }
 
-/** Whether a SensorData has a time of request or receipt. */
-export function hasTimes(bytes: Uint8Array): boolean {
-  view.read(bytes, 0, bytes.length);
-  return view.requestedMs !== null || view.receivedMs !== null;
+const readingsPerStep = 1_024;
+
+/** Whether any of them has a time of request or receipt. */
+export function* haveTimes(readings: ReadingRanges): Steps<boolean> {
+  for (let index = 0; index < readings.count; index++) {
+    view.read(readings.bytes, readings.start(index), readings.end(index));
+    if (view.requestedMs !== null || view.receivedMs !== null) return true;
+    if (index % readingsPerStep === readingsPerStep - 1) yield;
+  }
+  return false;
 }
 
 function timeProblem(reading: SensorDataView): string | null {

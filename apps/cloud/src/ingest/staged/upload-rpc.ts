@@ -3,6 +3,7 @@ import { PlatformError } from '@platform/base';
 import { DataType, type UploadMetadata } from '@platform/proto/platform/app/datasync/v1/data_sync';
 import { UploadService } from '@platform/proto/platform/upload/v1/upload';
 import { type Handlers, type ServiceBinding, serve } from '@platform/rpc/server';
+import { ReadingRanges } from '../../reading-codec/reading-ranges.ts';
 import { acceptUpload } from '../accept-upload.ts';
 import type { UploadRpcDeps } from '../rpc.ts';
 import { checkMetadata, requireMetadata } from '../upload-metadata.ts';
@@ -48,7 +49,14 @@ export function uploadServiceBinding<P>(deps: UploadRpcDeps<P>, staged: StagedUp
         if (answered !== undefined) return { binaryDataId: answered };
         const file = await staged.complete(key, sha256);
         const payload = { staged: file, timeReceivedMs: null };
-        const { fileId } = await acceptUpload(deps, place, checked, { readings: [], refused: [] }, payload, call);
+        const { fileId } = await acceptUpload(
+          deps,
+          place,
+          checked,
+          { readings: ReadingRanges.of([]), refused: [] },
+          payload,
+          call,
+        );
         await staged.finish(key, fileId);
         return { binaryDataId: fileId };
       });

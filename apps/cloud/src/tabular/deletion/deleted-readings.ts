@@ -15,11 +15,18 @@ export async function deletedReadings(
 ): Promise<readonly boolean[]> {
   const path = seriesPathOf(place, metadata);
   const deletes = await recentDeletes(db, path.organization_id, position);
-  if (deletes.length === 0) return readings.map(() => false);
+  if (deletes.length === 0) return [];
   const view = new SensorDataView();
-  return readings.map((reading) => {
-    view.read(reading, 0, reading.length);
-    const day = dayText(captureDay(view.receivedMs ?? undefined, timeSyncedMs));
-    return deletes.some(({ predicate }) => coversSeries({ path, tags: metadata.tags }, predicate, day));
-  });
+  const covered = new Map<number, boolean>();
+  const isCovered = (day: number): boolean =>
+    deletes.some(({ predicate }) => coversSeries({ path, tags: metadata.tags }, predicate, dayText(day)));
+  const deleted: boolean[] = [];
+  for (let index = 0; index < readings.count; index++) {
+    view.read(readings.bytes, readings.start(index), readings.end(index));
+    const day = captureDay(view.receivedMs ?? undefined, timeSyncedMs);
+    const known = covered.get(day) ?? isCovered(day);
+    covered.set(day, known);
+    deleted.push(known);
+  }
+  return deleted;
 }

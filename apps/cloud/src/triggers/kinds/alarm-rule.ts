@@ -1,4 +1,5 @@
 /** Conditions with states: they report when they begin to fire and when they recover, instead of each upload. */
+import type { Steps } from '@platform/base';
 import { type Alarm, type AlarmState, alarmStep, type JsonObject } from '@platform/conditions';
 import type { EventChange, TriggerEvent } from '../../outbox/event.ts';
 import type { KeyNode } from '../../reading-codec/key-filter.ts';
@@ -6,7 +7,7 @@ import type { Document } from '../../reading-codec/read-document.ts';
 import type { TimeInput, UploadInput } from '../input.ts';
 import { wasSetBack } from '../times/set-back.ts';
 import type { Occurrence, RuleState, RuleStep, TriggerEventRule } from '../trigger.ts';
-import { dataOf, documentOf } from '../upload-data.ts';
+import { dataOf, documentOf, readingsPerStep } from '../upload-data.ts';
 import type { ConditionalRule } from './conditional-data.ts';
 
 type To = EventChange['to'];
@@ -23,11 +24,12 @@ export function alarmRule(
     type,
     uploads: { componentName: method.componentName },
     stored,
-    next(before, input): RuleStep {
+    *next(before, input): Steps<RuleStep> {
       if (input.kind !== 'upload' || !concerns(input)) return { state: before, occurrences: [] };
       let state = before as AlarmState;
       const occurrences: Occurrence[] = [];
       for (let index = 0; index < input.readings.count; index++) {
+        if (index % readingsPerStep === readingsPerStep - 1) yield;
         const document = input.readings.document(index, keys);
         if (document === undefined) continue;
         const clears = alarm.clears?.(document as JsonObject) ?? false;
@@ -56,7 +58,7 @@ interface AbsenceState {
 export function absenceRule(
   rule: ConditionalRule,
   absentMs: number,
-  isPresent: (upload: UploadInput) => boolean,
+  isPresent: (upload: UploadInput) => Steps<boolean>,
 ): TriggerEventRule {
   const { type, method, concerns, stored } = rule;
   const fired = (state: AbsenceState & RuleState, { atMs, listeningSinceMs, place }: TimeInput): RuleStep => {
@@ -85,10 +87,10 @@ export function absenceRule(
       if (firingMs !== undefined) return undefined;
       return seenMs === undefined || wasSetBack(seenMs, nowMs) ? 0 : seenMs + absentMs;
     },
-    next(before, input): RuleStep {
+    *next(before, input): Steps<RuleStep> {
       const state = before as AbsenceState & RuleState;
       if (input.kind === 'time') return fired(state, input);
-      if (input.kind !== 'upload' || !concerns(input) || !isPresent(input)) return { state, occurrences: [] };
+      if (input.kind !== 'upload' || !concerns(input) || !(yield* isPresent(input))) return { state, occurrences: [] };
       const { seenMs = 0 } = state;
       const next = { seenMs: wasSetBack(seenMs, input.atMs) ? input.atMs : Math.max(input.atMs, seenMs) };
       if (state.firingMs === undefined) return { state: next, occurrences: [] };

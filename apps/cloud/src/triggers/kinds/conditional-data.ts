@@ -2,6 +2,7 @@
  * `conditional_data_ingested`: uploads of one component and method with a reading that meets conditions (D18, D20, D21). With one of the
  * keys that give conditions states, it reports each change of state instead (alarm-rule.ts).
  */
+import type { Steps } from '@platform/base';
 import {
   type CaptureMethod,
   compileCondition,
@@ -67,17 +68,19 @@ function parse(
   };
   const common: ConditionalRule = { type, configured: value, method, concerns, stored };
   if (alarm !== undefined && alarm.absentMs > 0)
-    return absenceRule(common, alarm.absentMs, (upload) => !hasTests || findReading(upload, meets, keys) !== undefined);
+    return absenceRule(common, alarm.absentMs, function* (upload) {
+      return !hasTests || (yield* findReading(upload, meets, keys)) !== undefined;
+    });
   if (alarm !== undefined) return alarmRule(common, alarm, meets, keys);
   return {
     type,
     uploads: { componentName: method.componentName },
     stored,
-    next(state, input): RuleStep {
+    *next(state, input): Steps<RuleStep> {
       const none = { state, occurrences: [] };
       if (input.kind !== 'upload' || !concerns(input)) return none;
       // Without any eval every upload fires, including binary ones (D20).
-      const found = hasTests ? findReading(input, meets, keys) : documentOf(input, 0);
+      const found = hasTests ? yield* findReading(input, meets, keys) : documentOf(input, 0);
       if (hasTests && found === undefined) return none;
       const { position, atMs, place } = input;
       const reason = hasTests ? 'a reading met the conditions' : `data of ${method.componentName} was synced`;

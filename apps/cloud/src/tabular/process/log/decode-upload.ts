@@ -107,6 +107,7 @@ function decodeReading(
  * are kept.
  */
 function writtenStruct(source: Uint8Array, start: number, end: number, buffers: DecodeBuffers): Uint8Array {
+  if (start === end) return emptyDocument;
   const need = maxBsonBytes(end - start);
   if (need > blockBytes) {
     if (buffers.large.length < need) buffers.large = new Uint8Array(need);
