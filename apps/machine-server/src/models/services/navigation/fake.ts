@@ -1,11 +1,12 @@
 /**
  * `core:builtin:fake`: keeps its mode and waypoints, but does not drive.
  *
- * Attributes: `latitude` and `longitude` (degrees) and `compass_heading_deg` (default 0), its position and heading. Without a position,
- * GetLocation, GetPaths and GetProperties are UNIMPLEMENTED. See fake-model.ts for `errors` and `delays_ms`.
+ * Attributes: `latitude` and `longitude` (degrees), its position; without them, GetPaths is UNIMPLEMENTED. GetLocation and GetProperties are
+ * always UNIMPLEMENTED: newer public clients expect other messages under these names, and would read ours as empty. See fake-model.ts for
+ * `errors` and `delays_ms`.
  */
 import { type Clock, newId, PlatformError } from '@platform/base';
-import { MapType, Mode } from '@platform/proto/platform/service/navigation/v1/navigation';
+import { Mode } from '@platform/proto/platform/service/navigation/v1/navigation';
 import { type Navigation, navigation } from '@platform/resources';
 import type { Model } from '../../../graph/model.ts';
 import { fakeModel } from '../../fake/fake-model.ts';
@@ -13,7 +14,6 @@ import { fakeModel } from '../../fake/fake-model.ts';
 const fields = {
   latitude: { kind: 'float', min: -90, max: 90 },
   longitude: { kind: 'float', min: -180, max: 180 },
-  compass_heading_deg: { kind: 'float', default: 0, min: 0, max: 360 },
 } as const;
 
 interface Point {
@@ -24,7 +24,7 @@ interface Point {
 export const createFakeNavigation: (clock: Clock) => Model = fakeModel<Navigation, typeof fields>({
   type: navigation,
   fields,
-  make({ latitude, longitude, compass_heading_deg: compassHeading }) {
+  make({ latitude, longitude }) {
     let mode: Mode = Mode.MANUAL;
     const position = (): Point => {
       if (latitude !== undefined && longitude !== undefined) return { latitude, longitude };
@@ -40,9 +40,6 @@ export const createFakeNavigation: (clock: Clock) => Model = fakeModel<Navigatio
         if (wanted === Mode.UNSPECIFIED)
           throw new PlatformError('invalid_argument', 'mode: expected MANUAL, WAYPOINT or EXPLORE, found none');
         mode = wanted;
-      },
-      async getLocation() {
-        return { location: position(), compassHeading };
       },
       async getWaypoints() {
         return { waypoints: [...waypoints].map(([id, location]) => ({ id, location })) };
@@ -62,10 +59,6 @@ export const createFakeNavigation: (clock: Clock) => Model = fakeModel<Navigatio
         const geopoints = [position(), ...waypoints.values()];
         const destinationWaypointId = [...waypoints.keys()].at(-1);
         return { paths: destinationWaypointId === undefined ? [] : [{ destinationWaypointId, geopoints }] };
-      },
-      async getProperties() {
-        position();
-        return { mapType: MapType.GPS };
       },
     };
   },
