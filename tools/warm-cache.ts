@@ -40,7 +40,7 @@ const [{ systemClock: clock }, { builtInModels }] = await Promise.all([
 const unused = (): never => {
   throw new Error('models are only loaded here');
 };
-const models = builtInModels({ clock, dataManager: unused, kernel: unused, trust: { untrusted: true } });
+const models = builtInModels({ clock, dataManager: unused, kernel: unused, trust: { untrusted: true }, home: '/' });
 await Promise.all(models.map(({ load }) => load()));
 flushCompileCache();
 process.exit(0);

@@ -66,6 +66,7 @@ export async function composeResources(deps: ResourcePartsDeps): Promise<Resourc
         dataManager: () => ({ types: types.known, ...data, home, clock, untrusted, log: log.child('data_manager') }),
         kernel: openKernel,
         trust: { untrusted },
+        home,
       }),
       configureTimeoutMs: resourceConfigureTimeoutMs,
       hide,

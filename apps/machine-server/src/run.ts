@@ -35,7 +35,13 @@ async function dump(path: string): Promise<number> {
   const dataManager = (): never => {
     throw new PlatformError('internal', 'nothing is built here');
   };
-  const models = builtInModels({ clock: systemClock, dataManager, kernel: openKernel, trust: { untrusted: false } });
+  const models = builtInModels({
+    clock: systemClock,
+    dataManager,
+    kernel: openKernel,
+    trust: { untrusted: false },
+    home: '',
+  });
   await dumpResources(path, resourceTypes, models);
   return 0;
 }

@@ -15,6 +15,7 @@ import type { MachineNames } from './machine-names.ts';
 import type { PartSecret } from './part-secrets.ts';
 import type { PartStatuses } from './part-status.ts';
 import type { Presence, PresenceState } from './presence/presence.ts';
+import { publicVersion } from './public-version.ts';
 import type { MachineRow, PartRow, Registry } from './registry.ts';
 
 export const onlineStates: Readonly<Record<PresenceState, OnlineState>> = {
@@ -84,7 +85,7 @@ export function createMachineMessages(deps: {
         const text = version.document === '' ? '' : document(part.id, version.document, principal);
         const status = statuses.of(part.id);
         const info: Record<string, string> = {};
-        if (status.server_version !== '') info['version'] = status.server_version;
+        if (status.server_version !== '') info['version'] = publicVersion(status.server_version);
         if (status.platform !== '') info['platform'] = status.platform;
         if (status.os !== '') info['os'] = status.os;
         return {

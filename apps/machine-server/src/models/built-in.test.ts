@@ -8,7 +8,13 @@ import { expect, test } from 'vitest';
 import { builtInModels } from './built-in.ts';
 
 const unused = () => expect.fail('nothing is built');
-const models = builtInModels({ clock: systemClock, dataManager: unused, kernel: unused, trust: { untrusted: false } });
+const models = builtInModels({
+  clock: systemClock,
+  dataManager: unused,
+  kernel: unused,
+  trust: { untrusted: false },
+  home: '/',
+});
 
 test('the built-in models that the cloud knows are exactly those of the machine-server', () => {
   const named = Object.entries(namedModels).flatMap(([api, models]) => models.map((model) => `${api} ${model}`));

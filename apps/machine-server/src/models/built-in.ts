@@ -15,6 +15,8 @@ export interface ModelParts {
   /** The devices of this computer. */
   readonly kernel: () => Promise<Kernel>;
   readonly trust: Trust;
+  /** PLATFORM_HOME. */
+  readonly home: string;
 }
 
 export interface BuiltInModel extends Required<Pick<Model, 'api' | 'model' | 'dependencies' | 'build'>> {
@@ -123,8 +125,8 @@ const loads: Readonly<Record<string, Loads>> = {
   },
   'core:service:shell': {
     fake: async ({ clock }) => (await import('./services/shell/fake.ts')).createFakeShell(clock),
-    builtin: async ({ clock, kernel, trust }) =>
-      (await import('./services/shell/shell.ts')).createShell(clock, { ...trust, kernel }),
+    builtin: async ({ clock, kernel, trust, home }) =>
+      (await import('./services/shell/shell.ts')).createShell(clock, { ...trust, kernel, home }),
   },
   'core:service:vision': {
     fake: async ({ clock }) => (await import('./services/vision/fake.ts')).createFakeVision(clock),

@@ -1,4 +1,5 @@
 /** The modules of a configuration. */
+import { homedir } from 'node:os';
 import type { Problem } from '@platform/base';
 import type { JsonObject } from '@platform/machine-config/schema';
 import { durationMs } from '../config/duration.ts';
@@ -53,7 +54,8 @@ function read(entry: JsonObject): ModuleConfig {
   const env = Object.entries((entry['env'] ?? {}) as JsonObject);
   return {
     name: text('name'),
-    executablePath: text('executable_path'),
+    // The public command line writes paths of modules that it copied to the machine like this.
+    executablePath: text('executable_path').replace(/^~(?=\/)/, homedir()),
     isLocal: text('type') !== 'registry',
     moduleId: text('module_id'),
     logLevel: text('log_level'),

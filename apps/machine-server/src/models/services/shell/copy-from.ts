@@ -27,6 +27,7 @@ export async function* copyFrom(
   requests: AsyncIterable<CopyFilesFromMachineRequest>,
   signal: AbortSignal,
   say: (what: string) => void,
+  serverHome: string,
 ): AsyncGenerator<Answer, void> {
   const messages = requests[Symbol.asyncIterator]();
   const first = await messages.next();
@@ -35,7 +36,7 @@ export async function* copyFrom(
     throw new PlatformError('invalid_argument', 'expected a first message with metadata.paths, found none');
   const { paths, allowRecursion, preserve } = request.value;
   say(paths.join(', '));
-  const roots = paths.map((path) => ({ path: inHome(path), name: basename(path) }));
+  const roots = paths.map((path) => ({ path: inHome(path, serverHome), name: basename(path) }));
   const areDirectories = await Promise.all(roots.map(({ path }) => isDirectory(path)));
   const directory = roots[areDirectories.indexOf(true)];
   if (directory !== undefined && !allowRecursion)
@@ -96,7 +97,11 @@ async function isDirectory(path: string): Promise<boolean> {
   return (await statOf(path)).isDirectory();
 }
 
-/** Relative paths are those in the home of the machine-server's user. */
-export function inHome(path: string): string {
+/**
+ * Relative paths are those in the home of the machine-server's user. `$VIAM_HOME`, with which the public command line begins paths of the
+ * machine's own files, is the home of the machine-server.
+ */
+export function inHome(path: string, serverHome: string): string {
+  if (path === '$VIAM_HOME' || path.startsWith('$VIAM_HOME/')) return join(serverHome, path.slice('$VIAM_HOME'.length));
   return resolve(homedir(), path === '~' ? '.' : path.replace(/^~\//, ''));
 }

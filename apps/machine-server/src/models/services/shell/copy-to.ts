@@ -22,6 +22,7 @@ export async function* copyTo(
   requests: AsyncIterable<CopyFilesToMachineRequest>,
   signal: AbortSignal,
   say: (what: string) => void,
+  serverHome: string,
 ): AsyncGenerator<{ readonly ackLastFile: boolean }, void> {
   let target: Target | undefined;
   let preserve = false;
@@ -32,8 +33,9 @@ export async function* copyTo(
       if (request.case === 'metadata') {
         const { destination, sourceType } = request.value;
         preserve = request.value.preserve;
-        target = await targetOf(destination, sourceType);
-        say(inHome(destination));
+        const path = inHome(destination, serverHome);
+        target = await targetOf(path, sourceType);
+        say(path);
         continue;
       }
       if (target === undefined || request.case !== 'fileData')
@@ -60,8 +62,7 @@ export async function* copyTo(
 }
 
 /** Files go into an existing folder; any other destination is the new name of a single file or folder. */
-async function targetOf(destination: string, sourceType: CopyFilesSourceType): Promise<Target> {
-  const path = inHome(destination);
+async function targetOf(path: string, sourceType: CopyFilesSourceType): Promise<Target> {
   const isSingle =
     sourceType === CopyFilesSourceType.SINGLE_FILE || sourceType === CopyFilesSourceType.SINGLE_DIRECTORY;
   const found = await kindOf(path);

@@ -1,4 +1,6 @@
 import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
 import { create, type DescMessage, type MessageInitShape, type MessageShape } from '@bufbuild/protobuf';
 import { systemClock } from '@platform/base';
 import {
@@ -13,9 +15,10 @@ import { expect, onTestFinished, test } from 'vitest';
 import { openKernel } from '../../../hardware/kernel.ts';
 import { buildModel } from '../../../testing/build-model.ts';
 import { until } from '../../../testing/start-test-server.ts';
+import { inHome } from './copy-from.ts';
 import { createShell } from './shell.ts';
 
-const model = createShell(systemClock, { untrusted: false, kernel: openKernel });
+const model = createShell(systemClock, { untrusted: false, kernel: openKernel, home: '/srv/platform' });
 
 async function build(lines: string[] = []): Promise<Shell> {
   const resource = await buildModel(model, { shell: '/bin/sh' }, { lines });
@@ -192,7 +195,15 @@ test('a machine without keys refuses it', async () => {
   );
 });
 
+test('it tells the home of the machine-server, and paths that begin with $VIAM_HOME lie there', async () => {
+  const shell = await build();
+  expect(await shell.doCommand({ get_viam_home: true })).toEqual({ viam_home: '/srv/platform' });
+  await expect(shell.doCommand({ other: true })).rejects.toMatchObject({ code: 'unimplemented' });
+  expect(inHome('$VIAM_HOME/packages-local/m.tar.gz', '/srv/platform')).toBe('/srv/platform/packages-local/m.tar.gz');
+  expect(inHome('~/a', '/srv/platform')).toBe(join(homedir(), 'a'));
+});
+
 test('-untrusted-env refuses it', async () => {
-  const refusing = createShell(systemClock, { untrusted: true, kernel: openKernel });
+  const refusing = createShell(systemClock, { untrusted: true, kernel: openKernel, home: '/' });
   await expect(buildModel(refusing, {})).rejects.toThrow('-untrusted-env does not allow the shell service');
 });

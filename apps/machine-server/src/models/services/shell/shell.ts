@@ -18,7 +18,13 @@ import { runShell } from './run-shell.ts';
 
 const fields = { shell: { kind: 'string' } } as const;
 
-export const createShell = (clock: Clock, surroundings: Trust & { readonly kernel: () => Promise<Kernel> }): Model => ({
+interface Surroundings extends Trust {
+  readonly kernel: () => Promise<Kernel>;
+  /** PLATFORM_HOME. */
+  readonly home: string;
+}
+
+export const createShell = (clock: Clock, surroundings: Surroundings): Model => ({
   api: 'core:service:shell',
   model: 'core:builtin:builtin',
   fields,
@@ -31,11 +37,17 @@ export const createShell = (clock: Clock, surroundings: Trust & { readonly kerne
       shell: (requests, call) =>
         audited('a shell', call, (signal) => runShell({ shell, requests, kernel: surroundings.kernel, clock, signal })),
       copyFilesToMachine: (requests, call) =>
-        audited('a copy of files to this machine', call, (signal, say) => copyTo(requests, signal, say)),
+        audited('a copy of files to this machine', call, (signal, say) =>
+          copyTo(requests, signal, say, surroundings.home),
+        ),
       copyFilesFromMachine: (requests, call) =>
-        audited('a copy of files from this machine', call, (signal, say) => copyFrom(requests, signal, say)),
-      doCommand: async () => {
-        throw new PlatformError('unimplemented', 'the shell service has no commands; use Shell');
+        audited('a copy of files from this machine', call, (signal, say) =>
+          copyFrom(requests, signal, say, surroundings.home),
+        ),
+      doCommand: async (command) => {
+        // The public command line asks for it before it copies a module (`module reload-local`).
+        if ('get_viam_home' in command) return { viam_home: surroundings.home };
+        throw new PlatformError('unimplemented', 'the shell service has only the command get_viam_home; use Shell');
       },
       async close() {
         closing.abort(new PlatformError('unavailable', 'the shell service was closed'));
