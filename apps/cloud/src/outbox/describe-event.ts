@@ -61,7 +61,7 @@ export function factsOf({ type, place, data, condition, change, logs }: TriggerE
     ...(condition === undefined ? [] : ([['Condition', JSON.stringify(condition)]] satisfies Fact[])),
     ...(data?.omittedBytes === undefined
       ? []
-      : ([['Reading', `left out, because it has ${data.omittedBytes} bytes`]] satisfies Fact[])),
+      : ([['Reading', `left out, because it has at least ${data.omittedBytes} bytes`]] satisfies Fact[])),
   ];
 }
 

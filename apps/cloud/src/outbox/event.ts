@@ -33,7 +33,7 @@ export interface EventData {
   readonly maxTimeReceived: string;
   /** Absent for binary data and files. */
   readonly reading?: EventReading;
-  /** Size of the reading as JSON, if it was omitted because no notification could carry it. */
+  /** Least size of the reading as JSON, if it was omitted because no notification could carry it. */
   readonly omittedBytes?: number;
 }
 

@@ -47,6 +47,25 @@ const threeReadings: UploadShape = {
   readings: [{ readings: { load: 1 } }, { readings: { load: 7 } }, { readings: { load: 9 } }],
 };
 
+test('D48 a reading of far more than an event holds is omitted without being decoded', () => {
+  const load = Object.fromEntries(Array.from({ length: 40_000 }, (_, index) => [`key ${index}`, index]));
+  const { triggers } = parseTriggers([onData('tabular')], components);
+  const upload = readUpload({ position: 7, partId: 'part', batch: logged({ readings: [{ load }] }) });
+  let decoded = 0;
+  const readings = {
+    ...upload.readings,
+    document: (index: number) => {
+      decoded += 1;
+      return upload.readings.document(index);
+    },
+  };
+  const [trigger] = triggers;
+  if (trigger === undefined) throw new Error('expected a trigger');
+  const [decision] = evaluate(trigger, noState, { ...upload, readings }).decisions;
+  expect(decision?.event().data?.omittedBytes).toBeGreaterThan(262_144);
+  expect(decoded).toBe(0);
+});
+
 test.each([
   ['conditions', {}],
   ['an alarm', { clear: loadAbove(100).conditions }],

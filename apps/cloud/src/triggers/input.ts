@@ -18,6 +18,8 @@ export interface UploadReadings {
   readonly count: number;
   /** @param only keys to read; default: all @returns undefined if the reading is binary. @throws data_loss if it is damaged */
   document(index: number, only?: KeyNode): Document | undefined;
+  /** The least number of bytes of its document as JSON, if that can be found without decoding it. */
+  leastJsonBytes?(index: number): number;
   times(index: number): ReadingTimes;
 }
 

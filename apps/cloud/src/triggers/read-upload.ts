@@ -3,6 +3,7 @@ import { timestampMs } from '@bufbuild/protobuf/wkt';
 import { PlatformError } from '@platform/base';
 import { DataType } from '@platform/proto/platform/app/datasync/v1/data_sync';
 import type { LogRow } from '../ingest/log/log.ts';
+import { leastJsonBytes } from '../reading-codec/least-json-bytes.ts';
 import { type OpenedUpload, openUpload } from '../reading-codec/open-upload.ts';
 import { readDocument } from '../reading-codec/read-document.ts';
 import { SensorDataView } from '../reading-codec/sensor-data-view.ts';
@@ -55,6 +56,10 @@ function encodedReadings(upload: OpenedUpload, dataType: DataTypeName): UploadRe
       if (!hasDocuments) return undefined;
       lookAt(index, false);
       return view.kind === 'struct' ? readDocument(upload.bytes, view.contentStart, view.contentEnd, only) : undefined;
+    },
+    leastJsonBytes(index) {
+      lookAt(index, false);
+      return view.kind === 'struct' ? leastJsonBytes(upload.bytes, view.contentStart, view.contentEnd) : 0;
     },
     times(index) {
       lookAt(index, true);

@@ -5,16 +5,21 @@ import type { KeyNode } from '../reading-codec/key-filter.ts';
 import type { Document } from '../reading-codec/read-document.ts';
 import type { UploadInput } from './input.ts';
 
-/** A reading decoded to a document. */
+/** A reading decoded to a document, unless that is too large for an event (D48). */
 export interface Found {
   /** Index of the reading in its upload. */
   readonly index: number;
-  readonly document: Document;
+  /** Undefined: as JSON it has `omittedBytes` or more. */
+  readonly document?: Document;
+  readonly omittedBytes?: number;
 }
 
 /** @returns undefined if the reading is binary or does not exist */
 export function documentOf({ readings }: UploadInput, index: number): Found | undefined {
-  const document = index >= 0 && index < readings.count ? readings.document(index) : undefined;
+  if (index < 0 || index >= readings.count) return undefined;
+  const leastBytes = readings.leastJsonBytes?.(index) ?? 0;
+  if (leastBytes > maxEventBytes) return { index, omittedBytes: leastBytes };
+  const document = readings.document(index);
   return document && { index, document };
 }
 
@@ -61,8 +66,9 @@ export function dataOf(upload: UploadInput, found: Found | undefined): EventData
 
 function readingOf(
   upload: UploadInput,
-  { index, document }: Found,
+  { index, document, omittedBytes }: Found,
 ): { reading: EventReading } | { omittedBytes: number } {
+  if (document === undefined) return { omittedBytes: omittedBytes ?? 0 };
   const bytes = Buffer.byteLength(JSON.stringify(document));
   if (bytes > maxEventBytes) return { omittedBytes: bytes };
   const { receivedMs, requestedMs } = upload.readings.times(index);

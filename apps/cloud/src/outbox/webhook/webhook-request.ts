@@ -96,7 +96,7 @@ function bodyOf(keys: Record<string, unknown>, data: EventData | undefined): str
 }
 
 function omitted(bytes: number): string {
-  return `data left out: with it, the body would have ${bytes} bytes, but the limit is ${maxEventBytes}`;
+  return `data left out: with it, the body would have at least ${bytes} bytes, but the limit is ${maxEventBytes}`;
 }
 
 /** UTF-8 bytes in the form of a header value; control characters, which headers cannot contain, become spaces. */
