@@ -9,6 +9,7 @@
  * npm run fault -- damage --damages 2000 --seed 7
  * npm run fault -- billing --interleavings 10000 --kills 200 --seed 7
  * npm run fault -- memory --seconds 300 --large 1,120,300,2000
+ * npm run fault -- hostile --requests 2000 --seed 7
  * npm run fault -- --help
  */
 import { spawnSync } from 'node:child_process';
@@ -43,6 +44,11 @@ const faults: Readonly<Record<string, { help: string; options: string[]; tests: 
     options: ['damages', 'seed'],
     tests: ['conformance/src/damage/'],
   },
+  hostile: {
+    help: 'sends requests that are cheap to send and expensive to decode, four at once, and measures how long others wait',
+    options: ['requests', 'wait', 'seed'],
+    tests: ['conformance/src/hostile/'],
+  },
   'power-cut': {
     help: 'simulates power cuts under the ingest log: at every sync, and at --kills random moments',
     options: ['kills', 'seed'],
@@ -71,6 +77,8 @@ const { kinds, values } = commandLineOf({
     mutations: { value: 'number', default: '10000', help: 'damaged capture files' },
     disks: { value: 'number', default: '10', help: 'disks that run full and are freed, of machine-servers and clouds' },
     damages: { value: 'number', default: '2000', help: 'damages' },
+    requests: { value: 'number', default: '2000', help: 'hostile requests' },
+    wait: { value: 'number', default: '250', help: 'longest wait of others that passes, ms; 1000 beside a busy core' },
     seconds: { value: 'number', default: '300', help: 'duration of the load' },
     large: { value: 'numbers', default: '1,120,300,2000', help: 'how many of the largest readings are sent at once' },
     seed: {
@@ -108,6 +116,8 @@ const { status } = spawnSync(process.execPath, [vitest, 'run', ...workers, ...fi
     FAULT_REPORT: report,
     FAULT_DAMAGES: values['damages'],
     FAULT_SEED: values['seed'],
+    FAULT_REQUESTS: values['requests'],
+    FAULT_WAIT_MS: values['wait'],
     FAULT_SECONDS: values['seconds'],
     FAULT_LARGE: values['large'],
   },

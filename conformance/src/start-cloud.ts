@@ -10,6 +10,7 @@ export const machineServer: string = fileURLToPath(new URL('../../apps/machine-s
 const nodeFlags = ['--conditions=@platform/source', '--disable-warning=ExperimentalWarning'];
 
 export interface CloudProcess extends AsyncDisposable {
+  readonly pid: number;
   readonly url: string;
   /** `host:port`, as gRPC clients take it. */
   readonly target: string;
@@ -47,6 +48,7 @@ export async function startCloud(
     const demo: unknown = JSON.parse(readFileSync(join(directory.path, 'demo.json'), 'utf8'));
     const url = textOf(ready, 'url');
     return {
+      pid: cloud.pid,
       url,
       target: new URL(url).host,
       organizationId: textOf(ready, 'organizationId'),

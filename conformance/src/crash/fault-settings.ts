@@ -17,6 +17,10 @@ export interface FaultSettings {
   readonly seconds: number;
   /** How many of the largest readings are sent at once. Default 1 and 30. */
   readonly large: readonly number[];
+  /** Hostile requests. Default 48. */
+  readonly requests: number;
+  /** Longest wait of others during hostile requests, ms. Default: not checked, because other tests keep the processors busy. */
+  readonly longestWaitMs: number;
 }
 
 export function readFaultSettings(): FaultSettings {
@@ -39,6 +43,8 @@ export function readFaultSettings(): FaultSettings {
     kills: Number(FAULT_KILLS),
     seed: Number(FAULT_SEED),
     seconds: Number(FAULT_SECONDS),
+    requests: Number(process.env['FAULT_REQUESTS'] ?? 48),
+    longestWaitMs: Number(process.env['FAULT_WAIT_MS'] ?? Number.POSITIVE_INFINITY),
     large: FAULT_LARGE.split(',').map(Number),
   };
 }

@@ -1,0 +1,69 @@
+/** The process of one attacker: sends each request that a line of standard input describes, and says what came back. */
+import { request as requestHttp1 } from 'node:http';
+import { connect } from 'node:http2';
+import { createInterface } from 'node:readline';
+import type { Attack } from './attack.ts';
+import { gatherMethods } from './attacked-methods.ts';
+import { codecs } from './codecs.ts';
+import { jsonShapes, shapes } from './shapes.ts';
+
+/** An answer that takes longer is a failure of the run. */
+const mostMs = 120_000;
+const methods = gatherMethods();
+
+createInterface({ input: process.stdin })
+  .on('line', async (line) => {
+    const attack = JSON.parse(line) as Attack;
+    const body = bodyOf(attack);
+    // Standard output carries answers only.
+    if (body === undefined) return answer({ skipped: true });
+    answer({ bytes: body.length, ready: true });
+    const startedMs = performance.now();
+    const outcome = await send(attack, body).catch((caught: unknown) => `failed: ${String(caught)}`);
+    answer({ bytes: body.length, outcome, ms: performance.now() - startedMs });
+  })
+  .on('close', () => process.exit());
+
+function answer(line: object): void {
+  process.stdout.write(`${JSON.stringify(line)}\n`);
+}
+
+function bodyOf({ method, shape, codec: name, bytes }: Attack): Buffer | undefined {
+  const codec = codecs[name];
+  const input = methods.get(method)?.input;
+  if (codec === undefined || input === undefined) return undefined;
+  const message = codec.isJson ? jsonShapes[shape]?.(bytes) : shapes[shape]?.(input, bytes);
+  return message && codec.body(message);
+}
+
+/** @returns the status of gRPC or HTTP */
+function send({ url, method, codec: name, headers: more }: Attack, body: Buffer): Promise<string> {
+  const { headers: own, http } = codecs[name] ?? { headers: {}, http: 2 };
+  const headers = { ...own, ...more, 'content-length': String(body.length) };
+  const timeout = AbortSignal.timeout(mostMs);
+  if (http === 1)
+    return new Promise((resolve, reject) => {
+      const sent = requestHttp1(`${url}/${method}`, { method: 'POST', headers, signal: timeout }, (response) => {
+        response.resume().on('error', reject);
+        response.on('end', () => resolve(`${response.trailers['grpc-status'] ?? response.statusCode}`));
+      });
+      sent.on('error', reject);
+      sent.end(body);
+    });
+  return new Promise((resolve, reject) => {
+    const session = connect(url);
+    session.on('error', reject);
+    const stream = session.request({ ':method': 'POST', ':path': `/${method}`, ...headers }, { signal: timeout });
+    let status = '';
+    const note = (found: Readonly<Record<string, unknown>>): void => {
+      status = String(found['grpc-status'] ?? found[':status'] ?? status);
+    };
+    stream.on('response', note).on('trailers', note).resume();
+    stream.on('error', (error) => (status === '' ? reject(error) : undefined));
+    stream.on('close', () => {
+      session.close();
+      resolve(status);
+    });
+    stream.end(body);
+  });
+}
