@@ -174,10 +174,18 @@ test('R21 the machine learns the caller only from the cloud, and nothing about t
   await machine.ask(MotorService.method.stop, principal, {
     ...{ 'platform-part': 'press-main', 'platform-caller': 'person:forged', 'platform-access': 'read' },
     ...{ authorization: 'Bearer secret', cookie: 'session=1', 'viam-sid': 'session', 'grpc-timeout': '1S' },
+    ...{
+      'proxy-authorization': 'Basic x',
+      'x-real-ip': '10.0.0.1',
+      'cf-connecting-ip': '10.0.0.1',
+      'x-auth-token': 'x',
+    },
+    ...{ 'x-api-key': 'x', via: '1.1 proxy', opid: 'operation', 'viam-metadata-run': '7' },
   });
   expect(Object.fromEntries(machine.headers)).toEqual({
     'platform-caller': `api-key:${id}`,
-    ...{ 'platform-caller-name': 'test%20key', 'platform-access': 'control', 'viam-sid': 'session' },
+    ...{ 'platform-caller-name': 'test%20key', 'platform-access': 'control' },
+    ...{ 'viam-sid': 'session', opid: 'operation', 'viam-metadata-run': '7' },
   });
 });
 

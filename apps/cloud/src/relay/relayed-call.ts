@@ -131,14 +131,16 @@ function resourceOf({ metadata }: Call): string | undefined {
   );
 }
 
-/** Headers that belong to the connection of the caller, or that only the cloud may set. */
-const ownHeaders =
-  /^(platform-|authorization$|cookie$|host$|connection$|te$|origin$|referer$|accept|content-|grpc-|connect-|x-grpc-web$|x-user-agent$|user-agent$|sec-|x-forwarded-|forwarded$)/;
+/**
+ * The only headers of a caller that reach the machine: session, operation and debug name of the public API, its clients' names and metadata,
+ * and the trace. A list of what may pass, because whatever else a browser, a proxy or we add is not meant for machines.
+ */
+const passedHeaders = /^(viam-sid|viam_client|viam-metadata-[\w.-]+|opid|dtname|traceparent|tracestate)$/;
 
 /** Headers that identify the caller to the machine; `machine-server/src/serve/relayed-principal.ts` reads them. */
 function headersFor({ metadata, principal }: Call<Principal>, kind: MethodAccess): Headers {
   const headers = new Headers();
-  for (const [name, value] of metadata) if (!ownHeaders.test(name)) headers.append(name, value);
+  for (const [name, value] of metadata) if (passedHeaders.test(name)) headers.append(name, value);
   const author = authorOf({ principal, peerAddress: '' });
   headers.set('platform-caller', `${author.kind}:${author.id}`);
   headers.set('platform-caller-name', encodeURIComponent(author.name));
