@@ -5,6 +5,7 @@ import { type CodeName, type Log, PlatformError } from '@platform/base';
 import { reportedFault } from '@platform/rpc/server';
 import { retryAfterHeader } from '../access/too-many-guesses.ts';
 import { BodyTooLarge } from '../test-inbox/read-body.ts';
+import type { Html } from '../text-rules/html.ts';
 
 export type HttpRequest = IncomingMessage | Http2ServerRequest;
 export type HttpResponse = ServerResponse | Http2ServerResponse;
@@ -23,12 +24,35 @@ const statusOf: Partial<Record<CodeName, number>> = {
   deadline_exceeded: 504,
 };
 
+/** A page: HTML that the `html` template made, so that every value in it is escaped. */
+export function sendHtml(
+  response: HttpResponse,
+  status: number,
+  page: Html,
+  headers: Record<string, string | string[]> = {},
+): void {
+  send(response, status, 'text/html', page.html, headers);
+}
+
+/** Never HTML: that is `sendHtml`. */
+type TextType = 'text/plain' | 'text/plain; version=0.0.4' | 'application/json' | 'image/x-icon';
+
 export function sendText(
+  response: HttpResponse,
+  status: number,
+  type: TextType,
+  body: string,
+  headers: Record<string, string | string[]> = {},
+): void {
+  send(response, status, type, body, headers);
+}
+
+function send(
   response: HttpResponse,
   status: number,
   type: string,
   body: string,
-  headers: Record<string, string | string[]> = {},
+  headers: Record<string, string | string[]>,
 ): void {
   // The two response classes share these methods, but their overloads differ.
   const plain = response as ServerResponse;

@@ -89,3 +89,27 @@ test('the page of a notification is for those who may read the part; others do n
   const shown = await ask();
   expect([shown.status, await shown.text()]).toEqual([200, expect.stringMatching(/hot.*Robot.*cpu/s)]);
 });
+
+test('a hostile name of a component or machine stays text on the page of a notification, also in its title', async () => {
+  const on = await openOutboxRig();
+  const hostile = `</title><meta http-equiv=refresh content="0;url='https://evil.example'">`;
+  const { event, ...rest } = webhookMessage(1, 'ada@example.com', { channel: 'email', triggerName: hostile });
+  const { place, data } = event;
+  const named = {
+    ...event,
+    place: { ...place, robotName: hostile },
+    ...(data && { data: { ...data, componentName: hostile } }),
+  };
+  await enqueueWebhooks(on, on.open(), { ...rest, event: named });
+  const [row] = await on.db.selectFrom('outbox_messages').select('id').execute();
+  const person: Principal = { kind: 'person', personId: 'ada', sessionId: 's', email: '', grants: [] } as never;
+  const deps = { db: on.db, signIn: { principalOf: async () => person }, access: { allows: () => true } };
+  const page = await (await fetch(`${await serving(notificationRoute(deps))}/notifications/${row?.id}`)).text();
+  expect(page.match(/<meta [^>]*/g)).toEqual([
+    '<meta charset="utf-8"',
+    expect.stringContaining('viewport'),
+    '<meta name="robots" content="noindex"',
+  ]);
+  expect(page.match(/<\/title>/g)).toHaveLength(1);
+  expect(page.match(/&lt;\/title&gt;&lt;meta/g)?.length).toBeGreaterThan(2);
+});

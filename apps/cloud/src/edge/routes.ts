@@ -8,7 +8,16 @@ import { grantsOf, type Principal } from '../access/principal.ts';
 import type { FileAsked } from '../machines/part-config-file.ts';
 import { isInTestInbox } from '../test-inbox/feature.ts';
 import { html } from '../text-rules/html.ts';
-import { authorityOf, type HttpRequest, type HttpResponse, headerOf, sendError, sendJson, sendText } from './http.ts';
+import {
+  authorityOf,
+  type HttpRequest,
+  type HttpResponse,
+  headerOf,
+  sendError,
+  sendHtml,
+  sendJson,
+  sendText,
+} from './http.ts';
 import { sendPage } from './sign-in/page.ts';
 import type { SignIn } from './sign-in/sign-in.ts';
 import { statusPage } from './status-page.ts';
@@ -116,7 +125,7 @@ export function createRoutes(deps: RouteDeps): (request: HttpRequest, response: 
         if (principal === undefined) return sendPage(response, strangersPage);
         if (!hasStatus(principal)) return sendPage(response, guestsPage);
         if (webUi !== undefined && url.pathname === '/') return webUi.page(request, response);
-        return sendText(response, 200, 'text/html', statusPage.html, {
+        return sendHtml(response, 200, statusPage.html, {
           'content-security-policy': statusPage.contentSecurityPolicy,
         });
       }

@@ -1,5 +1,6 @@
 /** The status page: one HTML document without dependencies that reads /api/status every second. */
 import { createHash } from 'node:crypto';
+import { constantHtml, type Html, html } from '../text-rules/html.ts';
 
 const style = `
 :root { color-scheme: light dark; font: 15px/1.45 system-ui, sans-serif; --line: color-mix(in srgb, currentColor 18%, transparent); }
@@ -47,10 +48,10 @@ refresh();`;
 
 const sha = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
-export const statusPage: { readonly html: string; readonly contentSecurityPolicy: string } = {
+export const statusPage: { readonly html: Html; readonly contentSecurityPolicy: string } = {
   contentSecurityPolicy: `default-src 'none'; connect-src 'self'; script-src ${sha(script)}; style-src ${sha(style)}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
-  html: `<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><title>platform: status</title><style>${style}</style></head>
+  html: html`<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><title>platform: status</title><style>${constantHtml(style)}</style></head>
 <body>
 <h1>platform</h1><div class="quiet"><span id="who">…</span> · <a href="/account">your account</a></div>
 <p id="problem" role="alert" hidden></p>
@@ -64,7 +65,7 @@ export const statusPage: { readonly html: string; readonly contentSecurityPolicy
 <h2>Deliveries</h2><div class="wide"><table><thead><tr><th>time</th><th>trigger or mail</th><th>target</th><th>outcome</th></tr></thead><tbody id="deliveries"></tbody></table></div>
 <div id="mails" hidden><h2>Undelivered mails</h2><div class="wide"><table><thead><tr><th>time</th><th>mail</th><th>to</th><th>attempt</th><th>outcome</th></tr></thead><tbody id="undelivered"></tbody></table></div></div>
 <h2>Webhooks in the test inbox</h2><div class="wide"><table><thead><tr><th>time</th><th>request</th><th>body</th></tr></thead><tbody id="caught"></tbody></table></div>
-<script>${script}</script>
+<script>${constantHtml(script)}</script>
 </body></html>
 `,
 };

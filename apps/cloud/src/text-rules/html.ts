@@ -1,13 +1,29 @@
-/** HTML templates: values are escaped unless they are HTML themselves. */
+/**
+ * HTML templates: values are escaped unless they are HTML themselves. Only this file makes HTML, and pages are sent as HTML only
+ * (`sendHtml`), so a page that is built from plain strings does not compile.
+ */
 
-export interface Html {
+class EscapedHtml {
   readonly html: string;
+  /** Makes the type nominal: an object with text is no HTML. */
+  protected readonly isEscaped = true;
+
+  constructor(html: string) {
+    this.html = html;
+  }
 }
+
+export type Html = EscapedHtml;
 
 type Value = string | number | Html | readonly Html[] | undefined | false;
 
 export function html(parts: TemplateStringsArray, ...values: readonly Value[]): Html {
-  return { html: parts.map((part, at) => (at === 0 ? '' : shown(values[at - 1])) + part).join('') };
+  return new EscapedHtml(parts.map((part, at) => (at === 0 ? '' : shown(values[at - 1])) + part).join(''));
+}
+
+/** Text that is not escaped: only for constants of the source, such as a style sheet. */
+export function constantHtml(text: string): Html {
+  return new EscapedHtml(text);
 }
 
 function shown(value: Value): string {

@@ -1,7 +1,7 @@
 /** The layout of the sign-in pages: no scripts and one style; their content security policy forbids everything else. */
 import { createHash } from 'node:crypto';
-import type { Html } from '../../text-rules/html.ts';
-import { type HttpResponse, sendText } from '../http.ts';
+import { constantHtml, type Html, html } from '../../text-rules/html.ts';
+import { type HttpResponse, sendHtml } from '../http.ts';
 
 const style = `
 :root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif; --ink: light-dark(#1a1d21, #e8eaed); --quiet: light-dark(#5f6670, #9aa2ad); --line: light-dark(#d5d9de, #3a4049); --page: light-dark(#f4f5f7, #15181c); --card: light-dark(#fff, #1e2227); --action: light-dark(#1f5fd0, #7fb0ff); --on-action: light-dark(#fff, #0d1b33); --bad: light-dark(#b3261e, #ff9a91); }
@@ -31,11 +31,11 @@ export interface Page {
 
 export function sendPage(response: HttpResponse, page: Page, headers: Record<string, string | string[]> = {}): void {
   const { title, body, status = 200, wide = false, formsTo = '' } = page;
-  const text = `<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><meta name="robots" content="noindex"><title>${title} · platform</title><style>${style}</style></head>
-<body><main${wide ? ' class="wide"' : ''}><p class="brand">platform</p>${body.html}</main></body></html>
+  const text = html`<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><meta name="robots" content="noindex"><title>${title} · platform</title><style>${constantHtml(style)}</style></head>
+<body><main${wide && html` class="wide"`}><p class="brand">platform</p>${body}</main></body></html>
 `;
-  sendText(response, status, 'text/html', text, {
+  sendHtml(response, status, text, {
     'content-security-policy': `default-src 'none'; style-src ${styleHash}; form-action 'self'${formsTo && ` ${formsTo}`}; base-uri 'none'; frame-ancestors 'none'`,
     'x-frame-options': 'DENY',
     ...headers,

@@ -6,7 +6,7 @@ import { signInWithPassword } from '../../identity/sign-in/sign-in-with-password
 import { checkResetLink, mailResetLink, resetPassword, signInWithLink } from '../../identity/sign-in/use-link.ts';
 import { normalEmail } from '../../text-rules/checked-email.ts';
 import { type Html, html } from '../../text-rules/html.ts';
-import { type HttpRequest, headerOf, sendJson, sendText } from '../http.ts';
+import { type HttpRequest, headerOf, sendHtml, sendJson } from '../http.ts';
 import { answerForm, enter, type Fields, formFieldOf, sendFormPage } from './answer-form.ts';
 import type { Routes, SignInDeps } from './deps.ts';
 import { type Page, sendPage } from './page.ts';
@@ -57,7 +57,7 @@ ${
       sendFormPage(deps, context, (form) => signInPage(form, next));
     },
     // Link previews send HEAD, which must not use up a link.
-    'HEAD /sign-in': async (context) => sendText(context.response, 200, 'text/html', ''),
+    'HEAD /sign-in': async (context) => sendHtml(context.response, 200, html``),
     'POST /sign-in': (context) =>
       answerForm(
         deps,

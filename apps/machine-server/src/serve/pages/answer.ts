@@ -2,13 +2,14 @@
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream';
 import type { NodeResponse } from '@platform/rpc/server';
+import { Html } from './html.ts';
 
 export interface Answer {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Default: text. */
-  readonly type?: 'html' | 'json' | 'text';
-  readonly body: string | File;
+  /** Of a body that is text; default: text. A page is HTML of the `html` template, never text. */
+  readonly type?: 'json' | 'text';
+  readonly body: string | Html | File;
 }
 
 /** A file of `-shareddir`. */
@@ -19,7 +20,8 @@ export interface File {
   readonly open: () => Readable;
 }
 
-const types = { html: 'text/html; charset=utf-8', json: 'application/json', text: 'text/plain; charset=utf-8' };
+const htmlType = 'text/html; charset=utf-8';
+const types = { json: 'application/json', text: 'text/plain; charset=utf-8' };
 
 const always = {
   'cache-control': 'no-store',
@@ -29,13 +31,15 @@ const always = {
 };
 
 export function sendAnswer(response: NodeResponse, answer: Answer, isHead: boolean): void {
-  const { status, headers = {}, type = 'text', body } = answer;
+  const { status, headers = {}, type = 'text' } = answer;
+  const isHtml = answer.body instanceof Html;
+  const body = answer.body instanceof Html ? answer.body.text : answer.body;
   const isText = typeof body === 'string';
   response.statusCode = status;
   const all = {
     ...always,
     ...headers,
-    'content-type': isText ? types[type] : body.type,
+    'content-type': isText ? (isHtml ? htmlType : types[type]) : body.type,
     'content-length': String(isText ? Buffer.byteLength(body) : body.bytes),
   };
   for (const [name, value] of Object.entries(all)) response.setHeader(name, value);

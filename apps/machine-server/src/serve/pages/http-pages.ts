@@ -72,7 +72,7 @@ async function answer(deps: HttpPagesDeps, request: NodeRequest): Promise<Answer
   if (isStatic) return staticFile(shared, path.slice('/static/'.length));
   const [resources, restart] = [graph.status(), await restartStatus(deps)];
   const page = { facts: facts(), resources, warningsOf, restart, data: await dataOf(graph), nowMs: clock.now() };
-  return { status: 200, type: 'html', body: statusPage(page) };
+  return { status: 200, body: statusPage(page) };
 }
 
 /** The status of the data manager; undefined if none runs. */

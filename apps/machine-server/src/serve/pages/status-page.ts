@@ -22,7 +22,7 @@ export interface StatusPage {
 
 const order: Readonly<Record<ResourceState, number>> = { unhealthy: 0, configuring: 1, removing: 2, ready: 3 };
 
-export function statusPage({ facts, resources, warningsOf, restart, data, nowMs }: StatusPage): string {
+export function statusPage({ facts, resources, warningsOf, restart, data, nowMs }: StatusPage): Html {
   const { version, running, partId, config, appliedMs, held, error } = facts;
   const unhealthy = resources.filter(({ state }) => state === 'unhealthy').length;
   const summary = `${resources.length} ${resources.length === 1 ? 'resource' : 'resources'}, ${unhealthy} not running`;
@@ -72,7 +72,7 @@ ${sorted.map((each) => row(each, warningsOf(formatResourceName(each.config))))}
 ${data === undefined ? [] : dataSection(data)}
 </body>
 </html>
-`.text;
+`;
 }
 
 function row({ config, state, error, since }: ResourceStatus, warnings: readonly string[]): Html {
