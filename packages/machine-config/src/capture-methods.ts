@@ -53,6 +53,9 @@ const table: Readonly<Record<string, readonly string[]>> = {
   'service:vision': ['CaptureAllFromCamera', 'DoCommand'],
 };
 
+/** The types of the table: `component:arm`, … */
+export const capturedTypes: readonly string[] = Object.keys(table);
+
 /** The capture methods of an API (`core:component:sensor`). A type that the table does not list has `DoCommand`. */
 export function captureMethodsOf(api: string): readonly CaptureMethod[] {
   const names = table[api.slice(api.indexOf(':') + 1)] ?? ['DoCommand'];

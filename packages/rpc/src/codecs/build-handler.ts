@@ -14,6 +14,7 @@ import { maxMessageDepth } from '../core/max-message-depth.ts';
 import { answerBidi, answerClientStream, answerServerStream, answerUnary } from '../core/run-call.ts';
 import { callerOf, RunningCall } from '../core/running-call.ts';
 import { orAborted } from '../core/until-aborted.ts';
+import { jsonTypes, withReadableAnys } from './readable-anys.ts';
 import { requestContextKey } from './request-context.ts';
 import { blameRequest, decodable } from './unreadable-request.ts';
 import { hideUnsendable } from './unsendable-answer.ts';
@@ -95,7 +96,7 @@ export function createBuilder<P>(options: CodecOptions<P>): (bound: BoundMethod<
     shutdownSignal: options.shutdownSignal,
     requestGate,
     // Ignoring a misspelt field would turn a deletion with a filter into a deletion of everything.
-    jsonOptions: { ignoreUnknownFields: false, recursionLimit: maxMessageDepth },
+    jsonOptions: { ignoreUnknownFields: false, recursionLimit: maxMessageDepth, registry: jsonTypes },
   };
   const protocolsOf = ({ limits, keepUnknown, method }: BoundMethod<P>) => {
     const maxRequestBytes = limits.maxRequestBytes ?? options.maxMessageBytes;
@@ -139,7 +140,11 @@ export function createBuilder<P>(options: CodecOptions<P>): (bound: BoundMethod<
         return {
           kind: bound.kind,
           method: bound.method,
-          impl: (request, context) => one(context, (call) => answerUnary(bound, request, call)),
+          impl: (request, context) =>
+            one(context, async (call) => {
+              const answer = await answerUnary(bound, request, call);
+              return isJson(context) ? withReadableAnys(bound.method.output, answer) : answer;
+            }),
         };
       case 'client_streaming':
         return {
@@ -164,4 +169,8 @@ export function createBuilder<P>(options: CodecOptions<P>): (bound: BoundMethod<
     }
   };
   return (bound) => createUniversalMethodHandler(specOf(bound), protocolsOf(bound));
+}
+
+function isJson({ requestHeader }: HandlerContext): boolean {
+  return requestHeader.get('content-type')?.includes('json') === true;
 }

@@ -118,7 +118,8 @@ const wellKnown: Readonly<Record<string, JsonObject>> = {
   'google.protobuf.Value': {},
   'google.protobuf.ListValue': { type: 'array', items: {} },
   'google.protobuf.FieldMask': text,
-  'google.protobuf.Any': { type: 'object', properties: { '@type': text } },
+  // Types without a JSON form arrive as a Struct of their `type_url` and their bytes.
+  'google.protobuf.Any': { type: 'object', properties: { '@type': text, value: {} } },
   'google.protobuf.BoolValue': orNull(bool),
   'google.protobuf.StringValue': orNull(text),
   'google.protobuf.BytesValue': orNull(bytes),
