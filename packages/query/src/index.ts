@@ -57,6 +57,7 @@ export { decomposes } from './plan/partial-state.ts';
 export { type PathFilter, pathFilter, type TextBounds, type TimeBounds } from './plan/path-filter.ts';
 export { decodePlan, encodePlan } from './plan/plan-codec.ts';
 export { foldConstants } from './plan/rewrite/fold-constants.ts';
+export { spellApis } from './plan/rewrite/spell-apis.ts';
 export { type PlanSplit, splitPlan } from './plan/rewrite/split-plan.ts';
 export type { Scope } from './plan/scope.ts';
 export { isReadOnce, sourcesOf } from './plan/sources-of.ts';

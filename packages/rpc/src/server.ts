@@ -1,4 +1,5 @@
 /** Serving: the call core, its codecs on one port, and the compatibility edge. */
+export { allowOrigin, answerPreflight, isPreflight } from './codecs/cors.ts';
 export type { ForwardCalls, ForwardedKind } from './codecs/forward-call.ts';
 export {
   type BodyGate,
@@ -24,7 +25,7 @@ export {
 } from './core/request-limits.ts';
 export { untilAborted } from './core/until-aborted.ts';
 export { carriesApiNames } from './edge/api-fields.ts';
-export { apiIn, type Vocabulary } from './edge/api-names.ts';
+export { apiIn, type Vocabulary, vocabularyAsked } from './edge/api-names.ts';
 export { canonicalise, inVocabulary } from './edge/translate-message.ts';
 export type { EnterRequest } from './listener/enter-request.ts';
 export type { UpgradeListener } from './listener/listeners.ts';

@@ -9,7 +9,7 @@ import { openTabular } from '../tabular/testing/open-tabular.ts';
 import { headerOf, sendError } from './http.ts';
 import { queryRoute } from './query-route.ts';
 
-type Ask = (body: unknown, headers?: Record<string, string>) => Promise<Response>;
+type Ask = (body: unknown, headers?: Record<string, string>, method?: string) => Promise<Response>;
 
 /** Creates three readings of part-1 in org-1. Callers are those of serveQueries, selected by the header x-who; without it, none. */
 async function startRoute(): Promise<Ask> {
@@ -38,11 +38,11 @@ async function startRoute(): Promise<Ask> {
     await store[Symbol.asyncDispose]();
   });
   const { port } = server.address() as AddressInfo;
-  return (body, headers = {}) =>
+  return (body, headers = {}, method = 'POST') =>
     fetch(`http://127.0.0.1:${port}/api/query`, {
-      method: 'POST',
+      method,
       headers: { 'content-type': 'application/json', 'x-who': 'operator', ...headers },
-      body: typeof body === 'string' ? body : JSON.stringify(body),
+      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     });
 }
 
@@ -149,4 +149,47 @@ test('a body above 1 MiB is refused with 413', async () => {
   const answer = await ask({ sql: `SELECT ${' '.repeat(1024 * 1024)} 1 FROM readings` });
   expect(answer.status).toBe(413);
   expect(await answer.json()).toMatchObject({ code: 'resource_exhausted' });
+});
+
+test('D47 answers spell API names core:, or rdk: if the header asks for it; both spellings find the rows, on every door', async () => {
+  const ask = await startRoute();
+  for (const [headers, spelled] of [
+    [{}, 'core'],
+    [{ 'platform-vocabulary': 'rdk' }, 'rdk'],
+  ] as const)
+    for (const space of ['core', 'rdk']) {
+      const name = `${space}:component:sensor`;
+      for (const query of [
+        { sql: `SELECT component_type FROM readings WHERE component_type = '${name}'` },
+        { sql: `SELECT component_type FROM readings WHERE component_type IN ('${name}', 'x') ORDER BY data.load` },
+        {
+          sql: `SELECT component_type, COUNT(*) AS n FROM readings WHERE component_type = '${name}' GROUP BY component_type`,
+        },
+        { mql: [{ $match: { component_type: name } }] },
+        { mql: [{ $match: { component_type: { $in: [name] } } }, { $group: { _id: '$component_type' } }] },
+      ]) {
+        const answer = await ask(query, headers);
+        const found = (await answer.json()) as Record<string, unknown>[];
+        expect(found.length, JSON.stringify(query)).toBeGreaterThan(0);
+        for (const row of found) expect(row['component_type'] ?? row['_id']).toBe(`${spelled}:component:sensor`);
+        expect(answer.headers.get('platform-notices')).toBeNull();
+      }
+    }
+  const other = await ask({ sql: `SELECT 1 AS one FROM readings WHERE component_type LIKE 'rdk:%'` });
+  expect(decodeURIComponent(other.headers.get('platform-notices') ?? '')).toContain('core:%');
+});
+
+test('a page of another origin can send queries: preflight and answer as for calls', async () => {
+  const ask = await startRoute();
+  const origin = 'https://dashboard.example';
+  const asked = { origin, 'access-control-request-method': 'POST', 'access-control-request-headers': 'key_id,key' };
+  const preflight = await ask(undefined, asked, 'OPTIONS');
+  expect(preflight.status).toBe(204);
+  expect(preflight.headers.get('access-control-allow-origin')).toBe('*');
+  expect(preflight.headers.get('access-control-allow-headers')).toBe('key_id,key');
+  for (const answer of [await ask({ sql }, { origin }), await ask({ sql: 'SELEKT' }, { origin })]) {
+    expect(answer.headers.get('access-control-allow-origin')).toBe('*');
+    expect(answer.headers.get('access-control-allow-credentials')).toBeNull();
+    expect(answer.headers.get('access-control-expose-headers')).toContain('platform-scanned-bytes');
+  }
 });

@@ -4,6 +4,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { PlatformError } from '@platform/base';
 import { type Batch, decodeBson, documentsOf } from '@platform/query';
+import { allowOrigin, answerPreflight, isPreflight, vocabularyAsked } from '@platform/rpc/server';
 import { grantsOf, type Principal } from '../access/principal.ts';
 import { answerHeaders } from '../queries/answer-headers.ts';
 import { wantsExplain } from '../queries/explain-row.ts';
@@ -20,6 +21,10 @@ export interface QueryRouteDeps {
 }
 
 const maxBodyBytes = 1024 * 1024;
+/** Headers of an answer that pages of other origins may read. */
+const exposed = ['scanned-bytes', 'elapsed-ms', 'month-bytes', 'month-limit-bytes', 'notices'].map(
+  (name) => `platform-${name}`,
+);
 /** Size of each write. */
 const chunkChars = 64 * 1024;
 
@@ -36,6 +41,11 @@ export function queryRoute({
 }: QueryRouteDeps): (request: HttpRequest, response: HttpResponse, url: URL) => Promise<boolean> {
   return async (request, response, url) => {
     if (url.pathname !== '/api/query') return false;
+    if (isPreflight(request)) {
+      answerPreflight(request, response);
+      return true;
+    }
+    allowOrigin(request, response, exposed);
     if (request.method !== 'POST')
       throw new PlatformError('invalid_argument', `/api/query: expected POST, found ${request.method}`);
     const principal = await principalOf(request);
@@ -51,7 +61,7 @@ export function queryRoute({
       ...(asked.since !== undefined && { since: asked.since }),
       explain,
       principal,
-      vocabulary: 'rdk',
+      vocabulary: vocabularyAsked(request.headers) ?? 'core',
       signal: gone.signal,
     });
     // The two response classes share these methods, but their overloads differ.

@@ -1,6 +1,6 @@
 /** Answers a query, from the caller's scope to its rows: shared by all interfaces for queries. */
 import { PlatformError } from '@platform/base';
-import { namespaceNotices, type Plan } from '@platform/query';
+import { namespaceNotices, type Plan, spellApis } from '@platform/query';
 import { noticesOf } from '@platform/query/mql';
 import type { Principal } from '../access/principal.ts';
 import type { QueryResult } from '../tabular/tabular.ts';
@@ -36,7 +36,7 @@ export async function answerQuery(
   if (organizationId === '')
     throw new PlatformError('invalid_argument', 'organization_id: expected the id of an organization, found none');
   const scope = access.scopeIn(principal, organizationId);
-  const plan = await parse();
+  const plan = spellApis(await parse(), vocabulary);
   const result = await tabular.query({
     ...{ plan, explain, scope, vocabulary, signal },
     ...(deadlineMs !== undefined && { deadlineMs }),

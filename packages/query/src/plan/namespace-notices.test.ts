@@ -3,33 +3,35 @@ import { parseMql } from '../mql.ts';
 import { parseSql } from '../sql.ts';
 import { doc } from '../testing/run.ts';
 import { namespaceNotices } from './namespace-notices.ts';
+import { spellApis } from './rewrite/spell-apis.ts';
+import type { Plan } from './stage.ts';
 
 const sensor = 'rdk:component:sensor';
-const hint = 'component_type begins with "core:" here and never with "rdk:"; write "core:component:sensor"';
+const starts = 'component_type begins with "core:" here and never with "rdk:"; write ';
+const mql = (...stages: object[]): Plan => parseMql(stages.map(doc));
+const noticesOf = (plan: Plan, vocabulary: 'core' | 'rdk' = 'core'): string[] =>
+  namespaceNotices(spellApis(plan, vocabulary), vocabulary);
 
 test.each([
-  { component_type: sensor },
-  { $or: [{ a: 1 }, { component_type: { $in: ['x', sensor] } }] },
-  { $expr: { $eq: ['$component_type', sensor] } },
-])('D2 a literal of the other vocabulary gives a hint: %j', (match) => {
-  const plan = parseMql([{ $match: { a: 1 } }, { $match: match }].map(doc));
-  expect(namespaceNotices(plan, 'core')).toEqual([expect.stringContaining(hint)]);
-  expect(namespaceNotices(plan, 'rdk')).toEqual([]);
+  [{ component_type: { $gte: sensor } }, '"core:component:sensor"'],
+  [{ $or: [{ a: 1 }, { component_type: { $regex: '^rdk:component' } }] }, '"^core:component"'],
+  [{ $expr: { $gt: ['$component_type', sensor] } }, '"core:component:sensor"'],
+])('D47 another use of a literal of the other vocabulary gives a notice: %j', (match, hint) => {
+  const plan = mql({ $match: { a: 1 } }, { $sort: { a: 1 } }, { $match: match });
+  expect(noticesOf(plan)).toEqual([expect.stringContaining(starts + hint)]);
+  expect(noticesOf(plan, 'rdk')).toEqual([]);
 });
 
-test('D2 a literal of the other vocabulary in SQL gives a hint with its position', () => {
-  const text = `SELECT * FROM readings WHERE data.n > 1 AND component_type = '${sensor}'`;
-  const plan = parseSql(text);
-  expect(namespaceNotices(plan, 'core')).toEqual([`line 1, column ${text.indexOf('= ') + 1}: ${hint}`]);
+test('D47 another use of a literal of the other vocabulary in SQL gives a notice with its position', () => {
+  const text = `SELECT * FROM readings WHERE data.n > 1 AND component_type LIKE 'rdk:%'`;
+  expect(noticesOf(parseSql(text))).toEqual([`line 1, column ${text.indexOf('LIKE') + 1}: ${starts}"core:%"`]);
 });
 
-test('other fields, values and later stages give no hint', () => {
-  const plan = parseMql(
-    [
-      { $match: { component_name: sensor, component_type: 'core:component:arm' } },
-      { $project: { component_type: '$component_name' } },
-      { $match: { component_type: sensor } },
-    ].map(doc),
+test('equality, other fields, values and later stages give no notice', () => {
+  const plan = mql(
+    { $match: { component_name: { $gte: sensor }, component_type: { $in: ['core:component:arm', sensor] } } },
+    { $project: { component_type: '$component_name' } },
+    { $match: { component_type: { $gte: sensor } } },
   );
-  expect(namespaceNotices(plan, 'core')).toEqual([]);
+  expect(noticesOf(plan)).toEqual([]);
 });

@@ -1,5 +1,10 @@
-/** Conditions on component_type that can never hold, because the literal is written in the other vocabulary of API names (D2). */
+/**
+ * Conditions on component_type that can never hold, because the literal is written in the other vocabulary of API names (D47): patterns and
+ * ranges. Literals that are compared for equality have both spellings (rewrite/spell-apis.ts), and this gets the plan after it.
+ */
+import { Regex } from '../bson/value.ts';
 import { type Expr, partsOf } from './expr.ts';
+import { isComponentType, keepsFields } from './rewrite/spell-apis.ts';
 import type { Plan } from './stage.ts';
 
 const maxNotices = 5;
@@ -10,18 +15,18 @@ export function namespaceNotices({ stages }: Plan, vocabulary: 'core' | 'rdk'): 
   const notices = new Set<string>();
   const visit = (expr: Expr): void => {
     const [subject] = partsOf(expr);
-    if (expr.k === 'call' && subject?.k === 'field' && subject.path.join('.') === 'component_type')
+    if (expr.k === 'call' && subject !== undefined && isComponentType(subject))
       for (const text of expr.args.flatMap(textsIn))
-        if (text.startsWith(other))
+        if (text.replace(/^\^/, '').startsWith(other))
           notices.add(
-            `${expr.at}: component_type begins with "${vocabulary}:" here and never with "${other}"; write ${JSON.stringify(`${vocabulary}:${text.slice(other.length, 200)}`)}`,
+            `${expr.at}: component_type begins with "${vocabulary}:" here and never with "${other}"; write ${JSON.stringify(text.slice(0, 200).replace(other, `${vocabulary}:`))}`,
           );
     for (const part of partsOf(expr)) visit(part);
   };
-  // After another stage, component_type may be something else.
+  // After other stages, component_type may be something else.
   for (const stage of stages) {
-    if (stage.k !== 'filter') break;
-    visit(stage.where);
+    if (stage.k === 'filter') visit(stage.where);
+    if (!keepsFields(stage)) break;
   }
   return [...notices].slice(0, maxNotices);
 }
@@ -29,5 +34,7 @@ export function namespaceNotices({ stages }: Plan, vocabulary: 'core' | 'rdk'): 
 function textsIn(expr: Expr): readonly string[] {
   if (expr.k !== 'lit') return [];
   const values = Array.isArray(expr.value) ? expr.value : [expr.value];
-  return values.filter((value) => typeof value === 'string');
+  return values.flatMap((value) =>
+    typeof value === 'string' ? [value] : value instanceof Regex ? [value.pattern] : [],
+  );
 }

@@ -9,10 +9,11 @@ import { writeResponse } from '../listener/write-response.ts';
 /** How long a browser may cache a preflight; two hours is the most that browsers honour. */
 const maxAgeSeconds = 7200;
 
-export function allowOrigin(request: NodeRequest, response: NodeResponse): void {
+/** @param exposed headers of the answer that pages may read, besides those of calls */
+export function allowOrigin(request: NodeRequest, response: NodeResponse, exposed: readonly string[] = []): void {
   if (request.headers.origin === undefined) return;
   response.setHeader('access-control-allow-origin', '*');
-  response.setHeader('access-control-expose-headers', cors.exposedHeaders.join(', ').toLowerCase());
+  response.setHeader('access-control-expose-headers', [...cors.exposedHeaders, ...exposed].join(', ').toLowerCase());
 }
 
 export function isPreflight(request: NodeRequest): boolean {

@@ -13,7 +13,7 @@ import { matchRest } from '../codecs/rest-routes.ts';
 import { answerUnknownMethod, looksLikeCall } from '../codecs/unknown-method.ts';
 import { takesEncoded } from '../core/binding.ts';
 import { canonicalPath } from '../edge/alias.ts';
-import type { Vocabulary } from '../edge/api-names.ts';
+import { type Vocabulary, vocabularyAsked } from '../edge/api-names.ts';
 import { checkMessages, compressionOf } from './check-messages.ts';
 import type { EnterRequest } from './enter-request.ts';
 import { nameHost } from './name-host.ts';
@@ -80,7 +80,8 @@ export function createRouter(options: RouteOptions): NodeListener {
 
   const route: NodeListener = (request, response) => {
     const [asked = ''] = (request.url ?? '').split('?', 1);
-    const { path, vocabulary } = canonicalPath(asked);
+    const { path, vocabulary: ofPath } = canonicalPath(asked);
+    const vocabulary = vocabularyAsked(request.headers) ?? ofPath;
     const verb = request.method ?? '';
     const contentType = request.headers['content-type'] ?? '';
     const handler = findForwarded?.(path, request.headers) ?? codecs.find(path, contentType);
