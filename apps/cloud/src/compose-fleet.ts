@@ -7,6 +7,7 @@ import { type AccessRpc, createAccessRpc } from './access/feature.ts';
 import { createGuessLimit, type GuessLimit } from './access/guess-limit.ts';
 import { createKeyUse, type KeyUse } from './access/key-use.ts';
 import { type Accounts, createAccounts } from './accounts/feature.ts';
+import { intactPlaces } from './accounts/intact-places.ts';
 import { type AccountTree, openAccountTree } from './accounts/tree.ts';
 import type { Limits } from './admin/limits.ts';
 import { machineLogAllowance } from './admin/machine-log-allowance.ts';
@@ -35,7 +36,7 @@ import { triggersOfDocument } from './triggers/parsing/parse-document.ts';
 import { pushProblems } from './triggers/parsing/push-problems.ts';
 import { targetProblems } from './triggers/parsing/target-problems.ts';
 
-export interface FleetDeps extends Pick<Stores, 'db' | 'instanceKey'>, Pick<MachinesDeps, 'onTransitions'> {
+export interface FleetDeps extends Pick<Stores, 'db' | 'rows' | 'instanceKey'>, Pick<MachinesDeps, 'onTransitions'> {
   /** Notifies the triggers, which are composed later. */
   readonly triggersChanged: OnConfigurationChange;
   readonly settings: Pick<Settings, 'host' | 'identity' | 'keyRotationOverlapMs' | 'machineDomain' | 'tls'>;
@@ -72,7 +73,7 @@ export interface Fleet {
 }
 
 export async function composeFleet(deps: FleetDeps): Promise<Fleet> {
-  const { db, instanceKey, settings, limits, clock, log, triggersChanged, onTransitions, url } = deps;
+  const { db, rows, instanceKey, settings, limits, clock, log, triggersChanged, onTransitions, url } = deps;
 
   await createFirstAccount(db, instanceKey, clock.now());
   const tree = await openAccountTree(db);
@@ -139,6 +140,8 @@ export async function composeFleet(deps: FleetDeps): Promise<Fleet> {
   const sessions = createSessions({ db, instanceKey, clock, settings: settings.identity.sessions });
   const authenticator = createAuthenticator({
     db,
+    rows,
+    requirePlaces: intactPlaces(rows),
     instanceKey,
     partSecrets: machines.partSecrets,
     sessions,

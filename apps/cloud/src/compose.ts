@@ -120,7 +120,7 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
 
   // Accounts and machines
   const fleet = await composeFleet({
-    ...{ ...common, liveUsage },
+    ...{ ...common, rows, liveUsage },
     triggersChanged: (trx, changes) => dataPlane.triggers.configurationsChanged(trx, changes),
     onTransitions: (transitions) => dataPlane.partTransitions(transitions),
     targetRefusal: (url) => targetRefusal(url),

@@ -1,8 +1,10 @@
 import { systemClock } from '@platform/base';
 import { expect, test } from 'vitest';
+import { intactPlaces } from '../accounts/intact-places.ts';
 import { openFirstAccount } from '../accounts/testing/open-first-account.ts';
 import { createFirstAccount } from '../identity/create-first-account.ts';
 import type { InstanceKey } from '../instance/instance-key.ts';
+import type { RowWatch } from '../metadata/row-checks/row-watch.ts';
 import type { Database } from '../metadata/tables.ts';
 import { issueToken } from './access-token.ts';
 import { type Authenticator, createAuthenticator } from './authenticate.ts';
@@ -12,6 +14,8 @@ import { noSessions, noShares } from './testing/no-sessions.ts';
 
 interface Given {
   readonly db: Database;
+  readonly rows: RowWatch;
+  alterRows(statement: string): Promise<void>;
   readonly instanceKey: InstanceKey;
   readonly authenticator: Authenticator;
   readonly owner: { id: string; key: string };
@@ -20,14 +24,16 @@ interface Given {
 }
 
 async function given(): Promise<Given> {
-  const { db, instanceKey, organizationId } = await openFirstAccount();
+  const { db, rows, alterRows, instanceKey, organizationId } = await openFirstAccount();
   let shiftMs = 0;
   const clock = { ...systemClock, monotonic: () => performance.now() + shiftMs };
   const partSecrets = { check: async () => undefined, isCurrent: async () => false };
   return {
-    db,
+    ...{ db, rows, alterRows },
     instanceKey,
     authenticator: createAuthenticator({
+      rows,
+      requirePlaces: intactPlaces(rows),
       db,
       instanceKey,
       partSecrets,
@@ -102,3 +108,29 @@ test('D6 stored secrets are sealed: the table does not contain a key in clear', 
   expect(Buffer.from(row.secret).includes(owner.key)).toBe(false);
   expect(Buffer.from(row.secret_hash).includes(owner.key)).toBe(false);
 });
+
+const other = "insert into organizations (id, name, created_ms, webhook_secret) values ('other', 'other', 1, '')";
+const alterations: Readonly<Record<string, (keyId: string) => string>> = {
+  'a role that is deleted': () => 'delete from grants',
+  'a role that is moved to another organization': () => `${other}; update grants set organization_id = 'other'`,
+  'a role that is lowered': () => "update grants set role = 'operator'",
+  'a role that is added': (keyId) =>
+    `${other}; insert into grants (identity_id, identity_type, role, organization_id) values ('${keyId}', 'api-key', 'owner', 'other')`,
+  'a key that is renamed': () => "update api_keys set name = 'another'",
+  'a location that is moved to another organization': () =>
+    `${other}; update locations set organization_id = 'other'`,
+  'a share that is added': () =>
+    'insert into location_shares (location_id, organization_id, created_ms) select locations.id, organizations.id, 1 from locations cross join organizations',
+};
+
+for (const [what, sql] of Object.entries(alterations))
+  test(`D33 ${what} in the database itself is DATA_LOSS for the caller, and is named`, async () => {
+    const { rows, alterRows, authenticator, owner, later } = await given();
+    const token = await authenticator.signIn({ entity: owner.id, type: 'api-key', payload: owner.key }, '127.0.0.1:9');
+    expect(await authenticator.principalOf(bearer(token))).toMatchObject({ grants: [{ role: 'owner' }] });
+    expect(await rows.look()).toEqual([]);
+    await alterRows(sql(owner.id));
+    later();
+    await expect(authenticator.principalOf(bearer(token))).rejects.toMatchObject({ code: 'data_loss' });
+    expect((await rows.look()).join('; ')).toMatch(/grants|api_keys|locations|location_shares/);
+  });

@@ -1,6 +1,7 @@
 /** Exchanges credentials for a token, and resolves a token to its principal on every call. */
 import { type Clock, type CodeName, PlatformError } from '@platform/base';
 import type { InstanceKey } from '../instance/instance-key.ts';
+import type { RowWatch } from '../metadata/row-checks/row-watch.ts';
 import type { Database } from '../metadata/tables.ts';
 import { issueToken, readToken } from './access-token.ts';
 import { grantsOfIdentity } from './grants.ts';
@@ -8,6 +9,7 @@ import type { GuessLimit } from './guess-limit.ts';
 import { checkKey, keySince, validKey } from './keys.ts';
 import type { PartSecrets, SessionPort, SharesPort } from './ports.ts';
 import type { Grant, Principal } from './principal.ts';
+import { grants } from './store.ts';
 import { proven } from './too-many-guesses.ts';
 
 /** How long a principal is cached without asking the store; limits how long a revoked one still works (D5, R16: 5 s). */
@@ -54,6 +56,9 @@ export interface Authenticator {
 
 export function createAuthenticator(deps: {
   db: Database;
+  rows: Pick<RowWatch, 'requireComplete'>;
+  /** @throws data_loss when rows that decide what these organizations see are damaged */
+  requirePlaces: (organizationIds: readonly string[]) => Promise<void>;
   instanceKey: InstanceKey;
   partSecrets: PartSecrets;
   sessions: SessionPort;
@@ -63,7 +68,7 @@ export function createAuthenticator(deps: {
   /** Called when a key is used, at most once in 2 s for each token. */
   keyUsed: (keyId: string) => void;
 }): Authenticator {
-  const { db, instanceKey, partSecrets, sessions, shares, guesses, clock, keyUsed } = deps;
+  const { db, rows, requirePlaces, instanceKey, partSecrets, sessions, shares, guesses, clock, keyUsed } = deps;
   let cache = new Map<string, { principal: Promise<Principal>; untilMs: number }>();
 
   const keyEpoch = (id: string, secret: string, peerAddress: string, code: CodeName): Promise<number> =>
@@ -136,6 +141,8 @@ export function createAuthenticator(deps: {
     const own: readonly Grant[] = (await grantsOfIdentity(db, { type, id })).map(
       ({ role, organizationId, locationId, robotId }) => ({ role, organizationId, locationId, robotId }),
     );
+    await rows.requireComplete(grants, [id]);
+    await requirePlaces([...new Set(own.map(({ organizationId }) => organizationId))]);
     const whole = new Set(
       own.flatMap((grant) => (grant.locationId === null && grant.robotId === null ? [grant.organizationId] : [])),
     );

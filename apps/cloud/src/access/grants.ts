@@ -1,8 +1,10 @@
 /** Stored grants: adding and removing them, and the rule that an organization keeps an owner (R7). Runs in the caller's transaction. */
 import { PlatformError } from '@platform/base';
 import type { Kysely, SelectQueryBuilder } from 'kysely';
+import { requireRight } from '../metadata/row-checks/require-right.ts';
 import type { CloudTables } from '../metadata/tables.ts';
 import type { Grant, Lineage, Role } from './principal.ts';
+import { grants } from './store.ts';
 
 /** Who holds a grant. */
 export interface Identity {
@@ -62,6 +64,7 @@ export async function grantsOfIdentity(db: Kysely<CloudTables>, identity: Identi
     .where('identity_id', '=', identity.id)
     .where('identity_type', '=', identity.type)
     .execute();
+  requireRight(grants, rows);
   return rows.map(heldGrantOf);
 }
 

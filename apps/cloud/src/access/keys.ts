@@ -3,9 +3,11 @@ import { timingSafeEqual } from 'node:crypto';
 import { newId, newSecret } from '@platform/base';
 import type { Kysely } from 'kysely';
 import type { InstanceKey } from '../instance/instance-key.ts';
+import { requireRight } from '../metadata/row-checks/require-right.ts';
 import type { CloudTables, Database } from '../metadata/tables.ts';
 import { addGrant } from './grants.ts';
 import type { Grant } from './principal.ts';
+import { apiKeys } from './store.ts';
 
 export interface NewKey {
   readonly id: string;
@@ -46,11 +48,8 @@ export async function checkKey(
   secret: string,
   nowMs: number,
 ): Promise<number | undefined> {
-  const key = await db
-    .selectFrom('api_keys')
-    .select(['secret_hash', 'epoch', 'revoked_ms', 'expires_ms'])
-    .where('id', '=', id)
-    .executeTakeFirst();
+  const key = await db.selectFrom('api_keys').selectAll().where('id', '=', id).executeTakeFirst();
+  if (key !== undefined) requireRight(apiKeys, [key]);
   const former = await formerSecrets(db, id, nowMs).execute();
   // While the instance key is being replaced, the stored hashes may use a different key than this process.
   const given = instanceKey.hashes(secret);
@@ -94,11 +93,8 @@ export async function keySince(
 }
 
 async function findValidKey(db: Database, id: string, nowMs: number) {
-  const key = await db
-    .selectFrom('api_keys')
-    .select(['name', 'epoch', 'rotated_ms', 'revoked_ms', 'expires_ms'])
-    .where('id', '=', id)
-    .executeTakeFirst();
+  const key = await db.selectFrom('api_keys').selectAll().where('id', '=', id).executeTakeFirst();
+  if (key !== undefined) requireRight(apiKeys, [key]);
   return key !== undefined && lives(key, nowMs) ? key : undefined;
 }
 

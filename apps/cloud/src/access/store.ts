@@ -1,6 +1,8 @@
 /** Tables of access: API keys, the roles of keys and people, and the audit trail. */
+
 import type { Generated } from 'kysely';
 import type { SealedColumn } from '../instance/sealed-column.ts';
+import type { CheckedTable } from '../metadata/row-checks/checked-table.ts';
 
 /** Times are milliseconds since 1970 UTC; secrets are sealed with the instance key and found by its keyed hash (D6). */
 export interface AccessTables {
@@ -105,3 +107,35 @@ export const accessV32: readonly string[] = [
 ];
 
 export const auditChainGuard: ReturnType<typeof appendOnly> = appendOnly('audit_chain');
+
+/** Rows that decide who may do what. The time of a key's last use decides nothing. */
+export const apiKeys: CheckedTable = {
+  table: 'api_keys',
+  what: 'API key',
+  key: ['id'],
+  columns: ['id', 'name', 'epoch', 'created_ms', 'revoked_ms', 'expires_ms', 'rotated_ms'],
+  bytes: ['secret_hash', 'secret'],
+};
+
+/** A set is the roles of one identity, which are read together. */
+export const grants: CheckedTable = {
+  table: 'grants',
+  what: 'role of',
+  key: ['identity_type', 'identity_id', 'role', 'organization_id', 'location_id', 'robot_id'],
+  isSmall: true,
+  columns: ['identity_id', 'identity_type', 'role', 'organization_id', 'location_id', 'robot_id'],
+  owner: 'identity_id',
+};
+
+export const accessChecked: readonly CheckedTable[] = [
+  apiKeys,
+  grants,
+  {
+    table: 'former_key_secrets',
+    what: 'former secret of key',
+    key: ['key_id', 'epoch'],
+    columns: ['key_id', 'epoch', 'ends_ms'],
+    bytes: ['secret_hash', 'secret'],
+    owner: 'key_id',
+  },
+];

@@ -1,6 +1,8 @@
 /** Tables of the account tree: organizations, locations, sharing, and settings of organizations. */
+
 import type { Generated } from 'kysely';
 import type { SealedColumn } from '../instance/sealed-column.ts';
+import type { CheckedTable } from '../metadata/row-checks/checked-table.ts';
 
 /** Times are milliseconds since 1970 UTC; secrets are sealed with the instance key and found by its keyed hash (D6). */
 export interface AccountsTables {
@@ -96,4 +98,45 @@ export const accountsSealed: readonly SealedColumn[] = [
   { table: 'push_configurations', key: ['organization_id'], sealed: 'credentials' },
   { table: 'former_webhook_secrets', key: ['organization_id', 'ends_ms'], sealed: 'secret' },
   { table: 'host_push_credentials', key: ['id'], sealed: 'credentials' },
+];
+
+/** Rows that decide who sees what. */
+export const locations: CheckedTable = {
+  table: 'locations',
+  what: 'location',
+  key: ['id'],
+  columns: ['id', 'organization_id', 'parent_id', 'name', 'created_ms', 'region'],
+  owner: 'organization_id',
+};
+
+export const locationShares: CheckedTable = {
+  table: 'location_shares',
+  what: 'share of location',
+  key: ['location_id', 'organization_id'],
+  columns: ['location_id', 'organization_id', 'created_ms'],
+  owner: 'organization_id',
+};
+
+export const accountsChecked: readonly CheckedTable[] = [
+  locations,
+  locationShares,
+  {
+    table: 'organizations',
+    what: 'organization',
+    key: ['id'],
+    columns: [
+      ...['id', 'name', 'created_ms', 'public_namespace', 'default_region', 'cid', 'default_fragments'],
+      ...['login_methods', 'support_email'],
+    ],
+    bytes: ['webhook_secret'],
+    owner: 'id',
+  },
+  {
+    table: 'location_secrets',
+    what: 'location secret',
+    key: ['id'],
+    columns: ['id', 'location_id', 'created_ms'],
+    bytes: ['secret'],
+    owner: 'location_id',
+  },
 ];

@@ -5,7 +5,9 @@
  * rows of an hour are final once the follower of the log has passed it and the hour has been sampled. Times are milliseconds since 1970
  * UTC.
  */
+
 import type { UsageCostType } from '@platform/proto/platform/app/v1/billing';
+import type { CheckedTable } from '../metadata/row-checks/checked-table.ts';
 
 export interface BillingTables {
   /** What the payer used in an hour, in units of the meter. */
@@ -231,3 +233,88 @@ export const invoiceGuard: { readonly sqlite: readonly string[]; readonly postgr
     `create trigger invoices_final before update of id, biller_id, organization_id, sequence, number, kind, is_test, currency, subtotal, tax, total, document, period, credits_id, issued_ms, due_ms on invoices for each statement execute function billing_refuse()`,
   ],
 };
+
+/** Rows that decide what is owed. The lines of the ledger have a chain of hashes. */
+export const invoices: CheckedTable = {
+  table: 'invoices',
+  what: 'invoice',
+  key: ['id'],
+  columns: [
+    ...['id', 'biller_id', 'organization_id', 'sequence', 'number', 'kind', 'is_test', 'currency', 'subtotal', 'tax'],
+    ...['total', 'document', 'period', 'credits_id', 'issued_ms', 'due_ms', 'state', 'paid', 'paid_ms', 'failure'],
+    ...['failure_ms', 'dunning_step', 'dunned_ms'],
+  ],
+  owner: 'organization_id',
+};
+
+export const charges: CheckedTable = {
+  table: 'charges',
+  what: 'charge',
+  key: ['id'],
+  columns: [
+    ...['id', 'invoice_id', 'provider', 'method', 'state', 'minor', 'created_ms', 'finished_ms', 'failure'],
+    ...['next_ask_ms', 'is_quiet', 'reference'],
+  ],
+  owner: 'invoice_id',
+};
+
+export const billingChecked: readonly CheckedTable[] = [
+  invoices,
+  charges,
+  {
+    table: 'charge_requests',
+    what: 'charge request of organization',
+    key: ['organization_id', 'key'],
+    columns: ['organization_id', 'key', 'request', 'invoice_id', 'created_ms'],
+    owner: 'organization_id',
+  },
+  {
+    table: 'billed_periods',
+    what: 'billed period of organization',
+    key: ['organization_id', 'period'],
+    columns: ['organization_id', 'period', 'biller_id', 'invoice_id', 'created_ms'],
+    owner: 'organization_id',
+  },
+  {
+    table: 'billing_payments',
+    what: 'payment',
+    key: ['id'],
+    columns: ['id', 'invoice_id', 'minor', 'reference', 'recorded_ms'],
+    owner: 'invoice_id',
+  },
+  {
+    table: 'payment_methods',
+    what: 'payment method of organization',
+    key: ['organization_id'],
+    columns: ['organization_id', 'provider', 'brand', 'last_four', 'method', 'added_ms'],
+    owner: 'organization_id',
+  },
+  {
+    table: 'billing_accounts',
+    what: 'billing account of organization',
+    key: ['organization_id', 'entry'],
+    columns: ['organization_id', 'entry', 'since_ms', 'biller_id', 'tier', 'billing_email', 'created_ms'],
+    owner: 'organization_id',
+  },
+  {
+    table: 'price_lists',
+    what: 'price list of organization',
+    key: ['organization_id', 'version'],
+    columns: ['organization_id', 'version', 'effective_ms', 'created_ms', 'document'],
+    owner: 'organization_id',
+  },
+  {
+    table: 'location_payers',
+    what: 'payer of location',
+    key: ['location_id', 'since_ms', 'created_ms'],
+    columns: ['location_id', 'since_ms', 'organization_id', 'created_ms'],
+    owner: 'organization_id',
+  },
+  {
+    table: 'invoice_numbers',
+    what: 'invoice numbers of organization',
+    key: ['biller_id'],
+    columns: ['biller_id', 'last'],
+    owner: 'biller_id',
+  },
+];

@@ -1,5 +1,7 @@
 /** Tables of people: accounts, passwords, external identities, sessions, one-time links, invitations. */
+
 import type { Generated } from 'kysely';
+import type { CheckedTable } from '../metadata/row-checks/checked-table.ts';
 
 /**
  * Times are milliseconds since 1970 UTC. Values that are only compared are stored hashed (D6): SHA-256 of random tokens, argon2id of
@@ -89,4 +91,55 @@ export const identityV2: readonly string[] = [
   'create index invitation_mails_by_organization on invitation_mails (organization_id, sent_ms)',
   'create index invitation_mails_by_recipient on invitation_mails (recipient, sent_ms)',
   'create table organization_joins (organization_id text not null, person_id text not null references people (id), joined_ms bigint not null, primary key (organization_id, person_id))',
+];
+
+/** Rows that decide who somebody is. Times of the last use decide nothing. */
+export const sessions: CheckedTable = {
+  table: 'sessions',
+  what: 'session',
+  key: ['id'],
+  columns: ['id', 'person_id', 'kind', 'created_ms', 'expires_ms', 'peer_address'],
+  bytes: ['token_hash'],
+  owner: 'person_id',
+};
+
+export const identityChecked: readonly CheckedTable[] = [
+  sessions,
+  {
+    table: 'people',
+    what: 'person',
+    key: ['id'],
+    columns: ['id', 'email', 'name', 'created_ms', 'email_verified'],
+  },
+  {
+    table: 'passwords',
+    what: 'password of person',
+    key: ['person_id'],
+    columns: ['person_id', 'hash', 'changed_ms'],
+    owner: 'person_id',
+  },
+  {
+    table: 'person_identities',
+    what: 'sign-in of person',
+    key: ['issuer', 'subject'],
+    columns: ['issuer', 'subject', 'person_id', 'created_ms'],
+    owner: 'person_id',
+  },
+  {
+    table: 'one_time_links',
+    what: 'link of person',
+    key: ['person_id', 'purpose', 'created_ms'],
+    isSmall: true,
+    columns: ['purpose', 'person_id', 'challenge', 'mailed', 'created_ms', 'expires_ms'],
+    bytes: ['token_hash'],
+    owner: 'person_id',
+  },
+  {
+    table: 'invitations',
+    what: 'invitation to organization',
+    key: ['organization_id', 'email'],
+    columns: ['organization_id', 'email', 'grants', 'invited_by', 'mailed', 'created_ms', 'expires_ms'],
+    bytes: ['token_hash'],
+    owner: 'organization_id',
+  },
 ];

@@ -11,6 +11,8 @@ async function given(): Promise<TestMachines & { authenticator: Authenticator }>
   // The clock does not advance, so no cached answer expires.
   const clock = { ...systemClock, monotonic: () => 0 };
   const authenticator = createAuthenticator({
+    rows: { requireComplete: async () => {} },
+    requirePlaces: async () => {},
     db: machines.db,
     instanceKey: machines.instanceKey,
     partSecrets: machines.machines.partSecrets,

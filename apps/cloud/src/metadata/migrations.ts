@@ -1,8 +1,9 @@
 /** Every version of the metadata's tables, collected from the features that own them; a released version never changes. */
-import { accessV1, accessV2, accessV32, auditChainGuard, auditGuard } from '../access/store.ts';
-import { accountsDdl, accountsV2, accountsV16, accountsV18 } from '../accounts/store.ts';
+import { accessChecked, accessV1, accessV2, accessV32, auditChainGuard, auditGuard } from '../access/store.ts';
+import { accountsChecked, accountsDdl, accountsV2, accountsV16, accountsV18 } from '../accounts/store.ts';
 import { adminV2 } from '../admin/store.ts';
 import {
+  billingChecked,
   billingV23,
   dunningV30,
   dunningV34,
@@ -16,7 +17,7 @@ import { binaryChecked, binaryV3, binaryV5 } from '../binary/store.ts';
 import { logCursorsV8 } from '../follow-log/store.ts';
 import { fragmentsV2 } from '../fragments/store.ts';
 import { gapsV13, gapsV19 } from '../gaps/store.ts';
-import { identityV1, identityV2 } from '../identity/store.ts';
+import { identityChecked, identityV1, identityV2 } from '../identity/store.ts';
 import { instanceDdl, instanceV2 } from '../instance/store.ts';
 import { logsV1, logsV2, logsV17, logsV23 } from '../machines/logs/store.ts';
 import { presenceV2, presenceV22 } from '../machines/presence/store.ts';
@@ -31,7 +32,7 @@ import {
   outboxV25,
   outboxV29,
 } from '../outbox/store.ts';
-import { packagesV10, packagesV11 } from '../packages/store.ts';
+import { packagesChecked, packagesV10, packagesV11 } from '../packages/store.ts';
 import { queriesV3 } from '../queries/store.ts';
 import { retentionV3 } from '../retention/store.ts';
 import { tabularDdl, tabularV4, tabularV7 } from '../tabular/store.ts';
@@ -42,6 +43,8 @@ import type { Migration } from './sqlite/writer-protocol.ts';
 /** Version 1 had one organization and one person, who owned it without a grant. */
 export const firstOwner =
   "insert into grants (identity_id, identity_type, role, organization_id, location_id, robot_id) select people.id, 'person', 'owner', organizations.id, null, null from people cross join organizations";
+
+const checkedV36 = [...accessChecked, ...accountsChecked, ...identityChecked, ...packagesChecked, ...billingChecked];
 
 export const migrations: readonly Migration[] = [
   {
@@ -120,4 +123,5 @@ export const migrations: readonly Migration[] = [
   { version: 33, statements: machinesV33 },
   { version: 34, statements: dunningV34 },
   { version: 35, statements: [...rowChecksDdl, ...binaryChecked.map(addRowCheck)], checked: binaryChecked },
+  { version: 36, statements: checkedV36.map(addRowCheck), checked: checkedV36 },
 ];

@@ -2,9 +2,10 @@
 import { PlatformError } from '@platform/base';
 import type { PackageType } from '@platform/proto/platform/app/packages/v1/packages';
 import { notVisible } from '../access/principal.ts';
+import { requireRight } from '../metadata/row-checks/require-right.ts';
 import type { Database } from '../metadata/tables.ts';
 import { typeName } from './package-type.ts';
-import type { PackageRow } from './store.ts';
+import { type PackageRow, packages } from './store.ts';
 import { matching, newerFirst } from './versions.ts';
 
 export interface Wanted {
@@ -29,6 +30,7 @@ export async function packagesOf(
     .$if(type !== 0, (query) => query.where('type', '=', type))
     .orderBy('platform')
     .execute();
+  requireRight(packages, rows);
   return rows.toSorted((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : newerFirst(a, b)));
 }
 

@@ -1,6 +1,8 @@
 /** Tables of packages: packages, details of modules, and archives to remove. */
+
 import type { PackageType } from '@platform/proto/platform/app/packages/v1/packages';
 import type { Insertable, Selectable } from 'kysely';
+import type { CheckedTable } from '../metadata/row-checks/checked-table.ts';
 
 export interface PackagesTables {
   packages: {
@@ -53,3 +55,26 @@ export const packagesV11: readonly string[] = [
 
 /** For direct access to a store: path, size and hash of each archive. */
 export const packagePayloadsSql = 'select id, blob_path as path, size_bytes, sha256 from packages';
+
+/** Rows that decide what runs on machines. */
+export const packages: CheckedTable = {
+  table: 'packages',
+  what: 'package',
+  key: ['id'],
+  columns: [
+    ...['id', 'organization_id', 'name', 'version', 'platform', 'type', 'created_ms', 'size_bytes', 'sha256', 'crc32c'],
+    ...['blob_path', 'files', 'metadata'],
+  ],
+  owner: 'organization_id',
+};
+
+export const packagesChecked: readonly CheckedTable[] = [
+  packages,
+  {
+    table: 'modules',
+    what: 'module',
+    key: ['organization_id', 'name'],
+    columns: ['organization_id', 'name', 'created_ms', 'details'],
+    owner: 'organization_id',
+  },
+];

@@ -70,7 +70,7 @@ export const on = {
 };
 
 export async function openFleet(): Promise<Fleet> {
-  const { db, instanceKey } = await openFirstAccount();
+  const { db, rows, instanceKey } = await openFirstAccount();
   const clock = new FakeClock();
   for (const id of ['acme', 'umbrella'])
     await db
@@ -87,6 +87,8 @@ export async function openFleet(): Promise<Fleet> {
   const sessions = new Map<string, SignedIn>();
   const keyUse = createKeyUse(db, clock);
   const authenticator = createAuthenticator({
+    rows,
+    requirePlaces: async () => {},
     db,
     instanceKey,
     partSecrets: {

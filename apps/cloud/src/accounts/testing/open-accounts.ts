@@ -15,6 +15,7 @@ import { machineNamesIn } from '../../machines/part-places.ts';
 import { openRegistry, type Registry } from '../../machines/registry.ts';
 import type { AccountsDeps } from '../accounts-deps.ts';
 import { type Accounts, createAccounts } from '../feature.ts';
+import { intactPlaces } from '../intact-places.ts';
 import { type FirstAccount, openFirstAccount } from './open-first-account.ts';
 
 type Methods = typeof AppService.method;
@@ -52,6 +53,8 @@ export async function openAccounts(overrides: Partial<AccountsDeps> = {}): Promi
   });
   const people = new Map<string, SignedIn>();
   const authenticator = createAuthenticator({
+    rows: first.rows,
+    requirePlaces: intactPlaces(first.rows),
     db,
     instanceKey,
     partSecrets: { check: async () => undefined, isCurrent: async () => false },

@@ -12,8 +12,10 @@
 import { PlatformError } from '@platform/base';
 import type { Transaction } from 'kysely';
 import { audit, type Caller, type OwnActor } from '../../access/audit.ts';
+import { requireRight } from '../../metadata/row-checks/require-right.ts';
 import type { CloudTables, Database } from '../../metadata/tables.ts';
 import { lockBiller, post } from '../ledger/post.ts';
+import { invoices } from '../store.ts';
 import { type InvoiceDocument, type InvoiceRow, issueInvoice } from './issue-invoice.ts';
 
 /** @throws not_found, with the same message for another organization's invoice and an unknown one */
@@ -27,7 +29,10 @@ export async function requireInvoice(
     row !== undefined &&
     (of.organizationId === undefined || row.organization_id === of.organizationId) &&
     (of.billerId === undefined || row.biller_id === of.billerId);
-  if (isOf) return row;
+  if (isOf) {
+    requireRight(invoices, [row]);
+    return row;
+  }
   throw new PlatformError(
     'not_found',
     `invoice ${JSON.stringify(id.slice(0, 80))}: expected one of the organization, found none`,

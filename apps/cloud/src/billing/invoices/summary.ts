@@ -2,9 +2,11 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import type { GetInvoicesSummaryResponseSchema } from '@platform/proto/platform/app/v1/billing';
+import { requireRight } from '../../metadata/row-checks/require-right.ts';
 import type { Database } from '../../metadata/tables.ts';
 import { currencyOf } from '../money/currency.ts';
 import { wireOfMinor } from '../money/wire-amount.ts';
+import { invoices } from '../store.ts';
 import { isUnpaid } from './dunning.ts';
 
 /** Newest first. The balance is in the currency of the newest invoice; amounts of other currencies are not added to it. */
@@ -14,23 +16,12 @@ export async function invoicesSummary(
 ): Promise<MessageInitShape<typeof GetInvoicesSummaryResponseSchema>> {
   const rows = await db
     .selectFrom('invoices')
-    .select([
-      'id',
-      'issued_ms',
-      'due_ms',
-      'total',
-      'paid',
-      'paid_ms',
-      'state',
-      'currency',
-      'failure',
-      'failure_ms',
-      'dunning_step',
-    ])
+    .selectAll()
     .where('organization_id', '=', organizationId)
     .orderBy('issued_ms', 'desc')
     .orderBy('sequence', 'desc')
     .execute();
+  requireRight(invoices, rows);
   const [newest] = rows;
   if (newest === undefined) return { outstandingBalance: 0, invoices: [] };
   const owed = rows

@@ -140,3 +140,26 @@ test('D33 a file taken out of a dataset, and one put in, are DATA_LOSS for lists
     await expect(list()).rejects.toMatchObject({ code: 'data_loss' });
   }
 });
+
+test('D33 a row that is restored as it was is answered again at once', async () => {
+  const on = await openBinary();
+  const [id, other] = [await on.upload({ content: 'picture A' }), await on.upload({ content: 'picture B' })];
+  expect(await ask(on, id, other)).toMatchObject({ list: '2' });
+  for (const [altered, restored] of [
+    [
+      `create table kept as select * from binary_data where id = '${id}'; delete from binary_data where id = '${id}'`,
+      'insert into binary_data select * from kept',
+    ],
+    [
+      `update binary_data set file_name = file_name || 'x' where id = '${id}'`,
+      `update binary_data set file_name = (select file_name from kept) where id = '${id}'`,
+    ],
+  ] as const) {
+    await on.alterRows(altered);
+    expect(await ask(on, id, other)).toMatchObject(lost);
+    expect(await on.rows.look()).not.toEqual([]);
+    await on.alterRows(restored);
+    expect(await ask(on, id, other)).toMatchObject({ list: '2', count: '2', byId: '1' });
+    expect(on.rows.damages()).toEqual([]);
+  }
+});

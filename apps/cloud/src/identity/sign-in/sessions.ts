@@ -11,7 +11,9 @@ import { type Clock, newId } from '@platform/base';
 import { issueToken } from '../../access/access-token.ts';
 import type { SessionPort } from '../../access/ports.ts';
 import type { InstanceKey } from '../../instance/instance-key.ts';
+import { requireRight } from '../../metadata/row-checks/require-right.ts';
 import type { Database } from '../../metadata/tables.ts';
+import { sessions } from '../store.ts';
 import { hashToken, newToken } from './token.ts';
 
 export interface SessionSettings {
@@ -92,11 +94,13 @@ export function createSessions(deps: {
       const row = await db
         .selectFrom('sessions')
         .innerJoin('people', 'people.id', 'sessions.person_id')
-        .select(['sessions.id', 'sessions.person_id', 'sessions.kind', 'sessions.last_used_ms', 'people.email'])
+        .selectAll('sessions')
+        .select('people.email')
         .where('sessions.token_hash', '=', hashToken(secret))
         .where('sessions.expires_ms', '>', nowMs)
         .executeTakeFirst();
       if (row === undefined) return undefined;
+      requireRight(sessions, [row]);
       if (nowMs - row.last_used_ms >= touchMs) {
         await db
           .updateTable('sessions')

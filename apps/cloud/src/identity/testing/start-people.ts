@@ -65,6 +65,8 @@ export async function startPeople(
   const guesses = createGuessLimit(clock);
   const sessions = createSessions({ db, instanceKey, clock });
   const authenticator = createAuthenticator({
+    rows: first.rows,
+    requirePlaces: async () => {},
     db,
     instanceKey,
     partSecrets: { check: async () => undefined, isCurrent: async () => false },

@@ -2,24 +2,17 @@
  * Refuses answers that altered, missing or added rows could change (D33), and looks for them in the background.
  *
  * Each row that is read for an answer is compared with its checksum. Whether rows are missing is compared at once in sets of up to
- * `rowsPerCheck` rows, and in all sets by a pass over all tables: at the start, and then once an hour.
+ * `rowsPerCheck` rows, and in all sets by a pass over all tables: at the start, and then once an hour, or once a minute while something is
+ * damaged.
  */
-import { type Clock, errorText, type Log, PlatformError } from '@platform/base';
-import { sql } from 'kysely';
+import { type Clock, errorText, type Log, type PlatformError } from '@platform/base';
+import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '../tables.ts';
-import {
-  type Bucket,
-  bucketOfRow,
-  type CheckedTable,
-  dayUs,
-  isRowRight,
-  nameOfRow,
-  RowSum,
-  words,
-} from './checked-table.ts';
+import { type Bucket, type CheckedTable, dayUs, RowSum, words } from './checked-table.ts';
 import { refillRowChecks } from './fill-row-checks.ts';
 import { findRowDamage, incompleteText, type RowDamage } from './find-row-damage.ts';
 import type { RowReader } from './open-row-reader.ts';
+import { alteredRows, firstWrong } from './require-right.ts';
 import { daySql, type StoreKind } from './row-check-sql.ts';
 
 export interface RowWatch extends AsyncDisposable {
@@ -66,7 +59,7 @@ export function createRowWatch({ db, tables, kind, openReader, clock, log }: Row
       known = [...known, damage];
       report(damage);
     }
-    return refusal(damage);
+    return alteredRows(damage);
   };
   const report = ({ text }: RowDamage): void =>
     log.error(
@@ -92,7 +85,7 @@ export function createRowWatch({ db, tables, kind, openReader, clock, log }: Row
           const failure = await look().then(() => undefined, errorText);
           if (failure !== undefined && !ended.signal.aborted)
             log.warn('the stored rows could not be compared with their checksums', { error: failure });
-          await clock.sleep(failure === undefined ? periodMs : retryMs, ended.signal).catch(() => {});
+          await clock.sleep(failure === undefined && known.length === 0 ? periodMs : retryMs, ended.signal).catch(() => {});
         }
       })();
     },
@@ -105,14 +98,8 @@ export function createRowWatch({ db, tables, kind, openReader, clock, log }: Row
       return found;
     },
     requireRight(table, rows) {
-      for (const row of rows as readonly Readonly<Record<string, unknown>>[]) {
-        if (isRowRight(table, row)) continue;
-        throw note({
-          table: table.table,
-          ...bucketOfRow(table, row),
-          text: `${nameOfRow(table, row)}: its row in ${table.table} was altered or added`,
-        });
-      }
+      const wrong = firstWrong(table, rows);
+      if (wrong !== undefined) throw note(wrong);
     },
     async requireComplete(table, owners, days = {}) {
       const isAsked = ({ table: damaged, owner, day }: RowDamage): boolean =>
@@ -120,8 +107,12 @@ export function createRowWatch({ db, tables, kind, openReader, clock, log }: Row
         owners.includes(owner) &&
         day >= (days.from ?? Number.NEGATIVE_INFINITY) &&
         day <= (days.to ?? Number.POSITIVE_INFINITY);
-      const damaged = known.find(isAsked);
-      if (damaged !== undefined) throw refusal(damaged);
+      const damaged = known.filter(isAsked);
+      if (damaged.length > 0 && !(await isRepaired(db, table, damaged))) throw alteredRows(damaged[0] ?? { text: '' });
+      if (damaged.length > 0) {
+        known = known.filter((damage) => !damaged.includes(damage));
+        log.info('altered rows are as they were written again', { rows: damaged.map(({ text }) => text) });
+      }
       for (const owner of owners) {
         const wrong = await incompleteSet(db, table, owner, days);
         if (wrong !== undefined) throw note(wrong);
@@ -135,6 +126,19 @@ export function createRowWatch({ db, tables, kind, openReader, clock, log }: Row
   };
 }
 
+/** Whether the sets of these damages, if they are small, are as they were written again. */
+async function isRepaired(db: Database, table: CheckedTable, damages: readonly RowDamage[]): Promise<boolean> {
+  const sets = new Map(damages.map(({ owner, day }) => [`${owner} ${day}`, { owner, day }]));
+  for (const { owner, day } of sets.values()) {
+    const days = { from: day, to: day };
+    if ((await rowsProven(db, table, owner, days)) > rowsPerCheck) return false;
+    if ((await incompleteSet(db, table, owner, days)) !== undefined) return false;
+    const found = await sql<object>`select * from ${sql.table(table.table)} where ${isIn(table, owner, days)}`.execute(db);
+    if (firstWrong(table, found.rows) !== undefined) return false;
+  }
+  return true;
+}
+
 /** Compares the sets of an owner with their proofs, in one statement, if they are small. */
 async function incompleteSet(
   db: Database,
@@ -142,24 +146,18 @@ async function incompleteSet(
   owner: string,
   days: DayRange,
 ): Promise<RowDamage | undefined> {
-  const { from, to } = days;
-  const proven = sql`table_name = ${table.table} and owner = ${owner} ${from === undefined ? sql`` : sql`and "day" >= ${from}`} ${to === undefined ? sql`` : sql`and "day" <= ${to}`}`;
-  const size = await sql<{ rows: number | null }>`select sum("rows") as "rows" from row_proofs where ${proven}`.execute(
-    db,
-  );
-  if (Number(size.rows[0]?.rows ?? 0) > rowsPerCheck) return undefined;
+  if ((await rowsProven(db, table, owner, days)) > rowsPerCheck) return undefined;
+  const proven = isProofOf(table, owner, days);
   const name = table.table;
   const nulls = sql.raw(words.map((word) => `cast(null as bigint) as word_${word}`).join(', '));
-  const owned = table.owner === undefined ? sql`1 = 1` : sql`${sql.ref(table.owner)} = ${owner}`;
-  const time = table.time === undefined ? undefined : sql.ref(table.time);
-  const since = time === undefined || from === undefined ? sql`` : sql`and ${time} >= ${from * dayUs}`;
-  const before = time === undefined || to === undefined ? sql`` : sql`and ${time} < ${to * dayUs + dayUs}`;
   const sums = sql.raw(words.map((word) => `word_${word}`).join(', '));
   const { rows } = await sql<Readonly<Record<string, unknown>>>`
     select 'proof' as kind, "day" as "day", "rows" as "rows", cast(null as text) as row_check, ${sums} from row_proofs where ${proven}
     union all
-    select * from (select 'row' as kind, ${sql.raw(daySql(table, name))} as "day", 0 as "rows", row_check, ${nulls} from ${sql.table(name)} where ${owned} ${since} ${before} limit ${rowsPerCheck + 1}) as found
+    select * from (select 'row' as kind, ${sql.raw(daySql(table, name))} as "day", 0 as "rows", row_check, ${nulls} from ${sql.table(name)} where ${isIn(table, owner, days)} limit ${rowsPerCheck + 1}) as found
   `.execute(db);
+  // Rows were added in the meantime.
+  if (rows.filter(({ kind }) => kind === 'row').length > rowsPerCheck) return undefined;
   const byDay = Map.groupBy(rows, (row) => Number(row['day']));
   for (const [day, some] of byDay) {
     const sum = new RowSum();
@@ -172,9 +170,25 @@ async function incompleteSet(
   return undefined;
 }
 
-function refusal({ text }: RowDamage): PlatformError {
-  return new PlatformError(
-    'data_loss',
-    `stored rows were altered (${text}): no partial answers are given. The host administrator can find all damage with platform admin doctor --deep`,
-  );
+/** The number of rows that the proofs of these sets count. */
+async function rowsProven(db: Database, table: CheckedTable, owner: string, days: DayRange): Promise<number> {
+  const found = await sql<{ rows: number | null }>`
+    select sum("rows") as "rows" from row_proofs where ${isProofOf(table, owner, days)}
+  `.execute(db);
+  return Number(found.rows[0]?.rows ?? 0);
+}
+
+function isProofOf({ table }: CheckedTable, owner: string, { from, to }: DayRange): RawBuilder<unknown> {
+  const since = from === undefined ? sql`` : sql`and "day" >= ${from}`;
+  const before = to === undefined ? sql`` : sql`and "day" <= ${to}`;
+  return sql`table_name = ${table} and owner = ${owner} ${since} ${before}`;
+}
+
+function isIn(table: CheckedTable, owner: string, { from, to }: DayRange): RawBuilder<unknown> {
+  const owned = table.owner === undefined ? sql`1 = 1` : sql`${sql.ref(table.owner)} = ${owner}`;
+  if (table.time === undefined) return owned;
+  const time = sql.ref(table.time);
+  const since = from === undefined ? sql`` : sql`and ${time} >= ${from * dayUs}`;
+  const before = to === undefined ? sql`` : sql`and ${time} < ${to * dayUs + dayUs}`;
+  return sql`${owned} ${since} ${before}`;
 }

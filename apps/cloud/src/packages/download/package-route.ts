@@ -10,11 +10,12 @@ import { asPlatformError, PlatformError } from '@platform/base';
 import type { Authenticator } from '../../access/authenticate.ts';
 import { notVisible, type Principal } from '../../access/principal.ts';
 import { idOf } from '../../access/signed-address.ts';
+import { requireRight } from '../../metadata/row-checks/require-right.ts';
 import type { ByteRange } from '../../wire/byte-range.ts';
 import { type StoredBytes, sendStoredBytes } from '../../wire/send-stored-bytes.ts';
 import { packageId, servedVersion } from '../find-packages.ts';
 import type { PackagesDeps } from '../packages-deps.ts';
-import type { PackageRow } from '../store.ts';
+import { type PackageRow, packages } from '../store.ts';
 import { packagePath, readPackageLink } from './package-link.ts';
 
 type Request = IncomingMessage | Http2ServerRequest;
@@ -45,6 +46,7 @@ export function packageRoute(deps: PackageRouteDeps): PackageRoute {
     const row = await db.selectFrom('packages').selectAll().where('id', '=', id).executeTakeFirst();
     if (principal === undefined || row === undefined || !access.allows(principal, 'package.read', row.organization_id))
       throw notVisible('package', id);
+    requireRight(packages, [row]);
     return row;
   };
   const open = (row: PackageRow, range: ByteRange | undefined): Promise<AsyncIterable<Uint8Array>> =>
