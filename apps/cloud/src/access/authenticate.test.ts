@@ -117,8 +117,7 @@ const alterations: Readonly<Record<string, (keyId: string) => string>> = {
   'a role that is added': (keyId) =>
     `${other}; insert into grants (identity_id, identity_type, role, organization_id) values ('${keyId}', 'api-key', 'owner', 'other')`,
   'a key that is renamed': () => "update api_keys set name = 'another'",
-  'a location that is moved to another organization': () =>
-    `${other}; update locations set organization_id = 'other'`,
+  'a location that is moved to another organization': () => `${other}; update locations set organization_id = 'other'`,
   'a share that is added': () =>
     'insert into location_shares (location_id, organization_id, created_ms) select locations.id, organizations.id, 1 from locations cross join organizations',
 };

@@ -85,7 +85,9 @@ export function createRowWatch({ db, tables, kind, openReader, clock, log }: Row
           const failure = await look().then(() => undefined, errorText);
           if (failure !== undefined && !ended.signal.aborted)
             log.warn('the stored rows could not be compared with their checksums', { error: failure });
-          await clock.sleep(failure === undefined && known.length === 0 ? periodMs : retryMs, ended.signal).catch(() => {});
+          await clock
+            .sleep(failure === undefined && known.length === 0 ? periodMs : retryMs, ended.signal)
+            .catch(() => {});
         }
       })();
     },
@@ -133,7 +135,9 @@ async function isRepaired(db: Database, table: CheckedTable, damages: readonly R
     const days = { from: day, to: day };
     if ((await rowsProven(db, table, owner, days)) > rowsPerCheck) return false;
     if ((await incompleteSet(db, table, owner, days)) !== undefined) return false;
-    const found = await sql<object>`select * from ${sql.table(table.table)} where ${isIn(table, owner, days)}`.execute(db);
+    const found = await sql<object>`select * from ${sql.table(table.table)} where ${isIn(table, owner, days)}`.execute(
+      db,
+    );
     if (firstWrong(table, found.rows) !== undefined) return false;
   }
   return true;
