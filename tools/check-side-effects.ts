@@ -36,6 +36,8 @@ const rules: readonly Rule[] = [
       'packages/base/src/clock.ts',
       'packages/testkit/*',
       'apps/cli/src/up/run-up.ts',
+      // Measures how long a computation holds the event loop.
+      'packages/base/src/turns.ts',
       'apps/cloud/src/metadata/sqlite/writer-thread.ts',
       // A separate thread whose purpose is timing.
       'apps/machine-server/src/hardware/gpio/pwm-thread.ts',
@@ -58,6 +60,7 @@ const rules: readonly Rule[] = [
       // In a browser.
       'apps/web/src/lib/ui/*',
       'apps/web/src/lib/api/*',
+      'apps/web/src/lib/machine/motion/*',
       pageInBrowser,
     ],
     instead: 'take a Clock',

@@ -104,7 +104,7 @@ export async function openStores(settings: StoreSettings, deps: StoresDeps): Pro
       tables: checkedTablesOf(migrations),
       kind: settings.databaseUrl === undefined ? 'sqlite' : 'postgres',
       openReader: (signal) =>
-        openRowReader({ file: data.at('meta.sqlite'), database: settings.databaseUrl }, false, signal),
+        openRowReader({ file: data.at('meta.sqlite'), database: settings.databaseUrl }, clock, signal),
       clock,
       log: log.child('metadata'),
     }),

@@ -48,13 +48,13 @@ export class ModuleResources {
   async removeAll(): Promise<void> {
     const all = [...this.#held];
     const begun = new Set<Held>();
-    const begin = (full: string, held: Held): Promise<void> | undefined => {
+    const begin = async (full: string, held: Held): Promise<void> => {
       if (begun.has(held)) return held.removal;
       begun.add(held);
       const dependents = all.filter(([, { dependencies }]) => dependencies.includes(full));
       const first = Promise.allSettled(dependents.map(([other, each]) => begin(other, each)));
       held.removal ??= first.then(() => this.#removeNow(full, held));
-      return held.removal;
+      await held.removal;
     };
     await Promise.allSettled(all.map(([full, held]) => begin(full, held)));
   }

@@ -127,7 +127,7 @@ function inSqlite(dataDirectory: string): DoctorStore {
     payloads: async () => read('ingest.sqlite', blobPathsSql).map((row) => String(row['path'])),
     rows: async () => {
       const file = join(dataDirectory, 'meta.sqlite');
-      await using reader = await openRowReader({ file, database: undefined }, true, new AbortController().signal);
+      await using reader = await openRowReader({ file, database: undefined }, undefined, new AbortController().signal);
       return await findRowDamage(reader, checkedTablesOf(migrations));
     },
     listedPayloads: async () =>

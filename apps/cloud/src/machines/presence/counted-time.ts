@@ -22,12 +22,6 @@ export interface Pause {
   readonly brokeConnections: boolean;
 }
 
-export interface Instant {
-  readonly countedMs: number;
-  /** How many pauses broke connections before it. */
-  readonly breaks: number;
-}
-
 export class CountedTime {
   readonly #clock: Pick<Clock, 'now' | 'monotonic'>;
   readonly #onPause: (pause: Pause) => void;

@@ -1,5 +1,5 @@
 /** Reads whole tables as of one moment, row by row, beside a running cloud and without delaying it. */
-import { setTimeout } from 'node:timers/promises';
+import type { Clock } from '@platform/base';
 import { openReadable } from '../sqlite/sqlite-file.ts';
 import type { StoreKind } from './row-check-sql.ts';
 
@@ -20,10 +20,10 @@ export interface RowStore {
 const rowsAtOnce = 500;
 const restMs = 12;
 
-/** @param isAlone this process serves nothing meanwhile, so reading need not rest */
+/** @param clock undefined if this process serves nothing meanwhile, so that reading need not rest */
 export async function openRowReader(
   { file, database }: RowStore,
-  isAlone: boolean,
+  clock: Clock | undefined,
   signal: AbortSignal,
 ): Promise<RowReader> {
   if (database !== undefined) {
@@ -45,7 +45,7 @@ export async function openRowReader(
       let rows = 0;
       for (const row of statement.iterate()) {
         take(Object.values(row).map((value) => (value === null ? null : String(value))));
-        if (++rows % rowsAtOnce === 0 && !isAlone) await setTimeout(restMs, undefined, { signal });
+        if (++rows % rowsAtOnce === 0) await clock?.sleep(restMs, signal);
       }
     },
     async [Symbol.asyncDispose]() {

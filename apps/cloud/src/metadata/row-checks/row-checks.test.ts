@@ -49,7 +49,7 @@ const open = ({ directory, database }: TestStore, migrations: readonly Migration
 
 async function damageOf({ directory, database }: TestStore): Promise<readonly string[]> {
   const store = { file: directory.file('meta.sqlite'), database };
-  await using reader = await openRowReader(store, true, new AbortController().signal);
+  await using reader = await openRowReader(store, undefined, new AbortController().signal);
   const { damages } = await findRowDamage(reader, [sightings]);
   return damages.map(({ text }) => text);
 }
@@ -165,7 +165,7 @@ describe.each(storeKinds)('checksums of rows in %s', (kind) => {
     await using metadata = await open(store, [...after, { version: 3, statements: [], checked: [fewer] }]);
     await metadata.db.updateTable('sighting').set({ owner: 'x' }).execute();
     const reading = { file: store.directory.file('meta.sqlite'), database: store.database };
-    await using reader = await openRowReader(reading, true, new AbortController().signal);
+    await using reader = await openRowReader(reading, undefined, new AbortController().signal);
     expect(await findRowDamage(reader, [fewer])).toEqual({ rows: 10, damages: [] });
   });
 });

@@ -16,7 +16,7 @@ export function testRowWatch(
   return createRowWatch({
     ...{ db, clock, log, tables: checkedTablesOf(migrations) },
     kind: database === undefined ? 'sqlite' : 'postgres',
-    openReader: (signal) => openRowReader({ file, database }, true, signal),
+    openReader: (signal) => openRowReader({ file, database }, undefined, signal),
   });
 }
 
