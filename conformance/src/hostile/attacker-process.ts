@@ -7,8 +7,10 @@ import { gatherMethods } from './attacked-methods.ts';
 import { codecs } from './codecs.ts';
 import { jsonShapes, shapes } from './shapes.ts';
 
-/** An answer that takes longer is a failure of the run. */
+/** A request that takes longer is a failure of the run. */
 const mostMs = 120_000;
+/** How the server may end a request whose rest it does not want, before the attacker has read the answer. */
+const cut = /ECONNRESET|EPIPE|ECONNABORTED|ERR_HTTP2_(STREAM|SESSION)_ERROR|ERR_HTTP2_STREAM_CANCEL/;
 const methods = gatherMethods();
 
 createInterface({ input: process.stdin })
@@ -19,7 +21,10 @@ createInterface({ input: process.stdin })
     if (body === undefined) return answer({ skipped: true });
     answer({ bytes: body.length, ready: true });
     const startedMs = performance.now();
-    const outcome = await send(attack, body).catch((caught: unknown) => `failed: ${String(caught)}`);
+    const outcome = await send(attack, body).catch((caught: unknown) => {
+      const code = String(Reflect.get(Object(caught), 'code'));
+      return cut.test(code) ? 'cut' : `failed: ${String(caught)}`;
+    });
     answer({ bytes: body.length, outcome, ms: performance.now() - startedMs });
   })
   .on('close', () => process.exit());
@@ -52,14 +57,18 @@ function send({ url, method, codec: name, headers: more }: Attack, body: Buffer)
     });
   return new Promise((resolve, reject) => {
     const session = connect(url);
-    session.on('error', reject);
+    const fail = (error: Error): void => {
+      session.destroy();
+      reject(error);
+    };
+    session.on('error', fail);
     const stream = session.request({ ':method': 'POST', ':path': `/${method}`, ...headers }, { signal: timeout });
     let status = '';
     const note = (found: Readonly<Record<string, unknown>>): void => {
       status = String(found['grpc-status'] ?? found[':status'] ?? status);
     };
     stream.on('response', note).on('trailers', note).resume();
-    stream.on('error', (error) => (status === '' ? reject(error) : undefined));
+    stream.on('error', (error) => (status === '' ? fail(error) : undefined));
     stream.on('close', () => {
       session.close();
       resolve(status);

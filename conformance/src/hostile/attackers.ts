@@ -9,7 +9,7 @@ export interface Outcome {
   readonly attack: Attack;
   /** As sent. */
   readonly bytes: number;
-  /** The status of gRPC or HTTP; `failed: …` without an answer. */
+  /** The status of gRPC or HTTP; `cut`: the server ended it before its answer was read; `failed: …`: neither. */
   readonly outcome: string;
 }
 

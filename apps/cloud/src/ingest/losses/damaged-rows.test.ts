@@ -90,7 +90,7 @@ test('D33 rows older than checksums are read, and positions skipped by a restore
   await on.damage(
     `insert into log (position, part, stream, seq, sha256, batch) select ${position}, '${part}', stream, 0, sha256, batch from log where position = 1`,
   );
-  expect(told(await on.log.follow(3, all))).toEqual([`${position} of : content 1`]);
+  expect(told(await on.log.follow(2, all))).toEqual([last, `${position} of : content 1`]);
   await on.damage('delete from log where position = 3');
   expect(told(await on.log.follow(2, all))).toEqual(['3–3 of c: the row is missing', `${position} of : content 1`]);
 });
