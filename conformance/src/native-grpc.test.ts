@@ -172,7 +172,7 @@ describe.each(['viam', 'platform'] as const)('native gRPC under /%s.', (prefix) 
     });
     using peer = await new Peer(cloud.target, prefix).signIn(cloud.keyId, 'api-key', cloud.key);
     const sync = 'platform.app.datasync.v1.DataSyncService';
-    const badType = uploadRequest(`bad-${randomUUID()}`, 'DATA_TYPE_UNSPECIFIED', [1]);
+    const badType = uploadRequest(`bad-${randomUUID()}`, 'DATA_TYPE_FILE', [1]);
     await expect(peer.call(sync, 'DataCaptureUpload', badType)).rejects.toMatchObject({ code: 3 });
     const elsewhere = uploadRequest('elsewhere', 'DATA_TYPE_TABULAR_SENSOR', [1], randomUUID());
     await expect(peer.call(sync, 'DataCaptureUpload', elsewhere)).rejects.toMatchObject({

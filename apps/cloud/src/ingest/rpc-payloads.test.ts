@@ -93,6 +93,39 @@ test('a file and a streamed reading in one message of 40 MiB are stored complete
     expect(Buffer.compare(await readFile(join(server.blobDirectory, blob?.path ?? '')), data)).toBe(0);
 });
 
+test('D53 an upload without a type is stored by what it holds: documents as readings, bytes as a file', async () => {
+  await using server = await startUploadServer();
+  await using link = connect({ baseUrl: server.url });
+  const client = link.client(DataSyncService);
+  const payload = crypto.getRandomValues(new Uint8Array(5_000));
+  // A sender cannot say that it gave no type.
+  const untyped = metadata({ type: DataType.UNSPECIFIED });
+  const bytes = create(SensorDataSchema, { metadata: times, data: { case: 'binary', value: payload } });
+  await client.dataCaptureUpload({
+    metadata: metadata({ type: DataType.TABULAR_SENSOR, typeByContent: true }),
+    sensorContents: [reading(0)],
+  });
+  await client.dataCaptureUpload({ metadata: untyped, sensorContents: [reading(1)] });
+  const { fileId } = await client.dataCaptureUpload({ metadata: untyped, sensorContents: [bytes] });
+  // A retry of it is recognised by its times.
+  expect((await client.dataCaptureUpload({ metadata: untyped, sensorContents: [bytes] })).fileId).toBe(fileId);
+  await client.fileUpload(
+    (async function* () {
+      yield { uploadPacket: { case: 'metadata' as const, value: untyped } };
+      yield { uploadPacket: { case: 'fileContents' as const, value: { data: payload } } };
+    })(),
+  );
+  const uploads = await logged(server.log);
+  expect(uploads.map(({ metadata: stored }) => [stored?.type, stored?.typeByContent])).toEqual([
+    [DataType.TABULAR_SENSOR, false],
+    [DataType.TABULAR_SENSOR, true],
+    [DataType.FILE, true],
+    [DataType.FILE, true],
+  ]);
+  for (const { blob } of uploads.slice(2))
+    expect(new Uint8Array(await readFile(join(server.blobDirectory, blob?.path ?? '')))).toEqual(payload);
+});
+
 test('a stream without metadata first, or with metadata in the middle, is refused and leaves nothing', async () => {
   await using server = await startUploadServer();
   await using link = connect({ baseUrl: server.url });

@@ -234,9 +234,9 @@ test('a malformed upload is refused with the expected and the found value, and t
 
   const expected: [Promise<{ code: string; message: string }>, string, RegExp][] = [
     [
-      send({ type: DataType.UNSPECIFIED }),
+      send({ type: DataType.FILE }),
       'invalid_argument',
-      /DATA_TYPE_TABULAR_SENSOR or DATA_TYPE_BINARY_SENSOR, found DATA_TYPE_UNSPECIFIED/,
+      /DATA_TYPE_TABULAR_SENSOR or DATA_TYPE_BINARY_SENSOR, found DATA_TYPE_FILE/,
     ],
     [send({ type: 77 as DataType }), 'invalid_argument', /found number 77/],
     [send({ componentName: '' }), 'invalid_argument', /component_name, found none/],

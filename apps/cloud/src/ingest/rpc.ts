@@ -48,12 +48,13 @@ export function uploadBindings<P>(deps: UploadRpcDeps<P>): ServiceBinding<P>[] {
     call: Call<P>,
     given: UploadMetadata | undefined,
     types: readonly DataType[],
+    held: DataType,
     method: string,
     mayBeUnnamed = false,
   ): Promise<Admitted> => {
     const metadata = requireMetadata(given, method);
     const place = await deps.authorizeUpload(call.principal, metadata.partId);
-    return { place, checked: checkMetadata(metadata, types, method, mayBeUnnamed), sender: call };
+    return { place, checked: checkMetadata(metadata, types, held, method, mayBeUnnamed), sender: call };
   };
   const accept = async (
     { place, checked, sender }: Admitted,
@@ -70,7 +71,8 @@ export function uploadBindings<P>(deps: UploadRpcDeps<P>): ServiceBinding<P>[] {
   const captured = async (bytes: Uint8Array, call: Call<P>): Promise<UploadAnswer> => {
     const request = await runInTurns(readRequest(bytes));
     const types = [DataType.TABULAR_SENSOR, DataType.BINARY_SENSOR];
-    const admitted = await admit(call, request.metadata, types, dataCaptureUpload.name);
+    const held = holdsBytes(request) ? DataType.FILE : DataType.TABULAR_SENSOR;
+    const admitted = await admit(call, request.metadata, types, held, dataCaptureUpload.name);
     if (admitted.checked.metadata.type === DataType.TABULAR_SENSOR) {
       const { stored, refused, untimed } = await runInTurns(partitionReadings(request));
       return accept(admitted, { readings: stored, refused, untimed }, null);
@@ -85,7 +87,7 @@ export function uploadBindings<P>(deps: UploadRpcDeps<P>): ServiceBinding<P>[] {
       const { first, rest } = await splitFirst(requests);
       const packet = first?.uploadPacket;
       const given = packet?.case === 'metadata' ? packet.value : undefined;
-      const admitted = await admit(call, given, [DataType.FILE], fileUpload.name);
+      const admitted = await admit(call, given, [DataType.FILE], DataType.FILE, fileUpload.name);
       const chunks = spaceChecked(
         deps.space,
         contentsOf(rest, fileUpload.name, ({ uploadPacket }) =>
@@ -100,7 +102,7 @@ export function uploadBindings<P>(deps: UploadRpcDeps<P>): ServiceBinding<P>[] {
       const packet = first?.uploadPacket;
       const given = packet?.case === 'metadata' ? packet.value : undefined;
       const method = streamingDataCaptureUpload.name;
-      const admitted = await admit(call, given?.uploadMetadata, [DataType.BINARY_SENSOR], method, true);
+      const admitted = await admit(call, given?.uploadMetadata, [DataType.BINARY_SENSOR], DataType.FILE, method, true);
       const metadata = given?.sensorMetadata;
       const reading = toBinary(SensorDataSchema, create(SensorDataSchema, metadata ? { metadata } : {}));
       const chunks = spaceChecked(
@@ -123,6 +125,13 @@ const splitAt = {
   // StreamingDataCaptureUploadRequest.data
   streamingDataCaptureUpload: { path: [2], maxBytes: maxContentBytes },
 };
+
+function holdsBytes({ first }: UploadRequest): boolean {
+  if (first === undefined) return false;
+  const view = new SensorDataView();
+  view.read(first, 0, first.length);
+  return view.kind === 'binary';
+}
 
 /** Separates the single reading of a binary upload from its bytes. Times may be missing, because public clients may omit them. */
 function binaryReading({ first: content, count }: UploadRequest): { reading: ReadingRanges; payload: Payload } {

@@ -35,32 +35,36 @@ export function requireMetadata(given: UploadMetadata | undefined, method: strin
 
 /**
  * Throws invalid_argument with the expected and the found value.
+ * @param held the type of what the upload holds: its type if the sender gave none (D53)
  * @param method for the message
  * @param mayBeUnnamed files need not come from a resource: public SDKs omit what their caller did not give
  */
 export function checkMetadata(
   given: UploadMetadata,
   expectedTypes: readonly DataType[],
+  held: DataType,
   method: string,
   mayBeUnnamed = false,
 ): CheckedMetadata {
-  if (!expectedTypes.includes(given.type)) {
+  const isByContent = given.type === DataType.UNSPECIFIED;
+  const type = isByContent ? held : given.type;
+  if (!isByContent && !expectedTypes.includes(type)) {
     const expected = expectedTypes.map(typeName).join(' or ');
-    throw refused(`${method} expected metadata.type ${expected}, found ${typeName(given.type)}`);
+    throw refused(`${method} expected metadata.type ${expected}, found ${typeName(type)}`);
   }
-  if (given.type !== DataType.FILE && !mayBeUnnamed) {
+  if (type !== DataType.FILE && !mayBeUnnamed) {
     for (const [name, value] of [
       ['component_type', given.componentType],
       ['component_name', given.componentName],
       ['method_name', given.methodName],
     ]) {
-      if (value === '')
-        throw refused(`${method} of type ${typeName(given.type)} expected metadata.${name}, found none`);
+      if (value === '') throw refused(`${method} of type ${typeName(type)} expected metadata.${name}, found none`);
     }
   }
   requireShort(given, method);
   const metadata = clone(UploadMetadataSchema, given);
   delete metadata.identity;
+  Object.assign(metadata, { type, typeByContent: isByContent });
   metadata.componentType = fullType(metadata.componentType);
   metadata.methodParameters = Object.fromEntries(
     Object.entries(metadata.methodParameters).sort(([a], [b]) => (a < b ? -1 : 1)),

@@ -153,12 +153,17 @@ test.each([
   [DataType.TABULAR_SENSOR, 'tabular'],
   [DataType.BINARY_SENSOR, 'binary'],
   [DataType.FILE, 'file'],
-  [DataType.UNSPECIFIED, 'unspecified'],
 ])('data type %i fires triggers for %s only', (type, name) => {
   const fired = ['tabular', 'binary', 'file', 'unspecified'].filter(
     (one) => decided(onData(one), { type }).length === 1,
   );
   expect(fired).toEqual([name]);
+});
+
+test('D53 an upload whose sender gave no type fires triggers for unspecified, and for the type that it was stored as', () => {
+  const stored = { type: DataType.FILE, metadata: { typeByContent: true } };
+  const fired = ['tabular', 'binary', 'file', 'unspecified'].filter((one) => decided(onData(one), stored).length === 1);
+  expect(fired).toEqual(['file', 'unspecified']);
 });
 
 test('D21 binary readings and files have times but no data', () => {

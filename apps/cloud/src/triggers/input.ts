@@ -31,7 +31,10 @@ export interface UploadInput {
   readonly atMs: number;
   readonly place: EventPlace;
   readonly metadata: Pick<UploadMetadata, 'componentType' | 'componentName' | 'methodName'>;
-  readonly dataType: DataTypeName;
+  /** What it is stored as. */
+  readonly dataType: Exclude<DataTypeName, 'unspecified'>;
+  /** The sender gave no type (D53). */
+  readonly isUnspecified: boolean;
   readonly fileId: string;
   readonly readings: UploadReadings;
 }

@@ -7,10 +7,9 @@ import { leastJsonBytes } from '../reading-codec/least-json-bytes.ts';
 import { type OpenedUpload, openUpload } from '../reading-codec/open-upload.ts';
 import { readDocument } from '../reading-codec/read-document.ts';
 import { SensorDataView } from '../reading-codec/sensor-data-view.ts';
-import type { DataTypeName, UploadInput, UploadReadings } from './input.ts';
+import type { UploadInput, UploadReadings } from './input.ts';
 
-const dataTypes: Readonly<Record<DataType, DataTypeName>> = {
-  [DataType.UNSPECIFIED]: 'unspecified',
+const dataTypes: Readonly<Partial<Record<DataType, UploadInput['dataType']>>> = {
   [DataType.BINARY_SENSOR]: 'binary',
   [DataType.TABULAR_SENSOR]: 'tabular',
   [DataType.FILE]: 'file',
@@ -26,7 +25,9 @@ export function readUpload({ batch, partId, position }: Pick<LogRow, 'batch' | '
       'expected a logged upload with metadata, place and file id, found one without',
     );
   }
-  const dataType = dataTypes[metadata.type] ?? 'unspecified';
+  const dataType = dataTypes[metadata.type];
+  if (dataType === undefined)
+    throw new PlatformError('data_loss', `expected a logged upload with a type, found one of type ${metadata.type}`);
   const { organizationId, organizationName, locationId, locationName, robotId, robotName, partName } = place;
   return {
     kind: 'upload',
@@ -35,6 +36,7 @@ export function readUpload({ batch, partId, position }: Pick<LogRow, 'batch' | '
     place: { organizationId, organizationName, locationId, locationName, robotId, robotName, partId, partName },
     metadata,
     dataType,
+    isUnspecified: metadata.typeByContent,
     fileId,
     readings: encodedReadings(upload, dataType),
   };
@@ -43,7 +45,7 @@ export function readUpload({ batch, partId, position }: Pick<LogRow, 'batch' | '
 /** Reused, so that scanning a reading creates no objects. */
 const view = /* @__PURE__ */ new SensorDataView();
 
-function encodedReadings(upload: OpenedUpload, dataType: DataTypeName): UploadReadings {
+function encodedReadings(upload: OpenedUpload, dataType: UploadInput['dataType']): UploadReadings {
   const lookAt = (index: number, withTimes: boolean): void => {
     view.read(upload.bytes, upload.readingStart(index), upload.readingEnd(index), withTimes);
     if (!view.isWhole)

@@ -164,7 +164,7 @@ async function upload(
     type: DataType.BINARY_SENSOR,
     ...(metadata as object),
   });
-  const checked = checkMetadata(given, [DataType.BINARY_SENSOR, DataType.FILE], 'Upload');
+  const checked = checkMetadata(given, [DataType.BINARY_SENSOR, DataType.FILE], DataType.FILE, 'Upload');
   const times =
     atMs === undefined ? {} : { timeRequested: timestampFromMs(atMs), timeReceived: timestampFromMs(atMs + 5) };
   const reading = toBinary(

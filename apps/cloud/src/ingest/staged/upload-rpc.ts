@@ -43,7 +43,7 @@ export function uploadServiceBinding<P>(deps: UploadRpcDeps<P>, staged: StagedUp
       const metadata: UploadMetadata = requireMetadata(given, name);
       const key = await keyOf(call.principal, metadata.partId, givenKey);
       const place = await deps.authorizeUpload(call.principal, metadata.partId);
-      const checked = checkMetadata(metadata, [DataType.FILE], name);
+      const checked = checkMetadata(metadata, [DataType.FILE], DataType.FILE, name);
       return staged.inTurn(key, async () => {
         const answered = await staged.answer(key);
         if (answered !== undefined) return { binaryDataId: answered };

@@ -39,6 +39,8 @@ export function* storedUploads(page: ArrivalsPage, place: EventPlace): Generator
       place,
       metadata: { componentType: component_type, componentName: component_name, methodName: method_name },
       dataType: 'tabular',
+      // Not stored with rows.
+      isUnspecified: false,
       // Not stored with rows. Only events contain it, and a dry run sends none.
       fileId: '',
       readings: new StoredReadings(page, documents, ordered, from, to),

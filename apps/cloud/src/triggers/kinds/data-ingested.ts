@@ -37,7 +37,9 @@ function parse(
     uploads: 'all',
     stored: { areReadings: names.has('tabular'), keys: 'none' },
     next(state, input) {
-      if (input.kind !== 'upload' || !names.has(input.dataType) || isEmpty(input)) return { state, occurrences: [] };
+      if (input.kind !== 'upload' || isEmpty(input)) return { state, occurrences: [] };
+      if (!names.has(input.dataType) && !(input.isUnspecified && names.has('unspecified')))
+        return { state, occurrences: [] };
       const { position, atMs, place, dataType } = input;
       const event = (): TriggerEvent => ({
         type,
