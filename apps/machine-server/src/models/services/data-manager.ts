@@ -127,7 +127,6 @@ async function configure(
   await docdb.configure(
     docdbSettings(attributes.docdb_capture_config, `${service.name}.docdb_capture_config`, problems),
   );
-  await capture.configure(attributes.capture_disabled ? [] : planned.plans);
   const rules = planSync(service, attributes, dependencies, { ...parts, directory, resolvePath }, problems);
   logProblems(log, [...problems, ...planned.problems]);
   sync.configure(
@@ -138,6 +137,8 @@ async function configure(
     },
     rules.rule,
   );
+  // After sync, so that no reading is captured while the status says that sync is off.
+  await capture.configure(attributes.capture_disabled ? [] : planned.plans);
   reclaim.configure(
     attributes.capture_disabled
       ? undefined
