@@ -238,7 +238,8 @@ test('discovery, generic service, motion, navigation, vision', async () => {
   expect(point).toMatchObject({ location: { latitude: 1, longitude: 2 } });
   await navigation.removeWayPoint(point?.id ?? '');
   expect(await navigation.getWayPoints()).toEqual([]);
-  expect(await navigation.getProperties()).toBeDefined();
+  // UNIMPLEMENTED until it is served: an empty answer would not be true.
+  await expect(navigation.getProperties()).rejects.toThrow('this model does not have GetProperties');
 
   const vision = new sdk.VisionClient(robot, name);
   expect(await vision.getDetectionsFromCamera('eye')).toMatchObject([{ className: 'cat' }]);
