@@ -68,7 +68,7 @@ test('schemas follow the JSON mapping: names, 64 bits, bytes, enums, lists, maps
   });
   expect(fields('platform.app.datasync.v1.UploadMetadata')['methodParameters']).toEqual({
     type: 'object',
-    additionalProperties: { type: 'object', properties: { '@type': { type: 'string' } } },
+    additionalProperties: { type: 'object', properties: { '@type': { type: 'string' }, value: {} } },
   });
   expect(schemas['platform.app.v1.OnlineState']).toMatchObject({
     enum: expect.arrayContaining(['ONLINE_STATE_UNSPECIFIED', 'ONLINE_STATE_ONLINE']),
