@@ -28,7 +28,11 @@ export function outcomeOf(caught: unknown): Outcome {
     : { kind: 'later', code, message, retryAfterMs };
 }
 
+/** How the link says that a connection ended during the call: the next one may work at once. */
+const cutOff = /the connection broke: (it was closed|(read|write) E(CONNRESET|PIPE)|.*session closed|socket hang up)/i;
+
 /** Whether the cause is the cloud and not the file: other files would fail in the same way. */
-export function isOfCloud({ code, retryAfterMs }: Extract<Outcome, { kind: 'later' }>): boolean {
-  return code === 'unavailable' || (code === 'resource_exhausted' && retryAfterMs !== undefined);
+export function isOfCloud({ code, message, retryAfterMs }: Extract<Outcome, { kind: 'later' }>): boolean {
+  if (code === 'unavailable') return !cutOff.test(message);
+  return code === 'resource_exhausted' && retryAfterMs !== undefined;
 }
