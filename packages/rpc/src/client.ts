@@ -13,6 +13,7 @@ export {
   type PlainBody,
   type PutOptions,
 } from './link/connect.ts';
+export { CallCutOff } from './link/connection.ts';
 export { type ConnectionFault, connectionFault, isAnswer } from './link/connection-fault.ts';
 export { pinnedAuthority } from './link/pinned-authority.ts';
 export { createRpcClient } from './link/rpc-client.ts';

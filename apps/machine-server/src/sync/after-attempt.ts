@@ -118,10 +118,10 @@ export class AfterAttempt {
     if (isOfCloud(outcome)) pause.failed(this.#deps.clock.monotonic(), outcome.retryAfterMs);
     // Even then it gets its own wait: if only this file makes the cloud fail, another one must be tried next.
     const waitMs = this.#later(path, outcome, outcome.retryAfterMs);
-    const what =
-      code === 'unavailable'
-        ? 'sync: the cloud is unavailable; files stay on the disk and are sent later'
-        : 'sync: a file was not accepted; trying again';
+    const refused = 'sync: a file was not accepted; trying again';
+    const away = 'sync: the cloud is unavailable; files stay on the disk and are sent later';
+    const cut = 'sync: the connection ended while a file was sent; trying again';
+    const what = outcome.isCutOff ? cut : code === 'unavailable' ? away : refused;
     this.#say('warn', what, { file: path, code, error, waitMs });
   }
 

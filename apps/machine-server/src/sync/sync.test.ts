@@ -2,6 +2,7 @@ import { mkdtemp, readdir, rm, symlink, utimes, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Clock, createLog, PlatformError, systemClock } from '@platform/base';
+import { CallCutOff } from '@platform/rpc/client';
 import { expect, onTestFinished, test } from 'vitest';
 import { SeqLedger } from '../directories/seq-ledger.ts';
 import { type FileReceiver, fakeLink } from '../testing/fake-link.ts';
@@ -94,6 +95,19 @@ test('D15 while the cloud is unavailable, the log says so instead of reporting r
   });
   await sync.flush();
   expect(told).toEqual(['warn sync: the cloud is unavailable; files stay on the disk and are sent later']);
+});
+
+test('D15 an upload whose connection is cut waits alone: the others are sent', async () => {
+  const sent: string[] = [];
+  const { sync, told } = await bench(['a', 'b', 'c'], async (chunks) => {
+    for await (const chunk of chunks) sent.push(Buffer.from(chunk).toString());
+    if (sent.length === 1)
+      throw new PlatformError('unavailable', 'the connection broke', new CallCutOff('it was closed'));
+  });
+  await sync.flush();
+  expect(sent.toSorted()).toEqual(['a', 'b', 'c']);
+  expect(sync.pausedUntil).toBeUndefined();
+  expect(told).toEqual(['warn sync: the connection ended while a file was sent; trying again']);
 });
 
 test('D15 an exception while a file is sent is a failure of that file only: the others are sent, and later passes run', async () => {

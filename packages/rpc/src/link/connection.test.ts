@@ -7,6 +7,7 @@ import { describe, expect, test } from 'vitest';
 import { EchoService } from '../../test/echo-service.ts';
 import { startScriptedPeer } from '../../test/scripted-peer.ts';
 import { connect, connectOver } from './connect.ts';
+import { CallCutOff } from './connection.ts';
 
 const lostCall = { code: 'unavailable' };
 
@@ -261,7 +262,7 @@ describe('a connection that is lost during a call', () => {
       await expect.poll(() => arrived).toBe(calls.length);
       lose(await peer.connection(0));
       for (const call of await Promise.allSettled(calls))
-        expect(call).toMatchObject({ status: 'rejected', reason: lostCall });
+        expect(call).toMatchObject({ status: 'rejected', reason: { ...lostCall, cause: expect.any(CallCutOff) } });
     },
   );
 

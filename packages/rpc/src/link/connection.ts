@@ -193,7 +193,8 @@ export class Connection {
     const isLost = (): boolean => this.#isCut || this.#session.destroyed;
     const lose = (error?: unknown): ClientHttp2Stream => {
       this.end(error == null ? lost(closedText) : lost(errorText(error), error));
-      return destroy(this.#error ?? lost(closedText));
+      const { rawMessage, cause } = this.#error ?? lost(closedText);
+      return destroy(lost(rawMessage, new CallCutOff(rawMessage, { cause })));
     };
     // It may fail before its caller listens.
     stream.on('error', () => {});
@@ -211,6 +212,14 @@ export class Connection {
       else destroy(new Error(`the request was abandoned (HTTP/2 code ${code})`));
     };
   }
+}
+
+/**
+ * The cause of a call's error if its connection ended while it was in progress: the peer may have got the call, and the next one may succeed.
+ * Other calls that are UNAVAILABLE did not reach it.
+ */
+export class CallCutOff extends Error {
+  override readonly name = 'CallCutOff';
 }
 
 /** @param cause what Node said */
