@@ -69,10 +69,12 @@ function send({ url, method, codec: name, headers: more }: Attack, body: Buffer)
     };
     stream.on('response', note).on('trailers', note).resume();
     stream.on('error', (error) => (status === '' ? fail(error) : undefined));
-    stream.on('close', () => {
-      session.close();
-      resolve(status);
-    });
+    // A refusal comes before the server has read the request, whose rest Node would keep, and the stream open.
+    const finish = (): void => {
+      session.destroy();
+      resolve(status === '' ? 'cut' : status);
+    };
+    stream.on('end', finish).on('close', finish);
     stream.end(body);
   });
 }
