@@ -18,11 +18,36 @@ export async function fillRowChecks<T>(
 ): Promise<void> {
   if (tables.length === 0) return;
   const { rows } = await sql<Filled>`select * from checked_tables`.execute(db);
+  const known = new Map(rows.map((row) => [row.table_name, row]));
+  const changed = tables.filter((table) => known.get(table.table)?.definition !== JSON.stringify(table));
+  const empty = await emptyOf(db, changed);
+  if (empty.length > 0) await db.transaction().execute((trx) => record(trx, empty, true));
+  for (const table of changed) if (!empty.includes(table)) await refillRowChecks(db, table, kind, log);
   for (const table of tables) {
-    const found = rows.find(({ table_name: name }) => name === table.table);
-    if (found?.definition !== JSON.stringify(table)) await refillRowChecks(db, table, kind, log);
-    else if (found.is_filled === 0) await fill(db, table, kind, found.filled_to ?? undefined, log);
+    const found = known.get(table.table);
+    if (found?.is_filled !== 0 || changed.includes(table)) continue;
+    await fill(db, table, kind, found.filled_to ?? undefined, log);
   }
+}
+
+/** Those without rows, which are all of them in a new database. */
+async function emptyOf<T>(db: Kysely<T>, tables: readonly CheckedTable[]): Promise<readonly CheckedTable[]> {
+  if (tables.length === 0) return [];
+  const counts = tables.map(({ table }) => `select '${table}' as name where not exists (select 1 from ${table})`);
+  const { rows } = await sql.raw<{ name: string }>(counts.join(' union all ')).execute(db);
+  const names = new Set(rows.map(({ name }) => name));
+  return tables.filter(({ table }) => names.has(table));
+}
+
+/** Notes what the checksums of the tables cover, and forgets their proofs. */
+async function record<T>(trx: Kysely<T>, tables: readonly CheckedTable[], isFilled: boolean): Promise<void> {
+  const names = sql.join(tables.map(({ table }) => table));
+  const values = tables.map((table) => sql`(${table.table}, ${JSON.stringify(table)}, null, ${isFilled ? 1 : 0})`);
+  await sql`delete from row_proofs where table_name in (${names})`.execute(trx);
+  await sql`delete from checked_tables where table_name in (${names})`.execute(trx);
+  await sql`insert into checked_tables (table_name, definition, filled_to, is_filled) values ${sql.join(values)}`.execute(
+    trx,
+  );
 }
 
 interface Filled {
@@ -35,14 +60,7 @@ interface Filled {
 
 /** Takes the rows as they are: new rows of earlier versions, or what is left after damage that a person accepts. */
 export async function refillRowChecks<T>(db: Kysely<T>, table: CheckedTable, kind: StoreKind, log: Log): Promise<void> {
-  const { table: name } = table;
-  await db.transaction().execute(async (trx) => {
-    await sql`delete from row_proofs where table_name = ${name}`.execute(trx);
-    await sql`delete from checked_tables where table_name = ${name}`.execute(trx);
-    await sql`insert into checked_tables (table_name, definition, filled_to, is_filled) values (${name}, ${JSON.stringify(table)}, null, 0)`.execute(
-      trx,
-    );
-  });
+  await db.transaction().execute((trx) => record(trx, [table], false));
   await fill(db, table, kind, undefined, log);
 }
 
