@@ -4,7 +4,7 @@ import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import { type Damage, oneOf, type Random } from './damage.ts';
 
 type Row = Record<string, SQLInputValue>;
-const tables = ['tabular_files', 'tabular_deletes', 'tabular_state', 'tabular_proofs'] as const;
+const tables = ['tabular_files', 'tabular_deletes', 'tabular_state', 'tabular_proofs', 'tabular_day_proofs'] as const;
 
 export const catalogDamages: readonly string[] = [
   'a value changed',
@@ -20,6 +20,7 @@ export async function damageCatalog(directory: string, kind: string, random: Ran
   const what = withDatabase(file, (db) => damage(db, kind, random));
   return {
     what: `catalog: ${what}`,
+    sparesWhole: what.startsWith('tabular_day_proofs'),
     names: ['catalog'],
     async undo() {
       withDatabase(file, (db) => {
@@ -56,7 +57,7 @@ function damage(db: DatabaseSync, kind: string, random: Random): string {
         random,
       );
       const columns = Object.keys(row).filter(
-        (name) => !['rowid', 'file', 'id', 'organization_id'].includes(name) && row[name] !== second[name],
+        (name) => !['rowid', 'file', 'id', 'organization_id', 'proof_day'].includes(name) && row[name] !== second[name],
       );
       const column = oneOf(columns, random);
       set(db, table, row, column, second[column] ?? null);

@@ -39,11 +39,12 @@ test(`D33 none of ${damages} random damages to files and catalog leads to a wron
 
   const tally: Tally = { right: 0, named: 0, wrong: [] };
   const background = { right: 0, failed: 0, wrong: [] as string[] };
-  let over = false;
+  let [over, spared] = [false, 0];
   // It is unknown which damage these queries encounter, but their answers must still be correct.
   const asking = askOn(filled, background, () => over);
   for (let i = 0; i < damages; i++) {
     const damage = await strike(cloud.directory, files, random);
+    if (damage.sparesWhole === true) spared++;
     if (i % 100 === 99) console.log(`${i + 1} damages: ${tally.wrong.length} wrong`);
     if (i % killEvery === killEvery - 1) for (const pid of cloud.tabularPids()) process.kill(pid, 'SIGKILL');
     const asked = [
@@ -69,7 +70,7 @@ test(`D33 none of ${damages} random damages to files and catalog leads to a wron
     `seed ${FAULT_SEED}: ${damages} damages; ${tally.right} answers right, ${tally.named} errors that name the damage; beside them ${background.right} right, ${background.failed} errors`,
   );
   expect([...tally.wrong, ...background.wrong]).toEqual([]);
-  expect(tally.named).toBeGreaterThanOrEqual(damages);
+  expect(tally.named).toBeGreaterThanOrEqual(damages - spared);
   expect(await complaints(cloud.directory)).toEqual([]);
   for (const question of questions) expect(await ask(question), question.name).toBe(question.right);
 });
@@ -83,7 +84,7 @@ async function strike(directory: string, files: readonly string[], random: Rando
 async function check(filled: FilledCloud, question: Question, damage: Damage, tally: Tally): Promise<void> {
   try {
     const answer = await filled.ask(question);
-    if (answer !== question.right || question.needsAll)
+    if (answer !== question.right || (question.needsAll && damage.sparesWhole !== true))
       tally.wrong.push(
         `${damage.what}: ${question.name} was answered ${answer === question.right ? '(right)' : answer.slice(0, 300)}`,
       );

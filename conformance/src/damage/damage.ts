@@ -3,6 +3,8 @@ export interface Damage {
   readonly what: string;
   /** A query's error and the doctor's finding contain one of these texts. */
   readonly names: readonly string[];
+  /** Queries of all files may be answered, because they do not use what is damaged. */
+  readonly sparesWhole?: boolean;
   undo(): Promise<void>;
 }
 

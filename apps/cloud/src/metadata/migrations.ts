@@ -35,7 +35,7 @@ import {
 import { packagesChecked, packagesV10, packagesV11 } from '../packages/store.ts';
 import { queriesV3 } from '../queries/store.ts';
 import { retentionV3 } from '../retention/store.ts';
-import { tabularDdl, tabularV4, tabularV7 } from '../tabular/store.ts';
+import { tabularDdl, tabularV4, tabularV7, tabularV37 } from '../tabular/store.ts';
 import { triggersDdl, triggersV15, triggersV26 } from '../triggers/store.ts';
 import { addRowCheck, rowChecksDdl } from './row-checks/row-check-sql.ts';
 import type { Migration } from './sqlite/writer-protocol.ts';
@@ -124,4 +124,5 @@ export const migrations: readonly Migration[] = [
   { version: 34, statements: dunningV34 },
   { version: 35, statements: [...rowChecksDdl, ...binaryChecked.map(addRowCheck)], checked: binaryChecked },
   { version: 36, statements: checkedV36.map(addRowCheck), checked: checkedV36 },
+  { version: 37, statements: tabularV37 },
 ];

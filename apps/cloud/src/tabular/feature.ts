@@ -25,6 +25,7 @@ import { deletedReadings } from './deletion/deleted-readings.ts';
 import { createRemoveDeleted } from './deletion/remove-deleted.ts';
 import type { StandingRulesOf } from './deletion/standing-rules.ts';
 import { addRowChecksums } from './integrity/add-row-checksums.ts';
+import { divideProofs } from './integrity/divide-proofs.ts';
 import { createFileHealth } from './integrity/file-health.ts';
 import { readDamage } from './integrity/read-damage.ts';
 import { createScrub } from './integrity/scrub.ts';
@@ -137,6 +138,7 @@ export function createTabular(deps: TabularDeps): Tabular {
       await mkdir(parquetDir, { recursive: true });
       const proven = await addRowChecksums(db);
       if (proven !== undefined && proven > 0) log.info('the rows of the catalog now have checksums', { files: proven });
+      await divideProofs(db);
       seals.readPosition(
         await catalog.sealedPosition().catch((caught: unknown) => {
           log.error('the catalog is damaged: no queries are answered', { error: errorText(caught) });

@@ -30,6 +30,8 @@ export interface TabularFilesTable {
   block_crcs: string | null;
   /** Checksum of the columns above (row-checksum.ts); null before the first start of this version. */
   row_check: string | null;
+  /** The set that it is proven with (proof-days.ts), which follows from the columns above; null before the first start of this version. */
+  proof_day: string | null;
 }
 
 /** One row, id 1. */
@@ -66,6 +68,14 @@ export interface TabularProofsTable {
   deletes_sum: string;
 }
 
+/** The same for the files of each set, so that a query proves only those that it touches. */
+export interface TabularDayProofsTable {
+  organization_id: string;
+  proof_day: string;
+  files: number;
+  files_sum: string;
+}
+
 /** A copy of each row of the first three tables, so that a repair can tell which of the two was damaged. No query reads it. */
 export interface TabularCopiesTable {
   /** `file <name>`, `delete <id>` or `state`. */
@@ -100,6 +110,7 @@ export interface TabularTables {
   tabular_deletes: TabularDeletesTable;
   tabular_recent_deletes: TabularRecentDeletesTable;
   tabular_proofs: TabularProofsTable;
+  tabular_day_proofs: TabularDayProofsTable;
   tabular_copies: TabularCopiesTable;
   tabular_health: TabularHealthTable;
   tabular_usage: TabularUsageTable;
@@ -169,6 +180,18 @@ export const tabularV7: readonly string[] = [
     created_ms bigint not null
   )`,
   'create index tabular_recent_deletes_by_organization on tabular_recent_deletes (organization_id)',
+];
+
+export const tabularV37: readonly string[] = [
+  'alter table tabular_files add column proof_day text',
+  'create index tabular_files_by_proof_day on tabular_files (organization_id, proof_day)',
+  `create table tabular_day_proofs (
+    organization_id text not null,
+    proof_day text not null,
+    files bigint not null,
+    files_sum text not null,
+    primary key (organization_id, proof_day)
+  )`,
 ];
 
 /** For tools that read a store directly. */

@@ -8,6 +8,7 @@ import type { CloudTables, Database } from '../../metadata/tables.ts';
 import { isDeleteRowRight, isFileRowRight } from '../integrity/catalog-findings.ts';
 import {
   addChecksums,
+  type CheckedFile,
   type DeleteRow,
   deleteRowChecksum,
   deleteValues,
@@ -21,18 +22,19 @@ import {
   subtractChecksum,
 } from '../integrity/row-checksum.ts';
 import { dropCopy, keepCopy, nameOfDelete, nameOfFile, nameOfState } from '../integrity/row-copies.ts';
+import { proofDayOf } from './proof-days.ts';
 
 type Transaction = Kysely<CloudTables>;
 type Column = 'files' | 'deletes';
 
-export async function addFileRow(trx: Transaction, row: Omit<FileRow, 'row_check'>): Promise<void> {
+export async function addFileRow(trx: Transaction, row: CheckedFile): Promise<void> {
   const row_check = fileRowChecksum(row);
   await trx
     .insertInto('tabular_files')
-    .values({ ...row, row_check })
+    .values({ ...row, row_check, proof_day: proofDayOf(row) })
     .execute();
   await keepCopy(trx, nameOfFile(row.file), row.organization_id, fileValues(row));
-  await prove(trx, row.organization_id, 'files', 1, (sum) => addChecksums(sum, [row_check]));
+  await proveFile(trx, row, 1, (sum) => addChecksums(sum, [row_check]));
 }
 
 /** Returns the removed row; undefined if it is not listed. @throws data_loss when the row was changed. */
@@ -43,7 +45,7 @@ export async function removeFileRow(trx: Transaction, file: string): Promise<Fil
   await trx.deleteFrom('tabular_files').where('file', '=', file).execute();
   await trx.deleteFrom('tabular_health').where('file', '=', file).execute();
   await dropCopy(trx, nameOfFile(file));
-  await prove(trx, row.organization_id, 'files', -1, (sum) => subtractChecksum(sum, fileRowChecksum(row)));
+  await proveFile(trx, row, -1, (sum) => subtractChecksum(sum, fileRowChecksum(row)));
   return row;
 }
 
@@ -64,9 +66,7 @@ export async function addChecksum(
     .where('file', '=', file)
     .execute();
   await keepCopy(trx, nameOfFile(file), row.organization_id, fileValues({ ...row, ...set }));
-  await prove(trx, row.organization_id, 'files', 0, (sum) =>
-    addChecksums(subtractChecksum(sum, fileRowChecksum(row)), [row_check]),
-  );
+  await proveFile(trx, row, 0, (sum) => addChecksums(subtractChecksum(sum, fileRowChecksum(row)), [row_check]));
   return true;
 }
 
@@ -122,6 +122,45 @@ export async function moveSealed(trx: Transaction, sealed: number): Promise<bool
     .execute();
   await keepCopy(trx, nameOfState, '', stateValues(sealed));
   return true;
+}
+
+/** In the proof of its organization, and in that of its day. */
+async function proveFile(
+  trx: Transaction,
+  file: CheckedFile,
+  rows: -1 | 0 | 1,
+  change: (sum: string) => string,
+): Promise<void> {
+  const { organization_id } = file;
+  await prove(trx, organization_id, 'files', rows, change);
+  const set = { organization_id, proof_day: proofDayOf(file) };
+  const found = await trx
+    .selectFrom('tabular_day_proofs')
+    .selectAll()
+    .where('organization_id', '=', organization_id)
+    .where('proof_day', '=', set.proof_day)
+    .executeTakeFirst();
+  const before = found ?? { files: 0, files_sum: emptySum };
+  requireRight(isChecksum(before.files_sum), 'a proof of completeness');
+  const changed = { files: before.files + rows, files_sum: change(before.files_sum) };
+  if (found === undefined)
+    await trx
+      .insertInto('tabular_day_proofs')
+      .values({ ...set, ...changed })
+      .execute();
+  else if (changed.files === 0 && changed.files_sum === emptySum)
+    await trx
+      .deleteFrom('tabular_day_proofs')
+      .where('organization_id', '=', organization_id)
+      .where('proof_day', '=', set.proof_day)
+      .execute();
+  else
+    await trx
+      .updateTable('tabular_day_proofs')
+      .set(changed)
+      .where('organization_id', '=', organization_id)
+      .where('proof_day', '=', set.proof_day)
+      .execute();
 }
 
 async function prove(

@@ -1,7 +1,7 @@
 /** Catalog rows of listed files: their content, and the refusal of changed rows. */
 import { PlatformError } from '@platform/base';
 import { isFileRowRight } from '../integrity/catalog-findings.ts';
-import type { FileRow } from '../integrity/row-checksum.ts';
+import type { CheckedFile, FileRow } from '../integrity/row-checksum.ts';
 import type { FileRef, SealedFile } from '../process/messages.ts';
 import type { HeldTimes } from './row-filter.ts';
 
@@ -16,7 +16,7 @@ export function refOf(row: FileRow): FileRef & { readonly timeReceived: HeldTime
 }
 
 /** Builds the catalog row of a file. */
-export function fileRowOf(file: SealedFile, nowMs: number): Omit<FileRow, 'row_check'> {
+export function fileRowOf(file: SealedFile, nowMs: number): CheckedFile {
   return {
     file: file.file,
     organization_id: file.organizationId,

@@ -3,16 +3,19 @@ import type { Database } from '../../metadata/tables.ts';
 import type { ListedRanges } from '../deletion/coverage.ts';
 import {
   type CatalogFinding,
+  dayFindings,
+  deleteFindings,
+  fileFindings,
   isDeleteRowRight,
   isFileRowRight,
-  proofFindings,
   stateFindings,
 } from '../integrity/catalog-findings.ts';
 import { findingsOf } from '../integrity/read-damage.ts';
 import type { DeleteRow, FileRow } from '../integrity/row-checksum.ts';
 import type { FileRef } from '../process/messages.ts';
 import { damagedCatalog, refOf, requireRight } from './file-row.ts';
-import { deleteOfText, fileOfText, proofOfText, readSnapshot, stateOfText } from './read-snapshot.ts';
+import { type ProofDays, proofDayOf } from './proof-days.ts';
+import { dayProofOfText, deleteOfText, fileOfText, proofOfText, readSnapshot, stateOfText } from './read-snapshot.ts';
 import type { Delete, DeletePredicate, FileRanges, HeldTimes } from './row-filter.ts';
 import type { PathSets } from './series.ts';
 
@@ -24,6 +27,8 @@ export interface CatalogFile extends FileRef, FileRanges {
 export interface CatalogSnapshot {
   /** S. */
   readonly sealed: number;
+  /** How many files the organization has, of which `files` may be some. */
+  readonly allFiles: number;
   readonly files: readonly CatalogFile[];
   readonly deletes: readonly Delete[];
 }
@@ -46,8 +51,11 @@ export interface CatalogTotals {
 }
 
 export interface CatalogReader {
-  /** S, the files and the deletions of an organization at one instant. Throws data_loss when a row was changed, removed or added. */
-  open(organizationId: string): Promise<CatalogSnapshot>;
+  /**
+   * S, the files and the deletions of an organization at one instant. Throws data_loss when a row was changed, removed or added.
+   * @param days leaves out files of other days; undefined: all files
+   */
+  open(organizationId: string, days: ProofDays | undefined): Promise<CatalogSnapshot>;
   sealedPosition(): Promise<number>;
   fileNames(): Promise<ReadonlySet<string>>;
   isListed(file: string): Promise<boolean>;
@@ -67,8 +75,8 @@ export function catalogReader(db: Database): CatalogReader {
   const pathSets = pathSetsCache();
   const fileOf = fileCache(pathSets);
   return {
-    async open(organizationId) {
-      const texts = await readSnapshot(db, organizationId);
+    async open(organizationId, days) {
+      const texts = await readSnapshot(db, organizationId, days);
       const state = texts.state.map(stateOfText);
       const read = texts.files.map(fileOf);
       const files = read.filter((each) => typeof each !== 'string');
@@ -80,10 +88,12 @@ export function catalogReader(db: Database): CatalogReader {
         ...changedDeletes(deletes),
       ];
       const rows = files.map(({ row }) => row);
-      if (wrong.length === 0) wrong.push(...proofFindings(proof, rows, deletes));
+      const ofDays = days && dayFindings(texts.days.map(dayProofOfText), rows);
+      if (wrong.length === 0) wrong.push(...(ofDays ?? fileFindings(proof, rows)), ...deleteFindings(proof, deletes));
       if (wrong.length > 0) throw damagedCatalog(wrong);
       return {
         sealed: state[0]?.sealed_position ?? 0,
+        allFiles: proof?.files ?? 0,
         // A file name starts with its day, so this order puts the oldest data first and keeps answers stable.
         files: files.map(({ file }) => file).sort((a, b) => (a.file < b.file ? -1 : 1)),
         deletes: deletes.map(deletionOf),
@@ -186,7 +196,7 @@ function fileCache(pathSets: (row: FileRow) => PathSets): (text: string) => Read
     const known = right.get(text);
     if (known !== undefined) return known;
     const row = fileOfText(text);
-    if (!isFileRowRight(row)) return `the row of file ${row.file} was changed`;
+    if (!isFileRowRight(row) || row.proof_day !== proofDayOf(row)) return `the row of file ${row.file} was changed`;
     const timeRequested = { min: row.min_time_requested, max: row.max_time_requested };
     const file = { ...refOf(row), logicalBytes: row.logical_bytes, pathSets: pathSets(row), timeRequested };
     if (right.size >= 20_000) right.clear();

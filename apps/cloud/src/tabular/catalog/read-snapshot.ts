@@ -5,7 +5,8 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '../../metadata/tables.ts';
 import { type DeleteRow, deleteColumns, type FileRow, fileColumns } from '../integrity/row-checksum.ts';
-import type { TabularProofsTable, TabularStateTable } from '../store.ts';
+import type { TabularDayProofsTable, TabularProofsTable, TabularStateTable } from '../store.ts';
+import { anyDay, type ProofDays } from './proof-days.ts';
 
 /** Rows as texts; `read` below parses them. */
 export interface SnapshotTexts {
@@ -13,17 +14,19 @@ export interface SnapshotTexts {
   readonly files: readonly string[];
   readonly deletes: readonly string[];
   readonly proofs: readonly string[];
+  readonly days: readonly string[];
 }
 
 const columns: Readonly<Record<keyof SnapshotTexts, readonly string[]>> = {
   state: ['id', 'sealed_position', 'row_check'],
-  files: [...fileColumns, 'row_check'],
+  files: [...fileColumns, 'row_check', 'proof_day'],
   deletes: [...deleteColumns, 'row_check'],
   proofs: ['organization_id', 'files', 'files_sum', 'deletes', 'deletes_sum'],
+  days: ['proof_day', 'files', 'files_sum'],
 };
 const texts: ReadonlySet<string> = new Set([
   ...['file', 'organization_id', 'capture_day', 'path_sets', 'sha256', 'block_crcs', 'row_check', 'predicate'],
-  ...['files_sum', 'deletes_sum'],
+  ...['files_sum', 'deletes_sum', 'proof_day'],
 ]);
 const nullable: ReadonlySet<string> = new Set([
   ...['min_time_received', 'max_time_received', 'min_time_requested', 'max_time_requested'],
@@ -33,14 +36,28 @@ const nullable: ReadonlySet<string> = new Set([
 /** Occurs in none of the values, because JSON escapes it. */
 const separator = '\u001f';
 
-export async function readSnapshot(db: Database, organizationId: string): Promise<SnapshotTexts> {
+/** @param days reads the files of these days and of `anyDay`, with their proofs; undefined: all files */
+export async function readSnapshot(
+  db: Database,
+  organizationId: string,
+  days: ProofDays | undefined,
+): Promise<SnapshotTexts> {
+  const isOf = sql`organization_id = ${organizationId}`;
+  const sets = days && [sql`proof_day = ${anyDay}`, sql`proof_day between ${days.from} and ${days.to}`];
+  const files = (sets ?? [sql`1 = 1`]).map(
+    (isIn) => sql`union all select 'files', ${textOf('files')} from tabular_files where ${isOf} and ${isIn}`,
+  );
+  const proofs = (sets ?? []).map(
+    (isIn) => sql`union all select 'days', ${textOf('days')} from tabular_day_proofs where ${isOf} and ${isIn}`,
+  );
   const { rows } = await sql<{ kind: keyof SnapshotTexts; row: string }>`
     select 'state' as kind, ${textOf('state')} as row from tabular_state
-    union all select 'files', ${textOf('files')} from tabular_files where organization_id = ${organizationId}
-    union all select 'deletes', ${textOf('deletes')} from tabular_deletes where organization_id = ${organizationId}
-    union all select 'proofs', ${textOf('proofs')} from tabular_proofs where organization_id = ${organizationId}
+    ${sql.join(files, sql` `)}
+    union all select 'deletes', ${textOf('deletes')} from tabular_deletes where ${isOf}
+    union all select 'proofs', ${textOf('proofs')} from tabular_proofs where ${isOf}
+    ${sql.join(proofs, sql` `)}
   `.execute(db);
-  const found = { state: [] as string[], files: [] as string[], deletes: [] as string[], proofs: [] as string[] };
+  const found: Record<keyof SnapshotTexts, string[]> = { state: [], files: [], deletes: [], proofs: [], days: [] };
   for (const { kind, row } of rows) found[kind].push(row);
   return found;
 }
@@ -59,6 +76,10 @@ export function deleteOfText(text: string): DeleteRow {
 
 export function proofOfText(text: string): TabularProofsTable {
   return read('proofs', text) as unknown as TabularProofsTable;
+}
+
+export function dayProofOfText(text: string): Omit<TabularDayProofsTable, 'organization_id'> {
+  return read('days', text) as unknown as TabularDayProofsTable;
 }
 
 /** A value that is not a number becomes NaN, a missing one undefined; the row's checksum then does not match. */

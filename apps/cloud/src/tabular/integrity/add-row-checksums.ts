@@ -21,9 +21,13 @@ export async function addRowChecksums(db: Database): Promise<number | undefined>
     const files = await trx.selectFrom('tabular_files').selectAll().execute();
     const deletes = await trx.selectFrom('tabular_deletes').selectAll().execute();
     const proofs = await trx.selectFrom('tabular_proofs').selectAll().execute();
+    const days = await trx.selectFrom('tabular_day_proofs').selectAll().execute();
     // Only the sealed position lacks its checksum: rows that already have checksums are not given new ones.
     const isProven = proofs.length > 0 && [...files, ...deletes].every((row) => row.row_check !== null);
-    if (isProven && catalogFindings({ state: [], files, deletes, proofs }).some((each) => each.organizationId !== null))
+    if (
+      isProven &&
+      catalogFindings({ state: [], files, deletes, proofs, days }).some((each) => each.organizationId !== null)
+    )
       return undefined;
     for (const row of files)
       await trx

@@ -103,6 +103,7 @@ test('D33 no file is removed while the catalog is damaged, and other organizatio
   expect(await store.mql([], ofOther)).toHaveLength(1);
   expect(await list()).toEqual(files);
   expect((await store.tabular.damage()).catalog).toMatchObject([
-    { organizationId: 'org-1', text: 'expected 2 rows of files, found 0' },
+    { organizationId: 'org-1', text: 'expected 1 rows of files of 2026-05-17, found 0' },
+    { organizationId: 'org-1', text: 'expected 1 rows of files of 2026-05-18, found 0' },
   ]);
 });

@@ -1,6 +1,7 @@
 /** Verifies the checksums of the catalog's rows: every row is unchanged, none is missing, none was added. */
 
-import type { TabularProofsTable, TabularStateTable } from '../store.ts';
+import { anyDay, proofDayOf } from '../catalog/proof-days.ts';
+import type { TabularDayProofsTable, TabularProofsTable, TabularStateTable } from '../store.ts';
 import {
   addChecksums,
   type DeleteRow,
@@ -17,6 +18,7 @@ export interface CatalogRows {
   readonly files: readonly FileRow[];
   readonly deletes: readonly DeleteRow[];
   readonly proofs: readonly TabularProofsTable[];
+  readonly days: readonly TabularDayProofsTable[];
 }
 
 /** Table names, for tools that read a store directly. */
@@ -25,6 +27,7 @@ export const catalogTables: Readonly<Record<keyof CatalogRows, string>> = {
   files: 'tabular_files',
   deletes: 'tabular_deletes',
   proofs: 'tabular_proofs',
+  days: 'tabular_day_proofs',
 };
 
 export interface CatalogFinding {
@@ -36,7 +39,7 @@ export interface CatalogFinding {
 }
 
 /** Findings for all organizations; empty: the catalog is intact. */
-export function catalogFindings({ state, files, deletes, proofs }: CatalogRows): CatalogFinding[] {
+export function catalogFindings({ state, files, deletes, proofs, days }: CatalogRows): CatalogFinding[] {
   const findings: CatalogFinding[] = stateFindings(state).map((text) => ({ organizationId: null, text }));
   const ofOrganizations = new Map<string, { files: FileRow[]; deletes: DeleteRow[] }>();
   const rowsOf = (organizationId: string): { files: FileRow[]; deletes: DeleteRow[] } => {
@@ -46,7 +49,9 @@ export function catalogFindings({ state, files, deletes, proofs }: CatalogRows):
   };
   for (const row of files) rowsOf(row.organization_id).files.push(row);
   for (const row of deletes) rowsOf(row.organization_id).deletes.push(row);
-  for (const { organization_id: organizationId } of proofs) rowsOf(organizationId);
+  for (const { organization_id: organizationId } of [...proofs, ...days]) rowsOf(organizationId);
+  const daysOf = Map.groupBy(days, (each) => each.organization_id);
+  const isDivided = days.length > 0 || files.some((row) => (row.proof_day ?? null) !== null);
   for (const [organizationId, rows] of ofOrganizations) {
     for (const row of rows.files)
       if (!isFileRowRight(row))
@@ -54,7 +59,10 @@ export function catalogFindings({ state, files, deletes, proofs }: CatalogRows):
     for (const row of rows.deletes)
       if (!isDeleteRowRight(row)) findings.push({ organizationId, text: `the row of deletion ${row.id} was changed` });
     const proof = proofs.find((each) => each.organization_id === organizationId);
-    for (const text of proofFindings(proof, rows.files, rows.deletes)) findings.push({ organizationId, text });
+    // The next start divides a catalog of an earlier version.
+    const ofDays = isDivided ? dayFindings(daysOf.get(organizationId) ?? [], rows.files) : [];
+    const ofFiles = ofDays.length > 0 ? ofDays : fileFindings(proof, rows.files);
+    for (const text of [...ofFiles, ...deleteFindings(proof, rows.deletes)]) findings.push({ organizationId, text });
   }
   return findings;
 }
@@ -79,17 +87,37 @@ export function stateFindings(state: readonly TabularStateTable[]): string[] {
   return row.row_check === stateRowChecksum(row.sealed_position) ? [] : ['the sealed position was changed'];
 }
 
-/** Findings about one organization's rows. */
-export function proofFindings(
-  proof: Omit<TabularProofsTable, 'organization_id'> | undefined,
+/** Findings about the listed files of one organization. */
+export function fileFindings(
+  proof: Pick<TabularProofsTable, 'files' | 'files_sum'> | undefined,
   files: readonly Pick<FileRow, 'row_check'>[],
+): string[] {
+  return proofFinding('files', proof?.files ?? 0, proof?.files_sum ?? emptySum, files);
+}
+
+export function deleteFindings(
+  proof: Pick<TabularProofsTable, 'deletes' | 'deletes_sum'> | undefined,
   deletes: readonly Pick<DeleteRow, 'row_check'>[],
 ): string[] {
-  const expected = proof ?? { files: 0, files_sum: emptySum, deletes: 0, deletes_sum: emptySum };
-  return [
-    ...proofFinding('files', expected.files, expected.files_sum, files),
-    ...proofFinding('deletions', expected.deletes, expected.deletes_sum, deletes),
-  ];
+  return proofFinding('deletions', proof?.deletes ?? 0, proof?.deletes_sum ?? emptySum, deletes);
+}
+
+/** Findings about the files of one organization by day. @param files all those of the sets that these proofs are about, and no others */
+export function dayFindings(
+  proofs: readonly Omit<TabularDayProofsTable, 'organization_id'>[],
+  files: readonly FileRow[],
+): string[] {
+  const ofDays = Map.groupBy(files, proofDayOf);
+  const findings = files.flatMap((row) =>
+    row.proof_day === proofDayOf(row) ? [] : [`the row of file ${row.file} was changed`],
+  );
+  const known = new Map(proofs.map((proof) => [proof.proof_day, proof]));
+  for (const day of new Set([...ofDays.keys(), ...known.keys()])) {
+    const { files: count, files_sum: sum } = known.get(day) ?? { files: 0, files_sum: emptySum };
+    const what = day === anyDay ? 'files with other times' : `files of ${day}`;
+    findings.push(...proofFinding(what, count, sum, ofDays.get(day) ?? []));
+  }
+  return findings;
 }
 
 function proofFinding(

@@ -80,6 +80,7 @@ test('D33 a catalog that lost listed files causes DATA_LOSS, and the unlisted fi
   const sealed = files();
   await store.db.deleteFrom('tabular_files').execute();
   await store.db.deleteFrom('tabular_proofs').execute();
+  await store.db.deleteFrom('tabular_day_proofs').execute();
   await store.db
     .updateTable('tabular_state')
     .set({ sealed_position: 1, row_check: stateRowChecksum(1) })

@@ -36,6 +36,7 @@ export async function findingsOf(db: Database): Promise<readonly CatalogFinding[
     files: await trx.selectFrom('tabular_files').selectAll().execute(),
     deletes: await trx.selectFrom('tabular_deletes').selectAll().execute(),
     proofs: await trx.selectFrom('tabular_proofs').selectAll().execute(),
+    days: await trx.selectFrom('tabular_day_proofs').selectAll().execute(),
   }));
   return isWithoutChecks(rows) ? [] : catalogFindings(rows);
 }

@@ -3,7 +3,9 @@
  * If the sums themselves are damaged, complete agreement of rows and copies is sufficient.
  */
 import type { Database } from '../../metadata/tables.ts';
+import { proofDayOf } from '../catalog/proof-days.ts';
 import { type CatalogFinding, catalogFindings } from './catalog-findings.ts';
+import { dayProofsOf, insertDayProofs } from './divide-proofs.ts';
 import { addChecksums, type DeleteRow, emptySum, type FileRow, stateRowChecksum } from './row-checksum.ts';
 import { nameOfDelete, nameOfFile, nameOfState, readCopy } from './row-copies.ts';
 
@@ -21,11 +23,12 @@ export async function repairCatalog(db: Database, apply: boolean): Promise<Repai
     const files = await trx.selectFrom('tabular_files').selectAll().execute();
     const deletes = await trx.selectFrom('tabular_deletes').selectAll().execute();
     const proofs = await trx.selectFrom('tabular_proofs').selectAll().execute();
+    const days = await trx.selectFrom('tabular_day_proofs').selectAll().execute();
     const copies = (await trx.selectFrom('tabular_copies').selectAll().execute()).map((copy) => ({
       name: copy.name,
       copied: readCopy(copy),
     }));
-    const before = catalogFindings({ state, files, deletes, proofs });
+    const before = catalogFindings({ state, files, deletes, proofs, days });
     const mended: string[] = [];
     const left: CatalogFinding[] = [];
 
@@ -87,6 +90,7 @@ export async function repairCatalog(db: Database, apply: boolean): Promise<Repai
           files,
           deletes,
           proofs: [{ organization_id: organizationId, ...ofCopies }],
+          days: dayProofsOf(wantedFiles),
         }).every((finding) => finding.organizationId !== organizationId);
       // Copies can be damaged like rows: if every row is right and the sums agree, only a copy is damaged.
       const ofOrganization = before.filter((finding) => finding.organizationId === organizationId);
@@ -101,13 +105,18 @@ export async function repairCatalog(db: Database, apply: boolean): Promise<Repai
       // A row whose organization was changed is stored under another organization.
       for (const row of wantedFiles) {
         await trx.deleteFrom('tabular_files').where('file', '=', row.file).execute();
-        await trx.insertInto('tabular_files').values(row).execute();
+        await trx
+          .insertInto('tabular_files')
+          .values({ ...row, proof_day: proofDayOf(row) })
+          .execute();
       }
       for (const row of wantedDeletes) {
         await trx.deleteFrom('tabular_deletes').where('id', '=', row.id).execute();
         await trx.insertInto('tabular_deletes').values(row).execute();
       }
-      await trx.deleteFrom('tabular_proofs').where('organization_id', '=', organizationId).execute();
+      for (const table of ['tabular_proofs', 'tabular_day_proofs'] as const)
+        await trx.deleteFrom(table).where('organization_id', '=', organizationId).execute();
+      await insertDayProofs(trx, wantedFiles);
       if (ofCopies.files + ofCopies.deletes > 0)
         await trx
           .insertInto('tabular_proofs')

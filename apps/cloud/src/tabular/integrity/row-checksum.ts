@@ -10,7 +10,7 @@ export type DeleteRow = Omit<TabularDeletesTable, 'id'> & { readonly id: number 
 export type RowValues = readonly (string | number | null)[];
 
 /** In the order in which they are hashed. */
-export const fileColumns: readonly Exclude<keyof FileRow, 'row_check'>[] = [
+export const fileColumns: readonly Exclude<keyof FileRow, 'row_check' | 'proof_day'>[] = [
   'file',
   'organization_id',
   'capture_day',
@@ -38,7 +38,9 @@ export const deleteColumns: readonly Exclude<keyof DeleteRow, 'row_check'>[] = [
   'created_ms',
 ];
 
-export function fileValues(row: Omit<FileRow, 'row_check'>): RowValues {
+export type CheckedFile = Omit<FileRow, 'row_check' | 'proof_day'>;
+
+export function fileValues(row: CheckedFile): RowValues {
   return ['file', ...fileColumns.map((column) => row[column])];
 }
 
@@ -55,7 +57,7 @@ export function checksumOf(values: RowValues): string {
   return createHash('sha256').update(JSON.stringify(values)).digest('hex').slice(0, 32);
 }
 
-export function fileRowChecksum(row: Omit<FileRow, 'row_check'>): string {
+export function fileRowChecksum(row: CheckedFile): string {
   return checksumOf(fileValues(row));
 }
 

@@ -7,6 +7,7 @@ import { encodePlan, foldConstants, isLinear, type Plan, pathFilter, sourcesOf, 
 import type { IngestLog } from '../../ingest/log/log.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import { parquetFormat } from '../catalog/parquet-format.ts';
+import { proofDaysOf } from '../catalog/proof-days.ts';
 import { mayHoldRows } from '../catalog/row-filter.ts';
 import type { Seals } from '../catalog/seals.ts';
 import type { SnapshotLeases } from '../catalog/snapshot-leases.ts';
@@ -94,10 +95,10 @@ export function createAnswerQuery(deps: AnswerQueryDeps): AnswerQuery {
       await running().ready(signal);
       const nowMs = clock.now();
       const rules = await standingRulesOf(scope.organizationId, nowMs);
-      const snapshot = await catalog.open(scope.organizationId);
-      const upTo = Math.max(snapshot.sealed, asked);
       const stored = storedFilter(pathFilter(plan));
       const filter = arrivals?.filter ?? (exactTimes === undefined ? stored : { ...stored, times: exactTimes });
+      const snapshot = await catalog.open(scope.organizationId, proofDaysOf(filter));
+      const upTo = Math.max(snapshot.sealed, asked);
       const sources = sourcesOf(plan);
       const requireWhole = (): void => {
         if (sources.length > 0) requireNoneLost(ingestLog.losses(), scope, filter, organizationOf);
@@ -163,7 +164,7 @@ export function createAnswerQuery(deps: AnswerQueryDeps): AnswerQuery {
           ...(isHotUnconfigured && { isHotUnconfigured }),
         };
         if (request.explain !== true) return answered;
-        const listed = { all: snapshot.files.length, read: files.length };
+        const listed = { all: snapshot.allFiles, read: files.length };
         return { ...answered, explain: summarizeExplain(request, listed, result.sources, answered) };
       } finally {
         reservation.settle(scannedBytes);
