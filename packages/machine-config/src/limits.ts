@@ -22,3 +22,8 @@ export function unseenFault(name: string): string | undefined {
     ? undefined
     : `expected a name without control characters and other invisible characters, found ${unseen} in ${visibleText(name)}`;
 }
+
+/**
+ * Of a document as text; a separator or bracket counts two. A machine-server reads a configuration of about as many as a message.
+ */
+export const maxDocumentElements: number = 200_000;

@@ -15,6 +15,7 @@ export {
 } from './core/binding.ts';
 export type { Call } from './core/call.ts';
 export { reportedFault } from './core/faults.ts';
+export { findJsonExcess } from './core/json-shape.ts';
 export { limitRequests, type RequestLimitTable } from './core/limit-requests.ts';
 export { meterCalls, type ObserveCall, type WatchCall, watchCalls } from './core/meter-calls.ts';
 export {

@@ -2,6 +2,8 @@
 import { PlatformError } from '@platform/base';
 import { type Document, EJSON, serialize } from 'bson';
 import type { QueryText } from '../queries/feature.ts';
+import { BodyTooLarge } from '../test-inbox/read-body.ts';
+import { requireFewElements } from '../wire/few-elements.ts';
 import { isDeeperThan } from '../wire/json-depth.ts';
 
 export const answerForms = ['json', 'ndjson', 'arrow'] as const;
@@ -26,7 +28,13 @@ const maxQueryLevels = 200;
  */
 const otherLevels = 4;
 
-/** @param body a JSON object; values of a pipeline may be Extended JSON. @throws invalid_argument */
+/**
+ * Of the body; a separator or bracket counts two. Reading Extended JSON takes three times as long as reading BSON, of which a pipeline may
+ * have twice as many.
+ */
+const maxElements = 50_000;
+
+/** @param body a JSON object; values of a pipeline may be Extended JSON. @throws invalid_argument, resource_exhausted */
 export function readQueryRequest(body: string): QueryRequest {
   const given = parsed(body);
   const unknown = Object.keys(given).find((name) => !fields.includes(name));
@@ -72,6 +80,7 @@ function parsed(body: string): Document {
   // The parser calls itself at each level, so that otherwise the stack would be the limit.
   if (isDeeperThan(body, maxQueryLevels + otherLevels))
     throw refused('body', `a query of at most ${maxQueryLevels} nested documents and lists`, 'more');
+  requireFewElements('body', body, maxElements, new BodyTooLarge());
   let value: unknown;
   try {
     value = EJSON.parse(body);

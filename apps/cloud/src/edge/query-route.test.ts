@@ -101,6 +101,19 @@ test('a body that is nested too deeply is refused with the limit, whatever its d
   expect((await ask({ sql: `SELECT '${'['.repeat(500)}' AS a FROM readings LIMIT 1` })).status).toBe(200);
 });
 
+test('D48 a body of too many elements is refused before it is parsed', async () => {
+  const ask = await startRoute();
+  const matching = (values: number): string => `{"mql": [{"$match": {"a": {"$in": [${'0,'.repeat(values)}0]}}}]}`;
+  expect((await ask(matching(24_000))).status).toBe(200);
+  // Not even JSON, which a parser would say.
+  for (const body of [matching(30_000), `{"sql": [${'0,'.repeat(30_000)}`]) {
+    const answer = await ask(body);
+    expect(answer.status).toBe(413);
+    const { message } = (await answer.json()) as { message: string };
+    expect(message).toMatch(/^body: expected at most 50000 fields and elements .* in "(mql|sql)"$/);
+  }
+});
+
 test('NDJSON and Arrow are selected by format or by Accept', async () => {
   const ask = await startRoute();
   const lines = async (answer: Response): Promise<unknown[]> =>

@@ -2,12 +2,14 @@
 import type { JsonObject as ProtobufJson } from '@bufbuild/protobuf';
 import { timestampMs } from '@bufbuild/protobuf/wkt';
 import { errorText, PlatformError } from '@platform/base';
+import { maxDocumentElements } from '@platform/machine-config/limits';
 import type { AppService, UpdateFragmentRequest } from '@platform/proto/platform/app/v1/app';
 import type { Call, Handlers } from '@platform/rpc/server';
 import type { Transaction } from 'kysely';
 import { notVisible, type Principal } from '../access/principal.ts';
 import type { CloudTables } from '../metadata/tables.ts';
 import { checkedName } from '../text-rules/checked-name.ts';
+import { requireFewElements } from '../wire/few-elements.ts';
 import { requireEachKeyOnce } from '../wire/repeated-keys.ts';
 import { sendWarnings } from '../wire/send-warnings.ts';
 import { maxBytes } from './check-fragment.ts';
@@ -130,6 +132,7 @@ function configurationOf({ config, fragmentConfigJson: text = '' }: UpdateFragme
       'invalid_argument',
       `fragment_config_json: expected at most ${maxBytes} bytes, found ${bytes}`,
     );
+  requireFewElements('fragment_config_json', text, maxDocumentElements);
   let found: unknown;
   try {
     found = JSON.parse(text);

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { countElements } from '../mql/count-elements.ts';
 import { batchOf, documentsOf } from './batch.ts';
 import { compareValues } from './compare.ts';
 import { decodeBson, type Mask } from './decode.ts';
@@ -61,6 +62,21 @@ test('every document survives encoding and decoding, byte for byte', () => {
   );
 });
 
+test('D48 elements are counted as they are decoded, and no further than asked', () => {
+  const elementsOf = (of: BsonValue): number => {
+    if (of instanceof Code) return of.scope === undefined ? 0 : elementsOf(of.scope);
+    const values = of instanceof BsonDocument ? [...of.values()] : Array.isArray(of) ? of : [];
+    return values.reduce<number>((sum, each) => sum + 1 + elementsOf(each), 0);
+  };
+  fc.assert(
+    fc.property(document, (original) => {
+      const elements = elementsOf(original);
+      expect(countElements(encodeBson(original), elements)).toBe(elements);
+      if (elements > 0) expect(countElements(encodeBson(original), elements - 1)).toBe(elements);
+    }),
+  );
+});
+
 test('the bytes match the BSON specification', () => {
   const hex = (each: BsonDocument): string =>
     Array.from(encodeBson(each), (byte) => byte.toString(16).padStart(2, '0')).join('');
@@ -78,6 +94,7 @@ test('damaged bytes cause an error, never a wrong read or a crash', () => {
     fc.property(document, fc.nat(), fc.integer({ min: 0, max: 255 }), (original, at, byte) => {
       const encoded = encodeBson(original);
       encoded[at % encoded.length] = byte;
+      expect(countElements(encoded, 1_000)).toBeLessThan(1_000);
       try {
         decodeBson(encoded);
       } catch (error) {

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { encodeBson } from '../bson/encode.ts';
 import { BsonDate, BsonDocument, Int32 } from '../bson/value.ts';
 import { QueryError } from '../query-error.ts';
 import { pipelineStages } from '../stages/registry.ts';
@@ -159,4 +160,12 @@ test('an array of literals holds their values: what $literal protects, and null 
   expect(await runMql(rows, [{ $limit: 1 }, { $project: { _id: 0, list } }])).toEqual([
     doc({ list: ['$a', { $b: 1 }, [2], null, 3] }),
   ]);
+});
+
+test('D48 a pipeline with too many fields and elements is refused with the stage, before it is decoded', () => {
+  const nulls = (count: number): Uint8Array => encodeBson(doc({ $match: { a: { $in: Array(count).fill(null) } } }));
+  expect(parseMql([nulls(40_000), nulls(40_000)]).stages).not.toEqual([]);
+  expect(() => parseMql([nulls(40_000), nulls(70_000)])).toThrow(
+    'stage 1: a pipeline can have at most 100000 fields and elements, found more',
+  );
 });

@@ -127,3 +127,9 @@ test('an invalid statement is refused with line, column and a hint', () => {
   expect(refusal(`SELECT ${'('.repeat(300)}1`).message).toContain('nested');
   expect(refusal(`SELECT '${'x'.repeat(1024 * 1024)}' FROM readings`).message).toContain('characters');
 });
+
+test('D48 a statement with too many words, values and symbols is refused where there are too many', () => {
+  const listed = (count: number): string => `SELECT 1 AS one FROM readings WHERE data.a IN (${'1,'.repeat(count)}1)`;
+  expect(parseSql(listed(24_900)).stages).not.toEqual([]);
+  expect(() => parseSql(listed(25_000))).toThrow(/^line 1, column \d+: a statement can have at most 50000 words/);
+});

@@ -1,8 +1,9 @@
 /** Decodes the text of a configuration. `check` validates its content. */
 import type { JsonObject } from '@bufbuild/protobuf';
 import { PlatformError } from '@platform/base';
-import { maxDocumentBytes } from '@platform/machine-config/limits';
+import { maxDocumentBytes, maxDocumentElements } from '@platform/machine-config/limits';
 import { requireAtMost } from '../../text-rules/require-at-most.ts';
+import { requireFewElements } from '../../wire/few-elements.ts';
 import { requireReadableJson } from '../../wire/readable-json.ts';
 import { requireEachKeyOnce } from '../../wire/repeated-keys.ts';
 import { answerBytes, structBytes } from '../../wire/struct-bytes.ts';
@@ -12,11 +13,12 @@ const maxGrowth = 8;
 
 /**
  * @throws invalid_argument if the text is too long (also in the form that clients receive), is not JSON, or contains values that clients
- * cannot read back.
+ * cannot read back; resource_exhausted if it has too many elements.
  */
 export function decodeDocument(document: string, partId: string): unknown {
   const bytes = Buffer.byteLength(document);
   requireAtMost(`configuration of part ${partId}`, maxDocumentBytes, bytes, ' bytes of JSON');
+  requireFewElements(`configuration of part ${partId}`, document, maxDocumentElements);
   let parsed: unknown;
   try {
     parsed = JSON.parse(document);
