@@ -18,6 +18,7 @@ export interface RawCall {
   readonly body: Uint8Array;
   /** The compression that the request declares. */
   readonly encoding?: string | undefined;
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 export interface RawAnswer {
@@ -26,7 +27,8 @@ export interface RawAnswer {
   readonly message: string;
 }
 
-export async function rawCall(server: EchoServer, { path, contentType, body, encoding }: RawCall): Promise<RawAnswer> {
+export async function rawCall(server: EchoServer, call: RawCall): Promise<RawAnswer> {
+  const { path, contentType, body, encoding, headers } = call;
   const enveloped = contentType.includes('connect') ? 'connect-content-encoding' : 'grpc-encoding';
   const encodingHeader = /^application\/(proto|json)/.test(contentType) ? 'content-encoding' : enveloped;
   const session = connect(server.url);
@@ -36,6 +38,7 @@ export async function rawCall(server: EchoServer, { path, contentType, body, enc
       ...{ ':method': 'POST', ':path': path, 'content-type': contentType },
       ...{ authorization: 'Bearer token-1', te: 'trailers' },
       ...(encoding && { [encodingHeader]: encoding }),
+      ...headers,
     });
     const found: Record<string, unknown> = {};
     stream.on('error', () => {});

@@ -4,6 +4,8 @@ export { FakeClock } from './fake-clock.ts';
 export { type FakeStripe, startFakeStripe } from './fake-stripe/fake-stripe.ts';
 export { createFaultProxy, type Fault, type FaultProxy } from './fault-proxy.ts';
 export { freePort } from './free-port.ts';
+export { type Garbage, type GarbageSource, hostileClients, hostileServers } from './garbage/garbage.ts';
+export { sendAsClient, sendAsServer } from './garbage/send-garbage.ts';
 export {
   type Account,
   type AccountOptions,

@@ -9,6 +9,7 @@ import { defaultRequestLimits } from '../core/request-limits.ts';
 import { checkMessages } from '../listener/check-messages.ts';
 import { limitEnvelopes } from '../listener/limit-body.ts';
 import type { HeaderInit } from './link-transport.ts';
+import { makeStatusReadable } from './readable-status.ts';
 import type { Session } from './session.ts';
 
 export interface CheckedStreamsOptions {
@@ -63,10 +64,17 @@ export class CheckedStreams {
           ...{ flags: 0xff, maxBytes: readMaxBytes, messages: { begun: false } },
           tooLarge: (found) => answerTooLarge(readMaxBytes, found),
         });
-        return { ...answer, body: checkMessages(whole, { 'content-type': 'application/grpc' }, checks) };
+        makeStatusReadable(answer.header);
+        const checked = checkMessages(whole, { 'content-type': 'application/grpc' }, checks);
+        return { ...answer, body: thenReadable(checked, answer.trailer) };
       },
     });
   }
+}
+
+async function* thenReadable(body: AsyncIterable<Uint8Array>, trailer: Headers): AsyncGenerator<Uint8Array, void> {
+  yield* body;
+  makeStatusReadable(trailer);
 }
 
 /** As Connect says it; `LinkTransport` interprets it. */

@@ -28,6 +28,7 @@ import { codeOfFailure, errorOfClose } from './call-failure.ts';
 import { answerTooLarge } from './checked-streams.ts';
 import { encodedParts, longBytes } from './encoded-parts.ts';
 import type { HeaderInit } from './link-transport.ts';
+import { makeStatusReadable } from './readable-status.ts';
 import type { Session } from './session.ts';
 
 const prefixBytes = 5;
@@ -204,6 +205,8 @@ function messageOf({ headers, trailers, body }: Answer): Uint8Array {
   // Not as a Buffer, whose `slice` shares memory: fields of bytes are views of it.
   if (isPlain) return new Uint8Array(body.buffer, body.byteOffset + prefixBytes, size);
   const [header, trailer] = [webHeaders(headers), webHeaders(trailers)];
+  makeStatusReadable(header);
+  makeStatusReadable(trailer);
   const { headerError } = validateResponseWithCompression([], headers[':status'] ?? 0, header);
   if (body.length > 0 && body.length < prefixBytes + Math.max(0, size))
     throw new ConnectError('protocol error: incomplete envelope', Code.InvalidArgument);

@@ -16,6 +16,7 @@ import { canonicalPath } from '../edge/alias.ts';
 import { type Vocabulary, vocabularyAsked } from '../edge/api-names.ts';
 import { checkMessages, compressionOf } from './check-messages.ts';
 import type { EnterRequest } from './enter-request.ts';
+import { fitTimeLimits } from './fit-time-limits.ts';
 import { nameHost } from './name-host.ts';
 import type { NodeListener, NodeRequest, NodeResponse } from './node-types.ts';
 import { readBody } from './read-body.ts';
@@ -67,6 +68,7 @@ export function createRouter(options: RouteOptions): NodeListener {
     answered.once('finish', () => endUnreadBody(request, slowBodyMs, clock));
     // Only the body's reader checks the length, and it decompresses.
     incoming.header.delete('content-length');
+    fitTimeLimits(incoming.header);
     if (compressionOf(request.headers) !== undefined) incoming.header.delete('content-encoding');
     const isEncoded = takesEncoded(method.method);
     // Its codec decodes no elements.

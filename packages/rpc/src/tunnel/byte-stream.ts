@@ -1,8 +1,14 @@
 /** A connection whose bytes travel as messages of a bidirectional stream: writes are sent in pieces, and received pieces are read. */
 import { Duplex } from 'node:stream';
+import { maxTunnelCalls, tunnelWindowBytes } from '../listener/limits.ts';
 
 /** Maximum bytes of one message, so that a large one delays the others on its link only briefly. */
 export const maxPieceBytes: number = 64 * 1024;
+
+/** Twice what an honest far end lets us send before it reads: the flow-control window of the connection. */
+const maxWaitingBytes = 2 * maxTunnelCalls * tunnelWindowBytes;
+/** What a buffer takes beside its content. */
+const pieceBytes = 256;
 
 export interface ByteStream {
   readonly duplex: Duplex;
@@ -12,12 +18,14 @@ export interface ByteStream {
 
 /**
  * A write is accepted at once. Node's HTTP/2 does not read while one of its writes waits, so two ends that both wait would deadlock. The
- * flow-control windows of the HTTP/2 connection limit the bytes that wait.
+ * flow-control windows of the HTTP/2 connection limit the bytes that wait; a far end that causes more, by windows without limit or a flood of
+ * PINGs whose answers it does not read, loses the connection.
  *
  * @param incoming the bytes that `duplex` reads; `duplex` ends or fails with it
  */
 export function byteStreamOver(incoming: AsyncIterable<Uint8Array>): ByteStream {
   let waiting: Uint8Array[] = [];
+  let waitingBytes = 0;
   let isOver = false;
   let wakeWriter = (): void => {};
   let wakeReader = (): void => {};
@@ -27,8 +35,11 @@ export function byteStreamOver(incoming: AsyncIterable<Uint8Array>): ByteStream 
     read: () => wakeReader(),
     write(bytes: Uint8Array, _encoding, done) {
       waiting.push(bytes);
+      waitingBytes += bytes.length + pieceBytes;
+      const isTooMuch = waitingBytes > maxWaitingBytes;
+      if (isTooMuch) waiting = [];
       wakeWriter();
-      done();
+      done(isTooMuch ? new Error('the far end does not read what it asks for') : null);
     },
     final(done) {
       isOver = true;
@@ -71,7 +82,7 @@ export function byteStreamOver(incoming: AsyncIterable<Uint8Array>): ByteStream 
           continue;
         }
         const bytes = waiting.length === 1 ? waiting[0] : Buffer.concat(waiting);
-        waiting = [];
+        [waiting, waitingBytes] = [[], 0];
         for (let at = 0; bytes !== undefined && at < bytes.length; at += maxPieceBytes)
           yield bytes.subarray(at, at + maxPieceBytes);
       }

@@ -2,6 +2,7 @@ import { type Clock, silentLog, systemClock } from '@platform/base';
 import { Health } from '@platform/proto/grpc/health/v1/health';
 import { FakeClock } from '@platform/testkit';
 import { expect, onTestFinished, test } from 'vitest';
+import { preface } from '../../test/cut-requests.ts';
 import { EchoService } from '../../test/echo-service.ts';
 import { type Handlers, serve } from '../core/binding.ts';
 import { connectOver, type Link } from '../link/connect.ts';
@@ -163,4 +164,20 @@ test('a link that ends during a call leaves no timer that throws: an uncaught er
   await clock.advance(60_000);
   expect(uncaught).toEqual([]);
   expect(clock.waiting).toBe(0);
+});
+
+test('a far end that floods PINGs and does not read their answers loses its tunnel', async () => {
+  const tunnelServer = createTunnelServer<string>({
+    ...{ services: [], authenticate: async () => '', clock: systemClock, log: silentLog },
+  });
+  const pings = Buffer.alloc(64 * 17, Buffer.concat([Buffer.from([0, 0, 8, 6, 0, 0, 0, 0, 0]), Buffer.alloc(8)]));
+  const mostBytes = 12_000_000;
+  let sent = 0;
+  async function* flood(): AsyncGenerator<Uint8Array, void> {
+    yield preface;
+    for (; sent < mostBytes; sent += pings.length) yield pings;
+  }
+  await tunnelServer.serve(byteStreamOver(flood()).duplex);
+  expect(sent).toBeLessThan(mostBytes);
+  await tunnelServer[Symbol.asyncDispose]();
 });
