@@ -5,7 +5,7 @@ import type { Browser, Page } from 'playwright-core';
 export async function joinByLink(browser: Browser, link: string): Promise<Page> {
   const context = await browser.newContext();
   const page = await context.newPage();
-  page.setDefaultTimeout(280_000);
+  page.setDefaultTimeout(120_000);
   await page.goto(link);
   await page.getByLabel('Your name').fill('Ada');
   await page.getByLabel('Choose a password').fill('a password of ada');
