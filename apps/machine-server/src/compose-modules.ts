@@ -20,6 +20,8 @@ export interface ModulePartsDeps {
   readonly serving: () => Serving;
   /** The newest configuration. */
   readonly config: () => RobotConfig;
+  /** Applies the newest configuration again. */
+  readonly applyAgain: () => void;
   /** Called after the state of a module or a package has changed. */
   readonly onChange: () => void;
   readonly clock: Clock;
@@ -32,7 +34,7 @@ export interface ModuleParts extends AsyncDisposable {
 }
 
 export function composeModules(deps: ModulePartsDeps): ModuleParts {
-  const { settings, types, source, partId, graph, serving, config, onChange, clock, log } = deps;
+  const { settings, types, source, partId, graph, serving, config, applyAgain, onChange, clock, log } = deps;
   const packages = createPackages({
     ...{ home: settings.home, source, clock, log: log.child('packages') },
     onChange() {
@@ -40,6 +42,7 @@ export function composeModules(deps: ModulePartsDeps): ModuleParts {
       graph().retry();
       onChange();
     },
+    onNewVersion: applyAgain,
   });
   const modules: Modules = createModules({
     ...{ types, home: settings.home, environment: settings.environment, untrusted: settings.untrustedEnvironment },
@@ -50,7 +53,7 @@ export function composeModules(deps: ModulePartsDeps): ModuleParts {
     identity: () => identityOf(config(), partId),
     debug: () => settings.debug || config().debug === true,
     missing: packages.missing,
-    packageWith: packages.folderWith,
+    packageWith: packages.with,
     onChange,
     clock,
     log: log.child('modules'),

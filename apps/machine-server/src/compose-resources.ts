@@ -27,6 +27,8 @@ export interface ResourcePartsDeps {
   readonly serving: () => Serving;
   /** The newest configuration. */
   readonly config: () => RobotConfig;
+  /** Applies the newest configuration again. */
+  readonly applyAgain: () => void;
   /** Called after the state of a module or a package has changed. */
   readonly onChange: () => void;
   /** Hides secrets in an error. */
@@ -47,7 +49,7 @@ export interface ResourceParts extends ModuleParts {
 }
 
 export async function composeResources(deps: ResourcePartsDeps): Promise<ResourceParts> {
-  const { settings, cloud, serving, config, onChange, hide, observe, clock, log, signal } = deps;
+  const { settings, cloud, serving, config, applyAgain, onChange, hide, observe, clock, log, signal } = deps;
   await using starting = new AsyncDisposableStack();
   const { home, untrustedEnvironment: untrusted, resourceConfigureTimeoutMs } = settings;
   const partId = cloud?.partId ?? '';
@@ -55,7 +57,7 @@ export async function composeResources(deps: ResourcePartsDeps): Promise<Resourc
   // Disposed after the resources, whose processes the modules run.
   const { packages, modules } = starting.use(
     composeModules({
-      ...{ settings, types, source: cloud, partId, serving, config, onChange, clock, log },
+      ...{ settings, types, source: cloud, partId, serving, config, applyAgain, onChange, clock, log },
       graph: () => graph,
     }),
   );

@@ -77,6 +77,7 @@ export async function startMachineServer(deps: MachineServerDeps): Promise<Machi
       ...{ settings, types: deps.types, models: deps.models, cloud, hide, observe, clock, log, signal },
       serving: () => serving,
       config: () => applier.wanted,
+      applyAgain: () => applier.applyAgain(),
       onChange: () => reporter?.changed(),
     }),
   );

@@ -57,6 +57,8 @@ test('following the guide gives a captured sensor, a change to it, and an archiv
   };
   // As on the page: fetches the file where the page does, so that an old file would also give an old build here.
   const fetched = async (): Promise<void> => writeFileSync(file('vm.json'), await step('config get'));
+  const modules = async (): Promise<unknown> =>
+    JSON.parse((await run(['machines', 'part', 'modules', 'vm', '--json'])).stdout) as unknown;
   const edit = (change: (document: Configuration) => void): void => {
     const document = JSON.parse(readFileSync(file('vm.json'), 'utf8')) as Configuration;
     change(document);
@@ -96,6 +98,24 @@ test('following the guide gives a captured sensor, a change to it, and an archiv
   await step('modules build');
   await step('modules upload');
   expect(next.next().done).toBe(true);
+
+  expect(await modules()).toEqual([
+    { name: 'my-sensor', version: '0.1.0', state: 'ready', failures: 0, problem: null },
+  ]);
+  const install = async (version: string): Promise<void> => {
+    const { stdout } = await run(['config', 'get', 'vm']);
+    const entry = { type: 'registry', name: 'my-sensor', module_id: `${cloud.organizationId}:my-sensor`, version };
+    writeFileSync(file('vm.json'), JSON.stringify({ ...(JSON.parse(stdout) as object), modules: [entry] }));
+    await run(['config', 'set', 'vm', 'vm.json', '--yes']);
+  };
+  await install('0.1.0');
+  await expect.poll(modules).toMatchObject([{ name: 'my-sensor', version: '0.1.0', state: 'ready', problem: null }]);
+  await install('7.0.0');
+  const problem = expect.stringMatching(/^runs 0\.1\.0, not 7\.0\.0: expected a version of module package "my-sensor"/);
+  await expect.poll(modules).toMatchObject([{ version: '0.1.0', state: 'ready', problem }]);
+  expect((await run(['machines', 'part', 'status', 'vm', '--json'])).stdout).toContain('found \\"7.0.0\\"');
+  await run(['modules', 'upload', 'my-sensor/dist/module.tar.gz', '--version', '7.0.0']);
+  await expect.poll(modules).toMatchObject([{ version: '7.0.0', state: 'ready', problem: null }]);
 });
 
 test('reload --address builds the folder and restarts the module of a machine with a local configuration', async () => {

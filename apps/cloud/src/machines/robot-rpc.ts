@@ -57,6 +57,7 @@ export function robotServiceBinding(deps: RobotServiceDeps): ServiceBinding<Prin
       partId: request.id,
       authority: call.metadata.get('host') ?? '',
       platform: request.agentInfo?.platform ?? '',
+      vocabulary: call.vocabulary,
       secrets,
       byMachine,
       mayHaveKey: (key) => deps.mayHaveKey(call.principal, request.id, key),
@@ -78,7 +79,7 @@ export function robotServiceBinding(deps: RobotServiceDeps): ServiceBinding<Prin
     ConfigRequestSchema,
     async (request, call: Call<Principal>) => {
       const ask = asked(request, call);
-      const { bytes, revision } = await configs.encoded(ask, call.vocabulary);
+      const { bytes, revision } = await configs.encoded(ask);
       noteFetch(request, revision, ask.byMachine);
       const answer = create(ConfigResponseSchema);
       answer.$unknown = [

@@ -3,11 +3,13 @@
  *
  * A module of type `registry` names `<organization>:<package>` and a version. The machine receives a package entry with the version for its
  * platform, and a path into the package, which the machine resolves itself (`${packages.module.<name>}/…`). A package that this
- * installation cannot serve carries the reason as `status`: machine servers skip it and run the rest. A module that it cannot serve is
- * omitted: public machine servers compare the modules that they run with those of the configuration, and would reconfigure forever.
+ * installation cannot serve carries the reason as `status`: machine-servers skip it and run the rest. So does the package of a module that it
+ * cannot serve, by which our machine-servers keep the version that they run. Public ones get no such module: they compare the modules that
+ * they run with those of the configuration, and would reconfigure forever.
  */
 import type { Problem } from '@platform/base';
 import type { JsonObject, MachineConfig } from '@platform/machine-config/schema';
+import type { Vocabulary } from '@platform/rpc/server';
 import type { Database } from '../metadata/tables.ts';
 import { choose, packageId, packagesOf, servedVersion } from './find-packages.ts';
 import { typeName, typeNamed } from './package-type.ts';
@@ -18,16 +20,28 @@ export interface ServePackages {
   stampOf(organizationId: string): string;
   /** Must be called after a commit. */
   changed(organizationId: string): void;
-  /** The configuration as a machine receives it. @param platform of the machine, such as `linux/amd64`; empty: unknown */
-  resolved(config: MachineConfig, organizationId: string, platform: string): Promise<MachineConfig>;
+  /** The configuration as a machine receives it. */
+  resolved(config: MachineConfig, organizationId: string, peer: PackagePeer): Promise<MachineConfig>;
   /** Packages and registry modules of a configuration that cannot be served, as warnings with their paths. */
   problemsOf(config: MachineConfig, organizationId: string): Promise<readonly Problem[]>;
+}
+
+/** The machine-server that asks. */
+export interface PackagePeer {
+  /** Such as `linux/amd64`; empty: unknown. */
+  readonly platform: string;
+  readonly vocabulary: Vocabulary;
 }
 
 /** For a module whose package names no entrypoint: public machine servers read the `meta.json` next to it. */
 const defaultEntrypoint = 'run.sh';
 
-type Found = { readonly row: PackageRow } | { readonly problem: string };
+type Found =
+  | { readonly row: PackageRow }
+  | {
+      readonly problem: string /** Its newest version for the machine; undefined: none. */;
+      readonly newest?: PackageRow | undefined;
+    };
 
 interface Asked {
   readonly owner: string;
@@ -67,15 +81,23 @@ export function createServePackages(deps: {
       const versions = [...new Set(named.map(servedVersion))].slice(0, 5).join(', ');
       return {
         problem: `expected a version of ${what}${platform === '' ? '' : ` for ${platform}`} (${versions}), found ${shown(version)}`,
+        newest: choose(named, { version: '', platform }),
       };
     };
+  };
+
+  /** The package of a module that cannot be served. Its id is that of its other versions, so that machines keep them. */
+  const missing = (module: JsonObject, organizationId: string): JsonObject => {
+    const { owner, name, version } = askedByModule(module);
+    const id = organizationNamed(owner) === organizationId ? organizationId : owner;
+    return { package: `${id}/${name}`, version: version || 'latest' };
   };
 
   return {
     stampOf: (organizationId) => String(changes.get(organizationId) ?? 0),
     changed: (organizationId) => void changes.set(organizationId, (changes.get(organizationId) ?? 0) + 1),
 
-    async resolved(config, organizationId, platform) {
+    async resolved(config, organizationId, { platform, vocabulary }) {
       if (config.packages.length === 0 && config.modules.every((module) => !isFromRegistry(module))) return config;
       const find = finder(organizationId, platform);
       const packages: JsonObject[] = [];
@@ -87,12 +109,18 @@ export function createServePackages(deps: {
       for (const given of config.modules) {
         const module = reloaded(given);
         const found = isFromRegistry(module) ? await find(askedByModule(module)) : undefined;
-        if (found === undefined) modules.push(module);
-        else if (!('problem' in found)) {
-          const name = packageNameOf(module);
-          packages.push({ name, ...servedAs(found.row), type: 'module' });
-          modules.push({ ...module, executable_path: `\${packages.module.${name}}/${entrypointOf(found.row)}` });
+        if (found === undefined) {
+          modules.push(module);
+          continue;
         }
+        if ('problem' in found && vocabulary === 'rdk') continue;
+        const name = packageNameOf(module);
+        const [entry, entrypoint] =
+          'problem' in found
+            ? [withStatus(missing(module, organizationId), found.problem), entrypointOf(found.newest)]
+            : [servedAs(found.row), entrypointOf(found.row)];
+        packages.push({ name, ...entry, type: 'module' });
+        modules.push({ ...module, executable_path: `\${packages.module.${name}}/${entrypoint}` });
       }
       return { ...config, packages, modules };
     },
@@ -103,7 +131,11 @@ export function createServePackages(deps: {
       const look = async (path: string, asked: Asked): Promise<void> => {
         const found = await find(asked);
         if ('problem' in found)
-          problems.push({ path, level: 'warning', message: `${found.problem}: machines run without it` });
+          problems.push({
+            path,
+            level: 'warning',
+            message: `${found.problem}: machines keep the version that they have, or run without it`,
+          });
       };
       for (const [index, entry] of config.packages.entries()) await look(`packages[${index}].package`, askedBy(entry));
       for (const [index, given] of config.modules.entries()) {
@@ -150,8 +182,8 @@ function withStatus(entry: JsonObject, error: string): JsonObject {
 }
 
 /** The path always stays inside the package. */
-function entrypointOf({ metadata }: PackageRow): string {
-  const entrypoint = textOf(JSON.parse(metadata) as JsonObject, 'entrypoint').replace(/^\.\//, '');
+function entrypointOf(row: PackageRow | undefined): string {
+  const entrypoint = textOf(JSON.parse(row?.metadata ?? '{}') as JsonObject, 'entrypoint').replace(/^\.\//, '');
   const segments = entrypoint.split('/');
   const isInside = entrypoint !== '' && !segments.some((segment) => ['', '.', '..'].includes(segment));
   return isInside && !/[\0\\$]/.test(entrypoint) ? entrypoint : defaultEntrypoint;

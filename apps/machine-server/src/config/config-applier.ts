@@ -110,6 +110,15 @@ export class ConfigApplier {
     }
   }
 
+  /** After something outside the configuration has changed what it means, such as the folder of a package. */
+  applyAgain(): void {
+    try {
+      this.apply(this.#written);
+    } catch {
+      // Reported as the error of the configuration.
+    }
+  }
+
   #observed(
     before: RobotConfig,
     written: RobotConfig,

@@ -48,11 +48,20 @@ export function createModules(deps: ModulesDeps): Modules {
     if (running.get(module.name) === supervisor) supervisor.start();
   };
 
+  /** While the configured version cannot be fetched, its program is not known: that of the running version stays. */
+  const withProgram = (module: ModuleConfig): ModuleConfig => {
+    const inUse = deps.packageWith(module.executablePath);
+    const now = running.get(module.name)?.module;
+    if (now === undefined || inUse === undefined || inUse.warning === '') return module;
+    const isSame = deps.packageWith(now.executablePath)?.folder === inUse.folder;
+    return isSame ? { ...module, executablePath: now.executablePath } : module;
+  };
+
   return {
     apply(entries) {
       const { modules, problems } = readModules(entries);
       logProblems(deps.log, problems);
-      const wanted = new Map(modules.map((module) => [module.name, refused(module, deps)]));
+      const wanted = new Map(modules.map((module) => [module.name, refused(withProgram(module), deps)]));
       for (const supervisor of [...running.values()]) {
         const { name } = supervisor.module;
         const next = wanted.get(name);

@@ -17,6 +17,17 @@ export async function pathInMeta(folder: string, key: 'entrypoint' | 'first_run'
   throw new PlatformError('failed_precondition', expected);
 }
 
+/** The version that `meta.json` names; empty if it names none, or cannot be read. */
+export async function versionInMeta(folder: string): Promise<string> {
+  const file = join(folder, 'meta.json');
+  try {
+    const { version } = parse(await readFile(file, 'utf8'), file);
+    return typeof version === 'string' ? version.slice(0, 100) : '';
+  } catch {
+    return '';
+  }
+}
+
 function parse(text: string, file: string): Readonly<Record<string, unknown>> {
   try {
     const meta: unknown = JSON.parse(text);

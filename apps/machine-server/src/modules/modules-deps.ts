@@ -21,6 +21,13 @@ export interface ParentPort extends AsyncDisposable {
   tcpAddress(): Promise<string>;
 }
 
+export interface InPackage {
+  readonly folder: string;
+  readonly version: string;
+  /** Why this is not the configured version; empty if it is. */
+  readonly warning: string;
+}
+
 export interface ModulesDeps {
   readonly home: string;
   /** Sets in the graph which models a module provides; undefined: permanently none. */
@@ -31,8 +38,8 @@ export interface ModulesDeps {
   readonly identity: () => MachineIdentity;
   /** Why this file cannot be used yet, such as a package that is being downloaded; undefined if it can. */
   readonly missing: (path: string) => string | undefined;
-  /** The folder of the package that contains this file; undefined if none does. */
-  readonly packageWith: (path: string) => string | undefined;
+  /** The package that contains this file; undefined if none does. */
+  readonly packageWith: (path: string) => InPackage | undefined;
   /** `-untrusted-env`. */
   readonly untrusted: boolean;
   /** `-debug`, or `debug` in the configuration. */

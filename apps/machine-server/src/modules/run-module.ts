@@ -9,6 +9,7 @@ import { firstRun } from './first-run.ts';
 import { freePort } from './free-port.ts';
 import { modelsOf } from './handler-map.ts';
 import { endLeftover, recordProcess } from './leftover-process.ts';
+import { versionInMeta } from './meta-json.ts';
 import type { ModuleConfig } from './module-config.ts';
 import type { ModuleLines } from './module-output.ts';
 import { type ModuleProcess, startProcess } from './module-process.ts';
@@ -31,6 +32,8 @@ export interface RunModuleOptions {
 
 export interface RunningModule {
   readonly models: readonly Model[];
+  /** That of its package, or in its `meta.json`; empty: not known. */
+  readonly version: string;
   /** Resolves when its process has ended, to a text that says how. */
   readonly ended: Promise<string>;
   /** Removes its resources, and ends the process. */
@@ -48,7 +51,8 @@ export async function runModule(options: RunModuleOptions): Promise<RunningModul
   await mkdir(dataDirectory, { recursive: true, mode: 0o750 });
   if (await endLeftover(statePath)) log.warn(`module "${module.name}": ended a process of an earlier machine-server`);
   const inPackage = deps.packageWith(module.executablePath);
-  const { path, folder } = await programOf(module, inPackage, `${statePath}.unpacked`);
+  const { path, folder } = await programOf(module, inPackage?.folder, `${statePath}.unpacked`);
+  const version = inPackage?.version ?? (await versionInMeta(folder));
   const root = module.env['PLATFORM_MODULE_ROOT'] ?? module.env['VIAM_MODULE_ROOT'] ?? folder;
   const address = module.tcpMode ? `127.0.0.1:${await freePort()}` : sockets.next();
   const identity = { name: module.name, moduleId: module.moduleId, home: deps.home, machine: deps.identity() };
@@ -78,7 +82,7 @@ export async function runModule(options: RunModuleOptions): Promise<RunningModul
       return modelsOf(await waitReady(wait), { types: deps.types, link, resources, log });
     };
     const models = await orEnded(process, ready, signal);
-    return { models, ended: process.ended, stop: () => stop(process, link, resources) };
+    return { models, version, ended: process.ended, stop: () => stop(process, link, resources) };
   } catch (caught) {
     await stop(process, link, undefined);
     throw caught;

@@ -22,6 +22,8 @@ export interface ModuleStatus {
   readonly since: number;
   /** Why it does not run; during a restart, why it ended. Empty if there is no problem. */
   readonly error: string;
+  /** Of the process that runs, or ran last; empty: not known. */
+  readonly version: string;
   /** How many times in a row it ended or could not be started. */
   readonly failures: number;
   /** `<api> <model>` of each model that it provides. */
@@ -49,7 +51,8 @@ export class ModuleSupervisor implements AsyncDisposable {
     this.#clock = deps.clock;
     this.#log = deps.log.child(module.name);
     this.lines = new ModuleLines(this.#log, deps.clock);
-    this.#status = { module, state: 'pending', since: deps.clock.now(), error: '', failures: 0, models: [] };
+    const none = { error: '', version: '', failures: 0, models: [] };
+    this.#status = { module, state: 'pending', since: deps.clock.now(), ...none };
   }
 
   get status(): ModuleStatus {
@@ -108,7 +111,7 @@ export class ModuleSupervisor implements AsyncDisposable {
   async #ran(run: RunningModule, signal: AbortSignal): Promise<void> {
     const startedMs = this.#clock.monotonic();
     const models = run.models.map(({ api, model }) => ({ api, model }));
-    this.#set({ state: 'ready', error: '', models });
+    this.#set({ state: 'ready', error: '', version: run.version, models });
     this.#provide({ state: 'ready', models: run.models });
     this.#log.info(`module "${this.module.name}" is ready`, { models: models.map(({ model }) => model) });
     const how = await Promise.race([run.ended, aborted(signal)]);

@@ -32,3 +32,8 @@ export function folderOf({ id, version, type }: Pick<PackageConfig, 'id' | 'vers
   const safe = (text: string): string => encodeURIComponent(text).replace(/^\.+/, (dots) => '%2E'.repeat(dots.length));
   return `${safe(type)}/${safe(`${id}-${version}`)}`;
 }
+
+/** A version as the cloud serves it, without the platform that ends it: `1.2.0-linux-amd64` is `1.2.0`. */
+export function releaseOf(version: string): string {
+  return version.replace(/-(?:linux|darwin|windows|android|any)(?:-\w+)?$/, '');
+}

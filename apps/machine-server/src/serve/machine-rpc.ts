@@ -56,7 +56,7 @@ export interface MachineRpcDeps {
   readonly graph: Graph;
   readonly types: TypeTable;
   readonly modules: Modules;
-  readonly packages: Pick<Packages, 'status'>;
+  readonly packages: Pick<Packages, 'status' | 'with'>;
   readonly facts: () => MachineFacts;
   /** The attributes of a resource that have no effect, by its full name. */
   readonly warningsOf: (full: string) => readonly string[];
@@ -103,7 +103,7 @@ export function machineRpc(deps: MachineRpcDeps): ServiceBinding<Principal> {
         })),
         configError: now.error,
         ...(held && { pendingConfig: { ...held, since: timestampFromMs(held.sinceMs) } }),
-        modules: moduleStatuses(modules),
+        modules: moduleStatuses(modules, packages),
         packages: packageStatuses(packages),
       };
     },

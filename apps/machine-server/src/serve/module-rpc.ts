@@ -53,13 +53,18 @@ export function moduleHandlers(modules: Modules): ModuleHandlers {
 }
 
 /** The part of GetMachineStatus about modules. */
-export function moduleStatuses(modules: Modules): MessageInitShape<typeof ModuleStatusSchema>[] {
-  return modules.status().map(({ module, state, since, error, failures }) => ({
+export function moduleStatuses(
+  modules: Modules,
+  packages: Pick<Packages, 'with'>,
+): MessageInitShape<typeof ModuleStatusSchema>[] {
+  return modules.status().map(({ module, state, since, error, version, failures }) => ({
     moduleName: module.name,
     state: states[state],
     lastUpdated: timestampFromMs(since),
     error,
     consecutiveFailures: failures,
+    version,
+    warning: packages.with(module.executablePath)?.warning ?? '',
   }));
 }
 

@@ -31,7 +31,7 @@ async function serving(
       graph,
       types,
       modules: noModules,
-      packages: { status: () => [] },
+      packages: { status: () => [], with: () => undefined },
       auth: new MachineAuth(),
       facts: () => ({
         version: '',

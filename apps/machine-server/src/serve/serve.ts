@@ -37,7 +37,7 @@ export interface ServingDeps {
   readonly graph: Graph;
   readonly types: TypeTable;
   readonly modules: Modules;
-  readonly packages: Pick<Packages, 'status'>;
+  readonly packages: Pick<Packages, 'status' | 'with'>;
   readonly auth: MachineAuth;
   readonly facts: () => MachineFacts;
   /** See MachineRpcDeps. */

@@ -13,6 +13,8 @@ export interface ModuleMachine extends AsyncDisposable {
   readonly server: MachineServer;
   /** A link to the machine's own port. */
   readonly link: Link;
+  /** Stops the server and starts it again with the same home. */
+  restart(): Promise<void>;
   /** Saves another configuration; everything is captured and synced often. */
   configure(document: JsonObject): void;
   /** State and error of a resource. */
@@ -34,16 +36,33 @@ export async function startModuleMachine(options: TestServerOptions = {}): Promi
   await using starting = new AsyncDisposableStack();
   const cloud = starting.use(await startFakeCloud({ services: [dataManager] }));
   const home = starting.use(await createTestHome(cloud.url));
-  const server = starting.use(await startTestServer(home, undefined, undefined, options));
-  const link = starting.use(connect({ baseUrl: `http://127.0.0.1:${server.serving.port}` }));
+  const begin = async () => {
+    await using beginning = new AsyncDisposableStack();
+    const server = beginning.use(await startTestServer(home, undefined, undefined, options));
+    const link = beginning.use(connect({ baseUrl: `http://127.0.0.1:${server.serving.port}` }));
+    const running = beginning.move();
+    return { server, link, [Symbol.asyncDispose]: () => running.disposeAsync() };
+  };
+  let now = await begin();
+  starting.defer(() => now[Symbol.asyncDispose]());
   const stack = starting.move();
   const log = (): string => readFileSync(join(home.path, 'log'), 'utf8');
   return {
-    ...{ home: home.path, cloud, server, link },
+    ...{ home: home.path, cloud },
+    get server() {
+      return now.server;
+    },
+    get link() {
+      return now.link;
+    },
+    async restart() {
+      await now[Symbol.asyncDispose]();
+      now = await begin();
+    },
     configure(document) {
       cloud.document = { ...document, services: [dataManager, ...((document['services'] ?? []) as JsonObject[])] };
     },
-    statusOf: (name) => server.graph.status().find(({ config }) => config.name === name),
+    statusOf: (name) => now.server.graph.status().find(({ config }) => config.name === name),
     captured: (name) =>
       cloud.stored
         .filter(({ metadata }) => metadata.componentName === name)

@@ -35,7 +35,10 @@ export async function readModuleFolder(folder: string): Promise<ModuleFolder> {
   const files = manifest['files'] ?? [];
   if (!Array.isArray(files) || !files.every((one) => typeof one === 'string' && isBelow(one)))
     throw wrong(packageFile, 'files', 'a list of relative paths in this folder', manifest);
-  return { name, moduleId: textAt(meta, 'module_id'), meta, main, files: files.map(String) };
+  // Machines show it as the version of a module that runs from this folder.
+  const version = textAt(meta, 'version') || textAt(manifest, 'version');
+  const described = version === '' ? meta : { ...meta, version };
+  return { name, moduleId: textAt(meta, 'module_id'), meta: described, main, files: files.map(String) };
 }
 
 /** @param provided by the program. @throws invalid_argument if meta.json differs */

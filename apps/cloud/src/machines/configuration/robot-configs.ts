@@ -30,6 +30,8 @@ export interface AskedConfig {
   readonly authority: string;
   /** The platform that the machine reports, such as `linux/amd64`; selects its packages. Empty: not reported. */
   readonly platform: string;
+  /** Of the caller. */
+  readonly vocabulary: Vocabulary;
   /**
    * `all`: with the location's secrets, for the part itself and owners (D6). `own`: the whole configuration, for a key of the machine that
    * runs it. `masked`: for all other callers who may read it (R6).
@@ -57,7 +59,7 @@ export interface EncodedConfig {
 
 export interface RobotConfigs {
   message(asked: AskedConfig): Promise<RobotConfig>;
-  encoded(asked: AskedConfig, vocabulary: Vocabulary): Promise<EncodedConfig>;
+  encoded(asked: AskedConfig): Promise<EncodedConfig>;
   forget(partId: string): void;
 }
 
@@ -82,7 +84,7 @@ export function createRobotConfigs(deps: {
     const effective = await current.effective(partId);
     const config =
       asked.secrets === 'masked' ? parse(maskSecrets(effective.document as Json)).config : effective.config;
-    const served = await packages.resolved(config, place.organizationId, asked.platform);
+    const served = await packages.resolved(config, place.organizationId, asked);
     const cloud = {
       id: partId,
       fqdn: names.fqdn(partId),
@@ -109,8 +111,8 @@ export function createRobotConfigs(deps: {
 
   return {
     message: async (asked) => build(asked, await handedTo(asked)),
-    async encoded(asked, vocabulary) {
-      const { partId, authority, platform } = asked;
+    async encoded(asked) {
+      const { partId, authority, platform, vocabulary } = asked;
       const slot = slotOf(partId, asked.secrets);
       const stamp = await current.stampOf(partId);
       const handed = await handedTo(asked);

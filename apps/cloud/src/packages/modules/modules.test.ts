@@ -49,7 +49,7 @@ test('an uploaded module is a package with the entrypoint of its last update, an
   expect(found?.info).toMatchObject({ type: PackageType.MODULE, platform: 'linux/amd64' });
   const module = { name: 'm', type: 'registry', module_id: id, version: 'latest' };
   const config = { packages: [], modules: [module] } as never;
-  const { modules } = await to.served.resolved(config, 'acme', 'linux/amd64');
+  const { modules } = await to.served.resolved(config, 'acme', { platform: 'linux/amd64', vocabulary: 'core' });
   expect(modules[0]?.['executable_path']).toBe(`\${packages.module.synthetic-m}/bin/run`);
   const download = await to.get(String(url), {
     authorization: `Bearer ${(await to.keyWith(on.organization('owner'))).token}`,
