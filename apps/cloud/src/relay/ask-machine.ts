@@ -38,6 +38,7 @@ export function askMachine(deps: RelayedCallDeps): AskMachine {
         ...{ method: `/${path}`, metadata: new Headers({ [partHeader]: partId }), signal: call.signal },
         ...{ principal: call.principal, peerAddress: call.peerAddress, vocabulary: call.vocabulary },
         ...{ deadline: deps.clock.now() + timeoutMs, responseHeaders: new Headers(), responseTrailers: new Headers() },
+        onAnswered: (listener) => listener(false),
       };
       const answer = await relayUnary({ deps, method, call: asked, resource: '' }, message);
       return toJson(method.output, answer) as JsonObject;

@@ -48,7 +48,7 @@ export function createBuilder<P>(options: CodecOptions<P>): (bound: BoundMethod<
 
   const begin = (context: HandlerContext): RunningCall<P> => {
     const timeoutMs = context.timeoutMs();
-    const { peerAddress, vocabulary } = context.values.get(requestContextKey);
+    const { peerAddress, vocabulary, onAnswered } = context.values.get(requestContextKey);
     return new RunningCall<P>({
       method: `/${context.service.typeName}/${context.method.name}`,
       metadata: context.requestHeader,
@@ -58,6 +58,7 @@ export function createBuilder<P>(options: CodecOptions<P>): (bound: BoundMethod<
       deadline: timeoutMs === undefined ? undefined : clock.now() + timeoutMs,
       responseHeaders: context.responseHeader,
       responseTrailers: context.responseTrailer,
+      onAnswered: (listener) => (context.signal.aborted ? listener(false) : onAnswered(listener)),
     });
   };
 

@@ -21,4 +21,11 @@ export interface Call<P = unknown> {
   readonly responseHeaders: Headers;
   /** Sent after the last response message. */
   readonly responseTrailers: Headers;
+  /**
+   * For a handler that is about to return or throw: calls `listener` once with whether its answer was delivered. True: it was written, and
+   * its stream ended without a reset. False: the client left, the connection broke, or the call had ended before the answer.
+   */
+  onAnswered(listener: AnswerListener): void;
 }
+
+export type AnswerListener = (isDelivered: boolean) => void;

@@ -3,6 +3,7 @@
  * second.
  */
 import type { Vocabulary } from '../edge/api-names.ts';
+import type { AnswerListener } from './call.ts';
 import type { CallStart } from './running-call.ts';
 
 export interface FastPathCallOptions {
@@ -12,6 +13,7 @@ export interface FastPathCallOptions {
   readonly deadline: number | undefined;
   readonly metadata: () => Headers;
   readonly peerAddress: string;
+  readonly onAnswered: (listener: AnswerListener) => void;
 }
 
 /** The properties of a call before it is admitted, and how it ended. */
@@ -34,6 +36,11 @@ export class FastPathCall implements CallStart {
     this.deadline = options.deadline;
     this.peerAddress = options.peerAddress;
     this.#options = options;
+  }
+
+  onAnswered(listener: AnswerListener): void {
+    if (this.hasEnded) listener(false);
+    else this.#options.onAnswered(listener);
   }
 
   get metadata(): Headers {

@@ -1,7 +1,7 @@
 /** A call in progress on the server. */
 import { type LogFields, PlatformError } from '@platform/base';
 import type { Vocabulary } from '../edge/api-names.ts';
-import type { Call } from './call.ts';
+import type { AnswerListener, Call } from './call.ts';
 
 /** The properties of a call before it is admitted. */
 export type CallStart = Omit<Call, 'principal'>;
@@ -44,6 +44,10 @@ export class RunningCall<P> implements Call<P> {
 
   get responseTrailers(): Headers {
     return this.#start.responseTrailers;
+  }
+
+  onAnswered(listener: AnswerListener): void {
+    this.#start.onAnswered(listener);
   }
 
   /** Undefined before the call is admitted, and if the method needs no authentication. */

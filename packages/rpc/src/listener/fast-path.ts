@@ -16,6 +16,7 @@ import { FastPathCall } from '../core/fast-path-call.ts';
 import { canonicalPath } from '../edge/alias.ts';
 import type { EnterRequest } from './enter-request.ts';
 import { nameHost } from './name-host.ts';
+import { onAnswered } from './on-answered.ts';
 
 /** A client that takes longer to send its body takes the general path, which watches for slow bodies. */
 const promptMs = 100;
@@ -60,6 +61,7 @@ export function createFastPath(options: {
       deadline: timeoutMs === undefined ? undefined : clock.now() + timeoutMs,
       metadata: () => metadataOf(headers),
       peerAddress,
+      onAnswered: (listener) => onAnswered(stream, listener),
     });
     running.add(call);
     const timer =

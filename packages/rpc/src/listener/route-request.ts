@@ -12,6 +12,7 @@ import { answerRest } from '../codecs/rest.ts';
 import { matchRest } from '../codecs/rest-routes.ts';
 import { answerUnknownMethod, looksLikeCall } from '../codecs/unknown-method.ts';
 import { takesEncoded } from '../core/binding.ts';
+import type { AnswerListener } from '../core/call.ts';
 import { canonicalPath } from '../edge/alias.ts';
 import { type Vocabulary, vocabularyAsked } from '../edge/api-names.ts';
 import { checkMessages, compressionOf } from './check-messages.ts';
@@ -19,6 +20,7 @@ import type { EnterRequest } from './enter-request.ts';
 import { fitTimeLimits } from './fit-time-limits.ts';
 import { nameHost } from './name-host.ts';
 import type { NodeListener, NodeRequest, NodeResponse } from './node-types.ts';
+import { onAnswered } from './on-answered.ts';
 import { readBody } from './read-body.ts';
 import { sendHeaders } from './send-headers.ts';
 import { endUnreadBody } from './unread-bodies.ts';
@@ -121,6 +123,7 @@ function universalRequest(
     peerAddress: peerAddress(request),
     vocabulary,
     sendHeaders: (headers: Headers) => sendHeaders(response, headers),
+    onAnswered: (listener: AnswerListener) => onAnswered('stream' in response ? response.stream : response, listener),
   };
   try {
     const incoming = universalRequestFromNodeRequest(

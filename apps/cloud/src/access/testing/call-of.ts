@@ -1,8 +1,13 @@
-/** Creates a call as the server passes it to a handler, for tests. */
+/** Creates calls as the server passes them to handlers, for tests. */
 import type { Call } from '@platform/rpc/server';
 import type { Principal } from '../principal.ts';
 
-export function callOf(principal: Principal, metadata: Readonly<Record<string, string>> = {}): Call<Principal> {
+/** @param isDelivered whether the answer reaches the caller */
+export function callOf(
+  principal: Principal,
+  metadata: Readonly<Record<string, string>> = {},
+  isDelivered = true,
+): Call<Principal> {
   return {
     method: '',
     metadata: new Headers(metadata),
@@ -13,5 +18,6 @@ export function callOf(principal: Principal, metadata: Readonly<Record<string, s
     principal,
     responseHeaders: new Headers(),
     responseTrailers: new Headers(),
+    onAnswered: (listener) => listener(isDelivered),
   };
 }

@@ -77,6 +77,7 @@ async function given(): Promise<Given> {
       principal,
       responseHeaders: new Headers(),
       responseTrailers: new Headers(),
+      onAnswered: () => {},
     }),
     becomes(principal) {
       now = principal;
