@@ -89,6 +89,8 @@ test('an organization is billed by another one: prices, tier, usage and invoices
   await cli.ok(['billing', 'method', 'set', 'succeeds']);
   const charged = await cli.ok(['billing', 'charge', '12.50', '--description', 'Set-up', '--wait', '--yes', '--json']);
   const { invoice_id } = charged.json<{ invoice_id: string }>();
+  const equal = await cli.run(['billing', 'charge', '12.50', '--description', 'Set-up', '--wait', '--yes']);
+  expect(equal.stderr).toContain(`invoice ${invoice_id}: expected no equal charge`);
   await cli.ok(['billing', 'method', 'set', 'declines']);
   expect((await cli.run(['billing', 'charge', '3', '--wait', '--yes'])).stderr).toContain('declined');
   await cli.ok(['billing', 'method', 'delete', '--yes']);

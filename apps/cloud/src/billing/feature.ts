@@ -17,6 +17,7 @@ import { checkLedger } from './ledger/check-ledger.ts';
 import type { LiveUsage } from './meter/live-usage.ts';
 import { type MeterUploadsDeps, meterUploads } from './meter/meter-uploads.ts';
 import { type StoredSource, sampleHours } from './meter/sample-hours.ts';
+import { createChargeAnswers } from './payments/charge-answers.ts';
 import { type ChargeRpcDeps, chargeHandlers, invoiceHandlers } from './payments/charge-rpc.ts';
 import { settleSetups } from './payments/payment-setups.ts';
 import type { PaymentProvider } from './payments/provider.ts';
@@ -47,6 +48,8 @@ export interface Billing extends Pick<LogFollower, 'cursor' | 'lag' | 'steps'>, 
    * @throws not_found if the provider sends none; invalid_argument if the signature is invalid
    */
   receiveEvent(provider: PaymentProvider['name'], body: string, signature: string): Promise<void>;
+  /** Resolves when the delivered answers to charges are recorded. */
+  answersRecorded(): Promise<void>;
   start(): Promise<void>;
   /** The jobs individually, for tests that run them instead of `start`. */
   readonly jobs: {
@@ -69,7 +72,9 @@ export function createBilling(given: BillingDeps): Billing {
     await meter.caughtUp(signal);
     await given.liveUsage?.written();
   };
+  const answers = createChargeAnswers({ db, clock, log });
   const deps: ChargeRpcDeps = {
+    answers,
     ...{ addressOf: async () => [], logoOf: async () => undefined, fragmentOf: async () => undefined },
     ...given,
     metered,
@@ -100,6 +105,7 @@ export function createBilling(given: BillingDeps): Billing {
     priceHandlers: priceHandlers(deps),
     invoiceHandlers: invoiceHandlers(deps),
     jobs,
+    answersRecorded: answers.recorded,
     async receiveEvent(name, body, signature) {
       if (deps.provider.name !== name || deps.provider.readEvent === undefined)
         throw new PlatformError('not_found', `payment provider: expected ${name}, found ${deps.provider.name}`);
@@ -119,6 +125,7 @@ export function createBilling(given: BillingDeps): Billing {
     async [Symbol.asyncDispose]() {
       await Promise.all(running.map((one) => one[Symbol.asyncDispose]()));
       await meter[Symbol.asyncDispose]();
+      await answers.recorded();
     },
   };
 }

@@ -136,8 +136,18 @@ export interface BillingTables {
     /** SHA-256 over the previous line and this one, hexadecimal: reveals changed and missing lines. */
     hash: string;
   };
-  /** Accepted charge requests: a repeated request gets the same invoice. */
-  charge_requests: { organization_id: string; key: string; request: string; invoice_id: string; created_ms: number };
+  /** Charge requests: what a repeated one is compared with (payments/claim-charge.ts). */
+  charge_requests: {
+    organization_id: string;
+    key: string;
+    request: string;
+    invoice_id: string;
+    created_ms: number;
+    /** When the answer was delivered; null: it was not, or nobody knows. */
+    answered_ms: number | null;
+    /** The call that took the row last, whose answer counts. */
+    holder: string;
+  };
   /** A period of an organization is billed once. */
   billed_periods: {
     organization_id: string;
@@ -207,6 +217,11 @@ export const dunningV30: readonly string[] = [
 
 export const dunningV34: readonly string[] = ['alter table invoices add column dunned_ms bigint not null default 0'];
 
+export const chargeRequestsV38: readonly string[] = [
+  'alter table charge_requests add column answered_ms bigint',
+  "alter table charge_requests add column holder text not null default ''",
+];
+
 /**
  * Stores rows in the order of the key: a month of an organization is then read from adjacent pages, in a fifth of the time and half of the
  * space.
@@ -258,16 +273,23 @@ export const charges: CheckedTable = {
   owner: 'invoice_id',
 };
 
+const chargeRequestsV36: CheckedTable = {
+  table: 'charge_requests',
+  what: 'charge request of organization',
+  key: ['organization_id', 'key'],
+  columns: ['organization_id', 'key', 'request', 'invoice_id', 'created_ms'],
+  owner: 'organization_id',
+};
+
+export const chargeRequests: CheckedTable = {
+  ...chargeRequestsV36,
+  columns: [...chargeRequestsV36.columns, 'answered_ms', 'holder'],
+};
+
 export const billingChecked: readonly CheckedTable[] = [
   invoices,
   charges,
-  {
-    table: 'charge_requests',
-    what: 'charge request of organization',
-    key: ['organization_id', 'key'],
-    columns: ['organization_id', 'key', 'request', 'invoice_id', 'created_ms'],
-    owner: 'organization_id',
-  },
+  chargeRequestsV36,
   {
     table: 'billed_periods',
     what: 'billed period of organization',

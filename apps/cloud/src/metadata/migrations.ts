@@ -5,6 +5,8 @@ import { adminV2 } from '../admin/store.ts';
 import {
   billingChecked,
   billingV23,
+  chargeRequests,
+  chargeRequestsV38,
   dunningV30,
   dunningV34,
   invoiceGuard,
@@ -125,4 +127,5 @@ export const migrations: readonly Migration[] = [
   { version: 35, statements: [...rowChecksDdl, ...binaryChecked.map(addRowCheck)], checked: binaryChecked },
   { version: 36, statements: checkedV36.map(addRowCheck), checked: checkedV36 },
   { version: 37, statements: tabularV37 },
+  { version: 38, statements: chargeRequestsV38, checked: [chargeRequests] },
 ];

@@ -5,8 +5,12 @@ import type { AnswerListener } from '../core/call.ts';
 
 /** Calls `listener` once, at the end of the response; at once if that has passed. */
 export function onAnswered(response: ServerResponse | ServerHttp2Stream, listener: AnswerListener): void {
-  if (response.destroyed || response.closed) return listener(false);
-  response.once('close', () =>
-    listener(response.writableFinished && !('rstCode' in response && response.rstCode !== constants.NGHTTP2_NO_ERROR)),
-  );
+  if (response.destroyed || response.closed) {
+    listener(false);
+    return;
+  }
+  response.once('close', () => {
+    const isReset = 'rstCode' in response && response.rstCode !== constants.NGHTTP2_NO_ERROR;
+    listener(response.writableFinished && !isReset);
+  });
 }

@@ -19,13 +19,17 @@ export interface BillingCallOptions {
 export interface PdfOptions extends BillingCallOptions, SaveOptions {}
 
 export interface ChargeOptions extends BillingCallOptions {
-  /** Idempotency key: requests with the same key are charged once. Default: equal requests within 24 hours are charged once. */
+  /**
+   * Idempotency key: for 24 hours, requests with the same key are one charge and get the same answer. Default: none; a charge with the
+   * amounts and the description of one that is pending, whose answer was lost within 24 hours, or that was answered less than two minutes
+   * ago throws already_exists, which names the invoice. If the payment of that one failed, its invoice is paid.
+   */
   readonly idempotencyKey?: string;
 }
 
 export interface ImmediateCharge {
   readonly orgIdToCharge: string;
-  /** In units of the currency, such as dollars. */
+  /** In dollars if the price list is in dollars, otherwise in the currency that `getOrgBillingInformation` names. */
   readonly amount: number;
   readonly description?: string;
   /** The name on the invoice. Default: that of the organization that bills. */
@@ -35,7 +39,7 @@ export interface ImmediateCharge {
 
 export interface OrganizationCharge {
   readonly orgIdToCharge: string;
-  /** In units of the currency, such as dollars; without tax. */
+  /** In dollars if the price list is in dollars, otherwise in the currency that `getOrgBillingInformation` names; without tax. */
   readonly subtotal: number;
   /** Added to the subtotal. */
   readonly tax: number;
@@ -63,9 +67,11 @@ export interface BillingClient {
   /**
    * Waits until the payment is confirmed, at most two minutes. After that it throws deadline_exceeded with the id of the invoice, and a
    * late confirmation is still booked.
+   *
+   * @throws failed_precondition if the payment fails; already_exists for an equal charge
    */
   createInvoiceAndChargeImmediately(charge: ImmediateCharge, options?: ChargeOptions): Promise<{ invoiceId: string }>;
-  /** Returns once the payment is submitted. */
+  /** Returns once the payment is submitted. @throws already_exists for an equal charge */
   chargeOrganization(charge: OrganizationCharge, options?: ChargeOptions): Promise<{ invoiceId: string }>;
 }
 

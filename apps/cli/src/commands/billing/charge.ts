@@ -13,7 +13,10 @@ export function chargeCommand(): Command {
       .option('--branding <organization>', 'id of the organization whose name is on the invoice')
       .option('--wait', 'wait until the payment is confirmed, at most two minutes')
       .option('--no-email', 'do not mail the organization')
-      .option('--key <text>', 'idempotency key: repeating the command with the same key charges once'),
+      .option(
+        '--key <text>',
+        'idempotency key: for 24 hours, the same key charges once; without one, an equal charge may be refused',
+      ),
     {
       examples: ['platform billing charge 12.50 --description "Set-up"', 'platform billing charge 12.50 --wait --yes'],
       fields: ['invoice_id'],

@@ -5,11 +5,11 @@ import { audit, type Caller } from '../../access/audit.ts';
 import type { CloudTables } from '../../metadata/tables.ts';
 import { type InvoiceRow, issueInvoice } from '../invoices/issue-invoice.ts';
 import { mailAbout } from '../invoices/mails.ts';
-import { requireInvoice } from '../invoices/states.ts';
 import { type Account, accountAt } from '../prices/accounts.ts';
 import type { PriceList } from '../prices/price-list.ts';
 import { type PriceListVersion, requirePriceList } from '../prices/price-lists.ts';
-import { type ChargeRequest, sameRequest } from './charge-request.ts';
+import type { ChargeRequest } from './charge-request.ts';
+import { claimCharge } from './claim-charge.ts';
 import { paymentMethodOf } from './payment-methods.ts';
 import { providerTimeoutMs, type SettleDeps, settleCharge } from './settle-charge.ts';
 
@@ -50,13 +50,20 @@ export async function requireBiller({ db, clock, addressOf }: ChargeDeps, organi
   return { ...account, list, address: await addressOf(account.billerId) };
 }
 
+export interface Charged {
+  readonly invoice: InvoiceRow;
+  /** The attempt to pay it, if there is one. */
+  readonly chargeId: string | undefined;
+  /** Takes the record of the answer. Undefined: the answer of an earlier charge is repeated. */
+  readonly holder: string | undefined;
+}
+
 /**
- * Issues the invoice and, if the organization can be charged, begins to pay it. A repeated request returns the same invoice; if its payment
- * failed, it is tried again.
+ * Issues the invoice and, if the organization can be charged, begins to pay it. A request with the key of an earlier one returns what that
+ * one charged. An equal request without a key is refused, pays the same invoice, or is a charge of its own (D44).
  *
  * @param mustPay the caller wants it paid now: refused if that is impossible
- * @returns the invoice, and the attempt to pay it, if there is one
- * @throws failed_precondition
+ * @throws failed_precondition; already_exists for an equal charge
  */
 export async function chargeOrganization(
   deps: ChargeDeps,
@@ -67,61 +74,59 @@ export async function chargeOrganization(
   amounts: Amounts,
   request: ChargeRequest,
   mustPay: boolean,
-): Promise<{ readonly invoice: InvoiceRow; readonly chargeId: string | undefined }> {
+): Promise<Charged> {
   const { db, provider, mails, clock } = deps;
   const method = provider.canCharge ? await paymentMethodOf(db, provider, organizationId) : undefined;
-  if (mustPay && method === undefined)
-    throw new PlatformError(
-      'failed_precondition',
-      provider.canCharge
-        ? `organization ${organizationId}: expected an attached payment method, found none (platform billing method ${provider.setup === undefined ? 'set' : 'add'})`
-        : 'this installation cannot charge immediately: expected a payment provider that can, found "manual", with which the host administrator records payments; ChargeOrganization issues an invoice',
-    );
   const nowMs = clock.now();
   const result = await db.transaction().execute(async (trx) => {
     const id = newId();
-    const before = await sameRequest(trx, organizationId, request, id, nowMs);
-    const invoice =
-      before === undefined
-        ? await issue(trx, deps, id, organizationId, biller, amounts, mustPay || method !== undefined)
-        : await requireInvoice(trx, before, { organizationId });
-    if (before === undefined) {
-      const target = ['invoice', invoice.id, organizationId] as const;
-      const detail = { number: invoice.number, total: invoice.total, currency: invoice.currency };
-      await audit(trx, by, nowMs, operation, target, detail);
-      if (!amounts.isQuiet && method === undefined) await mails.enqueue(trx, mailAbout('issued', invoice, ''));
-    }
-    const chargeId =
-      invoice.state === 'void' || method === undefined
-        ? undefined
-        : await chargeOf(trx, deps, invoice, method.method, amounts.isQuiet);
-    return { invoice, chargeId };
+    const claim = await claimCharge(trx, organizationId, request, id, nowMs);
+    if (claim.is === 'same') return { invoice: claim.invoice, chargeId: claim.attempt?.id, holder: undefined };
+    if (mustPay && method === undefined) throw cannotCharge(deps, organizationId);
+    const isAgain = claim.is === 'again';
+    const invoice = isAgain
+      ? claim.invoice
+      : await issue(trx, deps, id, organizationId, biller, amounts, method !== undefined);
+    const target = ['invoice', invoice.id, organizationId] as const;
+    const detail = { number: invoice.number, total: invoice.total, currency: invoice.currency };
+    await audit(trx, by, nowMs, operation, target, isAgain ? { ...detail, isAgain } : detail);
+    if (!amounts.isQuiet && method === undefined) await mails.enqueue(trx, mailAbout('issued', invoice, ''));
+    const chargeId = method && (await chargeOf(trx, deps, invoice, method.method, amounts.isQuiet));
+    return { invoice, chargeId, holder: claim.holder };
   });
   mails.wake();
   return result;
 }
 
-/** Waits until the payment is confirmed. @throws deadline_exceeded after two minutes, failed_precondition if it is declined */
+function cannotCharge({ provider }: ChargeDeps, organizationId: string): PlatformError {
+  return new PlatformError(
+    'failed_precondition',
+    provider.canCharge
+      ? `organization ${organizationId}: expected an attached payment method, found none (platform billing method ${provider.setup === undefined ? 'set' : 'add'})`
+      : 'this installation cannot charge immediately: expected a payment provider that can, found "manual", with which the host administrator records payments; ChargeOrganization issues an invoice',
+  );
+}
+
+/** Waits until the payment is confirmed. @returns failed_precondition if it is declined, deadline_exceeded after two minutes */
 export async function waitUntilPaid(
   deps: ChargeDeps,
-  invoice: InvoiceRow,
-  chargeId: string,
+  { invoice, chargeId, isDerived }: Charged & { readonly chargeId: string; readonly isDerived: boolean },
   beganMs: number,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<PlatformError | undefined> {
   const { clock } = deps;
   for (;;) {
     const timeoutMs = Math.min(providerTimeoutMs, Math.max(0, beganMs + waitMs - clock.monotonic()));
     const { state, failure } = await settleCharge(deps, chargeId, signal, timeoutMs);
-    if (state === 'succeeded') return;
+    if (state === 'succeeded') return undefined;
     if (state === 'failed')
-      throw new PlatformError(
+      return new PlatformError(
         'failed_precondition',
-        `invoice ${invoice.id}: the payment failed: ${failure}; the invoice stays open, and the same request tries again`,
+        `invoice ${invoice.id}: the payment failed: ${failure}; the invoice stays open${isDerived ? ', and an equal charge within 24 hours tries again to pay it' : ''}`,
       );
     const leftMs = beganMs + waitMs - clock.monotonic();
     if (leftMs <= 0)
-      throw new PlatformError(
+      return new PlatformError(
         'deadline_exceeded',
         `invoice ${invoice.id}: expected the payment to be confirmed within 2 minutes, found it still pending; it is booked when it is confirmed, and nothing is charged twice`,
       );

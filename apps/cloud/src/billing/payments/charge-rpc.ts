@@ -14,6 +14,7 @@ import { invoicesSummary } from '../invoices/summary.ts';
 import { minorOfWire } from '../money/wire-amount.ts';
 import { monthNamed } from '../month.ts';
 import { type InvoicePdfDeps, readInvoicePdf } from '../pdf/read-invoice-pdf.ts';
+import type { ChargeAnswers } from './charge-answers.ts';
 import { chargeOrganization, requireBiller, waitUntilPaid } from './charge-organization.ts';
 import { chargeRequest } from './charge-request.ts';
 import { attachTestCard, removePaymentMethod } from './payment-methods.ts';
@@ -23,6 +24,7 @@ import type { TestMethod } from './provider.ts';
 export interface ChargeRpcDeps extends CloseDeps, BillingOperationDeps, InvoicePdfDeps {
   /** Where the set-up page of a payment method leads when it is finished. */
   readonly returnUrlOf: (organizationId: string) => string;
+  readonly answers: ChargeAnswers;
 }
 
 const maxDescription = 1_000;
@@ -39,7 +41,7 @@ interface Asked {
 }
 
 export function chargeHandlers(deps: ChargeRpcDeps): Handlers<typeof BillingService, Principal> {
-  const { db, access } = deps;
+  const { db, access, answers } = deps;
   const charge = async (call: Call<Principal>, operation: string, asked: Asked) => {
     const { organizationId, isQuiet, mustPay } = asked;
     access.authorize(call.principal, 'organization.manage', organizationId);
@@ -53,9 +55,18 @@ export function chargeHandlers(deps: ChargeRpcDeps): Handlers<typeof BillingServ
       tax: minorOfWire(asked.tax, currency, 'tax', 0n),
       ...{ description, brandingId, isQuiet },
     };
-    const content = [organizationId, String(amounts.subtotal), String(amounts.tax), description, brandingId, isQuiet];
-    const request = chargeRequest(call, operation, content);
-    return await chargeOrganization(deps, call, operation, organizationId, biller, amounts, request, mustPay);
+    const equal = [String(amounts.subtotal), String(amounts.tax), description];
+    const request = chargeRequest(call, operation, equal, [brandingId, isQuiet]);
+    const charged = await chargeOrganization(deps, call, operation, organizationId, biller, amounts, request, mustPay);
+    const { holder } = charged;
+    /** To be called right before the answer, which names the invoice. */
+    const answering = (): void => {
+      if (holder === undefined) return;
+      call.onAnswered((isDelivered) => {
+        if (isDelivered) answers.delivered(organizationId, request.key, holder);
+      });
+    };
+    return { ...charged, isDerived: request.isDerived, answering };
   };
   return {
     async getInvoicesSummary({ orgId }, { principal }) {
@@ -75,22 +86,26 @@ export function chargeHandlers(deps: ChargeRpcDeps): Handlers<typeof BillingServ
       return {};
     },
     async chargeOrganization(request, call) {
-      const { invoice } = await charge(call, 'BillingService.ChargeOrganization', {
+      const { invoice, answering } = await charge(call, 'BillingService.ChargeOrganization', {
         ...{ organizationId: request.orgIdToCharge, description: request.description, tax: request.tax },
         subtotal: [request.subtotal, 'subtotal'],
         ...{ brandingId: request.orgIdForBranding, isQuiet: request.disableConfirmationEmail, mustPay: false },
       });
+      answering();
       return { invoiceId: invoice.id };
     },
     async createInvoiceAndChargeImmediately(request, call) {
       const beganMs = deps.clock.monotonic();
-      const { invoice, chargeId } = await charge(call, 'BillingService.CreateInvoiceAndChargeImmediately', {
+      const charged = await charge(call, 'BillingService.CreateInvoiceAndChargeImmediately', {
         ...{ organizationId: request.orgIdToCharge, description: request.description, tax: 0 },
         subtotal: [request.amount, 'amount'],
         ...{ brandingId: request.orgIdForBranding, isQuiet: request.disableEmail, mustPay: true },
       });
-      if (chargeId !== undefined) await waitUntilPaid(deps, invoice, chargeId, beganMs, call.signal);
-      return { invoiceId: invoice.id };
+      const { chargeId } = charged;
+      const problem = chargeId && (await waitUntilPaid(deps, { ...charged, chargeId }, beganMs, call.signal));
+      charged.answering();
+      if (problem) throw problem;
+      return { invoiceId: charged.invoice.id };
     },
   };
 }

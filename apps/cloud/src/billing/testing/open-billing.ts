@@ -47,6 +47,8 @@ export interface TestBilling {
     method: M,
     request: MessageInitShape<M['input']>,
     metadata?: Readonly<Record<string, string>>,
+    /** Default true. */
+    isDelivered?: boolean,
   ): Promise<MessageShape<M['output']>>;
 }
 
@@ -96,13 +98,18 @@ export async function openBilling(overrides: Partial<BillingDeps> = {}): Promise
       while (await feature.steps.next());
       await feature.steps.flush();
     },
-    async ask(principal, method, request, metadata = {}) {
+    async ask(principal, method, request, metadata, isDelivered) {
       const all = { ...feature.handlers, ...feature.priceHandlers, ...feature.invoiceHandlers };
       const handler = all[method.localName as keyof typeof all] as unknown as
         | ((request: unknown, call: unknown) => Promise<never>)
         | undefined;
       if (handler === undefined) throw new Error(`${method.name} has no handler`);
-      return create(method.output, await handler(create(method.input, request), callOf(principal, metadata))) as never;
+      const call = callOf(principal, metadata, isDelivered);
+      try {
+        return create(method.output, await handler(create(method.input, request), call)) as never;
+      } finally {
+        await feature.answersRecorded();
+      }
     },
   };
 }

@@ -1,7 +1,8 @@
 /**
  * A charge from its confirmation to its outcome. States: none → waiting → none (paid) | refused | unknown; refused and unknown → waiting (asked
  * again). A charge that is waiting or unknown is kept in the tab, so that neither a reload nor a lost answer causes a second charge: the
- * request is repeated with the same key, and the cloud charges each key once.
+ * request is repeated with the same key, and the cloud charges each key once. It remembers keys for 24 hours; a charge that is nearly as old is
+ * not requested again.
  */
 import type { JsonValue } from '@bufbuild/protobuf';
 import { Code, ConnectError } from '@connectrpc/connect';
@@ -11,13 +12,15 @@ import { clientOf } from '../api/clients.ts';
 import { objectOf } from '../api/object-of.ts';
 import { type Problem, problemOf } from '../api/problem.ts';
 import { keep, readKept } from '../ui/kept.ts';
-import { now } from '../ui/now.svelte.ts';
+import { exactMs, now } from '../ui/now.svelte.ts';
 import { toast } from '../ui/toasts.svelte.ts';
 import { money } from './money.ts';
 
 export interface Charge {
   /** The cloud charges it once. */
   readonly key: string;
+  /** When it was confirmed, ms. */
+  readonly atMs: number;
   readonly amount: number;
   /** As it was shown; empty: unknown. */
   readonly currency: string;
@@ -42,6 +45,8 @@ export interface Charging {
 /** The cloud waits this long for the confirmation of a payment, and answers a little later. */
 const confirmedWithinS = 120;
 const answerMs = (confirmedWithinS + 5) * 1_000;
+/** An hour less than the cloud remembers a key, for clocks that differ. */
+const keyForMs = 23 * 3_600_000;
 /** The cloud has decided, and nothing is pending. */
 const refusals: ReadonlySet<Code> = new Set([
   ...[Code.InvalidArgument, Code.FailedPrecondition, Code.PermissionDenied, Code.NotFound],
@@ -63,6 +68,14 @@ export function createCharging(organizationId: string, onended: () => void): Cha
 
   async function start(next: Charge): Promise<void> {
     if (isWaiting) return;
+    if (exactMs() > next.atMs + keyForMs) {
+      forget();
+      toast(
+        `The charge of ${money(next.amount, next.currency)} is too old to ask about it. The list shows its invoice.`,
+        'problem',
+      );
+      return;
+    }
     [charge, isWaiting, untilMs, problem] = [next, true, now.ms + confirmedWithinS * 1_000, undefined];
     keep(place, next);
     const { key, amount, currency, description, withMail } = next;
@@ -118,12 +131,13 @@ function chargeProblemOf(caught: unknown): Problem {
 
 /** Undefined: none is kept. */
 function chargeOf(kept: JsonValue | undefined): Charge | undefined {
-  const { key, amount, currency, description, withMail } = objectOf(kept);
+  const { key, atMs, amount, currency, description, withMail } = objectOf(kept);
   return typeof key === 'string' &&
+    typeof atMs === 'number' &&
     typeof amount === 'number' &&
     typeof currency === 'string' &&
     typeof description === 'string' &&
     typeof withMail === 'boolean'
-    ? { key, amount, currency, description, withMail }
+    ? { key, atMs, amount, currency, description, withMail }
     : undefined;
 }
