@@ -5,7 +5,7 @@
  * |------------|----------|------|
  * | connecting | open     | the socket is connected, TLS included |
  * | connecting | over     | it cannot be reached, or took longer than 10 s |
- * | open       | draining | the peer said GOAWAY, or the numbers for streams run out: calls in progress go on, new ones need another connection |
+ * | open       | draining | the peer said GOAWAY, an answer was not gRPC, or the numbers for streams run out: calls in progress go on, new ones need another connection |
  * | draining   | over     | its last call has ended |
  * | any        | over     | it was lost: closed, reset, invalid bytes, an unanswered PING; or the link was closed |
  *
@@ -13,7 +13,13 @@
  * it (`KeepAlive`). `over` is final: timers are gone, everyone who waited has an answer, and calls in progress have ended as UNAVAILABLE,
  * because only their callers cancel calls. A peer can end the connection at any point, even before its opening was noticed.
  */
-import { type ClientHttp2Session, type ClientHttp2Stream, constants, type OutgoingHttpHeaders } from 'node:http2';
+import {
+  type ClientHttp2Session,
+  type ClientHttp2Stream,
+  constants,
+  type IncomingHttpHeaders,
+  type OutgoingHttpHeaders,
+} from 'node:http2';
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { Code, ConnectError } from '@connectrpc/connect';
@@ -25,6 +31,17 @@ const connectTimeoutMs = 10_000;
 
 /** HTTP/2 has 2³⁰ numbers for the streams of a connection. */
 const maxStreams = 2 ** 30 - 1;
+
+/** As Connect accepts it. */
+const grpcType = /^application\/grpc(\+proto)?$/i;
+
+/** Resets for which a damaged connection may be the cause. */
+const faultyResets: ReadonlySet<number | undefined> = new Set([
+  constants.NGHTTP2_PROTOCOL_ERROR,
+  constants.NGHTTP2_FLOW_CONTROL_ERROR,
+  constants.NGHTTP2_FRAME_SIZE_ERROR,
+  constants.NGHTTP2_COMPRESSION_ERROR,
+]);
 
 export interface Dialled {
   readonly socket: Duplex;
@@ -40,6 +57,8 @@ export interface ConnectionOptions {
   readonly silentMs: number | undefined;
   /** Asks also while no calls run. */
   readonly isWatchedIdle: boolean;
+  /** Another connection can take its place. */
+  readonly isReplaceable: boolean;
   /** The peer complained about the number of PINGs. */
   readonly onTooManyPings: () => void;
   readonly onOver: () => void;
@@ -124,6 +143,7 @@ export class Connection {
       this.#keepAlive?.watch();
     }
     stream.once('response', () => this.heard());
+    if (this.#options.isReplaceable) this.#watchAnswer(stream);
     stream.once('close', () => this.#streamEnded());
     if (++this.#carried >= maxStreams) this.#drain();
     return stream;
@@ -181,6 +201,29 @@ export class Connection {
       this.#session.unref();
       if (!this.#options.isWatchedIdle) this.#keepAlive?.rest();
     }
+  }
+
+  /**
+   * Both ends keep a table of headers, so one damaged header can spoil every later call of its connection. A call whose answer is not gRPC
+   * is therefore the last one.
+   */
+  #watchAnswer(stream: ClientHttp2Stream): void {
+    let [isAnswered, hasStatus] = [false, false];
+    const readStatus = ({ 'grpc-status': status }: IncomingHttpHeaders): void => {
+      if (status === undefined) return;
+      hasStatus = true;
+      if (!/^\d+$/.test(String(status))) this.#drain();
+    };
+    stream.once('response', (headers) => {
+      isAnswered = true;
+      readStatus(headers);
+      if (!grpcType.test(headers['content-type'] ?? '')) this.#drain();
+    });
+    stream.once('trailers', readStatus);
+    stream.once('close', () => {
+      const isWithoutStatus = stream.rstCode === constants.NGHTTP2_NO_ERROR && isAnswered && !hasStatus;
+      if (isWithoutStatus || faultyResets.has(stream.rstCode)) this.#drain();
+    });
   }
 
   /**

@@ -169,8 +169,13 @@ export class LinkTransport implements Transport {
   }
 
   async *#typed<T>(method: DescMethod, messages: AsyncIterable<T>, token: string | undefined): AsyncGenerator<T, void> {
+    let count = 0;
     try {
-      yield* messages;
+      for await (const message of messages) {
+        if (method.methodKind === 'client_streaming' && ++count > 1) throw notOne('found another');
+        yield message;
+      }
+      if (method.methodKind === 'client_streaming' && count === 0) throw notOne('found none');
     } catch (caught) {
       if (token !== undefined && isUnauthenticated(caught)) await this.#options.token?.refuse(token);
       throw this.#explain(caught, method);
@@ -195,8 +200,14 @@ export class LinkTransport implements Transport {
         retryAfterMs: error.retryAfterMs,
       });
     }
-    // A server's own answer already says what is unavailable.
-    if (error.code !== 'unavailable' || caught.isWireError) return error;
+    // A server's own answer already says what is wrong.
+    if (caught.isWireError) return error;
+    // Nobody has said so about the request: a file is set aside for INVALID_ARGUMENT.
+    if (error.code === 'invalid_argument' || error.code === 'unknown') {
+      const text = `${parent.typeName}/${name}: expected an answer of gRPC from ${this.#options.baseUrl}, found another: ${error.message}`;
+      return new PlatformError('internal', text, error.cause);
+    }
+    if (error.code !== 'unavailable') return error;
     return new PlatformError(
       'unavailable',
       `${this.#options.baseUrl} cannot be reached, or the connection broke: ${error.message}`,
@@ -207,6 +218,11 @@ export class LinkTransport implements Transport {
 
 function plain(given: HeaderInit | undefined): PlainHeaders {
   return given === undefined ? {} : Object.fromEntries(new Headers(given));
+}
+
+/** With the code that gRPC has for it. Connect would throw it past this transport. */
+function notOne(found: string): PlatformError {
+  return new PlatformError('unimplemented', `expected one message as the answer, ${found}`);
 }
 
 /** When a call must have ended. */

@@ -93,6 +93,7 @@ export class Session {
       silentMs: isLocal === true ? undefined : this.#silentMs,
       // Nothing replaces a given stream, so its end must be noticed before the next call.
       isWatchedIdle: stream !== undefined,
+      isReplaceable: stream === undefined,
       onTooManyPings: () => {
         this.#silentMs *= 2;
       },
