@@ -199,3 +199,22 @@ test('I8 D34 an organization with much data has its own hot files, read by one s
   await store.tabular.seal();
   await expectRows();
 });
+
+test('I8 uploads that are loaded in turns keep their place between small ones, and queries see each of them whole', async () => {
+  await using store = await openTabular();
+  const text = 'x'.repeat(100);
+  const expected: string[] = [];
+  const append = (count: number): void => {
+    const upload = expected.length;
+    store.append({
+      readings: Array.from({ length: count }, (_, index) => ({ data: { upload, index, text } as never })),
+    });
+    expected.push(`${upload}: ${count}`);
+  };
+  // 1 MiB is loaded at once; the third is longer than what one tail holds.
+  for (const count of [3, 20_000, 60_000, 2, 9_000, 9_000, 1]) append(count);
+  const counts = [{ $group: { _id: '$data.upload', n: { $sum: 1 } } }, { $sort: { _id: 1 } }];
+  const rows = await store.mql(counts);
+  expect(rows.map(({ _id, n }) => `${_id}: ${n}`)).toEqual(expected);
+  expect(await store.mql(counts, { pushDown: false })).toEqual(rows);
+});

@@ -1,5 +1,5 @@
 /** Decodes rows of the log into a tail. Unreadable parts are skipped and reported (I8). */
-import { errorText } from '@platform/base';
+import { errorText, type Steps } from '@platform/base';
 import { type DamagedReading, decodeUpload, type newDecodeBuffers } from '../log/decode-upload.ts';
 import type { LogReader } from '../log/read-log.ts';
 import type { Tail } from './tail.ts';
@@ -13,23 +13,23 @@ export interface Damage {
 }
 
 /**
- * Either all rows of a position are added to the tail, or none.
+ * Either all rows of a position are added to the tail, or none. Nobody else may read or fill it in between.
  *
  * @param logged at least one row; they follow the tail's last position
  * @param nowMs monotonic
  */
-export function fillTail(
+export function* fillTail(
   tail: Tail,
   logged: Awaited<ReturnType<LogReader['read']>>,
   buffers: ReturnType<typeof newDecodeBuffers>,
   nowMs: number,
-): readonly Damage[] {
+): Steps<readonly Damage[]> {
   const damaged: Damage[] = [];
   const { rows } = tail;
   for (const { position, batch } of logged) {
     const before = rows.rows;
     try {
-      const readings = decodeUpload(position, batch, rows, buffers, (series) => tail.seriesId(series));
+      const readings = yield* decodeUpload(position, batch, rows, buffers, (series) => tail.seriesId(series));
       if (readings.length > 0) damaged.push({ position, reason: textOf(readings), readings: readings.length });
     } catch (caught) {
       rows.truncate(before);

@@ -6,7 +6,7 @@
  * not at all. A batch is removed only after no query reads it any more, and only if its rows are in listed files and no open snapshot reads
  * them (the parent reports that), or another batch has taken its rows.
  */
-import { type Clock, createLimiter, errorText, type Log } from '@platform/base';
+import { type Clock, createLimiter, errorText, type Log, runInTurns, runToEnd } from '@platform/base';
 import type { TabularSettings } from '../../settings.ts';
 import type { Database } from '../duckdb/database.ts';
 import type { Writer } from '../duckdb/writer.ts';
@@ -161,11 +161,26 @@ export function createHotRows(options: {
     }
     const logged = await reader.read(current().to, stepLimit);
     if (logged.length === 0) return false;
-    // Taken only now, because the open tail may have been frozen in the meantime. From here on the code does not yield.
-    const tail = current();
-    for (const damage of fillTail(tail, logged, buffers, clock.monotonic())) onDamaged(damage);
+    const bytes = logged.reduce((sum, { batch }) => sum + batch.length, 0);
+    // A long one gets a tail of its own, which nobody sees while it is filled. Only here is a position added, so that it follows the others.
+    const own = bytes > stepLimit.bytes ? createTail(current().to) : undefined;
+    // Taken only now, because the open tail may have been frozen in the meantime.
+    const damaged =
+      own === undefined
+        ? runToEnd(fillTail(current(), logged, buffers, clock.monotonic()))
+        : await runInTurns(fillTail(own, logged, buffers, clock.monotonic()));
+    if (own !== undefined) {
+      freeze();
+      // Positions without rows are left to it.
+      const empty = current();
+      own.from = empty.from;
+      own.damaged ||= empty.damaged;
+      own.filledSinceMs = empty.filledSinceMs ?? own.filledSinceMs;
+      tails[tails.length - 1] = own;
+    }
+    for (const damage of damaged) onDamaged(damage);
     waiters.wake();
-    if (isTailFull(tail)) {
+    if (isTailFull(current())) {
       freeze();
       const written = tryWriteTails();
       // One tail is written while the next is filled.

@@ -1,5 +1,5 @@
 /** Decodes one row of the ingest log to rows of the table `readings`. Only tabular uploads have any. */
-import { errorText } from '@platform/base';
+import { errorText, type Steps } from '@platform/base';
 import { DataType } from '@platform/proto/platform/app/datasync/v1/data_sync';
 import { captureDay } from '../../../reading-codec/capture-day.ts';
 import { openUpload } from '../../../reading-codec/open-upload.ts';
@@ -11,6 +11,8 @@ import { maxBsonBytes, writeStruct } from '../rows/struct-to-bson.ts';
 
 /** Documents are written into blocks of this size, one after another. */
 const blockBytes = 1 << 20;
+/** Decoded without interruption: at most about a millisecond. */
+const [stepBytes, stepReadings] = [64 << 10, 1_024];
 const emptyDocument = /* @__PURE__ */ Uint8Array.of(5, 0, 0, 0, 0);
 
 /** Buffers reused between uploads; a block that rows point into is never overwritten. */
@@ -36,13 +38,13 @@ export interface DamagedReading {
  * series' number, the same for equal series. Throws if the LoggedUpload itself cannot be read: the whole log row is then damaged, and
  * nothing was appended.
  */
-export function decodeUpload(
+export function* decodeUpload(
   position: number,
   batch: Uint8Array,
   rows: RowBuffer,
   buffers: DecodeBuffers,
   seriesId: (series: Series) => number,
-): DamagedReading[] {
+): Steps<DamagedReading[]> {
   const upload = openUpload(batch);
   const { metadata } = upload;
   if (metadata?.type !== DataType.TABULAR_SENSOR || upload.readingCount === 0) return [];
@@ -59,7 +61,12 @@ export function decodeUpload(
   const damaged: DamagedReading[] = [];
   const count = upload.readingCount;
   const position64 = BigInt(position);
+  let stepEnd = stepBytes;
   for (let index = 0; index < count; index++) {
+    if (upload.readingStart(index) > stepEnd || index % stepReadings === stepReadings - 1) {
+      stepEnd = upload.readingStart(index) + stepBytes;
+      yield;
+    }
     const row = rows.next();
     rows.position[row] = position64;
     rows.index[row] = index;

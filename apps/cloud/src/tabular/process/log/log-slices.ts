@@ -1,5 +1,6 @@
 /** Converts rows of the ingest log to the columns of files, as sealing does, to restore a lost file of readings. */
 import type { DuckDBConnection } from '@duckdb/node-api';
+import { runInTurns } from '@platform/base';
 import { dayNumber } from '../../../reading-codec/capture-day.ts';
 import type { Slice } from '../files/slice.ts';
 import { createTail, isTailFull, type Tail } from '../hot/tail.ts';
@@ -36,7 +37,7 @@ export async function logSlices(connection: DuckDBConnection, options: LogSlices
     const { rows } = tail;
     const before = rows.rows;
     try {
-      decodeUpload(position, batch, rows, buffers, (series) => tail.seriesId(series));
+      await runInTurns(decodeUpload(position, batch, rows, buffers, (series) => tail.seriesId(series)));
     } catch {
       // Rows that sealing could not load are in no file.
       rows.truncate(before);
