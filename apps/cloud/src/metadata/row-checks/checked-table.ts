@@ -18,6 +18,8 @@ export interface CheckedTable {
   readonly columns: readonly string[];
   /** Columns with bytes that it covers, too. */
   readonly bytes?: readonly string[];
+  /** In SQLite, its rows are in the order of the key, and have no rowid. */
+  readonly isInKeyOrder?: true;
   /** The column with the owner; each owner has a proof. Absent: one proof for the whole table. */
   readonly owner?: string;
   /** A column with microseconds: each owner then has a proof for each UTC day. */
@@ -43,16 +45,18 @@ type Row = Readonly<Record<string, unknown>>;
 export const separator = '\u001f';
 export const absent = '\u001e';
 
-/** The text that a row's checksum is computed from, as in `textSql`. */
+/** The text that a row's checksum is computed from, as in `textSql`. Joined at once: hashing a text made of parts takes twice as long. */
 function textOfRow({ columns, bytes = [] }: CheckedTable, row: Row): string {
-  let joined = '';
-  for (const column of columns) joined += `${row[column] ?? absent}${separator}`;
-  for (const column of bytes) joined += `${hexOf(row[column])}${separator}`;
-  return joined;
+  return textOfValues([...columns, ...bytes].map((column) => row[column]));
 }
 
-function hexOf(value: unknown): string {
-  return value instanceof Uint8Array ? Buffer.from(value).toString('hex') : absent;
+/** @param values of the columns, in their order */
+export function textOfValues(values: readonly unknown[]): string {
+  const texts = values.map((value) =>
+    value instanceof Uint8Array ? Buffer.from(value).toString('hex') : (value ?? absent),
+  );
+  texts.push('');
+  return texts.join(separator);
 }
 
 /** 128 bits, as 32 hexadecimal digits. */
@@ -89,6 +93,7 @@ export function wordOf(check: unknown, word: number): number {
 /** The number of rows, and the sums of the words of their checksums; the order of the rows does not matter. */
 export class RowSum {
   rows = 0;
+  #isWhole = true;
   readonly sums: number[] = words.map(() => 0);
 
   add(check: unknown): void {
@@ -96,9 +101,21 @@ export class RowSum {
     for (const word of words) this.sums[word] = ((this.sums[word] ?? 0) + wordOf(check, word)) % (wordMask + 1);
   }
 
+  /** @param checks of these rows, without anything between them */
+  addAll(rows: number, checks: string): void {
+    this.rows += rows;
+    const bytes = Buffer.from(checks, 'hex');
+    // A checksum that is missing or damaged changes the number of bytes or the sums.
+    if (bytes.length !== 16 * rows) this.#isWhole = false;
+    for (let at = 0; at + 16 <= bytes.length; at += 16)
+      for (const word of words)
+        this.sums[word] = ((this.sums[word] ?? 0) + bytes.readUInt32BE(at + 4 * word)) % (wordMask + 1);
+  }
+
   /** @param proof a row of `row_proofs`; undefined: no rows are expected */
   matches(proof: Row | undefined): boolean {
     return (
+      this.#isWhole &&
       this.rows === Number(proof?.['rows'] ?? 0) &&
       words.every((word) => this.sums[word] === Number(proof?.[`word_${word}`] ?? 0))
     );

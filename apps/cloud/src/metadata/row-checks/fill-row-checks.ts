@@ -80,7 +80,7 @@ async function fill<T>(
       const to = table.isSmall ? undefined : await endOfBatch(trx, table, from);
       const where = `${inBatch(table, from, '>')} and ${inBatch(table, to, '<=')}`;
       await sql.raw(`update ${name} set row_check = ${checkSql(table, name, kind)} where ${where}`).execute(trx);
-      await sql.raw(addToProofsSql(table, `${name} where ${where}`)).execute(trx);
+      await sql.raw(addToProofsSql(table, name, where)).execute(trx);
       const filled = to === undefined ? null : JSON.stringify(to);
       await sql`update checked_tables set filled_to = ${filled}, is_filled = ${to === undefined ? 1 : 0} where table_name = ${name}`.execute(
         trx,

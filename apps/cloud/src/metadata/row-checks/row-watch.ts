@@ -46,6 +46,13 @@ export interface RowWatchDeps {
 }
 
 const rowsPerCheck = 1_000;
+/** How long sets are taken to be larger than that, so that a list of them costs no statement more; at most so many sets are remembered. */
+const largeMs = 60_000;
+const maxLarge = 1_000;
+/** Rows of a table that are remembered as right. */
+const maxRight = 2_000;
+
+type Row = Readonly<Record<string, unknown>>;
 const periodMs = 3_600_000;
 const retryMs = 60_000;
 
@@ -53,6 +60,23 @@ export function createRowWatch({ db, tables, kind, openReader, clock, log }: Row
   const ended = new AbortController();
   let known: readonly RowDamage[] = [];
   let loop: Promise<void> | undefined;
+  /** Sets with more than `rowsPerCheck` rows, and until when they are not counted again. */
+  const large = new Map<string, number>();
+
+  /** Rows found right, by table and key: one that is read again with the same values is still right. Comparing values costs a quarter of a hash. */
+  const right = new Map<CheckedTable, Map<unknown, Row>>();
+  const keyOf = ({ key: [column = ''] }: CheckedTable, row: Row): unknown => row[column];
+  const unknownRows = (table: CheckedTable, rows: readonly Row[]): readonly Row[] => {
+    const known = right.get(table);
+    return known === undefined ? rows : rows.filter((row) => !isSame(table, row, known.get(keyOf(table, row))));
+  };
+  const remember = (table: CheckedTable, rows: readonly Row[]): void => {
+    if (table.key.length !== 1) return;
+    const known = right.get(table) ?? new Map<unknown, Row>();
+    right.set(table, known);
+    if (known.size + rows.length > maxRight) known.clear();
+    for (const row of rows.slice(0, maxRight)) known.set(keyOf(table, row), row);
+  };
 
   const note = (damage: RowDamage): PlatformError => {
     if (!known.some(({ text }) => text === damage.text)) {
@@ -100,8 +124,9 @@ export function createRowWatch({ db, tables, kind, openReader, clock, log }: Row
       return found;
     },
     requireRight(table, rows) {
-      const wrong = firstWrong(table, rows);
+      const wrong = firstWrong(table, unknownRows(table, rows as readonly Row[]));
       if (wrong !== undefined) throw note(wrong);
+      remember(table, rows as readonly Row[]);
     },
     async requireComplete(table, owners, days = {}) {
       const isAsked = ({ table: damaged, owner, day }: RowDamage): boolean =>
@@ -110,14 +135,20 @@ export function createRowWatch({ db, tables, kind, openReader, clock, log }: Row
         day >= (days.from ?? Number.NEGATIVE_INFINITY) &&
         day <= (days.to ?? Number.POSITIVE_INFINITY);
       const damaged = known.filter(isAsked);
-      if (damaged.length > 0 && !(await isRepaired(db, table, damaged))) throw alteredRows(damaged[0] ?? { text: '' });
+      if (damaged.length > 0 && !(await isRepaired(db, table, damaged, kind)))
+        throw alteredRows(damaged[0] ?? { text: '' });
       if (damaged.length > 0) {
         known = known.filter((damage) => !damaged.includes(damage));
         log.info('altered rows are as they were written again', { rows: damaged.map(({ text }) => text) });
       }
       for (const owner of owners) {
-        const wrong = await incompleteSet(db, table, owner, days);
-        if (wrong !== undefined) throw note(wrong);
+        const set = JSON.stringify([table.table, owner, days.from, days.to]);
+        if ((large.get(set) ?? 0) > clock.monotonic()) continue;
+        const wrong = await incompleteSet(db, table, owner, days, kind);
+        if (wrong === 'large') {
+          if (large.size >= maxLarge) large.clear();
+          large.set(set, clock.monotonic() + largeMs);
+        } else if (wrong !== undefined) throw note(wrong);
       }
     },
     damages: () => known.map(({ text }) => text),
@@ -128,13 +159,23 @@ export function createRowWatch({ db, tables, kind, openReader, clock, log }: Row
   };
 }
 
+function isSame({ columns, bytes }: CheckedTable, row: Row, known: Row | undefined): boolean {
+  if (known === undefined || bytes !== undefined || row['row_check'] !== known['row_check']) return false;
+  for (const column of columns) if (row[column] !== known[column]) return false;
+  return true;
+}
+
 /** Whether the sets of these damages, if they are small, are as they were written again. */
-async function isRepaired(db: Database, table: CheckedTable, damages: readonly RowDamage[]): Promise<boolean> {
+async function isRepaired(
+  db: Database,
+  table: CheckedTable,
+  damages: readonly RowDamage[],
+  kind: StoreKind,
+): Promise<boolean> {
   const sets = new Map(damages.map(({ owner, day }) => [`${owner} ${day}`, { owner, day }]));
   for (const { owner, day } of sets.values()) {
     const days = { from: day, to: day };
-    if ((await rowsProven(db, table, owner, days)) > rowsPerCheck) return false;
-    if ((await incompleteSet(db, table, owner, days)) !== undefined) return false;
+    if ((await incompleteSet(db, table, owner, days, kind)) !== undefined) return false;
     const found = await sql<object>`select * from ${sql.table(table.table)} where ${isIn(table, owner, days)}`.execute(
       db,
     );
@@ -143,43 +184,46 @@ async function isRepaired(db: Database, table: CheckedTable, damages: readonly R
   return true;
 }
 
-/** Compares the sets of an owner with their proofs, in one statement, if they are small. */
+interface FoundSet {
+  readonly kind: 'proof' | 'rows';
+  readonly day: number;
+  readonly rows: number;
+  /** The checksums of its rows, without anything between them; of a proof: null. */
+  readonly checks: string | null;
+}
+
+/** Compares the sets of an owner with their proofs, in one statement, if they are small. Undefined: they are right. */
 async function incompleteSet(
   db: Database,
   table: CheckedTable,
   owner: string,
   days: DayRange,
-): Promise<RowDamage | undefined> {
-  if ((await rowsProven(db, table, owner, days)) > rowsPerCheck) return undefined;
-  const proven = isProofOf(table, owner, days);
+  kind: StoreKind,
+): Promise<RowDamage | 'large' | undefined> {
   const name = table.table;
   const nulls = sql.raw(words.map((word) => `cast(null as bigint) as word_${word}`).join(', '));
   const sums = sql.raw(words.map((word) => `word_${word}`).join(', '));
-  const { rows } = await sql<Readonly<Record<string, unknown>>>`
-    select 'proof' as kind, "day" as "day", "rows" as "rows", cast(null as text) as row_check, ${sums} from row_proofs where ${proven}
+  const joined = sql.raw(kind === 'sqlite' ? 'group_concat' : 'string_agg');
+  const { rows } = await sql<FoundSet>`
+    select 'rows' as kind, "day" as "day", count(*) as "rows", ${joined}(coalesce(row_check, ''), '') as checks, ${nulls}
+    from (select ${sql.raw(daySql(table, name))} as "day", row_check from ${sql.table(name)} where ${isIn(table, owner, days)} limit ${rowsPerCheck + 1}) as found
+    group by "day"
     union all
-    select * from (select 'row' as kind, ${sql.raw(daySql(table, name))} as "day", 0 as "rows", row_check, ${nulls} from ${sql.table(name)} where ${isIn(table, owner, days)} limit ${rowsPerCheck + 1}) as found
+    select 'proof' as kind, "day" as "day", "rows" as "rows", cast(null as text) as checks, ${sums} from row_proofs where ${isProofOf(table, owner, days)}
   `.execute(db);
-  // Rows were added in the meantime.
-  if (rows.filter(({ kind }) => kind === 'row').length > rowsPerCheck) return undefined;
-  const byDay = Map.groupBy(rows, (row) => Number(row['day']));
+  const count = (of: FoundSet['kind']): number =>
+    rows.reduce((sum, each) => sum + (each.kind === of ? Number(each.rows) : 0), 0);
+  if (count('rows') > rowsPerCheck || count('proof') > rowsPerCheck) return 'large';
+  const byDay = Map.groupBy(rows, (row) => Number(row.day));
   for (const [day, some] of byDay) {
     const sum = new RowSum();
-    for (const row of some) if (row['kind'] === 'row') sum.add(row['row_check']);
-    const proof = some.find((row) => row['kind'] === 'proof');
+    for (const { kind: of, rows: n, checks } of some) if (of === 'rows') sum.addAll(Number(n), checks ?? '');
+    const proof = some.find((each) => each.kind === 'proof');
     const bucket: Bucket = { owner, day };
-    if (!sum.matches(proof))
-      return { table: name, ...bucket, text: incompleteText(table, bucket, sum.rows, Number(proof?.['rows'] ?? 0)) };
+    if (!sum.matches(proof as Readonly<Record<string, unknown>> | undefined))
+      return { table: name, ...bucket, text: incompleteText(table, bucket, sum.rows, Number(proof?.rows ?? 0)) };
   }
   return undefined;
-}
-
-/** The number of rows that the proofs of these sets count. */
-async function rowsProven(db: Database, table: CheckedTable, owner: string, days: DayRange): Promise<number> {
-  const found = await sql<{ rows: number | null }>`
-    select sum("rows") as "rows" from row_proofs where ${isProofOf(table, owner, days)}
-  `.execute(db);
-  return Number(found.rows[0]?.rows ?? 0);
 }
 
 function isProofOf({ table }: CheckedTable, owner: string, { from, to }: DayRange): RawBuilder<unknown> {

@@ -1,34 +1,55 @@
 /**
  * Keeps checksums and proofs in SQLite, by temporary triggers: they exist only on the connection that creates them, so a change by any other
  * program leaves the checksum and the proof as they were, and is noticed.
+ *
+ * Every opening of a store creates them, so they are short: those of the tables insert into the view `row_changes`, whose own trigger
+ * changes the proofs.
  */
 import type { DatabaseSync } from 'node:sqlite';
-import { type CheckedTable, hashOfText, wordOf } from './checked-table.ts';
-import { addRowSql, checkSql, removeRowSql } from './row-check-sql.ts';
+import { type CheckedTable, hashOfText, textOfValues, wordMask, wordOf, words } from './checked-table.ts';
+import { addRowSql, daySql, ownerSql, removeEmptySql } from './row-check-sql.ts';
 
 /** @param db the only connection that writes */
 export function watchSqliteRows(db: DatabaseSync, tables: readonly CheckedTable[]): void {
   if (tables.length === 0) return;
-  db.function('row_check', { deterministic: true }, (text) => hashOfText(String(text)));
+  // For the triggers, and for rows of earlier versions.
+  db.function('row_hash', { deterministic: true, varargs: true, useBigIntArguments: true }, (...values) =>
+    hashOfText(textOfValues(values)),
+  );
   db.function('row_word', { deterministic: true }, (check, word) => wordOf(check, Number(word)));
-  for (const table of tables) for (const trigger of triggersOf(table)) db.exec(trigger);
+  db.exec(proofsTriggerSql);
+  db.exec(tables.map(triggersOf).join(';'));
 }
 
-function triggersOf(table: CheckedTable): readonly string[] {
-  const name = table.table;
-  const covered = [...table.columns, ...(table.bytes ?? [])].map((column) => `"${column}"`).join(', ');
-  const check = `update ${name} set row_check = ${checkSql(table, 'new', 'sqlite')} where rowid = new.rowid`;
-  const stored = `(select row_check from ${name} where rowid = new.rowid)`;
+const changed = words.map((word) => `(new.rows * row_word(new.row_check, ${word})) & ${wordMask}`);
+const proofsTriggerSql = `
+  create temp view row_changes as select '' as table_name, '' as owner, 0 as day, 0 as rows, '' as row_check;
+  create temp trigger row_changes_insert instead of insert on row_changes begin
+    ${addRowSql('new.table_name', 'new.owner', 'new.day', 'new.rows', changed)};
+    ${removeEmptySql('table_name = new.table_name and owner = new.owner and day = new.day and new.rows < 0')};
+  end`;
+
+function triggersOf(table: CheckedTable): string {
+  const { table: name, columns, bytes = [], key, isInKeyOrder } = table;
+  const covered = [...columns, ...bytes].map((column) => `"${column}"`);
+  const checkOf = (row: string): string => `row_hash(${covered.map((column) => `${row}.${column}`).join(', ')})`;
+  const isRow = isInKeyOrder ? key.map((column) => `"${column}" = new."${column}"`).join(' and ') : 'rowid = new.rowid';
+  const change = (row: string, rows: number): string =>
+    `'${name}', ${ownerSql(table, row)}, ${daySql(table, row)}, ${rows}`;
+  const check = `update ${name} set row_check = ${checkOf('new')} where ${isRow}`;
+  const add = `insert into row_changes select ${change('new', 1)}, row_check from ${name} where ${isRow}`;
+  // A row without a checksum was never counted.
+  const remove = `insert into row_changes select ${change('old', -1)}, old.row_check where old.row_check is not null`;
   const trigger = (on: string, statements: readonly string[]): string =>
     `create temp trigger row_check_${name}_${on.slice(0, 6)} after ${on} begin ${statements.join('; ')}; end`;
   return [
-    trigger(`insert on main.${name}`, [check, addRowSql(table, stored)]),
+    trigger(`insert on main.${name}`, [check, add]),
     // A damaged row keeps its wrong checksum: a change must not hide the damage.
-    trigger(`update of ${covered} on main.${name} when old.row_check = ${checkSql(table, 'old', 'sqlite')}`, [
-      ...removeRowSql(table),
+    trigger(`update of ${covered.join(', ')} on main.${name} when old.row_check = ${checkOf('old')}`, [
+      remove,
       check,
-      addRowSql(table, stored),
+      add,
     ]),
-    trigger(`delete on main.${name}`, removeRowSql(table)),
-  ];
+    trigger(`delete on main.${name}`, [remove]),
+  ].join(';');
 }
