@@ -40,3 +40,11 @@ export function readInt32(source: Uint8Array, at: number): number {
     ((source[at + 3] as number) << 24)
   );
 }
+
+/** Of the types that a Struct has. @param at where the value begins @returns where it ends */
+export function skipValue(target: Uint8Array, at: number, type: number | undefined): number {
+  if (type === 0x01) return at + 8;
+  if (type === 0x08) return at + 1;
+  if (type === 0x02) return at + 4 + readInt32(target, at);
+  return type === 0x0a ? at : at + readInt32(target, at);
+}

@@ -89,6 +89,18 @@ test('a field that occurs twice on the wire is read once with the last value', (
   });
 });
 
+test('of many fields, each key keeps its first place and its last value', () => {
+  const few = fc.stringMatching(/^[a-c]{0,3}$/);
+  fc.assert(
+    fc.property(fc.array(fc.tuple(few, fc.nat()), { minLength: 20, maxLength: 80 }), (fields) => {
+      const wire = concatBytes(fields.map(([name, value]) => toBinary(StructSchema, structOf({ [name]: value }))));
+      const expected = new Map(fields);
+      const entries = [...decodeBson(transcode(wire))];
+      expect(entries).toEqual([...expected]);
+    }),
+  );
+});
+
 test('text that is not UTF-8 is repaired, and NUL in a key is replaced', () => {
   const badText = Uint8Array.from([0x0a, 0x09, 0x0a, 1, 0x61, 0x12, 4, 0x1a, 2, 0xff, 0x62]);
   expect(read(transcode(badText))).toEqual({ a: '\ufffdb' });

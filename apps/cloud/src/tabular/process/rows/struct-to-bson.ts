@@ -8,7 +8,8 @@
 import { isUtf8 } from 'node:buffer';
 import { storedLevels } from '../../../reading-codec/stored-levels.ts';
 import { describeFault, type StructSink, walkStruct } from '../../../reading-codec/walk-struct.ts';
-import { readInt32, writeIndex, writeInt32, writeRepairedText } from './bson-bytes.ts';
+import { skipValue, writeIndex, writeInt32, writeRepairedText } from './bson-bytes.ts';
+import { keepLast } from './keep-last.ts';
 
 const utf8 = /* @__PURE__ */ new TextDecoder('utf-8', { ignoreBOM: true });
 const noBytes = /* @__PURE__ */ new Uint8Array();
@@ -113,8 +114,7 @@ class BsonWriter implements StructSink {
     const level = this.#level;
     const fields = this.#fields[level] as number;
     const first = (this.#starts[level] as number) + 4;
-    if (this.#repeats[level] === 1 || (fields >= fewFields && hasRepeated(this.#target, first, this.#to, fields)))
-      this.#to = keepLast(this.#target, first, this.#to);
+    if (this.#repeats[level] === 1 || fields >= fewFields) this.#to = keepLast(this.#target, first, this.#to, fields);
     this.#close();
   }
 
@@ -205,44 +205,4 @@ function isRepeated(target: Uint8Array, firstField: number, element: number, key
     at = skipValue(target, at + i + 1, type);
   }
   return false;
-}
-
-/** Whether any key of a whole document is repeated. */
-function hasRepeated(target: Uint8Array, firstField: number, end: number, fields: number): boolean {
-  const keys = new Set<string>();
-  for (let at = firstField; at < end; ) {
-    const keyEnd = target.indexOf(0, at + 1);
-    keys.add(keyAt(target, at, keyEnd));
-    at = skipValue(target, keyEnd + 1, target[at]);
-  }
-  return keys.size < fields;
-}
-
-/** Rewrites a document's elements with each key once: at its first place, with its last value. Returns where they end. */
-function keepLast(target: Uint8Array, firstField: number, end: number): number {
-  const before = target.slice(firstField, end);
-  const kept = new Map<string, Uint8Array>();
-  for (let at = 0; at < before.length; ) {
-    const keyEnd = before.indexOf(0, at + 1);
-    const next = skipValue(before, keyEnd + 1, before[at]);
-    kept.set(keyAt(before, at, keyEnd), before.subarray(at, next));
-    at = next;
-  }
-  let to = firstField;
-  for (const element of kept.values()) {
-    target.set(element, to);
-    to += element.length;
-  }
-  return to;
-}
-
-function keyAt(target: Uint8Array, element: number, keyEnd: number): string {
-  return Buffer.from(target.buffer, target.byteOffset + element + 1, keyEnd - element - 1).toString('latin1');
-}
-
-function skipValue(target: Uint8Array, at: number, type: number | undefined): number {
-  if (type === 0x01) return at + 8;
-  if (type === 0x08) return at + 1;
-  if (type === 0x02) return at + 4 + readInt32(target, at);
-  return type === 0x0a ? at : at + readInt32(target, at);
 }
