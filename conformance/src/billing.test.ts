@@ -6,6 +6,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as ours from '@platform/proto/platform/app/v1/billing';
 import { openCloud, usageTypeName } from '@platform/sdk/cloud';
+import { type SmtpSink, startSmtpSink } from '@platform/testkit';
 import { billingApi } from '@viamrobotics/sdk';
 import { serialize } from 'bson';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -18,6 +19,7 @@ let cloud: CloudProcess;
 let cli: CommandLine;
 let peer: Peer;
 let billerId = '';
+let mail: SmtpSink;
 
 const priceList = {
   currency: 'USD',
@@ -26,7 +28,9 @@ const priceList = {
 };
 
 beforeAll(async () => {
-  cloud = await startCloud({ PLATFORM_PAYMENT_PROVIDER: 'test' });
+  mail = await startSmtpSink();
+  const mailed = { PLATFORM_SMTP_URL: mail.url, PLATFORM_MAIL_FROM: 'cloud@example.com' };
+  cloud = await startCloud({ PLATFORM_PAYMENT_PROVIDER: 'test', ...mailed });
   const { url: PLATFORM_URL, keyId: PLATFORM_API_KEY_ID, key: PLATFORM_API_KEY, organizationId } = cloud;
   cli = await openCommandLine({
     PLATFORM_URL,
@@ -44,6 +48,7 @@ afterAll(async () => {
   peer[Symbol.dispose]();
   await cli[Symbol.asyncDispose]();
   await cloud[Symbol.asyncDispose]();
+  await mail[Symbol.asyncDispose]();
 });
 
 const ask = (operation: string, request: object) => peer.call('platform.app.v1.BillingService', operation, request);
@@ -77,7 +82,8 @@ test('an organization is billed by another one: prices, tier, usage and invoices
   await expect(billingClient.getCurrentMonthUsage(org_id)).rejects.toMatchObject({ code: 9 });
   await cli.ok(['billing', 'prices', 'set', 'prices.json', '--organization', billerId]);
   const data = ['--data', cloud.dataDir];
-  await cli.ok(['admin', 'billing', 'assign', org_id, '--biller', billerId, '--tier', 'standard', ...data]);
+  const address = ['--email', 'bills@example.com'];
+  await cli.ok(['admin', 'billing', 'assign', org_id, '--biller', billerId, '--tier', 'standard', ...address, ...data]);
   expect((await cli.ok(['billing', 'info', '--json'])).json()).toMatchObject({
     ...{ tier: 'standard', currency: 'USD' },
     payment_method: null,
@@ -121,6 +127,13 @@ test('an organization is billed by another one: prices, tier, usage and invoices
   const saved = await cli.ok(['billing', 'pdf', invoice_id, 'set-up.pdf', '--json']);
   const file = join(cli.directory, 'set-up.pdf');
   expect(saved.json()).toEqual({ file: 'set-up.pdf', bytes: readFileSync(file).length });
+  // One for the payment, and one for the declined card; the other charge is quiet.
+  const [confirmation] = await mail.waitFor(2);
+  expect(confirmation).toMatchObject({
+    ...{ to: ['bills@example.com'], text: expect.stringMatching(/Set-up: 12\.50 USD[\s\S]*Total: 12\.50 USD/) },
+    attachments: [{ filename: 'TEST-000001.pdf', type: 'application/pdf', content: readFileSync(file) }],
+  });
+  expect(confirmation?.headers.get('from')).toBe('Host <cloud@example.com>');
   expect((await cli.run(['billing', 'pdf', invoice_id, 'set-up.pdf'])).stderr).toContain('does not exist');
   for (const [dest, said] of [
     ['.', 'found the directory'],
@@ -162,13 +175,14 @@ test('grpc-js calls every operation, and calls about other organizations are ref
   await ask('UpdateLocationBillingOrganization', { location_id: cloud.locationId, billing_organization_id: org_id });
   await ask('UpdateOrganizationBillingTier', { organization_id: org_id, billing_tier: 'standard' });
   await ask('ChargeOrganization', { org_id_to_charge: org_id, subtotal: 1, tax: 0 });
+  await ask('SendPaymentRequiredEmail', { customer_org_id: org_id, billing_owner_org_id: billerId });
   const refused: readonly [string, object, number][] = [
     ['GetCurrentMonthUsage', { org_id: unknown }, 5],
     ['GetInvoicesSummary', { org_id: unknown }, 5],
     ['ChargeOrganization', { org_id_to_charge: unknown, subtotal: 1 }, 5],
     ['ChargeOrganization', { org_id_to_charge: org_id, subtotal: 1.005 }, 3],
     ['CreateInvoiceAndChargeImmediately', { org_id_to_charge: org_id, amount: 1 }, 9],
-    ['SendPaymentRequiredEmail', { customer_org_id: org_id, billing_owner_org_id: billerId }, 9],
+    ['SendPaymentRequiredEmail', { customer_org_id: billerId, billing_owner_org_id: org_id }, 9],
     ['UpdateOrganizationBillingTier', { organization_id: org_id, billing_tier: 'gold' }, 3],
   ];
   for (const [operation, request, code] of refused)

@@ -1,6 +1,7 @@
 /** Outgoing messages: webhooks, e-mail and push. Notifications for which no server or credentials are configured go to the test inbox. */
 import type { Clock, Log } from '@platform/base';
 import type { Transaction } from 'kysely';
+import type { Billing } from './billing/feature.ts';
 import type { Fleet } from './compose-fleet.ts';
 import type { Metrics } from './edge/metrics/metrics.ts';
 import { addressesOfOwners, personOver } from './identity/notified-people.ts';
@@ -24,6 +25,7 @@ export interface OutboxWiringDeps
     Pick<WebhookChannelDeps, 'ownAuthority'> {
   readonly fleet: Pick<Fleet, 'tree' | 'access' | 'accounts' | 'machines'>;
   readonly testInbox: () => Pick<TestInbox, 'keepMail' | 'keepPush'>;
+  readonly billing: () => Pick<Billing, 'invoicePdf'>;
   readonly metrics: Pick<Metrics, 'observeAttempt'>;
   readonly settings: Pick<Settings, 'identity' | 'allowPrivateWebhookTargets'>;
   readonly clock: Clock;
@@ -74,6 +76,7 @@ export function composeOutbox(deps: OutboxWiringDeps): Outgoing {
         },
         publicUrl: () => settings.identity.publicUrl ?? deps.url(),
         keep: (mail) => deps.testInbox().keepMail(mail),
+        invoicePdf: (organizationId, invoiceId) => deps.billing().invoicePdf(organizationId, invoiceId),
       }),
       push: createPushChannel({
         provider: createPushProvider({ clock, addresses: providerAddresses }),

@@ -14,6 +14,7 @@ import { cloudStatus } from './admin/cloud-status.ts';
 import { controlName, openControlServer } from './admin/control-channel.ts';
 import { createAdmin } from './admin/feature.ts';
 import { openLimits } from './admin/limits.ts';
+import type { Billing } from './billing/feature.ts';
 import { createLiveUsage } from './billing/meter/live-usage.ts';
 import { checkStores } from './check-stores.ts';
 import { composeBilling } from './compose-billing.ts';
@@ -134,6 +135,7 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
     metrics,
     fleet,
     testInbox: () => testInbox,
+    billing: () => billing,
     ownAddress: () => ({ host: dialled(settings), port }),
     ownAuthority: () => tls?.authority?.pem,
   });
@@ -157,7 +159,10 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
   const { tabular, triggers, binary, packages, ingest } = dataPlane;
 
   // Usage, prices, invoices and payments
-  const billing = unwind.use('billing', await composeBilling({ ...common, ingestLog, fleet, mail, liveUsage }));
+  const billing: Billing = unwind.use(
+    'billing',
+    await composeBilling({ ...common, ingestLog, fleet, mail, liveUsage }),
+  );
   unwind.use('presence', presence);
 
   // Remote control

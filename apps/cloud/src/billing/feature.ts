@@ -9,6 +9,7 @@ import type { InvoiceService, PriceService } from '@platform/proto/platform/bill
 import type { Handlers } from '@platform/rpc/server';
 import type { Principal } from '../access/principal.ts';
 import type { LogFollower } from '../follow-log/follow-log.ts';
+import type { Attachment } from '../outbox/email/write-notifications.ts';
 import type { BillingOperationDeps } from './billing-deps.ts';
 import { billingHandlers } from './billing-rpc.ts';
 import { closePeriods } from './invoices/close-periods.ts';
@@ -23,6 +24,7 @@ import { settleSetups } from './payments/payment-setups.ts';
 import type { PaymentProvider } from './payments/provider.ts';
 import { receiveEvent } from './payments/receive-event.ts';
 import { settleDue } from './payments/settle-charge.ts';
+import { attachedInvoice } from './pdf/read-invoice-pdf.ts';
 import { priceHandlers } from './price-rpc.ts';
 
 export interface BillingDeps
@@ -48,6 +50,8 @@ export interface Billing extends Pick<LogFollower, 'cursor' | 'lag' | 'steps'>, 
    * @throws not_found if the provider sends none; invalid_argument if the signature is invalid
    */
   receiveEvent(provider: PaymentProvider['name'], body: string, signature: string): Promise<void>;
+  /** For mails. @throws not_found */
+  invoicePdf(organizationId: string, invoiceId: string): Promise<Attachment>;
   /** Resolves when the delivered answers to charges are recorded. */
   answersRecorded(): Promise<void>;
   start(): Promise<void>;
@@ -105,6 +109,7 @@ export function createBilling(given: BillingDeps): Billing {
     priceHandlers: priceHandlers(deps),
     invoiceHandlers: invoiceHandlers(deps),
     jobs,
+    invoicePdf: (...of) => attachedInvoice(deps, ...of),
     answersRecorded: answers.recorded,
     async receiveEvent(name, body, signature) {
       if (deps.provider.name !== name || deps.provider.readEvent === undefined)

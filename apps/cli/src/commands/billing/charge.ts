@@ -7,7 +7,10 @@ export function chargeCommand(): Command {
   return defineCommand(
     new Command('charge')
       .description('charge the organization an amount, with an invoice')
-      .argument('<amount>', 'such as 12.50, in the currency in which it is billed')
+      .argument(
+        '<amount>',
+        'such as 12.50, in the currency in which the organization is billed, which the command names',
+      )
       .option('--tax <amount>', 'tax, added to the amount', '0')
       .option('--description <text>', 'text on the invoice')
       .option('--branding <organization>', 'id of the organization whose name is on the invoice')
@@ -19,14 +22,19 @@ export function chargeCommand(): Command {
       ),
     {
       examples: ['platform billing charge 12.50 --description "Set-up"', 'platform billing charge 12.50 --wait --yes'],
-      fields: ['invoice_id'],
+      fields: ['invoice_id', 'amount', 'tax', 'currency'],
     },
     async ({ cloud, out, find, confirm }, flags, text) => {
       const amount = amountOf(text, 'amount');
       const tax = amountOf(flags['tax'], '--tax');
       const { id: orgIdToCharge, name } = await find.organization(undefined);
-      await confirm(`Charge the organization "${name}" ${text}${tax === 0 ? '' : ` and ${flags['tax']} of tax`}?`);
       const { billing } = await cloud();
+      // In units of its price list, which need not be dollars. Absent: nobody bills it, and the charge is refused.
+      const { currency = '' } = await billing.getOrgBillingInformation(orgIdToCharge);
+      const of = (value: unknown): string => `${value} ${currency}`.trim();
+      await confirm(
+        `Charge the organization "${name}" ${of(text)}${tax === 0 ? '' : ` and ${of(flags['tax'])} of tax`}?`,
+      );
       const common = {
         orgIdToCharge,
         ...(flags['description'] !== undefined && { description: String(flags['description']) }),
@@ -41,7 +49,7 @@ export function chargeCommand(): Command {
               { ...common, subtotal: amount, tax, disableConfirmationEmail: isQuiet },
               options,
             );
-      out.object({ invoice_id: invoiceId });
+      out.object({ invoice_id: invoiceId, amount, tax, currency });
     },
   );
 }

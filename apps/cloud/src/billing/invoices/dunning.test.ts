@@ -72,10 +72,9 @@ test('an invoice paid by transfer has reminders 1, 5, 10 and 20 days after its d
   ]);
   expect([...on.sent.values()].at(-1)).toMatchObject({
     to: 'bills@example.com',
-    text: [
-      ...['Invoice INV-000001 for 1200.00 USD was due on 2027-03-25 and is not paid.', 'This is the last reminder.'],
-      ...['', 'IBAN PT50 0002', '', 'The biller'],
-    ].join('\n'),
+    text: expect.stringMatching(
+      /^Invoice INV-000001 for 1200\.00 USD was due on 2027-03-25 and is not paid\.\nThis is the last reminder\.\n[\s\S]*\n\nIBAN PT50 0002\n/,
+    ),
   });
   expect(await steps(on)).toEqual([1, 2, 3, 4]);
   const { id: invoiceId } = await on.db.selectFrom('invoices').select('id').executeTakeFirstOrThrow();

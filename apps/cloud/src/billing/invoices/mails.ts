@@ -1,18 +1,18 @@
 /** Mails about invoices. Each has a cause, for which it is sent once, however often the event is repeated. */
 import type { Transaction } from 'kysely';
-import type { Mail } from '../../outbox/email/mail.ts';
+import type { Mail, MailContent } from '../../outbox/email/mail.ts';
 import type { OutboxTables } from '../../outbox/store.ts';
 import { currencyOf } from '../money/currency.ts';
 import { textOfMinor } from '../money/wire-amount.ts';
+import { invoiceContent } from '../pdf/invoice-content.ts';
+import { invoiceMail } from './invoice-mail.ts';
 import type { InvoiceDocument, InvoiceRow } from './issue-invoice.ts';
 
-export interface InvoiceMail {
+export interface InvoiceMail extends MailContent {
   /** Empty: no recipient. */
   readonly to: string;
   readonly organizationId: string;
   readonly cause: readonly string[];
-  readonly subject: string;
-  readonly text: string;
 }
 
 export interface InvoiceMails {
@@ -30,17 +30,13 @@ const subjects: Readonly<Record<Kind, (number: string) => string>> = {
 
 /** @param cause what the mail concerns besides the invoice, such as the id of a charge */
 export function mailAbout(kind: Kind, invoice: InvoiceRow, cause: string, failure = ''): InvoiceMail {
-  const { description }: InvoiceDocument = JSON.parse(invoice.document);
   const total = amountOf(invoice, invoice.total);
   const said: Readonly<Record<Kind, string>> = {
     issued: `Invoice ${invoice.number} for ${total} has been issued. It is due on ${dayOf(invoice.due_ms)}.`,
     paid: `Thank you. Invoice ${invoice.number} for ${total} is paid.`,
     failed: `The payment of invoice ${invoice.number} for ${total} failed: ${failure}.`,
   };
-  return letter(invoice, [kind, cause], subjects[kind](invoice.number), [
-    said[kind],
-    ...(description === '' ? [] : ['', description]),
-  ]);
+  return letter(invoice, [kind, cause], subjects[kind](invoice.number), [said[kind]], '');
 }
 
 /**
@@ -53,17 +49,23 @@ export function reminderAbout(invoice: InvoiceRow, step: number, isLast: boolean
   const { issuer }: InvoiceDocument = JSON.parse(invoice.document);
   const { number, total, paid } = invoice;
   const subject = `${isLast ? 'Last reminder' : 'Reminder'}: invoice ${number}`;
-  const mail = letter(invoice, ['reminder', String(step)], subject, [
+  const said = [
     `Invoice ${number} for ${amountOf(invoice, total)} was due on ${dayOf(invoice.due_ms)} and is not paid.`,
     ...(paid === 0 ? [] : [`${amountOf(invoice, total - paid)} remains to be paid.`]),
     ...(isLast ? ['This is the last reminder.'] : []),
-    ...(issuer === undefined || issuer.payment === '' ? [] : ['', issuer.payment]),
-  ]);
+  ];
+  const mail = letter(invoice, ['reminder', String(step)], subject, said, issuer?.payment ?? '');
   return { ...mail, to: to ?? mail.to };
 }
 
-/** @param cause besides the invoice @param lines between the test notice and the sender's name */
-function letter(invoice: InvoiceRow, cause: readonly string[], subject: string, lines: readonly string[]): InvoiceMail {
+/** @param cause besides the invoice @param said what happened @param payment how to pay; empty: not said */
+function letter(
+  invoice: InvoiceRow,
+  cause: readonly string[],
+  subject: string,
+  said: readonly string[],
+  payment: string,
+): InvoiceMail {
   const { branding, supportEmail, billingEmail }: InvoiceDocument = JSON.parse(invoice.document);
   const isTest = invoice.is_test === 1;
   return {
@@ -71,12 +73,10 @@ function letter(invoice: InvoiceRow, cause: readonly string[], subject: string, 
     organizationId: invoice.organization_id,
     cause: ['invoice', invoice.id, ...cause],
     subject: isTest ? `TEST: ${subject}` : subject,
-    text: [
-      ...(isTest ? ['This is a test. No payment is due.', ''] : []),
-      ...lines,
-      ...['', branding],
-      ...(supportEmail === '' ? [] : [supportEmail]),
-    ].join('\n'),
+    ...invoiceMail(invoiceContent(invoice), said, payment),
+    fromName: branding,
+    ...(supportEmail !== '' && { replyTo: supportEmail }),
+    invoiceId: invoice.id,
   };
 }
 
@@ -91,8 +91,8 @@ function dayOf(ms: number): string {
 /** @param mail undefined: there is no mail server, and nothing is mailed */
 export function createInvoiceMails(mail: Mail | undefined): InvoiceMails {
   return {
-    async enqueue(trx, { to, organizationId, cause, subject, text }) {
-      if (to !== '') await mail?.enqueue(trx, { to, kind: 'billing', organizationId, cause, subject, text });
+    async enqueue(trx, message) {
+      if (message.to !== '') await mail?.enqueue(trx, { ...message, kind: 'billing' });
     },
     wake: () => mail?.wake(),
   };

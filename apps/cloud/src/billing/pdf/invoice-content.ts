@@ -15,6 +15,9 @@ export interface InvoiceContent {
   readonly description: string;
   readonly head: Row;
   readonly rows: readonly Row[];
+  /** ISO 4217, of all amounts. */
+  readonly currency: string;
+  /** The last one is the sum. */
   readonly totals: readonly (readonly [name: string, value: string])[];
   /** Empty: no payment is due. */
   readonly payment: readonly string[];
@@ -54,10 +57,11 @@ export function invoiceContent(invoice: InvoiceRow): InvoiceContent {
       unitPrice,
       amount(minor),
     ]),
+    currency: currency.code,
     totals: [
       ['Subtotal', amount(invoice.subtotal)],
       [tax, amount(invoice.tax)],
-      ['Total', total],
+      ['Total', amount(invoice.total)],
     ],
     payment: isOwed
       ? [

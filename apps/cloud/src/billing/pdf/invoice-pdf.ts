@@ -135,7 +135,9 @@ function openPicture(document: PDFKit.PDFDocument, logo: Uint8Array): Buffer | u
   }
 }
 
-function writeTable(write: Writer, sheet: Sheet, root: Element, { head, rows, totals }: InvoiceContent): void {
+function writeTable(write: Writer, sheet: Sheet, root: Element, content: InvoiceContent): void {
+  const { head, rows } = content;
+  const totals = totalsWithCurrency(content);
   const { document } = sheet;
   const table = document.struct('Table');
   root.add(table);
@@ -159,6 +161,11 @@ function writeTable(write: Writer, sheet: Sheet, root: Element, { head, rows, to
     row(write, sheet, table, [key, '', '', value], nth === totals.length - 1 ? strong : small, 'TD');
   table.end();
   write.y += 16;
+}
+
+/** All amounts of the totals name their currency. */
+function totalsWithCurrency({ totals, currency }: InvoiceContent): [string, string][] {
+  return totals.map(([key, value]) => [key, `${value} ${currency}`]);
 }
 
 function row(write: Writer, sheet: Sheet, table: Element, cells: Row, style: Style, type: 'TH' | 'TD'): void {
@@ -241,7 +248,8 @@ function drawStamp(sheet: Sheet): void {
 
 /** All text that is written, by weight. */
 function textsOf(content: InvoiceContent): { regular: string[]; bold: string[] } {
-  const { title, branding, from, to, facts, description, head, rows, totals, payment, support } = content;
+  const { title, branding, from, to, facts, description, head, rows, payment, support } = content;
+  const totals = totalsWithCurrency(content);
   return {
     regular: [
       ...[...from, ...to, description, ...payment, support, ...facts.map(([key, value]) => `${key}: ${value}`)],

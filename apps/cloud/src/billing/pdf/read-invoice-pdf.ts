@@ -2,6 +2,7 @@
  * The PDF of an invoice: made at the first download and kept, so that each later download gets the same bytes, whatever has changed since.
  */
 import type { Database } from '../../metadata/tables.ts';
+import type { Attachment } from '../../outbox/email/write-notifications.ts';
 import type { InvoiceDocument } from '../invoices/issue-invoice.ts';
 import { requireInvoice } from '../invoices/states.ts';
 import { invoiceContent } from './invoice-content.ts';
@@ -32,6 +33,17 @@ export async function readInvoicePdf(
     .onConflict((conflict) => conflict.column('invoice_id').doNothing())
     .execute();
   return (await readKept(db, invoice.id)) ?? pdf;
+}
+
+/** The PDF as a file of a mail. @throws not_found */
+export async function attachedInvoice(
+  deps: InvoicePdfDeps,
+  organizationId: string,
+  invoiceId: string,
+): Promise<Attachment> {
+  const { number } = await requireInvoice(deps.db, invoiceId, { organizationId });
+  const content = Buffer.from(await readInvoicePdf(deps, organizationId, invoiceId));
+  return { filename: `${number}.pdf`, contentType: 'application/pdf', content };
 }
 
 async function readKept(db: Database, invoiceId: string): Promise<Uint8Array | undefined> {

@@ -91,6 +91,9 @@ export async function startPeople(
             branding: async () => ({ organizationName: '', logoUrl: '', supportEmail: '' }),
             publicUrl: () => url,
             keep: () => {},
+            async invoicePdf() {
+              throw new Error('expected no mail about an invoice');
+            },
           }),
         }
       : {},

@@ -201,6 +201,48 @@ test('a mail has its message id as its Message-ID, the same at every attempt', a
   expect(server.mails[0]?.headers.get('message-id')).toBe(`<${sent?.id}@example.com>`);
 });
 
+test('a mail about an invoice carries its PDF, also at a later attempt; one whose PDF cannot be made is tried again', async () => {
+  const server = await sink();
+  const content = Buffer.from([37, 80, 68, 70, 0, 255, 13, 10, 13, 10]);
+  const asked: string[][] = [];
+  let isBroken = true;
+  const on = await rig(server.url, {
+    async invoicePdf(...of) {
+      asked.push(of);
+      if (isBroken) throw new Error('no fonts at /secret/path');
+      return { filename: 'INV-000001.pdf', contentType: 'application/pdf', content };
+    },
+  });
+  const { db, outbox, logged } = on;
+  const invoice = { kind: 'billing' as const, organizationId: 'org', invoiceId: 'i-1', html: '<p>Hello</p>' };
+  await on.send({ ...invoice, fromName: 'The biller', replyTo: 'help@example.com' });
+  await until(async () => (await outbox.list())[0]?.attempts.length === 1);
+  const [listed] = await outbox.list();
+  expect(listed).toMatchObject({ state: 'pending', attempts: [{ outcome: 'retryLater' }] });
+  expect(JSON.stringify(listed)).not.toMatch(/fonts|secret/);
+  expect(await stored(db)).not.toContain('Hello');
+  isBroken = false;
+  server.failContent('drop');
+  await until(async () => {
+    await makeDue(on, outbox);
+    return server.failed.length > 0;
+  });
+  server.failContent(undefined);
+  await until(async () => {
+    await makeDue(on, outbox);
+    return (await states(outbox)) === 'delivered';
+  });
+  for (const mail of [...server.failed, ...server.mails]) {
+    expect(mail).toMatchObject({ html: '<p>Hello</p>', text: expect.stringContaining('open http') });
+    expect(mail.attachments).toEqual([{ filename: 'INV-000001.pdf', type: 'application/pdf', content }]);
+    expect(mail.headers.get('from')).toBe('The biller <cloud@example.com>');
+    expect(mail.headers.get('reply-to')).toBe('help@example.com');
+  }
+  expect(new Set(server.mails.map(({ headers }) => headers.get('message-id'))).size).toBe(1);
+  expect(new Set(asked.map(String))).toEqual(new Set(['org,i-1']));
+  expect(logged.join()).not.toContain(token);
+});
+
 test('an invitation to a deleted organization is not sent', async () => {
   const server = await sink();
   const { db, outbox, send } = await rig(server.url, { organizationExists: (id) => id !== 'gone' });

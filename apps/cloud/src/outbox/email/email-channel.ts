@@ -8,13 +8,20 @@ import { gatherMails } from './gather-mails.ts';
 import type { MailContent } from './mail.ts';
 import { createMailServer, type MailSettings, type OutgoingMail } from './mail-server.ts';
 import { unsubscribedAt } from './unsubscribe.ts';
-import { type NotificationMailDeps, type WrittenMail, writeNotifications } from './write-notifications.ts';
+import {
+  type Attachment,
+  type NotificationMailDeps,
+  type WrittenMail,
+  writeNotifications,
+} from './write-notifications.ts';
 
 export interface EmailChannelDeps extends Omit<NotificationMailDeps, 'instanceKey'> {
   /** Absent: there is no mail server. Notifications then go to the test inbox, and all other mails wait. */
   readonly settings: MailSettings | undefined;
   readonly instanceKey: Pick<InstanceKey, 'decrypt' | 'sign'>;
   readonly clock: Pick<Clock, 'now'>;
+  /** The PDF of an invoice of an organization. @throws if it cannot be made now; the mail is then tried again */
+  readonly invoicePdf: (organizationId: string, invoiceId: string) => Promise<Attachment>;
   /** Keeps a mail in the test inbox. */
   readonly keep: (mail: KeptMail) => void;
   /** Limit for one mail, so that a server that answers each step just in time does not occupy a slot forever. Default 60,000 ms. */
@@ -32,15 +39,23 @@ const noServer =
   'no mail server is configured; set PLATFORM_SMTP_URL and PLATFORM_MAIL_FROM in the environment of the cloud';
 
 export function createEmailChannel(deps: EmailChannelDeps): Channel {
-  const { settings, db, instanceKey, clock, keep } = deps;
+  const { settings, db, instanceKey, clock, keep, invoicePdf } = deps;
   const server = settings && createMailServer(settings, deps.totalTimeoutMs);
 
+  /** A mail whose text is stored. */
+  const written = async (message: OutboxMessageRow): Promise<WrittenMail | string> => {
+    const content = readContent(message, instanceKey);
+    if (content === undefined) return 'the stored mail cannot be read';
+    const { invoiceId, ...mail } = content;
+    if (invoiceId === undefined) return mail;
+    return { ...mail, attachments: [await invoicePdf(message.organization_id, invoiceId)] };
+  };
   /** Returns a string if there is nothing to send: the reason. */
   const write = async (
     message: OutboxMessageRow,
     gathered: readonly GatheredMessage[],
   ): Promise<WrittenMail | string> => {
-    if (message.event === '') return readContent(message, instanceKey) ?? 'the stored mail cannot be read';
+    if (message.event === '') return await written(message);
     const { organization_id: organizationId, target: address } = message;
     if (address === allMachineOwners)
       return 'expected at least one person who owns the machine, its location or its organization, found none with an e-mail address';
@@ -75,8 +90,7 @@ export function createEmailChannel(deps: EmailChannelDeps): Channel {
 function readContent({ sealed }: OutboxMessageRow, key: Pick<InstanceKey, 'decrypt'>): MailContent | undefined {
   if (sealed === null) return undefined;
   try {
-    const { subject, text } = JSON.parse(key.decrypt(sealed));
-    return { subject, text };
+    return JSON.parse(key.decrypt(sealed));
   } catch {
     return undefined;
   }

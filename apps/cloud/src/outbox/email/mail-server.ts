@@ -44,7 +44,7 @@ export function createMailServer({ smtpUrl, from }: MailSettings, totalTimeoutMs
     async send({ to, messageId, mail }, signal) {
       const transport = await open();
       const late = AbortSignal.timeout(totalTimeoutMs);
-      const { fromName, ...content } = mail;
+      const { fromName, attachments = [], ...content } = mail;
       try {
         await transport.sendMail({
           // The same at each attempt, so that a recipient can recognise duplicates.
@@ -52,6 +52,7 @@ export function createMailServer({ smtpUrl, from }: MailSettings, totalTimeoutMs
           // An address object is always one recipient; a string would be parsed as a list.
           to: { name: '', address: to },
           ...content,
+          attachments: [...attachments],
           ...(fromName !== undefined && sender?.[2] !== undefined && { from: { name: fromName, address: sender[2] } }),
           ...{ disableFileAccess: true, disableUrlAccess: true },
           signal: AbortSignal.any([signal, late]),

@@ -11,6 +11,14 @@ export interface MailContent {
   /** A single line. */
   readonly subject: string;
   readonly text: string;
+  /** Absent: the mail is only text. */
+  readonly html?: string;
+  /** Name of the sender, before the address of the installation. */
+  readonly fromName?: string;
+  /** Address for replies. */
+  readonly replyTo?: string;
+  /** Id of an invoice whose PDF is attached. It is read at each attempt, and is not in the outbox. */
+  readonly invoiceId?: string;
 }
 
 export interface MailMessage extends MailContent {
@@ -37,7 +45,7 @@ export function createMail(deps: {
 }): Mail {
   const { outbox, instanceKey, clock } = deps;
   return {
-    async enqueue(trx, { to, kind, organizationId = '', cause, subject, text }) {
+    async enqueue(trx, { to, kind, organizationId = '', cause, ...content }) {
       const nowMs = clock.now();
       const row = {
         id: messageId(cause ?? [newId()]),
@@ -50,7 +58,7 @@ export function createMail(deps: {
         event_type: kind,
         authorization: null,
         event: '',
-        sealed: instanceKey.encrypt(JSON.stringify({ subject, text })),
+        sealed: instanceKey.encrypt(JSON.stringify(content satisfies MailContent)),
         event_at: nowMs,
       } as const;
       await insertMessages(trx, [row], nowMs);

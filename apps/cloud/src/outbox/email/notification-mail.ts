@@ -2,6 +2,7 @@
 import { type Html, html } from '../../text-rules/html.ts';
 import { type Fact, factsOf, readingText, summaryOf } from '../describe-event.ts';
 import type { TriggerEvent } from '../event.ts';
+import { mailPage } from './mail-page.ts';
 
 /** Some notifications of one trigger of one part. */
 export interface MailEntry {
@@ -42,22 +43,20 @@ export function notificationMail(
     count === 1 && first !== undefined ? subjectOf(first) : `${count} notifications from ${sourcesOf(entries)}`;
   const more = others.count > 0 && `There are ${others.count} more notifications from ${others.groups} other triggers.`;
   const why = `You get this mail because a trigger of ${organizationName} notifies this address.`;
-  const body = html`<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><title>${subject}</title></head>
-<body style="margin:0;padding:24px;background:#f4f5f7;color:#1a1d21;font:15px/1.5 system-ui,-apple-system,'Segoe UI',sans-serif"><div style="max-width:640px;margin:0 auto;background:#fff;border:1px solid #d5d9de;border-radius:10px;padding:24px">
-<p style="margin:0 0 16px;color:#5f6670">${logoUrl !== '' && html`<img src="${logoUrl}" alt="" height="32" style="vertical-align:middle;margin-right:10px">`}<strong>${organizationName}</strong></p>
-${count > 1 && html`<h1 style="font-size:19px;margin:0 0 8px">${subject}</h1>`}
+  const body = mailPage({
+    title: subject,
+    top: html`${logoUrl !== '' && html`<img src="${logoUrl}" alt="" height="32" style="vertical-align:middle;margin-right:10px">`}<strong>${organizationName}</strong>`,
+    content: html`${count > 1 && html`<h1 style="font-size:19px;margin:0 0 8px">${subject}</h1>`}
 ${entries.map((entry) => sectionOf(entry))}
-${more !== false && html`<p>${more}</p>`}
-<p style="margin:24px 0 0;padding-top:12px;border-top:1px solid #d5d9de;color:#5f6670;font-size:13px">${why} <a href="${unsubscribeUrl}" style="color:#5f6670">Stop these mails</a></p>
-</div></body></html>
-`;
+${more !== false && html`<p>${more}</p>`}`,
+    bottom: html`${why} <a href="${unsubscribeUrl}" style="color:#5f6670">Stop these mails</a>`,
+  });
   const text = [
     ...entries.map(textOf),
     ...(more === false ? [] : [`${more}\n`]),
     `--\n${why}\nStop these mails: ${unsubscribeUrl}\n`,
   ].join('\n');
-  return { subject: oneLine(subject), text, html: body.html };
+  return { subject: oneLine(subject), text, html: body };
 }
 
 /** The section of the mail about one trigger, with the subject that it would have alone. */

@@ -23,6 +23,12 @@ export interface NotificationMailDeps {
   readonly publicUrl: () => string;
 }
 
+export interface Attachment {
+  readonly filename: string;
+  readonly contentType: string;
+  readonly content: Buffer;
+}
+
 /** Content and headers of a mail, without sender and recipient. */
 export interface WrittenMail {
   readonly subject: string;
@@ -31,6 +37,7 @@ export interface WrittenMail {
   readonly fromName?: string;
   readonly replyTo?: string;
   readonly headers?: Readonly<Record<string, string>>;
+  readonly attachments?: readonly Attachment[];
 }
 
 /** Maximum triggers with a separate section; the others are only counted. Their events may be large. */

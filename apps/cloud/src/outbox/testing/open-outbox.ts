@@ -10,7 +10,7 @@ import { defaultStore, openTestStore, type StoreKind } from '../../metadata/test
 import { throwUncaught } from '../../metadata/testing/throw-uncaught.ts';
 import type { Channel } from '../channel.ts';
 import type { OutboxDeps } from '../deliver.ts';
-import { createEmailChannel, type KeptMail } from '../email/email-channel.ts';
+import { createEmailChannel, type EmailChannelDeps, type KeptMail } from '../email/email-channel.ts';
 import type { EnqueueDeps } from '../enqueue.ts';
 import type { Message } from '../event.ts';
 import type { MachineLogLine } from '../failure-line.ts';
@@ -33,9 +33,14 @@ export const noSecrets: EnqueueDeps = {
   ownersOf: async () => [],
 };
 
+const noInvoices = async (): Promise<never> => {
+  throw new Error('expected no mail about an invoice');
+};
+
 export interface OutboxOverrides
   extends Partial<Pick<OutboxDeps & EnqueueDeps, 'db' | 'organizationExists' | 'appendMachineLog' | 'ownersOf'>>,
-    Partial<Pick<WebhookChannelDeps, 'signingSecrets'>> {
+    Partial<Pick<WebhookChannelDeps, 'signingSecrets'>>,
+    Partial<Pick<EmailChannelDeps, 'invoicePdf'>> {
   /** A mail server. Absent: notifications by e-mail go to the test inbox. */
   readonly smtpUrl?: string | undefined;
   /** Creates the channel for push notifications; it adds what goes to the test inbox to `kept`. Absent: there is none. */
@@ -112,7 +117,14 @@ export async function openOutboxRig(
   return {
     ...{ clock, db, instanceKey, sink, inbox, pushes, lines, logged },
     sending: () => sending,
-    open({ smtpUrl, mailTimeoutMs, push, signingSecrets = async () => [webhookSecret], ...overrides } = {}) {
+    open({
+      smtpUrl,
+      mailTimeoutMs,
+      push,
+      signingSecrets = async () => [webhookSecret],
+      invoicePdf = noInvoices,
+      ...overrides
+    } = {}) {
       const webhook = createWebhookChannel({
         ...{ clock, instanceKey, signingSecrets, version: '1.2.3' },
         ownAuthority: () => undefined,
@@ -139,6 +151,7 @@ export async function openOutboxRig(
               }),
               publicUrl: () => 'https://cloud.example',
               keep: (mail) => void inbox.push(mail),
+              invoicePdf,
               ...(mailTimeoutMs !== undefined && { totalTimeoutMs: mailTimeoutMs }),
             }),
           ),

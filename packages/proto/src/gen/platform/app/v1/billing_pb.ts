@@ -716,14 +716,14 @@ export type ChargeOrganizationRequest = Message<"platform.app.v1.ChargeOrganizat
   description?: string | undefined;
 
   /**
-   * In units of the currency, without tax.
+   * Without tax. In dollars if the price list is in dollars, otherwise in the currency that GetOrgBillingInformation names.
    *
    * @generated from field: double subtotal = 3;
    */
   subtotal: number;
 
   /**
-   * Added to the subtotal.
+   * Added to the subtotal; in the same currency.
    *
    * @generated from field: double tax = 4;
    */
@@ -776,6 +776,8 @@ export type CreateInvoiceAndChargeImmediatelyRequest = Message<"platform.app.v1.
   orgIdToCharge: string;
 
   /**
+   * In dollars if the price list is in dollars, otherwise in the currency that GetOrgBillingInformation names.
+   *
    * @generated from field: double amount = 2;
    */
   amount: number;
