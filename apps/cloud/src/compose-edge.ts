@@ -73,6 +73,8 @@ export interface EdgeDeps {
   readonly watchdog: Watchdog;
   /** Address on which the cloud will listen. */
   readonly host: string;
+  /** Names of the cloud that somebody has configured. */
+  readonly namedHosts: readonly string[];
   readonly scheme: 'http' | 'https';
   /** Absent: plaintext. */
   readonly tls: TlsSource | undefined;
@@ -126,6 +128,7 @@ export function composeEdge(deps: EdgeDeps): RpcServer {
     admitStranger: watchdog.admitStranger,
     log: log.child('edge'),
     loopbackOnly: isLoopback(host),
+    namedHosts: deps.namedHosts,
     scheme,
     partConfig: (asked) =>
       partConfigFile({ authenticator, access, registry, machines, authority: tls?.authority?.pem }, asked),

@@ -40,7 +40,7 @@ import { openTlsSource } from './instance/tls-source.ts';
 import { openStores } from './open-stores.ts';
 import { createRelay } from './relay/feature.ts';
 import { startRemoval } from './retention/remove-expired.ts';
-import { dialled, type Settings } from './settings.ts';
+import { dialled, namedHosts, type Settings } from './settings.ts';
 import { createTestInbox } from './test-inbox/feature.ts';
 import { createWatchdog } from './watchdog/feature.ts';
 import { endsFileName } from './watchdog/past-ends.ts';
@@ -221,6 +221,7 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
       connect,
       watchdog,
       host: settings.host,
+      namedHosts: namedHosts(settings),
       scheme,
       tls,
       metrics,

@@ -151,9 +151,12 @@ export function dialled({ host, tls }: Pick<Settings, 'host' | 'tls'>): string {
 
 /** Names by which clients reach this cloud, besides addresses and `localhost`. */
 export function ownHosts(settings: Pick<Settings, 'host' | 'tls' | 'identity'>): string[] {
-  const { tls, identity } = settings;
+  return [...[dialled(settings), hostname(), `${hostname().split('.', 1)[0]}.local`], ...namedHosts(settings)];
+}
+
+/** The names of the cloud that somebody has configured. */
+export function namedHosts({ tls, identity }: Pick<Settings, 'tls' | 'identity'>): string[] {
   return [
-    ...[dialled(settings), hostname(), `${hostname().split('.', 1)[0]}.local`],
     ...(tls.kind === 'own' ? tls.names : []),
     ...(identity.publicUrl === undefined ? [] : [new URL(identity.publicUrl).hostname]),
   ];

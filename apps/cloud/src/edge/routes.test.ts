@@ -21,6 +21,7 @@ async function startRoutes(
     admitStranger: () => {},
     log: silentLog,
     loopbackOnly: true,
+    namedHosts: ['cloud.example'],
     scheme: 'http',
     async partConfig({ partId, keyId, key, baseUrl }) {
       if (keyId !== 'id' || key !== 'right') throw new PlatformError('unauthenticated', 'another key');
@@ -79,9 +80,11 @@ test.each(['//', '//elsewhere/api/json1/config', '/nothing', '/..'])('%s is not 
   expect([400, 401, 404]).toContain((await ask(path, key)).status);
 });
 
-test('a host that is not a loopback name is refused, and nothing is shown without a session', async () => {
+test('a host that is neither a loopback name nor a configured one is refused, and nothing is shown without a session', async () => {
   const ask = await startRoutes();
   expect((await ask('/', { host: 'evil.example' })).status).toBe(403);
+  expect((await ask('/', { host: 'cloud.example.evil.example:8080' })).status).toBe(403);
+  expect((await ask('/', { host: 'Cloud.Example:8080' })).status).toBe((await ask('/', { host: 'localhost' })).status);
   expect((await ask('/api/status')).status).toBe(401);
   expect((await ask('/')).status).toBe(401);
 });

@@ -34,6 +34,8 @@ export interface RouteDeps {
   readonly log: Log;
   /** True if the cloud listens only on loopback: then `Host` must be a loopback name (DNS rebinding). */
   readonly loopbackOnly: boolean;
+  /** Names of the cloud that somebody has configured, without ports. */
+  readonly namedHosts: readonly string[];
   /** Scheme under which clients reach the cloud, for the addresses it hands out. */
   readonly scheme: 'http' | 'https';
   /** The part configuration of `GET /api/json1/config` (D32). */
@@ -70,12 +72,12 @@ export interface RouteDeps {
 const credentialHeaders = ['authorization', 'cookie', 'key_id', 'part_id'];
 
 export function createRoutes(deps: RouteDeps): (request: HttpRequest, response: HttpResponse) => void {
-  const { signIn, webUi, log, loopbackOnly, scheme } = deps;
+  const { signIn, webUi, log, loopbackOnly, namedHosts, scheme } = deps;
   const hasStatus = (principal: Principal): boolean => grantsOf(principal).length > 0 || deps.access.ownsAll(principal);
 
   const route = async (request: HttpRequest, response: HttpResponse): Promise<void> => {
     const authority = authorityOf(request);
-    if (loopbackOnly && !isLoopbackName(authority)) {
+    if (loopbackOnly && !isLoopbackName(authority) && !namedHosts.includes(nameIn(authority))) {
       throw new PlatformError(
         'permission_denied',
         `host: expected localhost or a loopback address, found ${JSON.stringify(authority.slice(0, 100))}: this cloud listens on loopback only`,
@@ -178,8 +180,12 @@ function pathOf(request: HttpRequest): string {
   return path.replace(/^\/connect\/.*/, '/connect/…').slice(0, 200);
 }
 
+function nameIn(authority: string): string {
+  return authority.replace(/:\d+$/, '').toLowerCase();
+}
+
 function isLoopbackName(authority: string): boolean {
-  const name = authority.replace(/:\d+$/, '').toLowerCase();
+  const name = nameIn(authority);
   return name === 'localhost' || name === '[::1]' || /^127(\.\d{1,3}){3}$/.test(name);
 }
 

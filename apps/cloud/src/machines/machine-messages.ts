@@ -8,9 +8,11 @@ import {
   type RobotSchema,
   SharedSecret_State,
 } from '@platform/proto/platform/app/v1/app';
+import type { Call } from '@platform/rpc/server';
 import type { Access } from '../access/authorize.ts';
 import type { Principal } from '../access/principal.ts';
 import type { ConfigurationVersion } from './configuration/configuration.ts';
+import { dialedName } from './dialed-name.ts';
 import type { MachineNames } from './machine-names.ts';
 import type { PartSecret } from './part-secrets.ts';
 import type { PartStatuses } from './part-status.ts';
@@ -35,7 +37,7 @@ export interface MachineMessages {
   /** Parts with their configurations and, for owners and the part itself, their secrets (D6). */
   parts(
     parts: readonly { readonly part: PartRow; readonly version: ConfigurationVersion }[],
-    principal: Principal,
+    call: Pick<Call<Principal>, 'principal' | 'metadata'>,
   ): Promise<MessageInitShape<typeof RobotPartSchema>[]>;
   /** The text of a configuration in the form that this caller may read. */
   document(partId: string, document: string, principal: Principal): string;
@@ -75,7 +77,7 @@ export function createMachineMessages(deps: {
       createdOn: timestampFromMs(machine.created_ms),
       ...contact(registry.partsOf(machine.id).map((part) => part.id)),
     }),
-    async parts(asked, principal) {
+    async parts(asked, { principal, metadata }) {
       const own = asked.flatMap(({ part }) => (access.allows(principal, 'part.secrets', part.id) ? [part.id] : []));
       const secrets = Map.groupBy(await registry.secrets.list([...new Set(own)]), ({ partId }) => partId);
       return asked.map(({ part, version }) => {
@@ -94,7 +96,7 @@ export function createMachineMessages(deps: {
           robot: part.machine_id,
           locationId: place.locationId,
           mainPart: part.main === 1,
-          fqdn: names.fqdn(part.id),
+          fqdn: dialedName(names.fqdn(part.id), metadata),
           localFqdn: names.localFqdn(part.id),
           dnsName: names.fqdn(part.id),
           secret: living[0]?.text ?? '',

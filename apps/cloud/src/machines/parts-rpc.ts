@@ -1,7 +1,7 @@
 /** AppService for parts: read, create, delete, make main, restart, secrets. configuration-rpc.ts saves their configurations. */
 import { PlatformError } from '@platform/base';
 import type { AppService } from '@platform/proto/platform/app/v1/app';
-import type { Handlers } from '@platform/rpc/server';
+import type { Call, Handlers } from '@platform/rpc/server';
 import { notVisible, type Principal, requireVisible } from '../access/principal.ts';
 import { checkedName } from '../text-rules/checked-name.ts';
 import { createPartSecret, deletePartSecret } from './change-part-secrets.ts';
@@ -16,20 +16,20 @@ export function partHandlers(deps: MachineOperationDeps): Handlers<typeof AppSer
     const part = requireVisible(registry.part(id), 'part', id);
     return part;
   };
-  const shown = async (parts: readonly PartRow[], principal: Principal) =>
+  const shown = async (parts: readonly PartRow[], call: Call<Principal>) =>
     messages.parts(
       await Promise.all(parts.map(async (part) => ({ part, version: await configurations.current(part.id) }))),
-      principal,
+      call,
     );
 
   return {
     async getRobotParts(request, call) {
       access.authorize(call.principal, 'machine.read', request.robotId);
-      return { parts: await shown(registry.partsOf(request.robotId), call.principal) };
+      return { parts: await shown(registry.partsOf(request.robotId), call) };
     },
     async getRobotPart(request, call) {
       access.authorize(call.principal, 'part.read', request.id);
-      const [part] = await shown([partOf(request.id)], call.principal);
+      const [part] = await shown([partOf(request.id)], call);
       return { part, configJson: part?.robotConfigJson ?? '{}' };
     },
     async getRobotPartByNameAndLocation(request, call) {
@@ -49,7 +49,7 @@ export function partHandlers(deps: MachineOperationDeps): Handlers<typeof AppSer
             .join(', ')}. Ask by id`,
         );
       }
-      const [part] = await shown([only], call.principal);
+      const [part] = await shown([only], call);
       return { part };
     },
     async newRobotPart(request, call) {
@@ -75,7 +75,7 @@ export function partHandlers(deps: MachineOperationDeps): Handlers<typeof AppSer
     async createRobotPartSecret(request, call) {
       const { organizationId } = access.authorize(call.principal, 'part.manage', request.partId);
       await createPartSecret(deps, call, request.partId, organizationId);
-      const [part] = await shown([partOf(request.partId)], call.principal);
+      const [part] = await shown([partOf(request.partId)], call);
       return { part };
     },
     async deleteRobotPartSecret(request, call) {

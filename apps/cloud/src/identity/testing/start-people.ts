@@ -133,6 +133,7 @@ export async function startPeople(
       admitStranger: () => {},
       log,
       loopbackOnly: true,
+      namedHosts: [],
       scheme: options.scheme ?? 'http',
       partConfig: async () => ({}),
       status: async () => ({}),

@@ -56,7 +56,7 @@ export function configurationHandlers(deps: MachineOperationDeps): Handlers<type
         if (renaming !== undefined) await changePart(deps, call, renaming);
         version = await configurations.current(part.id);
       }
-      const [updated] = await messages.parts([{ part: registry.part(part.id) ?? part, version }], call.principal);
+      const [updated] = await messages.parts([{ part: registry.part(part.id) ?? part, version }], call);
       return { part: updated };
     },
     async getRobotPartHistory(request, call) {
@@ -81,7 +81,7 @@ export function configurationHandlers(deps: MachineOperationDeps): Handlers<type
       }
       const old = await messages.parts(
         edits.map(({ replaced }) => ({ part, version: replaced })),
-        call.principal,
+        call,
       );
       return {
         history: edits.map(

@@ -99,9 +99,12 @@ async function isDirectory(path: string): Promise<boolean> {
 
 /**
  * Relative paths are those in the home of the machine-server's user. `$VIAM_HOME`, with which the public command line begins paths of the
- * machine's own files, is the home of the machine-server.
+ * machine's own files, is the home of the machine-server; it expects full-time diagnostics in another folder there.
  */
 export function inHome(path: string, serverHome: string): string {
-  if (path === '$VIAM_HOME' || path.startsWith('$VIAM_HOME/')) return join(serverHome, path.slice('$VIAM_HOME'.length));
+  if (path === '$VIAM_HOME' || path.startsWith('$VIAM_HOME/')) {
+    const below = path.slice('$VIAM_HOME'.length).replace(/^\/diagnostics\.data(\/[\w-]+)?\/?$/, '/ftdc');
+    return join(serverHome, below);
+  }
   return resolve(homedir(), path === '~' ? '.' : path.replace(/^~\//, ''));
 }

@@ -200,6 +200,8 @@ test('it tells the home of the machine-server, and paths that begin with $VIAM_H
   expect(await shell.doCommand({ get_viam_home: true })).toEqual({ viam_home: '/srv/platform' });
   await expect(shell.doCommand({ other: true })).rejects.toMatchObject({ code: 'unimplemented' });
   expect(inHome('$VIAM_HOME/packages-local/m.tar.gz', '/srv/platform')).toBe('/srv/platform/packages-local/m.tar.gz');
+  expect(inHome('$VIAM_HOME/diagnostics.data/part-1', '/srv/platform')).toBe('/srv/platform/ftdc');
+  expect(inHome('$VIAM_HOME/diagnostics.data/part-1/one.ftdc', '/srv/platform')).toMatch(/part-1\/one\.ftdc$/);
   expect(inHome('~/a', '/srv/platform')).toBe(join(homedir(), 'a'));
 });
 
