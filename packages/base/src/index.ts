@@ -29,6 +29,8 @@ export { letHeapGrow } from './process/heap-growth.ts';
 export { trimWhenIdle } from './process/trim-memory.ts';
 export { SharedTurns } from './process/watchdog/shared-turns.ts';
 export { writeCompileCache } from './process/write-compile-cache.ts';
+export { describeFault, type StructSink, walkStruct } from './protobuf/walk-struct.ts';
+export { doubleAt, WireReader } from './protobuf/wire-reader.ts';
 export { maxReadingBytes, maxReadingLevels } from './reading-limits.ts';
 export type { Repaired } from './repaired.ts';
 export { runInTurns, runToEnd, type Steps } from './turns.ts';

@@ -1,6 +1,6 @@
 /** The least number of bytes that a document has as JSON, found without decoding it: a reading of 4 MB may have half a million keys. */
+import { type StructSink, walkStruct } from '@platform/base';
 import { storedLevels } from './stored-levels.ts';
-import { type StructSink, walkStruct } from './walk-struct.ts';
 
 /** The Struct in bytes[start..end). Escapes, and digits of numbers after the first, are not counted. */
 export function leastJsonBytes(bytes: Uint8Array, start: number, end: number): number {

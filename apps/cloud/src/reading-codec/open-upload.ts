@@ -1,11 +1,10 @@
 /** Opens a row of the ingest log (LoggedUpload) lazily: each part is decoded when it is accessed, and readings are ranges of its bytes. */
 import { fromBinary } from '@bufbuild/protobuf';
 import { type Timestamp, TimestampSchema } from '@bufbuild/protobuf/wkt';
-import { PlatformError } from '@platform/base';
+import { PlatformError, WireReader } from '@platform/base';
 import { type UploadMetadata, UploadMetadataSchema } from '@platform/proto/platform/app/datasync/v1/data_sync';
 import { type Blob, BlobSchema, type Place, PlaceSchema } from '@platform/proto/platform/ingest/v1/log';
 import { ReadingRanges } from './reading-ranges.ts';
-import { WireReader } from './wire-reader.ts';
 
 /**
  * @param batch LoggedUpload; must not change afterwards. Nothing is read yet: missing or broken parts are detected when they are accessed.

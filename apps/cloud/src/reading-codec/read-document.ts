@@ -1,10 +1,8 @@
 /** The document of a reading as plain values. */
-import { PlatformError } from '@platform/base';
+import { doubleAt, PlatformError, type StructSink, walkStruct } from '@platform/base';
 import { cachedText } from './cached-text.ts';
 import type { KeyNode } from './key-filter.ts';
 import { storedLevels } from './stored-levels.ts';
-import { type StructSink, walkStruct } from './walk-struct.ts';
-import { doubleAt } from './wire-reader.ts';
 
 export type Document = Record<string, unknown>;
 

@@ -2,7 +2,7 @@
  * A view of one SensorData {metadata 1 {time_requested 1, time_received 2}, struct 2, binary 3} in place: the locations of its parts, and
  * its times.
  */
-import { WireReader } from './wire-reader.ts';
+import { WireReader } from '@platform/base';
 
 // Year 1 to 9999, the range of google.protobuf.Timestamp.
 export const minSeconds = -62_135_596_800;

@@ -2,10 +2,8 @@
  * The bytes of a reading with the entries of every document in a fixed order. Public senders encode a document's map in random order,
  * different for each retry, so a hash of the original bytes would not recognise the retry (D13).
  */
-import { maxReadingLevels, type Steps } from '@platform/base';
+import { maxReadingLevels, type Steps, type StructSink, WireReader, walkStruct } from '@platform/base';
 import { SensorDataView } from '../../reading-codec/sensor-data-view.ts';
-import { type StructSink, walkStruct } from '../../reading-codec/walk-struct.ts';
-import { WireReader } from '../../reading-codec/wire-reader.ts';
 import { compare, sortEntries, sortFewEntries } from './sort-entries.ts';
 
 const documentsPerStep = 1_024;

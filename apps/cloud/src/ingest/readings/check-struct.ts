@@ -1,8 +1,7 @@
 /**
  * Checks whether a document can be stored and loaded, without decoding it. Runs once for each reading before the acknowledgement (I1, D14).
  */
-import { maxReadingLevels } from '@platform/base';
-import { describeFault, type StructSink, walkStruct } from '../../reading-codec/walk-struct.ts';
+import { describeFault, maxReadingLevels, type StructSink, walkStruct } from '@platform/base';
 
 /** Why the Struct in bytes[start..end) cannot be stored; null: it can. */
 export function structProblem(bytes: Uint8Array, start: number, end: number): string | null {

@@ -1,7 +1,6 @@
 /** Separates the readings of a tabular upload into those that are stored and those reported as gaps (D14). */
-import { maxReadingBytes, PlatformError, type Steps } from '@platform/base';
+import { maxReadingBytes, PlatformError, type Steps, WireReader } from '@platform/base';
 import { ReadingRanges } from '../../reading-codec/reading-ranges.ts';
-import { WireReader } from '../../reading-codec/wire-reader.ts';
 import { contentTag, type UploadRequest } from './read-request.ts';
 import { scanReading } from './scan-reading.ts';
 

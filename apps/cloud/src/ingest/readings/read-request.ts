@@ -1,8 +1,7 @@
 /** Reads a DataCaptureUploadRequest {metadata 1, sensor_contents 2} in place: it may have millions of readings. */
 import { fromBinary } from '@bufbuild/protobuf';
-import { asPlatformError, PlatformError, type Steps } from '@platform/base';
+import { asPlatformError, PlatformError, type Steps, WireReader } from '@platform/base';
 import { type UploadMetadata, UploadMetadataSchema } from '@platform/proto/platform/app/datasync/v1/data_sync';
-import { WireReader } from '../../reading-codec/wire-reader.ts';
 
 export interface UploadRequest {
   readonly bytes: Uint8Array;

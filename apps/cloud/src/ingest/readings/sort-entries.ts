@@ -1,7 +1,6 @@
 /** Sorts the entries of a document by their bytes, in place, in steps: a reading of 4 MB may have half a million of them. */
-import type { Steps } from '@platform/base';
+import { type Steps, WireReader } from '@platform/base';
 import { copyRange } from '../../reading-codec/copy-range.ts';
-import { WireReader } from '../../reading-codec/wire-reader.ts';
 
 const entriesPerStep = 4_096;
 

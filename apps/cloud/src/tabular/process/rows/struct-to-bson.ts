@@ -5,9 +5,10 @@
  * not allow, becomes U+2400, so that an acknowledged reading stays readable. A repeated key keeps the place of the first occurrence and the
  * value of the last.
  */
+
 import { isUtf8 } from 'node:buffer';
+import { describeFault, type StructSink, walkStruct } from '@platform/base';
 import { storedLevels } from '../../../reading-codec/stored-levels.ts';
-import { describeFault, type StructSink, walkStruct } from '../../../reading-codec/walk-struct.ts';
 import { skipValue, writeIndex, writeInt32, writeRepairedText } from './bson-bytes.ts';
 import { keepLast } from './keep-last.ts';
 
