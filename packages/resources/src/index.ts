@@ -1,6 +1,7 @@
 /** Defines each component and service type once: its interface, API name, protobuf service, and what is served and captured. */
 
 export { type CommandResource, commandType } from './command-type.ts';
+export { EncodedDocument } from './encoded-document.ts';
 export { numberFieldsOf, requireFinite } from './finite-numbers.ts';
 export { nameFieldOf } from './name-field.ts';
 export { createProxy, isProxy } from './proxy.ts';

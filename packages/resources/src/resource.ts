@@ -17,6 +17,8 @@ export interface Commandable extends Resource {
 export interface Readable extends Resource {
   /** Synchronous where possible: most readings of a busy machine come through here. */
   readings(extra: Document): Document | Promise<Document>;
+  /** Of a resource in another process: the readings as an encoded GetReadingsResponse, which may have any number of elements. */
+  encodedReadings?(extra: Document): Promise<Uint8Array>;
 }
 
 export function isCommandable(resource: Resource): resource is Commandable {

@@ -15,6 +15,6 @@ export const sensor: ResourceDescriptor<Sensor, typeof SensorService> = {
   captures: { Readings: readingsCapture, DoCommand: doCommandCapture, GetWorldPose: worldPoseCapture },
   proxy(connection) {
     const client = connection.client(SensorService);
-    return { ...readingsOver(client), ...commandsOver(client) };
+    return { ...readingsOver(connection, SensorService), ...commandsOver(client) };
   },
 };

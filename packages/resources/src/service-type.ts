@@ -138,7 +138,7 @@ export function serviceType<T extends Commandable, S extends DescService>({
       return {
         ...Object.fromEntries(forwarded),
         ...commandsOver(client as unknown as Parameters<typeof commandsOver>[0]),
-        ...(hasReadings && readingsOver(client as unknown as Parameters<typeof readingsOver>[0])),
+        ...(hasReadings && readingsOver(connection, service as unknown as Parameters<typeof readingsOver>[1])),
       } as unknown as Omit<T, 'close'>;
     },
   };

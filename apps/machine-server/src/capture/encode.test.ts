@@ -1,6 +1,8 @@
-import { fromBinary, toJson } from '@bufbuild/protobuf';
+import { fromBinary, fromJson, toBinary, toJson } from '@bufbuild/protobuf';
+import { StructSchema } from '@bufbuild/protobuf/wkt';
 import { maxReadingLevels } from '@platform/base';
 import { SensorDataSchema } from '@platform/proto/platform/app/datasync/v1/data_sync';
+import { EncodedDocument } from '@platform/resources';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { ReadingEncoder } from './encode.ts';
@@ -19,6 +21,15 @@ test('an encoded reading is the SensorData message of the same document and time
       expect(Number(timeReceived?.seconds) * 1e6 + (timeReceived?.nanos ?? 0) / 1_000).toBe(requestedMicros + 7);
     }),
   );
+});
+
+test('D48 an encoded document becomes part of the reading as it is', () => {
+  const readings = { a: 1, list: [null, 'x', { b: true }] };
+  const times = { requestedMicros: 1, receivedMicros: 2 };
+  const encoded = new EncodedDocument(toBinary(StructSchema, fromJson(StructSchema, readings)), 1);
+  const encoder = new ReadingEncoder();
+  const bytes = encoder.encode({ ...times, document: { readings: encoded } });
+  expect(bytes).toEqual(encoder.encode({ ...times, document: { readings } }));
 });
 
 test('values that JSON lacks are kept as text, absent ones are omitted', () => {

@@ -4,6 +4,7 @@
  * known when it is needed.
  */
 import { maxReadingLevels } from '@platform/base';
+import { EncodedDocument } from '@platform/resources';
 
 /** Times in microseconds since 1970 UTC; `document` goes into the field `struct`. */
 export interface Reading {
@@ -90,6 +91,8 @@ export class ReadingEncoder {
       this.#text(0x1a, text.encode(value.toISOString()));
     } else if (value instanceof Uint8Array) {
       this.#text(0x1a, text.encode(Buffer.from(value).toString('base64')));
+    } else if (value instanceof EncodedDocument) {
+      this.#text(0x2a, value.bytes);
     } else if (typeof value === 'object' && level >= maxReadingLevels) {
       throw new RangeError(`a reading nested deeper than ${maxReadingLevels} levels`);
     } else if (Array.isArray(value)) {

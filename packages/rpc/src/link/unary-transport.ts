@@ -9,9 +9,11 @@ import {
   type DescMethodStreaming,
   type DescMethodUnary,
   fromBinary,
+  type Message,
   type MessageInitShape,
   type MessageShape,
 } from '@bufbuild/protobuf';
+import { BytesValueSchema } from '@bufbuild/protobuf/wkt';
 import {
   Code,
   ConnectError,
@@ -26,6 +28,7 @@ import { methodPath } from '../core/binding.ts';
 import { requireFewElements } from '../core/request-limits.ts';
 import { codeOfFailure, errorOfClose } from './call-failure.ts';
 import { answerTooLarge } from './checked-streams.ts';
+import { keepsEncoded } from './encoded-answers.ts';
 import { encodedParts, longBytes } from './encoded-parts.ts';
 import type { HeaderInit } from './link-transport.ts';
 import { makeStatusReadable } from './readable-status.ts';
@@ -76,12 +79,15 @@ export class UnaryTransport implements Transport {
       ),
     );
     const bytes = messageOf(answer);
-    requireFewElements(methodPath(method), method.output, { bytes, isJson: false }, maxElements);
     let message: MessageShape<O>;
-    try {
-      message = fromBinary(method.output, bytes, { recursionLimit });
-    } catch (caught) {
-      throw new ConnectError(`parse binary: ${errorText(caught)}`, Code.Internal);
+    if (keepsEncoded(method)) message = create(BytesValueSchema, { value: bytes }) as Message as MessageShape<O>;
+    else {
+      requireFewElements(methodPath(method), method.output, { bytes, isJson: false }, maxElements);
+      try {
+        message = fromBinary(method.output, bytes, { recursionLimit });
+      } catch (caught) {
+        throw new ConnectError(`parse binary: ${errorText(caught)}`, Code.Internal);
+      }
     }
     return {
       ...{ stream: false, service: method.parent, method, message },
