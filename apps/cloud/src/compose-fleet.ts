@@ -20,6 +20,7 @@ import { organizationDeleting as deletePeople } from './identity/organization-de
 import { createSessions, type Sessions } from './identity/sign-in/sessions.ts';
 import { callInOrder, type OnConfigurationChange } from './machines/configuration/configuration-change.ts';
 import { createMachines, type Machines, type MachinesDeps } from './machines/feature.ts';
+import { intactRegistry } from './machines/intact-registry.ts';
 import { createMachineNames, type MachineNames } from './machines/machine-names.ts';
 import { machineNamesIn } from './machines/part-places.ts';
 import { openRegistry, type Registry } from './machines/registry.ts';
@@ -78,9 +79,10 @@ export async function composeFleet(deps: FleetDeps): Promise<Fleet> {
   await createFirstAccount(db, instanceKey, clock.now());
   const tree = await openAccountTree(db);
   const registry = await openRegistry(db, tree, instanceKey);
+  const intact = intactRegistry(registry, registry.damage);
   const access = createAccess(tree, {
-    locationOfMachine: (id) => registry.machine(id)?.location_id,
-    machineOfPart: (id) => registry.part(id)?.machine_id,
+    locationOfMachine: (id) => intact.machine(id)?.location_id,
+    machineOfPart: (id) => intact.part(id)?.machine_id,
   });
   const retention = createRetention({
     db,

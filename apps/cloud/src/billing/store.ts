@@ -286,6 +286,18 @@ export const chargeRequests: CheckedTable = {
   columns: [...chargeRequestsV36.columns, 'answered_ms', 'holder'],
 };
 
+/** A day of an organization is a set. */
+export const usageHours: CheckedTable = {
+  table: 'usage_hours',
+  what: 'usage of organization',
+  key: ['organization_id', 'hour', 'type'],
+  isInKeyOrder: true,
+  columns: ['organization_id', 'hour', 'type', 'quantity'],
+  owner: 'organization_id',
+  time: 'hour',
+  usPerTime: 1_000,
+};
+
 export const billingChecked: readonly CheckedTable[] = [
   invoices,
   charges,

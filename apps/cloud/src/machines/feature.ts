@@ -31,6 +31,7 @@ import { createTriggersOf, type PartTriggers } from './configuration/triggers-of
 import { consumeRestartRequest } from './consume-restart-request.ts';
 import { favoriteHandlers } from './favorites/favorite-rpc.ts';
 import { fleetHandlers, type StatusOf, statusOf } from './fleet-rpc.ts';
+import { intactRegistry } from './intact-registry.ts';
 import { createMachineLogs, type MachineLogs } from './logs/logs.ts';
 import type { Allowance } from './logs/quota.ts';
 import { createMachineMessages } from './machine-messages.ts';
@@ -216,7 +217,7 @@ export async function createMachines(deps: MachinesDeps): Promise<Machines> {
     db,
     access,
     tree,
-    registry,
+    registry: intactRegistry(registry, registry.damage),
     configurations,
     current,
     statuses,

@@ -5,7 +5,10 @@
 import { newId, newSecret } from '@platform/base';
 import type { Kysely } from 'kysely';
 import type { InstanceKey } from '../instance/instance-key.ts';
+import { requireCompleteSet, requireIntactSet } from '../metadata/row-checks/require-complete.ts';
+import { requireRight } from '../metadata/row-checks/require-right.ts';
 import type { CloudTables, Database } from '../metadata/tables.ts';
+import { checkedPartSecrets } from './store.ts';
 
 export interface PartSecret {
   readonly id: string;
@@ -41,10 +44,13 @@ export async function openPartSecrets(db: Database, instanceKey: InstanceKey): P
     async check(partId, secret) {
       const row = await db
         .selectFrom('part_secrets')
-        .select('epoch')
+        .selectAll()
         .where('part_id', '=', partId)
         .where((eb) => eb.or(instanceKey.hashes(secret).map((hash) => eb('secret_hash', '=', hash))))
         .executeTakeFirst();
+      // It could be the missing one.
+      if (row === undefined) await requireIntactSet(db, checkedPartSecrets, partId);
+      else requireRight(checkedPartSecrets, [row]);
       return row?.epoch;
     },
     isCurrent: (partId, epoch) => living.get(partId)?.has(epoch) ?? false,
@@ -52,11 +58,13 @@ export async function openPartSecrets(db: Database, instanceKey: InstanceKey): P
       if (partIds.length === 0) return [];
       const rows = await db
         .selectFrom('part_secrets')
-        .select(['id', 'part_id', 'epoch', 'created_ms', 'secret'])
+        .selectAll()
         .where('part_id', 'in', partIds)
         .orderBy('created_ms')
         .orderBy('epoch')
         .execute();
+      requireRight(checkedPartSecrets, rows);
+      for (const partId of partIds) await requireCompleteSet(db, checkedPartSecrets, partId);
       return rows.map((row) => ({
         id: row.id,
         partId: row.part_id,

@@ -6,10 +6,12 @@
 import { type Lineage, notVisible } from '../access/principal.ts';
 import type { AccountTree } from '../accounts/tree.ts';
 import type { InstanceKey } from '../instance/instance-key.ts';
+import { readChecked } from '../metadata/row-checks/read-checked.ts';
 import type { Database } from '../metadata/tables.ts';
 import { insertMachine } from './insert-machine.ts';
+import type { RegistryDamage } from './intact-registry.ts';
 import { openPartSecrets, type PartSecretStore } from './part-secrets.ts';
-import type { MachinesTables } from './store.ts';
+import { checkedMachines, checkedParts, type MachinesTables } from './store.ts';
 
 /** Without metadata, which may be large and is rarely read. */
 export type MachineRow = Readonly<Omit<MachinesTables['machines'], 'metadata'>>;
@@ -28,6 +30,8 @@ export interface PartPlace {
 }
 
 export interface Registry {
+  /** Rows that were wrong when they were read. */
+  readonly damage: RegistryDamage;
   machine(id: string): MachineRow | undefined;
   machinesNamed(name: string): readonly MachineRow[];
   partsNamed(name: string): readonly PartRow[];
@@ -84,19 +88,10 @@ export async function openRegistry(db: Database, tree: AccountTree, instanceKey:
     parts.delete(id);
     secrets.forgetPart(id);
   };
-  for (const row of await db.selectFrom('machines').select(['id', 'location_id', 'name', 'created_ms']).execute())
-    putMachine(row);
-  const partColumns = [
-    'id',
-    'machine_id',
-    'name',
-    'main',
-    'created_ms',
-    'epoch',
-    'restart_requested_ms',
-    'last_seen_ms',
-  ] as const;
-  for (const row of await db.selectFrom('parts').select(partColumns).execute()) putPart(row);
+  const storedMachines = await readChecked(db, checkedMachines);
+  for (const row of storedMachines.rows) putMachine(row as unknown as MachineRow);
+  const storedParts = await readChecked(db, checkedParts, ['restart_requested_ms', 'last_seen_ms']);
+  for (const row of storedParts.rows) putPart(row as unknown as PartRow);
 
   const lineageOfMachine = (machine: MachineRow): Lineage => ({
     organizationId: tree.location(machine.location_id)?.organization_id ?? '',
@@ -128,6 +123,7 @@ export async function openRegistry(db: Database, tree: AccountTree, instanceKey:
   };
 
   return {
+    damage: { machines: storedMachines, parts: storedParts },
     machine: (id) => machines.get(id),
     machinesOf: (locationId) =>
       rowsOf(machines, machinesIn.get(locationId)).sort((a, b) => compare(a.name, b.name) || compare(a.id, b.id)),

@@ -1,6 +1,7 @@
 /** Tables of machines: parts and their secrets, configuration versions, logs, favorites. */
 import type { Generated } from 'kysely';
 import type { SealedColumn, SealedDocument } from '../instance/sealed-column.ts';
+import type { CheckedTable } from '../metadata/row-checks/checked-table.ts';
 
 export interface MachinesTables {
   machines: {
@@ -120,6 +121,51 @@ export const machinesV20: readonly string[] = [
 export const machinesV33: readonly string[] = [
   `update part_configurations set bytes = length(document) where bytes = 0 and document <> ''`,
   `create index part_configurations_kept on part_configurations (part_id, bytes) where document <> ''`,
+];
+
+/** Rows that decide who sees a machine, and what may act for it. Times of contact, requests and metadata decide nothing. */
+export const checkedMachines: CheckedTable = {
+  table: 'machines',
+  what: 'machine',
+  key: ['id'],
+  columns: ['id', 'location_id', 'name', 'created_ms'],
+  owner: 'location_id',
+};
+
+export const checkedParts: CheckedTable = {
+  table: 'parts',
+  what: 'part',
+  key: ['id'],
+  columns: ['id', 'machine_id', 'name', 'main', 'created_ms', 'epoch'],
+  owner: 'machine_id',
+};
+
+export const checkedPartSecrets: CheckedTable = {
+  table: 'part_secrets',
+  what: 'secret of a part',
+  key: ['id'],
+  columns: ['id', 'part_id', 'created_ms', 'epoch'],
+  bytes: ['secret_hash', 'secret'],
+  owner: 'part_id',
+};
+
+/** Rows that decide what runs on a machine. The checksum covers the document as it is stored. */
+export const checkedConfigurations: CheckedTable = {
+  table: 'part_configurations',
+  what: 'configuration of part',
+  key: ['part_id', 'version'],
+  columns: [
+    ...['part_id', 'version', 'document', 'bytes', 'author', 'created_ms', 'author_kind', 'author_id', 'revision'],
+    'restored_from',
+  ],
+  owner: 'part_id',
+};
+
+export const machinesChecked: readonly CheckedTable[] = [
+  checkedMachines,
+  checkedParts,
+  checkedPartSecrets,
+  checkedConfigurations,
 ];
 
 /** Columns sealed with the instance key. */

@@ -13,6 +13,7 @@ import {
   invoicesV24,
   invoicesV27,
   paymentsV28,
+  usageHours,
   usageHoursV31,
 } from '../billing/store.ts';
 import { binaryChecked, binaryV3, binaryV5 } from '../binary/store.ts';
@@ -23,7 +24,7 @@ import { identityChecked, identityV1, identityV2 } from '../identity/store.ts';
 import { instanceDdl, instanceV2 } from '../instance/store.ts';
 import { logsV1, logsV2, logsV17, logsV23 } from '../machines/logs/store.ts';
 import { presenceV2, presenceV22 } from '../machines/presence/store.ts';
-import { machinesDdl, machinesV2, machinesV11, machinesV20, machinesV33 } from '../machines/store.ts';
+import { machinesChecked, machinesDdl, machinesV2, machinesV11, machinesV20, machinesV33 } from '../machines/store.ts';
 import {
   outboxV1,
   outboxV2,
@@ -47,6 +48,7 @@ export const firstOwner =
   "insert into grants (identity_id, identity_type, role, organization_id, location_id, robot_id) select people.id, 'person', 'owner', organizations.id, null, null from people cross join organizations";
 
 const checkedV36 = [...accessChecked, ...accountsChecked, ...identityChecked, ...packagesChecked, ...billingChecked];
+const checkedV38 = [...machinesChecked, usageHours];
 
 export const migrations: readonly Migration[] = [
   {
@@ -127,5 +129,6 @@ export const migrations: readonly Migration[] = [
   { version: 35, statements: [...rowChecksDdl, ...binaryChecked.map(addRowCheck)], checked: binaryChecked },
   { version: 36, statements: checkedV36.map(addRowCheck), checked: checkedV36 },
   { version: 37, statements: tabularV37 },
+  { version: 38, statements: checkedV38.map(addRowCheck), checked: checkedV38 },
   { version: 38, statements: chargeRequestsV38, checked: [chargeRequests] },
 ];

@@ -2,6 +2,7 @@
 import { PlatformError } from '@platform/base';
 import type { PackageType } from '@platform/proto/platform/app/packages/v1/packages';
 import { notVisible } from '../access/principal.ts';
+import { requireCompleteSet } from '../metadata/row-checks/require-complete.ts';
 import { requireRight } from '../metadata/row-checks/require-right.ts';
 import type { Database } from '../metadata/tables.ts';
 import { typeName } from './package-type.ts';
@@ -31,6 +32,7 @@ export async function packagesOf(
     .orderBy('platform')
     .execute();
   requireRight(packages, rows);
+  await requireCompleteSet(db, packages, organizationId);
   return rows.toSorted((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : newerFirst(a, b)));
 }
 

@@ -68,13 +68,12 @@ export const packages: CheckedTable = {
   owner: 'organization_id',
 };
 
-export const packagesChecked: readonly CheckedTable[] = [
-  packages,
-  {
-    table: 'modules',
-    what: 'module',
-    key: ['organization_id', 'name'],
-    columns: ['organization_id', 'name', 'created_ms', 'details'],
-    owner: 'organization_id',
-  },
-];
+export const modules: CheckedTable = {
+  table: 'modules',
+  what: 'module',
+  key: ['organization_id', 'name'],
+  columns: ['organization_id', 'name', 'created_ms', 'details'],
+  owner: 'organization_id',
+};
+
+export const packagesChecked: readonly CheckedTable[] = [packages, modules];

@@ -8,6 +8,7 @@
 
 import { UsageCostType } from '@platform/proto/platform/app/v1/billing';
 import type { OwnActor } from '../../access/audit.ts';
+import { hoursOf } from '../meter/read-usage.ts';
 import { hourMs, type Month, monthNamed, monthOf, nextHourOf } from '../month.ts';
 import { accountAt, accountsOfBiller, withPrices } from '../prices/accounts.ts';
 import { type Advance, advanceLines, laterLines, monthsOf } from '../prices/advance.ts';
@@ -91,16 +92,14 @@ async function machinesAt({ db }: CloseDeps, customer: Customer, fromMs: number)
   return BigInt(machines ?? 0);
 }
 
-function machineHours(db: CloseDeps['db'], organizationId: string, startMs: number, endMs: number): Promise<number[]> {
-  return db
-    .selectFrom('usage_hours')
-    .select('quantity')
-    .where('organization_id', '=', organizationId)
-    .where('hour', '>=', startMs)
-    .where('hour', '<', endMs)
-    .where('type', '=', UsageCostType.PER_MACHINE)
-    .execute()
-    .then((rows) => rows.map(({ quantity }) => Number(quantity)));
+async function machineHours(
+  db: CloseDeps['db'],
+  organizationId: string,
+  startMs: number,
+  endMs: number,
+): Promise<number[]> {
+  const hours = await hoursOf(db, organizationId, startMs, endMs);
+  return hours.filter(({ type }) => type === UsageCostType.PER_MACHINE).map(({ quantity }) => quantity);
 }
 
 /** Cost of machines added after a period was paid in advance; undefined: nothing, or the period has not been billed yet. */

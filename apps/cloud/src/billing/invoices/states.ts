@@ -12,6 +12,7 @@
 import { PlatformError } from '@platform/base';
 import type { Transaction } from 'kysely';
 import { audit, type Caller, type OwnActor } from '../../access/audit.ts';
+import { requireIntactSet } from '../../metadata/row-checks/require-complete.ts';
 import { requireRight } from '../../metadata/row-checks/require-right.ts';
 import type { CloudTables, Database } from '../../metadata/tables.ts';
 import { lockBiller, post } from '../ledger/post.ts';
@@ -33,6 +34,8 @@ export async function requireInvoice(
     requireRight(invoices, [row]);
     return row;
   }
+  // It could be the missing one.
+  if (of.organizationId !== undefined) await requireIntactSet(trx, invoices, of.organizationId);
   throw new PlatformError(
     'not_found',
     `invoice ${JSON.stringify(id.slice(0, 80))}: expected one of the organization, found none`,

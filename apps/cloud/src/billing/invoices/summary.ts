@@ -2,6 +2,7 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import type { GetInvoicesSummaryResponseSchema } from '@platform/proto/platform/app/v1/billing';
+import { requireCompleteSet } from '../../metadata/row-checks/require-complete.ts';
 import { requireRight } from '../../metadata/row-checks/require-right.ts';
 import type { Database } from '../../metadata/tables.ts';
 import { currencyOf } from '../money/currency.ts';
@@ -22,6 +23,7 @@ export async function invoicesSummary(
     .orderBy('sequence', 'desc')
     .execute();
   requireRight(invoices, rows);
+  await requireCompleteSet(db, invoices, organizationId);
   const [newest] = rows;
   if (newest === undefined) return { outstandingBalance: 0, invoices: [] };
   const owed = rows

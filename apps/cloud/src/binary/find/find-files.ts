@@ -6,7 +6,7 @@ import { Order as Orders } from '@platform/proto/platform/app/data/v1/data';
 import type { Kysely } from 'kysely';
 import { notVisible } from '../../access/principal.ts';
 import { dayOfUs } from '../../metadata/row-checks/checked-table.ts';
-import type { DayRange } from '../../metadata/row-checks/row-watch.ts';
+import type { DayRange } from '../../metadata/row-checks/require-complete.ts';
 import { rowsPerStatement } from '../../metadata/rows-per-statement.ts';
 import type { CloudTables } from '../../metadata/tables.ts';
 import { requireSome } from '../../text-rules/require-at-most.ts';

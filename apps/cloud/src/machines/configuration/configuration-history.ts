@@ -1,7 +1,10 @@
 /** Reads the versions of a part's configuration, newest first. */
 import { PlatformError } from '@platform/base';
-import type { Kysely } from 'kysely';
+import { type Kysely, sql } from 'kysely';
+import { requireCompleteSet, requireIntactSet } from '../../metadata/row-checks/require-complete.ts';
+import { requireRight } from '../../metadata/row-checks/require-right.ts';
 import type { CloudTables, Database } from '../../metadata/tables.ts';
+import { checkedConfigurations } from '../store.ts';
 import type { ConfigurationVersion } from './configuration.ts';
 
 export interface HistoryPage {
@@ -44,10 +47,12 @@ export function createHistory(db: Database): ConfigurationHistory {
       const row = await trx
         .selectFrom('part_configurations')
         .selectAll()
+        .select(asStored)
         .where('part_id', '=', partId)
         .orderBy('version', 'desc')
         .limit(1)
         .executeTakeFirst();
+      await requireWhole(trx, partId, row === undefined ? [] : [row]);
       return row === undefined ? neverConfigured : versionOf(row);
     },
     async version(partId, version) {
@@ -56,9 +61,12 @@ export function createHistory(db: Database): ConfigurationHistory {
         : await db
             .selectFrom('part_configurations')
             .selectAll()
+            .select(asStored)
             .where('part_id', '=', partId)
             .where('version', '=', version)
             .executeTakeFirst();
+      if (row === undefined) await requireIntactSet(db, checkedConfigurations, partId);
+      else await requireWhole(db, partId, [row]);
       if (row === undefined)
         throw new PlatformError(
           'not_found',
@@ -72,24 +80,45 @@ export function createHistory(db: Database): ConfigurationHistory {
       return versionOf(row);
     },
     async history(partId, { limit, before, startMs, endMs } = { limit: 1_000 }) {
-      let query = db.selectFrom('part_configurations').selectAll().where('part_id', '=', partId);
+      let query = db.selectFrom('part_configurations').selectAll().select(asStored).where('part_id', '=', partId);
       if (before !== undefined) query = query.where('version', '<', before);
       if (startMs !== undefined) query = query.where('created_ms', '>=', startMs);
       if (endMs !== undefined) query = query.where('created_ms', '<', endMs);
-      return (await query.orderBy('version', 'desc').limit(limit).execute()).map(versionOf);
+      const rows = await query.orderBy('version', 'desc').limit(limit).execute();
+      await requireWhole(db, partId, rows);
+      return rows.map(versionOf);
     },
     async summaries(partId, { limit, before, startMs, endMs }) {
       let query = db
         .selectFrom('part_configurations')
-        .select(['version', 'author', 'author_kind', 'author_id', 'created_ms', 'revision', 'restored_from', 'bytes'])
+        .select(['part_id', 'version', 'author', 'author_kind', 'author_id', 'created_ms', 'revision', 'restored_from'])
+        .select(['bytes', asStored])
+        .select(sql<string | null>`row_check`.as('row_check'))
         .where('part_id', '=', partId);
       if (before !== undefined) query = query.where('version', '<', before);
       if (startMs !== undefined) query = query.where('created_ms', '>=', startMs);
       if (endMs !== undefined) query = query.where('created_ms', '<', endMs);
       const rows = await query.orderBy('version', 'desc').limit(limit).execute();
+      await requireWhole(db, partId, rows);
       return rows.map(({ bytes, ...row }) => ({ version: versionOf({ ...row, document: '' }), bytes }));
     },
   };
+}
+
+/** The stored form, which the checksum covers. */
+export const asStored = 'document as stored';
+
+/** @param rows with their documents as stored. @throws data_loss when one of them was altered, or a version of the part is missing */
+export async function requireWhole(
+  db: Kysely<CloudTables>,
+  partId: string,
+  rows: readonly { readonly stored: string }[],
+): Promise<void> {
+  requireRight(
+    checkedConfigurations,
+    rows.map(({ stored, ...row }) => ({ ...row, document: stored })),
+  );
+  await requireCompleteSet(db, checkedConfigurations, partId);
 }
 
 interface VersionRow {

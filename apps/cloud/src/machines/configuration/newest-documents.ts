@@ -2,6 +2,7 @@
 import type { JsonObject } from '@platform/machine-config/schema';
 import type { AliasableExpression } from 'kysely';
 import type { Database } from '../../metadata/tables.ts';
+import { requireWhole } from './configuration-history.ts';
 
 /** Omits parts that were never configured. @param partIds few enough for one statement */
 export async function newestDocuments(
@@ -23,8 +24,15 @@ export async function newestDocuments(
           .onRef('newest_versions.newest_of', '=', 'part_configurations.part_id')
           .onRef('newest_versions.newest', '=', 'part_configurations.version'),
     )
-    .select(['part_configurations.part_id', 'part_configurations.document'])
+    .selectAll('part_configurations')
+    .select('part_configurations.document as stored')
     .execute();
+  for (const partId of partIds)
+    await requireWhole(
+      db,
+      partId,
+      rows.filter((row) => row.part_id === partId),
+    );
   return new Map(rows.map((row) => [row.part_id, JSON.parse(row.document) as JsonObject]));
 }
 

@@ -13,6 +13,7 @@ import { type FirstAccount, openFirstAccount } from '../../accounts/testing/open
 import type { OnConfigurationChange } from '../configuration/configuration-change.ts';
 import { triggersIn } from '../configuration/triggers-of.ts';
 import { createMachines, type Machines, type MachinesDeps } from '../feature.ts';
+import { intactRegistry } from '../intact-registry.ts';
 import { machineAllowance } from '../logs/quota.ts';
 import { createMachineNames } from '../machine-names.ts';
 import { openRegistry, type Registry } from '../registry.ts';
@@ -41,6 +42,8 @@ export interface TestMachines extends FirstAccount {
     method: M,
     request: MessageInitShape<M['input']>,
     metadata?: Readonly<Record<string, string>>,
+    /** Default: `machines`. */
+    of?: Machines,
   ): Promise<MessageShape<M['output']>>;
 }
 
@@ -58,9 +61,10 @@ export async function openMachines(overrides: Partial<MachinesDeps> = {}): Promi
     for (const { after } of changes) savedTriggers.push(triggersIn(after));
   };
   const open = async (registry: Registry): Promise<{ machines: Machines; access: Access }> => {
+    const intact = intactRegistry(registry, registry.damage);
     const access = createAccess(tree, {
-      locationOfMachine: (id) => registry.machine(id)?.location_id,
-      machineOfPart: (id) => registry.part(id)?.machine_id,
+      locationOfMachine: (id) => intact.machine(id)?.location_id,
+      machineOfPart: (id) => intact.part(id)?.machine_id,
     });
     const machines = await createMachines({
       db,
@@ -124,8 +128,9 @@ export async function openMachines(overrides: Partial<MachinesDeps> = {}): Promi
       method: M,
       request: MessageInitShape<M['input']>,
       metadata: Readonly<Record<string, string>> = {},
+      of = machines,
     ) {
-      const answer = await handlerOf(machines, method)(
+      const answer = await handlerOf(of, method)(
         create(method.input, request),
         callOf(principal, { host: 'cloud.test', ...metadata }),
       );

@@ -22,8 +22,10 @@ export interface CheckedTable {
   readonly isInKeyOrder?: true;
   /** The column with the owner; each owner has a proof. Absent: one proof for the whole table. */
   readonly owner?: string;
-  /** A column with microseconds: each owner then has a proof for each UTC day. */
+  /** A column with a time: each owner then has a proof for each UTC day. */
   readonly time?: string;
+  /** Microseconds in a unit of that time. Default: 1; 1,000: it is in milliseconds. */
+  readonly usPerTime?: number;
 }
 
 /** A set of rows that has a proof. */
@@ -68,10 +70,10 @@ export function isRowRight(table: CheckedTable, row: Row): boolean {
   return row['row_check'] === hashOfText(textOfRow(table, row));
 }
 
-export function bucketOfRow({ owner, time }: CheckedTable, row: Row): Bucket {
+export function bucketOfRow({ owner, time, usPerTime = 1 }: CheckedTable, row: Row): Bucket {
   return {
     owner: owner === undefined ? '' : String(row[owner] ?? ''),
-    day: time === undefined ? 0 : dayOfUs(Number(row[time])),
+    day: time === undefined ? 0 : dayOfUs(Number(row[time]) * usPerTime),
   };
 }
 

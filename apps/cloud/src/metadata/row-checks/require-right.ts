@@ -16,9 +16,13 @@ export function firstWrong(table: CheckedTable, rows: readonly object[]): RowDam
       return {
         table: table.table,
         ...bucketOfRow(table, row),
-        text: `${nameOfRow(table, row)}: its row in ${table.table} was altered or added`,
+        text: alteredText(table, row),
       };
   return undefined;
+}
+
+export function alteredText(table: CheckedTable, row: Readonly<Record<string, unknown>>): string {
+  return `${nameOfRow(table, row)}: its row in ${table.table} was altered or added`;
 }
 
 export function alteredRows({ text }: Pick<RowDamage, 'text'>): PlatformError {

@@ -32,11 +32,11 @@ export function ownerSql({ owner }: CheckedTable, row: string): string {
   return owner === undefined ? `''` : `coalesce(${row}."${owner}", '')`;
 }
 
-export function daySql({ time }: CheckedTable, row: string): string {
+export function daySql({ time, usPerTime = 1 }: CheckedTable, row: string): string {
   if (time === undefined) return '0';
   // Rounded down, also before 1970.
-  const us = `${row}."${time}"`;
-  return `(${us} - ((${us} % ${dayUs}) + ${dayUs}) % ${dayUs}) / ${dayUs}`;
+  const [at, day] = [`${row}."${time}"`, dayUs / usPerTime];
+  return `(${at} - ((${at} % ${day}) + ${day}) % ${day}) / ${day}`;
 }
 
 const wordColumns = words.map((word) => `word_${word}`);

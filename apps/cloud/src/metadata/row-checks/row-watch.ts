@@ -6,14 +6,15 @@
  * damaged.
  */
 import { type Clock, errorText, type Log, type PlatformError } from '@platform/base';
-import { type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { Database } from '../tables.ts';
-import { type Bucket, type CheckedTable, dayUs, RowSum, words } from './checked-table.ts';
+import type { CheckedTable } from './checked-table.ts';
 import { refillRowChecks } from './fill-row-checks.ts';
-import { findRowDamage, incompleteText, type RowDamage } from './find-row-damage.ts';
+import { findRowDamage, type RowDamage } from './find-row-damage.ts';
 import type { RowReader } from './open-row-reader.ts';
+import { type DayRange, incompleteSet, isInSets } from './require-complete.ts';
 import { alteredRows, firstWrong } from './require-right.ts';
-import { daySql, type StoreKind } from './row-check-sql.ts';
+import type { StoreKind } from './row-check-sql.ts';
 
 export interface RowWatch extends AsyncDisposable {
   /** Looks for damage in the background from now on. */
@@ -28,12 +29,6 @@ export interface RowWatch extends AsyncDisposable {
   requireComplete(table: CheckedTable, owners: readonly string[], days?: DayRange): Promise<void>;
   /** What is known to be damaged, for the host administrator. */
   damages(): readonly string[];
-}
-
-/** Both included; undefined: unlimited. */
-export interface DayRange {
-  readonly from?: number | undefined;
-  readonly to?: number | undefined;
 }
 
 export interface RowWatchDeps {
@@ -135,8 +130,7 @@ export function createRowWatch({ db, tables, kind, openReader, clock, log }: Row
         day >= (days.from ?? Number.NEGATIVE_INFINITY) &&
         day <= (days.to ?? Number.POSITIVE_INFINITY);
       const damaged = known.filter(isAsked);
-      if (damaged.length > 0 && !(await isRepaired(db, table, damaged, kind)))
-        throw alteredRows(damaged[0] ?? { text: '' });
+      if (damaged.length > 0 && !(await isRepaired(db, table, damaged))) throw alteredRows(damaged[0] ?? { text: '' });
       if (damaged.length > 0) {
         known = known.filter((damage) => !damaged.includes(damage));
         log.info('altered rows are as they were written again', { rows: damaged.map(({ text }) => text) });
@@ -144,7 +138,7 @@ export function createRowWatch({ db, tables, kind, openReader, clock, log }: Row
       for (const owner of owners) {
         const set = JSON.stringify([table.table, owner, days.from, days.to]);
         if ((large.get(set) ?? 0) > clock.monotonic()) continue;
-        const wrong = await incompleteSet(db, table, owner, days, kind);
+        const wrong = await incompleteSet(db, table, owner, days, rowsPerCheck);
         if (wrong === 'large') {
           if (large.size >= maxLarge) large.clear();
           large.set(set, clock.monotonic() + largeMs);
@@ -166,77 +160,14 @@ function isSame({ columns, bytes }: CheckedTable, row: Row, known: Row | undefin
 }
 
 /** Whether the sets of these damages, if they are small, are as they were written again. */
-async function isRepaired(
-  db: Database,
-  table: CheckedTable,
-  damages: readonly RowDamage[],
-  kind: StoreKind,
-): Promise<boolean> {
+async function isRepaired(db: Database, table: CheckedTable, damages: readonly RowDamage[]): Promise<boolean> {
   const sets = new Map(damages.map(({ owner, day }) => [`${owner} ${day}`, { owner, day }]));
   for (const { owner, day } of sets.values()) {
     const days = { from: day, to: day };
-    if ((await incompleteSet(db, table, owner, days, kind)) !== undefined) return false;
-    const found = await sql<object>`select * from ${sql.table(table.table)} where ${isIn(table, owner, days)}`.execute(
-      db,
-    );
+    if ((await incompleteSet(db, table, owner, days, rowsPerCheck)) !== undefined) return false;
+    const found =
+      await sql<object>`select * from ${sql.table(table.table)} where ${isInSets(table, owner, days)}`.execute(db);
     if (firstWrong(table, found.rows) !== undefined) return false;
   }
   return true;
-}
-
-interface FoundSet {
-  readonly kind: 'proof' | 'rows';
-  readonly day: number;
-  readonly rows: number;
-  /** The checksums of its rows, without anything between them; of a proof: null. */
-  readonly checks: string | null;
-}
-
-/** Compares the sets of an owner with their proofs, in one statement, if they are small. Undefined: they are right. */
-async function incompleteSet(
-  db: Database,
-  table: CheckedTable,
-  owner: string,
-  days: DayRange,
-  kind: StoreKind,
-): Promise<RowDamage | 'large' | undefined> {
-  const name = table.table;
-  const nulls = sql.raw(words.map((word) => `cast(null as bigint) as word_${word}`).join(', '));
-  const sums = sql.raw(words.map((word) => `word_${word}`).join(', '));
-  const joined = sql.raw(kind === 'sqlite' ? 'group_concat' : 'string_agg');
-  const { rows } = await sql<FoundSet>`
-    select 'rows' as kind, "day" as "day", count(*) as "rows", ${joined}(coalesce(row_check, ''), '') as checks, ${nulls}
-    from (select ${sql.raw(daySql(table, name))} as "day", row_check from ${sql.table(name)} where ${isIn(table, owner, days)} limit ${rowsPerCheck + 1}) as found
-    group by "day"
-    union all
-    select 'proof' as kind, "day" as "day", "rows" as "rows", cast(null as text) as checks, ${sums} from row_proofs where ${isProofOf(table, owner, days)}
-  `.execute(db);
-  const count = (of: FoundSet['kind']): number =>
-    rows.reduce((sum, each) => sum + (each.kind === of ? Number(each.rows) : 0), 0);
-  if (count('rows') > rowsPerCheck || count('proof') > rowsPerCheck) return 'large';
-  const byDay = Map.groupBy(rows, (row) => Number(row.day));
-  for (const [day, some] of byDay) {
-    const sum = new RowSum();
-    for (const { kind: of, rows: n, checks } of some) if (of === 'rows') sum.addAll(Number(n), checks ?? '');
-    const proof = some.find((each) => each.kind === 'proof');
-    const bucket: Bucket = { owner, day };
-    if (!sum.matches(proof as Readonly<Record<string, unknown>> | undefined))
-      return { table: name, ...bucket, text: incompleteText(table, bucket, sum.rows, Number(proof?.rows ?? 0)) };
-  }
-  return undefined;
-}
-
-function isProofOf({ table }: CheckedTable, owner: string, { from, to }: DayRange): RawBuilder<unknown> {
-  const since = from === undefined ? sql`` : sql`and "day" >= ${from}`;
-  const before = to === undefined ? sql`` : sql`and "day" <= ${to}`;
-  return sql`table_name = ${table} and owner = ${owner} ${since} ${before}`;
-}
-
-function isIn(table: CheckedTable, owner: string, { from, to }: DayRange): RawBuilder<unknown> {
-  const owned = table.owner === undefined ? sql`1 = 1` : sql`${sql.ref(table.owner)} = ${owner}`;
-  if (table.time === undefined) return owned;
-  const time = sql.ref(table.time);
-  const since = from === undefined ? sql`` : sql`and ${time} >= ${from * dayUs}`;
-  const before = to === undefined ? sql`` : sql`and ${time} < ${to * dayUs + dayUs}`;
-  return sql`${owned} ${since} ${before}`;
 }

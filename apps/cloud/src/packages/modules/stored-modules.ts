@@ -8,12 +8,14 @@ import { PlatformError } from '@platform/base';
 import { PackageType } from '@platform/proto/platform/app/packages/v1/packages';
 import { UpdateModuleRequestSchema } from '@platform/proto/platform/app/v1/app';
 import { audit, type Caller } from '../../access/audit.ts';
+import { requireCompleteSet } from '../../metadata/row-checks/require-complete.ts';
+import { requireRight } from '../../metadata/row-checks/require-right.ts';
 import type { Database } from '../../metadata/tables.ts';
 import { requireName } from '../check-info.ts';
 import { packagesOf, requireType } from '../find-packages.ts';
 import { maxModuleBytes, maxModulesOfOrganization } from '../limits.ts';
 import type { PackagesDeps } from '../packages-deps.ts';
-import type { ModuleRow, PackageRow } from '../store.ts';
+import { type ModuleRow, modules, type PackageRow } from '../store.ts';
 
 type Deps = Pick<PackagesDeps, 'db' | 'clock'>;
 
@@ -39,6 +41,8 @@ export async function modulesOf(db: Database, organizationId: string, name?: str
     .where('organization_id', '=', organizationId)
     .$if(name !== undefined, (query) => query.where('name', '=', name ?? ''))
     .execute();
+  requireRight(modules, rows);
+  await requireCompleteSet(db, modules, organizationId);
   const versions = Map.groupBy(packages, (one) => one.name);
   const names = new Set([...versions.keys(), ...rows.map((row) => row.name)]);
   return [...names].toSorted().map((each) => ({

@@ -1,0 +1,99 @@
+/** Refuses sets of rows of which some are missing, or to which others were added (D33). */
+import { type Kysely, type RawBuilder, sql } from 'kysely';
+import { type Bucket, type CheckedTable, dayUs, RowSum, words } from './checked-table.ts';
+import { incompleteText, type RowDamage } from './find-row-damage.ts';
+import { alteredRows, requireRight } from './require-right.ts';
+import { daySql } from './row-check-sql.ts';
+
+/** Both included; undefined: unlimited. */
+export interface DayRange {
+  readonly from?: number | undefined;
+  readonly to?: number | undefined;
+}
+
+/** Larger sets are compared by the pass over all tables (row-watch.ts). */
+const maxRowsAtOnce = 20_000;
+
+/** For sets that are read as a whole. @throws data_loss that names the set */
+export async function requireCompleteSet<T>(
+  db: Kysely<T>,
+  table: CheckedTable,
+  owner: string,
+  days: DayRange = {},
+): Promise<void> {
+  const wrong = await incompleteSet(db, table, owner, days, maxRowsAtOnce);
+  if (wrong !== undefined && wrong !== 'large') throw alteredRows(wrong);
+}
+
+/**
+ * For the answer that a set does not have a row: a row whose key was altered is not missing from the sum.
+ *
+ * @throws data_loss that names the first row that was altered, or the set
+ */
+export async function requireIntactSet<T>(db: Kysely<T>, table: CheckedTable, owner: string): Promise<void> {
+  // As stored: without what plugins make of the values.
+  const plain = db.withoutPlugins();
+  const { rows } = await sql<object>`
+    select * from ${sql.table(table.table)} where ${isInSets(table, owner, {})} limit ${maxRowsAtOnce}
+  `.execute(plain);
+  requireRight(table, rows);
+  await requireCompleteSet(plain, table, owner);
+}
+
+interface FoundSet {
+  readonly kind: 'proof' | 'rows';
+  readonly day: number;
+  readonly rows: number;
+  /** The checksums of its rows, without anything between them; of a proof: null. */
+  readonly checks: string | null;
+}
+
+/** Compares the sets of an owner with their proofs, in one statement, if they have at most so many rows. Undefined: they are right. */
+export async function incompleteSet<T>(
+  db: Kysely<T>,
+  table: CheckedTable,
+  owner: string,
+  days: DayRange,
+  maxRows: number,
+): Promise<RowDamage | 'large' | undefined> {
+  const name = table.table;
+  const nulls = sql.raw(words.map((word) => `cast(null as bigint) as word_${word}`).join(', '));
+  const sums = sql.raw(words.map((word) => `word_${word}`).join(', '));
+  const { rows } = await sql<FoundSet>`
+    select 'rows' as kind, "day" as "day", count(*) as "rows", string_agg(coalesce(row_check, ''), '') as checks, ${nulls}
+    from (select ${sql.raw(daySql(table, name))} as "day", row_check from ${sql.table(name)} where ${isInSets(table, owner, days)} limit ${maxRows + 1}) as found
+    group by "day"
+    union all
+    select 'proof' as kind, "day" as "day", "rows" as "rows", cast(null as text) as checks, ${sums} from row_proofs where ${isProofOf(table, owner, days)}
+  `.execute(db);
+  const count = (of: FoundSet['kind']): number =>
+    rows.reduce((sum, each) => sum + (each.kind === of ? Number(each.rows) : 0), 0);
+  if (count('rows') > maxRows || count('proof') > maxRows) return 'large';
+  const byDay = Map.groupBy(rows, (row) => Number(row.day));
+  for (const [day, some] of byDay) {
+    const sum = new RowSum();
+    for (const { kind: of, rows: n, checks } of some) if (of === 'rows') sum.addAll(Number(n), checks ?? '');
+    const proof = some.find((each) => each.kind === 'proof');
+    const bucket: Bucket = { owner, day };
+    if (!sum.matches(proof as Readonly<Record<string, unknown>> | undefined))
+      return { table: name, ...bucket, text: incompleteText(table, bucket, sum.rows, Number(proof?.rows ?? 0)) };
+  }
+  return undefined;
+}
+
+function isProofOf({ table }: CheckedTable, owner: string, { from, to }: DayRange): RawBuilder<unknown> {
+  const since = from === undefined ? sql`` : sql`and "day" >= ${from}`;
+  const before = to === undefined ? sql`` : sql`and "day" <= ${to}`;
+  return sql`table_name = ${table} and owner = ${owner} ${since} ${before}`;
+}
+
+/** A condition for the rows of an owner and days. */
+export function isInSets(table: CheckedTable, owner: string, { from, to }: DayRange): RawBuilder<unknown> {
+  const owned = table.owner === undefined ? sql`1 = 1` : sql`${sql.ref(table.owner)} = ${owner}`;
+  if (table.time === undefined) return owned;
+  const time = sql.ref(table.time);
+  const unitsPerDay = dayUs / (table.usPerTime ?? 1);
+  const since = from === undefined ? sql`` : sql`and ${time} >= ${from * unitsPerDay}`;
+  const before = to === undefined ? sql`` : sql`and ${time} < ${to * unitsPerDay + unitsPerDay}`;
+  return sql`${owned} ${since} ${before}`;
+}
