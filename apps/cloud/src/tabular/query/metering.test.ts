@@ -12,7 +12,59 @@ function bson(value: unknown): BsonValue {
   return new BsonDocument(Object.entries(value).map(([name, each]) => [name, bson(each)]));
 }
 
-test("D26 filtering more of the path from the left scans fewer bytes; times and deletions count, conditions and limits don't", async () => {
+test('D26 a limit before anything that drops or combines rows is metered by the rows up to it; $sample reads all rows', async () => {
+  await using store = await openTabular();
+  const noonMs = Date.UTC(2026, 4, 17, 12);
+  const [days, rows] = [3, 20];
+  const add = (day: number): unknown =>
+    store.append({
+      place: testPlace,
+      metadata: { componentName: 'cpu' },
+      readings: Array.from({ length: rows }, (_, n) => ({
+        data: { n },
+        receivedMs: noonMs + day * 86_400_000 + n * 1_000,
+      })),
+    });
+  for (let day = 0; day < days; day++) add(day);
+  await store.tabular.seal();
+  add(days);
+  const ask = async (...stages: Record<string, unknown>[]): Promise<{ bytes: number; count: number }> => {
+    const plan = parseMql(stages.map((stage) => encodeBson(bson(stage) as BsonDocument)));
+    const asked = { plan, scope: wholeOrganization, vocabulary: 'core' as const };
+    const [pushed, plain] = await Promise.all(
+      [true, false].map((pushDown) => store.tabular.query({ ...asked, pushDown })),
+    );
+    expect([pushed?.scannedBytes, pushed?.count]).toEqual([plain?.scannedBytes, plain?.count]);
+    return { bytes: pushed?.scannedBytes ?? NaN, count: pushed?.count ?? NaN };
+  };
+  const all = await ask();
+  const row = all.bytes / all.count;
+  expect(all.count).toBe((days + 1) * rows);
+  const noon = { time_received: { $gte: new Date(noonMs) } };
+  for (const [stages, scanned, count] of [
+    [[{ $limit: 1 }], 1, 1],
+    [[{ $skip: 3 }, { $limit: 5 }], 8, 5],
+    [[{ $limit: rows + 1 }], rows + 1, rows + 1],
+    [[{ $project: { n: '$data.n' } }, { $limit: 4 }, { $match: { n: -1 } }], 4, 0],
+    [[{ $match: { component_name: 'cpu' } }, { $limit: 2 }], 2, 2],
+    [[{ $match: noon }, { $limit: 2 }], 2, 2],
+    [[{ $limit: days * rows + 7 }], days * rows + 7, days * rows + 7],
+    [[{ $limit: 1_000 }], all.count, all.count],
+    // These read everything.
+    [[{ $sample: { size: 2 } }], all.count, 2],
+    [[{ $match: { 'data.n': 3 } }, { $limit: 1 }], all.count, 1],
+    [[{ $sort: { time_received: -1 } }, { $limit: 1 }], all.count, 1],
+    [[{ $unwind: '$tags' }, { $limit: 1 }], all.count, 0],
+    [[{ $group: { _id: '$part_id' } }, { $limit: 1 }], all.count, 1],
+    [[{ $count: 'n' }], all.count, 1],
+    [[{ $match: { component_name: 'arm' } }, { $limit: 1 }], 0, 0],
+  ] as const) {
+    const found = await ask(...stages);
+    expect([Math.round(found.bytes / row), found.count], JSON.stringify(stages)).toEqual([scanned, count]);
+  }
+});
+
+test("D26 filtering more of the path from the left scans fewer bytes; times and deletions count, conditions don't", async () => {
   await using store = await openTabular();
   const noonMs = Date.UTC(2026, 4, 17, 12);
   for (const hot of [false, true]) {

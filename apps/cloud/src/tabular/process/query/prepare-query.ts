@@ -14,6 +14,7 @@ import type { QueryGroups } from '../pushdown/groups/group-cache.ts';
 import { type FactsGroup, factsGroup } from '../pushdown/groups/group-facts.ts';
 import type { OpenFile } from '../pushdown/open-files.ts';
 import type { StepExplain } from '../pushdown/steps.ts';
+import type { FirstRows } from './first-rows.ts';
 import type { QueryContext } from './run-query.ts';
 
 export interface PreparedQuery {
@@ -33,26 +34,32 @@ export interface Asked {
   readonly facts: FactsGroup | undefined;
   /** Facts of rows in memory may be sufficient. */
   readonly isOfFacts: boolean;
+  /** Undefined: the query may need all rows. */
+  readonly first: FirstRows | undefined;
 }
 
 export async function askedOf({ plan, pushDown }: QueryMessage): Promise<Asked> {
   const split = splitPlan(decodePlan(plan));
   // Loaded late, together with DuckDB.
-  const { wantedOf } = await import('../pushdown/choose-pushdown.ts');
+  const [{ wantedOf }, { firstRowsOf }] = await Promise.all([
+    import('../pushdown/choose-pushdown.ts'),
+    import('./first-rows.ts'),
+  ]);
   const wanted = pushDown ? wantedOf(split) : undefined;
   const facts = wanted && factsGroup(split.end);
   return {
     split,
     wanted,
     facts,
+    first: firstRowsOf(split, wantedOf),
     isOfFacts: wanted !== undefined && facts !== undefined && keepsBySeries(wanted),
   };
 }
 
-/** The metered bytes are known before a row is read, and do not depend on how the rows are read. */
+/** The metered bytes are known before a row is read, and do not depend on how the rows are read (meter.ts, first-rows.ts). */
 export async function prepareQuery(
   message: QueryMessage,
-  { split, wanted, facts: group, isOfFacts }: Asked,
+  { split, wanted, facts: group, isOfFacts, first }: Asked,
   {
     parquetDir,
     knownFacts,
@@ -66,6 +73,7 @@ export async function prepareQuery(
   const { files, upTo } = message;
   const found = snapshot.tails.map((tail) => tailRows(tail, message)).filter(({ rows }) => rows.length > 0);
   const { addTail } = await import('../pushdown/groups/tail-facts.ts');
+  const { firstFiles, tailBytes } = await import('./first-rows.ts');
   const isCounted = (tail: TailRows): boolean =>
     isOfFacts && wanted !== undefined && group !== undefined && addTail(group, tail, wanted, message);
   const tails = found.filter((tail) => !isCounted(tail));
@@ -77,11 +85,10 @@ export async function prepareQuery(
     rows: tails.reduce((sum, { rows }) => sum + rows.length, 0),
   };
   const explainHot = hot.rows > 0 ? [hot] : [];
-  let scannedBytes = found.reduce((sum, { meteredBytes }) => sum + meteredBytes, 0);
   const ofTails = (): AsyncGenerator<SourceBatch> =>
     message.arrivals ? arrivalsOf(tails, message.arrivals) : batchesOf(tails, wanted?.columns);
   if (files.length === 0 && snapshot.slices.length === 0 && group?.isEmpty !== false)
-    return { split, scannedBytes, input: ofTails(), sources: () => explainHot };
+    return { split, scannedBytes: tailBytes(found, first), input: ofTails(), sources: () => explainHot };
   const [
     { meteredBytes },
     { materializeTop },
@@ -108,11 +115,18 @@ export async function prepareQuery(
     ({ slice, to }): OpenFile => openSlice(slice, message, to > upTo ? upTo : undefined),
   );
   const opened = [...sealed, ...hotSlices.filter((slice) => slice.wanted.length > 0)];
-  scannedBytes += await meteredBytes(connection, opened, message, reader);
-  if (wanted !== undefined) await knowDistinct(connection, opened, split.end);
+  const { files: read, left, ofLast } = first ? firstFiles(opened, first, message) : { files: opened, ofLast: 1 };
+  const metered = (some: readonly OpenFile[]): Promise<number> => meteredBytes(connection, some, message, reader);
+  const isCut = ofLast < 1;
+  const scannedBytes =
+    (await metered(isCut ? read.slice(0, -1) : read)) +
+    (isCut ? Math.ceil(ofLast * (await metered(read.slice(-1)))) : 0) +
+    tailBytes(found, first && left !== undefined ? { ...first, rows: left } : undefined);
+  const endsInFiles = left === 0;
+  if (wanted !== undefined) await knowDistinct(connection, read, split.end);
   connections.give(connection);
   const groups = wanted && groupCache.forQuery(split, message);
-  const chosen = stepsOf(opened, { wanted, facts: group, groups, request: message });
+  const chosen = stepsOf(read, { wanted, facts: group, groups, request: message });
   await reader.rows(
     chosen.flatMap((step) => sealedPaths(step.k === 'statement' ? step.statement.files : (step.files ?? []))),
   );
@@ -120,8 +134,8 @@ export async function prepareQuery(
   return {
     split,
     scannedBytes,
-    input: inOrder(scanSteps(connections, steps), ofTails()),
-    sources: () => [...steps.map(({ explain }) => explain), ...explainHot],
+    input: endsInFiles ? inOrder(scanSteps(connections, steps)) : inOrder(scanSteps(connections, steps), ofTails()),
+    sources: () => [...steps.map(({ explain }) => explain), ...(endsInFiles ? [] : explainHot)],
     ...(groups && { groups }),
   };
 }
