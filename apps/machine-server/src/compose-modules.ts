@@ -49,6 +49,7 @@ export function composeModules(deps: ModulePartsDeps): ModuleParts {
     startupTimeoutMs: settings.moduleStartupTimeoutMs,
     configureTimeoutMs: settings.resourceConfigureTimeoutMs,
     provide: (module, provided) => graph().provide(module, provided),
+    rebuild: (full) => graph().rebuild(full),
     openParent: (module, socketPath) => serving().openParent(module, socketPath),
     identity: () => identityOf(config(), partId),
     debug: () => settings.debug || config().debug === true,

@@ -148,6 +148,11 @@ export class Graph implements AsyncDisposable {
     }
   }
 
+  /** Builds a resource again that no longer works, unless that is in progress. */
+  rebuild(fullName: string): void {
+    this.#beginThose(({ full }) => full === fullName);
+  }
+
   /** Immediately retries the resources that could not be built. */
   retry(): void {
     this.#beginThose(({ status }) => status.state === 'unhealthy');

@@ -1,11 +1,12 @@
-import { PlatformError, silentLog } from '@platform/base';
+import { type CodeName, PlatformError, silentLog } from '@platform/base';
 import type { ResourceConfig } from '@platform/machine-config/schema';
+import type { Readable } from '@platform/resources';
 import { sensor as sensorType } from '@platform/resources/types';
 import { FakeClock } from '@platform/testkit';
 import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
 import { Graph } from '../graph/graph.ts';
-import { createModuleLink, type ModuleLink } from '../testing/module-link.ts';
+import { createModuleLink, forgottenAnswers, type ModuleLink } from '../testing/module-link.ts';
 import { ModuleResources } from './module-resources.ts';
 
 const api = 'core:component:sensor';
@@ -16,8 +17,11 @@ const sensor = (name: string, v: unknown, depends_on: readonly string[] = []): R
 
 function start({ link }: ModuleLink) {
   const clock = new FakeClock();
-  const resources = new ModuleResources(link, 120_000);
-  const graph = new Graph({ models: [], configureTimeoutMs: 120_000, clock, log: silentLog });
+  const resources: ModuleResources = new ModuleResources({
+    ...{ link, configureTimeoutMs: 120_000, clock },
+    onForgotten: (full) => graph.rebuild(full),
+  });
+  const graph: Graph = new Graph({ models: [], configureTimeoutMs: 120_000, clock, log: silentLog });
   graph.start();
   onTestFinished(() => graph[Symbol.asyncDispose]());
   graph.provide('module "m"', { state: 'ready', models: [resources.model(sensorType, 'acme:demo:thing')] });
@@ -72,6 +76,45 @@ test('a resource that the module has forgotten is added again at once by the nex
   await graph.apply([sensor('c', 2)], 'r2');
   expect(of('c')?.state).toBe('ready');
   expect(module.held.get(`${api}/c`)).toEqual({ v: 2 });
+});
+
+test.each(Object.entries(forgottenAnswers))(
+  'a call to a resource that a module in %s has forgotten leads to its addition, without an edit; its dependents are rebuilt',
+  async (_language, answer) => {
+    const module = createModuleLink(undefined, answer);
+    const { graph, clock, of } = start(module);
+    await graph.apply([sensor('c', 1), sensor('on-c', 0, ['c'])], 'r1');
+    const read = async (): Promise<unknown> => (graph.get(`${api}/c`) as Readable).readings({});
+    await read();
+    expect(module.calls, 'nothing is added while it works').toEqual(['add c', 'add on-c']);
+    module.held.delete(`${api}/c`);
+    await expect(read()).rejects.toThrow();
+    await clock.advance(0);
+    await read();
+    expect(module.calls.slice(2)).toEqual(['remove c', 'add c', 'reconfigure on-c']);
+    expect([of('c')?.state, of('on-c')?.state]).toEqual(['ready', 'ready']);
+  },
+);
+
+test('an answer that something else is not found, or that comes again after the addition, does not add it in a loop', async () => {
+  let answer: readonly [CodeName, string] = ['not_found', 'No Pin with name "7" found in the registry'];
+  const module = createModuleLink((call) => {
+    if (call === 'read c') throw new PlatformError(...answer);
+  });
+  const { graph, clock } = start(module);
+  await graph.apply([sensor('c', 1)], 'r1');
+  const read = async (): Promise<void> => {
+    await expect((graph.get(`${api}/c`) as Readable).readings({})).rejects.toThrow();
+    await clock.advance(0);
+  };
+  await read();
+  expect(module.calls).toEqual(['add c']);
+  answer = ['not_found', 'No Sensor with name "c" found in the registry'];
+  for (let n = 0; n < 5; n++) await read();
+  expect(module.calls).toEqual(['add c', 'remove c', 'add c']);
+  await clock.advance(60_000);
+  await read();
+  expect(module.calls).toHaveLength(5);
 });
 
 test('an edit supersedes a constructor that hangs, and is not refused as a duplicate of it', async () => {

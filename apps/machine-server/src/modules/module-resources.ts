@@ -1,15 +1,17 @@
 /** The resources that one process of a module runs for us: added, changed and removed by the module protocol. */
-import { asPlatformError, errorText, PlatformError } from '@platform/base';
+import { asPlatformError, type Clock, errorText, PlatformError } from '@platform/base';
 import { componentConfigOf } from '@platform/machine-config/robot-config';
 import type { ResourceConfig } from '@platform/machine-config/schema';
 import { ModuleService } from '@platform/proto/platform/module/v1/module';
 import { createProxy, formatResourceName, type Resource, type ResourceDescriptor } from '@platform/resources';
 import type { Link } from '@platform/rpc/client';
 import type { BuildContext, ImplicitDependencies, Model, Reconfigurable } from '../graph/model.ts';
+import { noticing, saysForgotten } from './forgotten.ts';
 
 /** A resource that is not removed by then ends with its process. */
 const removeTimeoutMs = 20_000;
 const validateTimeoutMs = 5_000;
+const noticeEveryMs = 60_000;
 
 /** A resource that the module has, or may have: a call that failed may have had its effect. */
 interface Held {
@@ -20,6 +22,15 @@ interface Held {
   removal?: Promise<void>;
 }
 
+export interface ModuleResourcesDeps {
+  readonly link: Pick<Link, 'client'>;
+  /** PLATFORM_RESOURCE_CONFIGURATION_TIMEOUT. */
+  readonly configureTimeoutMs: number;
+  /** Called when a call shows that the module no longer has a resource: it must be built again. */
+  readonly onForgotten: (full: string) => void;
+  readonly clock: Clock;
+}
+
 export class ModuleResources {
   readonly #link: Pick<Link, 'client'>;
   readonly #configureTimeoutMs: number;
@@ -27,11 +38,16 @@ export class ModuleResources {
   readonly #held = new Map<string, Held>();
   /** Ends the change of a resource that is in progress, by full name. */
   readonly #changes = new Map<string, AbortController>();
+  readonly #onForgotten: (full: string) => void;
+  readonly #clock: Clock;
+  /** When the module was last noticed to have forgotten a resource, by full name. Monotonic ms. */
+  readonly #noticedMs = new Map<string, number>();
 
-  /** @param configureTimeoutMs PLATFORM_RESOURCE_CONFIGURATION_TIMEOUT */
-  constructor(link: Pick<Link, 'client'>, configureTimeoutMs: number) {
+  constructor({ link, configureTimeoutMs, onForgotten, clock }: ModuleResourcesDeps) {
     this.#link = link;
     this.#configureTimeoutMs = configureTimeoutMs;
+    this.#onForgotten = onForgotten;
+    this.#clock = clock;
   }
 
   /** Returns a model of the module. */
@@ -84,7 +100,8 @@ export class ModuleResources {
     });
     held.isCertain = true;
     const isLost = (): boolean => this.#held.get(full) !== held;
-    const proxy: Reconfigurable = Object.assign(createProxy(type, this.#link, config.name), {
+    const noticed = noticing(this.#link, (caught) => this.#noticed(full, held, config.name, caught));
+    const proxy: Reconfigurable = Object.assign(createProxy(type, noticed, config.name), {
       isLost,
       reconfigure: async (next: ResourceConfig, nextContext: BuildContext): Promise<Resource> => {
         const isChanged = !isLost() && (await this.#reconfigure(full, held, next, nextContext));
@@ -115,6 +132,16 @@ export class ModuleResources {
     }
     held.isCertain = true;
     return true;
+  }
+
+  #noticed(full: string, held: Held, name: string, caught: unknown): void {
+    if (!held.isCertain || this.#held.get(full) !== held || !saysForgotten(caught, name)) return;
+    const now = this.#clock.monotonic();
+    // A resource that answers like this by itself must not be rebuilt at every call.
+    if (now - (this.#noticedMs.get(full) ?? Number.NEGATIVE_INFINITY) < noticeEveryMs) return;
+    this.#noticedMs.set(full, now);
+    held.isCertain = false;
+    this.#onForgotten(full);
   }
 
   /** Makes a change to a resource, which ends an earlier one that is still in progress. */

@@ -32,6 +32,8 @@ export interface ModulesDeps {
   readonly home: string;
   /** Sets in the graph which models a module provides; undefined: permanently none. */
   readonly provide: (provider: string, provided: Provided | undefined) => void;
+  /** Builds a resource of the graph again, by its full name. */
+  readonly rebuild: (full: string) => void;
   readonly types: TypeTable;
   /** Serves this machine on a socket, to one module. */
   readonly openParent: (module: string, socketPath: string) => Promise<ParentPort>;

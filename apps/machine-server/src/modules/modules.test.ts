@@ -139,6 +139,27 @@ test('a module’s check of a configuration gives errors, and required and optio
   await until('the optional one', async () => (await readings()).length === 2);
 });
 
+test('a restart removes the resources of a module in the order of a shutdown: dependents before their dependencies', async () => {
+  await using machine = await startModuleMachine();
+  const modules = [{ name: 'demo', executable_path: await writeTestModule(machine.home) }];
+  const dependent = (name: string, depends_on: string[]): JsonObject => ({
+    ...{ name, api: 'core:component:sensor', model: 'acme:demo:counter', attributes: { greeting: 'hi' }, depends_on },
+  });
+  const names = ['r', 'q', 'p', 's'];
+  const components = names.map((name, index) => dependent(name, index < 3 ? [names[index + 1] ?? ''] : []));
+  machine.configure({ modules, components });
+  const areReady = (): boolean => names.every((name) => machine.statusOf(name)?.state === 'ready');
+  await until('the sensors', areReady);
+  const removed = (): string[] =>
+    [...machine.log().matchAll(/removed core:component:sensor\/(\w)/g)].map(([, name]) => String(name));
+  await machine.link.client(RobotService).restartModule({ idOrName: { case: 'moduleName', value: 'demo' } });
+  await until('the second start', () => machine.log().split('module "demo" is ready').length === 3 && areReady());
+  await until('the lines of the removals', () => removed().length === 4);
+  expect(removed()).toEqual(names);
+  await machine.server[Symbol.asyncDispose]();
+  expect(removed().slice(4), 'as at the shutdown').toEqual(names);
+});
+
 test('a module is restarted on request, changed and removed: its resources go first, its process ends, its environment is configured', async () => {
   const machine = await startModuleMachine();
   onTestFinished(() => machine[Symbol.asyncDispose]());

@@ -73,7 +73,11 @@ export async function runModule(options: RunModuleOptions): Promise<RunningModul
     vocabulary: 'rdk',
     maxElements: maxAnswerElements,
   });
-  const resources = new ModuleResources(link, configureTimeoutMs);
+  const onForgotten = (full: string): void => {
+    log.warn(`module "${module.name}" no longer has ${full}; adding it again`, { resource: full });
+    deps.rebuild(full);
+  };
+  const resources = new ModuleResources({ link, configureTimeoutMs, onForgotten, clock });
   try {
     await recordProcess(statePath, process.pid);
     const parentAddress = module.tcpMode ? await parent.tcpAddress() : sockets.parentPath;

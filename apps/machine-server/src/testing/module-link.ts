@@ -1,6 +1,6 @@
 /** For tests: the link to a module in this process, which does what a test tells it. */
 import type { DescService } from '@bufbuild/protobuf';
-import { PlatformError } from '@platform/base';
+import { type CodeName, PlatformError } from '@platform/base';
 import type { ComponentConfig } from '@platform/proto/platform/app/v1/robot';
 import type { Client, Link } from '@platform/rpc/client';
 
@@ -21,13 +21,22 @@ export interface ModuleLink {
   readonly calls: string[];
 }
 
+/** As the public SDKs for Python and Go, and ours, answer calls to a resource that a module does not have. */
+export const forgottenAnswers: Readonly<Record<string, (full: string) => readonly [CodeName, string]>> = {
+  Python: (full) => ['not_found', `No Sensor with name "${full.split('/')[1]}" found in the registry`],
+  Go: (full) => ['unknown', `resource ${full.replace('core', 'rdk')} not found`],
+  TypeScript: (full) => ['not_found', `this module has no resource ${full}`],
+};
+
 /**
  * A module that, as the public ones do, forgets a resource whose new version cannot be built.
  *
- * @param before runs before each call; what it throws is the answer. Its name is one of `calls`
+ * @param before runs before each call; what it throws is the answer. Its name is one of `calls`, or `read c`
+ * @param forgotten how it answers calls to a resource that it does not have
  */
 export function createModuleLink(
   before: (call: string, change?: Change) => void | Promise<void> = () => {},
+  forgotten: (full: string) => readonly [CodeName, string] = (full) => ['not_found', full],
 ): ModuleLink {
   const held = new Map<string, ComponentConfig['attributes']>();
   const calls: string[] = [];
@@ -61,6 +70,12 @@ export function createModuleLink(
       await arrive('remove', name, options);
       find(name);
       held.delete(name);
+    },
+    async getReadings({ name }: { readonly name: string }) {
+      const full = `core:component:sensor/${name}`;
+      await before(`read ${name}`);
+      if (!held.has(full)) throw new PlatformError(...forgotten(full));
+      return { readings: {} };
     },
   };
   return { link: { client: <S extends DescService>(_service: S) => methods as unknown as Client<S> }, held, calls };
