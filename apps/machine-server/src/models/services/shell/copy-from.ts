@@ -9,6 +9,7 @@ import {
   type CopyFilesFromMachineRequest,
   type CopyFilesFromMachineResponseSchema,
   CopyFilesSourceType,
+  type FileDataSchema,
 } from '@platform/proto/platform/service/shell/v1/shell';
 import { deviceError } from '../../../hardware/device-error.ts';
 
@@ -67,12 +68,15 @@ async function* send({ path, name }: Source, preserve: boolean): AsyncGenerator<
     return yield { response: { case: 'fileData', value: { name, isDir: true, eof: true, ...kept } } };
   await using file = await open(path);
   const piece = Buffer.alloc(pieceBytes);
+  // Only in the first message of a file: public clients take a name for the beginning of another file.
+  let described: MessageInitShape<typeof FileDataSchema> = { name, size: BigInt(size), ...kept };
   for (;;) {
     const { bytesRead } = await file.read(piece, 0, pieceBytes);
     const eof = bytesRead === 0;
     const data = Uint8Array.from(piece.subarray(0, bytesRead));
-    yield { response: { case: 'fileData', value: { name, size: BigInt(size), data, eof, ...kept } } };
+    yield { response: { case: 'fileData', value: { ...described, data, eof } } };
     if (eof) return;
+    described = {};
   }
 }
 

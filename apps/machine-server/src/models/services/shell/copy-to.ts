@@ -27,6 +27,8 @@ export async function* copyTo(
   let target: Target | undefined;
   let preserve = false;
   let file: { readonly handle: FileHandle; readonly path: string } | undefined;
+  /** The first message of the current file, the only one from public clients that describes it. */
+  let first: FileData | undefined;
   try {
     for await (const { request } of requests) {
       signal.throwIfAborted();
@@ -44,6 +46,7 @@ export async function* copyTo(
           'expected metadata first, then the data of files, found another message',
         );
       const data = request.value;
+      first ??= data;
       const path = file?.path ?? pathOf(target, data.name);
       if (data.isDir) await mkdir(path, { recursive: true });
       else {
@@ -53,7 +56,8 @@ export async function* copyTo(
       if (!data.eof) continue;
       await file?.handle.close();
       file = undefined;
-      if (preserve) await keep(path, data);
+      if (preserve) await keep(path, first);
+      first = undefined;
       yield { ackLastFile: true };
     }
   } finally {
