@@ -1,0 +1,100 @@
+/** D48: stops and heartbeats of a machine-server, while callers and a module send it what is expensive to decode. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { create, type DescMessage, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
+import { StopRequestSchema } from '@platform/proto/platform/component/motor/v1/motor';
+import { SensorService } from '@platform/proto/platform/component/sensor/v1/sensor';
+import { RobotService, SendSessionHeartbeatRequestSchema } from '@platform/proto/platform/robot/v1/robot';
+import { connect } from '@platform/rpc/client';
+import { faultProgress, reportFault } from '@platform/testkit';
+import { expect, test } from 'vitest';
+import { writeProgram } from '../../../apps/machine-server/src/testing/write-module.ts';
+import { readFaultSettings } from '../crash/fault-settings.ts';
+import { startCanary } from '../faults/canary.ts';
+import { startMachine } from '../machine/start-machine.ts';
+import { startAttackers } from './attackers.ts';
+
+const { requests, longestWaitMs } = readFaultSettings();
+const mebibyte = 1024 * 1024;
+const module = fileURLToPath(new URL('./long-answers-module.ts', import.meta.url));
+
+function base64<D extends DescMessage>(schema: D, message: MessageInitShape<D>): string {
+  return Buffer.from(toBinary(schema, create(schema, message))).toString('base64');
+}
+
+test('D48 no caller and no module delays a stop or a heartbeat', async () => {
+  await using stack = new AsyncDisposableStack();
+  const directory = mkdtempSync(join(tmpdir(), 'stops-'));
+  stack.defer(() => rmSync(directory, { recursive: true, force: true }));
+  const node = `'${process.execPath}' --conditions=@platform/source --disable-warning=ExperimentalWarning`;
+  const executable_path = await writeProgram(directory, 'long-answers.sh', `exec ${node} '${module}' "$@"`);
+  const capture = { capture_methods: [{ method: 'Readings', capture_frequency_hz: 2 }] };
+  const machine = stack.use(
+    await startMachine({
+      modules: [{ name: 'long-answers', type: 'local', executable_path }],
+      components: [
+        { name: 'motor', api: 'core:component:motor', model: 'core:builtin:fake' },
+        { name: 'generic', api: 'core:component:generic', model: 'core:builtin:fake' },
+        {
+          ...{ name: 'far', api: 'core:component:sensor', model: 'acme:demo:counter' },
+          service_configs: [{ type: 'data_manager', attributes: capture }],
+        },
+      ],
+      services: [{ name: 'data', api: 'core:service:data_manager', model: 'core:builtin:builtin', attributes: {} }],
+    }),
+  );
+  const { url } = machine;
+  const link = stack.use(connect({ baseUrl: url }));
+  const robot = link.client(RobotService);
+  const sensor = link.client(SensorService);
+  await expect
+    .poll(() => sensor.doCommand({ name: 'far', command: {} }).then(() => 'answers', String), { timeout: 60_000 })
+    .toBe('answers');
+  const { id } = await robot.startSession({});
+  const canary = stack.use(
+    await startCanary({
+      url,
+      calls: [
+        {
+          path: '/platform.component.motor.v1.MotorService/Stop',
+          message: base64(StopRequestSchema, { name: 'motor' }),
+        },
+        { path: '/platform.robot.v1.RobotService/StopAll' },
+        {
+          path: '/platform.robot.v1.RobotService/SendSessionHeartbeat',
+          message: base64(SendSessionHeartbeatRequestSchema, { id }),
+        },
+      ],
+    }),
+  );
+  const attackers = stack.use(startAttackers(3));
+  const method = 'platform.component.generic.v1.GenericService/DoCommand';
+  const shapes = ['map entries', 'unknown fields', 'levels', 'packed numbers'];
+  let [longestMs, slowest] = [0, ''];
+  const failures: Record<string, number> = {};
+  const rounds = Math.ceil(requests / 10);
+  await canary.report();
+  for (let round = 0; round < rounds; round++) {
+    const shape = shapes[round % shapes.length] as string;
+    const bytes = [mebibyte, 4 * mebibyte, 31 * mebibyte][round % 3] as number;
+    const codec = round % 2 === 0 ? 'gRPC' : 'Connect, gzip';
+    const [struck] = await Promise.all([
+      attackers.strike(Array.from({ length: 3 }, () => ({ url, method, shape, codec, bytes, headers: {} }))),
+      // Its answer comes from the module, through the machine-server.
+      sensor.doCommand({ name: 'far', command: {} }),
+    ]);
+    const report = await canary.report();
+    if (report.longestMs > longestMs)
+      [longestMs, slowest] = [report.longestMs, `${shape} ${codec} ${bytes}: ${struck.map(({ outcome }) => outcome)}`];
+    for (const [call, times] of Object.entries(report.failures)) failures[call] = (failures[call] ?? 0) + times;
+    faultProgress('rounds of calls to a machine-server', round + 1, rounds);
+  }
+  reportFault('stops', { rounds, longestMs, slowest, failures });
+  // Where other tests keep the processors busy, the session may expire.
+  expect(Object.keys(failures).filter((call) => !call.includes('SendSessionHeartbeat'))).toEqual([]);
+  if (longestWaitMs === Number.POSITIVE_INFINITY) return;
+  expect(failures).toEqual({});
+  expect(longestMs, slowest).toBeLessThanOrEqual(longestWaitMs);
+});
