@@ -2,7 +2,8 @@
 import type { Kysely } from 'kysely';
 import type { Action } from '../../access/actions.ts';
 import type { Access } from '../../access/authorize.ts';
-import { notVisible, type Principal } from '../../access/principal.ts';
+import { grantsOf, notVisible, type Principal } from '../../access/principal.ts';
+import { requireIntactSet } from '../../metadata/row-checks/require-complete.ts';
 import type { CloudTables } from '../../metadata/tables.ts';
 import type { BinaryOperationDeps } from '../binary-deps.ts';
 import { type BinaryTables, datasets } from '../store.ts';
@@ -33,15 +34,21 @@ export async function requireDataset(
   return dataset;
 }
 
-/** Undefined for a dataset that does not exist or is not visible to the caller. */
+/** Undefined for a dataset that does not exist or is not visible to the caller. @throws data_loss if it could be a lost one */
 export async function findDataset(
   { db, rows, access }: Deps,
   principal: Principal,
   id: string,
 ): Promise<Dataset | undefined> {
   const dataset = await db.selectFrom('datasets').selectAll().where('id', '=', id).executeTakeFirst();
-  if (dataset === undefined || !access.allows(principal, 'organization.read', dataset.organization_id))
+  if (dataset === undefined || !access.allows(principal, 'organization.read', dataset.organization_id)) {
+    // It could be a missing or moved one of the caller's own organizations.
+    if (principal.kind !== 'part')
+      for (const organizationId of new Set(grantsOf(principal).map((grant) => grant.organizationId)))
+        if (access.allows(principal, 'organization.read', organizationId))
+          await requireIntactSet(db, datasets, organizationId);
     return undefined;
+  }
   rows.requireRight(datasets, [dataset]);
   return dataset;
 }

@@ -12,6 +12,7 @@ import { DatasetType } from '@platform/proto/platform/app/dataset/v1/dataset';
 import type { Expression, Kysely, SqlBool } from 'kysely';
 import type { Lineage } from '../../access/principal.ts';
 import { notVisible } from '../../access/principal.ts';
+import { requireIntactSet } from '../../metadata/row-checks/require-complete.ts';
 import { rowsPerStatement } from '../../metadata/rows-per-statement.ts';
 import type { CloudTables } from '../../metadata/tables.ts';
 import { requireAtMost } from '../../text-rules/require-at-most.ts';
@@ -20,7 +21,7 @@ import { type DataExpressions, inScopes } from '../find/filter.ts';
 import { keysetAfter } from '../find/keyset-condition.ts';
 import type { PagePlace } from '../find/page-token.ts';
 import type { Scopes } from '../scopes.ts';
-import type { BinaryTables } from '../store.ts';
+import { type BinaryTables, sequences } from '../store.ts';
 import { microsecondsOf, timestampOf } from '../times.ts';
 import type { Dataset } from './find-dataset.ts';
 
@@ -100,8 +101,11 @@ export async function sequenceNamed(db: Kysely<CloudTables>, id: string, scopes:
     .selectAll()
     .where('id', '=', id)
     .where(inScopes(scopes))
-    .executeTakeFirstOrThrow(() => notVisible('sequence', id));
-  return row;
+    .executeTakeFirst();
+  if (row !== undefined) return row;
+  // It could be a missing or moved one.
+  for (const { organizationId } of scopes) await requireIntactSet(db, sequences, organizationId);
+  throw notVisible('sequence', id);
 }
 
 export type WithinSequences = { readonly organizationId: string } | { readonly datasetId: string };

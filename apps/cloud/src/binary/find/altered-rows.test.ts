@@ -163,3 +163,22 @@ test('D33 a row that is restored as it was is answered again at once', async () 
     expect(on.rows.damages()).toEqual([]);
   }
 });
+
+test.each([
+  ['deleted', 'delete from datasets'],
+  ['moved to another organization', "update datasets set organization_id = 'umbrella'"],
+  ['given another id', "update datasets set id = 'other'"],
+])(
+  'D33 a dataset whose row was %s is DATA_LOSS for requests by its id and for lists of its files',
+  async (_, statement) => {
+    const on = await openBinary();
+    const { id } = await on.ask(callers.owner, dataset.createDataset, { organizationId: 'acme', name: 'first' });
+    const list = () =>
+      on.ask(callers.owner, data.binaryDataByFilter, { dataRequest: { filter: { datasetId: id } }, countOnly: true });
+    expect((await list()).count).toBe(0n);
+    await on.alterRows(statement);
+    const lost = { code: 'data_loss', message: expect.stringMatching(/dataset/) };
+    await expect(list()).rejects.toMatchObject(lost);
+    await expect(on.ask(callers.owner, dataset.listDatasetsByIDs, { ids: [id] })).rejects.toMatchObject(lost);
+  },
+);

@@ -1,0 +1,229 @@
+/**
+ * Random damage to rows of the metadata of a running cloud, from a seed: of each checked table that has rows, one is deleted, moved,
+ * pointed at another's value, or emptied of its checksum. Every answer is right, or DATA_LOSS; the doctor names the table; and when the
+ * damage is undone, everything is answered again.
+ */
+import { randomBytes } from 'node:crypto';
+import { timestampFromMs } from '@bufbuild/protobuf/wkt';
+import { asPlatformError } from '@platform/base';
+import { DataService } from '@platform/proto/platform/app/data/v1/data';
+import { DatasetService } from '@platform/proto/platform/app/dataset/v1/dataset';
+import { DataSyncService, DataType } from '@platform/proto/platform/app/datasync/v1/data_sync';
+import { AppService } from '@platform/proto/platform/app/v1/app';
+import { connect, type Link } from '@platform/rpc/client';
+import { expect, test } from 'vitest';
+import { doctor } from '../../../apps/cloud/src/admin/doctor/doctor.ts';
+import { migrations } from '../../../apps/cloud/src/metadata/migrations.ts';
+import { checkedTablesOf } from '../../../apps/cloud/src/metadata/row-checks/checked-tables-of.ts';
+import { CloudUnderFire, pauseMs, seededRandom } from '../crash/cloud-under-load.ts';
+import { damageRow, rowDamages } from './damage-rows.ts';
+
+const { FAULT_DAMAGES = '60', FAULT_SEED = '20261122' } = process.env;
+/** In a short run, each kind occurs once in each table. */
+const rounds = Math.max(1, Math.round(Number(FAULT_DAMAGES) / 200));
+const tables = checkedTablesOf(migrations);
+
+type Questions = Readonly<Record<string, () => Promise<unknown>>>;
+
+async function fill(cloud: CloudUnderFire): Promise<{ readonly robotId: string; readonly questions: () => Questions }> {
+  const { organizationId, partId, partSecret } = cloud.demo;
+  // Only the first start shows the key.
+  const credentials = { entity: String(cloud.ready['keyId']), type: 'api-key', payload: String(cloud.ready['key']) };
+  const linkOfOwner = (): Link => connect({ baseUrl: cloud.url, credentials });
+  await using link = linkOfOwner();
+  const app = link.client(AppService);
+  const { locations } = await app.listLocations({ organizationId });
+  const locationId = locations[0]?.id ?? '';
+  const { id: robotId } = await app.newRobot({ name: 'second', location: locationId });
+  const { partId: secondPart } = await app.newRobotPart({ robotId, partName: 'arm' });
+  for (const debug of [true, false])
+    await app.updateRobotPart({ id: secondPart, name: 'arm', robotConfigJson: JSON.stringify({ debug }) });
+  await app.createLocation({ organizationId, name: 'Yard' });
+  await app.createKey({
+    name: 'reader',
+    authorizations: [
+      {
+        authorizationType: 'role',
+        authorizationId: 'organization_operator',
+        resourceType: 'organization',
+        resourceId: organizationId,
+        organizationId,
+      },
+    ],
+  });
+  await using part = connect({
+    baseUrl: cloud.url,
+    credentials: { entity: partId, type: 'robot-secret', payload: partSecret },
+  });
+  const stream = randomBytes(16);
+  const ids: string[] = [];
+  for (let n = 1; n <= 4; n++) {
+    const { binaryDataId } = await part.client(DataSyncService).dataCaptureUpload({
+      metadata: {
+        ...{ partId, componentType: 'core:component:camera', componentName: `cam${n % 2}`, methodName: 'GetImages' },
+        ...{ type: DataType.BINARY_SENSOR, identity: { stream, seq: BigInt(n), floor: BigInt(n) } },
+      },
+      sensorContents: [
+        {
+          metadata: { timeReceived: timestampFromMs(Date.UTC(2026, 9, 1, n)) },
+          data: { case: 'binary', value: randomBytes(1_000) },
+        },
+      ],
+    });
+    ids.push(binaryDataId);
+  }
+  const { id: datasetId } = await link.client(DatasetService).createDataset({ name: 'first', organizationId });
+  await link.client(DatasetService).createDataset({ name: 'second', organizationId });
+  await link.client(DataService).addBinaryDataToDatasetByIDs({ datasetId, binaryDataIds: ids.slice(0, 2) });
+  return {
+    robotId,
+    questions: () => ({
+      pictures: async () => {
+        await using asking = linkOfOwner();
+        const { data } = await asking
+          .client(DataService)
+          .binaryDataByFilter({ dataRequest: { filter: { organizationIds: [organizationId] }, limit: 100n } });
+        return data.map(({ metadata }) => [metadata?.binaryDataId, metadata?.captureMetadata?.componentName]);
+      },
+      bytes: async () => {
+        await using asking = linkOfOwner();
+        const { data } = await asking.client(DataService).binaryDataByIDs({ binaryDataIds: ids, includeBinary: true });
+        return data.map(({ binary }) => Buffer.from(binary).toString('base64'));
+      },
+      datasets: async () => {
+        await using asking = linkOfOwner();
+        const found = await asking.client(DatasetService).listDatasetsByOrganizationID({ organizationId });
+        return found.datasets.map(({ id, name }) => [id, name]);
+      },
+      'pictures of a dataset': async () => {
+        await using asking = linkOfOwner();
+        const { data } = await asking
+          .client(DataService)
+          .binaryDataByFilter({ dataRequest: { filter: { datasetId }, limit: 100n } });
+        return data.map(({ metadata }) => metadata?.binaryDataId);
+      },
+      locations: async () => {
+        await using asking = linkOfOwner();
+        const found = await asking.client(AppService).listLocations({ organizationId });
+        return found.locations.map(({ id, name, parentLocationId }) => [id, name, parentLocationId]);
+      },
+      machines: async () => {
+        await using asking = linkOfOwner();
+        const found = await asking.client(AppService).listRobots({ locationId });
+        return found.robots.map(({ id, name }) => [id, name]);
+      },
+      parts: async () => {
+        await using asking = linkOfOwner();
+        const found = await asking.client(AppService).getRobotParts({ robotId });
+        return found.parts.map(({ id, name, mainPart, secret, robotConfigJson }) => [
+          ...[id, name, mainPart, secret, robotConfigJson],
+        ]);
+      },
+      'history of a configuration': async () => {
+        await using asking = linkOfOwner();
+        const found = await asking.client(AppService).getRobotPartHistory({ id: secondPart });
+        return found.history.map(({ old, editedBy }) => [old?.robotConfigJson, editedBy]);
+      },
+      'the part itself': async () => {
+        await using asking = connect({
+          baseUrl: cloud.url,
+          credentials: { entity: partId, type: 'robot-secret', payload: partSecret },
+        });
+        const found = await asking.client(AppService).getRobotPart({ id: partId });
+        return found.part?.id;
+      },
+    }),
+  };
+}
+
+async function complaints(dataDirectory: string): Promise<string> {
+  const findings = await doctor({
+    dataDirectory,
+    checkSecrets: async () => 'not looked at here',
+    freeBytes: async () => 2 ** 40,
+    progress: () => {},
+    deep: true,
+  });
+  return findings.flatMap(({ ok, check, found }) => (ok ? [] : [`${check}: ${found}`])).join('\n');
+}
+
+/** The answer as text; `data_loss` and the like for errors. */
+async function answerOf(ask: () => Promise<unknown>): Promise<string> {
+  return ask().then(
+    (answer) => JSON.stringify(answer, (_, each) => (typeof each === 'bigint' ? String(each) : each)),
+    (caught: unknown) => {
+      const { code, message } = asPlatformError(caught);
+      return code === 'data_loss' ? code : `${code}: ${message}`;
+    },
+  );
+}
+
+test(`D33 ${rounds * rowDamages.length} damages to rows of each checked table lead to no wrong answer, and the doctor names all of them`, {
+  timeout: 300_000 + rounds * 600_000,
+}, async () => {
+  const random = seededRandom(Number(FAULT_SEED));
+  await using cloud = await CloudUnderFire.start();
+  await cloud.firstStartOver();
+  const { robotId, questions } = await fill(cloud);
+  const right = new Map<string, string>();
+  for (const [name, ask] of Object.entries(questions())) right.set(name, await answerOf(ask));
+  expect([...right].filter(([, answer]) => answer.startsWith('data_loss') || /^\w+: /.test(answer))).toEqual([]);
+  expect(await complaints(cloud.directory)).toBe('');
+
+  const tally = { damages: 0, right: 0, refused: 0, tables: new Set<string>() };
+  const wrong: string[] = [];
+  const askAll = async (what: string): Promise<void> => {
+    for (const [name, ask] of Object.entries(questions())) {
+      const answer = await answerOf(ask);
+      if (answer === 'data_loss') tally.refused++;
+      else if (answer === right.get(name)) tally.right++;
+      else wrong.push(`${what}: ${name} was answered ${answer.slice(0, 300)}`);
+    }
+  };
+  const requireAnswered = async (what: string): Promise<void> => {
+    for (const [name, ask] of Object.entries(questions())) {
+      // Callers are known for two seconds.
+      for (let tries = 0; tries < 50 && (await answerOf(ask)) !== right.get(name); tries++) await pauseMs(100);
+      expect(await answerOf(ask), `${what}, undone: ${name}`).toBe(right.get(name));
+    }
+  };
+  for (let round = 0; round < rounds; round++)
+    for (const table of tables)
+      for (const kind of rowDamages) {
+        const damage = damageRow(cloud.directory, table, kind, random);
+        if (damage === undefined) continue;
+        tally.damages++;
+        tally.tables.add(table.table);
+        await askAll(damage.what);
+        if (!(await complaints(cloud.directory)).includes(table.table))
+          wrong.push(`${damage.what}: not found by the doctor`);
+        await damage.undo();
+        await requireAnswered(damage.what);
+        expect(await complaints(cloud.directory), damage.what).toBe('');
+      }
+
+  // Machines and parts are read once, at the start.
+  for (const name of ['machines', 'parts'])
+    for (const kind of rowDamages) {
+      const table = tables.find((each) => each.table === name);
+      await cloud.stop();
+      const of = name === 'machines' ? 'id' : 'machine_id';
+      const damage = table && damageRow(cloud.directory, table, kind, random, (row) => row[of] === robotId);
+      await cloud.start();
+      if (damage === undefined) continue;
+      tally.damages++;
+      const before = tally.refused;
+      await askAll(damage.what);
+      if (tally.refused === before) wrong.push(`${damage.what}: nothing was refused after a restart`);
+      await cloud.stop();
+      await damage.undo();
+      await cloud.start();
+      await requireAnswered(damage.what);
+    }
+  console.log(
+    `seed ${FAULT_SEED}: ${tally.damages} damages to rows of ${tally.tables.size} tables (${[...tally.tables].join(', ')}): ${tally.right} answers right, ${tally.refused} refused, ${wrong.length} wrong`,
+  );
+  expect(wrong).toEqual([]);
+  expect(tally.refused).toBeGreaterThan(tally.tables.size);
+  expect(tally.tables.size).toBeGreaterThanOrEqual(12);
+});
