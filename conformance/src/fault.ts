@@ -40,7 +40,7 @@ const faults: Readonly<Record<string, { help: string; options: string[]; tests: 
     ],
   },
   damage: {
-    help: 'damages files and catalog of a running cloud while queries run',
+    help: 'damages files, catalog and rows of a running cloud while it is asked',
     options: ['damages', 'seed'],
     tests: ['conformance/src/damage/'],
   },
