@@ -119,9 +119,10 @@ export function createRowWatch({ db, tables, kind, openReader, clock, log }: Row
       return found;
     },
     requireRight(table, rows) {
-      const wrong = firstWrong(table, unknownRows(table, rows as readonly Row[]));
+      const unknown = unknownRows(table, rows as readonly Row[]);
+      const wrong = firstWrong(table, unknown);
       if (wrong !== undefined) throw note(wrong);
-      remember(table, rows as readonly Row[]);
+      remember(table, unknown);
     },
     async requireComplete(table, owners, days = {}) {
       const isAsked = ({ table: damaged, owner, day }: RowDamage): boolean =>
