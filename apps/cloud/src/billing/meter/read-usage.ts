@@ -83,7 +83,7 @@ export async function readHours(
   return [...rows, ...others.flat()].toSorted((a, b) => a.hour - b.hour || a.type - b.type);
 }
 
-/** The usage of an organization. Reading a month takes some 20 ms, in turns with everything else. */
+/** The usage of an organization. Reading and comparing a month takes some 50 ms, in turns with everything else. */
 export async function readTotals(
   { db, counted }: UsageReader,
   startMs: number,
