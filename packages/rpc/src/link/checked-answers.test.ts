@@ -1,7 +1,9 @@
 import { create } from '@bufbuild/protobuf';
 import { StringValueSchema } from '@bufbuild/protobuf/wkt';
-import { expect, test } from 'vitest';
+import { PlatformError } from '@platform/base';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { EchoService } from '../../test/echo-service.ts';
+import { startScriptedPeer } from '../../test/scripted-peer.ts';
 import { credentials, startEcho } from '../../test/start-echo.ts';
 import { connect } from './connect.ts';
 
@@ -59,4 +61,32 @@ test('D48 a long stream of small answers leaves turns of the event loop to other
 
   expect(answers).toBe(5_000);
   expect(turns).toBeGreaterThan(5_000 / 100);
+});
+
+test.each([
+  ['states its length in pieces', 1_048_576],
+  ['states that it is empty', 0],
+])('D48 an answer that %s, and goes on in a thousand pieces, is not copied again with each', async (_how, stated) => {
+  const prefix = Buffer.alloc(5);
+  prefix.writeUInt32BE(stated, 1);
+  await using peer = await startScriptedPeer({
+    async answer(stream) {
+      stream.resume();
+      stream.respond({ ':status': 200, 'content-type': 'application/grpc+proto' }, { waitForTrailers: true });
+      stream.on('wantTrailers', () => stream.sendTrailers({ 'grpc-status': '0' }));
+      const pieces = [
+        prefix.subarray(0, 1),
+        prefix.subarray(1),
+        ...Array.from({ length: 1_024 }, () => Buffer.alloc(1_024)),
+      ];
+      for (const piece of pieces) await new Promise((resolve) => stream.write(piece, resolve));
+      stream.end();
+    },
+  });
+  await using link = connect({ baseUrl: peer.url });
+  const concat = vi.spyOn(Buffer, 'concat');
+  onTestFinished(() => concat.mockRestore());
+  await expect(link.client(EchoService).say({})).rejects.toBeInstanceOf(PlatformError);
+  const copied = concat.mock.results.reduce((sum, { value }) => sum + (value as Buffer).length, 0);
+  expect(copied).toBeLessThan(4 * 1_048_576);
 });

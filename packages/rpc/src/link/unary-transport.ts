@@ -151,6 +151,7 @@ function exchange(
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let bytes = 0;
+    let size: number | undefined;
     let headers: ResponseHeaders = {};
     let trailers: IncomingHttpHeaders = {};
     const giveUp = (error: ConnectError): void => {
@@ -164,9 +165,10 @@ function exchange(
       session.notifyResponseByteRead(stream);
       chunks.push(chunk);
       bytes += chunk.length;
-      const size = bytes < prefixBytes ? 0 : sizeIn(chunks);
-      if (size > readMaxBytes || bytes > prefixBytes + readMaxBytes)
-        giveUp(answerTooLarge(readMaxBytes, size > readMaxBytes ? size : undefined));
+      // Read once: a peer can send the prefix in pieces, and then a long message in short ones.
+      if (bytes >= prefixBytes) size ??= sizeIn(chunks);
+      const isLong = size !== undefined && size > readMaxBytes;
+      if (isLong || bytes > prefixBytes + readMaxBytes) giveUp(answerTooLarge(readMaxBytes, isLong ? size : undefined));
     });
     const finish = (): void =>
       resolve({ headers, trailers, body: chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks) });
