@@ -9,7 +9,7 @@
  * npm run fault -- damage --damages 2000 --seed 7
  * npm run fault -- billing --interleavings 10000 --kills 200 --seed 7
  * npm run fault -- memory --seconds 300 --large 1,120,300,2000
- * npm run fault -- hostile --requests 2000 --seed 7
+ * npm run fault -- hostile --requests 2000 --garbage 10000 --seed 7
  * npm run fault -- --help
  */
 import { spawnSync } from 'node:child_process';
@@ -45,8 +45,8 @@ const faults: Readonly<Record<string, { help: string; options: string[]; tests: 
     tests: ['conformance/src/damage/'],
   },
   hostile: {
-    help: 'sends requests that are cheap to send and expensive to decode, four at once, and measures how long others wait',
-    options: ['requests', 'wait', 'seed'],
+    help: 'sends requests that are cheap to send and expensive to decode, four at once, and then garbage to ports, links and module sockets, and measures how long others wait',
+    options: ['requests', 'garbage', 'wait', 'seed'],
     tests: ['conformance/src/hostile/'],
   },
   'power-cut': {
@@ -78,6 +78,7 @@ const { kinds, values } = commandLineOf({
     disks: { value: 'number', default: '10', help: 'disks that run full and are freed, of machine-servers and clouds' },
     damages: { value: 'number', default: '2000', help: 'damages' },
     requests: { value: 'number', default: '2000', help: 'hostile requests' },
+    garbage: { value: 'number', default: '10000', help: 'kinds of garbage for each port, link and module socket' },
     wait: { value: 'number', default: '250', help: 'longest wait of others that passes, ms; 1000 beside a busy core' },
     seconds: { value: 'number', default: '300', help: 'duration of the load' },
     large: { value: 'numbers', default: '1,120,300,2000', help: 'how many of the largest readings are sent at once' },
@@ -96,8 +97,8 @@ console.error(
 const vitest = fileURLToPath(new URL('../../node_modules/vitest/vitest.mjs', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'fault-'));
 const report = join(folder, 'report');
-// The tests mostly wait for processes.
-const workers = kinds.includes('sync') ? ['--maxWorkers=3'] : [];
+// The tests mostly wait for processes; those that measure waits run alone.
+const workers = kinds.includes('sync') ? ['--maxWorkers=3'] : kinds.includes('hostile') ? ['--maxWorkers=1'] : [];
 const files = kinds.flatMap((name) => faults[name]?.tests ?? []);
 const startedMs = performance.now();
 const { status } = spawnSync(process.execPath, [vitest, 'run', ...workers, ...files], {
@@ -117,6 +118,7 @@ const { status } = spawnSync(process.execPath, [vitest, 'run', ...workers, ...fi
     FAULT_DAMAGES: values['damages'],
     FAULT_SEED: values['seed'],
     FAULT_REQUESTS: values['requests'],
+    FAULT_GARBAGE: values['garbage'],
     FAULT_WAIT_MS: values['wait'],
     FAULT_SECONDS: values['seconds'],
     FAULT_LARGE: values['large'],

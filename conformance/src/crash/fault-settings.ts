@@ -19,6 +19,8 @@ export interface FaultSettings {
   readonly large: readonly number[];
   /** Hostile requests. Default 48. */
   readonly requests: number;
+  /** Kinds of garbage for each port, link and socket. Default 100. */
+  readonly garbage: number;
   /** Longest wait of others during hostile requests, ms. Default: not checked, because other tests keep the processors busy. */
   readonly longestWaitMs: number;
 }
@@ -44,6 +46,7 @@ export function readFaultSettings(): FaultSettings {
     seed: Number(FAULT_SEED),
     seconds: Number(FAULT_SECONDS),
     requests: Number(process.env['FAULT_REQUESTS'] ?? 48),
+    garbage: Number(process.env['FAULT_GARBAGE'] ?? 100),
     longestWaitMs: Number(process.env['FAULT_WAIT_MS'] ?? Number.POSITIVE_INFINITY),
     large: FAULT_LARGE.split(',').map(Number),
   };

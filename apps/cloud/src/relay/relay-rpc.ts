@@ -45,6 +45,8 @@ export function relayBinding({ links, authorizeAnswer, recheck, clock }: RelayRp
         yield { data: new Uint8Array() };
         void watch(link, call);
         for await (const data of link.outgoing) yield { data };
+        // Its stream may have failed just now, before the link was told.
+        link.end(new PlatformError('unavailable', 'the connection of the machine has ended'));
         throw link.ended.reason;
       } finally {
         call.signal.removeEventListener('abort', leave);

@@ -1,0 +1,214 @@
+/**
+ * Garbage on the ports, links and module sockets of a real cloud and a real machine-server, from processes of their own, beside a canary that
+ * asks every 100 ms and a ledger of uploads. Tunnels of machines and the links of our own clients: `packages/rpc/src/link/hostile-servers.test.ts`.
+ */
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { AppService } from '@platform/proto/platform/app/v1/app';
+import { GenericService } from '@platform/proto/platform/component/generic/v1/generic';
+import { connect } from '@platform/rpc/client';
+import { openCloud } from '@platform/sdk/cloud';
+import {
+  faultProgress,
+  processTree,
+  proportionalBytes,
+  reportFault,
+  spawnChild,
+  temporaryDirectory,
+} from '@platform/testkit';
+import { expect, test } from 'vitest';
+import { writeProgram } from '../../../apps/machine-server/src/testing/write-module.ts';
+import { readFaultSettings } from '../crash/fault-settings.ts';
+import { type Canary, cloudCalls, startCanary } from '../faults/canary.ts';
+import { startMachine as startLocalMachine } from '../machine/start-machine.ts';
+import { startMachine } from '../remote/start-machine.ts';
+import { startCloud } from '../start-cloud.ts';
+import type { Door } from './garbage-doors.ts';
+import type { GarbageTask } from './garbage-process.ts';
+import { startLedger } from './ledger.ts';
+
+const { garbage, longestWaitMs } = readFaultSettings();
+const flags = ['--conditions=@platform/source', '--disable-warning=ExperimentalWarning'];
+const program = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
+/** How many kinds are sent between two measurements. */
+const inOneWave = 200;
+/** Growth beyond what the first waves explain would go on. */
+const mostGrowth = 256 * 1024 * 1024;
+
+/** Connections that the run itself opens meanwhile; one that garbage leaves behind would be left hundreds of times. */
+const mostOwnSockets = 8;
+
+interface Attacked {
+  readonly door: Door;
+  readonly atOnce: number;
+}
+
+interface Figures {
+  readonly outcomes: Record<string, Record<string, number>>;
+  readonly failures: Record<string, number>;
+  longestMs: number;
+  /** The longest wait of a machine-server that nobody attacks: what other work on this computer causes. */
+  peerMs: number;
+  /** During which kinds. */
+  slowest: string;
+  /** Bytes since the first waves. */
+  growth: number;
+  /** Connections of the process that are left at the end. */
+  left: number;
+}
+
+/** Sends the kinds to each door, in waves, all doors at once. */
+async function attackAll(
+  doors: Readonly<Record<string, Attacked>>,
+  { canary, peer, pid, progress }: { canary: Canary; peer: Canary; pid: number; progress: string },
+): Promise<Figures> {
+  const figures: Figures = { outcomes: {}, failures: {}, longestMs: 0, peerMs: 0, slowest: '', growth: 0, left: 0 };
+  const before = openSockets(pid);
+  await using stack = new AsyncDisposableStack();
+  const attackers = Object.entries(doors).map(([name, { door, atOnce }]) => {
+    const child = stack.use(spawnChild(process.execPath, [...flags, program('./garbage-process.ts')]));
+    const all: Record<string, number> = {};
+    figures.outcomes[name] = all;
+    let waves = 0;
+    const strike = async (from: number, to: number): Promise<void> => {
+      const wave = waves++;
+      child.writeLine({ door, from, to, atOnce } satisfies GarbageTask);
+      await child.waitForLine((line) => line === child.lines[wave]);
+      add(all, child.lines[wave]?.['outcomes'] as Record<string, number>);
+    };
+    return strike;
+  });
+  await Promise.all([canary.report(), peer.report()]);
+  let held = 0;
+  for (let from = 0; from < garbage; from += inOneWave) {
+    const to = Math.min(garbage, from + inOneWave);
+    await Promise.all(attackers.map((strike) => strike(from, to)));
+    const { longestMs, failures } = await canary.report();
+    figures.peerMs = Math.max(figures.peerMs, (await peer.report()).longestMs);
+    if (longestMs > figures.longestMs) [figures.longestMs, figures.slowest] = [longestMs, `kinds ${from} to ${to}`];
+    add(figures.failures, failures);
+    const bytes = processTree(pid).reduce((sum, each) => sum + proportionalBytes(each), 0);
+    // The known kinds contain the largest.
+    if (from < 800) held = Math.max(held, bytes);
+    figures.growth = Math.max(figures.growth, bytes - held);
+    faultProgress(progress, to, garbage);
+  }
+  await stack.disposeAsync();
+  await expect.poll(() => openSockets(pid), { timeout: 60_000 }).toBeLessThanOrEqual(before + mostOwnSockets);
+  figures.left = openSockets(pid) - before;
+  return figures;
+}
+
+const calls = [{ path: '/platform.robot.v1.RobotService/GetOperations' }];
+
+async function startPeer(): Promise<{ readonly canary: Canary } & AsyncDisposable> {
+  await using starting = new AsyncDisposableStack();
+  const { url } = starting.use(await startLocalMachine({}));
+  const canary = starting.use(await startCanary({ url, calls }));
+  const started = starting.move();
+  return { canary, [Symbol.asyncDispose]: () => started.disposeAsync() };
+}
+
+function add(sums: Record<string, number>, more: Readonly<Record<string, number>>): void {
+  for (const [name, times] of Object.entries(more)) sums[name] = (sums[name] ?? 0) + times;
+}
+
+function openSockets(pid: number): number {
+  const folder = `/proc/${pid}/fd`;
+  const isSocket = (name: string): boolean => {
+    try {
+      return readlinkSync(join(folder, name)).startsWith('socket:');
+    } catch {
+      // It was closed meanwhile.
+      return false;
+    }
+  };
+  return readdirSync(folder).filter(isSocket).length;
+}
+
+function expectNobodyNoticed({ failures, growth, longestMs, slowest }: Figures): void {
+  expect(failures).toEqual({});
+  expect(growth).toBeLessThanOrEqual(mostGrowth);
+  if (longestWaitMs === Number.POSITIVE_INFINITY) return;
+  expect(longestMs, slowest).toBeLessThanOrEqual(longestWaitMs);
+}
+
+test('garbage of every kind on the port of a cloud and on the links of machines stops and delays nobody; no reading is lost or doubled', async () => {
+  await using cloud = await startCloud();
+  const { url, keyId, key, locationId } = cloud;
+  await using _machine = await startMachine(cloud, url);
+  await using client = openCloud({ url, keyId, key });
+  await using owner = connect({ baseUrl: url, credentials: { entity: keyId, type: 'api-key', payload: key } });
+  const { newRobot, getRobotParts } = owner.client(AppService);
+  const newPart = async (name: string): Promise<{ id: string; secret: string }> => {
+    const { id: robotId } = await newRobot({ name, location: locationId });
+    const [part] = (await getRobotParts({ robotId })).parts;
+    return { id: part?.id ?? '', secret: part?.secret ?? '' };
+  };
+  const port = { host: '127.0.0.1', port: Number(new URL(url).port) };
+  const links: Record<string, Attacked> = {};
+  for (let number = 1; number <= 4; number++) {
+    const part = await newPart(`hostile-${number}`);
+    links[`link ${number}`] = { door: { kind: 'link', url, part, keyId, key }, atOnce: 1 };
+  }
+  await using canary = await startCanary({ url, calls: await cloudCalls(cloud) });
+  await using ledger = startLedger(cloud);
+  const doors = { port: { door: { kind: 'clients', at: port }, atOnce: 4 }, ...links } satisfies Record<
+    string,
+    Attacked
+  >;
+  await using peer = await startPeer();
+  const figures = await attackAll(doors, {
+    canary,
+    peer: peer.canary,
+    pid: cloud.pid,
+    progress: 'kinds of garbage for the cloud',
+  });
+  const stored = await ledger.finish(client);
+  reportFault('garbageToCloud', { ...figures, ...stored, errors: cloud.logged().split('\n').length - 1 });
+  expectNobodyNoticed(figures);
+  expect(stored).toMatchObject({ lost: 0, doubled: 0 });
+  expect(cloud.logged()).toBe('');
+});
+
+test('garbage of every kind on the port and the module sockets of a machine-server stops and delays nobody', async () => {
+  const script = `exec '${process.execPath}' ${flags.join(' ')} '${program('./garbage-module.ts')}' "$GARBAGE_FILE" "$@"`;
+  await using home = await temporaryDirectory('garbage-');
+  const file = home.file('garbage.json');
+  const modules = [
+    {
+      name: 'hostile',
+      executable_path: await writeProgram(home.path, 'module.sh', script),
+      env: { GARBAGE_FILE: file },
+    },
+  ];
+  const components = [
+    { name: 'widget', api: 'core:component:generic', model: 'acme:demo:widget' },
+    { name: 'it', api: 'core:component:generic', model: 'core:builtin:fake' },
+  ];
+  await using machine = await startLocalMachine({ modules, components });
+  const { url, process: child, target } = machine;
+  await using link = connect({ baseUrl: url });
+  const generic = link.client(GenericService);
+  await expect.poll(() => generic.doCommand({ name: 'widget', command: {} }).then(() => 'ok', String)).toBe('ok');
+  const { parentAddress } = JSON.parse(readFileSync(file, 'utf8'));
+  await using canary = await startCanary({ url, calls });
+  const [host = '', port] = target.split(':');
+  const doors = {
+    port: { door: { kind: 'clients', at: { host, port: Number(port) } }, atOnce: 4 },
+    'socket for modules': { door: { kind: 'clients', at: { path: parentAddress } }, atOnce: 4 },
+    'socket of a module': { door: { kind: 'component', url, name: 'widget' }, atOnce: 1 },
+  } satisfies Record<string, Attacked>;
+  await using peer = await startPeer();
+  const figures = await attackAll(doors, {
+    canary,
+    peer: peer.canary,
+    pid: child.pid,
+    progress: 'kinds of garbage for the machine-server',
+  });
+  const { kinds } = JSON.parse(readFileSync(file, 'utf8'));
+  reportFault('garbageToMachineServer', { ...figures, kindsOfModule: kinds });
+  expectNobodyNoticed(figures);
+  expect(await generic.doCommand({ name: 'it', command: { a: 1 } })).toMatchObject({ result: { a: 1 } });
+});
