@@ -173,7 +173,7 @@ test('garbage of every kind on the port of a cloud and on the links of machines 
 });
 
 test('garbage of every kind on the port and the module sockets of a machine-server stops and delays nobody', async () => {
-  const script = `exec '${process.execPath}' ${flags.join(' ')} '${program('./garbage-module.ts')}' "$GARBAGE_FILE" "$@"`;
+  const script = `exec '${process.execPath}' ${flags.join(' ')} '${program('./garbage-module-process.ts')}' "$GARBAGE_FILE" "$@"`;
   await using home = await temporaryDirectory('garbage-');
   const file = home.file('garbage.json');
   const modules = [

@@ -1,7 +1,7 @@
 /**
  * A module that serves a component until it is first called; from then on, each connection to its socket gets another kind of garbage.
  *
- * garbage-module.ts FILE ADDRESS, where FILE gets the address of the machine-server, and then the number of connections
+ * garbage-module-process.ts FILE ADDRESS, where FILE gets the address of the machine-server, and then the number of connections
  */
 import { writeFileSync } from 'node:fs';
 import { connect, createServer, type Socket } from 'node:net';
