@@ -30,7 +30,8 @@ import { startLedger } from './ledger.ts';
 
 const { garbage, longestWaitMs } = readFaultSettings();
 const flags = ['--conditions=@platform/source', '--disable-warning=ExperimentalWarning'];
-const program = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
+const attacker = fileURLToPath(new URL('./garbage-process.ts', import.meta.url));
+const moduleProgram = fileURLToPath(new URL('./garbage-module-process.ts', import.meta.url));
 /** How many kinds are sent between two measurements. */
 const inOneWave = 200;
 /** Growth beyond what the first waves explain would go on. */
@@ -67,7 +68,7 @@ async function attackAll(
   const before = openSockets(pid);
   await using stack = new AsyncDisposableStack();
   const attackers = Object.entries(doors).map(([name, { door, atOnce }]) => {
-    const child = stack.use(spawnChild(process.execPath, [...flags, program('./garbage-process.ts')]));
+    const child = stack.use(spawnChild(process.execPath, [...flags, attacker]));
     const all: Record<string, number> = {};
     figures.outcomes[name] = all;
     let waves = 0;
@@ -173,7 +174,7 @@ test('garbage of every kind on the port of a cloud and on the links of machines 
 });
 
 test('garbage of every kind on the port and the module sockets of a machine-server stops and delays nobody', async () => {
-  const script = `exec '${process.execPath}' ${flags.join(' ')} '${program('./garbage-module-process.ts')}' "$GARBAGE_FILE" "$@"`;
+  const script = `exec '${process.execPath}' ${flags.join(' ')} '${moduleProgram}' "$GARBAGE_FILE" "$@"`;
   await using home = await temporaryDirectory('garbage-');
   const file = home.file('garbage.json');
   const modules = [
