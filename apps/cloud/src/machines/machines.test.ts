@@ -56,8 +56,12 @@ test('a configuration with unknown keys is saved, and the machine log names the 
 
 test('an excessively nested document is refused before it is traversed', async () => {
   const { machines, partId } = await given();
-  const deep = `${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`;
-  await expect(save(machines, partId, deep)).rejects.toThrow(/at most 30 levels deep/);
+  const deep = (levels: number) => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`;
+  await expect(save(machines, partId, deep(500))).rejects.toThrow(/at most 30 levels deep/);
+  // Not even parsed.
+  await expect(save(machines, partId, deep(100_000))).rejects.toThrow(
+    /nested at most 600 levels deep, found more in "a"/,
+  );
 });
 
 test("a part's name is trimmed; an empty name, a long one and one with control characters are refused", async () => {
