@@ -217,7 +217,7 @@ export const dunningV30: readonly string[] = [
 
 export const dunningV34: readonly string[] = ['alter table invoices add column dunned_ms bigint not null default 0'];
 
-export const chargeRequestsV38: readonly string[] = [
+export const chargeRequestsV39: readonly string[] = [
   'alter table charge_requests add column answered_ms bigint',
   "alter table charge_requests add column holder text not null default ''",
 ];

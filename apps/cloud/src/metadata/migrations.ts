@@ -6,7 +6,7 @@ import {
   billingChecked,
   billingV23,
   chargeRequests,
-  chargeRequestsV38,
+  chargeRequestsV39,
   dunningV30,
   dunningV34,
   invoiceGuard,
@@ -130,5 +130,5 @@ export const migrations: readonly Migration[] = [
   { version: 36, statements: checkedV36.map(addRowCheck), checked: checkedV36 },
   { version: 37, statements: tabularV37 },
   { version: 38, statements: checkedV38.map(addRowCheck), checked: checkedV38 },
-  { version: 38, statements: chargeRequestsV38, checked: [chargeRequests] },
+  { version: 39, statements: chargeRequestsV39, checked: [chargeRequests] },
 ];
