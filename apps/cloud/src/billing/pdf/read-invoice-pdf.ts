@@ -6,6 +6,7 @@ import type { Attachment } from '../../outbox/email/write-notifications.ts';
 import type { InvoiceDocument } from '../invoices/issue-invoice.ts';
 import { requireInvoice } from '../invoices/states.ts';
 import { invoiceContent } from './invoice-content.ts';
+import { makePdf } from './make-pdf.ts';
 
 export interface InvoicePdfDeps {
   readonly db: Database;
@@ -24,9 +25,7 @@ export async function readInvoicePdf(
   if (kept !== undefined) return kept;
   const { brandingId }: InvoiceDocument = JSON.parse(invoice.document);
   const logo = await logoOf(brandingId);
-  // Only clouds that make invoices load the libraries and fonts.
-  const { invoicePdf } = await import('./invoice-pdf.ts');
-  const pdf = await invoicePdf(invoiceContent(invoice), invoice.issued_ms, logo);
+  const pdf = await makePdf({ content: invoiceContent(invoice), createdMs: invoice.issued_ms, logo });
   await db
     .insertInto('invoice_pdfs')
     .values({ invoice_id: invoice.id, pdf })
