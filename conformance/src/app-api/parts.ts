@@ -125,13 +125,17 @@ export function partTests(world: () => World): void {
   test('clients that accept messages of 4 MiB can read the largest configuration that can be saved', async () => {
     const { owner } = world();
     const { partId } = await newMachine('large');
-    const save = (count: number) =>
-      owner.ask('UpdateRobotPart', { id: partId, robot_config_json: JSON.stringify({ note: Array(count).fill(1) }) });
-    await expectRefused(save(400_000), Code.invalidArgument, /messages of public clients/);
-    await save(250_000);
-    expect(await owner.ask('GetRobotPart', { id: partId })).toMatchObject({ part: { id: partId } });
+    const save = (note: unknown) =>
+      owner.ask('UpdateRobotPart', { id: partId, robot_config_json: JSON.stringify({ note }) });
+    await expectRefused(save(Array(400_000).fill(1)), Code.resourceExhausted, /at most 200000 fields and elements/);
+    // An answer has the configuration three times.
+    await expectRefused(save('x'.repeat(1_500_000)), Code.invalidArgument, /messages of public clients/);
+    for (const note of ['x'.repeat(1_370_000), Array(99_000).fill(1)]) {
+      await save(note);
+      expect(await owner.ask('GetRobotPart', { id: partId })).toMatchObject({ part: { id: partId } });
+    }
     await owner.ask('UpdateRobotPart', { id: partId, robot_config_json: '{}' });
-    expect((await owner.app.getRobotPartHistory(partId))[0].old.robotConfig.toJson().note).toHaveLength(250_000);
+    expect((await owner.app.getRobotPartHistory(partId))[0].old.robotConfig.toJson().note).toHaveLength(99_000);
   });
 
   test('an edit of an outdated version is ABORTED with the changes; without a time the last one wins', async () => {

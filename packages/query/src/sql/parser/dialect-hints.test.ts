@@ -102,7 +102,7 @@ test.each([
     const run = (): unknown => parseSql(`SELECT ${part.repeat(times)}`);
     return run;
   };
-  for (const times of [300, 20_000]) {
+  for (const times of [300, 10_000]) {
     expect(parse(times)).toThrow(/nested at most 200 levels deep, found '\(?\w*' at level 201/);
   }
 });
