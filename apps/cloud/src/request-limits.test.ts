@@ -19,7 +19,8 @@ function row(name: string, given: Partial<typeof defaultRequestLimits>): string 
 
 test('D48 docs/specs/request-limits.md lists the limits of every method', () => {
   const page = readFileSync(new URL('../../../docs/specs/request-limits.md', import.meta.url), 'utf8');
-  const rows = page.split('\n').filter((line) => line.startsWith('| ') && !line.startsWith('| method'));
+  const [, table = ''] = page.split('| method or service ');
+  const [, , ...rows] = table.slice(0, table.indexOf('\n\n')).split('\n');
 
   expect(rows).toEqual([
     row('default', {}),
