@@ -80,6 +80,8 @@ async function attackAll(
     };
     return strike;
   });
+  // The start of the attackers needs the processors, too.
+  await Promise.all(attackers.map((strike) => strike(0, 0)));
   await Promise.all([canary.report(), peer.report()]);
   let held = 0;
   for (let from = 0; from < garbage; from += inOneWave) {
