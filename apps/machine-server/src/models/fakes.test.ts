@@ -1,5 +1,5 @@
 /** Every fake over RPC: values that were set, moved or written are read back. */
-import type { DescService, JsonObject, MessageInitShape } from '@bufbuild/protobuf';
+import type { MessageInitShape } from '@bufbuild/protobuf';
 import { ArmService } from '@platform/proto/platform/component/arm/v1/arm';
 import { AudioInService } from '@platform/proto/platform/component/audioin/v1/audioin';
 import { AudioOutService } from '@platform/proto/platform/component/audioout/v1/audioout';
@@ -17,61 +17,15 @@ import { MovementSensorService } from '@platform/proto/platform/component/moveme
 import { PowerSensorService } from '@platform/proto/platform/component/powersensor/v1/powersensor';
 import { ServoService } from '@platform/proto/platform/component/servo/v1/servo';
 import { SwitchService } from '@platform/proto/platform/component/switch/v1/switch';
-import { RobotService } from '@platform/proto/platform/robot/v1/robot';
 import { BaseRemoteControlService } from '@platform/proto/platform/service/baseremotecontrol/v1/base_remote_control';
 import { DiscoveryService } from '@platform/proto/platform/service/discovery/v1/discovery';
 import { MotionService, PlanState } from '@platform/proto/platform/service/motion/v1/motion';
 import { Mode, NavigationService } from '@platform/proto/platform/service/navigation/v1/navigation';
 import { ShellService } from '@platform/proto/platform/service/shell/v1/shell';
 import { VisionService } from '@platform/proto/platform/service/vision/v1/vision';
-import { resourceTypes } from '@platform/resources';
-import { type Client, connect } from '@platform/rpc/client';
-import { expect, onTestFinished, test } from 'vitest';
-import type { MachineServer } from '../compose.ts';
-import { startFakeCloud } from '../testing/fake-cloud.ts';
-import { hasFake } from '../testing/has-fake.ts';
-import { createTestHome, patientClock, startTestServer, until } from '../testing/start-test-server.ts';
-
-const attributes: Readonly<Record<string, JsonObject>> = {
-  board: {
-    analogs: [{ name: 'light', value: 7, min: 0, max: 10, step: 1 }],
-    digital_interrupts: [{ name: 'door', pin: '11' }],
-  },
-  discovery: { discoveries: [{ name: 'found', api: 'rdk:component:camera', model: 'acme:cameras:usb' }] },
-  encoder: { ticks_per_rotation: 100 },
-  gantry: { lengths_mm: [100, 200] },
-  movement_sensor: { latitude: 48.1, longitude: 11.6, linear_velocity: { y: 2 } },
-  navigation: { latitude: 48.1, longitude: 11.6 },
-  switch: { position_count: 3, labels: ['off', 'low', 'high'] },
-  vision: {
-    detections: [{ class_name: 'cat', confidence: 0.9, x_min: 1, y_min: 2, x_max: 3, y_max: 4 }],
-    classifications: [{ class_name: 'dark', confidence: 0.1 }, { class_name: 'bright' }],
-  },
-};
-
-/** A machine with one fake of each type, each named `it`. */
-async function startWithFakes(more: Readonly<Record<string, JsonObject>> = attributes): Promise<Call> {
-  const fakes = resourceTypes.flatMap(({ api }) => {
-    const [, kind, type = ''] = api.split(':');
-    if (!hasFake(api)) return [];
-    return [
-      { kind, resource: { name: 'it', api, model: 'core:builtin:fake', attributes: more[api] ?? more[type] ?? {} } },
-    ];
-  });
-  const of = (wanted: string): JsonObject[] =>
-    fakes.flatMap(({ kind, resource }) => (kind === wanted ? [resource] : []));
-  const stack = new AsyncDisposableStack();
-  onTestFinished(() => stack.disposeAsync());
-  const cloud = stack.use(await startFakeCloud({ components: of('component'), services: of('service') }));
-  const home = stack.use(await createTestHome(cloud.url));
-  const server: MachineServer = stack.use(await startTestServer(home, patientClock));
-  const link = stack.use(connect({ baseUrl: `http://127.0.0.1:${server.serving.port}` }));
-  await until('the configuration', () => cloud.logs.includes('configuration applied'));
-  return (service) => link.client(service);
-}
-
-type Call = <S extends DescService>(service: S) => Client<S>;
-const name = 'it';
+import { expect, test } from 'vitest';
+import { until } from '../testing/start-test-server.ts';
+import { name, startWithFakes } from '../testing/start-with-fakes.ts';
 
 test('numbers that are not finite are refused with their field before anything moves, even in streams', async () => {
   const call = await startWithFakes();
@@ -306,34 +260,6 @@ test('fakes of services keep modes, waypoints and plans, and see the contents of
   expect(discoveries).toMatchObject([{ name: 'found', api: 'rdk:component:camera', model: 'acme:cameras:usb' }]);
 });
 
-test('a method that a fake does not have is UNIMPLEMENTED and not an empty answer, even with a delay', async () => {
-  const unimplemented = { code: 'unimplemented' };
-  const bare = (await startWithFakes({}))(NavigationService);
-  await expect(bare.getPaths({ name })).rejects.toMatchObject(unimplemented);
-  const delays = resourceTypes.map(({ api, service }): [string, JsonObject] => [
-    api,
-    api.endsWith(':sensor') ? {} : { delays_ms: Object.fromEntries(service.methods.map((method) => [method.name, 1])) },
-  ]);
-  const [plain, delayed] = [await startWithFakes({}), await startWithFakes(Object.fromEntries(delays))];
-  let compared = 0;
-  for (const { api, service } of resourceTypes.filter((type) => hasFake(type.api))) {
-    const codeOf = async (call: Call, localName: string): Promise<unknown> => {
-      const client = call(service) as unknown as Readonly<Record<string, (request: object) => Promise<unknown>>>;
-      const failed = await client[localName]?.({ name, boardName: name, controller: name }).then(
-        () => ({ code: 'ok' }),
-        (caught: unknown) => caught,
-      );
-      return (failed as { readonly code: unknown }).code;
-    };
-    for (const { localName, methodKind } of service.methods) {
-      if (methodKind !== 'unary' || (await codeOf(plain, localName)) !== 'unimplemented') continue;
-      compared++;
-      expect(await codeOf(delayed, localName), `${api} ${localName}`).toBe('unimplemented');
-    }
-  }
-  expect(compared).toBeGreaterThan(2);
-});
-
 test('the fakes of base remote control and of the shell answer commands; the shell returns what is typed', async () => {
   const call = await startWithFakes();
   const command = { turn: 'left' };
@@ -346,70 +272,4 @@ test('the fakes of base remote control and of the shell answer commands; the she
   const shown: string[] = [];
   for await (const { dataOut } of shell.shell(typed())) shown.push(dataOut);
   expect(shown).toEqual(['id']);
-});
-
-test('every method of every fake can be made to fail by configuration', async () => {
-  const failing = Object.fromEntries(
-    resourceTypes.map(({ api, service }): [string, JsonObject] => {
-      const errors = service.methods.map(({ name: method }): [string, JsonObject] => [
-        method,
-        { code: 'NOT_FOUND', message: `${method} is broken` },
-      ]);
-      return [api, api.endsWith(':sensor') ? {} : { errors: Object.fromEntries(errors) }];
-    }),
-  );
-  const call = await startWithFakes(failing);
-  for (const { api, service } of resourceTypes) {
-    if (!hasFake(api) || api.endsWith(':sensor')) continue;
-    for (const { name: method, localName, methodKind } of service.methods) {
-      if (methodKind !== 'unary') continue;
-      const own = { name, boardName: name, controller: name };
-      const client = call(service) as unknown as Readonly<Record<string, (request: object) => Promise<unknown>>>;
-      await expect(client[localName]?.(own), `${api} ${method}`).rejects.toMatchObject({
-        code: 'not_found',
-        message: expect.stringContaining(`${method} is broken`),
-      });
-    }
-  }
-});
-
-test('a fake waits as configured, and a wrong attribute is reported with its path', async () => {
-  const call = await startWithFakes({
-    button: { delays_ms: { Push: 50 }, errors: { GetStatus: 'worn out' } },
-    servo: { min_angle_deg: 'x' },
-    motor: { errors: { Fly: 'no' } },
-    switch: { errors: { SetPosition: 5 } },
-  });
-  const started = performance.now();
-  await call(ButtonService).push({ name });
-  // Timers may fire a fraction of a millisecond early.
-  expect(performance.now() - started).toBeGreaterThan(49);
-  await expect(call(ButtonService).getStatus({ name })).rejects.toMatchObject({
-    ...{ code: 'unavailable', message: expect.stringContaining('worn out') },
-  });
-  await expect(call(ServoService).getPosition({ name })).rejects.toThrow(
-    'attributes.min_angle_deg: expected a number from 0 to 360, found "x"',
-  );
-  await expect(call(MotorService).isMoving({ name })).rejects.toThrow('attributes.errors: expected one of SetPower,');
-  await expect(call(SwitchService).getPosition({ name })).rejects.toThrow('attributes.errors.SetPosition: expected');
-});
-
-test('a motor whose client disconnects is stopped; StopAll stops everything, and reports what it could not stop', async () => {
-  const call = await startWithFakes({ gripper: { errors: { Stop: 'stuck' } } });
-  const [robot, motor, base] = [call(RobotService), call(MotorService), call(BaseService)];
-  const { id, heartbeatWindow } = await robot.startSession({ resume: '' });
-  expect(heartbeatWindow).toMatchObject({ seconds: 2n });
-  await motor.setPower({ name, powerPct: 1 }, { headers: { 'viam-sid': id } });
-  expect((await robot.getSessions({})).sessions).toMatchObject([{ id }]);
-  // A client without a session moves the base, which keeps moving.
-  await base.setVelocity({ name, linear: { y: 10 } });
-  await until('the stop', async () => !(await motor.isMoving({ name })).isMoving);
-  await expect(robot.sendSessionHeartbeat({ id })).rejects.toMatchObject({ code: 'invalid_argument' });
-  await expect(motor.setPower({ name, powerPct: 1 }, { headers: { 'viam-sid': id } })).rejects.toThrow(
-    'SESSION_EXPIRED',
-  );
-  expect(await base.isMoving({ name })).toMatchObject({ isMoving: true });
-
-  await expect(robot.stopAll({})).rejects.toThrow('could not be stopped: core:component:gripper/it: stuck');
-  expect(await base.isMoving({ name })).toMatchObject({ isMoving: false });
 });
