@@ -1,7 +1,7 @@
 /**
  * Remembers the last version of each package that was ready, also across restarts: it stays in use while a newer one cannot be fetched.
  *
- * `packages/in-use.json`: a list of packages, written whenever a version becomes ready. Without the file, or with a damaged one, nothing is
+ * `packages/in-use.json`: a list of packages, written whenever another version becomes ready. Without the file, or with a damaged one, nothing is
  * remembered: a machine then waits for the configured versions.
  */
 import { existsSync, readFileSync } from 'node:fs';
@@ -44,6 +44,8 @@ export class PackagesInUse {
   }
 
   ready(each: PackageConfig): void {
+    const last = this.#last.get(keyOf(each));
+    if (last?.id === each.id && last.version === each.version) return;
     this.#last.set(keyOf(each), each);
     this.#write();
   }
