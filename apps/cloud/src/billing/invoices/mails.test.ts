@@ -2,9 +2,8 @@
 import { TestCard } from '@platform/proto/platform/billing/v1/billing';
 import { expect, test } from 'vitest';
 import { testProvider } from '../payments/provider.ts';
-import { changeAccount } from '../prices/accounts.ts';
-import { openBilling, prices, startMs, type TestBilling } from '../testing/open-billing.ts';
-import { admin, attach, charge, openCharges, summary } from '../testing/open-charges.ts';
+import { openBilling, startMs, type TestBilling } from '../testing/open-billing.ts';
+import { attach, billStandard, charge, openCharges, summary } from '../testing/open-charges.ts';
 import { issueInvoice } from './issue-invoice.ts';
 import { type InvoiceMail, mailAbout } from './mails.ts';
 
@@ -57,13 +56,7 @@ test('the amounts of mails name the currency of the price list', async () => {
     ['KWD', '11.000 KWD'],
   ] as const) {
     const on = await openBilling();
-    const tiers = [{ name: 'standard', in_arrears: true, per_machine: '10' }];
-    await on.ask(on.owners.biller, prices.setPriceList, {
-      organizationId: on.billerId,
-      document: JSON.stringify({ currency, tiers }),
-    });
-    const change = { billerId: on.billerId, tier: 'standard', billingEmail: 'bills@example.com' };
-    await changeAccount(on.db, admin, 'admin.billing.assign', on.clock.now(), on.customerId, change);
+    await billStandard(on, { currency });
     await charge(on, { subtotal: 10, tax: 1 });
     const [mail] = mailsOf(on);
     expect(mail?.text).toContain(`for ${sum} has been issued`);

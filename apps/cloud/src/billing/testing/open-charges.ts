@@ -28,15 +28,20 @@ export const admin: { readonly kind: 'admin'; readonly name: string } = { kind: 
 /** USD, 30 days to pay; the customer's mails go to bills@example.com. */
 export async function openCharges(provider?: PaymentProvider, mails?: InvoiceMails): Promise<TestBilling> {
   const on = await openBilling({ ...(provider && { provider }), ...(mails && { mails }) });
-  const document = JSON.stringify({
-    currency: 'USD',
-    payment_days: 30,
-    tiers: [{ name: 'standard', in_arrears: true, per_machine: '10' }],
-  });
+  await billStandard(on, { currency: 'USD', payment_days: 30 });
+  return on;
+}
+
+/** The customer is billed by a price list with one tier; its mails go to bills@example.com. @param list the rest of the price list */
+export async function billStandard(
+  on: TestBilling,
+  list: { readonly currency: string; readonly payment_days?: number },
+): Promise<void> {
+  const tiers = [{ name: 'standard', in_arrears: true, per_machine: '10' }];
+  const document = JSON.stringify({ ...list, tiers });
   await on.ask(on.owners.biller, prices.setPriceList, { organizationId: on.billerId, document });
   const change = { billerId: on.billerId, tier: 'standard', billingEmail: 'bills@example.com' };
   await changeAccount(on.db, admin, 'admin.billing.assign', on.clock.now(), on.customerId, change);
-  return on;
 }
 
 export async function attach(on: TestBilling, card: TestCard, confirmAfterSeconds = 0): Promise<void> {

@@ -1,12 +1,11 @@
 import { type FakeStripe, startFakeStripe } from '@platform/testkit';
 import { expect, onTestFinished, test } from 'vitest';
 import { checkLedger } from '../../ledger/check-ledger.ts';
-import { changeAccount } from '../../prices/accounts.ts';
-import { billing, invoices, openBilling, prices, type TestBilling } from '../../testing/open-billing.ts';
+import { billing, invoices, openBilling, type TestBilling } from '../../testing/open-billing.ts';
+import { billStandard } from '../../testing/open-charges.ts';
 import { readPaymentSettings } from '../settings.ts';
 import { createStripeProvider } from './stripe-provider.ts';
 
-const admin = { kind: 'admin', name: 'root' } as const;
 const { signal } = new AbortController();
 const hourMs = 3_600_000;
 
@@ -29,13 +28,7 @@ async function open(currency = 'USD'): Promise<Stripe> {
   if (settings.provider !== 'stripe') throw new Error('expected stripe');
   const on = await openBilling({ provider: createStripeProvider(settings) });
   far.setClock(() => on.clock.now());
-  const tiers = [{ name: 'standard', in_arrears: true, per_machine: '10' }];
-  await on.ask(on.owners.biller, prices.setPriceList, {
-    organizationId: on.billerId,
-    document: JSON.stringify({ currency, tiers }),
-  });
-  const change = { billerId: on.billerId, tier: 'standard', billingEmail: 'bills@example.com' };
-  await changeAccount(on.db, admin, 'admin.billing.assign', on.clock.now(), on.customerId, change);
+  await billStandard(on, { currency });
   return {
     ...on,
     far,
