@@ -60,7 +60,7 @@ test('access matrix: every caller gets the answers that docs/specs/access.md spe
     else expect(message).toContain(service.typeName);
   }
   // Machines that wait for callers name themselves in a header or in a first message: signaling.test.ts and remote/ call those services.
-  // Calls to machines have one rule for all methods (R21): apps/cloud/src/relay/relayed-access.test.ts makes each of them.
+  // Calls to machines have one rule for all methods (R21): apps/cloud/src/relay/authorization/relayed-access.test.ts makes each of them.
   const ofMachines = [MachineService, ...resourceTypes.map(({ service }) => service)];
   expect(namesOf(served)).toEqual(namesOf([...services, SignalingService, RelayService, ...ofMachines]));
 

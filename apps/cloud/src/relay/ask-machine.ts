@@ -3,10 +3,10 @@ import { type DescMethod, fromJson, type JsonObject, toJson } from '@bufbuild/pr
 import { PlatformError } from '@platform/base';
 import type { Call } from '@platform/rpc/server';
 import type { Principal } from '../access/principal.ts';
-import { accessOf } from './method-access.ts';
+import { accessOf } from './authorization/method-access.ts';
+import type { RelayedCallDeps } from './forward/relayed-call.ts';
+import { relayedServices, relayUnary } from './forward/relayed-services.ts';
 import { partHeader } from './named-part.ts';
-import type { RelayedCallDeps } from './relayed-call.ts';
-import { relayedServices, relayUnary } from './relayed-services.ts';
 
 /** Time limit for the machine's answer. */
 const timeoutMs = 10_000;

@@ -11,11 +11,11 @@ import type { Database } from '../metadata/tables.ts';
 import { type AskMachine, askMachine } from './ask-machine.ts';
 import { createCallLimit } from './call-limit.ts';
 import { createPassedBytes } from './count-passed.ts';
+import { relayedBindings } from './forward/relayed-services.ts';
+import { forwardTypes } from './forward/relayed-types.ts';
 import type { Links } from './links.ts';
 import { createActuationRecord } from './record-actuation.ts';
 import { type RelayRpcDeps, relayBinding } from './relay-rpc.ts';
-import { relayedBindings } from './relayed-services.ts';
-import { forwardTypes } from './relayed-types.ts';
 
 export interface RelayDeps {
   readonly db: Database;

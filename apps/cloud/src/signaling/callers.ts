@@ -10,7 +10,7 @@ import type { Call, Handlers } from '@platform/rpc/server';
 import type { Access } from '../access/authorize.ts';
 import { notVisible, type Principal } from '../access/principal.ts';
 import type { MachineNames } from '../machines/machine-names.ts';
-import { authorizeControl } from '../relay/authorize-control.ts';
+import { authorizeControl } from '../relay/authorization/authorize-control.ts';
 import { hostHeader } from '../relay/named-part.ts';
 
 /** How long the caller of an offline machine waits for its answer. */

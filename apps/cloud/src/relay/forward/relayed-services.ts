@@ -4,7 +4,7 @@ import { EmptySchema } from '@bufbuild/protobuf/wkt';
 import { RobotService } from '@platform/proto/platform/robot/v1/robot';
 import { nameFieldOf, type ResourceDescriptor, resourceTypes } from '@platform/resources';
 import { type Call, carriesApiNames, type Handlers, type ServiceBinding, serve } from '@platform/rpc/server';
-import type { Principal } from '../access/principal.ts';
+import type { Principal } from '../../access/principal.ts';
 import { opaqueName, requireDeclaredTypes } from './opaque-service.ts';
 import { enterCall, type RelayedCall, type RelayedCallDeps } from './relayed-call.ts';
 

@@ -8,12 +8,12 @@ import { ServerReflectionResponseSchema } from '@platform/proto/grpc/reflection/
 import { byteStreamOver } from '@platform/rpc/client';
 import { FakeClock } from '@platform/testkit';
 import { expect, onTestFinished, test } from 'vitest';
-import { callOf } from '../access/testing/call-of.ts';
-import { createCallLimit } from './call-limit.ts';
-import { createPassedBytes } from './count-passed.ts';
-import { createLinks } from './links.ts';
+import { callOf } from '../../access/testing/call-of.ts';
+import { createCallLimit } from '../call-limit.ts';
+import { createPassedBytes } from '../count-passed.ts';
+import { createLinks } from '../links.ts';
+import { byHeader } from '../testing/by-header.ts';
 import { forwardTypes } from './relayed-types.ts';
-import { byHeader } from './testing/by-header.ts';
 
 const reflection = '/grpc.reflection.v1.ServerReflection/ServerReflectionInfo';
 const head = { ':status': 200, 'content-type': 'application/grpc+proto' };

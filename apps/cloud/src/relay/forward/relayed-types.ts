@@ -3,9 +3,9 @@
  * the name of the method, unread.
  */
 import type { ForwardCalls, ServiceBinding } from '@platform/rpc/server';
-import type { Principal } from '../access/principal.ts';
-import { isReflection } from './method-access.ts';
-import { hostHeader, partHeader } from './named-part.ts';
+import type { Principal } from '../../access/principal.ts';
+import { isReflection } from '../authorization/method-access.ts';
+import { hostHeader, partHeader } from '../named-part.ts';
 import { opaqueName, opaqueService } from './opaque-service.ts';
 import type { RelayedCallDeps } from './relayed-call.ts';
 import { relayed } from './relayed-services.ts';

@@ -2,17 +2,17 @@
 import type { DescMethod } from '@bufbuild/protobuf';
 import { type Clock, PlatformError } from '@platform/base';
 import type { Call } from '@platform/rpc/server';
-import { authorOf } from '../access/audit.ts';
-import type { Access } from '../access/authorize.ts';
-import type { Principal } from '../access/principal.ts';
-import { authorizeControl } from './authorize-control.ts';
-import type { CallLimit } from './call-limit.ts';
-import type { PassedBytes } from './count-passed.ts';
-import type { Links, PartLink } from './links.ts';
-import { accessOf, isOfModule, type MethodAccess } from './method-access.ts';
-import { type NamedPartDeps, namedPart } from './named-part.ts';
-import { type NoLinkDeps, noLink } from './no-link.ts';
-import type { ActuationRecord } from './record-actuation.ts';
+import { authorOf } from '../../access/audit.ts';
+import type { Access } from '../../access/authorize.ts';
+import type { Principal } from '../../access/principal.ts';
+import { authorizeControl } from '../authorization/authorize-control.ts';
+import { accessOf, isOfModule, type MethodAccess } from '../authorization/method-access.ts';
+import type { CallLimit } from '../call-limit.ts';
+import type { PassedBytes } from '../count-passed.ts';
+import type { Links, PartLink } from '../links.ts';
+import { type NamedPartDeps, namedPart } from '../named-part.ts';
+import { type NoLinkDeps, noLink } from '../no-link.ts';
+import type { ActuationRecord } from '../record-actuation.ts';
 
 /**
  * The name of the resource, in URI encoding. A caller may set it if the name is not in field 1 of a message that the cloud does not know;

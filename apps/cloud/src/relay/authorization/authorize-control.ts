@@ -1,7 +1,7 @@
 /** Whether a caller reaches a machine; the refusal of a key says how to get one that does. */
 import { PlatformError } from '@platform/base';
-import type { Access } from '../access/authorize.ts';
-import type { Lineage, Principal } from '../access/principal.ts';
+import type { Access } from '../../access/authorize.ts';
+import type { Lineage, Principal } from '../../access/principal.ts';
 
 /** What a caller does to a machine. */
 export type ControlAction = 'part.control' | 'part.manage';
