@@ -11,8 +11,8 @@ import { billingApi } from '@viamrobotics/sdk';
 import { serialize } from 'bson';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type CommandLine, openCommandLine } from './cli/command-line.ts';
-import { Peer } from './grpc-peer.ts';
-import { signInPublicClient } from './public-client.ts';
+import { Peer } from './clients/grpc-peer.ts';
+import { signInPublicClient } from './clients/public-client.ts';
 import { type CloudProcess, startCloud } from './start-cloud.ts';
 
 let cloud: CloudProcess;

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { appApi, dataApi, type ViamClient } from '@viamrobotics/sdk';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { signInNativeClient, signInPublicClient } from './public-client.ts';
+import { signInNativeClient, signInPublicClient } from './clients/public-client.ts';
 import { type CloudProcess, startCloud } from './start-cloud.ts';
 
 /** The fields that the tests read from BinaryData; TypeScript does not find the package's own declarations. */

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ClientDuplexStream } from '@grpc/grpc-js';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Answer, Peer } from './grpc-peer.ts';
+import { type Answer, Peer } from './clients/grpc-peer.ts';
 import { type CloudProcess, startCloud } from './start-cloud.ts';
 
 const app = 'platform.app.v1.AppService';

@@ -17,7 +17,7 @@ import { connect, pinnedAuthority } from '@platform/rpc/client';
 import { type ChildProcess, spawnChild } from '@platform/testkit';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { openCommandLine } from './cli/command-line.ts';
-import { Peer } from './grpc-peer.ts';
+import { Peer } from './clients/grpc-peer.ts';
 
 const main = fileURLToPath(new URL('../../apps/cloud/src/main.ts', import.meta.url));
 const machineMain = fileURLToPath(new URL('../../apps/machine-server/src/main.ts', import.meta.url));

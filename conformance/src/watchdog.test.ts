@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { status } from '@grpc/grpc-js';
 import { type ChildProcess, spawnChild, temporaryDirectory } from '@platform/testkit';
 import { expect, test } from 'vitest';
-import { Peer } from './grpc-peer.ts';
+import { Peer } from './clients/grpc-peer.ts';
 
 const main = fileURLToPath(new URL('../../apps/cloud/src/main.ts', import.meta.url));
 const preload = `data:text/javascript,${encodeURIComponent(`

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 
 import { expect, test } from 'vitest';
-import type { Peer } from '../grpc-peer.ts';
+import type { Peer } from '../clients/grpc-peer.ts';
 import type { Listed } from './package-types.ts';
 import { appService } from './watch.ts';
 import { Code, expectRefused, type World } from './world.ts';

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { appApi } from '@viamrobotics/sdk';
 import { expect, test } from 'vitest';
-import type { Answer } from '../grpc-peer.ts';
+import type { Answer } from '../clients/grpc-peer.ts';
 import { appService, codeOf } from './watch.ts';
 import { Code, expectRefused, type World } from './world.ts';
 

@@ -5,7 +5,7 @@
 import type { DescField, DescMessage } from '@bufbuild/protobuf';
 import { AppService } from '@platform/proto/platform/app/v1/app';
 import type { AppClient } from '@viamrobotics/sdk';
-import type { Answer, Peer } from '../grpc-peer.ts';
+import type { Answer, Peer } from '../clients/grpc-peer.ts';
 
 export const appService = 'platform.app.v1.AppService';
 

@@ -1,7 +1,7 @@
 /** One real cloud with callers of every kind, whose calls are recorded. */
 import { type AppClient, createViamClient } from '@viamrobotics/sdk';
 import { expect } from 'vitest';
-import { type Answer, Peer } from '../grpc-peer.ts';
+import { type Answer, Peer } from '../clients/grpc-peer.ts';
 import { type CloudProcess, machineServer, startCloud } from '../start-cloud.ts';
 import { codeOf, Watch } from './watch.ts';
 import { WebSession } from './web-session.ts';

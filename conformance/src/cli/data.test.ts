@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { chunks } from '@platform/base';
 import type { ViamClient } from '@viamrobotics/sdk';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { signInPublicClient } from '../public-client.ts';
+import { signInPublicClient } from '../clients/public-client.ts';
 import { type CloudProcess, startCloud } from '../start-cloud.ts';
 import { type CommandLine, openCommandLine, type Ran } from './command-line.ts';
 

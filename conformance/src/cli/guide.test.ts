@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { commandsIn } from '../../../tools/check-commands.ts';
-import { signInPublicClient } from '../public-client.ts';
+import { signInPublicClient } from '../clients/public-client.ts';
 import { type CloudProcess, startCloud } from '../start-cloud.ts';
 import { type CommandLine, openCommandLine } from './command-line.ts';
 

@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { signInPublicClient } from '../public-client.ts';
+import { signInPublicClient } from '../clients/public-client.ts';
 import { type CloudProcess, startCloud } from '../start-cloud.ts';
 import { type CommandLine, openCommandLine } from './command-line.ts';
 

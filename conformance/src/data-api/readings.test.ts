@@ -4,8 +4,8 @@ import { dataApi, type ViamClient } from '@viamrobotics/sdk';
 import { serialize } from 'bson';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { signIn } from '../access/sign-in.ts';
-import { Peer } from '../grpc-peer.ts';
-import { signInPublicClient } from '../public-client.ts';
+import { Peer } from '../clients/grpc-peer.ts';
+import { signInPublicClient } from '../clients/public-client.ts';
 import { type CloudProcess, startCloud } from '../start-cloud.ts';
 
 const service = 'platform.app.data.v1.DataService';

@@ -2,7 +2,7 @@
 import { openCloud } from '@platform/sdk/cloud';
 import type { ViamClient } from '@viamrobotics/sdk';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { signInPublicClient } from '../public-client.ts';
+import { signInPublicClient } from '../clients/public-client.ts';
 import { type CloudProcess, startCloud } from '../start-cloud.ts';
 
 let cloud: CloudProcess;

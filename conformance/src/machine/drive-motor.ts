@@ -1,6 +1,6 @@
 /** A client process that starts a session, runs the motor `it`, and sends heartbeats until it is killed. Argument: `host:port`. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Peer } from '../grpc-peer.ts';
+import { Peer } from '../clients/grpc-peer.ts';
 
 const robot = 'platform.robot.v1.RobotService';
 const peer = new Peer(process.argv[2] ?? '');

@@ -10,7 +10,7 @@ import { openCloud } from '@platform/sdk/cloud';
 import type { ViamClient } from '@viamrobotics/sdk';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { type CommandLine, openCommandLine } from '../cli/command-line.ts';
-import { signInPublicClient } from '../public-client.ts';
+import { signInPublicClient } from '../clients/public-client.ts';
 import { type CloudProcess, startCloud } from '../start-cloud.ts';
 import { type MachineProcess, startMachine } from './start-machine.ts';
 

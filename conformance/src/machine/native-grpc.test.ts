@@ -2,7 +2,7 @@
 import { resourceTypes } from '@platform/resources';
 import { type ChildProcess, spawnChild } from '@platform/testkit';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { type Answer, Peer } from '../grpc-peer.ts';
+import { type Answer, Peer } from '../clients/grpc-peer.ts';
 import { nativeCalls, streams } from './native-calls.ts';
 import { fakesOfEveryType, type MachineProcess, startMachine } from './start-machine.ts';
 

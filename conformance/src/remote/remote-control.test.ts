@@ -8,7 +8,7 @@ import { board, motor, sensor } from '@platform/sdk/machine';
 import { createFaultProxy, type FaultProxy } from '@platform/testkit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type CommandLine, openCommandLine } from '../cli/command-line.ts';
-import { Peer } from '../grpc-peer.ts';
+import { Peer } from '../clients/grpc-peer.ts';
 import { type CloudProcess, startCloud } from '../start-cloud.ts';
 import { type MachineProcess, startMachine } from './start-machine.ts';
 

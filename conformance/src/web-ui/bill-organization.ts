@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openCommandLine } from '../cli/command-line.ts';
-import { Peer } from '../grpc-peer.ts';
+import { Peer } from '../clients/grpc-peer.ts';
 import type { CloudProcess } from '../start-cloud.ts';
 
 const address = { address_line_1: 'Mill Lane 1', city: 'Porto', zipcode: '4000', country: 'PT' };

@@ -1,6 +1,6 @@
 /** The configuration by cards: a wrong value, capture of a new sensor, and a save by someone else in the meantime. */
 import { expect } from 'vitest';
-import { Peer } from '../grpc-peer.ts';
+import { Peer } from '../clients/grpc-peer.ts';
 import { accessibilityFaults, type RunningUi } from './start-ui.ts';
 
 const motor = { name: 'wheel', api: 'rdk:component:motor', model: 'rdk:builtin:fake' };

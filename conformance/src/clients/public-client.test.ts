@@ -3,8 +3,8 @@ import { randomUUID } from 'node:crypto';
 import type { ViamClient } from '@viamrobotics/sdk';
 import { Binary, BSONRegExp, Decimal128, Int32, Long, MaxKey, MinKey, ObjectId, serialize, Timestamp } from 'bson';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type CloudProcess, startCloud } from '../start-cloud.ts';
 import { signInPublicClient } from './public-client.ts';
-import { type CloudProcess, startCloud } from './start-cloud.ts';
 
 let cloud: CloudProcess;
 let client: ViamClient;

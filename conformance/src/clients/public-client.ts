@@ -1,7 +1,7 @@
 /** The unmodified public TypeScript client, signed in with an API key. */
 import { createViamClient, type ViamClient } from '@viamrobotics/sdk';
+import type { CloudProcess } from '../start-cloud.ts';
 import { nativeTransport } from './native-transport.ts';
-import type { CloudProcess } from './start-cloud.ts';
 
 export function signInPublicClient({
   url,

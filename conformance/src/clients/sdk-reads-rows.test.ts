@@ -16,8 +16,8 @@ import {
   Timestamp,
 } from 'bson';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type CloudProcess, startCloud } from '../start-cloud.ts';
 import { signInPublicClient } from './public-client.ts';
-import { type CloudProcess, startCloud } from './start-cloud.ts';
 
 let cloud: CloudProcess;
 let client: ViamClient;

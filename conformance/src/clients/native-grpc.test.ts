@@ -4,8 +4,8 @@ import { gzipSync } from 'node:zlib';
 import { status } from '@grpc/grpc-js';
 import { deserialize, serialize } from 'bson';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type CloudProcess, startCloud } from '../start-cloud.ts';
 import { Peer } from './grpc-peer.ts';
-import { type CloudProcess, startCloud } from './start-cloud.ts';
 
 let cloud: CloudProcess;
 

@@ -13,7 +13,7 @@ import {
 } from '@grpc/grpc-js';
 import { loadSync, type MethodDefinition, type PackageDefinition } from '@grpc/proto-loader';
 
-const protos = fileURLToPath(new URL('../../packages/proto/proto', import.meta.url));
+const protos = fileURLToPath(new URL('../../../packages/proto/proto', import.meta.url));
 const files = readdirSync(join(protos, 'platform'), { recursive: true, encoding: 'utf8' })
   .filter((name) => name.endsWith('.proto'))
   .map((name) => `platform/${name}`);
