@@ -14,10 +14,10 @@ export {
   type PlainBody,
   type PutOptions,
 } from './link/connect.ts';
-export { CallCutOff } from './link/connection.ts';
-export { type ConnectionFault, connectionFault, isAnswer } from './link/connection-fault.ts';
-export { type EncodedCall, encodedCall } from './link/encoded-answers.ts';
-export { pinnedAuthority } from './link/pinned-authority.ts';
+export { CallCutOff } from './link/connection/connection.ts';
+export { type ConnectionFault, connectionFault, isAnswer } from './link/connection/connection-fault.ts';
+export { pinnedAuthority } from './link/connection/pinned-authority.ts';
 export { createRpcClient } from './link/rpc-client.ts';
+export { type EncodedCall, encodedCall } from './link/transport/encoded-answers.ts';
 export { maxTunnelCalls } from './listener/limits.ts';
 export { byteStreamOver } from './tunnel/byte-stream.ts';

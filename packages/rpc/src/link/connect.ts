@@ -9,12 +9,12 @@ import { maxMessageDepth } from '../core/max-message-depth.ts';
 import { maxAnswerElements } from '../core/request-limits.ts';
 import type { Vocabulary } from '../edge/api-names.ts';
 import { AccessToken } from './access-token.ts';
-import { CheckedStreams } from './checked-streams.ts';
-import { type HeadersOf, LinkTransport } from './link-transport.ts';
-import { type PlainBody, PlainRequests, type PutOptions } from './plain-requests.ts';
-import { PublicTransport } from './public-transport.ts';
-import { Session, type SessionState } from './session.ts';
-import { UnaryTransport } from './unary-transport.ts';
+import { Session, type SessionState } from './connection/session.ts';
+import { CheckedStreams } from './transport/checked-streams.ts';
+import { type HeadersOf, LinkTransport } from './transport/link-transport.ts';
+import { type PlainBody, PlainRequests, type PutOptions } from './transport/plain-requests.ts';
+import { PublicTransport } from './transport/public-transport.ts';
+import { UnaryTransport } from './transport/unary-transport.ts';
 
 export type { Client, PlainBody, PutOptions };
 

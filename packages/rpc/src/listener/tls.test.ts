@@ -11,7 +11,7 @@ import { EchoService } from '../../test/echo-service.ts';
 import { grpcJs, unary } from '../../test/grpc-js.ts';
 import { credentials, patientClock, startEcho } from '../../test/start-echo.ts';
 import { connect } from '../link/connect.ts';
-import { pinnedAuthority } from '../link/pinned-authority.ts';
+import { pinnedAuthority } from '../link/connection/pinned-authority.ts';
 import type { UpgradeListener } from './listeners.ts';
 
 const tls = await selfSigned();

@@ -4,9 +4,9 @@ import { type AddressInfo, connect as connectSocket, createServer } from 'node:n
 import { duplexPair } from 'node:stream';
 import { FakeClock, temporaryDirectory } from '@platform/testkit';
 import { describe, expect, test } from 'vitest';
-import { EchoService } from '../../test/echo-service.ts';
-import { startScriptedPeer } from '../../test/scripted-peer.ts';
-import { connect, connectOver } from './connect.ts';
+import { EchoService } from '../../../test/echo-service.ts';
+import { startScriptedPeer } from '../../../test/scripted-peer.ts';
+import { connect, connectOver } from '../connect.ts';
 import { CallCutOff } from './connection.ts';
 
 const lostCall = { code: 'unavailable' };

@@ -5,9 +5,9 @@ import { DataSyncService } from '@platform/proto/platform/app/datasync/v1/data_s
 import { ModuleService } from '@platform/proto/platform/module/v1/module';
 import { temporaryDirectory } from '@platform/testkit';
 import { expect, onTestFinished, test } from 'vitest';
-import { serve } from '../core/binding.ts';
-import { createRpcServer } from '../listener/rpc-server.ts';
-import { connect } from './connect.ts';
+import { serve } from '../../core/binding.ts';
+import { createRpcServer } from '../../listener/rpc-server.ts';
+import { connect } from '../connect.ts';
 
 async function startServer() {
   const stack = new AsyncDisposableStack();

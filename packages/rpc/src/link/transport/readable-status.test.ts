@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { EchoService } from '../../test/echo-service.ts';
-import { startScriptedPeer } from '../../test/scripted-peer.ts';
-import { connect } from './connect.ts';
+import { EchoService } from '../../../test/echo-service.ts';
+import { startScriptedPeer } from '../../../test/scripted-peer.ts';
+import { connect } from '../connect.ts';
 
 test.each([
   ['100 % sure', '100 % sure'],

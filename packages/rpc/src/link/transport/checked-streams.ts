@@ -4,13 +4,13 @@ import { Code, ConnectError, type ContextValues, type StreamResponse, type Trans
 import type { UniversalClientFn } from '@connectrpc/connect/protocol';
 import { createTransport } from '@connectrpc/connect/protocol-grpc';
 import { createNodeHttpClient } from '@connectrpc/connect-node';
-import { methodPath } from '../core/binding.ts';
-import { defaultRequestLimits } from '../core/request-limits.ts';
-import { checkMessages } from '../listener/check-messages.ts';
-import { limitEnvelopes } from '../listener/limit-body.ts';
+import { methodPath } from '../../core/binding.ts';
+import { defaultRequestLimits } from '../../core/request-limits.ts';
+import { checkMessages } from '../../listener/check-messages.ts';
+import { limitEnvelopes } from '../../listener/limit-body.ts';
+import type { Session } from '../connection/session.ts';
 import type { HeaderInit } from './link-transport.ts';
 import { makeStatusReadable } from './readable-status.ts';
-import type { Session } from './session.ts';
 
 export interface CheckedStreamsOptions {
   readonly baseUrl: string;

@@ -6,8 +6,8 @@ import { StringValueSchema } from '@bufbuild/protobuf/wkt';
 import { Code, ConnectError, type Transport } from '@connectrpc/connect';
 import { createGrpcTransport } from '@connectrpc/connect-node';
 import { describe, expect, test } from 'vitest';
-import { EchoService } from '../../test/echo-service.ts';
-import { Session } from './session.ts';
+import { EchoService } from '../../../test/echo-service.ts';
+import { Session } from '../connection/session.ts';
 import { UnaryTransport } from './unary-transport.ts';
 
 const readMaxBytes = 100;

@@ -24,15 +24,15 @@ import {
 } from '@connectrpc/connect';
 import { validateResponseWithCompression, validateTrailer } from '@connectrpc/connect/protocol-grpc';
 import { errorText, systemClock } from '@platform/base';
-import { methodPath } from '../core/binding.ts';
-import { requireFewElements } from '../core/request-limits.ts';
+import { methodPath } from '../../core/binding.ts';
+import { requireFewElements } from '../../core/request-limits.ts';
+import type { Session } from '../connection/session.ts';
 import { codeOfFailure, errorOfClose } from './call-failure.ts';
 import { answerTooLarge } from './checked-streams.ts';
 import { keepsEncoded } from './encoded-answers.ts';
 import { encodedParts, longBytes } from './encoded-parts.ts';
 import type { HeaderInit } from './link-transport.ts';
 import { makeStatusReadable } from './readable-status.ts';
-import type { Session } from './session.ts';
 
 const prefixBytes = 5;
 

@@ -1,7 +1,7 @@
 import { type AddressInfo, createServer } from 'node:net';
 import { expect, test } from 'vitest';
-import { EchoService } from '../../test/echo-service.ts';
-import { connect } from './connect.ts';
+import { EchoService } from '../../../test/echo-service.ts';
+import { connect } from '../connect.ts';
 
 const types = [
   'DATA',

@@ -8,7 +8,7 @@ import { connect, isIP } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { connect as connectTls } from 'node:tls';
 import { type Clock, errorText, systemClock } from '@platform/base';
-import { maxHeaderBytes, maxTunnelCalls, tunnelWindowBytes, windowBytes } from '../listener/limits.ts';
+import { maxHeaderBytes, maxTunnelCalls, tunnelWindowBytes, windowBytes } from '../../listener/limits.ts';
 import { Connection, type Dialled, lost } from './connection.ts';
 import { silentMs } from './keep-alive.ts';
 

@@ -1,7 +1,7 @@
 /** Calls whose answers stay encoded, for those so large that decoding them must not hold up the event loop (D48). */
 import type { DescMethod, DescService } from '@bufbuild/protobuf';
 import { type BytesValue, BytesValueSchema } from '@bufbuild/protobuf/wkt';
-import type { Link } from './connect.ts';
+import type { Link } from '../connect.ts';
 
 /** Calls a unary method; its request is the one of the method. */
 export type EncodedCall = (request: object, options?: { readonly signal?: AbortSignal }) => Promise<Uint8Array>;

@@ -14,8 +14,8 @@ import {
   type UnaryResponse,
 } from '@connectrpc/connect';
 import { PlatformError, systemClock } from '@platform/base';
-import { fromConnectError } from '../core/errors.ts';
-import type { AccessToken } from './access-token.ts';
+import { fromConnectError } from '../../core/errors.ts';
+import type { AccessToken } from '../access-token.ts';
 
 /** Returns the headers for a call of this method. @param signal ends the call */
 export type HeadersOf = (

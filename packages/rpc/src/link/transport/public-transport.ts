@@ -9,8 +9,8 @@ import {
   type MessageShape,
 } from '@bufbuild/protobuf';
 import type { ContextValues, StreamResponse, Transport, UnaryResponse } from '@connectrpc/connect';
-import { peerTypeName } from '../edge/alias.ts';
-import { canonicalise, inVocabulary } from '../edge/translate-message.ts';
+import { peerTypeName } from '../../edge/alias.ts';
+import { canonicalise, inVocabulary } from '../../edge/translate-message.ts';
 import type { HeaderInit } from './link-transport.ts';
 
 export class PublicTransport implements Transport {

@@ -1,4 +1,4 @@
-import { encodeGrpcMessage } from '../codecs/grpc-message.ts';
+import { encodeGrpcMessage } from '../../codecs/grpc-message.ts';
 
 /**
  * Makes the text of a status one that can be decoded: some servers send texts that are not percent-encoded, or are only in part, for which

@@ -2,10 +2,10 @@ import { create } from '@bufbuild/protobuf';
 import { StringValueSchema } from '@bufbuild/protobuf/wkt';
 import { PlatformError } from '@platform/base';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { EchoService } from '../../test/echo-service.ts';
-import { startScriptedPeer } from '../../test/scripted-peer.ts';
-import { credentials, startEcho } from '../../test/start-echo.ts';
-import { connect } from './connect.ts';
+import { EchoService } from '../../../test/echo-service.ts';
+import { startScriptedPeer } from '../../../test/scripted-peer.ts';
+import { credentials, startEcho } from '../../../test/start-echo.ts';
+import { connect } from '../connect.ts';
 
 /** A message with that many unknown fields. */
 const flood = (count: number) => ({
