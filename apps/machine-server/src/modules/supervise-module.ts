@@ -8,10 +8,10 @@
 import { backoffMs, type Clock, errorText, type Log } from '@platform/base';
 import type { Provided } from '../graph/model-table.ts';
 import type { ModuleConfig } from './module-config.ts';
-import { ModuleLines } from './module-output.ts';
 import type { ModulesDeps } from './modules-deps.ts';
+import { ModuleLines } from './process/module-output.ts';
+import { openSocketDirectory } from './process/socket-path.ts';
 import { type RunningModule, runModule } from './run-module.ts';
-import { openSocketDirectory } from './socket-path.ts';
 
 export type ModuleState = 'pending' | 'starting' | 'ready' | 'unhealthy' | 'closing';
 

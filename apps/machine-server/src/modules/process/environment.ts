@@ -1,5 +1,5 @@
 /** The environment of a module's process: information about its machine, under our names and those of the public API. */
-import type { MachineIdentity } from './modules-deps.ts';
+import type { MachineIdentity } from '../modules-deps.ts';
 
 export interface ModuleEnvironment {
   readonly home: string;

@@ -5,9 +5,9 @@
 import { createHash } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { type Clock, type Log, PlatformError } from '@platform/base';
-import { withTimeout } from '../graph/with-timeout.ts';
+import { withTimeout } from '../../graph/with-timeout.ts';
+import type { ModuleConfig } from '../module-config.ts';
 import { pathInMeta } from './meta-json.ts';
-import type { ModuleConfig } from './module-config.ts';
 import type { ModuleLines } from './module-output.ts';
 import { startProcess } from './module-process.ts';
 

@@ -2,9 +2,9 @@
 import { rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { PlatformError } from '@platform/base';
-import { unpack } from '../packages/unpack.ts';
+import { unpack } from '../../packages/unpack.ts';
+import type { ModuleConfig } from '../module-config.ts';
 import { pathInMeta } from './meta-json.ts';
-import type { ModuleConfig } from './module-config.ts';
 
 export interface Program {
   readonly path: string;

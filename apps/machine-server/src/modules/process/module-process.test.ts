@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { type Clock, createLog, systemClock } from '@platform/base';
 import { temporaryDirectory } from '@platform/testkit';
 import { expect, test } from 'vitest';
-import { isRunning } from '../testing/is-running.ts';
-import { until } from '../testing/start-test-server.ts';
-import { writeProgram } from '../testing/write-module.ts';
+import { isRunning } from '../../testing/is-running.ts';
+import { until } from '../../testing/start-test-server.ts';
+import { writeProgram } from '../../testing/write-module.ts';
 import { ModuleLines } from './module-output.ts';
 import { startProcess } from './module-process.ts';
 

@@ -2,7 +2,7 @@
 import { asPlatformError, type Clock, type CodeName, errorText, PlatformError } from '@platform/base';
 import { type HandlerMap, ModuleService } from '@platform/proto/platform/module/v1/module';
 import type { Link } from '@platform/rpc/client';
-import { withTimeout } from '../graph/with-timeout.ts';
+import { withTimeout } from '../../graph/with-timeout.ts';
 
 export interface ReadyOptions {
   readonly link: Pick<Link, 'client'>;
