@@ -18,7 +18,7 @@ import {
   temporaryDirectory,
 } from '@platform/testkit';
 import { expect, test } from 'vitest';
-import { writeProgram } from '../../../apps/machine-server/src/testing/write-module.ts';
+import { writeProgram } from '../../../apps/machine-server/src/testing/modules/write-module.ts';
 import { readFaultSettings } from '../crash/fault-settings.ts';
 import { type Canary, cloudCalls, startCanary } from '../faults/canary.ts';
 import { startMachine as startLocalMachine } from '../machine/start-machine.ts';

@@ -10,7 +10,7 @@ import { RobotService, SendSessionHeartbeatRequestSchema } from '@platform/proto
 import { connect } from '@platform/rpc/client';
 import { faultProgress, reportFault } from '@platform/testkit';
 import { expect, test } from 'vitest';
-import { writeProgram } from '../../../apps/machine-server/src/testing/write-module.ts';
+import { writeProgram } from '../../../apps/machine-server/src/testing/modules/write-module.ts';
 import { readFaultSettings } from '../crash/fault-settings.ts';
 import { startCanary } from '../faults/canary.ts';
 import { startMachine } from '../machine/start-machine.ts';

@@ -11,7 +11,9 @@ import { type CommandLine, openCommandLine } from '../cli/command-line.ts';
 import { type CloudProcess, startCloud } from '../start-cloud.ts';
 import { startMachine } from './start-machine.ts';
 
-const module = fileURLToPath(new URL('../../../apps/machine-server/src/testing/test-module.ts', import.meta.url));
+const module = fileURLToPath(
+  new URL('../../../apps/machine-server/src/testing/modules/test-module.ts', import.meta.url),
+);
 const api = 'acme:component:oracle';
 type Five = readonly [MachineMethod, MachineMethod, MachineMethod, MachineMethod, MachineMethod];
 

@@ -6,9 +6,9 @@ import type { JsonObject } from '@bufbuild/protobuf';
 import { SensorService } from '@platform/proto/platform/component/sensor/v1/sensor';
 import { expect, test } from 'vitest';
 import { isRunning } from '../testing/is-running.ts';
-import { type ModuleMachine, startModuleMachine } from '../testing/module-machine.ts';
+import { type ModuleMachine, startModuleMachine } from '../testing/modules/module-machine.ts';
+import { writeOddModule, writeProgram, writeTestModule } from '../testing/modules/write-module.ts';
 import { until } from '../testing/start-test-server.ts';
-import { writeOddModule, writeProgram, writeTestModule } from '../testing/write-module.ts';
 
 const counter = { name: 'c', api: 'core:component:sensor', model: 'acme:demo:counter', attributes: { greeting: 'hi' } };
 const fake = { name: 'tank', api: 'core:component:sensor', model: 'fake', attributes: { readings: { level: 7 } } };

@@ -6,7 +6,7 @@ import { FakeClock } from '@platform/testkit';
 import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
 import { Graph } from '../graph/graph.ts';
-import { createModuleLink, forgottenAnswers, type ModuleLink } from '../testing/module-link.ts';
+import { createModuleLink, forgottenAnswers, type ModuleLink } from '../testing/modules/module-link.ts';
 import { ModuleResources } from './module-resources.ts';
 
 const api = 'core:component:sensor';

@@ -3,10 +3,10 @@ import { ServerReflection } from '@platform/proto/grpc/reflection/v1/reflection'
 import { SensorService } from '@platform/proto/platform/component/sensor/v1/sensor';
 import { ModuleStatus_State, RobotService } from '@platform/proto/platform/robot/v1/robot';
 import { expect, onTestFinished, test } from 'vitest';
-import { startModuleMachine } from '../testing/module-machine.ts';
+import { startModuleMachine } from '../testing/modules/module-machine.ts';
+import { oracleService } from '../testing/modules/test-module.ts';
+import { writePythonModule, writeTestModule } from '../testing/modules/write-module.ts';
 import { until } from '../testing/start-test-server.ts';
-import { oracleService } from '../testing/test-module.ts';
-import { writePythonModule, writeTestModule } from '../testing/write-module.ts';
 
 const captures = (method: string, additional_params: JsonObject = {}): JsonObject => ({
   type: 'data_manager',

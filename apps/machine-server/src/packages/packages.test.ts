@@ -11,9 +11,9 @@ import {
   RobotService,
 } from '@platform/proto/platform/robot/v1/robot';
 import { expect, test } from 'vitest';
-import { type ModuleMachine, startModuleMachine } from '../testing/module-machine.ts';
+import { type ModuleMachine, startModuleMachine } from '../testing/modules/module-machine.ts';
+import { writeProgram, writeTestModule } from '../testing/modules/write-module.ts';
 import { until } from '../testing/start-test-server.ts';
-import { writeProgram, writeTestModule } from '../testing/write-module.ts';
 
 const counter = (attributes: JsonObject): JsonObject => ({
   ...{ name: 'c', api: 'core:component:sensor', model: 'acme:demo:counter', attributes },

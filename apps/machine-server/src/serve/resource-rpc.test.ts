@@ -9,7 +9,7 @@ import { Graph } from '../graph/graph.ts';
 import type { Model } from '../graph/model.ts';
 import { TypeTable } from '../modules/type-table.ts';
 import { type FillRequest, type GaugeClient, gauge, gaugeService, tank } from '../testing/gauge.ts';
-import { noModules } from '../testing/no-modules.ts';
+import { noModules } from '../testing/modules/no-modules.ts';
 import { MachineAuth } from './authenticate.ts';
 import { parseBindAddress } from './bind-address.ts';
 import { Serving } from './serve.ts';

@@ -4,8 +4,8 @@ import { type Clock, createLog, systemClock } from '@platform/base';
 import { temporaryDirectory } from '@platform/testkit';
 import { expect, test } from 'vitest';
 import { isRunning } from '../../testing/is-running.ts';
+import { writeProgram } from '../../testing/modules/write-module.ts';
 import { until } from '../../testing/start-test-server.ts';
-import { writeProgram } from '../../testing/write-module.ts';
 import { ModuleLines } from './module-output.ts';
 import { startProcess } from './module-process.ts';
 

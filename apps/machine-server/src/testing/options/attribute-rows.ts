@@ -1,8 +1,8 @@
 /** Fields of the configuration that concern the whole machine. Those of the data manager: `data-attributes.slow.test.ts`. */
 import { RobotService } from '@platform/proto/platform/robot/v1/robot';
 import { expect } from 'vitest';
+import { writeTestModule } from '../modules/write-module.ts';
 import { until } from '../start-test-server.ts';
-import { writeTestModule } from '../write-module.ts';
 import { type Machine, oneSensor, type Run } from './machine-run.ts';
 import type { Row, Surroundings } from './row.ts';
 

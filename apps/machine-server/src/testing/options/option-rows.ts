@@ -4,8 +4,8 @@ import { readFtdc } from '@platform/ftdc';
 import { SensorService } from '@platform/proto/platform/component/sensor/v1/sensor';
 import { resourceTypes } from '@platform/resources';
 import { expect } from 'vitest';
+import { writeTestModule } from '../modules/write-module.ts';
 import { until } from '../start-test-server.ts';
-import { writeTestModule } from '../write-module.ts';
 import { type Given, type Machine, oneSensor, type Run } from './machine-run.ts';
 import type { Row, Surroundings } from './row.ts';
 

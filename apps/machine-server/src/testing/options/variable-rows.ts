@@ -6,8 +6,8 @@ import { SensorService } from '@platform/proto/platform/component/sensor/v1/sens
 import { ResourceStatus_State } from '@platform/proto/platform/robot/v1/robot';
 import { expect } from 'vitest';
 import { partId } from '../fake-cloud.ts';
+import { writeOddModule } from '../modules/write-module.ts';
 import { until } from '../start-test-server.ts';
-import { writeOddModule } from '../write-module.ts';
 import type { Run } from './machine-run.ts';
 import type { Row } from './row.ts';
 

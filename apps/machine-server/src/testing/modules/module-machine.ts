@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { JsonObject } from '@bufbuild/protobuf';
 import { connect, type Link } from '@platform/rpc/client';
-import type { MachineServer } from '../compose.ts';
-import { type FakeCloud, startFakeCloud } from './fake-cloud.ts';
-import { createTestHome, startTestServer, type TestServerOptions, until } from './start-test-server.ts';
+import type { MachineServer } from '../../compose.ts';
+import { type FakeCloud, startFakeCloud } from '../fake-cloud.ts';
+import { createTestHome, startTestServer, type TestServerOptions, until } from '../start-test-server.ts';
 
 export interface ModuleMachine extends AsyncDisposable {
   readonly home: string;

@@ -1,4 +1,4 @@
-import type { Modules } from '../modules/feature.ts';
+import type { Modules } from '../../modules/feature.ts';
 
 /** A machine without modules. */
 export const noModules: Modules = {
