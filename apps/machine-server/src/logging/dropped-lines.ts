@@ -26,7 +26,7 @@ export function droppedOf({ timeMs, fields }: LogLine): Dropped {
 }
 
 /** The number of lines lost with this one: a line about dropped lines stands for those that it counts. */
-export function linesIn({ logger, message, fields }: LogLine): number {
-  const isReport = logger === 'cloud-link' && message.includes(' dropped between ');
-  return isReport && typeof fields['lines'] === 'number' ? fields['lines'] : 1;
+export function linesIn({ logger, fields: { lines, from, to } }: LogLine): number {
+  const isReport = logger === 'cloud-link' && from !== undefined && to !== undefined;
+  return isReport && typeof lines === 'number' ? lines : 1;
 }

@@ -42,11 +42,15 @@ function waitIn(metadata: Headers): number | undefined {
 
 const shutdownText = 'the server is shutting down; try again in a moment';
 
+const shutdowns = new WeakSet<ConnectError>();
+
 /** The reason with which running calls end when a stopping server no longer waits for them. */
 export function shutdownReason(): ConnectError {
-  return toConnectError(new PlatformError('unavailable', shutdownText));
+  const reason = toConnectError(new PlatformError('unavailable', shutdownText));
+  shutdowns.add(reason);
+  return reason;
 }
 
 export function isShutdown(reason: ConnectError): boolean {
-  return reason.rawMessage === shutdownText;
+  return shutdowns.has(reason);
 }

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer as createHttp2Server } from 'node:http2';
 import { type AddressInfo, createServer } from 'node:net';
-import { errorText } from '@platform/base';
+import { errorText, PlatformError } from '@platform/base';
 import { temporaryDirectory } from '@platform/testkit';
 import { describe, expect, test } from 'vitest';
 import { EchoService } from '../../test/echo-service.ts';
@@ -153,6 +153,25 @@ describe('a link over gRPC', () => {
       code: 'resource_exhausted',
       message: `platform.test.v1.EchoService/Say: expected a message of at most 1000 bytes (maxMessageBytes) from ${server.url}, found one of 2003 bytes: request less at once`,
     });
+  });
+
+  test('so is one of a stream; what a server says about a size that it read is its own answer', async () => {
+    const size = 'message size 2003 is larger than configured readMaxBytes 1000';
+    await using server = await startEcho({
+      say: () => {
+        throw new PlatformError('resource_exhausted', size);
+      },
+      async *split() {
+        yield { value: 'x'.repeat(2000) };
+      },
+    });
+    await using link = connect({ baseUrl: server.url, credentials, maxMessageBytes: 1000 });
+    const echo = link.client(EchoService);
+    await expect(texts(echo.split({}))).rejects.toMatchObject({
+      code: 'resource_exhausted',
+      message: `platform.test.v1.EchoService/Split: expected a message of at most 1000 bytes (maxMessageBytes) from ${server.url}, found one of 2003 bytes: request less at once`,
+    });
+    await expect(echo.say({})).rejects.toMatchObject({ code: 'resource_exhausted', message: size });
   });
 
   test('a megabyte-sized message passes whole in both directions', async () => {

@@ -2,6 +2,7 @@
 import type { DescService } from '@bufbuild/protobuf';
 import { type Client, Code, ConnectError, createClient, type Interceptor } from '@connectrpc/connect';
 import { createConnectTransport } from '@connectrpc/connect-web';
+import { reach } from './reach.ts';
 import { endSession } from './session.svelte.ts';
 
 /** A call that takes longer fails with an error, so that no page waits forever. */
@@ -18,6 +19,7 @@ const noticeEndedSession: Interceptor = (next) => async (request) => {
 
 const transport = createConnectTransport({
   baseUrl: '/',
+  fetch: reach,
   useBinaryFormat: true,
   defaultTimeoutMs: timeoutMs,
   interceptors: [noticeEndedSession],

@@ -14,6 +14,7 @@ import { uniqueId } from '../ui/unique-id.ts';
 import { clientOf } from './clients.ts';
 import type { Polled } from './poll.svelte.ts';
 import { type Problem, problemOf } from './problem.ts';
+import { Unreached } from './reach.ts';
 import { endSession, session } from './session.svelte.ts';
 import { createTabTurns, type TabNote } from './tab-turns.ts';
 
@@ -209,7 +210,7 @@ document.addEventListener('visibilitychange', () => {
 });
 window.addEventListener('online', reconnect);
 window.addEventListener('offline', () => {
-  if (attempt !== undefined) broken(new TypeError('failed to fetch: offline'));
+  if (attempt !== undefined) broken(new Unreached('offline'));
 });
 
 /**

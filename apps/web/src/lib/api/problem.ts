@@ -1,5 +1,6 @@
 /** Turns an error that a call threw into a message that says what to do. */
 import { Code, ConnectError } from '@connectrpc/connect';
+import { Unreached } from './reach.ts';
 
 export interface Problem {
   /** What happened. */
@@ -34,10 +35,9 @@ const titles: Partial<Record<Code, string>> = {
 };
 
 export function problemOf(caught: unknown): Problem {
-  if (caught instanceof TypeError && /fetch/i.test(caught.message)) return unreachable;
   if (caught instanceof DOMException && caught.name === 'TimeoutError') return unanswered;
   const error = ConnectError.from(caught);
-  if (/failed to fetch|networkerror/i.test(error.rawMessage)) return unreachable;
+  if (caught instanceof Unreached || error.cause instanceof Unreached) return unreachable;
   if (error.code === Code.Unknown && caught instanceof Error && !(caught instanceof ConnectError))
     return { title: 'That did not work', detail: caught.message, advice: '', isRefused: false };
   return {

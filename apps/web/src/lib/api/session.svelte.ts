@@ -1,5 +1,6 @@
 /** Who is signed in, and what they may see. */
 import { AnswerError } from './answer-error.ts';
+import { reach } from './reach.ts';
 
 export interface Role {
   readonly role: string;
@@ -35,13 +36,13 @@ export async function loadPerson(): Promise<Person> {
 }
 
 export async function signOut(): Promise<void> {
-  await fetch('/sign-out', { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' });
+  await reach('/sign-out', { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' });
   location.assign('/sign-in');
 }
 
 /** Asks a route of the cloud that answers JSON. @throws AnswerError */
 export async function ask(path: string, init?: RequestInit): Promise<Response> {
-  const answer = await fetch(path, init);
+  const answer = await reach(path, init);
   if (answer.status === 401) endSession();
   if (!answer.ok) throw new AnswerError(await messageOf(answer), answer.status);
   return answer;

@@ -1,5 +1,6 @@
 /** Explains connection failures that only a person can fix: certificates, and TLS on one side only. */
 import { ConnectError } from '@connectrpc/connect';
+import { CallCutOff } from './connection.ts';
 
 /** Whether the error is a server's answer rather than a failure of the connection. */
 export function isAnswer(error: unknown): boolean {
@@ -33,12 +34,19 @@ const kinds: Readonly<Record<string, ConnectionFault['kind']>> = {
 
 /** @param url of the call. @returns undefined for every other error */
 export function connectionFault(error: unknown, url: string): ConnectionFault | undefined {
-  const found = new Set(codesOf(error).map((code) => (Object.hasOwn(kinds, code) ? kinds[code] : undefined)));
+  const codes = codesOf(error);
+  const found = new Set(codes.map((code) => (Object.hasOwn(kinds, code) ? kinds[code] : undefined)));
   const kind = (['untrusted', 'name', 'dated', 'noTls'] as const).find((each) => found.has(each));
   if (kind !== undefined) return { kind, reason: reasonOf(error) };
-  if (url.startsWith('http://') && /Session closed with error code|Parse Error|socket hang up/.test(textOf(error)))
+  // A peer that resets the connection may be a proxy without a cloud behind it.
+  if (url.startsWith('http://') && isOtherProtocol(error) && !codes.includes('ECONNRESET'))
     return { kind: 'notCloud', reason: reasonOf(error) };
   return undefined;
+}
+
+function isOtherProtocol(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return (error instanceof CallCutOff && !error.isHttp2) || isOtherProtocol(error.cause);
 }
 
 /** The codes of an error and its causes, including those of several failed addresses. */
@@ -53,9 +61,4 @@ function reasonOf(error: unknown): string {
   let last = error;
   while (last instanceof Error && last.cause instanceof Error) last = last.cause;
   return last instanceof Error ? last.message : String(last);
-}
-
-function textOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  return error.cause === undefined ? error.message : `${error.message} ${textOf(error.cause)}`;
 }

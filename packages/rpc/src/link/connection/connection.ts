@@ -75,6 +75,8 @@ export class Connection {
   #state: 'connecting' | 'open' | 'draining' | 'over' = 'connecting';
   #wasOpen = false;
   #isCut = false;
+  /** Its SETTINGS have arrived: every peer that speaks HTTP/2 sends them first. */
+  #isHttp2 = false;
   #error: ConnectError | undefined;
   #calls = 0;
   #carried = 0;
@@ -105,6 +107,9 @@ export class Connection {
     // The error of a socket that is destroyed late has no other listener.
     socket.on('error', () => {});
     session.once('connect', () => this.#open());
+    session.once('remoteSettings', () => {
+      this.#isHttp2 = true;
+    });
     // For good: a peer that keeps sending invalid data causes further errors.
     session.on('error', (error) => this.end(lost(errorText(error), error)));
     session.on('close', () => this.end(undefined));
@@ -237,7 +242,7 @@ export class Connection {
     const lose = (error?: unknown): ClientHttp2Stream => {
       this.end(error == null ? lost(closedText) : lost(errorText(error), error));
       const { rawMessage, cause } = this.#error ?? lost(closedText);
-      return destroy(lost(rawMessage, new CallCutOff(rawMessage, { cause })));
+      return destroy(lost(rawMessage, new CallCutOff(rawMessage, { cause, isHttp2: this.#isHttp2 })));
     };
     // It may fail before its caller listens.
     stream.on('error', () => {});
@@ -263,6 +268,13 @@ export class Connection {
  */
 export class CallCutOff extends Error {
   override readonly name = 'CallCutOff';
+  /** False: the peer had not yet sent what every peer that speaks HTTP/2 sends first. */
+  readonly isHttp2: boolean;
+
+  constructor(message: string, { isHttp2 = true, ...options }: ErrorOptions & { readonly isHttp2?: boolean } = {}) {
+    super(message, options);
+    this.isHttp2 = isHttp2;
+  }
 }
 
 /** @param cause what Node said */

@@ -16,6 +16,7 @@ import {
 import { PlatformError, systemClock } from '@platform/base';
 import { fromConnectError } from '../../core/errors.ts';
 import type { AccessToken } from '../access-token.ts';
+import { AnswerTooLarge } from './checked-streams.ts';
 
 /** Returns the headers for a call of this method. @param signal ends the call */
 export type HeadersOf = (
@@ -185,10 +186,10 @@ export class LinkTransport implements Transport {
   #explain(caught: unknown, { name, parent }: DescMethod): unknown {
     if (!(caught instanceof ConnectError)) return caught;
     const error = fromConnectError(caught);
-    const [, size, limit] = /size (?:(\d+) )?is larger than configured readMaxBytes (\d+)/.exec(error.message) ?? [];
-    if (error.code === 'resource_exhausted' && limit !== undefined) {
-      const found = size === undefined ? 'a larger one' : `one of ${size} bytes`;
-      const text = `${parent.typeName}/${name}: expected a message of at most ${limit} bytes (maxMessageBytes) from ${this.#options.baseUrl}, found ${found}: request less at once`;
+    if (caught.cause instanceof AnswerTooLarge) {
+      const { maxBytes, foundBytes } = caught.cause;
+      const found = foundBytes === undefined ? 'a larger one' : `one of ${foundBytes} bytes`;
+      const text = `${parent.typeName}/${name}: expected a message of at most ${maxBytes} bytes (maxMessageBytes) from ${this.#options.baseUrl}, found ${found}: request less at once`;
       return new PlatformError('resource_exhausted', text, error.cause);
     }
     if (error.message === '') {
