@@ -6,16 +6,14 @@
  * Versions that the configuration no longer names are deleted some time after all others are ready, so that programs still running from them
  * can end.
  */
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock, Log } from '@platform/base';
 import type { MachineConfig } from '@platform/machine-config/schema';
-import { deleteOthers } from './delete-others.ts';
 import type { PackageSource } from './fetch-package.ts';
-import { PackagesInUse } from './in-use.ts';
-import { type Entry, keepFetching, type PackageState, type PackageStatus } from './keep-fetching.ts';
-import { folderOf, type PackageConfig, readPackages, releaseOf } from './package-config.ts';
+import type { PackageStatus } from './keep-fetching.ts';
+import { readPackages, releaseOf } from './package-config.ts';
 import { resolvePlaceholders } from './placeholders.ts';
+import { createVersions } from './versions.ts';
 
 export type { PackageState, PackageStatus } from './keep-fetching.ts';
 
@@ -51,70 +49,16 @@ export interface PackageWith {
   readonly warning: string;
 }
 
-const deleteAfterMs = 60_000;
-
-export function createPackages({ home, source, onChange, onNewVersion, clock, log }: PackagesDeps): Packages {
+export function createPackages({ home, ...deps }: PackagesDeps): Packages {
   const root = join(home, 'packages');
-  const inUse = new PackagesInUse(root, log);
-  /** By folder. */
-  const entries = new Map<string, Entry>();
-  const ending = new Set<Promise<void>>();
-  let deletion: Disposable | undefined;
-
-  const set = (entry: Entry, state: PackageState, error = ''): void => {
-    entry.status = { ...entry.status, state, error, since: clock.now() };
-    if (state === 'ready' || state === 'failed') onChange();
-  };
-  const ready = (entry: Entry): void => {
-    const { wanted } = entry.status;
-    const before = inUse.of(wanted);
-    inUse.ready(wanted);
-    if (before !== undefined) onNewVersion();
-    set(entry, 'ready');
-    deleteOldLater();
-  };
-  const deleteOldLater = (): void => {
-    deletion?.[Symbol.dispose]();
-    deletion = clock.after(deleteAfterMs, () => void deleteOld());
-  };
-  const deleteOld = async (): Promise<void> => {
-    if ([...entries.values()].some(({ status }) => status.state !== 'ready')) return;
-    await deleteOthers(root, new Set([...entries.keys(), ...inUse.folders]), log);
-  };
-  const end = (entry: Entry): void => {
-    entries.delete(entry.folder);
-    entry.stop.abort();
-    ending.add(entry.over);
-    void entry.over.then(() => ending.delete(entry.over));
-  };
-  const begin = (folder: string, wanted: PackageConfig): void => {
-    const isThere = existsSync(folder);
-    // The cloud may no longer have a version that this machine has.
-    const status = isThere
-      ? ({ wanted, state: 'ready', error: wanted.error, since: clock.now() } as const)
-      : ({ wanted, state: 'downloading', error: '', since: clock.now() } as const);
-    const entry: Entry = { status, folder, stop: new AbortController(), over: Promise.resolve() };
-    entries.set(folder, entry);
-    if (isThere) {
-      inUse.ready(wanted);
-      deleteOldLater();
-    } else entry.over = keepFetching(entry, { source, root, set, ready, clock, log });
-  };
+  const versions = createVersions({ root, ...deps });
+  const { entries, insteadOf } = versions;
   const isIn = (path: string, folder: string): boolean => path === folder || path.startsWith(`${folder}/`);
   const reasonOf = ({ state, error }: PackageStatus): string => (error === '' ? state : error);
-  /** The version that is used for an entry, if it is not its own. */
-  const insteadOf = ({ status: { wanted, state } }: Entry) => (state === 'ready' ? undefined : inUse.of(wanted));
 
   return {
     apply(config) {
-      const configured = readPackages(config.packages);
-      const wanted = new Map(configured.map((each) => [join(root, folderOf(each)), each]));
-      for (const entry of [...entries.values()]) {
-        const next = wanted.get(entry.folder);
-        if (next === undefined || JSON.stringify(next) !== JSON.stringify(entry.status.wanted)) end(entry);
-      }
-      inUse.keep(configured);
-      for (const [folder, each] of wanted) if (!entries.has(folder)) begin(folder, each);
+      versions.keep(readPackages(config.packages));
       return resolvePlaceholders(config, (name, type) => {
         const fits = ({ wanted: each }: PackageStatus): boolean =>
           each.name === name && (type === undefined || each.type === type);
@@ -148,11 +92,6 @@ export function createPackages({ home, source, onChange, onNewVersion, clock, lo
       }
       return undefined;
     },
-    async [Symbol.asyncDispose]() {
-      deletion?.[Symbol.dispose]();
-      for (const entry of [...entries.values()]) end(entry);
-      await Promise.all(ending);
-      await inUse.written();
-    },
+    [Symbol.asyncDispose]: () => versions[Symbol.asyncDispose](),
   };
 }

@@ -38,19 +38,23 @@ export function requestFrames({ path, headers = [], body = envelope(Buffer.alloc
 const noise = Buffer.from('f3a90bff07c401d2ff8812fa00e6', 'hex');
 const on = (frames: readonly Frame[], stream: number): Frame[] => frames.map((frame) => ({ ...frame, stream }));
 
+type Kinds = Readonly<Record<string, readonly Frame[]>>;
+type Request = (more: Partial<RequestParts>) => Frame[];
+
 /** By name. @param path of a method, such as `/package.Service/Method` */
-export function hostileRequests(path: string): Readonly<Record<string, readonly Frame[]>> {
-  const request = (more: Partial<RequestParts>): Frame[] => requestFrames({ path, ...more });
-  const pseudo = (method: string, at: string, authority = 'localhost'): HeaderLines => [
-    ...([
-      [':method', method],
-      [':scheme', 'http'],
-      [':authority', authority],
-      [':path', at],
-    ] as const),
-  ];
-  const [head] = request({});
-  const begun = head === undefined ? [] : [head];
+export function hostileRequests(path: string): Kinds {
+  const request: Request = (more) => requestFrames({ path, ...more });
+  const begun = request({}).slice(0, 1);
+  return {
+    ...ofStreams(request, begun),
+    ...ofBodies(request, begun),
+    ...ofHeaders(request),
+    ...ofPseudoHeaders(request, path),
+  };
+}
+
+/** @param begun a request without its body */
+function ofStreams(request: Request, begun: readonly Frame[]): Kinds {
   const reset = (stream: number): Frame => ({ type: frameTypes.reset, flags: 0, stream, payload: uint32(8) });
   return {
     'a thousand requests that are reset': Array.from({ length: 1_000 }, (_, at) => [
@@ -62,6 +66,11 @@ export function hostileRequests(path: string): Readonly<Record<string, readonly 
     'the same stream twice': [...request({}), ...request({})],
     'streams in descending order': [...on(request({}), 9), ...on(request({}), 3)],
     'a request on an even stream': on(request({}), 2),
+  };
+}
+
+function ofBodies(request: Request, begun: readonly Frame[]): Kinds {
+  return {
     'a body that is not ended': request({}).map((frame) => ({ ...frame, flags: frame.flags & ~flags.endStream })),
     'no body': begun.map((frame) => ({ ...frame, flags: flags.endHeaders | flags.endStream })),
     'half a prefix': request({ body: Buffer.from([0, 0, 0]) }),
@@ -81,6 +90,11 @@ export function hostileRequests(path: string): Readonly<Record<string, readonly 
       ...begun,
       headersFrame([['grpc-status', '0']], { flags: flags.endHeaders | flags.endStream }),
     ],
+  };
+}
+
+function ofHeaders(request: Request): Kinds {
+  return {
     ...Object.fromEntries(
       ['', '0', '-1S', '99999999H', '999999999999S', '1x', 'NaN', '1n'].map((limit) => [
         `a time limit of "${limit}"`,
@@ -100,6 +114,34 @@ export function hostileRequests(path: string): Readonly<Record<string, readonly 
         ],
       ].map((type) => [`content type "${type}"`, request({ headers: [['content-type', type]] })]),
     ),
+    'tokens of every kind': request({
+      headers: ['Bearer', 'Bearer ', 'Basic %%', 'Bearer a.b.c', '\xff'].map((value) => ['authorization', value]),
+    }),
+    'binary headers that are not base64': request({
+      headers: [
+        ['x-bin', '\x80!'],
+        ['grpc-trace-bin', '==='],
+      ],
+    }),
+    'two lengths': request({
+      headers: [
+        ['content-length', '1'],
+        ['content-length', '2'],
+      ],
+    }),
+    'a length that is not a number': request({ headers: [['content-length', 'x']] }),
+    'a length that is wrong': request({ headers: [['content-length', '1000000']] }),
+  };
+}
+
+function ofPseudoHeaders(request: Request, path: string): Kinds {
+  const pseudo = (method: string, at: string, authority = 'localhost'): HeaderLines => [
+    [':method', method],
+    [':scheme', 'http'],
+    [':authority', authority],
+    [':path', at],
+  ];
+  return {
     ...Object.fromEntries(
       ['GET', 'CONNECT', 'OPTIONS', 'PRI', 'TRACE', '', 'A B', '\xff'].map((method) => [
         `the method "${method}"`,
@@ -134,23 +176,6 @@ export function hostileRequests(path: string): Readonly<Record<string, readonly 
     'no pseudo headers': request({ pseudo: [] }),
     'a path twice': request({ pseudo: [...pseudo('POST', path), [':path', '/']] }),
     'an answer': request({ pseudo: [[':status', '200']] }),
-    'tokens of every kind': request({
-      headers: ['Bearer', 'Bearer ', 'Basic %%', 'Bearer a.b.c', '\xff'].map((value) => ['authorization', value]),
-    }),
-    'binary headers that are not base64': request({
-      headers: [
-        ['x-bin', '\x80!'],
-        ['grpc-trace-bin', '==='],
-      ],
-    }),
-    'two lengths': request({
-      headers: [
-        ['content-length', '1'],
-        ['content-length', '2'],
-      ],
-    }),
-    'a length that is not a number': request({ headers: [['content-length', 'x']] }),
-    'a length that is wrong': request({ headers: [['content-length', '1000000']] }),
     'a WebSocket over HTTP/2': request({ pseudo: [...pseudo('CONNECT', path), [':protocol', 'websocket']] }),
   };
 }
