@@ -46,7 +46,7 @@ const faults: Readonly<Record<string, { help: string; options: string[]; tests: 
   },
   hostile: {
     help: 'sends requests that are cheap to send and expensive to decode, four at once, and then garbage to ports, links and module sockets, and measures how long others wait',
-    options: ['requests', 'garbage', 'wait', 'seed'],
+    options: ['requests', 'garbage', 'from', 'wait', 'seed'],
     tests: ['conformance/src/hostile/'],
   },
   'power-cut': {
@@ -79,6 +79,7 @@ const { kinds, values } = commandLineOf({
     damages: { value: 'number', default: '2000', help: 'damages' },
     requests: { value: 'number', default: '2000', help: 'hostile requests' },
     garbage: { value: 'number', default: '10000', help: 'kinds of garbage for each port, link and module socket' },
+    from: { value: 'number', default: '0', help: 'the first kind of garbage' },
     wait: { value: 'number', default: '250', help: 'longest wait of others that passes, ms; 1000 beside a busy core' },
     seconds: { value: 'number', default: '300', help: 'duration of the load' },
     large: { value: 'numbers', default: '1,120,300,2000', help: 'how many of the largest readings are sent at once' },
@@ -119,6 +120,7 @@ const { status } = spawnSync(process.execPath, [vitest, 'run', ...workers, ...fi
     FAULT_SEED: values['seed'],
     FAULT_REQUESTS: values['requests'],
     FAULT_GARBAGE: values['garbage'],
+    FAULT_GARBAGE_FROM: values['from'],
     FAULT_WAIT_MS: values['wait'],
     FAULT_SECONDS: values['seconds'],
     FAULT_LARGE: values['large'],

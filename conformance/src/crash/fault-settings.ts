@@ -21,6 +21,8 @@ export interface FaultSettings {
   readonly requests: number;
   /** Kinds of garbage for each port, link and socket. Default 100. */
   readonly garbage: number;
+  /** The first of them. Default 0. */
+  readonly garbageFrom: number;
   /** Longest wait of others during hostile requests, ms. Default: not checked, because other tests keep the processors busy. */
   readonly longestWaitMs: number;
 }
@@ -47,6 +49,7 @@ export function readFaultSettings(): FaultSettings {
     seconds: Number(FAULT_SECONDS),
     requests: Number(process.env['FAULT_REQUESTS'] ?? 48),
     garbage: Number(process.env['FAULT_GARBAGE'] ?? 100),
+    garbageFrom: Number(process.env['FAULT_GARBAGE_FROM'] ?? 0),
     longestWaitMs: Number(process.env['FAULT_WAIT_MS'] ?? Number.POSITIVE_INFINITY),
     large: FAULT_LARGE.split(',').map(Number),
   };

@@ -28,7 +28,7 @@ import type { Door } from './garbage-doors.ts';
 import type { GarbageTask } from './garbage-process.ts';
 import { startLedger } from './ledger.ts';
 
-const { garbage, longestWaitMs } = readFaultSettings();
+const { garbage, garbageFrom, longestWaitMs } = readFaultSettings();
 const flags = ['--conditions=@platform/source', '--disable-warning=ExperimentalWarning'];
 const attacker = fileURLToPath(new URL('./garbage-process.ts', import.meta.url));
 const moduleProgram = fileURLToPath(new URL('./garbage-module-process.ts', import.meta.url));
@@ -84,8 +84,9 @@ async function attackAll(
   await Promise.all(attackers.map((strike) => strike(0, 0)));
   await Promise.all([canary.report(), peer.report()]);
   let held = 0;
-  for (let from = 0; from < garbage; from += inOneWave) {
-    const to = Math.min(garbage, from + inOneWave);
+  const end = garbageFrom + garbage;
+  for (let from = garbageFrom; from < end; from += inOneWave) {
+    const to = Math.min(end, from + inOneWave);
     await Promise.all(attackers.map((strike) => strike(from, to)));
     const { longestMs, failures } = await canary.report();
     figures.peerMs = Math.max(figures.peerMs, (await peer.report()).longestMs);
@@ -95,7 +96,7 @@ async function attackAll(
     // The known kinds contain the largest.
     if (from < 800) held = Math.max(held, bytes);
     figures.growth = Math.max(figures.growth, bytes - held);
-    faultProgress(progress, to, garbage);
+    faultProgress(progress, to - garbageFrom, garbage);
   }
   await stack.disposeAsync();
   await expect.poll(() => openSockets(pid), { timeout: 60_000 }).toBeLessThanOrEqual(before + mostOwnSockets);

@@ -11,8 +11,14 @@ export const windowBytes: number = 4 * 1024 * 1024;
 /** How much memory one HTTP/2 connection may use before new streams are refused, MB. */
 export const maxSessionMemoryMb = 256;
 
-/** Concurrent calls per connection; a client delays further ones. */
-export const maxConcurrentStreams = 1024;
+/** Concurrent calls per connection; a client delays further ones. RFC 9113 recommends at least 100. */
+export const maxConcurrentStreams = 128;
+
+/** How many requests a client may reset at once, besides 33 in each second; with more, its connection is closed. */
+export const maxResets: number = 2 * maxConcurrentStreams;
+
+/** How many HTTP/1.1 requests of one connection may wait for an answer; with more, it is closed. Browsers send one at a time. */
+export const maxPipelined = 16;
 
 /** Time from connecting to a recognisable first line (plaintext) or a finished handshake (TLS). */
 export const prefaceTimeoutMs = 10_000;

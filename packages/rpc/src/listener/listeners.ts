@@ -12,8 +12,10 @@ import {
 import { createServer as createTcp, type Server, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type Clock, errorText, type Log, PlatformError } from '@platform/base';
+import { enterInTurns } from '../core/enter-in-turns.ts';
 import { bodyRead } from './body-read.ts';
 import type { FastPath } from './fast-path.ts';
+import { limitPipelining, readInPieces } from './limit-pipelining.ts';
 import {
   headersCheckMs,
   headersTimeoutMs,
@@ -21,6 +23,7 @@ import {
   keepAliveMs,
   maxConcurrentStreams,
   maxHeaderBytes,
+  maxResets,
   maxSessionMemoryMb,
   windowBytes,
 } from './limits.ts';
@@ -60,6 +63,7 @@ export interface Listener {
 const http2Options = {
   settings: { initialWindowSize: windowBytes, maxConcurrentStreams, maxHeaderListSize: maxHeaderBytes },
   maxSessionMemory: maxSessionMemoryMb,
+  streamResetBurst: maxResets,
 };
 const tcpOptions = { noDelay: true, keepAlive: true, keepAliveInitialDelay: keepAliveMs };
 const http1Options = {
@@ -71,7 +75,8 @@ const http1Options = {
   requestTimeout: 0,
 };
 
-export function createListener(options: ListenerOptions): Listener {
+export function createListener(given: ListenerOptions): Listener {
+  const options = { ...given, listener: limitPipelining(given.listener) };
   return options.tls === undefined ? createPlainListener(options) : createTlsListener(options, options.tls);
 }
 
@@ -125,6 +130,7 @@ function createPlaintext({ listener, fastPath, upgrade, prefaceTimeoutMs, clock,
           // HTTP/1.1 clients may close their sending side and still wait for the answer.
           socket.allowHalfOpen = true;
           http1.emit('connection', socket);
+          readInPieces(socket);
         } else if (version === 'h2') {
           http2.emit('connection', socket);
         }
@@ -152,6 +158,9 @@ function createTlsListener(given: ListenerOptions, tls: { cert: string; key: str
   secure.emit('listening');
   askFirst(secure, fastPath);
   if (upgrade !== undefined) secure.on('upgrade', upgrade);
+  secure.on('secureConnection', (socket) => {
+    if (socket.alpnProtocol !== 'h2') readInPieces(socket);
+  });
   secure.on('tlsClientError', (error) => log.debug('a TLS handshake failed', { error: errorText(error) }));
   const plaintext = given.plaintextOnLoopback ? createPlaintext(given) : undefined;
   const silent = new Set<Socket>();
@@ -205,7 +214,7 @@ function upgrading(upgrade: UpgradeListener | undefined): { shouldUpgradeCallbac
   return { shouldUpgradeCallback: ({ headers }) => wanted && /^websocket$/i.test(headers.upgrade ?? '') };
 }
 
-/** Lets the fast path see each stream first; the rest goes to Node's own listener, which makes a request and a response of it. */
+/** Lets the fast path see each stream first, in turns; the rest goes to Node's own listener, which makes a request and a response of it. */
 function askFirst(server: Http2Server | Http2SecureServer, fastPath: FastPath): void {
   const rest = server.listeners('stream');
   server.removeAllListeners('stream');
@@ -216,7 +225,14 @@ function askFirst(server: Http2Server | Http2SecureServer, fastPath: FastPath): 
     };
     if (!fastPath(stream, headers, handOver)) handOver();
   };
-  server.on('stream', ask);
+  server.on('stream', (stream: ServerHttp2Stream, ...rest: [IncomingHttpHeaders, number, string[]]) => {
+    // While it waits, nobody else listens; without a listener, an error would end the process.
+    stream.on('error', () => {});
+    enterInTurns(stream.session ?? stream, {
+      isGone: () => stream.destroyed,
+      enter: () => ask(stream, ...rest),
+    });
+  });
 }
 
 function trackSessions(

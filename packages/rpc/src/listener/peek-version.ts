@@ -1,6 +1,7 @@
 /** Reads the first bytes of a plaintext connection to tell HTTP/2 by prior knowledge from HTTP/1.1. */
 import type { Socket } from 'node:net';
 import type { Clock } from '@platform/base';
+import { inPieces } from './limit-pipelining.ts';
 
 const preface = Buffer.from('PRI * HTTP/2.0');
 
@@ -18,7 +19,7 @@ export function peekVersion(socket: Socket, timeoutMs: number, clock: Clock): Pr
       socket.off('close', onClose);
       socket.off('end', onClose);
       if (version === undefined) socket.destroy();
-      else socket.unshift(seen);
+      else for (const piece of version === 'h2' ? [seen] : inPieces(seen).reverse()) socket.unshift(piece);
       resolve(version);
     };
     const onClose = (): void => finish(undefined);

@@ -5,6 +5,7 @@ import { type Clock, errorText, type Log } from '@platform/base';
 import { createCodecs } from '../codecs/codecs.ts';
 import type { ServiceBinding } from '../core/binding.ts';
 import type { Call } from '../core/call.ts';
+import { enterInTurns } from '../core/enter-in-turns.ts';
 import { shutdownReason } from '../core/errors.ts';
 import { maxHeaderBytes, maxTunnelCalls, slowBodyMs, tunnelWindowBytes } from '../listener/limits.ts';
 import { createRouter } from '../listener/route-request.ts';
@@ -55,7 +56,11 @@ export function createTunnelServer<P>(options: TunnelServerOptions<P>): TunnelSe
         maxConcurrentStreams: 2 * maxTunnelCalls,
       },
     },
-    route,
+    (request, response) => {
+      const { stream } = request;
+      const enter = (): void => route(request, response);
+      enterInTurns(stream.session ?? stream, { isGone: () => stream.destroyed, enter });
+    },
   );
   http2.on('session', (session) => {
     sessions.add(session);
