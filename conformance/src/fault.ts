@@ -45,7 +45,7 @@ const faults: Readonly<Record<string, { help: string; options: string[]; tests: 
     tests: ['conformance/src/damage/'],
   },
   hostile: {
-    help: 'sends requests that are cheap to send and expensive to decode, four at once, and then garbage to ports, links and module sockets, and measures how long others wait',
+    help: 'sends requests that are cheap to send and expensive to decode, four at once, and then garbage to ports, links and module sockets, also as a cloud, and measures how long others wait',
     options: ['requests', 'garbage', 'from', 'wait', 'seed'],
     tests: ['conformance/src/hostile/'],
   },

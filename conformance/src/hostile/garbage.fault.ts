@@ -27,6 +27,7 @@ import { startCloud } from '../start-cloud.ts';
 import type { Door } from './garbage-doors.ts';
 import type { GarbageTask } from './garbage-process.ts';
 import { startLedger } from './ledger.ts';
+import { operationCalls, startPeer } from './peer.ts';
 
 const { garbage, garbageFrom, longestWaitMs } = readFaultSettings();
 const flags = ['--conditions=@platform/source', '--disable-warning=ExperimentalWarning'];
@@ -102,16 +103,6 @@ async function attackAll(
   await expect.poll(() => openSockets(pid), { timeout: 60_000 }).toBeLessThanOrEqual(before + mostOwnSockets);
   figures.left = openSockets(pid) - before;
   return figures;
-}
-
-const calls = [{ path: '/platform.robot.v1.RobotService/GetOperations' }];
-
-async function startPeer(): Promise<{ readonly canary: Canary } & AsyncDisposable> {
-  await using starting = new AsyncDisposableStack();
-  const { url } = starting.use(await startLocalMachine({}));
-  const canary = starting.use(await startCanary({ url, calls }));
-  const started = starting.move();
-  return { canary, [Symbol.asyncDispose]: () => started.disposeAsync() };
 }
 
 function add(sums: Record<string, number>, more: Readonly<Record<string, number>>): void {
@@ -197,7 +188,7 @@ test('garbage of every kind on the port and the module sockets of a machine-serv
   const generic = link.client(GenericService);
   await expect.poll(() => generic.doCommand({ name: 'widget', command: {} }).then(() => 'ok', String)).toBe('ok');
   const { parentAddress } = JSON.parse(readFileSync(file, 'utf8'));
-  await using canary = await startCanary({ url, calls });
+  await using canary = await startCanary({ url, calls: operationCalls });
   const [host = '', port] = target.split(':');
   const doors = {
     port: { door: { kind: 'clients', at: { host, port: Number(port) } }, atOnce: 4 },

@@ -18,7 +18,7 @@ import { FleetService } from '@platform/proto/platform/fleet/v1/fleet';
 import type { ReportPartStatusRequest } from '@platform/proto/platform/fleet/v1/part_report';
 import { type Gap, GapService } from '@platform/proto/platform/gaps/v1/gaps';
 import { AuthService } from '@platform/proto/proto/rpc/v1/auth';
-import { createRpcServer, serve } from '@platform/rpc/server';
+import { createRpcServer, type ServiceBinding, serve } from '@platform/rpc/server';
 
 export interface StoredUpload {
   readonly metadata: UploadMetadata;
@@ -67,7 +67,12 @@ export interface FakeCloud extends AsyncDisposable {
 
 export const partId = '11111111-2222-4333-8444-555555555555';
 
-export async function startFakeCloud(document: unknown, port = 0): Promise<FakeCloud> {
+/** @param more services that it also serves */
+export async function startFakeCloud(
+  document: unknown,
+  port = 0,
+  more: readonly ServiceBinding<string>[] = [],
+): Promise<FakeCloud> {
   const seen = new Map<string, string>();
   const marks = new Map<string, number>();
   const cloud: Omit<FakeCloud, 'url' | 'stop' | typeof Symbol.asyncDispose> = {
@@ -207,7 +212,7 @@ export async function startFakeCloud(document: unknown, port = 0): Promise<FakeC
     },
   });
   const server = createRpcServer<string>({
-    services: [dataSync, gaps, robot, fleet, packages, auth],
+    services: [dataSync, gaps, robot, fleet, packages, auth, ...more],
     authenticate: async (call) => {
       if (call.metadata.get('authorization') !== 'Bearer token') throw new PlatformError('unauthenticated', 'no token');
       return 'part';
