@@ -1,6 +1,6 @@
 /** A resource in another process: every method of its service is forwarded over a connection, under the name it has there. */
 import type { DescService } from '@bufbuild/protobuf';
-import type { Client } from '@platform/rpc/client';
+import { type Client, passingClient } from '@platform/rpc/client';
 import { nameFieldOf } from './name-field.ts';
 import type { Resource } from './resource.ts';
 import type { Connection, ResourceCall, ResourceDescriptor } from './resource-descriptor.ts';
@@ -34,7 +34,7 @@ export function createProxy<T extends Resource, S extends DescService>(
   name: string,
 ): T & Proxy {
   const named: Connection = { client: (service) => namedClient(descriptor, service, connection.client(service), name) };
-  const own = { ...descriptor.proxy(named), forward: named.client(descriptor.service), close: async () => {} };
+  const own = { ...descriptor.proxy(named), forward: passingClient(named, descriptor.service), close: async () => {} };
   return own as unknown as T & Proxy;
 }
 

@@ -18,6 +18,6 @@ export { CallCutOff } from './link/connection/connection.ts';
 export { type ConnectionFault, connectionFault, isAnswer } from './link/connection/connection-fault.ts';
 export { pinnedAuthority } from './link/connection/pinned-authority.ts';
 export { createRpcClient } from './link/rpc-client.ts';
-export { type EncodedCall, encodedCall } from './link/transport/encoded-answers.ts';
+export { type EncodedCall, encodedCall, passingClient } from './link/transport/encoded-answers.ts';
 export { maxTunnelCalls } from './listener/limits.ts';
 export { byteStreamOver } from './tunnel/byte-stream.ts';

@@ -1,4 +1,5 @@
 /** Makes the handler of a bound method, for gRPC, gRPC-Web, Connect and Connect-JSON. */
+import type { Message } from '@bufbuild/protobuf';
 import { type ConnectError, createContextKey, type HandlerContext, type MethodImplSpec } from '@connectrpc/connect';
 import { createUniversalMethodHandler, type UniversalHandler } from '@connectrpc/connect/protocol';
 import { createHandlerFactory as createConnectFactory } from '@connectrpc/connect/protocol-connect';
@@ -8,6 +9,7 @@ import { compressionBrotli, compressionGzip } from '@connectrpc/connect-node';
 import { type Clock, type Log, type LogFields, PlatformError } from '@platform/base';
 import { type BoundMethod, maxWrapBytes, type ServiceBinding, takesEncoded } from '../core/binding.ts';
 import type { Call } from '../core/call.ts';
+import { decodedMessage } from '../core/encoded-message.ts';
 import { toConnectError } from '../core/errors.ts';
 import { faultOf, reportedFault } from '../core/faults.ts';
 import { maxMessageDepth } from '../core/max-message-depth.ts';
@@ -120,16 +122,18 @@ export function createBuilder<P>(options: CodecOptions<P>): (bound: BoundMethod<
       throw interpreted(caught, call);
     }
   };
-  const many = async function* <T>(
+  const many = async function* (
     context: HandlerContext,
-    answers: (call: RunningCall<P>) => AsyncIterable<T>,
-  ): AsyncGenerator<T, void> {
+    { path, method }: BoundMethod<P>,
+    answers: (call: RunningCall<P>) => AsyncIterable<Message>,
+  ): AsyncGenerator<Message, void> {
     const call = callOf(context);
     // A stream may be quiet for hours, and clients give up on a response without headers. The headers wait only for a message or error that
     // is available at once.
     setImmediate(() => context.values.get(requestContextKey).sendHeaders(context.responseHeader));
     try {
-      yield* answers(call);
+      if (isJson(context)) for await (const answer of answers(call)) yield decodedMessage(path, method.output, answer);
+      else yield* answers(call);
     } catch (caught) {
       throw interpreted(caught, call);
     }
@@ -144,7 +148,8 @@ export function createBuilder<P>(options: CodecOptions<P>): (bound: BoundMethod<
           impl: (request, context) =>
             one(context, async (call) => {
               const answer = await answerUnary(bound, request, call);
-              return isJson(context) ? withReadableAnys(bound.method.output, answer) : answer;
+              if (!isJson(context)) return answer;
+              return withReadableAnys(bound.method.output, decodedMessage(bound.path, bound.method.output, answer));
             }),
         };
       case 'client_streaming':
@@ -152,20 +157,23 @@ export function createBuilder<P>(options: CodecOptions<P>): (bound: BoundMethod<
           kind: bound.kind,
           method: bound.method,
           impl: (requests, context) =>
-            one(context, (call) => answerClientStream(bound, decodable(requests, bound.method), call)),
+            one(context, async (call) => {
+              const answer = await answerClientStream(bound, decodable(requests, bound.method), call);
+              return isJson(context) ? decodedMessage(bound.path, bound.method.output, answer) : answer;
+            }),
         };
       case 'server_streaming':
         return {
           kind: bound.kind,
           method: bound.method,
-          impl: (request, context) => many(context, (call) => answerServerStream(bound, request, call)),
+          impl: (request, context) => many(context, bound, (call) => answerServerStream(bound, request, call)),
         };
       case 'bidi_streaming':
         return {
           kind: bound.kind,
           method: bound.method,
           impl: (requests, context) =>
-            many(context, (call) => answerBidi(bound, decodable(requests, bound.method), call)),
+            many(context, bound, (call) => answerBidi(bound, decodable(requests, bound.method), call)),
         };
     }
   };

@@ -4,13 +4,17 @@ import { Code, ConnectError, type ContextValues, type StreamResponse, type Trans
 import type { UniversalClientFn } from '@connectrpc/connect/protocol';
 import { createTransport } from '@connectrpc/connect/protocol-grpc';
 import { createNodeHttpClient } from '@connectrpc/connect-node';
-import { methodPath } from '../../core/binding.ts';
+import { maxWrapBytes, methodPath } from '../../core/binding.ts';
 import { defaultRequestLimits } from '../../core/request-limits.ts';
 import { checkMessages } from '../../listener/check-messages.ts';
 import { limitEnvelopes } from '../../listener/limit-body.ts';
+import { wrapMessages } from '../../listener/wrap-messages.ts';
 import type { Session } from '../connection/session.ts';
+import { keepsEncoded } from './encoded-answers.ts';
 import type { HeaderInit } from './link-transport.ts';
 import { makeStatusReadable } from './readable-status.ts';
+
+const grpc = { 'content-type': 'application/grpc' };
 
 export interface CheckedStreamsOptions {
   readonly baseUrl: string;
@@ -48,13 +52,16 @@ export class CheckedStreams {
 
   /** Connect decodes answers itself, so they are checked while they arrive. */
   #transportFor(method: DescMethod): Transport {
-    const { baseUrl, readMaxBytes, recursionLimit, maxElements } = this.#options;
+    const { baseUrl, readMaxBytes, recursionLimit } = this.#options;
+    const isKept = keepsEncoded(method);
+    const maxElements = isKept ? Number.POSITIVE_INFINITY : this.#options.maxElements;
     const checks = {
       ...{ path: methodPath(method), type: method.output, maxMessageBytes: readMaxBytes, isJson: false },
       limits: { ...defaultRequestLimits, maxElements },
     };
     return createTransport({
-      ...{ baseUrl, readMaxBytes, writeMaxBytes: 0xffff_ffff, useBinaryFormat: true, interceptors: [] },
+      ...{ baseUrl, writeMaxBytes: 0xffff_ffff, useBinaryFormat: true, interceptors: [] },
+      readMaxBytes: readMaxBytes + (isKept ? maxWrapBytes : 0),
       // Calls are small or already dense; compressing them would cost more than it saves.
       ...{ acceptCompression: [], sendCompression: null, compressMinBytes: 0 },
       binaryOptions: { recursionLimit },
@@ -65,8 +72,8 @@ export class CheckedStreams {
           tooLarge: (found) => answerTooLarge(readMaxBytes, found),
         });
         makeStatusReadable(answer.header);
-        const checked = checkMessages(whole, { 'content-type': 'application/grpc' }, checks);
-        return { ...answer, body: thenReadable(checked, answer.trailer) };
+        const checked = checkMessages(whole, grpc, checks);
+        return { ...answer, body: thenReadable(isKept ? wrapMessages(checked, grpc) : checked, answer.trailer) };
       },
     });
   }
