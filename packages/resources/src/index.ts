@@ -11,6 +11,7 @@ export { isReadable } from './resource.ts';
 export {
   type BinaryReading,
   type CaptureContext,
+  type CapturedDocument,
   type FrameMotion,
   type ResourceCall,
   type ResourceDescriptor,

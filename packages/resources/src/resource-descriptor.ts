@@ -7,6 +7,7 @@ import type { AnnotationsSchema } from '@platform/proto/platform/app/data/v1/dat
 import type { PoseSchema } from '@platform/proto/platform/common/v1/common';
 import type { Link } from '@platform/rpc/client';
 import type { RequestOf, ResponseOf } from '@platform/rpc/server';
+import type { EncodedDocument } from './encoded-document.ts';
 import type { Document, Resource } from './resource.ts';
 
 export interface ResourceDescriptor<T extends Resource = Resource, S extends DescService = DescService> {
@@ -57,10 +58,13 @@ export interface ResourceCall {
 
 export type CaptureMethod<T extends Resource = Resource> = TabularCapture<T> | BinaryCapture<T>;
 
+/** What is stored of one reading. */
+export type CapturedDocument = Document | EncodedDocument;
+
 export interface TabularCapture<T extends Resource = Resource> {
   readonly kind: 'tabular';
   /** Returns the document to store. @param params `additional_params` of the capture method. */
-  read(resource: T, params: Document, context: CaptureContext): Document | Promise<Document>;
+  read(resource: T, params: Document, context: CaptureContext): CapturedDocument | Promise<CapturedDocument>;
 }
 
 export interface BinaryCapture<T extends Resource = Resource> {

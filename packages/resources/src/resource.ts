@@ -1,5 +1,7 @@
 /** What every resource has, whatever its type; a type's own interface extends these. */
 
+import type { EncodedDocument } from './encoded-document.ts';
+
 /** A configured resource, running. */
 export interface Resource {
   close(): Promise<void>;
@@ -11,6 +13,8 @@ export type Document = Readonly<Record<string, unknown>>;
 /** A resource that takes commands only its model knows: every component, and most services. */
 export interface Commandable extends Resource {
   doCommand(command: Document): Promise<Document>;
+  /** Of a resource in another process: `doCommand` for capture, whose result may have any number of elements; a long one stays encoded. */
+  captureCommand?(command: Document): Promise<Document | EncodedDocument>;
 }
 
 /** A resource that returns named readings: sensors of any kind. */

@@ -1,6 +1,7 @@
-import { fromBinary, fromJson, type JsonValue, toJson } from '@bufbuild/protobuf';
+import { create, fromBinary, fromJson, type JsonValue, toBinary, toJson } from '@bufbuild/protobuf';
 import { StructSchema, type Value, ValueSchema } from '@bufbuild/protobuf/wkt';
 import { maxReadingLevels, silentLog } from '@platform/base';
+import { DoCommandResponseSchema } from '@platform/proto/platform/common/v1/common';
 import { SensorService } from '@platform/proto/platform/component/sensor/v1/sensor';
 import { connect, type Link, maxAnswerElements, maxMessageDepth } from '@platform/rpc/client';
 import { createRpcServer, type ServiceBinding, serve } from '@platform/rpc/server';
@@ -63,5 +64,38 @@ test('D48 a captured reading of another process may have any number of elements,
   readings = { deep: fromJson(ValueSchema, nested(maxReadingLevels - 2), deep) };
   expect(await captured()).toMatchObject({ readings: { bytes: expect.anything() } });
   readings = { deep: fromJson(ValueSchema, nested(maxReadingLevels - 1), deep) };
+  await expect(captured()).rejects.toMatchObject({ code: 'invalid_argument' });
+});
+
+test('D48 the answer to a captured command may have any number of elements, and a long one stays encoded', async () => {
+  let answer = create(DoCommandResponseSchema, { result: { few: [1, { a: null }] } });
+  const binding = serve<typeof SensorService, string>(SensorService, { doCommand: () => answer });
+  await using stack = new AsyncDisposableStack();
+  const proxy = createProxy(sensor, await linkTo(binding, stack), 'far');
+  const captured = async (): Promise<unknown> =>
+    (await sensor.captures['DoCommand']?.read(proxy, { docommand_input: {} }, {} as CaptureContext)) as unknown;
+  expect(await captured()).toEqual({ few: [1, { a: null }] });
+  answer = create(DoCommandResponseSchema);
+  expect(await captured()).toEqual({});
+
+  const many = Array.from({ length: maxAnswerElements }, (_, n) => n);
+  answer = create(DoCommandResponseSchema, { result: { many } });
+  await expect(proxy.doCommand({})).rejects.toMatchObject({ code: 'resource_exhausted' });
+  const { bytes } = (await captured()) as EncodedDocument;
+  expect(toJson(StructSchema, fromBinary(StructSchema, bytes))).toEqual({ many });
+
+  // The field twice, and one that is not known: the decoder merges both.
+  const more = toBinary(DoCommandResponseSchema, create(DoCommandResponseSchema, { result: { more: 1 } }));
+  answer.$unknown = [
+    { no: 1, wireType: 2, data: more.subarray(1) },
+    { no: 77, wireType: 0, data: Uint8Array.of(1) },
+  ];
+  const { bytes: merged } = (await captured()) as EncodedDocument;
+  expect(toJson(StructSchema, fromBinary(StructSchema, merged))).toEqual({ many, more: 1 });
+
+  const nested = (levels: number): JsonValue => (levels === 0 ? 'x'.repeat(100_000) : [nested(levels - 1)]);
+  answer = create(DoCommandResponseSchema, { result: { deep: nested(maxReadingLevels - 1) } });
+  expect(await captured()).toMatchObject({ bytes: expect.anything() });
+  answer = create(DoCommandResponseSchema, { result: { deep: nested(maxReadingLevels) } });
   await expect(captured()).rejects.toMatchObject({ code: 'invalid_argument' });
 });

@@ -14,7 +14,6 @@ export const sensor: ResourceDescriptor<Sensor, typeof SensorService> = {
   methods: { ...commonMethods, getReadings },
   captures: { Readings: readingsCapture, DoCommand: doCommandCapture, GetWorldPose: worldPoseCapture },
   proxy(connection) {
-    const client = connection.client(SensorService);
-    return { ...readingsOver(connection, SensorService), ...commandsOver(client) };
+    return { ...readingsOver(connection, SensorService), ...commandsOver(connection, SensorService) };
   },
 };

@@ -137,7 +137,7 @@ export function serviceType<T extends Commandable, S extends DescService>({
       ]);
       return {
         ...Object.fromEntries(forwarded),
-        ...commandsOver(client as unknown as Parameters<typeof commandsOver>[0]),
+        ...commandsOver(connection, service),
         ...(hasReadings && readingsOver(connection, service as unknown as Parameters<typeof readingsOver>[1])),
       } as unknown as Omit<T, 'close'>;
     },

@@ -7,14 +7,14 @@
  */
 import { asPlatformError, errorText, type Log, type LogFields, PlatformError } from '@platform/base';
 import { GapReason } from '@platform/proto/platform/gaps/v1/gaps';
-import type { BinaryReading, Document } from '@platform/resources';
+import type { BinaryReading, CapturedDocument } from '@platform/resources';
 import { LimitedLog } from '../logging/limited-log.ts';
 import { ReadingEncoder } from './encode.ts';
 import { binaryFile, encodeBinary } from './encode-binary.ts';
 import type { RollFile } from './roll-file.ts';
 
 /** A document, or the binary readings of one group. */
-export type Captured = Document | readonly BinaryReading[];
+export type Captured = CapturedDocument | readonly BinaryReading[];
 
 export interface CollectorDeps {
   /** Resource and method, for messages. */

@@ -30,6 +30,7 @@ test('D48 an encoded document becomes part of the reading as it is', () => {
   const encoder = new ReadingEncoder();
   const bytes = encoder.encode({ ...times, document: { readings: encoded } });
   expect(bytes).toEqual(encoder.encode({ ...times, document: { readings } }));
+  expect(encoder.encode({ ...times, document: encoded })).toEqual(encoder.encode({ ...times, document: readings }));
 });
 
 test('values that JSON lacks are kept as text, absent ones are omitted', () => {

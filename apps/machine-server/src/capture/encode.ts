@@ -4,13 +4,13 @@
  * known when it is needed.
  */
 import { maxReadingLevels } from '@platform/base';
-import { EncodedDocument } from '@platform/resources';
+import { type CapturedDocument, EncodedDocument } from '@platform/resources';
 
 /** Times in microseconds since 1970 UTC; `document` goes into the field `struct`. */
 export interface Reading {
   readonly requestedMicros: number;
   readonly receivedMicros: number;
-  readonly document: Readonly<Record<string, unknown>>;
+  readonly document: CapturedDocument;
 }
 
 const text = new TextEncoder();
@@ -28,7 +28,9 @@ export class ReadingEncoder {
    */
   encode(reading: Reading): Uint8Array<ArrayBuffer> {
     this.#at = this.#bytes.length;
-    this.#message(0x12, () => this.#struct(reading.document, 1));
+    const { document } = reading;
+    if (document instanceof EncodedDocument) this.#text(0x12, document.bytes);
+    else this.#message(0x12, () => this.#struct(document, 1));
     this.#message(0x0a, () => {
       this.#message(0x12, () => this.#timestamp(reading.receivedMicros));
       this.#message(0x0a, () => this.#timestamp(reading.requestedMicros));
