@@ -49,6 +49,11 @@ const faults: Readonly<Record<string, { help: string; options: string[]; tests: 
     options: ['requests', 'garbage', 'from', 'wait', 'seed'],
     tests: ['conformance/src/hostile/'],
   },
+  stops: {
+    help: 'the part of hostile about stops, heartbeats and capture ticks of a machine-server, beside hostile callers and a module with long answers',
+    options: ['requests', 'wait'],
+    tests: ['conformance/src/hostile/stops-on-time.fault.ts'],
+  },
   'power-cut': {
     help: 'simulates power cuts under the ingest log: at every sync, and at --kills random moments',
     options: ['kills', 'seed'],
@@ -99,7 +104,11 @@ const vitest = fileURLToPath(new URL('../../node_modules/vitest/vitest.mjs', imp
 const folder = mkdtempSync(join(tmpdir(), 'fault-'));
 const report = join(folder, 'report');
 // The tests mostly wait for processes; those that measure waits run alone.
-const workers = kinds.includes('sync') ? ['--maxWorkers=3'] : kinds.includes('hostile') ? ['--maxWorkers=1'] : [];
+const workers = kinds.includes('sync')
+  ? ['--maxWorkers=3']
+  : kinds.some((kind) => kind === 'hostile' || kind === 'stops')
+    ? ['--maxWorkers=1']
+    : [];
 const files = kinds.flatMap((name) => faults[name]?.tests ?? []);
 const startedMs = performance.now();
 const { status } = spawnSync(process.execPath, [vitest, 'run', ...workers, ...files], {

@@ -97,8 +97,11 @@ async function serveUntilStopped(settings: Settings, configFile: string): Promis
     using _compiled = writeCompileCache(systemClock);
     // The first collection already decides by how much the heap may grow.
     using _growing = letHeapGrow(systemClock);
-    // A collection stops the server for some tens of milliseconds.
-    using _trim = trimWhenIdle({ clock: systemClock, leastMs: collectEveryMs });
+    // A collection stops the server for some tens of milliseconds, on a slow computer for some hundreds: a stop would wait.
+    using _trim = trimWhenIdle({
+      ...{ clock: systemClock, leastMs: collectEveryMs },
+      mayPause: () => !server.serving.expectsStops,
+    });
     await stop.promise;
     return 0;
   } catch (caught) {

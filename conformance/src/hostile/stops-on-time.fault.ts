@@ -1,4 +1,4 @@
-/** D48: stops and heartbeats of a machine-server, while callers and a module send it what is expensive to decode. */
+/** D48: stops, heartbeats and capture ticks of a machine-server, while callers and a module send it what is expensive to decode. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,8 +15,11 @@ import { readFaultSettings } from '../crash/fault-settings.ts';
 import { startCanary } from '../faults/canary.ts';
 import { startMachine } from '../machine/start-machine.ts';
 import { startAttackers } from './attackers.ts';
+import { longestDelay, tickTimes } from './capture-ticks.ts';
 
 const { requests, longestWaitMs } = readFaultSettings();
+/** Of a captured sensor whose readings take no time. */
+const ticksHz = 20;
 const mebibyte = 1024 * 1024;
 const module = fileURLToPath(new URL('./long-answers-module.ts', import.meta.url));
 
@@ -24,13 +27,16 @@ function base64<D extends DescMessage>(schema: D, message: MessageInitShape<D>):
   return Buffer.from(toBinary(schema, create(schema, message))).toString('base64');
 }
 
-test('D48 no caller and no module delays a stop or a heartbeat', async () => {
+test('D48 no caller and no module delays a stop, a heartbeat or a capture tick', async () => {
   await using stack = new AsyncDisposableStack();
   const directory = mkdtempSync(join(tmpdir(), 'stops-'));
   stack.defer(() => rmSync(directory, { recursive: true, force: true }));
   const node = `'${process.execPath}' --conditions=@platform/source --disable-warning=ExperimentalWarning`;
   const executable_path = await writeProgram(directory, 'long-answers.sh', `exec ${node} '${module}' "$@"`);
-  const capture = { capture_methods: [{ method: 'Readings', capture_frequency_hz: 2 }] };
+  const capturing = (capture_frequency_hz: number) => [
+    { type: 'data_manager', attributes: { capture_methods: [{ method: 'Readings', capture_frequency_hz }] } },
+  ];
+  const captureDirectory = join(directory, 'captured');
   const machine = stack.use(
     await startMachine({
       modules: [{ name: 'long-answers', type: 'local', executable_path }],
@@ -38,11 +44,20 @@ test('D48 no caller and no module delays a stop or a heartbeat', async () => {
         { name: 'motor', api: 'core:component:motor', model: 'core:builtin:fake' },
         { name: 'generic', api: 'core:component:generic', model: 'core:builtin:fake' },
         {
+          ...{ name: 'ticker', api: 'core:component:sensor', model: 'core:builtin:fake' },
+          service_configs: capturing(ticksHz),
+        },
+        {
           ...{ name: 'far', api: 'core:component:sensor', model: 'acme:demo:counter' },
-          service_configs: [{ type: 'data_manager', attributes: capture }],
+          service_configs: capturing(2),
         },
       ],
-      services: [{ name: 'data', api: 'core:service:data_manager', model: 'core:builtin:builtin', attributes: {} }],
+      services: [
+        {
+          ...{ name: 'data', api: 'core:service:data_manager', model: 'core:builtin:builtin' },
+          attributes: { capture_dir: captureDirectory },
+        },
+      ],
     }),
   );
   const { url } = machine;
@@ -80,6 +95,7 @@ test('D48 no caller and no module delays a stop or a heartbeat', async () => {
   // The start of the attackers needs the processors, too.
   await strike('map entries', 'gRPC', 1_000);
   await canary.report();
+  const beganMs = Date.now();
   for (let round = 0; round < rounds; round++) {
     const shape = shapes[round % shapes.length] as string;
     const bytes = [mebibyte, 4 * mebibyte, 31 * mebibyte][round % 3] as number;
@@ -95,10 +111,16 @@ test('D48 no caller and no module delays a stop or a heartbeat', async () => {
     for (const [call, times] of Object.entries(report.failures)) failures[call] = (failures[call] ?? 0) + times;
     faultProgress('rounds of calls to a machine-server', round + 1, rounds);
   }
-  reportFault('stops', { rounds, longestMs, slowest, failures });
+  const endedMs = Date.now();
+  // Seals the capture files.
+  await machine.process.kill('SIGTERM');
+  const ticks = tickTimes(captureDirectory, 'ticker').filter((time) => time >= beganMs && time <= endedMs);
+  const tickDelayMs = longestDelay(ticks, 1_000 / ticksHz);
+  reportFault('stops', { rounds, longestMs, slowest, failures, ticks: ticks.length, tickDelayMs });
   // Where other tests keep the processors busy, the session may expire.
   expect(Object.keys(failures).filter((call) => !call.includes('SendSessionHeartbeat'))).toEqual([]);
   if (longestWaitMs === Number.POSITIVE_INFINITY) return;
   expect(failures).toEqual({});
   expect(longestMs, slowest).toBeLessThanOrEqual(longestWaitMs);
+  expect(tickDelayMs).toBeLessThanOrEqual(longestWaitMs);
 });

@@ -102,6 +102,11 @@ export class Serving implements AsyncDisposable {
     return this.#port;
   }
 
+  /** Whether a stop may arrive at any time: a client has a session, or a call that moves something is in progress. */
+  get expectsStops(): boolean {
+    return this.#sessions.all.length > 0 || this.#operations.all.some(({ moves }) => moves);
+  }
+
   /** Starts to listen. @throws PlatformError if the address cannot be used, or is open to other computers without credentials */
   async start(): Promise<void> {
     const { auth, bindAddress, certificate, log } = this.#deps;

@@ -92,6 +92,23 @@ test('the collection returns pages that V8 would keep', () => {
   expect(process.memoryUsage.rss()).toBeLessThan(before - 32 * 1024 * 1024);
 });
 
+test('no memory is released while the process may not pause; afterwards it is', () => {
+  const { clock, timer } = handClock();
+  let [mayPause, collected] = [false, 0];
+  const trim = trimWhenIdle({
+    ...{ clock, workedMs: () => 0, residentBytes: () => 50 * 2 ** 20, mayPause: () => mayPause },
+    collect: () => {
+      collected++;
+    },
+  });
+  timer.tick();
+  expect(collected).toBe(0);
+  mayPause = true;
+  timer.tick();
+  expect(collected).toBe(1);
+  trim[Symbol.dispose]();
+});
+
 test('a process that must not pause often collects no sooner than it says', () => {
   let nowMs = 0;
   const { state, look, trim } = resting({ leastMs: 60_000, monotonic: () => nowMs });

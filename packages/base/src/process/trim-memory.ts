@@ -19,6 +19,8 @@ export interface TrimDeps {
   readonly once?: boolean;
   /** The least time between two collections, for a process that must not pause often. Default 0. */
   readonly leastMs?: number;
+  /** Whether the process may pause now. Default: always. */
+  readonly mayPause?: () => boolean;
   /** Milliseconds of CPU time that the process has used, in all threads. Default: as the system reports. */
   readonly workedMs?: () => number;
   /** Memory that the process holds. Default: as the system reports. */
@@ -32,6 +34,7 @@ export function trimWhenIdle({
   clock,
   once = false,
   leastMs = 0,
+  mayPause = () => true,
   workedMs = processorMs,
   residentBytes = () => process.memoryUsage.rss(),
   collect = collectAll,
@@ -41,7 +44,8 @@ export function trimWhenIdle({
     const now = workedMs();
     const rests = now - lookedAt <= restShare * lookMs;
     lookedAt = now;
-    if (!rests || residentBytes() - leanBytes < growthBytes || clock.monotonic() - collectedMs < leastMs) return;
+    if (!rests || !mayPause() || residentBytes() - leanBytes < growthBytes || clock.monotonic() - collectedMs < leastMs)
+      return;
     collectedMs = clock.monotonic();
     collect();
     lookedAt = workedMs();
