@@ -69,7 +69,7 @@ test('D48 an answer of any number of elements passes a proxy byte for byte; for 
   expect(await inJsonNow()).toMatchObject({
     code: 'resource_exhausted',
     message: expect.stringMatching(
-      /^\/platform\.component\.sensor\.v1\.SensorService\/DoCommand: the answer in JSON: expected at most 50000 fields and elements/,
+      /^\/platform\.component\.sensor\.v1\.SensorService\/DoCommand: the answer in JSON: expected at most 100000 fields and elements/,
     ),
   });
 });
