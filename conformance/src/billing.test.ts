@@ -103,7 +103,7 @@ test('an organization is billed by another one: prices, tier, usage and invoices
   await using sdk = openCloud({ url: cloud.url, keyId: cloud.keyId, key: cloud.key });
   const charge = { orgIdToCharge: org_id, subtotal: 10, tax: 1.9, disableConfirmationEmail: true };
   const [first, again] = [
-    await sdk.billing.chargeOrganization(charge, { idempotencyKey: 'one', timeout: 20 }),
+    await sdk.billing.chargeOrganization(charge, { idempotencyKey: 'one', timeout: 200 }),
     await sdk.billing.chargeOrganization(charge, { idempotencyKey: 'one' }),
   ];
   expect(again).toEqual(first);
@@ -146,7 +146,7 @@ test('an organization is billed by another one: prices, tier, usage and invoices
   expect(readdirSync(cli.directory).filter((name) => name.includes('pdf') || name.startsWith('.'))).toEqual([
     'set-up.pdf',
   ]);
-  await sdk.billing.getInvoicePdf(invoice_id, org_id, join(cli.directory, 'again.pdf'), { timeout: 20 });
+  await sdk.billing.getInvoicePdf(invoice_id, org_id, join(cli.directory, 'again.pdf'), { timeout: 200 });
   expect(readFileSync(join(cli.directory, 'again.pdf')).equals(readFileSync(file))).toBe(true);
   const read = await billingClient.getInvoicePdf(invoice_id, org_id);
   expect(Buffer.from(read).equals(readFileSync(file))).toBe(true);

@@ -22,7 +22,7 @@ beforeAll(async () => {
   const credentials = { entity: cloud.keyId, credentials: { type: 'api-key', payload: cloud.key } };
   const body = (await (await send('/rpc/v1/authenticate', JSON.stringify(credentials))).json()) as object;
   headers = { authorization: `Bearer ${Reflect.get(body, 'accessToken')}` };
-}, 60_000);
+});
 afterAll(() => cloud[Symbol.asyncDispose]());
 
 const send = (path: string, body: string | Uint8Array<ArrayBuffer>, type = 'application/json'): Promise<Response> =>
@@ -91,7 +91,7 @@ test('the data of all 67 capture methods is uploaded and read in JSON, with all 
       page = await json(`${data}/BinaryDataByFilter`, { dataRequest: { filter, limit: 100 } });
       expect(page['data']).toHaveLength(2 * files.length);
     },
-    { timeout: 30_000, interval: 200 },
+    { timeout: 240_000, interval: 200 },
   );
   type Listed = { metadata: { binaryDataId: string; captureMetadata: { methodParameters: object } } };
   const found = page['data'] as Listed[];
@@ -142,4 +142,4 @@ test('no call of the document fails through a fault of the cloud', async () => {
     expect.soft(text, `${path} ${JSON.stringify(request)}`).not.toMatch(/"code":"(internal|unknown|data_loss)"/);
     expect.soft([200, 400, 401, 403, 404, 409, 429, 501], `${path}: ${text}`).toContain(answer.status);
   }
-}, 120_000);
+});
