@@ -13,6 +13,14 @@ export function pushablePipeline(random: Random): BsonDocument[] {
   return [...matches, ...rest].map(document);
 }
 
+/** Rows in the order of the store: it need not read files behind those that hold them. */
+export function firstRows(random: Random): BsonDocument[] {
+  const matches = random.list(0, 2, () => ({ $match: condition(random, ofSeriesOrTime) }));
+  const skip = random.chance(0.3) ? [{ $skip: random.int(30) }] : [];
+  const shape = random.chance(0.3) ? [{ $project: { component_name: 1, time_received: 1 } }] : [];
+  return [...matches, ...shape, ...skip, { $limit: 1 + random.int(random.chance(0.5) ? 10 : 300) }].map(document);
+}
+
 export function leafPath(random: Random): string {
   // Mostly a regular leaf.
   return `data.readings.${random.pick(random.chance(0.7) ? leaves.slice(0, 5) : leaves)}`;
@@ -36,9 +44,12 @@ export function randomConditions(random: Random): Fields {
   return random.chance(0.3) ? { $and: conditions } : Object.assign({}, ...conditions);
 }
 
-function condition(random: Random): Fields {
+/** The first kinds of conditions; the others look into readings. */
+const ofSeriesOrTime = 4;
+
+function condition(random: Random, kinds = 9): Fields {
   const time = (): Date => new Date(random.pick(timesMs));
-  switch (random.int(9)) {
+  switch (random.int(kinds)) {
     case 0:
       return { component_name: random.pick(components) };
     case 1:

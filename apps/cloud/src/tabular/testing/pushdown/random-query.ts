@@ -2,7 +2,7 @@
 import { type BsonDocument, encodeBson, type Plan } from '@platform/query';
 import { parseMql } from '@platform/query/mql';
 import { parseSql } from '@platform/query/sql';
-import { pushablePipeline } from './pushable-pipeline.ts';
+import { firstRows, pushablePipeline } from './pushable-pipeline.ts';
 import type { Random } from './random.ts';
 import { randomStages } from './random-stages.ts';
 import { randomStatement } from './random-statement.ts';
@@ -15,7 +15,7 @@ export function randomQuery(random: Random): RandomQuery {
   const form = random.int(10);
   if (form < 5) return { language: 'mql', pipeline: pushablePipeline(random), pushable: true };
   if (form < 7) return { language: 'sql', ...randomStatement(random) };
-  const some = random.chance(0.5) ? pushablePipeline(random) : [];
+  const some = random.pick([pushablePipeline, pushablePipeline, firstRows, () => []])(random);
   return { language: 'mql', pipeline: [...some, ...randomStages(random)], pushable: false };
 }
 
