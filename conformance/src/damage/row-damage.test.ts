@@ -25,6 +25,33 @@ const tables = checkedTablesOf(migrations);
 
 type Questions = Readonly<Record<string, () => Promise<unknown>>>;
 
+/** @returns the ids */
+async function uploadPictures(cloud: CloudUnderFire): Promise<readonly string[]> {
+  const { partId, partSecret } = cloud.demo;
+  await using part = connect({
+    baseUrl: cloud.url,
+    credentials: { entity: partId, type: 'robot-secret', payload: partSecret },
+  });
+  const stream = randomBytes(16);
+  const ids: string[] = [];
+  for (let n = 1; n <= 4; n++) {
+    const { binaryDataId } = await part.client(DataSyncService).dataCaptureUpload({
+      metadata: {
+        ...{ partId, componentType: 'core:component:camera', componentName: `cam${n % 2}`, methodName: 'GetImages' },
+        ...{ type: DataType.BINARY_SENSOR, identity: { stream, seq: BigInt(n), floor: BigInt(n) } },
+      },
+      sensorContents: [
+        {
+          metadata: { timeReceived: timestampFromMs(Date.UTC(2026, 9, 1, n)) },
+          data: { case: 'binary', value: randomBytes(1_000) },
+        },
+      ],
+    });
+    ids.push(binaryDataId);
+  }
+  return ids;
+}
+
 async function fill(cloud: CloudUnderFire): Promise<{ readonly robotId: string; readonly questions: () => Questions }> {
   const { organizationId, partId, partSecret } = cloud.demo;
   // Only the first start shows the key.
@@ -51,27 +78,7 @@ async function fill(cloud: CloudUnderFire): Promise<{ readonly robotId: string; 
       },
     ],
   });
-  await using part = connect({
-    baseUrl: cloud.url,
-    credentials: { entity: partId, type: 'robot-secret', payload: partSecret },
-  });
-  const stream = randomBytes(16);
-  const ids: string[] = [];
-  for (let n = 1; n <= 4; n++) {
-    const { binaryDataId } = await part.client(DataSyncService).dataCaptureUpload({
-      metadata: {
-        ...{ partId, componentType: 'core:component:camera', componentName: `cam${n % 2}`, methodName: 'GetImages' },
-        ...{ type: DataType.BINARY_SENSOR, identity: { stream, seq: BigInt(n), floor: BigInt(n) } },
-      },
-      sensorContents: [
-        {
-          metadata: { timeReceived: timestampFromMs(Date.UTC(2026, 9, 1, n)) },
-          data: { case: 'binary', value: randomBytes(1_000) },
-        },
-      ],
-    });
-    ids.push(binaryDataId);
-  }
+  const ids = await uploadPictures(cloud);
   const { id: datasetId } = await link.client(DatasetService).createDataset({ name: 'first', organizationId });
   await link.client(DatasetService).createDataset({ name: 'second', organizationId });
   await link.client(DataService).addBinaryDataToDatasetByIDs({ datasetId, binaryDataIds: ids.slice(0, 2) });
@@ -87,7 +94,9 @@ async function fill(cloud: CloudUnderFire): Promise<{ readonly robotId: string; 
       },
       bytes: async () => {
         await using asking = linkOfOwner();
-        const { data } = await asking.client(DataService).binaryDataByIDs({ binaryDataIds: ids, includeBinary: true });
+        const { data } = await asking
+          .client(DataService)
+          .binaryDataByIDs({ binaryDataIds: [...ids], includeBinary: true });
         return data.map(({ binary }) => Buffer.from(binary).toString('base64'));
       },
       datasets: async () => {
