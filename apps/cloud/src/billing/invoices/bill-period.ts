@@ -78,6 +78,7 @@ async function billIn(
       ...{ description: text, brandingId: billerId, branding, supportEmail, billingEmail, tier },
       ...{ priceListVersion: list.version, customer: nameOf(organizationId).name, biller: branding },
       issuer: { address, payment, taxPercent: textOfDecimal(percent) },
+      isCharged: method !== undefined,
       lines: lines.map((line) => ({
         ...{ text: line.text, quantity: line.quantity, unit: line.unit, unitPrice: line.unitPrice },
         minor: Number(line.minor),

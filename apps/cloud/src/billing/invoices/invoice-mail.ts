@@ -1,7 +1,7 @@
 /** Writes a mail about an invoice, as text and as HTML: what happened, who bills whom for what, and the tax. Pure. */
 import { mailPage } from '../../outbox/email/mail-page.ts';
 import { html } from '../../text-rules/html.ts';
-import type { InvoiceContent, Row } from '../pdf/invoice-content.ts';
+import { type InvoiceContent, type Row, testNotice } from '../pdf/invoice-content.ts';
 
 /** Further lines are only in the PDF. */
 const maxRows = 100;
@@ -13,7 +13,7 @@ export function invoiceMail(
   payment: string,
 ): { readonly text: string; readonly html: string } {
   const { isTest, title, branding, from, to, description, rows, currency, totals, support } = content;
-  const notice = isTest ? 'This is a test. No payment is due.' : '';
+  const notice = isTest ? testNotice : '';
   const shown = rows.slice(0, maxRows);
   const more = rows.length > maxRows ? `${rows.length - maxRows} further lines are in the attached PDF.` : '';
   const facts = content.facts.map(([name, value]) => `${name}: ${value}`);

@@ -25,6 +25,8 @@ export interface InvoiceDocument {
   /** Absent on invoices of earlier versions. */
   readonly issuer?: Issuer;
   readonly lines: readonly InvoiceLine[];
+  /** Whether a card was attached, which is charged at once. Default: false, it is paid by transfer. */
+  readonly isCharged?: boolean;
 }
 
 /** The organization that bills. */

@@ -1,7 +1,10 @@
 /** What mails about invoices say. */
+import { UsageCostType } from '@platform/proto/platform/app/v1/billing';
 import { TestCard } from '@platform/proto/platform/billing/v1/billing';
 import { expect, test } from 'vitest';
+import { hourMs, monthNamed } from '../month.ts';
 import { testProvider } from '../payments/provider.ts';
+import { invoiceContent } from '../pdf/invoice-content.ts';
 import { openBilling, startMs, type TestBilling } from '../testing/open-billing.ts';
 import { attach, billStandard, charge, openCharges, summary } from '../testing/open-charges.ts';
 import { issueInvoice } from './issue-invoice.ts';
@@ -46,6 +49,40 @@ test('mails about payments name the same, and a test is marked', async () => {
     for (const said of ['Set-up: 10.00 USD', 'Tax: 1.90 USD', 'Total: 11.90 USD', 'From: The biller'])
       expect(mail?.text).toContain(said);
     expect(mail?.invoiceId).toBe((await summary(on)).invoices[0]?.id);
+  }
+});
+
+test('the mail and the PDF of an invoice say the same about the payment: by transfer, or by the attached card', async () => {
+  for (const isCharged of [false, true]) {
+    const on = await openBilling({ provider: testProvider });
+    await billStandard(on, { currency: 'USD', payment_days: 30, payment_instructions: 'IBAN PT50 0002' });
+    await on.db
+      .insertInto('usage_hours')
+      .values({
+        ...{ organization_id: on.customerId, type: UsageCostType.PER_MACHINE },
+        ...{ hour: monthNamed('2027-03').endMs - hourMs, quantity: 744 },
+      })
+      .execute();
+    if (isCharged) await attach(on, TestCard.SUCCEEDS);
+    on.clock.setWall(monthNamed('2027-04').startMs + 3_600_000);
+    while (await on.billing.jobs.sample());
+    await on.billing.jobs.close(new AbortController().signal);
+    const [mail] = mailsOf(on);
+    const [, ...payment] = invoiceContent(
+      await on.db.selectFrom('invoices').selectAll().executeTakeFirstOrThrow(),
+    ).payment;
+    expect(payment).toEqual(
+      isCharged
+        ? [
+            'The attached card will be charged 10.00 USD on 2027-04-01. No transfer is needed, unless this payment fails.',
+          ]
+        : ['Please pay 10.00 USD by 2027-05-01. Reference: TEST-000001.', 'IBAN PT50 0002'],
+    );
+    for (const line of payment) {
+      expect(mail?.text).toContain(line);
+      expect(mail?.html).toContain(line);
+    }
+    expect(mail?.text?.includes('It is due on')).toBe(!isCharged);
   }
 });
 

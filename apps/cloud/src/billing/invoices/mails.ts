@@ -4,7 +4,7 @@ import type { Mail, MailContent } from '../../outbox/email/mail.ts';
 import type { OutboxTables } from '../../outbox/store.ts';
 import { currencyOf } from '../money/currency.ts';
 import { textOfMinor } from '../money/wire-amount.ts';
-import { invoiceContent } from '../pdf/invoice-content.ts';
+import { invoiceContent, testNotice } from '../pdf/invoice-content.ts';
 import { invoiceMail } from './invoice-mail.ts';
 import type { InvoiceDocument, InvoiceRow } from './issue-invoice.ts';
 
@@ -31,12 +31,15 @@ const subjects: Readonly<Record<Kind, (number: string) => string>> = {
 /** @param cause what the mail concerns besides the invoice, such as the id of a charge */
 export function mailAbout(kind: Kind, invoice: InvoiceRow, cause: string, failure = ''): InvoiceMail {
   const total = amountOf(invoice, invoice.total);
+  const { isCharged }: InvoiceDocument = JSON.parse(invoice.document);
+  const due = isCharged === true ? '' : ` It is due on ${dayOf(invoice.due_ms)}.`;
   const said: Readonly<Record<Kind, string>> = {
-    issued: `Invoice ${invoice.number} for ${total} has been issued. It is due on ${dayOf(invoice.due_ms)}.`,
+    issued: `Invoice ${invoice.number} for ${total} has been issued.${due}`,
     paid: `Thank you. Invoice ${invoice.number} for ${total} is paid.`,
     failed: `The payment of invoice ${invoice.number} for ${total} failed: ${failure}.`,
   };
-  return letter(invoice, [kind, cause], subjects[kind](invoice.number), [said[kind]], '');
+  const payment = kind === 'issued' ? invoiceContent(invoice).payment.filter((line) => line !== testNotice) : [];
+  return letter(invoice, [kind, cause], subjects[kind](invoice.number), [said[kind]], payment.join('\n'));
 }
 
 /**

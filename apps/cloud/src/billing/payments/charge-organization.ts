@@ -163,6 +163,7 @@ async function issue(
       customer: nameOf(organizationId).name,
       biller: nameOf(billerId).name,
       issuer: { address, payment },
+      isCharged: isPaidNow,
       lines: [{ text: description || 'Charge', quantity: '', unit: '', unitPrice: '', minor: Number(subtotal) }],
     },
   });

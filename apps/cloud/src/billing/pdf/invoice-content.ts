@@ -24,6 +24,8 @@ export interface InvoiceContent {
   readonly support: string;
 }
 
+export const testNotice = 'This is a test. No payment is due.';
+
 export type Row = readonly [text: string, quantity: string, unitPrice: string, amount: string];
 
 export function invoiceContent(invoice: InvoiceRow): InvoiceContent {
@@ -65,9 +67,15 @@ export function invoiceContent(invoice: InvoiceRow): InvoiceContent {
     ],
     payment: isOwed
       ? [
-          ...(invoice.is_test === 1 ? ['This is a test. No payment is due.'] : []),
-          `Please pay ${total} by ${dayOf(invoice.due_ms)}. Reference: ${invoice.number}.`,
-          ...(issuer === undefined || issuer.payment === '' ? [] : [issuer.payment]),
+          ...(invoice.is_test === 1 ? [testNotice] : []),
+          ...(document.isCharged === true
+            ? [
+                `The attached card will be charged ${total} on ${dayOf(invoice.issued_ms)}. No transfer is needed, unless this payment fails.`,
+              ]
+            : [
+                `Please pay ${total} by ${dayOf(invoice.due_ms)}. Reference: ${invoice.number}.`,
+                ...(issuer === undefined || issuer.payment === '' ? [] : [issuer.payment]),
+              ]),
         ]
       : [],
     support: document.supportEmail === '' ? '' : `Questions: ${document.supportEmail}`,

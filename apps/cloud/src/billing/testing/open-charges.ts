@@ -35,7 +35,7 @@ export async function openCharges(provider?: PaymentProvider, mails?: InvoiceMai
 /** The customer is billed by a price list with one tier; its mails go to bills@example.com. @param list the rest of the price list */
 export async function billStandard(
   on: TestBilling,
-  list: { readonly currency: string; readonly payment_days?: number },
+  list: { readonly currency: string; readonly payment_days?: number; readonly payment_instructions?: string },
 ): Promise<void> {
   const tiers = [{ name: 'standard', in_arrears: true, per_machine: '10' }];
   const document = JSON.stringify({ ...list, tiers });
