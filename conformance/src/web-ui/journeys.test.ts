@@ -7,6 +7,7 @@ import { billOrganization } from './bill-organization.ts';
 import { browseData } from './browse-data.ts';
 import { chargeOrganization } from './charge-organization.ts';
 import { configureByCards } from './configure-by-cards.ts';
+import { connectProgram } from './connect-program.ts';
 import { holdToMove } from './hold-to-move.ts';
 import { useQueryTools } from './query-tools.ts';
 import { useSettings } from './settings.ts';
@@ -306,6 +307,7 @@ test('see the machine online, edit its configuration and see it applied, restore
   await page.getByRole('row', { name: /Ready probe sensor/ }).waitFor();
   await page.getByRole('list', { name: 'Gaps' }).getByRole('listitem').first().waitFor();
   await page.getByRole('region', { name: 'Newest readings' }).getByText('cpu_percent', { exact: true }).waitFor();
+  await connectProgram(ui, 'probe');
   expect(await accessibilityFaults(page)).toEqual([]);
 
   await page.getByRole('link', { name: 'Control' }).click();

@@ -71,6 +71,11 @@ export function isOwner(organizationId: string): boolean {
   );
 }
 
+/** Whether the person owns the organization, or a location or machine in it. */
+export function ownsSomethingIn(organizationId: string): boolean {
+  return (session.person?.roles ?? []).some((one) => one.role === 'owner' && one.organizationId === organizationId);
+}
+
 /** Organizations of the person, each once, by name. */
 export function organizationsOf(person: Person): readonly { readonly id: string; readonly name: string }[] {
   const named = new Map(person.roles.map((role) => [role.organizationId, role.organizationName]));
