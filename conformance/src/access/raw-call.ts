@@ -13,7 +13,9 @@ export interface Answer {
 }
 
 /** Streams that end only when their caller disconnects. */
-const endless: ReadonlySet<string> = new Set(['TailRobotPartLogs', 'Watch']);
+const endless: ReadonlySet<string> = new Set(['TailRobotPartLogs', 'Watch', 'Answer', 'OpenLink']);
+/** Those that begin with a message once access is granted. */
+const greeting: ReadonlySet<string> = new Set(['Answer', 'OpenLink']);
 /** How long such a stream must stay open, without a refusal or a message, to count as granted. */
 const openStreamMs = 1_500;
 const deadlineMs = 240_000;
@@ -47,8 +49,13 @@ export class RawCaller implements Disposable {
     );
   }
 
-  /** Never rejects: a refusal is an answer. @param token absent: no authorization header */
-  call(method: DescMethod, requests: readonly object[], token: string | undefined): Promise<Answer> {
+  /** Never rejects: a refusal is an answer. @param token absent: no authorization header @param more further headers */
+  call(
+    method: DescMethod,
+    requests: readonly object[],
+    token: string | undefined,
+    more: Readonly<Record<string, string>> = {},
+  ): Promise<Answer> {
     const client = this.#clients[this.#next++ % this.#clients.length];
     if (client === undefined) throw new Error('expected at least one connection');
     const path = `/${method.parent.typeName}/${method.name}`;
@@ -57,6 +64,7 @@ export class RawCaller implements Disposable {
     );
     const metadata = new Metadata();
     if (token !== undefined) metadata.set('authorization', `Bearer ${token}`);
+    for (const [name, value] of Object.entries(more)) metadata.set(name, value);
     const options = { deadline: Date.now() + deadlineMs };
     return new Promise((resolve) => {
       const bodies: Buffer[] = [];
@@ -128,7 +136,10 @@ export class RawCaller implements Disposable {
           };
           const timer = endless.has(method.name) ? setTimeout(askOther, openStreamMs) : undefined;
           call.on('metadata', noteHeaders);
-          call.on('data', (body: Buffer) => bodies.push(body));
+          call.on('data', (body: Buffer) => {
+            bodies.push(body);
+            if (greeting.has(method.name)) leave();
+          });
           call.on('error', () => {});
           call.on('status', (given: StatusObject) => {
             clearTimeout(timer);

@@ -46,6 +46,13 @@ function identified(subject: Subject, world: World, role: 'owner' | 'operator' =
   return { ...authorization, identityId: subject.second ?? world.keys[0]?.id ?? '', identityType: 'api-key' };
 }
 
+/** Signaling names the machine in a header. */
+export function headersOf(operation: string, { id }: Subject): Record<string, string> {
+  return operation.startsWith('SignalingService.')
+    ? { 'rpc-host': `${id}.machines.internal`, 'heartbeats-allowed': 'true' }
+    : {};
+}
+
 export const builders: Readonly<Record<string, Builder>> = {
   'AuthService.Authenticate': (_subject, { cloud }) => ({
     entity: cloud.keyId,
@@ -255,6 +262,11 @@ export const builders: Readonly<Record<string, Builder>> = {
   'PriceService.SetPriceList': ({ id }) => ({ organizationId: id, document: priceList }),
   'TriggerService.ReplayDeliveries': (subject) => ({ scope: scopeOf(subject), start: now() }),
   'TriggerService.PauseTarget': ({ id }) => ({ organizationId: id, target: 'https://example.com/nobody' }),
+  'SignalingService.Call': () => ({ sdp: 'offer' }),
+  'SignalingService.CallUpdate': () => ({ uuid: 'u' }),
+  // Nothing is sent: no message is valid before a caller has arrived.
+  'SignalingService.Answer': () => [],
+  'RelayService.OpenLink': ({ id }) => ({ partId: id }),
   'GapService.ListGaps': ({ id }) => ({ partId: id }),
   'GapService.ReportGaps': ({ id }) => ({
     partId: id,

@@ -246,6 +246,8 @@ export class Rules {
           return itself || this.holds(caller, 'owner', place);
         case 'operator or itself':
           return itself || this.holds(caller, 'operator', place);
+        case 'owner, itself or a key of only its machine':
+          return itself || this.holds(caller, 'owner', place) || this.#isKeyOfOnly(caller, place);
         case 'member':
           return this.isMember(caller, place);
         case 'sees':
@@ -258,6 +260,10 @@ export class Rules {
     })();
     if (allowed) return 'allowed';
     return this.sees(caller, place) ? 'denied' : 'unseen';
+  }
+
+  #isKeyOfOnly({ kind, grants }: Caller, part: Place): boolean {
+    return kind === 'key' && grants.length > 0 && grants.every(({ on }) => on === part.parent);
   }
 
   #sharedWith(caller: Caller): Place[] {

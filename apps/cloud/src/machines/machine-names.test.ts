@@ -4,7 +4,6 @@ import { createMachineNames } from './machine-names.ts';
 
 const part = '2ea1655e-0057-40dd-a8c3-723d3bab512d';
 const names = createMachineNames('machines.example', ['cloud.example', 'cloud.machines.example'], {
-  part: (id) => (id === part ? ({ id } as never) : undefined),
   placeOf: () => ({ locationId: 'hall' }) as never,
 });
 
@@ -43,8 +42,11 @@ test('D39 the name of a part is one label below the domain; names of earlier ver
     `${part}.office.machines.local`,
   ])
     expect(names.lead(host)).toEqual({ to: 'part', partId: part });
-  for (const host of ['other.machines.example', `x.${part}.machines.example`, 'x.hall.machines.local'])
-    expect(names.lead(host)).toEqual({ to: 'nothing', host });
+  // Whether there is such a part is not said.
+  for (const host of ['other.machines.example', 'other.hall.machines.local'])
+    expect(names.lead(host)).toEqual({ to: 'part', partId: 'other' });
+  expect(names.lead(`x.${part}.machines.example`)).toEqual({ to: 'part', partId: `x.${part}` });
+  expect(names.lead('.machines.example')).toEqual({ to: 'elsewhere', host: '.machines.example' });
 });
 
 test('D39 addresses, localhost and its own names lead to the cloud, also below the machine domain', () => {

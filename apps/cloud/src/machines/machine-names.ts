@@ -10,9 +10,8 @@ const earlierDomain = 'machines.local';
 
 /** Where a host name leads. */
 export type Led =
+  /** Maybe an id of no part: who may not see a part must not learn whether it exists (R2). */
   | { readonly to: 'part'; readonly partId: string }
-  /** Below the machine domain, and no part. */
-  | { readonly to: 'nothing'; readonly host: string }
   /** The cloud itself. */
   | { readonly to: 'cloud' }
   /** A name that is unknown here. */
@@ -36,7 +35,7 @@ export interface MachineNames {
 export function createMachineNames(
   domain: string,
   ownHosts: readonly string[],
-  registry: Pick<Registry, 'part' | 'placeOf'>,
+  registry: Pick<Registry, 'placeOf'>,
 ): MachineNames {
   const own = new Set(['localhost', ...ownHosts.map((host) => host.toLowerCase())]);
   const isOwn = (host: string): boolean => own.has(host) || isIP(host) !== 0;
@@ -56,7 +55,7 @@ export function createMachineNames(
       if (!isEarlier && !host.endsWith(`.${domain}`)) return { to: 'elsewhere', host };
       // In earlier names the location is not compared: the machine may have moved.
       const partId = isEarlier ? (host.split('.', 1)[0] ?? '') : host.slice(0, -domain.length - 1);
-      return registry.part(partId) === undefined ? { to: 'nothing', host } : { to: 'part', partId };
+      return partId === '' ? { to: 'elsewhere', host } : { to: 'part', partId };
     },
   };
 }

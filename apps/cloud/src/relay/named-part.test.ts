@@ -43,13 +43,16 @@ test('D39 a call goes to the part that its header platform-part, rpc-host or its
   expect(named({ 'platform-part': 'press-arm', host: 'press-arm.machines.example' })).toBe('press-arm');
 });
 
-test('D39 a name below the machine domain that is no part is NOT_FOUND, even if the key has only one machine; two parts are INVALID_ARGUMENT', () => {
+test('R2 a name below the machine domain that is no part is treated like a hidden one, even if the key has only one machine; two parts are INVALID_ARGUMENT', () => {
   for (const headers of [
     { 'rpc-host': 'gone.machines.example', host: 'cloud.example' },
     { host: 'gone.machines.example' },
-    { 'platform-part': 'press-main', host: 'gone.machines.example' },
   ])
-    expect(named(headers)).toMatch(/machine name: .*gone\.machines\.example/);
+    expect(named(headers)).toBe('gone');
+  for (const hidden of ['gone', 'mill-main'])
+    expect(named({ 'platform-part': 'press-main', host: `${hidden}.machines.example` })).toMatch(
+      /expected one machine/,
+    );
   const both = named({ 'platform-part': 'press-main', 'rpc-host': 'mill-main.machines.example' });
   expect(both).toMatch(/expected one machine .* found "press-main" and "mill-main"/);
   expect(named({ 'rpc-host': 'press-main.machines.example, mill-main.machines.example' })).toMatch(/one machine/);

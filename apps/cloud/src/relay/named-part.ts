@@ -1,7 +1,7 @@
 /** Which part a call is for (D39). */
 import { PlatformError } from '@platform/base';
 import type { Call } from '@platform/rpc/server';
-import { grantsOf, notVisible, type Principal } from '../access/principal.ts';
+import { grantsOf, type Principal } from '../access/principal.ts';
 import type { AccountTree } from '../accounts/tree.ts';
 import type { MachineNames } from '../machines/machine-names.ts';
 import type { Registry } from '../machines/registry.ts';
@@ -18,9 +18,9 @@ export interface NamedPartDeps {
 }
 
 /**
- * The part that the call names by header or by address; if it names none, the main part of the only machine of the caller's key.
+ * The part that the call names by header or by address, whether or not it exists; if it names none, the main part of the only machine of the caller's key.
  *
- * @throws invalid_argument if it names several, or none and the key has several machines; not_found for a name of no machine
+ * @throws invalid_argument if it names several, or none and the key has several machines
  */
 export function namedPart(
   deps: NamedPartDeps,
@@ -30,8 +30,6 @@ export function namedPart(
   const given = metadata.get(partHeader);
   const hosts = [metadata.get(hostHeader), metadata.get('host')].flatMap((text) => (text ?? '').split(','));
   const led = hosts.map((host) => deps.names.lead(host));
-  const nothing = led.find(({ to }) => to === 'nothing');
-  if (nothing?.to === 'nothing') throw notVisible('machine name', nothing.host);
   const named = new Set(
     [given ?? '', ...led.map((one) => (one.to === 'part' ? one.partId : ''))].filter((id) => id !== ''),
   );

@@ -8,7 +8,7 @@ import {
 } from '@platform/proto/proto/rpc/webrtc/v1/signaling';
 import { FakeClock } from '@platform/testkit';
 import { expect, test } from 'vitest';
-import type { Principal } from '../access/principal.ts';
+import { notVisible, type Principal } from '../access/principal.ts';
 import { callOf } from '../access/testing/call-of.ts';
 import { createMachineNames } from '../machines/machine-names.ts';
 import { callerHandlers } from './callers.ts';
@@ -23,7 +23,8 @@ function given() {
   const handlers = callerHandlers({
     names: createMachineNames('machines.example', [], registry),
     access: {
-      authorize() {
+      authorize(_principal, _action, id) {
+        if (id !== 'press') throw notVisible('part', id ?? '');
         if (state.refused) throw new PlatformError('permission_denied', 'no');
         return { organizationId: 'acme', locationIds: [] };
       },

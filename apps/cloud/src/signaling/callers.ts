@@ -8,7 +8,7 @@ import { type Clock, PlatformError } from '@platform/base';
 import type { SignalingService } from '@platform/proto/proto/rpc/webrtc/v1/signaling';
 import type { Call, Handlers } from '@platform/rpc/server';
 import type { Access } from '../access/authorize.ts';
-import { notVisible, type Principal } from '../access/principal.ts';
+import type { Principal } from '../access/principal.ts';
 import type { MachineNames } from '../machines/machine-names.ts';
 import { authorizeControl } from '../relay/authorization/authorize-control.ts';
 import { hostHeader } from '../relay/named-part.ts';
@@ -42,7 +42,6 @@ export function callerHandlers(deps: CallerDeps): CallerHandlers {
     const parts = new Set<string>();
     for (const host of hosts) {
       const led = names.lead(host);
-      if (led.to === 'nothing') throw notVisible('machine name', host);
       if (led.to === 'part') parts.add(led.partId);
     }
     const [partId, ...others] = parts;

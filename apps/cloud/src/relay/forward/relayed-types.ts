@@ -22,7 +22,7 @@ export function forwardTypes(
   metered: (binding: ServiceBinding<Principal>) => ServiceBinding<Principal>,
 ): ForwardCalls<Principal> {
   const leadsToMachine = (host: string | string[] | undefined): boolean =>
-    typeof host === 'string' && ['part', 'nothing'].includes(deps.names.lead(host).to);
+    typeof host === 'string' && deps.names.lead(host).to === 'part';
   return {
     // The reflection of a machine is asked for by header only: at a machine's name the cloud answers for itself.
     forwards: (path, headers) =>
