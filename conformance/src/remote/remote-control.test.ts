@@ -185,6 +185,20 @@ test('the command line calls methods by short names, and suggests', async () => 
   expect(status['link_since']).toMatch(/^20/);
 });
 
+test('the command line shows a resource that cannot be built as unhealthy, with the reason', async () => {
+  const save = (document: object) =>
+    cli.ok(['config', 'set', cloud.partId, '-', '--yes'], { input: JSON.stringify(document) });
+  const broken = { name: 'broken', api: 'core:component:sensor', model: 'acme:demo:absent' };
+  await save({ ...configuration, components: [...configuration.components, broken] });
+  const found = async () =>
+    (await cli.ok(['machines', 'part', 'resources', cloud.partId, '--json']))
+      .json<{ name: string }[]>()
+      .find(({ name }) => name === 'broken');
+  await until(async () => (await found()) !== undefined);
+  expect(await found()).toMatchObject({ state: 'unhealthy', error: expect.stringContaining('absent') });
+  await save(configuration);
+});
+
 test('machines status shows capture and sync of a machine, in total and for each resource', async () => {
   const { machineId } = cloud;
   const save = (document: object) =>

@@ -1,9 +1,17 @@
 /** `platform machines part resources`: the running resources, requested from the machine itself. */
+import { ResourceStatus_State } from '@platform/proto/platform/robot/v1/robot';
 import { Command } from 'commander';
 import { defineCommand } from '../../invocation/define-command.ts';
 import { partArgument } from '../config/configuration.ts';
 
-const states = ['unknown', 'removing', 'configuring', 'ready', 'unhealthy'];
+const states: Readonly<Record<ResourceStatus_State, string>> = {
+  [ResourceStatus_State.UNSPECIFIED]: 'unknown',
+  [ResourceStatus_State.UNCONFIGURED]: 'unconfigured',
+  [ResourceStatus_State.CONFIGURING]: 'configuring',
+  [ResourceStatus_State.READY]: 'ready',
+  [ResourceStatus_State.REMOVING]: 'removing',
+  [ResourceStatus_State.UNHEALTHY]: 'unhealthy',
+};
 
 export function resourcesCommand(): Command {
   return defineCommand(
