@@ -12,11 +12,12 @@ import type { Database } from '../duckdb/database.ts';
 import type { Writer } from '../duckdb/writer.ts';
 import { organizationOf, type Slice } from '../files/slice.ts';
 import { newDecodeBuffers } from '../log/decode-upload.ts';
-import type { LogReader } from '../log/read-log.ts';
+import type { LoggedRow, LogReader } from '../log/read-log.ts';
 import { createBatchList } from './batch-list.ts';
 import { type Damage, fillTail } from './fill-tail.ts';
 import { checkStamps, type HotBatch, HotFileChanged } from './hot-batch.ts';
 import { adoptHotBatches, writeManifest } from './hot-batch-manifest.ts';
+import { loadLongUpload } from './load-long-upload.ts';
 import { pickMerge } from './pick-merge.ts';
 import { createTail, isTailFull, type Tail } from './tail.ts';
 import { createLoadWaiters } from './wait-for-load.ts';
@@ -126,32 +127,81 @@ export function createHotRows(options: {
     if (rows.rows > 0) tails.push(createTail(to));
   };
 
+  const write = async (tail: Tail): Promise<HotBatch> => {
+    const { writeHotBatch } = await import('./write-hot-batch.ts');
+    return writeHotBatch(await connect(), tail, directory);
+  };
+
+  /** @param tail the rows of the batch were in it */
+  const noteBatch = async (batch: HotBatch, { damaged, lastBatch }: Tail): Promise<void> => {
+    if (damaged || lastBatch === undefined) return;
+    await writeManifest(batch, lastBatch).catch((caught: unknown) =>
+      log.warn('a note of hot rows could not be written; the next start reads them from the log', {
+        error: errorText(caught),
+      }),
+    );
+  };
+
   /** Writes frozen tails, oldest first; rows that cannot be written stay in memory. */
   const writeTails = (): Promise<void> =>
     writing(async () => {
       while (tails.length > 1) {
         const tail = tails[0] as Tail;
-        const { writeHotBatch } = await import('./write-hot-batch.ts');
-        const batch = await writeHotBatch(await connect(), tail, directory);
+        const batch = await write(tail);
         batches.add(batch, tail.filledSinceMs ?? clock.monotonic());
         tails = tails.slice(1);
-        if (!tail.damaged && tail.lastBatch !== undefined)
-          await writeManifest(batch, tail.lastBatch).catch((caught: unknown) =>
-            log.warn('a note of hot rows could not be written; the next start reads them from the log', {
-              error: errorText(caught),
-            }),
-          );
+        await noteBatch(batch, tail);
       }
     });
+
+  const failedWrite = (caught: unknown): undefined => {
+    if (failedWrites++ === 0)
+      log.error('hot rows could not be written to a file; they stay in memory', { error: errorText(caught) });
+  };
 
   const tryWriteTails = async (): Promise<void> => {
     try {
       await writeTails();
       failedWrites = 0;
     } catch (caught) {
-      if (failedWrites++ === 0)
-        log.error('hot rows could not be written to a file; they stay in memory', { error: errorText(caught) });
+      failedWrite(caught);
     }
+  };
+
+  /**
+   * Loads into a tail of its own, or a batch, which nobody sees before it is complete. Only the loader adds positions, so that it follows the
+   * others.
+   */
+  const loadLong = async (logged: readonly LoggedRow[]): Promise<readonly Damage[]> => {
+    freeze();
+    const writeAfterOthers = async (tail: Tail): Promise<HotBatch> => {
+      // A batch follows those of all tails before it.
+      await writeTails();
+      return writing(() => write(tail));
+    };
+    const options = { buffers, nowMs: clock.monotonic(), write: writeAfterOthers };
+    const { to: after } = current();
+    let own = createTail(after);
+    let loaded = await loadLongUpload(own, logged, options).catch(failedWrite);
+    if (loaded === undefined) {
+      own = createTail(after);
+      const damage = await runInTurns(fillTail(own, logged, buffers, options.nowMs));
+      loaded = { damage, batch: undefined };
+    }
+    freeze();
+    // Positions without rows are left to it; taken only now, because they may have been sealed in the meantime.
+    const empty = current();
+    own.from = empty.from;
+    own.damaged ||= empty.damaged;
+    own.filledSinceMs = empty.filledSinceMs ?? own.filledSinceMs;
+    if (loaded.batch === undefined) tails[tails.length - 1] = own;
+    else {
+      const batch = { ...loaded.batch, from: own.from };
+      batches.add(batch, own.filledSinceMs ?? options.nowMs);
+      tails = [createTail(own.to)];
+      await noteBatch(batch, own);
+    }
+    return loaded.damage;
   };
 
   const load = async (onDamaged: (damage: Damage) => void): Promise<boolean> => {
@@ -162,22 +212,11 @@ export function createHotRows(options: {
     const logged = await reader.read(current().to, stepLimit);
     if (logged.length === 0) return false;
     const bytes = logged.reduce((sum, { batch }) => sum + batch.length, 0);
-    // A long one gets a tail of its own, which nobody sees while it is filled. Only here is a position added, so that it follows the others.
-    const own = bytes > stepLimit.bytes ? createTail(current().to) : undefined;
     // Taken only now, because the open tail may have been frozen in the meantime.
     const damaged =
-      own === undefined
-        ? runToEnd(fillTail(current(), logged, buffers, clock.monotonic()))
-        : await runInTurns(fillTail(own, logged, buffers, clock.monotonic()));
-    if (own !== undefined) {
-      freeze();
-      // Positions without rows are left to it.
-      const empty = current();
-      own.from = empty.from;
-      own.damaged ||= empty.damaged;
-      own.filledSinceMs = empty.filledSinceMs ?? own.filledSinceMs;
-      tails[tails.length - 1] = own;
-    }
+      bytes > stepLimit.bytes
+        ? await loadLong(logged)
+        : runToEnd(fillTail(current(), logged, buffers, clock.monotonic()));
     for (const damage of damaged) onDamaged(damage);
     waiters.wake();
     if (isTailFull(current())) {
