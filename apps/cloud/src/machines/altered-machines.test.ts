@@ -1,5 +1,6 @@
 import { AppService } from '@platform/proto/platform/app/v1/app';
 import { expect, test } from 'vitest';
+import { newestDocuments } from './configuration/newest-documents.ts';
 import { openMachines, type TestMachines } from './testing/open-machines.ts';
 
 const { getRobot, listRobots, getRobotPart, getRobotParts, updateRobotPart, getRobotPartHistory } = AppService.method;
@@ -113,4 +114,45 @@ test.each([
   const ask = await askRestarted(on);
   await expect(ask(on.owner, getRobotPartHistory, { id: on.partId })).rejects.toMatchObject({ code: 'data_loss' });
   expect((await on.rows.look()).join('; ')).toMatch(message);
+});
+
+test('D33 a lost older version of a configuration leaves the newest one served, and its list refused', async () => {
+  const on = await openMachines();
+  for (const robotConfigJson of ['{"debug":true}', '{"debug":false}', '{"debug":true}'])
+    await on.ask(on.owner, updateRobotPart, { id: on.partId, name: 'main', robotConfigJson });
+  await on.alterRows('delete from part_configurations where version = 1');
+  const { configurations } = await on.restarted();
+  expect((await configurations.current(on.partId)).version).toBe(3);
+  expect((await configurations.version(on.partId, 2)).version).toBe(2);
+  await expect(configurations.version(on.partId, 1)).rejects.toMatchObject({ code: 'data_loss' });
+  await expect(configurations.history(on.partId)).rejects.toMatchObject({ code: 'data_loss' });
+
+  await on.alterRows('delete from part_configurations');
+  const { configurations: empty } = await on.restarted();
+  await expect(empty.current(on.partId)).rejects.toMatchObject(isLost(/expected 3 rows, found 0/));
+});
+
+test('D33 the newest configurations of many parts are compared in one statement, and a lost one is DATA_LOSS', async () => {
+  const on = await openMachines();
+  const partIds = [on.partId];
+  for (const partName of ['a', 'b', 'c', 'd'])
+    partIds.push((await on.ask(on.owner, AppService.method.newRobotPart, { robotId: on.machineId, partName })).partId);
+  for (const id of partIds)
+    await on.ask(on.owner, updateRobotPart, { id, name: `of ${id}`, robotConfigJson: '{"debug":true}' });
+  let statements = 0;
+  const counted = on.db.withPlugin({
+    transformQuery({ node }) {
+      statements++;
+      return node;
+    },
+    transformResult: async ({ result }) => result,
+  });
+  expect((await newestDocuments(counted, partIds)).size).toBe(5);
+  expect(statements).toBe(1);
+  statements = 0;
+  expect((await newestDocuments(counted, [...partIds, 'new', 'newer'])).size).toBe(5);
+  expect(statements).toBe(2);
+
+  await on.alterRows(`delete from part_configurations where part_id = '${partIds[3]}'`);
+  await expect(newestDocuments(counted, partIds)).rejects.toMatchObject(isLost(/expected 1 rows, found 0/));
 });

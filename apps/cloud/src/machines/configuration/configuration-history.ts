@@ -1,7 +1,13 @@
 /** Reads the versions of a part's configuration, newest first. */
 import { PlatformError } from '@platform/base';
 import { type Kysely, sql } from 'kysely';
-import { requireCompleteSet, requireIntactSet } from '../../metadata/row-checks/require-complete.ts';
+import {
+  provenRows,
+  requireCompleteSet,
+  requireIntactSet,
+  requireNewest,
+  requireNoRows,
+} from '../../metadata/row-checks/require-complete.ts';
 import { requireRight } from '../../metadata/row-checks/require-right.ts';
 import type { CloudTables, Database } from '../../metadata/tables.ts';
 import { checkedConfigurations } from '../store.ts';
@@ -47,12 +53,12 @@ export function createHistory(db: Database): ConfigurationHistory {
       const row = await trx
         .selectFrom('part_configurations')
         .selectAll()
-        .select(asStored)
+        .select([asStored, provenVersions])
         .where('part_id', '=', partId)
         .orderBy('version', 'desc')
         .limit(1)
         .executeTakeFirst();
-      await requireWhole(trx, partId, row === undefined ? [] : [row]);
+      await requireNewestVersions(trx, [partId], row === undefined ? [] : [row]);
       return row === undefined ? neverConfigured : versionOf(row);
     },
     async version(partId, version) {
@@ -66,7 +72,7 @@ export function createHistory(db: Database): ConfigurationHistory {
             .where('version', '=', version)
             .executeTakeFirst();
       if (row === undefined) await requireIntactSet(db, checkedConfigurations, partId);
-      else await requireWhole(db, partId, [row]);
+      else requireRightVersions([row]);
       if (row === undefined)
         throw new PlatformError(
           'not_found',
@@ -106,19 +112,41 @@ export function createHistory(db: Database): ConfigurationHistory {
 }
 
 /** The stored form, which the checksum covers. */
-export const asStored = 'document as stored';
+const asStored = 'document as stored';
 
-/** @param rows with their documents as stored. @throws data_loss when one of them was altered, or a version of the part is missing */
-export async function requireWhole(
+/** The number of versions by the proof, for `requireNewestVersions`. */
+export const provenVersions = provenRows(checkedConfigurations, 'part_configurations.part_id').as('proven');
+
+type StoredVersion = { readonly part_id: string; readonly version: number; readonly stored: string };
+
+/**
+ * @param rows the newest version of each of the parts, unless it has none
+ * @throws data_loss when one of them was altered, or is not the newest that was written
+ */
+export async function requireNewestVersions(
   db: Kysely<CloudTables>,
-  partId: string,
-  rows: readonly { readonly stored: string }[],
+  partIds: readonly string[],
+  rows: readonly (StoredVersion & { readonly proven: number | null })[],
 ): Promise<void> {
+  requireRightVersions(rows);
+  for (const { part_id, version, proven } of rows)
+    await requireNewest(db, checkedConfigurations, part_id, version, proven);
+  const found = new Set(rows.map(({ part_id }) => part_id));
+  const others = partIds.filter((partId) => !found.has(partId));
+  await requireNoRows(db, checkedConfigurations, others);
+}
+
+/** @throws data_loss when one of them was altered, or a version of the part is missing */
+async function requireWhole(db: Kysely<CloudTables>, partId: string, rows: readonly StoredVersion[]): Promise<void> {
+  requireRightVersions(rows);
+  await requireCompleteSet(db, checkedConfigurations, partId);
+}
+
+function requireRightVersions(rows: readonly StoredVersion[]): void {
   requireRight(
     checkedConfigurations,
     rows.map(({ stored, ...row }) => ({ ...row, document: stored })),
   );
-  await requireCompleteSet(db, checkedConfigurations, partId);
 }
 
 interface VersionRow {

@@ -2,7 +2,7 @@
 import type { JsonObject } from '@platform/machine-config/schema';
 import type { AliasableExpression } from 'kysely';
 import type { Database } from '../../metadata/tables.ts';
-import { requireWhole } from './configuration-history.ts';
+import { provenVersions, requireNewestVersions } from './configuration-history.ts';
 
 /** Omits parts that were never configured. @param partIds few enough for one statement */
 export async function newestDocuments(
@@ -25,14 +25,9 @@ export async function newestDocuments(
           .onRef('newest_versions.newest', '=', 'part_configurations.version'),
     )
     .selectAll('part_configurations')
-    .select('part_configurations.document as stored')
+    .select(['part_configurations.document as stored', provenVersions])
     .execute();
-  for (const partId of partIds)
-    await requireWhole(
-      db,
-      partId,
-      rows.filter((row) => row.part_id === partId),
-    );
+  await requireNewestVersions(db, partIds, rows);
   return new Map(rows.map((row) => [row.part_id, JSON.parse(row.document) as JsonObject]));
 }
 

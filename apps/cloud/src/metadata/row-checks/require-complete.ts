@@ -25,6 +25,38 @@ export async function requireCompleteSet<T>(
   if (wrong !== undefined && wrong !== 'large') throw alteredRows(wrong);
 }
 
+/** A column for statements that read the newest row of a set: how many rows its proof counts. @param owner the column */
+export function provenRows(table: CheckedTable, owner: string): RawBuilder<number | null> {
+  return sql`(select "rows" from row_proofs where table_name = ${table.table} and owner = ${sql.ref(owner)} and "day" = 0)`;
+}
+
+/**
+ * For sets whose rows are numbered from 1 without gaps, of which the newest is read: if it has the number of the rows that the proof
+ * counts, no newer one is missing. So the cost does not depend on the number of rows.
+ *
+ * @param number of the newest row, which was found right. @param proven `provenRows` of the same statement. @throws data_loss that names the set
+ */
+export async function requireNewest<T>(
+  db: Kysely<T>,
+  table: CheckedTable,
+  owner: string,
+  number: number,
+  proven: number | null,
+): Promise<void> {
+  if (Number(proven) === number) return;
+  const wrong = await incompleteSet(db, table, owner, {}, Number.MAX_SAFE_INTEGER - 1);
+  if (wrong !== undefined && wrong !== 'large') throw alteredRows(wrong);
+}
+
+/** @throws data_loss that names the first of these sets that should have rows */
+export async function requireNoRows<T>(db: Kysely<T>, table: CheckedTable, owners: readonly string[]): Promise<void> {
+  if (owners.length === 0) return;
+  const { rows } = await sql<{ owner: string }>`
+    select owner from row_proofs where table_name = ${table.table} and owner in (${sql.join(owners)})
+  `.execute(db);
+  for (const { owner } of rows) await requireCompleteSet(db, table, owner);
+}
+
 /**
  * For the answer that a set does not have a row: a row whose key was altered is not missing from the sum.
  *
