@@ -182,3 +182,15 @@ test.each([
     await expect(on.ask(callers.owner, dataset.listDatasetsByIDs, { ids: [id] })).rejects.toMatchObject(lost);
   },
 );
+
+test('D33 a file whose name contains the separator of the text of its checksum is listed, and refused once altered', async () => {
+  const on = await openBinary();
+  const fileName = 'a\u001fb\u001e';
+  await on.upload({ metadata: { fileName }, atMs: dayMs });
+  await on.upload({ metadata: { fileName: 'plain' }, atMs: dayMs + 1 });
+  const list = async () =>
+    (await on.ask(callers.owner, data.binaryDataByFilter, {})).data.map(({ metadata }) => metadata?.fileName);
+  expect(await list()).toEqual(['plain', fileName]);
+  await on.alterRows("update binary_data set mime_type = 'x' where file_name <> 'plain'");
+  await expect(list()).rejects.toMatchObject({ code: 'data_loss' });
+});

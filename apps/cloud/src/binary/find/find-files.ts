@@ -17,6 +17,7 @@ import type { Scopes } from '../scopes.ts';
 import { type BinaryTables, files } from '../store.ts';
 import { microsecondsOf } from '../times.ts';
 import { inScopes } from './filter.ts';
+import { asCovered, type FoundFile, foundFiles } from './found-files.ts';
 import type { PagePlace } from './page-token.ts';
 import { walkFiles, walksOf } from './walk-files.ts';
 
@@ -93,19 +94,20 @@ export async function pageOfFiles(
   signal: AbortSignal,
 ): Promise<readonly FileRow[]> {
   const direction = order === Orders.ASCENDING ? 'asc' : 'desc';
-  const found: FileRow[] = [];
-  for (const slices of walksOf(db, { filter, scopes, direction, after, nowMs, signal, firstRows: limit })) {
+  const found: FoundFile[] = [];
+  const firstRows = isSelective(filter) ? undefined : limit;
+  for (const slices of walksOf(db, { filter, scopes, direction, after, nowMs, signal, firstRows })) {
     let left = limit;
     for await (const slice of slices) {
       const rows = await db
         .selectFrom('binary_data')
-        .selectAll()
+        .select(asCovered)
         .where(slice)
         .orderBy('captured_us', direction)
         .orderBy('id', direction)
         .limit(left)
         .execute();
-      found.push(...rows);
+      found.push(...(await foundFiles(db, rows)));
       left -= rows.length;
       if (left === 0) break;
     }
@@ -113,11 +115,22 @@ export async function pageOfFiles(
   const sign = direction === 'asc' ? 1 : -1;
   const before = (a: FileRow, b: FileRow): boolean =>
     a.captured_us < b.captured_us || (a.captured_us === b.captured_us && a.id < b.id);
-  const page = found.toSorted((a, b) => (before(a, b) ? -sign : sign)).slice(0, limit);
-  watch.requireRight(files, page);
+  const onPage = found.toSorted((a, b) => (before(a.row, b.row) ? -sign : sign)).slice(0, limit);
+  watch.requireCoveredRight(
+    files,
+    onPage.map(({ stored }) => stored),
+  );
+  const page = onPage.map(({ row }) => row);
   const days = daysBetween(filter, direction, after, page.length === limit ? page.at(-1) : undefined);
   await watch.requireComplete(files, organizationsOf(scopes, filter.organizationIds), days);
   return page;
+}
+
+/** Whether it can leave out many of the rows of a place and time, so that a page needs several times as many. */
+function isSelective({ componentName, method, robotName, robotId, partName, mimeType, ...others }: Filter): boolean {
+  const { componentType, tagsFilter, bboxLabels, datasetId } = others;
+  const texts = [componentName, method, robotName, robotId, partName, componentType, datasetId];
+  return texts.some((text) => text !== '') || mimeType.length + bboxLabels.length > 0 || tagsFilter !== undefined;
 }
 
 /** The days in which a missing row would have been on the page. @param last undefined: it is the last page */

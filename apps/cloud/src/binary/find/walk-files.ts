@@ -25,7 +25,7 @@ export interface Walk {
   readonly nowMs: number;
   readonly signal: AbortSignal;
   /** Rows in the first slice, if few are wanted; the next ones grow. Default: `sliceRows`. */
-  readonly firstRows?: number;
+  readonly firstRows?: number | undefined;
 }
 
 /** Selects the matching files of a slice. */

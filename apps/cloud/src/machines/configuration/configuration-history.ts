@@ -1,6 +1,6 @@
 /** Reads the versions of a part's configuration, newest first. */
 import { PlatformError } from '@platform/base';
-import { type Kysely, sql } from 'kysely';
+import { type AliasedRawBuilder, type Kysely, sql } from 'kysely';
 import {
   provenRows,
   requireCompleteSet,
@@ -115,7 +115,10 @@ export function createHistory(db: Database): ConfigurationHistory {
 const asStored = 'document as stored';
 
 /** The number of versions by the proof, for `requireNewestVersions`. */
-export const provenVersions = provenRows(checkedConfigurations, 'part_configurations.part_id').as('proven');
+export const provenVersions: AliasedRawBuilder<number | null, 'proven'> = provenRows(
+  checkedConfigurations,
+  'part_configurations.part_id',
+).as('proven');
 
 type StoredVersion = { readonly part_id: string; readonly version: number; readonly stored: string };
 

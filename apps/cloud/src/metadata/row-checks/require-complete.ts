@@ -113,7 +113,8 @@ export async function incompleteSet<T>(
   return undefined;
 }
 
-function isProofOf({ table }: CheckedTable, owner: string, { from, to }: DayRange): RawBuilder<unknown> {
+/** A condition for their proofs. */
+export function isProofOf({ table }: CheckedTable, owner: string, { from, to }: DayRange): RawBuilder<unknown> {
   const since = from === undefined ? sql`` : sql`and "day" >= ${from}`;
   const before = to === undefined ? sql`` : sql`and "day" <= ${to}`;
   return sql`table_name = ${table} and owner = ${owner} ${since} ${before}`;

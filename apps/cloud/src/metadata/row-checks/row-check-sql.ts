@@ -23,7 +23,6 @@ export function textSql({ columns, bytes = [] }: CheckedTable, row: string, kind
     ),
   ];
   const texts = values.map((value) => `coalesce(${value}, '${absent}')`);
-  if (kind === 'sqlite') return texts.map((text) => `${text} || '${separator}'`).join(' || ');
   // Copies each value once, and not again for each value after it.
   return `concat(${texts.map((text) => `${text}, '${separator}'`).join(', ')})`;
 }

@@ -8,12 +8,13 @@
 import { type Clock, errorText, type Log, type PlatformError } from '@platform/base';
 import { sql } from 'kysely';
 import type { Database } from '../tables.ts';
-import type { CheckedTable } from './checked-table.ts';
+import { bucketOfRow, type CheckedTable, separator } from './checked-table.ts';
+import { type CoveredRow, isCoveredRight, namedValues } from './covered-text.ts';
 import { refillRowChecks } from './fill-row-checks.ts';
 import { findRowDamage, type RowDamage } from './find-row-damage.ts';
 import type { RowReader } from './open-row-reader.ts';
 import { type DayRange, incompleteSet, isInSets } from './require-complete.ts';
-import { alteredRows, firstWrong } from './require-right.ts';
+import { alteredRows, alteredText, firstWrong } from './require-right.ts';
 import type { StoreKind } from './row-check-sql.ts';
 
 export interface RowWatch extends AsyncDisposable {
@@ -25,6 +26,8 @@ export interface RowWatch extends AsyncDisposable {
   accept(): Promise<readonly string[]>;
   /** @throws data_loss that names the first row that was altered or added */
   requireRight(table: CheckedTable, rows: readonly object[]): void;
+  /** The same for rows of a table without bytes, read as text. */
+  requireCoveredRight(table: CheckedTable, rows: readonly CoveredRow[]): void;
   /** @param days if the table is divided by day. @throws data_loss when rows are known to be missing there */
   requireComplete(table: CheckedTable, owners: readonly string[], days?: DayRange): Promise<void>;
   /** What is known to be damaged, for the host administrator. */
@@ -123,6 +126,12 @@ export function createRowWatch({ db, tables, kind, openReader, clock, log }: Row
       const wrong = firstWrong(table, unknown);
       if (wrong !== undefined) throw note(wrong);
       remember(table, unknown);
+    },
+    requireCoveredRight(table, rows) {
+      const wrong = rows.find((row) => !isCoveredRight(row));
+      if (wrong === undefined) return;
+      const row = namedValues(table, wrong.covered.split(separator));
+      throw note({ table: table.table, ...bucketOfRow(table, row), text: alteredText(table, row) });
     },
     async requireComplete(table, owners, days = {}) {
       const isAsked = ({ table: damaged, owner, day }: RowDamage): boolean =>
