@@ -1,4 +1,5 @@
 /** Machines: their resource types and their methods. `cloud.machine(partId)` opens one. */
+export { ResourceStatus_State } from '@platform/proto/platform/robot/v1/robot';
 export { type CommandResource, commandType, resourceTypes } from '@platform/resources';
 export * from '@platform/resources/types';
 export { callMethod, type MachineMethod, machineMethods } from './machine/machine-methods.ts';

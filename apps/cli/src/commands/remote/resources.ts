@@ -1,5 +1,5 @@
 /** `platform machines part resources`: the running resources, requested from the machine itself. */
-import { ResourceStatus_State } from '@platform/proto/platform/robot/v1/robot';
+import { ResourceStatus_State } from '@platform/sdk/machine';
 import { Command } from 'commander';
 import { defineCommand } from '../../invocation/define-command.ts';
 import { partArgument } from '../config/configuration.ts';
