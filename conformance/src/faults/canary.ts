@@ -19,6 +19,8 @@ export interface CanaryOptions {
   }[];
   /** Default 100. */
   readonly everyMs?: number;
+  /** The process asked, for `busiestMs`. */
+  readonly pid?: number;
 }
 
 export interface CanaryReport {
@@ -26,6 +28,8 @@ export interface CanaryReport {
   /** Answered with OK, also those that were asked before. */
   readonly answered: number;
   readonly longestMs: number;
+  /** The most processor time that the main thread of `pid` used during one call; 0 without `pid`. Does not depend on other processes. */
+  readonly busiestMs: number;
   /** How often each method failed, with its status. */
   readonly failures: Readonly<Record<string, number>>;
 }

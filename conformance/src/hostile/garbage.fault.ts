@@ -20,14 +20,14 @@ import {
 import { expect, test } from 'vitest';
 import { writeProgram } from '../../../apps/machine-server/src/testing/modules/write-module.ts';
 import { readFaultSettings } from '../crash/fault-settings.ts';
-import { type Canary, cloudCalls, startCanary } from '../faults/canary.ts';
+import { cloudCalls } from '../faults/canary.ts';
 import { startMachine as startLocalMachine } from '../machine/start-machine.ts';
 import { startMachine } from '../remote/start-machine.ts';
 import { startCloud } from '../start-cloud.ts';
 import type { Door } from './garbage-doors.ts';
 import type { GarbageTask } from './garbage-process.ts';
 import { startLedger } from './ledger.ts';
-import { operationCalls, startPeer } from './peer.ts';
+import { expectShortWaits, operationCalls, startWaits, type WaitFigures, type Waits } from './waits.ts';
 
 const { garbage, garbageFrom, longestWaitMs } = readFaultSettings();
 const flags = ['--conditions=@platform/source', '--disable-warning=ExperimentalWarning'];
@@ -46,32 +46,26 @@ interface Attacked {
   readonly atOnce: number;
 }
 
-interface Figures {
+interface Figures extends WaitFigures {
   readonly outcomes: Record<string, Record<string, number>>;
-  readonly failures: Record<string, number>;
-  longestMs: number;
-  /** The longest wait of a machine-server that nobody attacks: what other work on this computer causes. */
-  peerMs: number;
-  /** During which kinds. */
-  slowest: string;
   /** Bytes since the first waves. */
-  growth: number;
+  readonly growth: number;
   /** Connections of the process that are left at the end. */
-  left: number;
+  readonly left: number;
 }
 
 /** Sends the kinds to each door, in waves, all doors at once. */
 async function attackAll(
   doors: Readonly<Record<string, Attacked>>,
-  { canary, peer, pid, progress }: { canary: Canary; peer: Canary; pid: number; progress: string },
+  { waits, pid, progress }: { waits: Waits; pid: number; progress: string },
 ): Promise<Figures> {
-  const figures: Figures = { outcomes: {}, failures: {}, longestMs: 0, peerMs: 0, slowest: '', growth: 0, left: 0 };
+  const outcomes: Record<string, Record<string, number>> = {};
   const before = openSockets(pid);
   await using stack = new AsyncDisposableStack();
   const attackers = Object.entries(doors).map(([name, { door, atOnce }]) => {
     const child = stack.use(spawnChild(process.execPath, [...flags, attacker]));
     const all: Record<string, number> = {};
-    figures.outcomes[name] = all;
+    outcomes[name] = all;
     let waves = 0;
     const strike = async (from: number, to: number): Promise<void> => {
       const wave = waves++;
@@ -83,26 +77,22 @@ async function attackAll(
   });
   // The start of the attackers needs the processors, too.
   await Promise.all(attackers.map((strike) => strike(0, 0)));
-  await Promise.all([canary.report(), peer.report()]);
-  let held = 0;
+  await waits.discard();
+  let [held, growth] = [0, 0];
   const end = garbageFrom + garbage;
   for (let from = garbageFrom; from < end; from += inOneWave) {
     const to = Math.min(end, from + inOneWave);
     await Promise.all(attackers.map((strike) => strike(from, to)));
-    const { longestMs, failures } = await canary.report();
-    figures.peerMs = Math.max(figures.peerMs, (await peer.report()).longestMs);
-    if (longestMs > figures.longestMs) [figures.longestMs, figures.slowest] = [longestMs, `kinds ${from} to ${to}`];
-    add(figures.failures, failures);
+    await waits.note(`kinds ${from} to ${to}`);
     const bytes = processTree(pid).reduce((sum, each) => sum + proportionalBytes(each), 0);
     // The known kinds contain the largest.
     if (from < 800) held = Math.max(held, bytes);
-    figures.growth = Math.max(figures.growth, bytes - held);
+    growth = Math.max(growth, bytes - held);
     faultProgress(progress, to - garbageFrom, garbage);
   }
   await stack.disposeAsync();
   await expect.poll(() => openSockets(pid), { timeout: 60_000 }).toBeLessThanOrEqual(before + mostOwnSockets);
-  figures.left = openSockets(pid) - before;
-  return figures;
+  return { ...waits.figures, outcomes, growth, left: openSockets(pid) - before };
 }
 
 function add(sums: Record<string, number>, more: Readonly<Record<string, number>>): void {
@@ -122,11 +112,10 @@ function openSockets(pid: number): number {
   return readdirSync(folder).filter(isSocket).length;
 }
 
-function expectNobodyNoticed({ failures, growth, longestMs, slowest }: Figures): void {
-  expect(failures).toEqual({});
-  expect(growth).toBeLessThanOrEqual(mostGrowth);
-  if (longestWaitMs === Number.POSITIVE_INFINITY) return;
-  expect(longestMs, slowest).toBeLessThanOrEqual(longestWaitMs);
+function expectNobodyNoticed(figures: Figures): void {
+  expect(figures.failures).toEqual({});
+  expect(figures.growth).toBeLessThanOrEqual(mostGrowth);
+  expectShortWaits(figures, longestWaitMs);
 }
 
 test('garbage of every kind on the port of a cloud and on the links of machines stops and delays nobody; no reading is lost or doubled', async () => {
@@ -147,16 +136,14 @@ test('garbage of every kind on the port of a cloud and on the links of machines 
     const part = await newPart(`hostile-${number}`);
     links[`link ${number}`] = { door: { kind: 'link', url, part, keyId, key }, atOnce: 1 };
   }
-  await using canary = await startCanary({ url, calls: await cloudCalls(cloud) });
+  await using waits = await startWaits({ url, calls: await cloudCalls(cloud), pid: cloud.pid });
   await using ledger = startLedger(cloud);
   const doors = { port: { door: { kind: 'clients', at: port }, atOnce: 4 }, ...links } satisfies Record<
     string,
     Attacked
   >;
-  await using peer = await startPeer();
   const figures = await attackAll(doors, {
-    canary,
-    peer: peer.canary,
+    waits,
     pid: cloud.pid,
     progress: 'kinds of garbage for the cloud',
   });
@@ -188,17 +175,15 @@ test('garbage of every kind on the port and the module sockets of a machine-serv
   const generic = link.client(GenericService);
   await expect.poll(() => generic.doCommand({ name: 'widget', command: {} }).then(() => 'ok', String)).toBe('ok');
   const { parentAddress } = JSON.parse(readFileSync(file, 'utf8'));
-  await using canary = await startCanary({ url, calls: operationCalls });
+  await using waits = await startWaits({ url, calls: operationCalls, pid: child.pid });
   const [host = '', port] = target.split(':');
   const doors = {
     port: { door: { kind: 'clients', at: { host, port: Number(port) } }, atOnce: 4 },
     'socket for modules': { door: { kind: 'clients', at: { path: parentAddress } }, atOnce: 4 },
     'socket of a module': { door: { kind: 'component', url, name: 'widget' }, atOnce: 1 },
   } satisfies Record<string, Attacked>;
-  await using peer = await startPeer();
   const figures = await attackAll(doors, {
-    canary,
-    peer: peer.canary,
+    waits,
     pid: child.pid,
     progress: 'kinds of garbage for the machine-server',
   });

@@ -12,8 +12,7 @@ import {
 import { expect, test } from 'vitest';
 import { partId } from '../../../apps/machine-server/src/testing/fake-cloud.ts';
 import { readFaultSettings } from '../crash/fault-settings.ts';
-import { startCanary } from '../faults/canary.ts';
-import { operationCalls, startPeer } from './peer.ts';
+import { expectShortWaits, operationCalls, startWaits } from './waits.ts';
 
 const { garbage, longestWaitMs } = readFaultSettings();
 const flags = ['--conditions=@platform/source', '--disable-warning=ExperimentalWarning'];
@@ -61,11 +60,11 @@ test('a cloud that answers with garbage, and sends garbage over links, delays no
     env: { PLATFORM_HOME: home.path, PLATFORM_BIND_ADDRESS: '127.0.0.1:0' },
   });
   const running = await machine.waitForLine(({ msg }) => msg === 'running');
-  await using canary = await startCanary({
+  await using waits = await startWaits({
     url: `http://127.0.0.1:${running['port']}`,
     calls: [{ path: '/platform.robot.v1.RobotService/StopAll' }, ...operationCalls],
+    pid: machine.pid,
   });
-  await using peer = await startPeer();
   const ask = async (): Promise<Record<string, number>> => {
     const index = cloud.lines.length;
     cloud.writeLine({});
@@ -73,17 +72,12 @@ test('a cloud that answers with garbage, and sends garbage over links, delays no
     return cloud.lines[index] as Record<string, number>;
   };
   const bytes = (): number => processTree(machine.pid).reduce((sum, each) => sum + proportionalBytes(each), 0);
-  const failures: Record<string, number> = {};
-  await Promise.all([canary.report(), peer.canary.report()]);
-  let [longestMs, peerMs, held, growth] = [0, 0, 0, 0];
+  let [held, growth] = [0, 0];
   let sent = await ask();
   while ((sent['connections'] ?? 0) < garbage) {
     await new Promise((resolve) => setTimeout(resolve, 1_000));
     sent = await ask();
-    const report = await canary.report();
-    longestMs = Math.max(longestMs, report.longestMs);
-    peerMs = Math.max(peerMs, (await peer.canary.report()).longestMs);
-    for (const [name, times] of Object.entries(report.failures)) failures[name] = (failures[name] ?? 0) + times;
+    await waits.note(`to kind ${sent['connections']}`);
     // The known kinds contain the largest.
     if ((sent['connections'] ?? 0) < 300) held = Math.max(held, bytes());
     growth = Math.max(growth, bytes() - held);
@@ -95,16 +89,14 @@ test('a cloud that answers with garbage, and sends garbage over links, delays no
   const unforeseen = machine.lines.filter(({ level }) => level === 'error').map(({ msg, error }) => `${msg}: ${error}`);
   reportFault('garbageFromCloud', {
     ...sent,
-    longestMs,
-    peerMs,
+    ...waits.figures,
     growth,
     files,
-    failures,
     unforeseen: unforeseen.slice(0, 20),
   });
-  expect(failures).toEqual({});
+  expect(waits.figures.failures).toEqual({});
   expect(growth).toBeLessThanOrEqual(mostGrowth);
   expect(files).toBeLessThanOrEqual(mostFiles);
   expect(sent['links']).toBeGreaterThan(0);
-  if (longestWaitMs !== Number.POSITIVE_INFINITY) expect(longestMs).toBeLessThanOrEqual(longestWaitMs);
+  expectShortWaits(waits.figures, longestWaitMs);
 });
