@@ -3,11 +3,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { spawnChild, temporaryDirectory } from '@platform/testkit';
+import { cloudCommand, cloudEnvironment } from './cloud-command.ts';
 
-const main = fileURLToPath(new URL('../../apps/cloud/src/main.ts', import.meta.url));
 /** For PLATFORM_MACHINE_SERVER. */
 export const machineServer: string = fileURLToPath(new URL('../../apps/machine-server/src/main.ts', import.meta.url));
-const nodeFlags = ['--conditions=@platform/source', '--disable-warning=ExperimentalWarning'];
 
 export interface CloudProcess extends AsyncDisposable {
   readonly pid: number;
@@ -37,8 +36,10 @@ export async function startCloud(
   more: readonly string[] = [],
 ): Promise<CloudProcess> {
   const directory = await temporaryDirectory('conformance-');
-  const args = [...nodeFlags, main, '--data', directory.path, '--port', '0', '--json', ...more];
-  const cloud = spawnChild(process.execPath, args, { env: { PLATFORM_LOG_LEVEL: 'error', ...env } });
+  const args = [...cloudCommand, '--data', directory.path, '--port', '0', '--json', ...more];
+  const cloud = spawnChild(process.execPath, args, {
+    env: { ...cloudEnvironment, PLATFORM_LOG_LEVEL: 'error', ...env },
+  });
   const dispose = async (): Promise<void> => {
     await cloud.kill('SIGTERM');
     await directory[Symbol.asyncDispose]();

@@ -12,6 +12,7 @@ import { DataSyncService, DataType, SensorDataSchema } from '@platform/proto/pla
 import { connect, type Link } from '@platform/rpc/client';
 import { type ChildProcess, freePort, type SmallDisk, spawnChild } from '@platform/testkit';
 import { deserialize, serialize } from 'bson';
+import { cloudCommand, cloudEnvironment } from '../cloud-command.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 const nodeFlags = ['--conditions=@platform/source', '--disable-warning=ExperimentalWarning'];
@@ -87,15 +88,8 @@ export class CloudUnderFire implements AsyncDisposable {
   }
 
   async start(): Promise<void> {
-    const args = [
-      ...nodeFlags,
-      join(root, 'apps/cloud/src/main.ts'),
-      '--data',
-      this.#directory,
-      '--port',
-      String(this.port),
-    ];
-    const env = { PLATFORM_LOG_LEVEL: 'error', ...this.#env };
+    const args = [...cloudCommand, '--data', this.#directory, '--port', String(this.port)];
+    const env = { ...cloudEnvironment, PLATFORM_LOG_LEVEL: 'error', ...this.#env };
     this.#cloud = this.#disk?.spawn(args, env) ?? spawnChild(process.execPath, args, { env });
     this.ready = await this.#cloud.waitForLine((line) => line['event'] === 'ready');
   }
