@@ -17,7 +17,7 @@ export interface LoadedUpload {
 }
 
 /**
- * @param own an empty tail, which nobody else sees; the rows of the last file stay in it if a batch is written
+ * @param own an empty tail, which nobody else sees; without rows again if a batch is written
  * @param write writes the rows of a tail to the files of a batch
  * @throws what `write` throws; nothing has been loaded then, and no files are left
  */
