@@ -304,6 +304,28 @@ test('GOAWAY drains: the call in progress gets its answer, the next one a new co
   if (!socket.destroyed) await once(socket, 'close');
 });
 
+test('a connection with as many calls as the peer allows is left to them; the next call gets another one', async () => {
+  const held: ServerHttp2Stream[] = [];
+  let isHolding = false;
+  await using peer = await startScriptedPeer({
+    answer: (stream) => (isHolding && held.length < 100 ? held.push(stream) : answerEmpty(stream)),
+  });
+  await using link = connect({ baseUrl: peer.url });
+  const { say } = link.client(EchoService);
+  await say({});
+  const first = await peer.connection(0);
+  await new Promise<void>((resolve) => first.session.settings({ maxConcurrentStreams: 100 }, () => resolve()));
+  isHolding = true;
+  const calls = Array.from({ length: 100 }, () => say({}));
+  await expect.poll(() => held.length).toBe(100);
+  await say({});
+  expect(peer.connections).toHaveLength(2);
+  const closed = once(first.socket, 'close');
+  for (const stream of held) answerEmpty(stream);
+  await Promise.all(calls);
+  await closed;
+});
+
 test('a connection that is not established within 10 s is given up', async () => {
   // TLS that never answers.
   await using server = createServer((socket) => void socket.on('error', () => {}).resume()).listen(0, '127.0.0.1');

@@ -5,7 +5,7 @@
  * |------------|----------|------|
  * | connecting | open     | the socket is connected, TLS included |
  * | connecting | over     | it cannot be reached, or took longer than 10 s |
- * | open       | draining | the peer said GOAWAY, an answer was not gRPC, or the numbers for streams run out: calls in progress go on, new ones need another connection |
+ * | open       | draining | the peer said GOAWAY, an answer was not gRPC, it is full, or the numbers for streams run out: calls in progress go on, new ones need another connection |
  * | draining   | over     | its last call has ended |
  * | any        | over     | it was lost: closed, reset, invalid bytes, an unanswered PING; or the link was closed |
  *
@@ -31,6 +31,12 @@ const connectTimeoutMs = 10_000;
 
 /** HTTP/2 has 2³⁰ numbers for the streams of a connection. */
 const maxStreams = 2 ** 30 - 1;
+
+/**
+ * RFC 9113 recommends that peers allow at least as many calls at once, so as many are sent before a peer has said how many. One that allows
+ * fewer does not get more connections for them.
+ */
+const leastAtOnce = 100;
 
 /** As Connect accepts it. */
 const grpcType = /^application\/grpc(\+proto)?$/i;
@@ -77,6 +83,8 @@ export class Connection {
   #isCut = false;
   /** Its SETTINGS have arrived: every peer that speaks HTTP/2 sends them first. */
   #isHttp2 = false;
+  #mostCalls: number;
+  #isFull = false;
   #error: ConnectError | undefined;
   #calls = 0;
   #carried = 0;
@@ -86,6 +94,7 @@ export class Connection {
     this.#session = session;
     this.#socket = socket;
     this.#options = options;
+    this.#mostCalls = options.isReplaceable ? leastAtOnce : Number.POSITIVE_INFINITY;
     this.#keepAlive =
       silentMs === undefined
         ? undefined
@@ -107,8 +116,10 @@ export class Connection {
     // The error of a socket that is destroyed late has no other listener.
     socket.on('error', () => {});
     session.once('connect', () => this.#open());
-    session.once('remoteSettings', () => {
+    session.on('remoteSettings', ({ maxConcurrentStreams }) => {
       this.#isHttp2 = true;
+      if (options.isReplaceable)
+        this.#mostCalls = Math.max(maxConcurrentStreams ?? Number.POSITIVE_INFINITY, leastAtOnce);
     });
     // For good: a peer that keeps sending invalid data causes further errors.
     session.on('error', (error) => this.end(lost(errorText(error), error)));
@@ -127,6 +138,11 @@ export class Connection {
 
   get state(): 'connecting' | 'open' | 'draining' | 'over' {
     return this.#state;
+  }
+
+  /** It got as many calls as the peer allows at once. Further ones would wait for one of these to end, which some never do. */
+  get isFull(): boolean {
+    return this.#isFull;
   }
 
   /** Waits until it has settled, and verifies it if it was silent. @throws the reason if it was never open */
@@ -150,7 +166,8 @@ export class Connection {
     stream.once('response', () => this.heard());
     if (this.#options.isReplaceable) this.#watchAnswer(stream);
     stream.once('close', () => this.#streamEnded());
-    if (++this.#carried >= maxStreams) this.#drain();
+    this.#isFull = this.#calls >= this.#mostCalls;
+    if (++this.#carried >= maxStreams || this.#isFull) this.#drain();
     return stream;
   }
 

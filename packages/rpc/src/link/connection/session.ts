@@ -46,12 +46,15 @@ export class Session {
 
   /** @throws ConnectError, unavailable without a connection */
   async request(method: string, path: string, headers: OutgoingHttpHeaders): Promise<ClientHttp2Stream> {
-    for (let isLastTry = false; ; isLastTry = true) {
+    for (let isLastTry = false; ; ) {
       const connection = this.#connection();
       await connection.ready();
       const stream = connection.request({ ...headers, ':method': method, ':path': path });
       if (stream !== undefined) return stream;
+      // Not a failure: others came first.
+      if (connection.isFull) continue;
       if (isLastTry) throw connection.error ?? lost('it was closed');
+      isLastTry = true;
     }
   }
 
