@@ -108,11 +108,11 @@ export async function moveDemoTrigger(
   if (registry.part(partId) === undefined) return;
   const { document } = await configurations.current(partId);
   const moved = document.replace(
-    /https?:\/\/(?:127\.0\.0\.1|localhost|\[::1\]):\d+(\/(?:test-inbox|catcher)\/webhooks\/demo)/g,
+    /https?:\/\/[^/"\s]+(\/(?:test-inbox|catcher)\/webhooks\/demo)/g,
     (_, path: string) => baseUrl + path,
   );
   if (moved === document) return;
-  const by = { kind: 'platform', name: 'start on another port' } as const;
+  const by = { kind: 'platform', name: 'start at another address' } as const;
   await configurations.save({ partId, document: moved, by }).catch((caught: unknown) => {
     if (!(caught instanceof PlatformError)) throw caught;
     log.warn("the demo's trigger still points to the address of an earlier start", { error: caught.message });

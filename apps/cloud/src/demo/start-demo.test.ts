@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { composeCloud } from '../compose.ts';
 import { readSettings } from '../settings.ts';
-import { readDemo } from './prepare-demo.ts';
+import { moveDemoTrigger, readDemo } from './prepare-demo.ts';
 
 const whole = {
   organizationId: 'o',
@@ -71,3 +71,20 @@ test('with a damaged demo.json the cloud serves and says why there is no demo; o
   expect(cloud.ready.demoProblem).toBeUndefined();
   expect(cloud.ready.partId).not.toBe('');
 });
+
+test.each(['http://127.0.0.1:8080', 'https://vm:18085', 'https://cloud.example', 'http://[::1]:9'])(
+  'the demo trigger with the address %s of an earlier start leads to the test inbox of this start',
+  async (earlier) => {
+    const at = (address: string) => `{"url":"${address}/test-inbox/webhooks/demo","other":"https://vm:1/hook"}`;
+    let saved = at(earlier);
+    const configurations = {
+      current: async () => ({ document: saved }),
+      save: async ({ document }: { document: string }) => {
+        saved = document;
+      },
+    };
+    const deps = { configurations, registry: { part: () => ({}) }, log: console };
+    await moveDemoTrigger(deps as never, 'part', 'https://here:1234');
+    expect(saved).toBe(at('https://here:1234'));
+  },
+);
