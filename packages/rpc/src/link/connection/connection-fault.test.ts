@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
-import { selfSigned } from '@platform/testkit';
+import { FakeClock, selfSigned } from '@platform/testkit';
 import { expect, test } from 'vitest';
 import { EchoService } from '../../../test/echo-service.ts';
 import { startScriptedPeer } from '../../../test/scripted-peer.ts';
@@ -42,4 +42,31 @@ test('a cloud whose connection breaks, or that does not run, is still one', asyn
   expect(await faultAt(peer.url)).toBeUndefined();
   await peer[Symbol.asyncDispose]();
   expect(await faultAt(peer.url)).toBeUndefined();
+});
+
+test('a cloud that hangs, and sends nothing, is still one', async () => {
+  const accepted = Promise.withResolvers<void>();
+  const server = createServer((socket) => {
+    socket.on('error', () => {});
+    accepted.resolve();
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const clock = new FakeClock();
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  {
+    await using link = connect({ baseUrl: url, clock });
+    let failure: unknown;
+    link
+      .client(EchoService)
+      .say({})
+      .catch((caught: unknown) => {
+        failure = caught;
+      });
+    await accepted.promise;
+    while (failure === undefined) await clock.advance(1_000);
+    expect(String(failure)).toContain('PING');
+    expect(connectionFault(failure, url)).toBeUndefined();
+  }
+  server.close();
 });

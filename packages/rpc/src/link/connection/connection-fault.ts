@@ -46,7 +46,7 @@ export function connectionFault(error: unknown, url: string): ConnectionFault | 
 
 function isOtherProtocol(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  return (error instanceof CallCutOff && !error.isHttp2) || isOtherProtocol(error.cause);
+  return (error instanceof CallCutOff && !error.mayBeHttp2) || isOtherProtocol(error.cause);
 }
 
 /** The codes of an error and its causes, including those of several failed addresses. */

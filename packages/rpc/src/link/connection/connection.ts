@@ -81,8 +81,8 @@ export class Connection {
   #state: 'connecting' | 'open' | 'draining' | 'over' = 'connecting';
   #wasOpen = false;
   #isCut = false;
-  /** Its SETTINGS have arrived: every peer that speaks HTTP/2 sends them first. */
-  #isHttp2 = false;
+  /** Its SETTINGS have arrived, which every peer that speaks HTTP/2 sends first, or it hangs, and nobody knows what it speaks. */
+  #mayBeHttp2 = false;
   #mostCalls: number;
   #isFull = false;
   #error: ConnectError | undefined;
@@ -104,7 +104,10 @@ export class Connection {
               if (!session.destroyed) session.ping((error) => error === null && onAnswer());
             },
             sentBytes: () => (socket instanceof Socket ? socket.bytesWritten : 0),
-            onDead: () => this.end(lost('the peer does not answer: a PING timed out')),
+            onDead: () => {
+              this.#mayBeHttp2 = true;
+              this.end(lost('the peer does not answer: a PING timed out'));
+            },
           });
     this.#limit = clock.after(connectTimeoutMs, () =>
       this.end(lost(`it was not established within ${connectTimeoutMs} ms`)),
@@ -117,7 +120,7 @@ export class Connection {
     socket.on('error', () => {});
     session.once('connect', () => this.#open());
     session.on('remoteSettings', ({ maxConcurrentStreams }) => {
-      this.#isHttp2 = true;
+      this.#mayBeHttp2 = true;
       if (options.isReplaceable)
         this.#mostCalls = Math.max(maxConcurrentStreams ?? Number.POSITIVE_INFINITY, leastAtOnce);
     });
@@ -259,7 +262,7 @@ export class Connection {
     const lose = (error?: unknown): ClientHttp2Stream => {
       this.end(error == null ? lost(closedText) : lost(errorText(error), error));
       const { rawMessage, cause } = this.#error ?? lost(closedText);
-      return destroy(lost(rawMessage, new CallCutOff(rawMessage, { cause, isHttp2: this.#isHttp2 })));
+      return destroy(lost(rawMessage, new CallCutOff(rawMessage, { cause, mayBeHttp2: this.#mayBeHttp2 })));
     };
     // It may fail before its caller listens.
     stream.on('error', () => {});
@@ -285,12 +288,15 @@ export class Connection {
  */
 export class CallCutOff extends Error {
   override readonly name = 'CallCutOff';
-  /** False: the peer had not yet sent what every peer that speaks HTTP/2 sends first. */
-  readonly isHttp2: boolean;
+  /** False: the peer ended the connection, or sent something else, before what every peer that speaks HTTP/2 sends first. */
+  readonly mayBeHttp2: boolean;
 
-  constructor(message: string, { isHttp2 = true, ...options }: ErrorOptions & { readonly isHttp2?: boolean } = {}) {
+  constructor(
+    message: string,
+    { mayBeHttp2 = true, ...options }: ErrorOptions & { readonly mayBeHttp2?: boolean } = {},
+  ) {
     super(message, options);
-    this.isHttp2 = isHttp2;
+    this.mayBeHttp2 = mayBeHttp2;
   }
 }
 
