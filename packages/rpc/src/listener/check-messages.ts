@@ -10,6 +10,7 @@ import { compressionBrotli, compressionGzip } from '@connectrpc/connect-node';
 import { PlatformError } from '@platform/base';
 import { toConnectError } from '../core/errors.ts';
 import { messageTooLarge } from '../core/message-too-large.ts';
+import { Pieces } from '../core/pieces.ts';
 import { type RequestLimits, requireFewElements } from '../core/request-limits.ts';
 import { isEnveloped } from './limit-body.ts';
 
@@ -58,9 +59,9 @@ export function checkMessages(
 }
 
 async function* whole(body: AsyncIterable<Uint8Array>, checker: Checker): AsyncGenerator<Uint8Array, void> {
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of body) chunks.push(chunk);
-  const sent = chunks.length === 1 ? (chunks[0] as Uint8Array) : Buffer.concat(chunks);
+  const pieces = new Pieces();
+  for await (const chunk of body) pieces.add(chunk);
+  const sent = pieces.joined();
   if (sent.length === 0) return;
   const message = await checker.decompressed(sent);
   checker.check(message);

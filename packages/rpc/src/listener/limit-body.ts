@@ -6,6 +6,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { PlatformError } from '@platform/base';
 import { toConnectError } from '../core/errors.ts';
 import { messageTooLarge } from '../core/message-too-large.ts';
+import { Pieces } from '../core/pieces.ts';
 
 /** Flags and length that precede each message of gRPC, gRPC-Web and streaming Connect. */
 const prefixBytes = 5;
@@ -82,7 +83,7 @@ export async function* limitEnvelopes(
   let prefix = 0;
   let length = 0;
   let message = 0;
-  let held: Uint8Array[] = [];
+  let held = new Pieces();
   for await (const chunk of body) {
     /** The end of the last message that ends in this chunk. */
     let whole = 0;
@@ -107,21 +108,18 @@ export async function* limitEnvelopes(
     }
     messages.begun = prefix > 0;
     if (whole > 0) {
-      yield joined(held, chunk.subarray(0, whole));
-      held = [];
+      held.add(chunk.subarray(0, whole));
+      yield held.joined();
+      held = new Pieces();
     }
-    if (whole < chunk.length) held.push(chunk.subarray(whole));
+    if (whole < chunk.length) held.add(chunk.subarray(whole));
   }
   // The codec refuses a body that ends within a message.
-  if (held.length > 0) yield Buffer.concat(held);
+  if (held.bytes > 0) yield held.joined();
 }
 
 function tooLarge(maxBytes: number, found: number): Error {
   return toConnectError(messageTooLarge(maxBytes, `${found}`));
-}
-
-function joined(held: readonly Uint8Array[], last: Uint8Array): Uint8Array {
-  return held.length === 0 ? last : Buffer.concat([...held, last]);
 }
 
 function unknownFlags(found: number): Error {

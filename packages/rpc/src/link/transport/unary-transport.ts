@@ -25,6 +25,7 @@ import {
 import { validateResponseWithCompression, validateTrailer } from '@connectrpc/connect/protocol-grpc';
 import { errorText, systemClock } from '@platform/base';
 import { methodPath } from '../../core/binding.ts';
+import { Pieces } from '../../core/pieces.ts';
 import { requireFewElements } from '../../core/request-limits.ts';
 import type { Session } from '../connection/session.ts';
 import { codeOfFailure, errorOfClose } from './call-failure.ts';
@@ -133,7 +134,7 @@ type ResponseHeaders = IncomingHttpHeaders & IncomingHttpStatusHeader;
 interface Answer {
   readonly headers: ResponseHeaders;
   readonly trailers: IncomingHttpHeaders;
-  readonly body: Buffer;
+  readonly body: Uint8Array;
 }
 
 interface Exchange {
@@ -149,8 +150,7 @@ function exchange(
   { session, readMaxBytes, end }: Exchange,
 ): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let bytes = 0;
+    const body = new Pieces();
     let size: number | undefined;
     let headers: ResponseHeaders = {};
     let trailers: IncomingHttpHeaders = {};
@@ -163,15 +163,14 @@ function exchange(
     stream.on('trailers', (found) => (trailers = found));
     stream.on('data', (chunk: Buffer) => {
       session.notifyResponseByteRead(stream);
-      chunks.push(chunk);
-      bytes += chunk.length;
+      body.add(chunk);
       // Read once: a peer can send the prefix in pieces, and then a long message in short ones.
-      if (bytes >= prefixBytes) size ??= sizeIn(chunks);
+      if (body.bytes >= prefixBytes) size ??= sizeIn(body.joined());
       const isLong = size !== undefined && size > readMaxBytes;
-      if (isLong || bytes > prefixBytes + readMaxBytes) giveUp(answerTooLarge(readMaxBytes, isLong ? size : undefined));
+      if (isLong || body.bytes > prefixBytes + readMaxBytes)
+        giveUp(answerTooLarge(readMaxBytes, isLong ? size : undefined));
     });
-    const finish = (): void =>
-      resolve({ headers, trailers, body: chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks) });
+    const finish = (): void => resolve({ headers, trailers, body: body.joined() });
     stream.on('end', () => {
       session.notifyResponseByteRead(stream);
       // A stream that ended without a status may have been reset.
@@ -193,14 +192,13 @@ function exchange(
 }
 
 /** The length in the prefix of the first message. */
-function sizeIn(chunks: readonly Buffer[]): number {
-  const first = chunks[0] as Buffer;
-  return (first.length >= prefixBytes ? first : Buffer.concat(chunks)).readUInt32BE(1);
+function sizeIn(body: Uint8Array): number {
+  return new DataView(body.buffer, body.byteOffset).getUint32(1);
 }
 
 /** The bytes of the only message. @throws ConnectError if the server answered with anything else */
 function messageOf({ headers, trailers, body }: Answer): Uint8Array {
-  const size = body.length < prefixBytes ? -1 : body.readUInt32BE(1);
+  const size = body.length < prefixBytes ? -1 : sizeIn(body);
   const isPlain =
     headers[':status'] === 200 &&
     headers['grpc-status'] === undefined &&
