@@ -10,7 +10,7 @@ import { DataService } from '@platform/proto/platform/app/data/v1/data';
 import { DatasetService } from '@platform/proto/platform/app/dataset/v1/dataset';
 import { DataSyncService, DataType } from '@platform/proto/platform/app/datasync/v1/data_sync';
 import { AppService } from '@platform/proto/platform/app/v1/app';
-import { connect, type Link } from '@platform/rpc/client';
+import { type Client, connect, type Link } from '@platform/rpc/client';
 import { expect, test } from 'vitest';
 import { doctor } from '../../../apps/cloud/src/admin/doctor/doctor.ts';
 import { migrations } from '../../../apps/cloud/src/metadata/migrations.ts';
@@ -52,6 +52,19 @@ async function uploadPictures(cloud: CloudUnderFire): Promise<readonly string[]>
   return ids;
 }
 
+/** One that imports another one, with two revisions and a tag. @returns its id */
+async function addFragments(app: Client<typeof AppService>, organizationId: string): Promise<string> {
+  const { fragment: inner } = await app.createFragment({ name: 'inner', organizationId, config: {} });
+  const config = { fragments: [inner?.id ?? ''] };
+  const { fragment: outer } = await app.createFragment({ name: 'outer', organizationId, config });
+  const id = outer?.id ?? '';
+  await app.updateFragment({ id, name: 'outer', config: { ...config, debug: true } });
+  const { fragment: third } = await app.createFragment({ name: 'third', organizationId, config });
+  for (const fragmentId of [id, third?.id ?? ''])
+    await app.setFragmentTag({ fragmentId, tag: 'stable', revision: '1' });
+  return id;
+}
+
 async function fill(cloud: CloudUnderFire): Promise<{ readonly robotId: string; readonly questions: () => Questions }> {
   const { organizationId, partId, partSecret } = cloud.demo;
   // Only the first start shows the key.
@@ -63,8 +76,15 @@ async function fill(cloud: CloudUnderFire): Promise<{ readonly robotId: string; 
   const locationId = locations[0]?.id ?? '';
   const { id: robotId } = await app.newRobot({ name: 'second', location: locationId });
   const { partId: secondPart } = await app.newRobotPart({ robotId, partName: 'arm' });
+  const fragmentId = await addFragments(app, organizationId);
   for (const debug of [true, false])
-    await app.updateRobotPart({ id: secondPart, name: 'arm', robotConfigJson: JSON.stringify({ debug }) });
+    await app.updateRobotPart({
+      ...{ id: secondPart, name: 'arm' },
+      robotConfigJson: JSON.stringify({
+        ...{ debug, fragments: [{ id: fragmentId, version: 'stable' }] },
+        data_retention_policy: { days: 3_000 },
+      }),
+    });
   await app.createLocation({ organizationId, name: 'Yard' });
   await app.createKey({
     name: 'reader',
@@ -127,6 +147,18 @@ async function fill(cloud: CloudUnderFire): Promise<{ readonly robotId: string; 
         return found.parts.map(({ id, name, mainPart, secret, robotConfigJson }) => [
           ...[id, name, mainPart, secret, robotConfigJson],
         ]);
+      },
+      fragments: async () => {
+        await using asking = linkOfOwner();
+        const found = await asking.client(AppService).listFragments({ organizationId });
+        return found.fragments.map(({ id, name, visibility, fragmentConfigJson }) => [
+          ...[id, name, visibility, fragmentConfigJson],
+        ]);
+      },
+      'a fragment by its tag': async () => {
+        await using asking = linkOfOwner();
+        const found = await asking.client(AppService).getFragment({ id: fragmentId, version: 'stable' });
+        return [found.fragment?.fragmentConfigJson, found.tags.map(({ tag, revision }) => [tag, revision])];
       },
       'history of a configuration': async () => {
         await using asking = linkOfOwner();

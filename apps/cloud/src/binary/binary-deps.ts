@@ -9,7 +9,7 @@ import type { Database } from '../metadata/tables.ts';
 export interface BinaryOperationDeps {
   readonly db: Database;
   /** Refuses answers that altered, missing or added rows could change (D33). */
-  readonly rows: Pick<RowWatch, 'requireRight' | 'requireCoveredRight' | 'requireComplete'>;
+  readonly rows: Pick<RowWatch, 'requireRight' | 'requireCoveredRight' | 'requireComplete' | 'requireIntact'>;
   readonly access: Access;
   readonly blobs: Pick<BlobStore, 'get' | 'remove'>;
   readonly instanceKey: InstanceKey;

@@ -5,6 +5,7 @@
  * A follower fills `binary_data` from the ingest log (I11). A deleted row leaves the path of its payload in `binary_data_removals` until
  * the payload is removed. Times are microseconds.
  */
+import type { Generated } from 'kysely';
 import type { CheckedTable } from '../metadata/row-checks/checked-table.ts';
 
 export interface BinaryTables {
@@ -12,7 +13,14 @@ export interface BinaryTables {
    * Number of days for which the files of a part, or of one of its resources, are kept ('' and '': all resources). A copy of the
    * `retention` setting in the part's configuration, as rows that statements can use.
    */
-  data_retention_days: { part_id: string; component_type: string; component_name: string; days: number };
+  data_retention_days: {
+    part_id: string;
+    component_type: string;
+    component_name: string;
+    days: number;
+    /** The part's organization. */
+    organization_id: Generated<string>;
+  };
   /** One row per stored upload of a picture or file, unless it was deleted. */
   binary_data: {
     /** binary_data_id, as in the answer to the upload. */
@@ -168,6 +176,22 @@ export const datasetSequences: CheckedTable = {
 };
 
 export const binaryChecked: readonly CheckedTable[] = [files, datasets, datasetFiles, sequences, datasetSequences];
+
+/** Rows that decide which files are deleted, and which are listed. */
+export const retentionDays: CheckedTable = {
+  table: 'data_retention_days',
+  what: 'retention of part',
+  key: ['part_id', 'component_type', 'component_name'],
+  columns: ['part_id', 'component_type', 'component_name', 'days', 'organization_id'],
+  owner: 'organization_id',
+};
+
+/** With their organizations, which say whose lists they affect. */
+export const binaryV40: readonly string[] = [
+  `alter table data_retention_days add column organization_id text not null default ''`,
+  `update data_retention_days set organization_id = coalesce((select data_policies.organization_id from data_policies where data_policies.part_id = data_retention_days.part_id), '')`,
+  `create index data_retention_days_by_organization on data_retention_days (organization_id)`,
+];
 
 /** For tools that read a store directly: the path of each payload, its size and its hash. */
 export const payloadsSql = 'select id, blob_path as path, size_bytes, sha256 from binary_data';

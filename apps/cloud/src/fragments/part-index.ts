@@ -3,11 +3,12 @@ import { chunks } from '@platform/base';
 import { isObject, type ResolvedDocument } from '@platform/machine-config/fragments';
 import type { JsonObject } from '@platform/machine-config/schema';
 import type { Kysely, Transaction } from 'kysely';
+import { requireAllRows } from '../metadata/row-checks/require-complete.ts';
 import { rowsPerStatement } from '../metadata/rows-per-statement.ts';
 import type { CloudTables } from '../metadata/tables.ts';
 import { type Held, importKey, resolveFor, resolveHeld } from './resolve-for.ts';
 import { type FragmentSource, rightsOf } from './source.ts';
-import type { FragmentsTables } from './store.ts';
+import { checkedPartFragments, type FragmentsTables } from './store.ts';
 
 const shownProblems = 20;
 
@@ -46,8 +47,10 @@ export async function resolvePart(
 
 const hasErrors = (resolved: ResolvedDocument): boolean => resolved.problems.some(({ level }) => level === 'error');
 
+/** @throws data_loss when one of the rows was altered, or some are missing */
 export async function heldBy(db: Kysely<CloudTables>, partIds: readonly string[]): Promise<Map<string, IndexRow[]>> {
   const rows = await db.selectFrom('part_fragments').selectAll().where('part_id', 'in', partIds).execute();
+  await requireAllRows(db, checkedPartFragments, partIds, rows);
   return Map.groupBy(rows, (row) => row.part_id);
 }
 

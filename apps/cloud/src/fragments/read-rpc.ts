@@ -7,13 +7,16 @@ import type { Handlers } from '@platform/rpc/server';
 import { notVisible, type Principal } from '../access/principal.ts';
 import { organizationsSeenBy } from '../accounts/own-roles.ts';
 import { authenticatorInfo } from '../machines/author.ts';
+import { requireCompleteSet } from '../metadata/row-checks/require-complete.ts';
+import { requireRight } from '../metadata/row-checks/require-right.ts';
 import { savedBytes } from '../metadata/sealed-documents.ts';
 import { readPageToken } from '../wire/page-token.ts';
 import { answerBytes, structBytes } from '../wire/struct-bytes.ts';
 import { wholeAnswer } from './fit-messages.ts';
 import type { FragmentOperationDeps } from './fragments-deps.ts';
 import { readsPrivate, rightsOfCaller, visibleFragment } from './rights.ts';
-import { createFragmentSource, type FragmentRow, type RevisionRow } from './source.ts';
+import { asStored, createFragmentSource, type FragmentRow, type RevisionRow, requireRightRevisions } from './source.ts';
+import { checkedFragments, checkedRevisions } from './store.ts';
 import { readUsage, usageFor } from './usage.ts';
 import { fragmentMessage, usageMessage, visibilityOf, withText } from './wire.ts';
 
@@ -28,16 +31,19 @@ export function fragmentReadHandlers(deps: FragmentOperationDeps): Handlers<type
   const { db, tree, access, reader, cache } = deps;
   const visible = async (principal: Principal, id: string): Promise<FragmentRow> =>
     visibleFragment(principal, id, await createFragmentSource(db, cache).fragment(id));
-  const revisionsOf = (id: string, revisions: readonly number[]): Promise<RevisionRow[]> =>
-    revisions.length === 0
-      ? Promise.resolve([])
-      : db
-          .selectFrom('fragment_revisions')
-          .selectAll()
-          .where('fragment_id', '=', id)
-          .where('revision', 'in', revisions)
-          .orderBy('revision', 'desc')
-          .execute();
+  const revisionsOf = async (id: string, revisions: readonly number[]): Promise<RevisionRow[]> => {
+    if (revisions.length === 0) return [];
+    const rows = await db
+      .selectFrom('fragment_revisions')
+      .selectAll()
+      .select(asStored)
+      .where('fragment_id', '=', id)
+      .where('revision', 'in', revisions)
+      .orderBy('revision', 'desc')
+      .execute();
+    requireRightRevisions(rows);
+    return rows;
+  };
 
   return {
     async listFragments(request, call) {
@@ -59,6 +65,8 @@ export function fragmentReadHandlers(deps: FragmentOperationDeps): Handlers<type
         .orderBy('name')
         .orderBy('id')
         .execute();
+      requireRight(checkedFragments, rows);
+      for (const id of organizationIds) await requireCompleteSet(db, checkedFragments, id);
       // An unlisted fragment can be read only by its id, except by people of its organization.
       const listed = rows
         .filter((row) => row.visibility === 'public' || readsPrivate(principal, row.organization_id))
@@ -95,6 +103,7 @@ export function fragmentReadHandlers(deps: FragmentOperationDeps): Handlers<type
         .orderBy('revision', 'desc')
         .limit(shownRevisions)
         .execute();
+      await requireCompleteSet(db, checkedRevisions, row.id);
       return {
         fragment: withText(fragmentMessage(tree, principal, row, revision, usage), revision.config),
         fragmentUsage: usageMessage(row.id, usage),
@@ -120,6 +129,7 @@ export function fragmentReadHandlers(deps: FragmentOperationDeps): Handlers<type
         .orderBy('revision', 'desc')
         .limit(limit + 1)
         .execute();
+      await requireCompleteSet(db, checkedRevisions, row.id);
       const usage = usageFor(principal, row, await readUsage(db, [row.id]), '');
       const asOf = (revision: RevisionRow) => {
         const { name, visibility, created_ms: updated_ms } = revision;

@@ -4,11 +4,13 @@ import type { FragmentTagSchema } from '@platform/proto/platform/app/v1/app';
 
 import type { Principal } from '../access/principal.ts';
 import type { AccountTree } from '../accounts/tree.ts';
+import { requireAllRows, requireIntactSet } from '../metadata/row-checks/require-complete.ts';
 import { savedBytes } from '../metadata/sealed-documents.ts';
 import type { Database } from '../metadata/tables.ts';
 import { structBytes } from '../wire/struct-bytes.ts';
 import { type ByteBudget, type FragmentMessage, fittingMessages, takes, wholeAnswer } from './fit-messages.ts';
-import type { FragmentRow } from './source.ts';
+import { asStored, type FragmentRow, requireRightRevisions } from './source.ts';
+import { checkedRevisions, checkedTags } from './store.ts';
 import { readUsage, type Usage, usageFor } from './usage.ts';
 import { fragmentMessage } from './wire.ts';
 
@@ -49,9 +51,10 @@ export function createFragmentReader(db: Database, tree: AccountTree): FragmentR
       .where('fragments.id', 'in', ids)
       .execute();
     const revisions = new Map(newest.map((each) => [each.fragment_id, each]));
+    for (const row of rows) if (!revisions.has(row.id)) await requireIntactSet(db, checkedRevisions, row.id);
     const all = rows.flatMap((row) => {
       const revision = revisions.get(row.id);
-      // It has been deleted in the meantime.
+      // It has been deleted in the meantime, or its row is missing.
       if (revision === undefined) return [];
       const counted = usageFor(principal, row, usage.get(row.id) ?? [], currentOrganizationId);
       const { size, ...newestOf } = revision;
@@ -85,7 +88,8 @@ export function createFragmentReader(db: Database, tree: AccountTree): FragmentR
   ): Promise<ReadonlyMap<string, string>> => {
     const found = await db
       .selectFrom('fragment_revisions')
-      .select(['fragment_id', 'config'])
+      .selectAll()
+      .select(asStored)
       .where((each) =>
         each.or(
           asked.map(({ fragment_id, revision }) =>
@@ -94,6 +98,7 @@ export function createFragmentReader(db: Database, tree: AccountTree): FragmentR
         ),
       )
       .execute();
+    requireRightRevisions(found);
     return new Map(found.map(({ fragment_id, config }) => [fragment_id, config]));
   };
   return {
@@ -103,6 +108,8 @@ export function createFragmentReader(db: Database, tree: AccountTree): FragmentR
       return found?.message ?? {};
     },
     async tags(row, all) {
+      const tags = await db.selectFrom('fragment_tags').selectAll().where('fragment_id', '=', row.id).execute();
+      await requireAllRows(db, checkedTags, [row.id], tags);
       const rows = await db
         .selectFrom('fragment_tags')
         .innerJoin('fragment_revisions', (join) =>

@@ -13,7 +13,7 @@ import { checkFragment } from './check-fragment.ts';
 import { type PropagateDeps, type Propagated, propagate } from './propagate.ts';
 import type { RevisionPruner } from './prune-revisions.ts';
 import { requireFreeName } from './require-free-name.ts';
-import { createFragmentSource, type FragmentRow } from './source.ts';
+import { asStored, createFragmentSource, type FragmentRow, requireRightRevisions } from './source.ts';
 import type { Visibility } from './store.ts';
 
 export interface FragmentChange {
@@ -83,12 +83,10 @@ export async function updateFragment(
   if (editedMs !== undefined && editedMs !== before.updated_ms) return undefined;
   if (change.name !== undefined && change.name !== before.name)
     await requireFreeName(trx, { organizationId: before.organization_id, name: change.name, id: before.id });
-  const { config } = await trx
-    .selectFrom('fragment_revisions')
-    .select('config')
-    .where('fragment_id', '=', before.id)
-    .where('revision', '=', before.revision)
-    .executeTakeFirstOrThrow();
+  const newest = await createFragmentSource(trx).revision(before.id, before.revision);
+  if (newest === undefined)
+    throw new Error(`expected revision ${before.revision} of fragment ${before.id}, found none`);
+  const { config } = newest;
   const next = {
     name: change.name ?? before.name,
     visibility: change.visibility ?? before.visibility,
@@ -177,10 +175,12 @@ export async function editConflict(
   const revisions = await db
     .selectFrom('fragment_revisions')
     .selectAll()
+    .select(asStored)
     .where('fragment_id', '=', row.id)
     .where((each) => each.or([each('created_ms', '=', editedMs), each('revision', '=', row.revision)]))
     .orderBy('revision')
     .execute();
+  requireRightRevisions(revisions);
   const newest = revisions.at(-1);
   const edited = revisions.find((each) => each.created_ms === editedMs);
   const by =

@@ -1,10 +1,12 @@
 /** Reads fragments as one organization may use them, each only once. */
 import type { FoundFragment } from '@platform/machine-config/fragments';
 import type { JsonObject } from '@platform/machine-config/schema';
-import type { Kysely } from 'kysely';
+import { type Kysely, sql } from 'kysely';
+import { requireIntactSet } from '../metadata/row-checks/require-complete.ts';
+import { alteredRows, requireRight } from '../metadata/row-checks/require-right.ts';
 import type { CloudTables } from '../metadata/tables.ts';
 import { type KnownRevision, RevisionCache } from './revision-cache.ts';
-import type { FragmentsTables } from './store.ts';
+import { checkedFragments, checkedRevisions, checkedTags, type FragmentsTables } from './store.ts';
 
 export type FragmentRow = FragmentsTables['fragments'];
 export type RevisionRow = FragmentsTables['fragment_revisions'];
@@ -49,20 +51,23 @@ export function createFragmentSource(
     return found;
   };
 
-  const fragment = (id: string): Promise<FragmentRow | undefined> =>
-    once(rows, id, () => db.selectFrom('fragments').selectAll().where('id', '=', id).executeTakeFirst());
+  const fragment = (id: string): Promise<FragmentRow | undefined> => once(rows, id, () => readFragment(db, id));
   // Read values are kept only in the cache, which is bounded.
   const cached = async (id: string, number: number): Promise<KnownRevision | undefined> => {
     const key = `${id} ${number}`;
     const known = cache.get(key);
     if (known !== undefined) return known;
-    const row = await db
+    const read = await db
       .selectFrom('fragment_revisions')
       .selectAll()
+      .select(asStored)
       .where('fragment_id', '=', id)
       .where('revision', '=', number)
       .executeTakeFirst();
-    if (row === undefined || row.config === '') return undefined;
+    if (read === undefined) await requireIntactSet(db, checkedRevisions, id);
+    else requireRightRevisions([read]);
+    if (read === undefined || read.config === '') return undefined;
+    const { stored: _, ...row } = read;
     const found = { row, config: JSON.parse(row.config) as JsonObject };
     cache.set(key, found);
     return found;
@@ -73,10 +78,12 @@ export function createFragmentSource(
     return once(tags, `${row.id} ${version}`, async () => {
       const tag = await db
         .selectFrom('fragment_tags')
-        .select('revision')
+        .selectAll()
         .where('fragment_id', '=', row.id)
         .where('tag', '=', version)
         .executeTakeFirst();
+      if (tag === undefined) await requireIntactSet(db, checkedTags, row.id);
+      else requireRight(checkedTags, [tag]);
       return tag?.revision;
     });
   };
@@ -99,4 +106,33 @@ export function createFragmentSource(
       return found === undefined ? undefined : { revision: String(number), config: found.config };
     },
   };
+}
+
+/** @throws data_loss when its row was altered or is missing */
+export async function readFragment(db: Kysely<CloudTables>, id: string): Promise<FragmentRow | undefined> {
+  const row = await db.selectFrom('fragments').selectAll().where('id', '=', id).executeTakeFirst();
+  if (row !== undefined) requireRight(checkedFragments, [row]);
+  else if (await isMissing(db, id))
+    throw alteredRows({ text: `fragment ${id}: its row in fragments is missing, but revisions of it are expected` });
+  return row;
+}
+
+/** Every fragment has revisions, which are written and deleted with it. */
+async function isMissing(db: Kysely<CloudTables>, id: string): Promise<boolean> {
+  const { rows } = await sql`
+    select 1 from row_proofs where table_name = ${checkedRevisions.table} and owner = ${id}
+      and not exists (select 1 from fragments where id = ${id})
+  `.execute(db);
+  return rows.length > 0;
+}
+
+/** The stored form of a configuration, which the checksum covers. */
+export const asStored = 'config as stored';
+
+/** @throws data_loss when one of them was altered */
+export function requireRightRevisions(rows: readonly { readonly stored: string }[]): void {
+  requireRight(
+    checkedRevisions,
+    rows.map(({ stored, ...row }) => ({ ...row, config: stored })),
+  );
 }

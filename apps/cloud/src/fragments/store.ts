@@ -6,6 +6,7 @@
  * imports have errors.
  */
 import type { SealedDocument } from '../instance/sealed-column.ts';
+import type { CheckedTable } from '../metadata/row-checks/checked-table.ts';
 
 export type Visibility = 'private' | 'public' | 'unlisted';
 
@@ -72,3 +73,56 @@ export const fragmentsSealedDocument: SealedDocument = {
   key: ['fragment_id', 'revision'],
   column: 'config',
 };
+
+/** Rows that decide what runs on machines. */
+export const checkedFragments: CheckedTable = {
+  table: 'fragments',
+  what: 'fragment',
+  key: ['id'],
+  columns: ['id', 'organization_id', 'name', 'visibility', 'revision', 'created_ms', 'updated_ms'],
+  owner: 'organization_id',
+};
+
+/** The checksum covers the configuration as it is stored. */
+export const checkedRevisions: CheckedTable = {
+  table: 'fragment_revisions',
+  what: 'revision of fragment',
+  key: ['fragment_id', 'revision'],
+  columns: [
+    ...['fragment_id', 'revision', 'name', 'visibility', 'config', 'author_kind', 'author_id', 'author_name'],
+    'created_ms',
+  ],
+  owner: 'fragment_id',
+};
+
+export const checkedTags: CheckedTable = {
+  table: 'fragment_tags',
+  what: 'tag of fragment',
+  key: ['fragment_id', 'tag'],
+  columns: ['fragment_id', 'tag', 'revision'],
+  owner: 'fragment_id',
+};
+
+export const checkedImports: CheckedTable = {
+  table: 'fragment_imports',
+  what: 'import of fragment',
+  key: ['fragment_id', 'revision', 'child_id', 'version'],
+  columns: ['fragment_id', 'revision', 'child_id', 'version'],
+  owner: 'fragment_id',
+};
+
+export const checkedPartFragments: CheckedTable = {
+  table: 'part_fragments',
+  what: 'fragment of part',
+  key: ['part_id', 'fragment_id', 'version'],
+  columns: ['part_id', 'fragment_id', 'version', 'revision', 'direct'],
+  owner: 'part_id',
+};
+
+export const fragmentsChecked: readonly CheckedTable[] = [
+  checkedFragments,
+  checkedRevisions,
+  checkedTags,
+  checkedImports,
+  checkedPartFragments,
+];

@@ -20,7 +20,7 @@ import type { RevisionPruner } from './prune-revisions.ts';
 import { requireCapacity } from './require-capacity.ts';
 import { visibleFragment } from './rights.ts';
 import { createFragment, editConflict, type Saved, updateFragment } from './save-fragment.ts';
-import type { FragmentRow } from './source.ts';
+import { type FragmentRow, readFragment } from './source.ts';
 import { deleteTag, setTag } from './tags.ts';
 import { visibilityOf } from './wire.ts';
 
@@ -36,8 +36,7 @@ export function fragmentWriteHandlers(deps: WriteDeps): Handlers<typeof AppServi
 
   /** Reads the fragment within the transaction; reveals nothing to callers who may not see it. @throws not_found, permission_denied */
   const owned = async (trx: Transaction<CloudTables>, call: Call<Principal>, id: string): Promise<FragmentRow> => {
-    const found = await trx.selectFrom('fragments').selectAll().where('id', '=', id).executeTakeFirst();
-    const row = visibleFragment(call.principal, id, found);
+    const row = visibleFragment(call.principal, id, await readFragment(trx, id));
     if (access.allows(call.principal, 'organization.manage', row.organization_id)) return row;
     throw new PlatformError(
       'permission_denied',

@@ -16,9 +16,9 @@ import {
   usageHours,
   usageHoursV31,
 } from '../billing/store.ts';
-import { binaryChecked, binaryV3, binaryV5 } from '../binary/store.ts';
+import { binaryChecked, binaryV3, binaryV5, binaryV40, retentionDays } from '../binary/store.ts';
 import { logCursorsV8 } from '../follow-log/store.ts';
-import { fragmentsV2 } from '../fragments/store.ts';
+import { fragmentsChecked, fragmentsV2 } from '../fragments/store.ts';
 import { gapsV13, gapsV19 } from '../gaps/store.ts';
 import { identityChecked, identityV1, identityV2 } from '../identity/store.ts';
 import { instanceDdl, instanceV2 } from '../instance/store.ts';
@@ -37,7 +37,7 @@ import {
 } from '../outbox/store.ts';
 import { packagesChecked, packagesV10, packagesV11 } from '../packages/store.ts';
 import { queriesV3 } from '../queries/store.ts';
-import { retentionV3 } from '../retention/store.ts';
+import { retentionChecked, retentionV3 } from '../retention/store.ts';
 import { tabularDdl, tabularV4, tabularV7, tabularV37 } from '../tabular/store.ts';
 import { triggersDdl, triggersV15, triggersV26 } from '../triggers/store.ts';
 import { addRowCheck, rowChecksDdl } from './row-checks/row-check-sql.ts';
@@ -49,6 +49,7 @@ export const firstOwner =
 
 const checkedV36 = [...accessChecked, ...accountsChecked, ...identityChecked, ...packagesChecked, ...billingChecked];
 const checkedV38 = [...machinesChecked, usageHours];
+const checkedV40 = [...retentionChecked, retentionDays, ...fragmentsChecked];
 
 export const migrations: readonly Migration[] = [
   {
@@ -131,4 +132,5 @@ export const migrations: readonly Migration[] = [
   { version: 37, statements: tabularV37 },
   { version: 38, statements: checkedV38.map(addRowCheck), checked: checkedV38 },
   { version: 39, statements: chargeRequestsV39, checked: [chargeRequests] },
+  { version: 40, statements: [...binaryV40, ...checkedV40.map(addRowCheck)], checked: checkedV40 },
 ];

@@ -3,8 +3,10 @@ import type { DataPolicies } from '@platform/machine-config/data-policies';
 import type { Kysely } from 'kysely';
 import { audit, type Caller } from '../access/audit.ts';
 import { deleteFilesOfPart } from '../binary/change/remove-files.ts';
+import { requireRight } from '../metadata/row-checks/require-right.ts';
 import type { CloudTables } from '../metadata/tables.ts';
 import { addDeleteRow } from '../tabular/catalog/catalog-rows.ts';
+import { dataPolicies } from './store.ts';
 
 /** Limit per transaction, because all writers wait for it; the rest is removed minutes later (remove-expired.ts). */
 const maxFilesAtOnce = 5_000;
@@ -16,11 +18,8 @@ export async function deletePartData(
   by: Caller,
   nowMs: number,
 ): Promise<void> {
-  const row = await trx
-    .selectFrom('data_policies')
-    .select(['organization_id', 'policies'])
-    .where('part_id', '=', partId)
-    .executeTakeFirst();
+  const row = await trx.selectFrom('data_policies').selectAll().where('part_id', '=', partId).executeTakeFirst();
+  if (row !== undefined) requireRight(dataPolicies, [row]);
   if (row === undefined || !(JSON.parse(row.policies) as DataPolicies).deleteOnPartDeletion) return;
   const { organization_id: organizationId } = row;
   await addDeleteRow(trx, {

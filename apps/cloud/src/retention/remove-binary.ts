@@ -2,13 +2,15 @@
 import type { DataPolicies } from '@platform/machine-config/data-policies';
 import { audit } from '../access/audit.ts';
 import { bytesByCaptureDay, removeFiles } from '../binary/change/remove-files.ts';
+import { retentionDays } from '../binary/store.ts';
+import { requireIntactSet } from '../metadata/row-checks/require-complete.ts';
 import type { Database } from '../metadata/tables.ts';
 import { cutoffDay } from './cutoff-day.ts';
 import { systemActor } from './system-actor.ts';
 
 const dayMs = 86_400_000;
 
-/** @returns how many files were deleted */
+/** @returns how many files were deleted. @throws data_loss when something else changed how long they are kept */
 export async function removeBinary(
   db: Database,
   organizationId: string,
@@ -16,6 +18,7 @@ export async function removeBinary(
   nowMs: number,
   signal: AbortSignal,
 ): Promise<number> {
+  await requireIntactSet(db, retentionDays, organizationId);
   let removed = await removeFiles(db, { organizationId, expiredMs: nowMs }, signal);
   const today = dayText(Math.floor(nowMs / dayMs));
   for (const [partId, policies] of parts) {

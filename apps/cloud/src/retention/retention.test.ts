@@ -279,7 +279,12 @@ test('D24 from UTC midnight on, expired binary data is not found by filter, coun
   }
   const scopes = [{ organizationId, locationIds: null, robotIds: null }];
   const filter = create(FilterSchema, { partId });
-  const rows = { requireRight: () => {}, requireCoveredRight: () => {}, requireComplete: async () => {} };
+  const rows = {
+    requireRight: () => {},
+    requireCoveredRight: () => {},
+    requireComplete: async () => {},
+    requireIntact: async () => {},
+  };
   const foundAt = async (at: number): Promise<string[]> => {
     const page = { filter, scopes, after: undefined, order: Order.ASCENDING, limit: 50, nowMs: at };
     const ids = (await pageOfFiles({ db, rows }, page, signal)).map(({ id }) => id).toSorted();

@@ -1,4 +1,5 @@
 /** Tables of retention: how long the data of each part is kept according to its current configuration. */
+import type { CheckedTable } from '../metadata/row-checks/checked-table.ts';
 
 export interface RetentionTables {
   /**
@@ -22,3 +23,22 @@ export const retentionV3: readonly string[] = [
   `create index data_policies_by_change on data_policies (organization_id, change)`,
   `create table data_policy_changes (organization_id text primary key, change bigint not null)`,
 ];
+
+/** Rows that decide what is deleted, and which readings queries see. */
+export const dataPolicies: CheckedTable = {
+  table: 'data_policies',
+  what: 'data policies of part',
+  key: ['part_id'],
+  columns: ['part_id', 'organization_id', 'policies', 'change'],
+  owner: 'organization_id',
+};
+
+export const dataPolicyChanges: CheckedTable = {
+  table: 'data_policy_changes',
+  what: 'number of changes of the data policies of organization',
+  key: ['organization_id'],
+  columns: ['organization_id', 'change'],
+  owner: 'organization_id',
+};
+
+export const retentionChecked: readonly CheckedTable[] = [dataPolicies, dataPolicyChanges];

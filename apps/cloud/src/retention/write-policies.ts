@@ -4,8 +4,10 @@ import { type DataPolicies, readDataPolicies } from '@platform/machine-config/da
 import type { Kysely } from 'kysely';
 import { type RetentionDays, writeRetentionDays } from '../binary/retention-days/write-retention-days.ts';
 import { placesOf } from '../machines/part-places.ts';
+import { requireRight } from '../metadata/row-checks/require-right.ts';
 import { rowsPerStatement } from '../metadata/rows-per-statement.ts';
 import type { CloudTables } from '../metadata/tables.ts';
+import { dataPolicies } from './store.ts';
 
 export interface ChangedPart {
   readonly partId: string;
@@ -23,14 +25,15 @@ async function writeSome(trx: Kysely<CloudTables>, parts: readonly ChangedPart[]
   const texts = new Map([...read].map(([partId, policies]) => [partId, JSON.stringify(policies)]));
   const before = await trx
     .selectFrom('data_policies')
-    .select(['part_id', 'policies'])
+    .selectAll()
     .where('part_id', 'in', [...texts.keys()])
     .execute();
+  requireRight(dataPolicies, before);
   for (const { part_id, policies } of before) if (texts.get(part_id) === policies) texts.delete(part_id);
   if (texts.size === 0) return;
   const places = await placesOf(trx, [...texts.keys()]);
   const changed = places.map((place) => place.part_id);
-  const days = changed.flatMap((partId) => daysOf(partId, read.get(partId)));
+  const days = places.flatMap(({ part_id, organization_id }) => daysOf(part_id, organization_id, read.get(part_id)));
   await writeRetentionDays(trx, changed, days);
   for (const [organizationId, ofOne] of Map.groupBy(places, (place) => place.organization_id)) {
     const { change } = await trx
@@ -62,9 +65,11 @@ async function writeSome(trx: Kysely<CloudTables>, parts: readonly ChangedPart[]
   }
 }
 
-function daysOf(partId: string, policies: DataPolicies | undefined): RetentionDays[] {
+function daysOf(partId: string, organizationId: string, policies: DataPolicies | undefined): RetentionDays[] {
   const own = { api: '', name: '', days: policies?.days };
   return [own, ...(policies?.resources ?? [])].flatMap(({ api, name, days }) =>
-    days === undefined ? [] : [{ part_id: partId, component_type: api, component_name: name, days }],
+    days === undefined
+      ? []
+      : [{ part_id: partId, component_type: api, component_name: name, days, organization_id: organizationId }],
   );
 }

@@ -31,6 +31,8 @@ export const machines: Readonly<Record<string, string>> = { press: 'hall', mill:
 
 export interface Fleet {
   readonly db: Database;
+  /** Runs a statement without the cloud's knowledge. */
+  alterRows(statement: string): Promise<void>;
   readonly instanceKey: InstanceKey;
   readonly clock: FakeClock;
   readonly access: Access;
@@ -70,7 +72,7 @@ export const on = {
 };
 
 export async function openFleet(): Promise<Fleet> {
-  const { db, rows, instanceKey } = await openFirstAccount();
+  const { db, rows, instanceKey, alterRows } = await openFirstAccount();
   const clock = new FakeClock();
   for (const id of ['acme', 'umbrella'])
     await db
@@ -117,6 +119,7 @@ export async function openFleet(): Promise<Fleet> {
     clock,
     access,
     authenticator,
+    alterRows,
     handlers: { app: appHandlers, fleet: fleetHandlers },
     keyUse,
     shared,

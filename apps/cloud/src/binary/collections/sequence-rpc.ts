@@ -12,7 +12,7 @@ import { requireSome } from '../../text-rules/require-at-most.ts';
 import type { BinaryOperationDeps } from '../binary-deps.ts';
 import { describeFiles } from '../find/describe-files.ts';
 import { inScopes } from '../find/filter.ts';
-import type { FileRow } from '../find/find-files.ts';
+import { type FileRow, requireFiles } from '../find/find-files.ts';
 import { keysetAfter } from '../find/keyset-condition.ts';
 import { type PagePlace, pageToken, readPageToken } from '../find/page-token.ts';
 import { defaultPage, maxNamed, maxPage } from '../limits.ts';
@@ -173,7 +173,7 @@ export function sequenceHandlers(deps: BinaryOperationDeps): Handlers<typeof Dat
       const { rows, nextPageToken } = cut(found);
       watch.requireRight(files, rows);
       const days = { from: dayOfUs(sequence.start_us), to: dayOfUs(sequence.end_us) };
-      await watch.requireComplete(files, [sequence.organization_id], days);
+      await requireFiles(watch, [sequence.organization_id], days);
       const shown = await describeFiles(db, rows, baseUrl(call.metadata), seesDatasets(call));
       return { data: shown.map((metadata) => ({ metadata })), nextPageToken };
     },

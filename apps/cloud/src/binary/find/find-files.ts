@@ -7,6 +7,7 @@ import type { Kysely } from 'kysely';
 import { notVisible } from '../../access/principal.ts';
 import { dayOfUs } from '../../metadata/row-checks/checked-table.ts';
 import type { DayRange } from '../../metadata/row-checks/require-complete.ts';
+import type { RowWatch } from '../../metadata/row-checks/row-watch.ts';
 import { rowsPerStatement } from '../../metadata/rows-per-statement.ts';
 import type { CloudTables } from '../../metadata/tables.ts';
 import { requireSome } from '../../text-rules/require-at-most.ts';
@@ -14,7 +15,7 @@ import type { BinaryOperationDeps } from '../binary-deps.ts';
 import { maxNamed } from '../limits.ts';
 import { isKept } from '../retention-days/is-kept.ts';
 import type { Scopes } from '../scopes.ts';
-import { type BinaryTables, files } from '../store.ts';
+import { type BinaryTables, files, retentionDays } from '../store.ts';
 import { microsecondsOf } from '../times.ts';
 import { inScopes } from './filter.ts';
 import { asCovered, type FoundFile, foundFiles } from './found-files.ts';
@@ -68,7 +69,9 @@ export async function filesNamed(
     watch.requireRight(files, rows);
     for (const row of rows) found.set(row.id, row);
   }
-  if (found.size < named.length) await watch.requireComplete(files, organizationsOf(scopes, []), {});
+  const organizations = new Set([...found.values()].map((row) => row.organization_id));
+  await watch.requireIntact(retentionDays, [...organizations]);
+  if (found.size < named.length) await requireFiles(watch, organizationsOf(scopes, []), {});
   return named.map(({ id, organizationId, locationId }) => {
     const row = found.get(id);
     const isThere = organizationId === '' || organizationId === row?.organization_id;
@@ -122,8 +125,18 @@ export async function pageOfFiles(
   );
   const page = onPage.map(({ row }) => row);
   const days = daysBetween(filter, direction, after, page.length === limit ? page.at(-1) : undefined);
-  await watch.requireComplete(files, organizationsOf(scopes, filter.organizationIds), days);
+  await requireFiles(watch, organizationsOf(scopes, filter.organizationIds), days);
   return page;
+}
+
+/** @throws data_loss when files of these organizations and days are known to be missing, or something else changed how long they are kept */
+export async function requireFiles(
+  watch: Pick<RowWatch, 'requireComplete' | 'requireIntact'>,
+  organizationIds: readonly string[],
+  days: DayRange,
+): Promise<void> {
+  await watch.requireIntact(retentionDays, organizationIds);
+  await watch.requireComplete(files, organizationIds, days);
 }
 
 /** Whether it can leave out many of the rows of a place and time, so that a page needs several times as many. */

@@ -16,7 +16,7 @@ import { createLoadBytes } from '../download/load-bytes.ts';
 import type { OpenFile } from '../download/open-file.ts';
 import { answerBytes, defaultPage, maxPage, maxTexts, pageBytes } from '../limits.ts';
 import { type Scopes, scopesOf } from '../scopes.ts';
-import { datasetFiles, files } from '../store.ts';
+import { datasetFiles } from '../store.ts';
 import { describeFiles } from './describe-files.ts';
 import { checkFilter } from './filter.ts';
 import {
@@ -27,6 +27,7 @@ import {
   namedFiles,
   organizationsOf,
   pageOfFiles,
+  requireFiles,
 } from './find-files.ts';
 import { pageToken, readPageToken } from './page-token.ts';
 import { requireNoneLost } from './require-none-lost.ts';
@@ -82,7 +83,7 @@ export function findHandlers(deps: BinaryOperationDeps & FindDeps): Handlers<typ
 
   /** @throws data_loss when some of the files that could match are known to be missing */
   const requireAll = (filter: Filter, scopes: Scopes): Promise<void> =>
-    watch.requireComplete(files, organizationsOf(scopes, filter.organizationIds), daysOf(filter));
+    requireFiles(watch, organizationsOf(scopes, filter.organizationIds), daysOf(filter));
 
   /** The distinct texts of all slices. @throws resource_exhausted */
   const textsOf = async (

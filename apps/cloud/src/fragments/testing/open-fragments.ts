@@ -32,6 +32,8 @@ export interface FragmentUpdate {
 
 export interface FragmentsGiven {
   readonly db: Database;
+  /** Runs a statement without the cloud's knowledge. */
+  alterRows(statement: string): Promise<void>;
   readonly fragments: Fragments;
   /** Part and triggers, for each part whose triggers changed through a fragment. */
   readonly told: [string, unknown][];
@@ -57,7 +59,7 @@ export const operator: Principal = { kind: 'key', keyId: 'operator', grants: [on
 export const stranger: Principal = { kind: 'key', keyId: 'stranger', grants: [on.organization('owner', 'umbrella')] };
 
 export async function openFragments(settings: Pick<FragmentsDeps, 'maxHistoryBytes'> = {}): Promise<FragmentsGiven> {
-  const { db, access, clock } = await openFleet();
+  const { db, access, clock, alterRows } = await openFleet();
   for (const [id, location] of Object.entries(machines)) {
     await db.insertInto('machines').values({ id, location_id: location, name: id, created_ms: 1 }).execute();
     await sql`insert into parts (id, machine_id, name, main, created_ms, epoch) values (${`${id}-main`}, ${id}, ${`${id}-main`}, 1, 1, 1)`.execute(
@@ -98,6 +100,7 @@ export async function openFragments(settings: Pick<FragmentsDeps, 'maxHistoryByt
   });
   const given: FragmentsGiven = {
     db,
+    alterRows,
     fragments,
     told,
     lines,

@@ -1,8 +1,8 @@
 /** Refuses sets of rows of which some are missing, or to which others were added (D33). */
 import { type Kysely, type RawBuilder, sql } from 'kysely';
-import { type Bucket, type CheckedTable, dayUs, RowSum, words } from './checked-table.ts';
+import { type Bucket, bucketOfRow, type CheckedTable, dayUs, RowSum, words } from './checked-table.ts';
 import { incompleteText, type RowDamage } from './find-row-damage.ts';
-import { alteredRows, requireRight } from './require-right.ts';
+import { alteredRows, firstWrong, requireRight } from './require-right.ts';
 import { daySql } from './row-check-sql.ts';
 
 /** Both included; undefined: unlimited. */
@@ -58,7 +58,8 @@ export async function requireNoRows<T>(db: Kysely<T>, table: CheckedTable, owner
 }
 
 /**
- * For the answer that a set does not have a row: a row whose key was altered is not missing from the sum.
+ * For the answer that a set does not have a row, and for statements that use its rows without reading them: a row whose key or value was
+ * altered is not missing from the sum.
  *
  * @throws data_loss that names the first row that was altered, or the set
  */
@@ -70,6 +71,28 @@ export async function requireIntactSet<T>(db: Kysely<T>, table: CheckedTable, ow
   `.execute(plain);
   requireRight(table, rows);
   await requireCompleteSet(plain, table, owner);
+}
+
+/**
+ * For sets of which all rows were read and found right: as many as the proofs count are all of them.
+ *
+ * @param rows of these sets @throws data_loss that names the first set of which rows are missing
+ */
+export async function requireAllRows<T>(
+  db: Kysely<T>,
+  table: CheckedTable,
+  owners: readonly string[],
+  rows: readonly object[],
+): Promise<void> {
+  if (owners.length === 0) return;
+  requireRight(table, rows);
+  const proofs = await sql<{ owner: string; rows: number }>`
+    select owner as owner, "rows" as "rows" from row_proofs where table_name = ${table.table} and owner in (${sql.join(owners)})
+  `.execute(db);
+  const found = Map.groupBy(rows, (row) => bucketOfRow(table, row as Readonly<Record<string, unknown>>).owner);
+  const proven = new Map(proofs.rows.map(({ owner, rows: count }) => [owner, Number(count)]));
+  for (const owner of owners)
+    if ((found.get(owner)?.length ?? 0) !== (proven.get(owner) ?? 0)) await requireCompleteSet(db, table, owner);
 }
 
 interface FoundSet {
@@ -111,6 +134,21 @@ export async function incompleteSet<T>(
       return { table: name, ...bucket, text: incompleteText(table, bucket, sum.rows, Number(proof?.rows ?? 0)) };
   }
   return undefined;
+}
+
+/** Compares the values of the rows, too. */
+export async function wrongSet<T>(
+  db: Kysely<T>,
+  table: CheckedTable,
+  owner: string,
+  days: DayRange,
+  maxRows: number,
+): Promise<RowDamage | 'large' | undefined> {
+  const incomplete = await incompleteSet(db, table, owner, days, maxRows);
+  if (incomplete !== undefined) return incomplete;
+  const found =
+    await sql<object>`select * from ${sql.table(table.table)} where ${isInSets(table, owner, days)}`.execute(db);
+  return firstWrong(table, found.rows);
 }
 
 /** A condition for their proofs. */

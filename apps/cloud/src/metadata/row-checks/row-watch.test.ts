@@ -91,6 +91,25 @@ describe.each(storeKinds)('the watch over rows in %s', (kind) => {
     });
   });
 
+  test('D33 a set that was found intact is compared again 2 s later, with its values, and once it is as it was written', async () => {
+    await using opened = await openWatch();
+    const { db, store, watch, clock, counted } = opened;
+    await insert(db, 'a', 2);
+    const require = () => watch.requireIntact(notes, ['a', 'without rows']);
+    await require();
+    counted.statements = 0;
+    await require();
+    expect(counted.statements).toBe(0);
+    // The checksums still add up to the proof.
+    await alterRows(store, "update note set id = 'a 9' where id = 'a 1'");
+    await clock.advance(2_001);
+    const lost = { code: 'data_loss', message: expect.stringContaining('note a 9: its row') };
+    await expect(require()).rejects.toMatchObject(lost);
+    await expect(require()).rejects.toMatchObject(lost);
+    await alterRows(store, "update note set id = 'a 1' where id = 'a 9'");
+    await require();
+  });
+
   test('D33 a row that was found right is compared again', async () => {
     await using opened = await openWatch();
     const { db, store, watch } = opened;

@@ -6,15 +6,15 @@
  * damaged.
  */
 import { type Clock, errorText, type Log, type PlatformError } from '@platform/base';
-import { sql } from 'kysely';
 import type { Database } from '../tables.ts';
 import { bucketOfRow, type CheckedTable, separator } from './checked-table.ts';
 import { type CoveredRow, isCoveredRight, namedValues } from './covered-text.ts';
 import { refillRowChecks } from './fill-row-checks.ts';
 import { findRowDamage, type RowDamage } from './find-row-damage.ts';
 import type { RowReader } from './open-row-reader.ts';
-import { type DayRange, incompleteSet, isInSets } from './require-complete.ts';
+import { type DayRange, incompleteSet, wrongSet } from './require-complete.ts';
 import { alteredRows, alteredText, firstWrong } from './require-right.ts';
+import { RightRows } from './right-rows.ts';
 import type { StoreKind } from './row-check-sql.ts';
 
 export interface RowWatch extends AsyncDisposable {
@@ -30,6 +30,12 @@ export interface RowWatch extends AsyncDisposable {
   requireCoveredRight(table: CheckedTable, rows: readonly CoveredRow[]): void;
   /** @param days if the table is divided by day. @throws data_loss when rows are known to be missing there */
   requireComplete(table: CheckedTable, owners: readonly string[], days?: DayRange): Promise<void>;
+  /**
+   * For rows that a statement uses without reading them: also compares their values, at most every 2 s.
+   *
+   * @throws data_loss when one of these sets was altered
+   */
+  requireIntact(table: CheckedTable, owners: readonly string[]): Promise<void>;
   /** What is known to be damaged, for the host administrator. */
   damages(): readonly string[];
 }
@@ -47,8 +53,8 @@ const rowsPerCheck = 1_000;
 /** How long sets are taken to be larger than that, so that a list of them costs no statement more; at most so many sets are remembered. */
 const largeMs = 60_000;
 const maxLarge = 1_000;
-/** Rows of a table that are remembered as right. */
-const maxRight = 2_000;
+/** How long a set is taken to be intact. */
+const intactMs = 2_000;
 
 type Row = Readonly<Record<string, unknown>>;
 const periodMs = 3_600_000;
@@ -61,20 +67,9 @@ export function createRowWatch({ db, tables, kind, openReader, clock, log }: Row
   /** Sets with more than `rowsPerCheck` rows, and until when they are not counted again. */
   const large = new Map<string, number>();
 
-  /** Rows found right, by table and key: one that is read again with the same values is still right. Comparing values costs a quarter of a hash. */
-  const right = new Map<CheckedTable, Map<unknown, Row>>();
-  const keyOf = ({ key: [column = ''] }: CheckedTable, row: Row): unknown => row[column];
-  const unknownRows = (table: CheckedTable, rows: readonly Row[]): readonly Row[] => {
-    const known = right.get(table);
-    return known === undefined ? rows : rows.filter((row) => !isSame(table, row, known.get(keyOf(table, row))));
-  };
-  const remember = (table: CheckedTable, rows: readonly Row[]): void => {
-    if (table.key.length !== 1) return;
-    const known = right.get(table) ?? new Map<unknown, Row>();
-    right.set(table, known);
-    if (known.size + rows.length > maxRight) known.clear();
-    for (const row of rows.slice(0, maxRight)) known.set(keyOf(table, row), row);
-  };
+  /** Sets that were found intact, and until when they are not compared again. */
+  const intact = new Map<string, number>();
+  const right = new RightRows();
 
   const note = (damage: RowDamage): PlatformError => {
     if (!known.some(({ text }) => text === damage.text)) {
@@ -122,10 +117,10 @@ export function createRowWatch({ db, tables, kind, openReader, clock, log }: Row
       return found;
     },
     requireRight(table, rows) {
-      const unknown = unknownRows(table, rows as readonly Row[]);
+      const unknown = right.unknown(table, rows as readonly Row[]);
       const wrong = firstWrong(table, unknown);
       if (wrong !== undefined) throw note(wrong);
-      remember(table, unknown);
+      right.add(table, unknown);
     },
     requireCoveredRight(table, rows) {
       const wrong = rows.find((row) => !isCoveredRight(row));
@@ -155,6 +150,18 @@ export function createRowWatch({ db, tables, kind, openReader, clock, log }: Row
         } else if (wrong !== undefined) throw note(wrong);
       }
     },
+    async requireIntact(table, owners) {
+      for (const owner of owners) {
+        const set = JSON.stringify([table.table, owner]);
+        if ((intact.get(set) ?? 0) > clock.monotonic()) continue;
+        const wrong = await wrongSet(db, table, owner, {}, rowsPerCheck);
+        const damage =
+          wrong === 'large' ? known.find((each) => each.table === table.table && each.owner === owner) : wrong;
+        if (damage !== undefined) throw note(damage);
+        if (intact.size >= maxLarge) intact.clear();
+        intact.set(set, clock.monotonic() + (wrong === 'large' ? largeMs : intactMs));
+      }
+    },
     damages: () => known.map(({ text }) => text),
     async [Symbol.asyncDispose]() {
       ended.abort();
@@ -163,21 +170,12 @@ export function createRowWatch({ db, tables, kind, openReader, clock, log }: Row
   };
 }
 
-function isSame({ columns, bytes }: CheckedTable, row: Row, known: Row | undefined): boolean {
-  if (known === undefined || bytes !== undefined || row['row_check'] !== known['row_check']) return false;
-  for (const column of columns) if (row[column] !== known[column]) return false;
-  return true;
-}
-
 /** Whether the sets of these damages, if they are small, are as they were written again. */
 async function isRepaired(db: Database, table: CheckedTable, damages: readonly RowDamage[]): Promise<boolean> {
   const sets = new Map(damages.map(({ owner, day }) => [`${owner} ${day}`, { owner, day }]));
   for (const { owner, day } of sets.values()) {
     const days = { from: day, to: day };
-    if ((await incompleteSet(db, table, owner, days, rowsPerCheck)) !== undefined) return false;
-    const found =
-      await sql<object>`select * from ${sql.table(table.table)} where ${isInSets(table, owner, days)}`.execute(db);
-    if (firstWrong(table, found.rows) !== undefined) return false;
+    if ((await wrongSet(db, table, owner, days, rowsPerCheck)) !== undefined) return false;
   }
   return true;
 }
