@@ -98,7 +98,8 @@ export async function pageOfFiles(
 ): Promise<readonly FileRow[]> {
   const direction = order === Orders.ASCENDING ? 'asc' : 'desc';
   const found: FoundFile[] = [];
-  const firstRows = isSelective(filter) ? undefined : limit;
+  // Twice as many: some may be of other organizations, or expired.
+  const firstRows = isSelective(filter) ? undefined : 2 * limit;
   for (const slices of walksOf(db, { filter, scopes, direction, after, nowMs, signal, firstRows })) {
     let left = limit;
     for await (const slice of slices) {
