@@ -1,5 +1,7 @@
 /** Rows that were found right: one that is read again with the same values is still right. Comparing values costs a quarter of a hash. */
 import type { CheckedTable } from './checked-table.ts';
+import type { RowDamage } from './find-row-damage.ts';
+import { firstWrong } from './require-right.ts';
 
 /** Remembered rows of a table. */
 const maxRight = 2_000;
@@ -10,13 +12,16 @@ export class RightRows {
   /** By table and key. */
   readonly #known = new Map<CheckedTable, Map<unknown, Row>>();
 
-  /** Those that must be compared with their checksums. */
-  unknown(table: CheckedTable, rows: readonly Row[]): readonly Row[] {
+  /** Undefined: all are as they were written. */
+  firstWrong(table: CheckedTable, rows: readonly Row[]): RowDamage | undefined {
     const known = this.#known.get(table);
-    return known === undefined ? rows : rows.filter((row) => !isSame(table, row, known.get(keyOf(table, row))));
+    const others = known === undefined ? rows : rows.filter((row) => !isSame(table, row, known.get(keyOf(table, row))));
+    const wrong = firstWrong(table, others);
+    if (wrong === undefined) this.#add(table, others);
+    return wrong;
   }
 
-  add(table: CheckedTable, rows: readonly Row[]): void {
+  #add(table: CheckedTable, rows: readonly Row[]): void {
     if (table.key.length !== 1) return;
     const known = this.#known.get(table) ?? new Map<unknown, Row>();
     this.#known.set(table, known);

@@ -13,7 +13,7 @@ import { refillRowChecks } from './fill-row-checks.ts';
 import { findRowDamage, type RowDamage } from './find-row-damage.ts';
 import type { RowReader } from './open-row-reader.ts';
 import { type DayRange, incompleteSet, wrongSet } from './require-complete.ts';
-import { alteredRows, alteredText, firstWrong } from './require-right.ts';
+import { alteredRows, alteredText } from './require-right.ts';
 import { RightRows } from './right-rows.ts';
 import type { StoreKind } from './row-check-sql.ts';
 
@@ -52,7 +52,7 @@ export interface RowWatchDeps {
 const rowsPerCheck = 1_000;
 /** How long sets are taken to be larger than that, so that a list of them costs no statement more; at most so many sets are remembered. */
 const largeMs = 60_000;
-const maxLarge = 1_000;
+const maxRemembered = 1_000;
 /** How long a set is taken to be intact. */
 const intactMs = 2_000;
 
@@ -64,11 +64,11 @@ export function createRowWatch({ db, tables, kind, openReader, clock, log }: Row
   const ended = new AbortController();
   let known: readonly RowDamage[] = [];
   let loop: Promise<void> | undefined;
-  /** Sets with more than `rowsPerCheck` rows, and until when they are not counted again. */
-  const large = new Map<string, number>();
+  /** Sets with more than `rowsPerCheck` rows, which are not counted again for a while. */
+  const large = new RememberedSets(clock);
 
-  /** Sets that were found intact, and until when they are not compared again. */
-  const intact = new Map<string, number>();
+  /** Sets that were found intact, which are not compared again for a while. */
+  const intact = new RememberedSets(clock);
   const right = new RightRows();
 
   const note = (damage: RowDamage): PlatformError => {
@@ -78,12 +78,10 @@ export function createRowWatch({ db, tables, kind, openReader, clock, log }: Row
     }
     return alteredRows(damage);
   };
-  const report = ({ text }: RowDamage): void =>
+  const report = ({ text: reason }: RowDamage): void =>
     log.error(
       'stored rows were changed by something other than the cloud; answers that they could affect are refused',
-      {
-        reason: text,
-      },
+      { reason },
     );
 
   const look = async (): Promise<readonly string[]> => {
@@ -95,18 +93,19 @@ export function createRowWatch({ db, tables, kind, openReader, clock, log }: Row
     return damages.map(({ text }) => text);
   };
 
+  const repeat = async (what: () => Promise<unknown>): Promise<void> => {
+    while (!ended.signal.aborted) {
+      const failure = await what().then(() => undefined, errorText);
+      if (failure !== undefined && !ended.signal.aborted)
+        log.warn('the stored rows could not be compared with their checksums', { error: failure });
+      const isWell = failure === undefined && known.length === 0;
+      await clock.sleep(isWell ? periodMs : retryMs, ended.signal).catch(() => {});
+    }
+  };
+
   return {
     start() {
-      loop ??= (async () => {
-        while (!ended.signal.aborted) {
-          const failure = await look().then(() => undefined, errorText);
-          if (failure !== undefined && !ended.signal.aborted)
-            log.warn('the stored rows could not be compared with their checksums', { error: failure });
-          await clock
-            .sleep(failure === undefined && known.length === 0 ? periodMs : retryMs, ended.signal)
-            .catch(() => {});
-        }
-      })();
+      loop ??= repeat(look);
     },
     look,
     async accept() {
@@ -117,10 +116,8 @@ export function createRowWatch({ db, tables, kind, openReader, clock, log }: Row
       return found;
     },
     requireRight(table, rows) {
-      const unknown = right.unknown(table, rows as readonly Row[]);
-      const wrong = firstWrong(table, unknown);
+      const wrong = right.firstWrong(table, rows as readonly Row[]);
       if (wrong !== undefined) throw note(wrong);
-      right.add(table, unknown);
     },
     requireCoveredRight(table, rows) {
       const wrong = rows.find((row) => !isCoveredRight(row));
@@ -129,12 +126,9 @@ export function createRowWatch({ db, tables, kind, openReader, clock, log }: Row
       throw note({ table: table.table, ...bucketOfRow(table, row), text: alteredText(table, row) });
     },
     async requireComplete(table, owners, days = {}) {
-      const isAsked = ({ table: damaged, owner, day }: RowDamage): boolean =>
-        damaged === table.table &&
-        owners.includes(owner) &&
-        day >= (days.from ?? Number.NEGATIVE_INFINITY) &&
-        day <= (days.to ?? Number.POSITIVE_INFINITY);
-      const damaged = known.filter(isAsked);
+      const damaged = known.filter(
+        (damage) => damage.table === table.table && owners.includes(damage.owner) && isWithin(damage.day, days),
+      );
       if (damaged.length > 0 && !(await isRepaired(db, table, damaged))) throw alteredRows(damaged[0] ?? { text: '' });
       if (damaged.length > 0) {
         known = known.filter((damage) => !damaged.includes(damage));
@@ -142,24 +136,21 @@ export function createRowWatch({ db, tables, kind, openReader, clock, log }: Row
       }
       for (const owner of owners) {
         const set = JSON.stringify([table.table, owner, days.from, days.to]);
-        if ((large.get(set) ?? 0) > clock.monotonic()) continue;
+        if (large.has(set)) continue;
         const wrong = await incompleteSet(db, table, owner, days, rowsPerCheck);
-        if (wrong === 'large') {
-          if (large.size >= maxLarge) large.clear();
-          large.set(set, clock.monotonic() + largeMs);
-        } else if (wrong !== undefined) throw note(wrong);
+        if (wrong === 'large') large.add(set, largeMs);
+        else if (wrong !== undefined) throw note(wrong);
       }
     },
     async requireIntact(table, owners) {
       for (const owner of owners) {
         const set = JSON.stringify([table.table, owner]);
-        if ((intact.get(set) ?? 0) > clock.monotonic()) continue;
+        if (intact.has(set)) continue;
         const wrong = await wrongSet(db, table, owner, {}, rowsPerCheck);
         const damage =
           wrong === 'large' ? known.find((each) => each.table === table.table && each.owner === owner) : wrong;
         if (damage !== undefined) throw note(damage);
-        if (intact.size >= maxLarge) intact.clear();
-        intact.set(set, clock.monotonic() + (wrong === 'large' ? largeMs : intactMs));
+        intact.add(set, wrong === 'large' ? largeMs : intactMs);
       }
     },
     damages: () => known.map(({ text }) => text),
@@ -168,6 +159,29 @@ export function createRowWatch({ db, tables, kind, openReader, clock, log }: Row
       await loop;
     },
   };
+}
+
+function isWithin(day: number, { from, to }: DayRange): boolean {
+  return day >= (from ?? Number.NEGATIVE_INFINITY) && day <= (to ?? Number.POSITIVE_INFINITY);
+}
+
+class RememberedSets {
+  /** Until when. */
+  readonly #known = new Map<string, number>();
+  readonly #clock: Clock;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  has(set: string): boolean {
+    return (this.#known.get(set) ?? 0) > this.#clock.monotonic();
+  }
+
+  add(set: string, ms: number): void {
+    if (this.#known.size >= maxRemembered) this.#known.clear();
+    this.#known.set(set, this.#clock.monotonic() + ms);
+  }
 }
 
 /** Whether the sets of these damages, if they are small, are as they were written again. */

@@ -32,25 +32,12 @@ export async function repairCatalog(db: Database, apply: boolean): Promise<Repai
     const mended: string[] = [];
     const left: CatalogFinding[] = [];
 
-    if (before.some(({ organizationId }) => organizationId === null)) {
-      const [row] = state;
-      const copy = copies.find(({ name }) => name === nameOfState)?.copied;
-      const stored = copy?.kind === 'state' ? copy : undefined;
-      // Two of the three (position, checksum, copy) must agree.
-      const isCopyRight =
-        stored !== undefined &&
-        (row === undefined || row.row_check === stored.rowCheck || row.sealed_position === stored.sealedPosition);
-      if (stored !== undefined && isCopyRight && state.length <= 1) {
-        mended.push(`the sealed position is ${stored.sealedPosition}`);
-        if (apply) {
-          await trx.deleteFrom('tabular_state').execute();
-          const { sealedPosition } = stored;
-          await trx
-            .insertInto('tabular_state')
-            .values({ id: 1, sealed_position: sealedPosition, row_check: stateRowChecksum(sealedPosition) })
-            .execute();
-        }
-      } else left.push(...before.filter(({ organizationId }) => organizationId === null));
+    const ofState = before.filter(({ organizationId }) => organizationId === null);
+    if (ofState.length > 0) {
+      const position = provenPosition(state, copies.find(({ name }) => name === nameOfState)?.copied);
+      if (position === undefined) left.push(...ofState);
+      else mended.push(`the sealed position is ${position}`);
+      if (position !== undefined && apply) await writePosition(trx, position);
     }
 
     const damaged = new Set(before.flatMap(({ organizationId }) => (organizationId === null ? [] : [organizationId])));
@@ -67,12 +54,7 @@ export async function repairCatalog(db: Database, apply: boolean): Promise<Repai
       const proof = proofs.find((each) => each.organization_id === organizationId) ?? none;
       const wantedFiles = [...copiedFiles.values()].filter((row) => row.organization_id === organizationId);
       const wantedDeletes = [...copiedDeletes.values()].filter((row) => row.organization_id === organizationId);
-      const ofCopies = {
-        files: wantedFiles.length,
-        files_sum: addChecksums(emptySum, wantedFiles.map(checksumOf)),
-        deletes: wantedDeletes.length,
-        deletes_sum: addChecksums(emptySum, wantedDeletes.map(checksumOf)),
-      };
+      const ofCopies = sumsOf(wantedFiles, wantedDeletes);
       const isProven =
         proof.files === ofCopies.files &&
         proof.files_sum === ofCopies.files_sum &&
@@ -100,31 +82,78 @@ export async function repairCatalog(db: Database, apply: boolean): Promise<Repai
       }
       mended.push(...ofOrganization.map(({ text }) => `organization ${organizationId}: ${text}`));
       if (!apply) continue;
-      await trx.deleteFrom('tabular_files').where('organization_id', '=', organizationId).execute();
-      await trx.deleteFrom('tabular_deletes').where('organization_id', '=', organizationId).execute();
-      // A row whose organization was changed is stored under another organization.
-      for (const row of wantedFiles) {
-        await trx.deleteFrom('tabular_files').where('file', '=', row.file).execute();
-        await trx
-          .insertInto('tabular_files')
-          .values({ ...row, proof_day: proofDayOf(row) })
-          .execute();
-      }
-      for (const row of wantedDeletes) {
-        await trx.deleteFrom('tabular_deletes').where('id', '=', row.id).execute();
-        await trx.insertInto('tabular_deletes').values(row).execute();
-      }
-      for (const table of ['tabular_proofs', 'tabular_day_proofs'] as const)
-        await trx.deleteFrom(table).where('organization_id', '=', organizationId).execute();
-      await insertDayProofs(trx, wantedFiles);
-      if (ofCopies.files + ofCopies.deletes > 0)
-        await trx
-          .insertInto('tabular_proofs')
-          .values({ organization_id: organizationId, ...ofCopies })
-          .execute();
+      await writeRows(trx, organizationId, wantedFiles, wantedDeletes, ofCopies);
     }
     return { mended, left };
   });
+}
+
+/** Two of the three (position, checksum, copy) must agree. */
+function provenPosition(
+  state: readonly { readonly sealed_position: number; readonly row_check: string | null }[],
+  copied: ReturnType<typeof readCopy>,
+): number | undefined {
+  const [row] = state;
+  if (copied?.kind !== 'state' || state.length > 1) return undefined;
+  const isRight =
+    row === undefined || row.row_check === copied.rowCheck || row.sealed_position === copied.sealedPosition;
+  return isRight ? copied.sealedPosition : undefined;
+}
+
+async function writePosition(trx: Database, position: number): Promise<void> {
+  await trx.deleteFrom('tabular_state').execute();
+  await trx
+    .insertInto('tabular_state')
+    .values({ id: 1, sealed_position: position, row_check: stateRowChecksum(position) })
+    .execute();
+}
+
+interface Sums {
+  readonly files: number;
+  readonly files_sum: string;
+  readonly deletes: number;
+  readonly deletes_sum: string;
+}
+
+function sumsOf(files: readonly FileRow[], deletes: readonly DeleteRow[]): Sums {
+  return {
+    files: files.length,
+    files_sum: addChecksums(emptySum, files.map(checksumOf)),
+    deletes: deletes.length,
+    deletes_sum: addChecksums(emptySum, deletes.map(checksumOf)),
+  };
+}
+
+/** Replaces all rows of an organization. */
+async function writeRows(
+  trx: Database,
+  organizationId: string,
+  files: readonly FileRow[],
+  deletes: readonly DeleteRow[],
+  sums: Sums,
+): Promise<void> {
+  await trx.deleteFrom('tabular_files').where('organization_id', '=', organizationId).execute();
+  await trx.deleteFrom('tabular_deletes').where('organization_id', '=', organizationId).execute();
+  // A row whose organization was changed is stored under another organization.
+  for (const row of files) {
+    await trx.deleteFrom('tabular_files').where('file', '=', row.file).execute();
+    await trx
+      .insertInto('tabular_files')
+      .values({ ...row, proof_day: proofDayOf(row) })
+      .execute();
+  }
+  for (const row of deletes) {
+    await trx.deleteFrom('tabular_deletes').where('id', '=', row.id).execute();
+    await trx.insertInto('tabular_deletes').values(row).execute();
+  }
+  for (const table of ['tabular_proofs', 'tabular_day_proofs'] as const)
+    await trx.deleteFrom(table).where('organization_id', '=', organizationId).execute();
+  await insertDayProofs(trx, files);
+  if (sums.files + sums.deletes > 0)
+    await trx
+      .insertInto('tabular_proofs')
+      .values({ organization_id: organizationId, ...sums })
+      .execute();
 }
 
 function checksumOf({ row_check }: { readonly row_check: string | null }): string {
