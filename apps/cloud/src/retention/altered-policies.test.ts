@@ -66,7 +66,11 @@ test('D33 a save finds that the policies before it were altered', async () => {
 });
 
 test.each([
-  ['altered', 'update data_retention_days set days = 1', /retention of part .*its row in data_retention_days was altered/],
+  [
+    'altered',
+    'update data_retention_days set days = 1',
+    /retention of part .*its row in data_retention_days was altered/,
+  ],
   ['altered', 'update data_retention_days set days = 100', /retention of part/],
   ['deleted', 'delete from data_retention_days', /expected 1 rows, found 0/],
   [
