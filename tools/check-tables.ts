@@ -18,8 +18,9 @@ const app = 'apps/cloud/src/';
 export const exceptions: readonly Exception[] = [
   {
     module: `${app}metadata/migrations.ts`,
-    tables: ['grants', 'organizations', 'people'],
-    reason: 'the upgrade from version 1 gives the one person of an installation a role: rows of three features at once',
+    tables: ['grants', 'organizations', 'people', 'data_policies', 'data_retention_days'],
+    reason:
+      'the upgrade from version 1 gives the one person of an installation a role, and the one from version 39 gives the retention of parts its organization: rows of several features at once',
   },
   {
     module: `${app}backup/`,

@@ -189,7 +189,6 @@ export const retentionDays: CheckedTable = {
 /** With their organizations, which say whose lists they affect. */
 export const binaryV40: readonly string[] = [
   `alter table data_retention_days add column organization_id text not null default ''`,
-  `update data_retention_days set organization_id = coalesce((select data_policies.organization_id from data_policies where data_policies.part_id = data_retention_days.part_id), '')`,
   `create index data_retention_days_by_organization on data_retention_days (organization_id)`,
 ];
 

@@ -1,8 +1,8 @@
 /** Reads fragments as one organization may use them, each only once. */
 import type { FoundFragment } from '@platform/machine-config/fragments';
 import type { JsonObject } from '@platform/machine-config/schema';
-import { type Kysely, sql } from 'kysely';
-import { requireIntactSet } from '../metadata/row-checks/require-complete.ts';
+import type { Kysely } from 'kysely';
+import { isMissing, requireIntactSet } from '../metadata/row-checks/require-complete.ts';
 import { alteredRows, requireRight } from '../metadata/row-checks/require-right.ts';
 import type { CloudTables } from '../metadata/tables.ts';
 import { type KnownRevision, RevisionCache } from './revision-cache.ts';
@@ -112,18 +112,10 @@ export function createFragmentSource(
 export async function readFragment(db: Kysely<CloudTables>, id: string): Promise<FragmentRow | undefined> {
   const row = await db.selectFrom('fragments').selectAll().where('id', '=', id).executeTakeFirst();
   if (row !== undefined) requireRight(checkedFragments, [row]);
-  else if (await isMissing(db, id))
+  // Every fragment has revisions, which are written and deleted with it.
+  else if (await isMissing(db, checkedFragments, id, checkedRevisions))
     throw alteredRows({ text: `fragment ${id}: its row in fragments is missing, but revisions of it are expected` });
   return row;
-}
-
-/** Every fragment has revisions, which are written and deleted with it. */
-async function isMissing(db: Kysely<CloudTables>, id: string): Promise<boolean> {
-  const { rows } = await sql`
-    select 1 from row_proofs where table_name = ${checkedRevisions.table} and owner = ${id}
-      and not exists (select 1 from fragments where id = ${id})
-  `.execute(db);
-  return rows.length > 0;
 }
 
 /** The stored form of a configuration, which the checksum covers. */

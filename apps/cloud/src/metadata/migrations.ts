@@ -47,6 +47,10 @@ import type { Migration } from './sqlite/writer-protocol.ts';
 export const firstOwner =
   "insert into grants (identity_id, identity_type, role, organization_id, location_id, robot_id) select people.id, 'person', 'owner', organizations.id, null, null from people cross join organizations";
 
+/** Version 39 did not say whose lists the retention of a part affects. */
+const retentionOwners =
+  "update data_retention_days set organization_id = coalesce((select data_policies.organization_id from data_policies where data_policies.part_id = data_retention_days.part_id), '')";
+
 const checkedV36 = [...accessChecked, ...accountsChecked, ...identityChecked, ...packagesChecked, ...billingChecked];
 const checkedV38 = [...machinesChecked, usageHours];
 const checkedV40 = [...retentionChecked, retentionDays, ...fragmentsChecked];
@@ -132,5 +136,5 @@ export const migrations: readonly Migration[] = [
   { version: 37, statements: tabularV37 },
   { version: 38, statements: checkedV38.map(addRowCheck), checked: checkedV38 },
   { version: 39, statements: chargeRequestsV39, checked: [chargeRequests] },
-  { version: 40, statements: [...binaryV40, ...checkedV40.map(addRowCheck)], checked: checkedV40 },
+  { version: 40, statements: [...binaryV40, retentionOwners, ...checkedV40.map(addRowCheck)], checked: checkedV40 },
 ];

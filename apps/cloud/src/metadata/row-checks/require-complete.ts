@@ -136,6 +136,20 @@ export async function incompleteSet<T>(
   return undefined;
 }
 
+/** Whether a row is missing by the proof of rows that it owns. @param table with one column as key */
+export async function isMissing<T>(
+  db: Kysely<T>,
+  { table, key: [column = ''] }: CheckedTable,
+  id: string,
+  owned: CheckedTable,
+): Promise<boolean> {
+  const { rows } = await sql`
+    select 1 from row_proofs where table_name = ${owned.table} and owner = ${id}
+      and not exists (select 1 from ${sql.table(table)} where ${sql.ref(column)} = ${id})
+  `.execute(db);
+  return rows.length > 0;
+}
+
 /** Compares the values of the rows, too. */
 export async function wrongSet<T>(
   db: Kysely<T>,
