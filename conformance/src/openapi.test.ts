@@ -64,10 +64,7 @@ test('its calls are exactly the unary methods that docs/specs/access.md allows t
       ? [`/${method.parent.typeName}/${method.name}`]
       : [],
   );
-  // Signaling is for machines, which its callers name in a header: remote-control.md has its rules, signaling/callers.test.ts their tests.
-  const described = Object.keys(document.paths).filter(
-    (path) => /^\/[\w.]+\.\w+\/\w+$/.test(path) && !path.includes('.SignalingService/'),
-  );
+  const described = Object.keys(document.paths).filter((path) => /^\/[\w.]+\.\w+\/\w+$/.test(path));
   expect(described.toSorted()).toEqual(served.toSorted());
 });
 

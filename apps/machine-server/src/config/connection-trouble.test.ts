@@ -1,4 +1,8 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { PlatformError } from '@platform/base';
+import { Health } from '@platform/proto/grpc/health/v1/health';
+import { connect } from '@platform/rpc/client';
 import { expect, test } from 'vitest';
 import { connectionTrouble } from './connection-trouble.ts';
 
@@ -21,9 +25,18 @@ test('certificates and TLS on one side only say what to change on the machine or
   expect(said('ERR_SSL_WRONG_VERSION_NUMBER', 'SSL routines:wrong version number\n')).toBe(
     `${appAddress} answers without TLS: expected http:// in cloud.app_address, or a cloud that uses TLS`,
   );
-  const plain = 'http://cloud.example:8080';
-  expect(said('ERR_HTTP2_SESSION_ERROR', 'Session closed with error code 12', { appAddress: plain })).toContain(
-    'begins with https://',
-  );
   expect(said('EPROTO', 'the part is unknown')).toBe(`${appAddress}: the part is unknown`);
+});
+
+test('an address in plaintext of a server that does not speak HTTP/2 names https', async () => {
+  const server = createServer((socket) => socket.on('error', () => {}).end('HTTP/1.1 400 Bad Request\r\n\r\n'));
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const plain = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  await using link = connect({ baseUrl: plain });
+  const error = await link
+    .client(Health)
+    .check({})
+    .catch((caught: unknown) => caught);
+  server.close();
+  expect(connectionTrouble(error, { appAddress: plain })).toContain('begins with https://');
 });
