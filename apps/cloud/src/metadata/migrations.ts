@@ -34,6 +34,7 @@ import {
   outboxV21,
   outboxV25,
   outboxV29,
+  outboxV41,
 } from '../outbox/store.ts';
 import { packagesChecked, packagesV10, packagesV11 } from '../packages/store.ts';
 import { queriesV3 } from '../queries/store.ts';
@@ -137,4 +138,5 @@ export const migrations: readonly Migration[] = [
   { version: 38, statements: checkedV38.map(addRowCheck), checked: checkedV38 },
   { version: 39, statements: chargeRequestsV39, checked: [chargeRequests] },
   { version: 40, statements: [...binaryV40, retentionOwners, ...checkedV40.map(addRowCheck)], checked: checkedV40 },
+  { version: 41, statements: outboxV41 },
 ];

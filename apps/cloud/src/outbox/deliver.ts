@@ -9,6 +9,7 @@ import { reportedFault } from '@platform/rpc/server';
 import type { Kysely } from 'kysely';
 import type { Channel, Channels, GatheredMessage, SendResult } from './channel.ts';
 import { coalesce } from './coalesce.ts';
+import { isEnvelopeRight } from './envelope.ts';
 import { divertedLine, failureLine, type MachineLogLine } from './failure-line.ts';
 import { InFlight } from './in-flight.ts';
 import { type Attempt, createRecorder, type ExtraWrites, type Judgement, type Recorder } from './record-attempt.ts';
@@ -193,6 +194,7 @@ export class Delivery implements AsyncDisposable {
     // The message may have been paused or tried since the query: its attempt may have been recorded while the query found it due.
     if (row?.state !== 'pending' || row.next_attempt_at > clock.now()) return;
     if (!this.#belongs(row)) return this.#recorder.cancel(row.id);
+    if (!isEnvelopeRight(row)) return this.#refuseAltered(row);
     const gathered = (await channel.gather?.(row)) ?? [row];
     if (gathered.length === 0) return;
     const attempt = await this.#attempt(channel, row, gathered);
@@ -203,6 +205,16 @@ export class Delivery implements AsyncDisposable {
     if (channel.gather === undefined) sent();
     await this.#tell(row, attempt, judgement);
     await this.#recorder.record(gathered, attempt, judgement, this.#stop.signal);
+  }
+
+  /** Nobody is told but the host administrator, and those who list the deliveries: whom it belongs to is not known. */
+  async #refuseAltered(row: OutboxMessageRow): Promise<void> {
+    const { clock, log } = this.#options;
+    const error = `the row of message ${row.id} in outbox_messages was altered: it was not sent`;
+    log.error('a message was given up', { messageId: row.id, channel: row.channel, error });
+    const attempt: Attempt = { atMs: clock.now(), durationMs: 0, result: { outcome: 'rejected', error } };
+    const judgement: Judgement = { state: 'failed', nextAttemptAtMs: clock.now(), error };
+    await this.#recorder.record([row], attempt, judgement, this.#stop.signal);
   }
 
   async #attempt(channel: Channel, row: OutboxMessageRow, gathered: readonly GatheredMessage[]): Promise<Attempt> {

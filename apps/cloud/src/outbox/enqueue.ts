@@ -1,11 +1,12 @@
 import { chunks } from '@platform/base';
 import type { Transaction } from 'kysely';
 import type { InstanceKey } from '../instance/instance-key.ts';
+import { envelopeCheck } from './envelope.ts';
 import type { EventPlace, Message } from './event.ts';
 import { messageId } from './message-id.ts';
 import type { OutboxMessageRow, OutboxTables } from './store.ts';
 
-// Rows of 20 columns each: well below the 32,766 values that one statement may bind.
+// Rows of 21 columns each: well below the 32,766 values that one statement may bind.
 const rowsPerStatement = 500;
 
 /** The literal used in place of an address: each person who owns the machine, its location or its organization (D19). */
@@ -45,7 +46,7 @@ export async function enqueue(
 export type NewMessage = Omit<
   OutboxMessageRow,
   | ('state' | 'attempts' | 'next_attempt_at' | 'created_at' | 'finished_at' | 'digest')
-  | ('retried_attempts' | 'retried_at' | 'held')
+  | ('retried_attempts' | 'retried_at' | 'held' | 'envelope_check')
 >;
 
 /** Adds messages to the outbox, due at once; a message whose id already exists does not change (I11). */
@@ -68,7 +69,7 @@ export async function insertMessages(
   for (const some of chunks(messages, rowsPerStatement)) {
     await trx
       .insertInto('outbox_messages')
-      .values(some.map((message) => ({ ...message, ...due })))
+      .values(some.map((message) => ({ ...message, ...due, envelope_check: envelopeCheck(message) })))
       .onConflict((conflict) => conflict.column('id').doNothing())
       .execute();
   }

@@ -131,6 +131,9 @@ export const outboxV29: readonly string[] = [
   'create index outbox_messages_held on outbox_messages (channel, state, target, next_attempt_at) where held = 1',
 ];
 
+/** A checksum of who gets a message (envelope.ts). */
+export const outboxV41: readonly string[] = ['alter table outbox_messages add column envelope_check text'];
+
 export const channelNames = ['webhook', 'email', 'push'] as const;
 
 export type ChannelName = (typeof channelNames)[number];
@@ -178,6 +181,8 @@ export interface OutboxMessageRow {
   retried_at: number | null;
   /** 1: waits for a target that had no room (stuck-targets/backlog.ts). Otherwise 0. */
   held: number;
+  /** Null: the message is of a version before 41. */
+  envelope_check: string | null;
 }
 
 export interface OutboxAttemptRow {

@@ -9,6 +9,7 @@
 import { chunks } from '@platform/base';
 import type { Kysely, Transaction } from 'kysely';
 import type { GatheredMessage } from '../channel.ts';
+import { isEnvelopeRight } from '../envelope.ts';
 import { messageId } from '../message-id.ts';
 import type { OutboxMessageRow, OutboxTables } from '../store.ts';
 
@@ -22,7 +23,7 @@ const rowsPerStatement = 500;
 const columns = [
   ...(['id', 'channel', 'organization_id', 'part_id', 'target', 'application', 'digest', 'trigger_name'] as const),
   ...(['event_type', 'event_at', 'state', 'attempts', 'next_attempt_at', 'created_at', 'finished_at'] as const),
-  ...(['retried_attempts', 'retried_at'] as const),
+  ...(['retried_attempts', 'retried_at', 'envelope_check'] as const),
 ] as const;
 
 /** @param row due @returns the notifications of the next mail; empty: they wait */
@@ -90,12 +91,8 @@ async function hold(trx: Transaction<OutboxTables>, row: OutboxMessageRow, until
 }
 
 async function merge(trx: Transaction<OutboxTables>, row: OutboxMessageRow): Promise<readonly GatheredMessage[]> {
-  const waiting = await untried(trx, row)
-    .select(columns)
-    .orderBy('event_at')
-    .orderBy('id')
-    .limit(maxGathered)
-    .execute();
+  const found = await untried(trx, row).select(columns).orderBy('event_at').orderBy('id').limit(maxGathered).execute();
+  const waiting = found.filter(isEnvelopeRight);
   if (waiting.length <= 1) return [row];
   const digest = messageId(waiting.map(({ id }) => id));
   for (const some of chunks(waiting, rowsPerStatement))
@@ -111,12 +108,12 @@ async function merge(trx: Transaction<OutboxTables>, row: OutboxMessageRow): Pro
   return waiting.map((one) => ({ ...one, digest }));
 }
 
-function stored(
+async function stored(
   db: Kysely<OutboxTables>,
   { organization_id, target }: OutboxMessageRow,
   digest: string,
 ): Promise<GatheredMessage[]> {
-  return db
+  const rows = await db
     .selectFrom('outbox_messages')
     .select(columns)
     .where('organization_id', '=', organization_id)
@@ -126,6 +123,7 @@ function stored(
     .orderBy('event_at')
     .orderBy('id')
     .execute();
+  return rows.filter(isEnvelopeRight);
 }
 
 /** Deletes rate rows that no longer limit anything. */
