@@ -1,9 +1,10 @@
 /** A unary method as the gRPC fast path calls it: bytes in, bytes out, one function for each step. */
-import { fromBinary, toBinary } from '@bufbuild/protobuf';
+import { fromBinary } from '@bufbuild/protobuf';
 import type { ConnectError } from '@connectrpc/connect';
 import type { Log, LogFields } from '@platform/base';
 import type { BoundMethod } from '../core/binding.ts';
 import type { Call } from '../core/call.ts';
+import { binaryOf } from '../core/encoded-message.ts';
 import { toConnectError } from '../core/errors.ts';
 import type { FastPathCall } from '../core/fast-path-call.ts';
 import { faultOf } from '../core/faults.ts';
@@ -62,7 +63,7 @@ export function unaryMethod<P>(
           return async () => {
             try {
               const answer = Promise.resolve(bound.handler(canonicalise(input, request), call));
-              return toBinary(output, respond(output, await start.orEnded(answer), call));
+              return binaryOf(output, respond(output, await start.orEnded(answer), call));
             } catch (caught) {
               throw asError(caught, start, call);
             }

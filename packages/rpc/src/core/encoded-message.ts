@@ -1,5 +1,5 @@
 /** Messages that are passed on as they were received: only codecs of JSON decode them (D48). */
-import { create, type DescMessage, fromBinary, type Message } from '@bufbuild/protobuf';
+import { create, type DescMessage, fromBinary, type Message, toBinary } from '@bufbuild/protobuf';
 import { BinaryReader } from '@bufbuild/protobuf/wire';
 import { errorText, PlatformError } from '@platform/base';
 import { maxMessageDepth } from './max-message-depth.ts';
@@ -25,6 +25,11 @@ export function encodedMessage(type: DescMessage, bytes: Uint8Array): Message {
   }
   encoded.set(message, bytes);
   return message;
+}
+
+/** The bytes of a message; without a copy if they are known. */
+export function binaryOf(type: DescMessage, message: Message): Uint8Array {
+  return encoded.get(message) ?? toBinary(type, message);
 }
 
 /** The message with its fields, for codecs that need them. @throws resource_exhausted, internal */

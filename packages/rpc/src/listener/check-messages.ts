@@ -12,6 +12,7 @@ import { toConnectError } from '../core/errors.ts';
 import { messageTooLarge } from '../core/message-too-large.ts';
 import { Pieces } from '../core/pieces.ts';
 import { type RequestLimits, requireFewElements } from '../core/request-limits.ts';
+import { decompressGzip } from './decompress-gzip.ts';
 import { isEnveloped } from './limit-body.ts';
 
 /** Decodes and answers about 10 µs each. */
@@ -32,7 +33,7 @@ export interface MessageChecks {
 }
 
 /** Compressions that are undone here. The codecs refuse any other. */
-const compressions: readonly Compression[] = [compressionGzip, compressionBrotli];
+const compressions: readonly Compression[] = [{ ...compressionGzip, decompress: decompressGzip }, compressionBrotli];
 
 /** How the body is compressed, by the header of its protocol. Undefined: it is not, or in a way that the codecs refuse. */
 export function compressionOf(headers: IncomingHttpHeaders): Compression | undefined {
@@ -85,7 +86,8 @@ async function* eachEnvelope(body: AsyncIterable<Uint8Array>, checker: Checker):
         if (from < at) yield chunk.subarray(from, at);
         const message = await checker.decompressed(bytes);
         checker.check(message);
-        yield enveloped(message);
+        yield prefixOf(message);
+        yield message;
         from = end;
       } else checker.check(bytes);
       at = end;
@@ -158,12 +160,10 @@ function lengthIn(chunk: Uint8Array, at: number): number {
   return new DataView(chunk.buffer, chunk.byteOffset + at).getUint32(1);
 }
 
-function enveloped(message: Uint8Array): Uint8Array {
-  const envelope = Buffer.allocUnsafe(prefixBytes + message.length);
-  envelope[0] = 0;
-  envelope.writeUInt32BE(message.length, 1);
-  envelope.set(message, prefixBytes);
-  return envelope;
+function prefixOf({ length }: Uint8Array): Uint8Array {
+  const prefix = Buffer.alloc(prefixBytes);
+  prefix.writeUInt32BE(length, 1);
+  return prefix;
 }
 
 function nextTurn(): Promise<void> {
