@@ -108,3 +108,29 @@ test('F19 a connection busy with calls, uploads, downloads and small messages is
   }
   expect(server.logged.filter((line) => /flood/.test(line))).toEqual([]);
 });
+
+test('a client that breaks the protocol after GOAWAY, and is gone, does not leave its connection and its call behind', async () => {
+  const clock = new FakeClock();
+  await using server = await startEcho({}, { clock });
+  const socket = connect(server.port, '127.0.0.1').on('error', () => {});
+  const goaway = rawFrame(7, 0, 0, new Uint8Array(8));
+  const shortPing = rawFrame(6, 0, 0, new Uint8Array(7));
+  const begun = Buffer.concat([preface, headers, goaway, shortPing]);
+  // The end of the answer to GOAWAY: by then, the server has read everything.
+  const answered = new Promise<void>((resolve) => {
+    socket.on('data', (bytes: Buffer) => bytes.includes(Buffer.of(0, 0, 8, 7)) && resolve());
+  });
+  socket.write(begun);
+  await answered;
+  socket.destroy();
+  let isClosed = false;
+  // Without a limit, it waits for all connections.
+  const closing = server.close({ graceMs: 2 ** 31 - 1 }).then(() => {
+    isClosed = true;
+  });
+  while (!isClosed) {
+    await clock.advance(1_000);
+    await new Promise((resolve) => setTimeout(resolve, 2));
+  }
+  await closing;
+});

@@ -1,5 +1,5 @@
 /**
- * Closes HTTP/2 connections that send endless frames without purpose (F19). Node itself closes floods of PING, SETTINGS, RST_STREAM,
+ * Closes HTTP/2 connections that send endless frames without purpose (F19), and those whose client has left in the middle of its calls. Node itself closes floods of PING, SETTINGS, RST_STREAM,
  * PRIORITY, CONTINUATION and empty DATA, but not of WINDOW_UPDATE, and it does not report frames. So this code compares the bytes received
  * with the number that requests, bodies and answers explain.
  */
@@ -9,6 +9,11 @@ import { windowBytes } from './limits.ts';
 
 /** How often the bytes are compared; a flood is closed at the second check that finds it. */
 const checkMs = 5_000;
+/**
+ * How many checks in a row may find a connection quiet whose client has said that it begins no more calls. Node stops reading a connection
+ * that broke the protocol after that, so its end would never be noticed while a call waits for its client.
+ */
+const quietChecks = 12;
 /** Equals 1,000 WINDOW_UPDATE a second: no client needs that much beyond what is explained. */
 const maxUnexplainedBytes = 64 * 1024;
 /** Allowance for each request: frame headers, TLS records, window updates and acknowledgements of what follows. */
@@ -24,6 +29,8 @@ interface Seen {
   written: number;
   /** Consecutive checks that found a flood. */
   floods: number;
+  /** Consecutive checks that found no byte, on a connection that begins no more calls. */
+  quiet: number;
 }
 
 export interface FloodWatch extends Disposable {
@@ -36,7 +43,9 @@ export function watchFloods(clock: Clock, log: Log): FloodWatch {
     const [read, written] = trafficOf(session);
     const unexplained = read - seen.read - seen.explained - (written - seen.written) / answerBytesForEach;
     seen.floods = unexplained > maxUnexplainedBytes ? seen.floods + 1 : 0;
+    seen.quiet = session.closed && read === seen.read && written === seen.written ? seen.quiet + 1 : 0;
     Object.assign(seen, { read, written, explained: 0 });
+    if (seen.quiet >= quietChecks) session.destroy();
     if (seen.floods < 2) return;
     log.warn('an HTTP/2 connection was closed: a flood of frames that belong to no call', { bytes: unexplained });
     session.destroy(undefined, constants.NGHTTP2_ENHANCE_YOUR_CALM);
@@ -46,7 +55,7 @@ export function watchFloods(clock: Clock, log: Log): FloodWatch {
   });
   return {
     add(session) {
-      const seen = { explained: maxUnexplainedBytes, read: 0, written: 0, floods: 0 };
+      const seen = { explained: maxUnexplainedBytes, read: 0, written: 0, floods: 0, quiet: 0 };
       sessions.set(session, seen);
       session.once('close', () => sessions.delete(session));
       session.on('stream', (stream: ServerHttp2Stream, headers) => {

@@ -86,7 +86,8 @@ export class Connection {
   #mostCalls: number;
   #isFull = false;
   #error: ConnectError | undefined;
-  #calls = 0;
+  /** Calls in progress that nobody has abandoned. */
+  readonly #calls = new Set<ClientHttp2Stream>();
   #carried = 0;
 
   constructor({ socket, session }: Dialled, options: ConnectionOptions) {
@@ -161,15 +162,15 @@ export class Connection {
     if (this.#state !== 'open' || this.#session.closed) return undefined;
     const stream = this.#session.request(headers, {});
     this.#watchStream(stream);
-    this.#calls++;
-    if (this.#calls === 1) {
+    this.#calls.add(stream);
+    if (this.#calls.size === 1) {
       this.#session.ref();
       this.#keepAlive?.watch();
     }
     stream.once('response', () => this.heard());
     if (this.#options.isReplaceable) this.#watchAnswer(stream);
-    stream.once('close', () => this.#streamEnded());
-    this.#isFull = this.#calls >= this.#mostCalls;
+    stream.once('close', () => this.#streamEnded(stream));
+    this.#isFull = this.#calls.size >= this.#mostCalls;
     if (++this.#carried >= maxStreams || this.#isFull) this.#drain();
     return stream;
   }
@@ -215,12 +216,11 @@ export class Connection {
   #drain(): void {
     if (this.#state !== 'open') return;
     this.#state = 'draining';
-    if (this.#calls === 0) this.end(undefined);
+    if (this.#calls.size === 0) this.end(undefined);
   }
 
-  #streamEnded(): void {
-    this.#calls--;
-    if (this.#calls > 0 || this.#state === 'over') return;
+  #streamEnded(stream: ClientHttp2Stream): void {
+    if (!this.#calls.delete(stream) || this.#calls.size > 0 || this.#state === 'over') return;
     if (this.#state === 'draining') this.end(undefined);
     else {
       this.#session.unref();
@@ -274,7 +274,12 @@ export class Connection {
     };
     stream.close = (code, callback) => {
       if (code === undefined || code === constants.NGHTTP2_NO_ERROR) return close(code, callback);
-      if (!isLost() && stream.writableEnded) return close(code, callback);
+      if (!isLost() && stream.writableEnded) {
+        close(code, callback);
+        // Node does not close it if the peer broke the protocol after GOAWAY: it neither reads nor writes then.
+        this.#streamEnded(stream);
+        return;
+      }
       if (callback !== undefined) stream.once('close', callback);
       if (isLost()) lose();
       else destroy(new Error(`the request was abandoned (HTTP/2 code ${code})`));
