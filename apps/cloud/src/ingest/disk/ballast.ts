@@ -8,9 +8,12 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, rmSync, statfsSync } from 'node:fs';
 import { open, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import type { Log } from '@platform/base';
 
 const mebibyte = 1024 * 1024;
+/** In a thread. */
+const makeRandomBytes = promisify(randomBytes);
 
 export interface BallastSizes {
   readonly bytes: number;
@@ -59,7 +62,7 @@ export function ballastStep(deps: BallastDeps): () => Promise<boolean> {
       const size = Math.min(sizes.stepBytes, sizes.bytes - held);
       await using ballast = await open(file, 'a', 0o600);
       // Random bytes, which a file system can neither compress nor leave out.
-      await ballast.write(randomBytes(size));
+      await ballast.write(await makeRandomBytes(size));
       await ballast.datasync();
       if (isReleased && held + size === sizes.bytes) {
         isReleased = false;
