@@ -3,6 +3,8 @@ export interface Attack {
   readonly url: string;
   /** `package.Service/Method` */
   readonly method: string;
+  /** Absent: that of the method. */
+  readonly path?: string;
   /** A name of `shapes`, or of `jsonShapes` for codecs in JSON. */
   readonly shape: string;
   /** A name of `codecs`. */

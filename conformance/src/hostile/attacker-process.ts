@@ -42,13 +42,13 @@ function bodyOf({ method, shape, codec: name, bytes }: Attack): Buffer | undefin
 }
 
 /** @returns the status of gRPC or HTTP */
-function send({ url, method, codec: name, headers: more }: Attack, body: Buffer): Promise<string> {
+function send({ url, method, path = `/${method}`, codec: name, headers: more }: Attack, body: Buffer): Promise<string> {
   const { headers: own, http } = codecs[name] ?? { headers: {}, http: 2 };
   const headers = { ...own, ...more, 'content-length': String(body.length) };
   const timeout = AbortSignal.timeout(mostMs);
   if (http === 1)
     return new Promise((resolve, reject) => {
-      const sent = requestHttp1(`${url}/${method}`, { method: 'POST', headers, signal: timeout }, (response) => {
+      const sent = requestHttp1(`${url}${path}`, { method: 'POST', headers, signal: timeout }, (response) => {
         response.resume().on('error', reject);
         response.on('end', () => resolve(`${response.trailers['grpc-status'] ?? response.statusCode}`));
       });
@@ -62,7 +62,7 @@ function send({ url, method, codec: name, headers: more }: Attack, body: Buffer)
       reject(error);
     };
     session.on('error', fail);
-    const stream = session.request({ ':method': 'POST', ':path': `/${method}`, ...headers }, { signal: timeout });
+    const stream = session.request({ ':method': 'POST', ':path': path, ...headers }, { signal: timeout });
     let status = '';
     const note = (found: Readonly<Record<string, unknown>>): void => {
       status = String(found['grpc-status'] ?? found[':status'] ?? status);

@@ -57,6 +57,8 @@ async function strikeAll(
     const struck = await attackers.strike(wave);
     const named = struck.map(({ attack, outcome }) => `${nameOf(attack)} → ${outcome}`).join('; ');
     await waits.note(named);
+    // None of the methods has what makes the shape.
+    if (struck.length === 0) continue;
     const bytes = struck.reduce((sum, { attack }) => sum + attack.bytes, 0);
     const ratio = memory.growth / bytes;
     if (struck.every(({ attack }) => attack.bytes >= mebibyte) && ratio > memoryRatio)
@@ -68,9 +70,9 @@ async function strikeAll(
   return { ...waits.figures, outcomes, memoryRatio, heaviest, sent };
 }
 
-function nameOf({ method, shape, codec, bytes, headers }: Attack): string {
+function nameOf({ method, path = method, shape, codec, bytes, headers }: Attack): string {
   const who = headers['authorization'] === undefined ? 'anonymous' : 'signed in';
-  return `${method} ${shape} ${codec} ${(bytes / mebibyte).toFixed(1)} MiB ${who}`;
+  return `${path} ${shape} ${codec} ${(bytes / mebibyte).toFixed(1)} MiB ${who}`;
 }
 
 /** The growth of a group of processes until it is disposed. */

@@ -22,6 +22,8 @@ export function knownAttacks({ url, callers }: Target, toMachine: Readonly<Recor
   const check = 'grpc.health.v1.Health/Check';
   const upload = 'platform.app.datasync.v1.DataSyncService/DataCaptureUpload';
   const command = 'platform.component.generic.v1.GenericService/DoCommand';
+  const sensor = 'platform.component.sensor.v1.SensorService/DoCommand';
+  const query = 'platform.app.data.v1.DataService/TabularDataByMQL';
   const delete_ = 'platform.app.data.v1.DataService/DeleteBinaryDataByIDs';
   const found: Omit<Attack, 'url'>[] = [
     { method: check, shape: 'unknown fields', codec: 'gRPC', bytes: largest, headers: anonymous },
@@ -39,6 +41,16 @@ export function knownAttacks({ url, callers }: Target, toMachine: Readonly<Recor
       headers: { ...owner, ...toMachine },
     },
   ];
+  // Doors of plain HTTP, which share their names with no method.
+  const plain = (path: string, method: string, headers: Readonly<Record<string, string>>): Omit<Attack, 'url'>[] =>
+    Object.keys(jsonShapes).flatMap((shape) =>
+      [mebibyte, largest].map((bytes) => ({ path, method, shape, codec: 'JSON', bytes, headers })),
+    );
+  found.push(
+    ...plain('/datasync/v1/data_capture_upload', upload, machine),
+    ...plain('/platform/api/v1/component/sensor/sensor/do_command', sensor, { ...owner, ...toMachine }),
+    ...plain('/api/query', query, owner),
+  );
   return found.map((attack) => ({ url, ...attack }));
 }
 

@@ -175,7 +175,8 @@ function pick<T>(from: readonly T[], random: Random): T {
 const pieces = [2 ** 24, 2 ** 24, 4_096, 100, 9, 1];
 /** Splitting further takes the sender longer than the receiver. */
 const mostPieces = 200;
-const ends = ['end', 'cut', 'stay'] as const;
+/** A peer that stays lets the other end look at all that it sent; one that goes may take it along. */
+const ends = ['stay', 'stay', 'end', 'cut'] as const;
 
 export interface GarbageSource {
   /** How many kinds are known ones, unchanged: the first. */
@@ -200,7 +201,7 @@ function sourceOf(known: readonly Exchange[], valid: readonly Exchange[], side: 
 function garbageOf(kind: number, known: readonly Exchange[], valid: readonly Exchange[], side: number): Garbage {
   const random = seededRandom(kind * 2 + side);
   const alone = known[kind];
-  if (alone !== undefined) return sent(alone, alone.name, (bytes) => bytes, ends[kind % ends.length] ?? 'end', 2 ** 24);
+  if (alone !== undefined) return sent(alone, alone.name, (bytes) => bytes, 'stay', 2 ** 24);
   const base = random() < 0.7 ? pick(valid, random) : pick(known, random);
   const changed = { ...base, opening: [...base.opening], answer: [...base.answer] };
   const names = [base.name];
