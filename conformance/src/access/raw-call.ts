@@ -1,4 +1,5 @@
 /** Calls over real HTTP/2 whose answers are kept as bytes, headers and trailers, so that they can be searched completely. */
+import type { EventEmitter } from 'node:events';
 import { create, type DescMethod, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
 import { Client, credentials, Metadata, type ServiceError, type StatusObject, status } from '@grpc/grpc-js';
 
@@ -26,6 +27,8 @@ const codeNames: readonly string[] = Object.entries(status)
     return names;
   }, []);
 const asBytes = (bytes: Buffer): Buffer => bytes;
+const healthPath = '/grpc.health.v1.Health/Check';
+const none: Buffer = Buffer.alloc(0);
 
 /** A stream that stays open. */
 export interface OpenStream {
@@ -78,79 +81,45 @@ export class RawCaller implements Disposable {
       const noteHeaders = (given: Metadata): void => {
         headers += textOf(given);
       };
-      const noteStatus = (given: StatusObject): void => {
-        noteHeaders(given.metadata);
-        settle(codeNames[given.code] ?? `${given.code}`, given.details);
+      const noted = <T extends EventEmitter>(call: T): T => {
+        call.on('metadata', noteHeaders);
+        call.on('error', () => {});
+        call.on('status', (given: StatusObject) => {
+          noteHeaders(given.metadata);
+          settle(codeNames[given.code] ?? `${given.code}`, given.details);
+        });
+        return call;
       };
       const answered = (_error: ServiceError | null, body?: Buffer): void => {
         if (body !== undefined) bodies.push(body);
       };
-      switch (method.methodKind) {
-        case 'unary': {
-          const call = client.makeUnaryRequest(
-            path,
-            asBytes,
-            asBytes,
-            encoded[0] ?? Buffer.alloc(0),
-            metadata,
-            options,
-            answered,
-          );
-          call.on('metadata', noteHeaders);
-          call.on('status', noteStatus);
-          return;
-        }
-        case 'client_streaming': {
-          const call = client.makeClientStreamRequest(path, asBytes, asBytes, metadata, options, answered);
-          call.on('metadata', noteHeaders);
-          call.on('status', noteStatus);
-          call.on('error', () => {});
-          for (const one of encoded) call.write(one);
-          call.end();
-          return;
-        }
-        case 'server_streaming':
-        case 'bidi_streaming': {
-          const bidi =
-            method.methodKind === 'bidi_streaming'
-              ? client.makeBidiStreamRequest(path, asBytes, asBytes, metadata, options)
-              : undefined;
-          const call =
-            bidi ??
-            client.makeServerStreamRequest(path, asBytes, asBytes, encoded[0] ?? Buffer.alloc(0), metadata, options);
-          const leave = (): void => {
-            settle('OK', '');
-            call.cancel();
-          };
-          // The cloud may be slow. This call counts as open only once a later call on the same connection is answered.
-          const askOther = (): void => {
-            client.makeUnaryRequest(
-              '/grpc.health.v1.Health/Check',
-              asBytes,
-              asBytes,
-              Buffer.alloc(0),
-              metadata,
-              options,
-              leave,
-            );
-          };
-          const timer = endless.has(method.name) ? setTimeout(askOther, openStreamMs) : undefined;
-          call.on('metadata', noteHeaders);
-          call.on('data', (body: Buffer) => {
-            bodies.push(body);
-            if (greeting.has(method.name)) leave();
-          });
-          call.on('error', () => {});
-          call.on('status', (given: StatusObject) => {
-            clearTimeout(timer);
-            noteStatus(given);
-          });
-          if (bidi !== undefined) {
-            for (const one of encoded) bidi.write(one);
-            if (!endless.has(method.name)) bidi.end();
-          }
-          return;
-        }
+      const first = encoded[0] ?? none;
+      if (method.methodKind === 'unary') {
+        noted(client.makeUnaryRequest(path, asBytes, asBytes, first, metadata, options, answered));
+      } else if (method.methodKind === 'client_streaming') {
+        const call = noted(client.makeClientStreamRequest(path, asBytes, asBytes, metadata, options, answered));
+        for (const one of encoded) call.write(one);
+        call.end();
+      } else {
+        const isEndless = endless.has(method.name);
+        const isBidi = method.methodKind === 'bidi_streaming';
+        const bidi = isBidi ? client.makeBidiStreamRequest(path, asBytes, asBytes, metadata, options) : undefined;
+        const call = noted(bidi ?? client.makeServerStreamRequest(path, asBytes, asBytes, first, metadata, options));
+        const leave = (): void => {
+          settle('OK', '');
+          call.cancel();
+        };
+        // The cloud may be slow. This call counts as open only once a later call on the same connection is answered.
+        const askOther = (): void =>
+          void client.makeUnaryRequest(healthPath, asBytes, asBytes, none, metadata, options, leave);
+        const timer = isEndless ? setTimeout(askOther, openStreamMs) : undefined;
+        call.on('status', () => clearTimeout(timer));
+        call.on('data', (body: Buffer) => {
+          bodies.push(body);
+          if (greeting.has(method.name)) leave();
+        });
+        for (const one of encoded) bidi?.write(one);
+        if (!isEndless) bidi?.end();
       }
     });
   }

@@ -65,12 +65,26 @@ async function addFragments(app: Client<typeof AppService>, organizationId: stri
   return id;
 }
 
-async function fill(cloud: CloudUnderFire): Promise<{ readonly robotId: string; readonly questions: () => Questions }> {
-  const { organizationId, partId, partSecret } = cloud.demo;
-  // Only the first start shows the key.
-  const credentials = { entity: String(cloud.ready['keyId']), type: 'api-key', payload: String(cloud.ready['key']) };
-  const linkOfOwner = (): Link => connect({ baseUrl: cloud.url, credentials });
-  await using link = linkOfOwner();
+/** What is asked while rows are damaged. */
+interface Filled {
+  readonly organizationId: string;
+  readonly locationId: string;
+  readonly robotId: string;
+  readonly secondPart: string;
+  readonly fragmentId: string;
+  readonly pictures: readonly string[];
+  readonly datasetId: string;
+}
+
+/** Only the first start shows the key. */
+function linkOfOwner({ url, ready }: CloudUnderFire): Link {
+  const credentials = { entity: String(ready['keyId']), type: 'api-key', payload: String(ready['key']) };
+  return connect({ baseUrl: url, credentials });
+}
+
+async function fill(cloud: CloudUnderFire): Promise<Filled> {
+  const { organizationId } = cloud.demo;
+  await using link = linkOfOwner(cloud);
   const app = link.client(AppService);
   const { locations } = await app.listLocations({ organizationId });
   const locationId = locations[0]?.id ?? '';
@@ -98,82 +112,77 @@ async function fill(cloud: CloudUnderFire): Promise<{ readonly robotId: string; 
       },
     ],
   });
-  const ids = await uploadPictures(cloud);
+  const pictures = await uploadPictures(cloud);
   const { id: datasetId } = await link.client(DatasetService).createDataset({ name: 'first', organizationId });
   await link.client(DatasetService).createDataset({ name: 'second', organizationId });
-  await link.client(DataService).addBinaryDataToDatasetByIDs({ datasetId, binaryDataIds: ids.slice(0, 2) });
+  await link.client(DataService).addBinaryDataToDatasetByIDs({ datasetId, binaryDataIds: pictures.slice(0, 2) });
+  return { organizationId, locationId, robotId, secondPart, fragmentId, pictures, datasetId };
+}
+
+/** Each over a new connection. */
+function questionsOf(cloud: CloudUnderFire, filled: Filled): Questions {
+  const { organizationId, locationId, robotId, secondPart, fragmentId, pictures, datasetId } = filled;
+  const byOwner = (ask: (link: Link) => Promise<unknown>) => async () => {
+    await using link = linkOfOwner(cloud);
+    return await ask(link);
+  };
+  const ofData = (ask: (data: Client<typeof DataService>) => Promise<unknown>) =>
+    byOwner((link) => ask(link.client(DataService)));
+  const ofApp = (ask: (app: Client<typeof AppService>) => Promise<unknown>) =>
+    byOwner((link) => ask(link.client(AppService)));
   return {
-    robotId,
-    questions: () => ({
-      pictures: async () => {
-        await using asking = linkOfOwner();
-        const { data } = await asking
-          .client(DataService)
-          .binaryDataByFilter({ dataRequest: { filter: { organizationIds: [organizationId] }, limit: 100n } });
-        return data.map(({ metadata }) => [metadata?.binaryDataId, metadata?.captureMetadata?.componentName]);
-      },
-      bytes: async () => {
-        await using asking = linkOfOwner();
-        const { data } = await asking
-          .client(DataService)
-          .binaryDataByIDs({ binaryDataIds: [...ids], includeBinary: true });
-        return data.map(({ binary }) => Buffer.from(binary).toString('base64'));
-      },
-      datasets: async () => {
-        await using asking = linkOfOwner();
-        const found = await asking.client(DatasetService).listDatasetsByOrganizationID({ organizationId });
-        return found.datasets.map(({ id, name }) => [id, name]);
-      },
-      'pictures of a dataset': async () => {
-        await using asking = linkOfOwner();
-        const { data } = await asking
-          .client(DataService)
-          .binaryDataByFilter({ dataRequest: { filter: { datasetId }, limit: 100n } });
-        return data.map(({ metadata }) => metadata?.binaryDataId);
-      },
-      locations: async () => {
-        await using asking = linkOfOwner();
-        const found = await asking.client(AppService).listLocations({ organizationId });
-        return found.locations.map(({ id, name, parentLocationId }) => [id, name, parentLocationId]);
-      },
-      machines: async () => {
-        await using asking = linkOfOwner();
-        const found = await asking.client(AppService).listRobots({ locationId });
-        return found.robots.map(({ id, name }) => [id, name]);
-      },
-      parts: async () => {
-        await using asking = linkOfOwner();
-        const found = await asking.client(AppService).getRobotParts({ robotId });
-        return found.parts.map(({ id, name, mainPart, secret, robotConfigJson }) => [
-          ...[id, name, mainPart, secret, robotConfigJson],
-        ]);
-      },
-      fragments: async () => {
-        await using asking = linkOfOwner();
-        const found = await asking.client(AppService).listFragments({ organizationId });
-        return found.fragments.map(({ id, name, visibility, fragmentConfigJson }) => [
-          ...[id, name, visibility, fragmentConfigJson],
-        ]);
-      },
-      'a fragment by its tag': async () => {
-        await using asking = linkOfOwner();
-        const found = await asking.client(AppService).getFragment({ id: fragmentId, version: 'stable' });
-        return [found.fragment?.fragmentConfigJson, found.tags.map(({ tag, revision }) => [tag, revision])];
-      },
-      'history of a configuration': async () => {
-        await using asking = linkOfOwner();
-        const found = await asking.client(AppService).getRobotPartHistory({ id: secondPart });
-        return found.history.map(({ old, editedBy }) => [old?.robotConfigJson, editedBy]);
-      },
-      'the part itself': async () => {
-        await using asking = connect({
-          baseUrl: cloud.url,
-          credentials: { entity: partId, type: 'robot-secret', payload: partSecret },
-        });
-        const found = await asking.client(AppService).getRobotPart({ id: partId });
-        return found.part?.id;
-      },
+    pictures: ofData(async (asked) => {
+      const filter = { organizationIds: [organizationId] };
+      const { data } = await asked.binaryDataByFilter({ dataRequest: { filter, limit: 100n } });
+      return data.map(({ metadata }) => [metadata?.binaryDataId, metadata?.captureMetadata?.componentName]);
     }),
+    bytes: ofData(async (asked) => {
+      const { data } = await asked.binaryDataByIDs({ binaryDataIds: [...pictures], includeBinary: true });
+      return data.map(({ binary }) => Buffer.from(binary).toString('base64'));
+    }),
+    datasets: byOwner(async (link) => {
+      const found = await link.client(DatasetService).listDatasetsByOrganizationID({ organizationId });
+      return found.datasets.map(({ id, name }) => [id, name]);
+    }),
+    'pictures of a dataset': ofData(async (asked) => {
+      const { data } = await asked.binaryDataByFilter({ dataRequest: { filter: { datasetId }, limit: 100n } });
+      return data.map(({ metadata }) => metadata?.binaryDataId);
+    }),
+    locations: ofApp(async (app) => {
+      const found = await app.listLocations({ organizationId });
+      return found.locations.map(({ id, name, parentLocationId }) => [id, name, parentLocationId]);
+    }),
+    machines: ofApp(async (app) => {
+      const { robots } = await app.listRobots({ locationId });
+      return robots.map(({ id, name }) => [id, name]);
+    }),
+    parts: ofApp(async (app) => {
+      const { parts } = await app.getRobotParts({ robotId });
+      return parts.map(({ id, name, mainPart, secret, robotConfigJson }) => [
+        ...[id, name, mainPart, secret, robotConfigJson],
+      ]);
+    }),
+    fragments: ofApp(async (app) => {
+      const { fragments } = await app.listFragments({ organizationId });
+      return fragments.map(({ id, name, visibility, fragmentConfigJson }) => [
+        ...[id, name, visibility, fragmentConfigJson],
+      ]);
+    }),
+    'a fragment by its tag': ofApp(async (app) => {
+      const { fragment, tags } = await app.getFragment({ id: fragmentId, version: 'stable' });
+      return [fragment?.fragmentConfigJson, tags.map(({ tag, revision }) => [tag, revision])];
+    }),
+    'history of a configuration': ofApp(async (app) => {
+      const { history } = await app.getRobotPartHistory({ id: secondPart });
+      return history.map(({ old, editedBy }) => [old?.robotConfigJson, editedBy]);
+    }),
+    'the part itself': async () => {
+      const { partId, partSecret } = cloud.demo;
+      const credentials = { entity: partId, type: 'robot-secret', payload: partSecret };
+      await using link = connect({ baseUrl: cloud.url, credentials });
+      const { part } = await link.client(AppService).getRobotPart({ id: partId });
+      return part?.id;
+    },
   };
 }
 
@@ -205,16 +214,18 @@ test(`D33 ${rounds * rowDamages.length} damages to rows of each checked table le
   const random = seededRandom(Number(FAULT_SEED));
   await using cloud = await CloudUnderFire.start();
   await cloud.firstStartOver();
-  const { robotId, questions } = await fill(cloud);
+  const filled = await fill(cloud);
+  const { robotId } = filled;
+  const questions = questionsOf(cloud, filled);
   const right = new Map<string, string>();
-  for (const [name, ask] of Object.entries(questions())) right.set(name, await answerOf(ask));
+  for (const [name, ask] of Object.entries(questions)) right.set(name, await answerOf(ask));
   expect([...right].filter(([, answer]) => answer.startsWith('data_loss') || /^\w+: /.test(answer))).toEqual([]);
   expect(await complaints(cloud.directory)).toBe('');
 
   const tally = { damages: 0, right: 0, refused: 0, tables: new Set<string>() };
   const wrong: string[] = [];
   const askAll = async (what: string): Promise<void> => {
-    for (const [name, ask] of Object.entries(questions())) {
+    for (const [name, ask] of Object.entries(questions)) {
       const answer = await answerOf(ask);
       if (answer === 'data_loss') tally.refused++;
       else if (answer === right.get(name)) tally.right++;
@@ -222,7 +233,7 @@ test(`D33 ${rounds * rowDamages.length} damages to rows of each checked table le
     }
   };
   const requireAnswered = async (what: string): Promise<void> => {
-    for (const [name, ask] of Object.entries(questions())) {
+    for (const [name, ask] of Object.entries(questions)) {
       // Callers are known for two seconds.
       for (let tries = 0; tries < 50 && (await answerOf(ask)) !== right.get(name); tries++) await pauseMs(100);
       expect(await answerOf(ask), `${what}, undone: ${name}`).toBe(right.get(name));
