@@ -103,6 +103,8 @@ const rules: readonly Rule[] = [
       'packages/base/src/process/watchdog/watch-main-thread.ts',
       // Resolves imports.
       'packages/base/src/process/resolve-once.ts',
+      // Opens files that others named.
+      'packages/base/src/files/*',
       // Reads and writes files that the user names.
       'apps/cli/src/*',
       'packages/sdk/src/cloud/save-file.ts',

@@ -147,7 +147,8 @@ export async function composeData(deps: DataDeps): Promise<Data> {
   const capture: Capture = starting.use(
     new Capture({
       partId,
-      storage: (kind) => tellsWhenSealed(diskStorage, sync, kind === 'tabular' ? enqueue : undefined),
+      storage: ({ kind, directory }) =>
+        tellsWhenSealed(diskStorage(directory), sync, kind === 'tabular' ? enqueue : undefined),
       ledger,
       directories,
       read,

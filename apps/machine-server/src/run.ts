@@ -1,5 +1,13 @@
 /** Composes the server, runs it until a stop request, then unwinds in reverse; or performs the single task of an option. */
-import { errorText, letHeapGrow, PlatformError, systemClock, trimWhenIdle, writeCompileCache } from '@platform/base';
+import {
+  endProcess,
+  errorText,
+  letHeapGrow,
+  PlatformError,
+  systemClock,
+  trimWhenIdle,
+  writeCompileCache,
+} from '@platform/base';
 import { resourceTypes } from '@platform/resources';
 import { startMachineServer } from './compose.ts';
 import { readConfigFile } from './config/credentials.ts';
@@ -77,7 +85,7 @@ async function serveUntilStopped(settings: Settings, configFile: string): Promis
     starting.abort();
     systemClock.every(stopLimitMs, () => {
       log.error('stopping took too long');
-      process.exit(1);
+      void endProcess(1);
     });
   });
   try {

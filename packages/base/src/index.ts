@@ -5,6 +5,15 @@ export { chunks } from './chunks.ts';
 export { type Clock, systemClock } from './clock.ts';
 export { siblingEntry } from './entry.ts';
 export { asPlatformError, type CodeName, codes, errorText, ownFault, PlatformError, stackText } from './errors.ts';
+export { type FileTurns, fileTurns } from './files/file-turns.ts';
+export {
+  createRegular,
+  openRegular,
+  type RegularFile,
+  readRegular,
+  readRegularNow,
+  wireTime,
+} from './files/regular-file.ts';
 export { finishAll } from './finish-all.ts';
 export { type Follower, type FollowOptions, follow } from './follow.ts';
 export { HashedPieces, type Piece } from './hashing/hashed-pieces.ts';
@@ -25,6 +34,7 @@ export {
   silentLog,
 } from './log.ts';
 export type { Problem } from './problem.ts';
+export { endProcess } from './process/end-process.ts';
 export { letHeapGrow } from './process/heap-growth.ts';
 export { trimWhenIdle } from './process/trim-memory.ts';
 export { SharedTurns } from './process/watchdog/shared-turns.ts';

@@ -29,7 +29,7 @@ test('if a sensor answers after its capture has ended, the reading is dropped an
   const answers: ((document: { n: number }) => void)[] = [];
   await using capture = new Capture({
     partId: 'part',
-    storage: () => diskStorage,
+    storage: ({ directory: at }) => diskStorage(at),
     ledger,
     directories,
     read: () => new Promise((resolve) => answers.push(resolve)),
@@ -89,7 +89,7 @@ test('the cost of a crash is noted often enough that a slow sync still ends with
   await using capture = new Capture({
     ...{
       partId: 'part',
-      storage: () => diskStorage,
+      storage: ({ directory: at }) => diskStorage(at),
       ledger,
       directories,
       read: () => undefined,
@@ -127,7 +127,13 @@ test('on a slow disk, the cost of a crash is noted again right before the first 
   let [notedMs, slowNotes] = [0, 2];
   const reads: number[] = [];
   await using capture = new Capture({
-    ...{ partId: 'part', storage: () => diskStorage, ledger, directories, gaps: { add: () => {} } },
+    ...{
+      partId: 'part',
+      storage: ({ directory: at }) => diskStorage(at),
+      ledger,
+      directories,
+      gaps: { add: () => {} },
+    },
     read: () => {
       reads.push(clock.now());
       return undefined;

@@ -19,7 +19,7 @@ import { WriteOuts, type WriteOutsDeps } from './write-outs.ts';
 
 export interface CaptureDeps {
   readonly partId: string;
-  readonly storage: (kind: CapturePlan['kind']) => CaptureStorage;
+  readonly storage: (plan: Pick<CapturePlan, 'kind' | 'directory'>) => CaptureStorage;
   readonly ledger: SeqLedger;
   readonly directories: Directories;
   /** Reads a method of a resource. */
@@ -183,7 +183,7 @@ export class Capture implements AsyncDisposable {
     const file = new RollFile(
       { directory, metadata, maxFileBytes, queueSize, bufferBytes },
       {
-        ...{ storage: storage(plan.kind), ledger, partId, wallMicros: this.#wallMicros, clock, log },
+        ...{ storage: storage(plan), ledger, partId, wallMicros: this.#wallMicros, clock, log },
         nextWriteOutMs: () => this.#nextWriteOutMs,
       },
     );

@@ -1,8 +1,9 @@
 /** The certificate in `network.tls_cert_file` and `network.tls_key_file`; the files are read again when they change. */
-import { readFileSync, statSync } from 'node:fs';
-import { type Clock, errorText, type Log, PlatformError } from '@platform/base';
+import { statSync } from 'node:fs';
+import { type Clock, errorText, type Log, PlatformError, readRegularNow } from '@platform/base';
 import { type Certificate, type CertificateSource, checkCertificate } from './certificate-pair.ts';
 
+const mostBytes = 1024 * 1024;
 const lookAgainMs = 10_000;
 
 /** @throws failed_precondition that names the file that is missing or wrong */
@@ -47,7 +48,7 @@ export function certificateFromFiles(
 
 function textOf(file: string, setting: string): string {
   try {
-    return readFileSync(file, 'utf8');
+    return readRegularNow(file, mostBytes).toString('utf8');
   } catch (caught) {
     throw new PlatformError(
       'failed_precondition',

@@ -1,10 +1,11 @@
 /** Seals files that an earlier process left open (C4, C9): keeps the intact part under the same identity, cuts and logs the rest. */
-import { open, readFile, rename, rm, stat, truncate } from 'node:fs/promises';
+import { open, rename, rm, stat, truncate } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { errorText } from '@platform/base';
-import { type CaptureFileContents, captureFileBytes, readCaptureFile, sealedName } from '@platform/capture-file';
+import { type CaptureFileContents, captureFileBytes, sealedName } from '@platform/capture-file';
 import type { DirectoriesDeps } from './directories.ts';
 import { syncDirectory } from './disk-storage.ts';
+import { readCaptured } from './read-captured.ts';
 import { setAside } from './set-aside.ts';
 import { writeDurably } from './write-durably.ts';
 
@@ -24,7 +25,7 @@ export async function recoverFile(
   }
   let contents: CaptureFileContents;
   try {
-    contents = readCaptureFile(await readFile(path));
+    contents = await readCaptured(path);
   } catch (caught) {
     log.error('a capture file left by a crash has no readable header; set aside', { path, error: errorText(caught) });
     onUnreadable?.(path, directory);

@@ -2,12 +2,13 @@
  * Handles a file after an attempt to send it: it is deleted (arbitrary files: or kept, or moved), waits with its own retry time, or is set
  * aside with its reason.
  */
-import { readFile, unlink } from 'node:fs/promises';
+import { unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { type Clock, errorText, type Log, type LogFields } from '@platform/base';
-import { type CaptureFileContents, readCaptureFile, readingsInName } from '@platform/capture-file';
+import type { CaptureFileContents } from '@platform/capture-file';
 import { GapReason } from '@platform/proto/platform/gaps/v1/gaps';
 import { failedFolder } from '../directories/paths.ts';
+import { readCaptured } from '../directories/read-captured.ts';
 import type { SeqLedger } from '../directories/seq-ledger.ts';
 import { setAside } from '../directories/set-aside.ts';
 import { LimitedLog } from '../logging/limited-log.ts';
@@ -142,9 +143,7 @@ export class AfterAttempt {
   /** Counts the readings of a capture file that was set aside as missing in the cloud; false if it cannot be read. */
   async #countRefused(path: string): Promise<boolean> {
     if (!path.endsWith('.capture')) return true;
-    const contents = await readFile(path)
-      .then((bytes) => readCaptureFile(bytes, readingsInName(path)))
-      .catch(() => undefined);
+    const contents = await readCaptured(path).catch(() => undefined);
     if (contents === undefined) return false;
     if (contents.missing > 0) this.#deps.damaged?.(contents);
     // Oversize readings were counted when they were split off.

@@ -35,14 +35,15 @@ export async function keepOversize(
   const sealed = sealedName(`${target}.prog`, oversize.length);
   if (existsSync(sealed)) return false;
   await mkdir(dirname(target), { recursive: true, mode: 0o700 });
-  await diskStorage.remove(`${target}.prog`);
+  const storage = diskStorage(directory);
+  await storage.remove(`${target}.prog`);
   // Uses its own stream, so that this file does not hold back the low-water mark of the original stream.
   const header = create(CaptureFileHeaderSchema, {
     ...contents.header,
     stream: new Uint8Array(randomBytes(16)),
     seq: 1n,
   });
-  const writer = await createCaptureFileWriter({ storage: diskStorage, path: target, header });
+  const writer = await createCaptureFileWriter({ storage, path: target, header });
   for (const reading of oversize) {
     writer.append(reading);
     await writer.flush();

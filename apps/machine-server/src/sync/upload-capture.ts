@@ -1,10 +1,9 @@
 /**
  * Sends one sealed capture file without decoding its readings: ours in one call, one of a public machine-server in as many as necessary.
  */
-import { readFile } from 'node:fs/promises';
 import { create } from '@bufbuild/protobuf';
 import type { Clock, Log } from '@platform/base';
-import { type CaptureFileContents, readCaptureFile, readingsInName } from '@platform/capture-file';
+import type { CaptureFileContents } from '@platform/capture-file';
 import {
   DataCaptureMetadataSchema,
   DataType,
@@ -13,6 +12,7 @@ import {
 } from '@platform/proto/platform/app/datasync/v1/data_sync';
 import type { CaptureFileHeader } from '@platform/proto/platform/capture/v1/capture_file';
 import { GapReason } from '@platform/proto/platform/gaps/v1/gaps';
+import { readCaptured } from '../directories/read-captured.ts';
 import type { SeqLedger } from '../directories/seq-ledger.ts';
 import type { SyncLink } from './files/file-context.ts';
 import { type Outcome, outcomeOf } from './outcome.ts';
@@ -52,7 +52,7 @@ export async function uploadCapture(
   signal: AbortSignal,
 ): Promise<CaptureOutcome> {
   try {
-    const read = readCaptureFile(await readFile(path), readingsInName(path));
+    const read = await readCaptured(path);
     const isPublic = read.kind === 'public';
     const header = isPublic ? { ...read.header, partId } : read.header;
     const contents = { ...read, header };

@@ -1,5 +1,12 @@
 /** For tests of models: a resource of one model, without a machine-server. */
-import { create, type DescMessage, type DescService, type MessageInitShape } from '@bufbuild/protobuf';
+import {
+  create,
+  type DescMessage,
+  type DescService,
+  fromBinary,
+  type MessageInitShape,
+  toBinary,
+} from '@bufbuild/protobuf';
 import { createLog, type LogLevel } from '@platform/base';
 import type { JsonObject } from '@platform/machine-config/schema';
 import { isReadable, type Readable, type Resource, type ResourceCall } from '@platform/resources';
@@ -40,7 +47,7 @@ export async function buildReadable(model: Model, attributes: JsonObject, option
 
 type AnyMethod = (request: unknown, call: ResourceCall) => unknown;
 
-/** Calls the methods of a resource as RPCs do: with complete messages in both directions. */
+/** Calls the methods of a resource as RPCs do: with complete messages in both directions, which are sent as bytes. */
 export function clientOf<S extends DescService>(service: S, resource: Resource, signal?: AbortSignal): Client<S> {
   const methods = resource as unknown as Readonly<Record<string, AnyMethod>>;
   const call = { signal: signal ?? new AbortController().signal };
@@ -48,13 +55,14 @@ export function clientOf<S extends DescService>(service: S, resource: Resource, 
     const answer = (request: unknown): unknown => methods[localName]?.call(resource, request, call);
     if (localName === 'doCommand')
       return [localName, async (request) => ({ result: await answer((request as { command: unknown }).command) })];
+    const sent = (schema: DescMessage, message: unknown) =>
+      fromBinary(schema, toBinary(schema, create(schema, message as MessageInitShape<DescMessage>)));
     if (methodKind === 'bidi_streaming' || methodKind === 'client_streaming') return [localName, answer];
-    const whole = (request: unknown): unknown => create(input, request as MessageInitShape<DescMessage>);
-    if (methodKind === 'server_streaming') return [localName, (request) => answer(whole(request))];
-    return [
-      localName,
-      async (request) => create(output, (await answer(whole(request))) as MessageInitShape<DescMessage>),
-    ];
+    const stream = async function* (request: unknown) {
+      for await (const message of answer(sent(input, request)) as AsyncIterable<unknown>) yield sent(output, message);
+    };
+    if (methodKind === 'server_streaming') return [localName, stream];
+    return [localName, async (request) => sent(output, await answer(sent(input, request)))];
   });
   // Each function has the types of its method.
   return Object.fromEntries(calls) as unknown as Client<S>;

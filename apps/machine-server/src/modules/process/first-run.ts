@@ -4,12 +4,14 @@
  */
 import { createHash } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
-import { type Clock, type Log, PlatformError } from '@platform/base';
+import { type Clock, type Log, PlatformError, readRegular } from '@platform/base';
 import { withTimeout } from '../../graph/with-timeout.ts';
 import type { ModuleConfig } from '../module-config.ts';
 import { pathInMeta } from './meta-json.ts';
 import type { ModuleLines } from './module-output.ts';
 import { startProcess } from './module-process.ts';
+
+const mostScriptBytes = 64 * 1024 * 1024;
 
 export interface FirstRunOptions {
   readonly module: ModuleConfig;
@@ -30,7 +32,7 @@ export async function firstRun(options: FirstRunOptions): Promise<void> {
   const path = await pathInMeta(root, 'first_run');
   if (path === undefined) return;
   const marker = `${statePath}.first_run_succeeded`;
-  const script = await readFile(path).catch((caught: unknown) => {
+  const script = await readRegular(path, { maxBytes: mostScriptBytes, followsLinks: true }).catch((caught: unknown) => {
     throw new PlatformError('failed_precondition', `first_run of meta.json: expected a script at ${path}`, caught);
   });
   const done = `${path} ${createHash('sha256').update(script).digest('hex')}\n`;

@@ -1,12 +1,13 @@
 /** Reads `meta.json` in the folder of a module. */
-import { readFile } from 'node:fs/promises';
 import { isAbsolute, join, relative } from 'node:path';
-import { PlatformError } from '@platform/base';
+import { PlatformError, readRegular } from '@platform/base';
+
+const maxBytes = 1024 * 1024;
 
 /** A path that `meta.json` names, in the folder; undefined if it names none. @throws failed_precondition if it leads out of the folder */
 export async function pathInMeta(folder: string, key: 'entrypoint' | 'first_run'): Promise<string | undefined> {
   const file = join(folder, 'meta.json');
-  const text = await readFile(file, 'utf8').catch(() => undefined);
+  const text = await read(file).catch(() => undefined);
   if (text === undefined) return undefined;
   const found = parse(text, file)[key];
   if (typeof found !== 'string' || found === '') return undefined;
@@ -21,11 +22,15 @@ export async function pathInMeta(folder: string, key: 'entrypoint' | 'first_run'
 export async function versionInMeta(folder: string): Promise<string> {
   const file = join(folder, 'meta.json');
   try {
-    const { version } = parse(await readFile(file, 'utf8'), file);
+    const { version } = parse(await read(file), file);
     return typeof version === 'string' ? version.slice(0, 100) : '';
   } catch {
     return '';
   }
+}
+
+async function read(file: string): Promise<string> {
+  return Buffer.from(await readRegular(file, { maxBytes, followsLinks: true })).toString('utf8');
 }
 
 function parse(text: string, file: string): Readonly<Record<string, unknown>> {

@@ -5,9 +5,7 @@
  * the rest of its group is killed.
  */
 import { spawn } from 'node:child_process';
-import { constants } from 'node:fs';
-import { open } from 'node:fs/promises';
-import { type Clock, PlatformError } from '@platform/base';
+import { type Clock, openRegular, PlatformError } from '@platform/base';
 import { logOutput, type ModuleLines } from './module-output.ts';
 
 export interface ProcessOptions {
@@ -90,10 +88,11 @@ export async function startProcess(options: ProcessOptions): Promise<ModuleProce
 /** The system would run a file that is not a program in a shell, line by line. For an unreadable file, the start reports the reason. */
 async function checkProgram(path: string, cwd: string): Promise<void> {
   if (process.platform !== 'linux') return;
-  await using file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch(() => undefined);
-  const read = await file?.read(Buffer.alloc(4), 0, 4, 0).catch(() => undefined);
+  await using file = await openRegular(path, { followsLinks: true }).catch(() => undefined);
+  const bytes = Buffer.alloc(4);
+  const read = await file?.read(bytes, 0).catch(() => undefined);
   if (read === undefined) return;
-  const start = read.buffer.toString('latin1', 0, read.bytesRead);
+  const start = bytes.toString('latin1', 0, read);
   if (start.startsWith('#!') || start === '\x7fELF') return;
   throw cannotStart({ code: 'ENOEXEC', message: '' }, path, cwd);
 }

@@ -1,5 +1,5 @@
-import { type BigIntStats, constants } from 'node:fs';
-import { type FileHandle, lstat, open } from 'node:fs/promises';
+import type { BigIntStats } from 'node:fs';
+import { lstat } from 'node:fs/promises';
 
 /** Identifies one content of a file: another size, modification time or inode means another content. */
 export interface Fingerprint {
@@ -20,17 +20,4 @@ export function fingerprintText({ bytes, modifiedNs, inode }: Fingerprint): stri
 export async function isUnchanged(path: string, fingerprint: Fingerprint): Promise<boolean> {
   const found = await lstat(path, { bigint: true });
   return found.isFile() && fingerprintText(fingerprintOf(found)) === fingerprintText(fingerprint);
-}
-
-/** Opens a regular file for reading: never through a link, and never a device or pipe that may have replaced it. */
-export async function openRegular(path: string): Promise<{ handle: FileHandle; stats: BigIntStats }> {
-  const handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-  try {
-    const stats = await handle.stat({ bigint: true });
-    if (!stats.isFile()) throw new Error(`${path} is no longer a regular file`);
-    return { handle, stats };
-  } catch (caught) {
-    await handle.close();
-    throw caught;
-  }
 }

@@ -10,7 +10,7 @@ import { requireOffset } from './write-pieces.ts';
 
 /** Returns the hash of the whole file; undefined if the file must be sent in calls. */
 export async function putBodies(
-  { handle, fingerprint: { bytes }, partId, rate, link }: ResumableFile,
+  { file, fingerprint: { bytes }, partId, rate, link }: ResumableFile,
   key: Uint8Array,
   begun: Pick<BeginUploadResponse, 'offset' | 'maxBodyBytes'>,
   signal: AbortSignal,
@@ -22,7 +22,7 @@ export async function putBodies(
   const read = async (start: number, end: number, passOn: (bytes: Piece) => Promise<void> | void): Promise<void> => {
     for (let at = start; at < end; ) {
       const piece = await pieces.take();
-      const { bytesRead } = await handle.read(piece, 0, Math.min(piece.length, end - at), at);
+      const bytesRead = await file.read(piece.subarray(0, Math.min(piece.length, end - at)), at);
       if (bytesRead === 0) throw changed(bytes, at);
       if (at >= staged) await rate.take(bytesRead, signal);
       pieces.give(piece, bytesRead, passOn);

@@ -1,9 +1,9 @@
 /** Sends an arbitrary file: resumably if it is large and the cloud supports it, otherwise in one stream. */
 import type { BigIntStats } from 'node:fs';
-import type { FileHandle } from 'node:fs/promises';
 import { extname, sep } from 'node:path';
 import { create } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
+import { openRegular, type RegularFile } from '@platform/base';
 import { maxTags } from '@platform/machine-config/limits';
 import {
   DataSyncService,
@@ -15,7 +15,7 @@ import {
 } from '@platform/proto/platform/app/datasync/v1/data_sync';
 import { type Outcome, outcomeOf } from '../outcome.ts';
 import { changed, type FileContext } from './file-context.ts';
-import { type Fingerprint, fingerprintOf, openRegular } from './fingerprint.ts';
+import { type Fingerprint, fingerprintOf } from './fingerprint.ts';
 import { isResumable, uploadResumably } from './upload-resumably.ts';
 
 const chunkBytes = 64 * 1024;
@@ -29,13 +29,12 @@ export async function uploadFile(
   signal: AbortSignal,
 ): Promise<Outcome & { readonly fingerprint?: Fingerprint; readonly bytes?: number }> {
   try {
-    const { handle, stats } = await openRegular(path);
-    await using _closing = handle;
-    const fingerprint = fingerprintOf(stats);
-    const metadata = metadataOf(path, stats, context);
+    await using file = await openRegular(path);
+    const fingerprint = fingerprintOf(file.stats);
+    const metadata = metadataOf(path, file.stats, context);
     const isSent =
-      isResumable(fingerprint.bytes) && (await uploadResumably({ handle, fingerprint, metadata, ...context }, signal));
-    if (!isSent) await uploadAtOnce(handle, fingerprint, metadata, context, signal);
+      isResumable(fingerprint.bytes) && (await uploadResumably({ file, fingerprint, metadata, ...context }, signal));
+    if (!isSent) await uploadAtOnce(file, fingerprint, metadata, context, signal);
     return { kind: 'accepted', readings: 0, fingerprint, bytes: fingerprint.bytes };
   } catch (caught) {
     return outcomeOf(caught);
@@ -63,7 +62,7 @@ function metadataOf(
 }
 
 async function uploadAtOnce(
-  handle: FileHandle,
+  file: RegularFile,
   fingerprint: Fingerprint,
   metadata: UploadMetadata,
   { link, rate }: FileContext,
@@ -76,7 +75,8 @@ async function uploadAtOnce(
     yield create(FileUploadRequestSchema, { uploadPacket: { case: 'metadata', value: metadata } });
     try {
       for (let at = 0; at < fingerprint.bytes; ) {
-        const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafe(chunkBytes), 0, chunkBytes, at);
+        const buffer = Buffer.allocUnsafe(chunkBytes);
+        const bytesRead = await file.read(buffer, at);
         if (bytesRead === 0) throw changed(fingerprint.bytes, at);
         await rate.take(bytesRead, cut);
         at += bytesRead;

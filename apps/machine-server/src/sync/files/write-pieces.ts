@@ -10,7 +10,7 @@ const chunkBytes = 4 * 1024 * 1024;
 
 /** Returns the hash of the whole file. */
 export async function writePieces(
-  { handle, fingerprint: { bytes }, partId, rate }: ResumableFile,
+  { file, fingerprint: { bytes }, partId, rate }: ResumableFile,
   client: Client<typeof UploadService>,
   key: Uint8Array,
   begun: Pick<BeginUploadResponse, 'offset' | 'maxChunkBytes'>,
@@ -25,7 +25,8 @@ export async function writePieces(
   for (let at = 0, turn = 0; at < bytes; turn ^= 1) {
     // Chunks end where the staged bytes end, so that the next one can be sent whole.
     const wanted = Math.min(maxChunkBytes, bytes - at, at < staged ? staged - at : maxChunkBytes);
-    const { bytesRead, buffer } = await handle.read(buffers[turn === 0 ? 0 : 1], 0, wanted, at);
+    const buffer = buffers[turn === 0 ? 0 : 1];
+    const bytesRead = await file.read(buffer.subarray(0, wanted), at);
     if (bytesRead === 0) throw changed(bytes, at);
     const data = buffer.subarray(0, bytesRead);
     hash.update(data);

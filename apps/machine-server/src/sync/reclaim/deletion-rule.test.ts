@@ -27,7 +27,11 @@ test('D11 on a full disk every Nth captured file is deleted, counted and logged 
   for (let i = 0; i < 10; i++) {
     const seq = ledger.take();
     const header = create(CaptureFileHeaderSchema, { stream: ledger.stream, seq: BigInt(seq), partId: 'p' });
-    const writer = await createCaptureFileWriter({ storage: diskStorage, path: join(directory, `f_${seq}`), header });
+    const writer = await createCaptureFileWriter({
+      storage: diskStorage(''),
+      path: join(directory, `f_${seq}`),
+      header,
+    });
     writer.append(new Uint8Array(1_000));
     await writer.seal();
   }

@@ -2,11 +2,11 @@
  * Deletes every Nth captured file while the disk is too full (D11). Deletions are counted and logged once per pass, so that the gap is
  * visible.
  */
-import { readFile, rm, stat, statfs } from 'node:fs/promises';
+import { rm, stat, statfs } from 'node:fs/promises';
 import { type Clock, errorText, type Log } from '@platform/base';
-import { readCaptureFile, readingsInName } from '@platform/capture-file';
 import type { CaptureFileHeader } from '@platform/proto/platform/capture/v1/capture_file';
 import { GapReason } from '@platform/proto/platform/gaps/v1/gaps';
+import { readCaptured } from '../../directories/read-captured.ts';
 import type { SeqLedger } from '../../directories/seq-ledger.ts';
 import { walkFiles } from '../../directories/walk-files.ts';
 import type { Gaps } from '../../gaps/gaps.ts';
@@ -92,7 +92,7 @@ export class Reclaim implements AsyncDisposable {
   /** Counts the readings of a file that is about to be deleted. */
   async #count(path: string): Promise<CaptureFileHeader | undefined> {
     try {
-      const contents = readCaptureFile(await readFile(path), readingsInName(path));
+      const contents = await readCaptured(path);
       const { header, readings } = contents;
       const [lost, damaged] = [lostReadings(header, readings), damagedReadings(contents)];
       if (damaged !== undefined)

@@ -4,9 +4,9 @@
  * Attributes: `path` (required): an image file, or a folder whose images are returned in turn, by name, repeatedly. Files with the
  * extensions of JPEG, PNG, WebP and GIF count as images. `max_frame_bytes` (default 8,388,608): a larger file is an error.
  */
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import { extname, join } from 'node:path';
-import { type Clock, PlatformError } from '@platform/base';
+import { type Clock, fileTurns, openRegular, PlatformError } from '@platform/base';
 import type { Camera } from '@platform/resources';
 import type { Model } from '../../../graph/model.ts';
 import { deviceError } from '../../../hardware/device-error.ts';
@@ -57,11 +57,11 @@ function typeOf(path: string): string | undefined {
 async function imagesOf(path: string): Promise<readonly string[]> {
   const expected = `expected images (${Object.keys(mimeTypes).join(', ')})`;
   try {
-    if (!(await stat(path)).isDirectory()) {
+    if (!(await fileTurns.run(path, () => stat(path))).isDirectory()) {
       if (typeOf(path) !== undefined) return [path];
       throw new PlatformError('invalid_argument', `${path}: ${expected}, found another file`);
     }
-    const images = (await readdir(path)).filter((name) => typeOf(name) !== undefined);
+    const images = (await fileTurns.run(path, () => readdir(path))).filter((name) => typeOf(name) !== undefined);
     if (images.length > 0) return images.map((name) => join(path, name)).toSorted();
   } catch (caught) {
     throw await deviceError(path, caught, { ENOENT: 'correct attributes.path' });
@@ -71,16 +71,9 @@ async function imagesOf(path: string): Promise<readonly string[]> {
 
 async function readImage(path: string, maxBytes: number, clock: Clock): Promise<Frame> {
   try {
-    const { size, mtimeMs } = await stat(path);
-    if (size > maxBytes)
-      throw new PlatformError(
-        'resource_exhausted',
-        `${path}: expected at most ${maxBytes} bytes (max_frame_bytes), found ${size}`,
-      );
-    const { buffer, byteOffset, length } = await readFile(path);
-    // Not as a Buffer, whose `slice` shares memory.
-    const image = new Uint8Array(buffer, byteOffset, length);
-    return { image, mimeType: typeOf(path) ?? '', atMs: Math.min(mtimeMs, clock.now()) };
+    await using file = await openRegular(path, { followsLinks: true });
+    const image = await file.readAll({ maxBytes, limitName: 'max_frame_bytes' });
+    return { image, mimeType: typeOf(path) ?? '', atMs: Math.min(Number(file.stats.mtimeMs), clock.now()) };
   } catch (caught) {
     throw await deviceError(path, caught);
   }

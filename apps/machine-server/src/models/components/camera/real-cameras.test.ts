@@ -1,4 +1,5 @@
-import { chmod, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { execFileSync } from 'node:child_process';
+import { chmod, mkdir, readFile, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { errorText, systemClock } from '@platform/base';
 import type { JsonObject } from '@platform/machine-config/schema';
 import { CameraService } from '@platform/proto/platform/component/camera/v1/camera';
@@ -62,6 +63,31 @@ test('image_file returns the images of a folder in turn, with their types', asyn
   expect(await errorOf(camera)).toContain('c.gif: expected at most 1024 bytes (max_frame_bytes), found 1025');
   await rm(path, { recursive: true });
   expect(await errorOf(camera)).toContain('it does not exist');
+});
+
+test('image_file tells when its file was written, to the millisecond', async () => {
+  const { file } = await directory();
+  await writeFile(file('a.png'), 'a');
+  await utimes(file('a.png'), 1_700_000_000.123_456, 1_700_000_000.123_456);
+  const camera = await build(createImageFileCamera(systemClock), { path: file('a.png') });
+  const { responseMetadata } = await camera.getImages({});
+  expect(responseMetadata?.capturedAt).toMatchObject({ seconds: 1_700_000_000n, nanos: 123_000_000 });
+});
+
+test('image_file reads no pipe and no device: four of them leave the disk to others', async () => {
+  const { file } = await directory();
+  execFileSync('mkfifo', [file('pipe.png')]);
+  // Lets go of the threads of an implementation that waits for the other end.
+  using _released = { [Symbol.dispose]: () => void execFileSync('sh', ['-c', `: 1<>${file('pipe.png')}`]) };
+  const cameras = await Promise.all(
+    Array.from({ length: 4 }, () => build(createImageFileCamera(systemClock), { path: file('pipe.png') })),
+  );
+  for (const camera of cameras)
+    expect(await errorOf(camera)).toContain('pipe.png: expected a regular file, found a pipe');
+  expect((await readFile('/proc/self/comm')).length).toBeGreaterThan(0);
+  await symlink('/dev/zero', file('zero.png'));
+  const endless = await build(createImageFileCamera(systemClock), { path: file('zero.png') });
+  expect(await errorOf(endless)).toContain('zero.png: expected a regular file, found a device');
 });
 
 test('image_file refuses missing files, and files that are not images', async () => {

@@ -1,10 +1,9 @@
 /** Copies files from this machine: each file in pieces, and the next one once the caller has acknowledged it. */
-import { open, readdir, stat } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import type { MessageInitShape } from '@bufbuild/protobuf';
-import { timestampFromMs } from '@bufbuild/protobuf/wkt';
-import { PlatformError } from '@platform/base';
+import { fileTurns, openRegular, PlatformError, type RegularFile, wireTime } from '@platform/base';
 import {
   type CopyFilesFromMachineRequest,
   type CopyFilesFromMachineResponseSchema,
@@ -22,6 +21,7 @@ interface Source {
 }
 
 const pieceBytes = 65_536;
+const mostUnsizedBytes = 64 * 1024 * 1024;
 
 /** @param say logs the copied files */
 export async function* copyFrom(
@@ -56,27 +56,37 @@ export async function* copyFrom(
     yield* send(next, preserve);
     await acknowledged(messages, path);
     if (await isDirectory(path))
-      for (const each of (await readdir(path)).toSorted().toReversed())
+      for (const each of (await fileTurns.run(path, () => readdir(path))).toSorted().toReversed())
         waiting.push({ path: join(path, each), name: join(name, each) });
   }
 }
 
 async function* send({ path, name }: Source, preserve: boolean): AsyncGenerator<Answer, void> {
-  const { size, mtimeMs, mode } = await statOf(path);
-  const kept = preserve ? { modTime: timestampFromMs(mtimeMs), mode: mode & 0o777 } : {};
-  if (await isDirectory(path))
+  const found = await statOf(path);
+  const kept = preserve ? { modTime: wireTime(found.mtimeNs), mode: Number(found.mode) & 0o777 } : {};
+  if (found.isDirectory())
     return yield { response: { case: 'fileData', value: { name, isDir: true, eof: true, ...kept } } };
-  await using file = await open(path);
-  const piece = Buffer.alloc(pieceBytes);
+  await using file = await opened(path);
+  // A file of the kernel has the size 0. Any other ends where it ended when it was opened: a log may grow faster than it can be copied.
+  const end = file.size === 0 ? mostUnsizedBytes : file.size;
   // Only in the first message of a file: public clients take a name for the beginning of another file.
-  let described: MessageInitShape<typeof FileDataSchema> = { name, size: BigInt(size), ...kept };
-  for (;;) {
-    const { bytesRead } = await file.read(piece, 0, pieceBytes);
-    const eof = bytesRead === 0;
-    const data = Uint8Array.from(piece.subarray(0, bytesRead));
-    yield { response: { case: 'fileData', value: { ...described, data, eof } } };
+  let described: MessageInitShape<typeof FileDataSchema> = { name, size: BigInt(file.size), ...kept };
+  for (let at = 0; ; ) {
+    const piece = new Uint8Array(Math.min(pieceBytes, end - at));
+    const read = piece.length === 0 ? 0 : await file.read(piece, at);
+    const eof = read === 0;
+    yield { response: { case: 'fileData', value: { ...described, data: piece.subarray(0, read), eof } } };
     if (eof) return;
+    at += read;
     described = {};
+  }
+}
+
+async function opened(path: string): Promise<RegularFile> {
+  try {
+    return await openRegular(path, { followsLinks: true });
+  } catch (caught) {
+    throw await deviceError(path, caught);
   }
 }
 
@@ -91,7 +101,7 @@ async function acknowledged(messages: AsyncIterator<CopyFilesFromMachineRequest>
 
 async function statOf(path: string) {
   try {
-    return await stat(path);
+    return await fileTurns.run(path, () => stat(path, { bigint: true }));
   } catch (caught) {
     throw await deviceError(path, caught, { ENOENT: 'correct the path' });
   }

@@ -1,8 +1,8 @@
 /** Copies files to this machine: each file is acknowledged once it is written. */
-import { chmod, type FileHandle, mkdir, open, stat, utimes } from 'node:fs/promises';
+import { chmod, type FileHandle, mkdir, stat, utimes } from 'node:fs/promises';
 import { basename, dirname, join, relative, sep } from 'node:path';
 import { timestampMs } from '@bufbuild/protobuf/wkt';
-import { PlatformError } from '@platform/base';
+import { createRegular, PlatformError } from '@platform/base';
 import {
   CopyFilesSourceType,
   type CopyFilesToMachineRequest,
@@ -104,7 +104,7 @@ function pathOf({ directory, renamed }: Target, name: string): string {
 async function create(path: string): Promise<FileHandle> {
   try {
     await mkdir(dirname(path), { recursive: true });
-    return await open(path, 'w');
+    return await createRegular(path);
   } catch (caught) {
     throw await deviceError(path, caught);
   }

@@ -1,12 +1,21 @@
-import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { execFileSync } from 'node:child_process';
+import { mkdir, readFile, stat, utimes, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { create, type DescMessage, type MessageInitShape, type MessageShape } from '@bufbuild/protobuf';
+import {
+  create,
+  type DescMessage,
+  fromBinary,
+  type MessageInitShape,
+  type MessageShape,
+  toBinary,
+} from '@bufbuild/protobuf';
 import { systemClock } from '@platform/base';
 import {
   CopyFilesFromMachineRequestSchema,
   CopyFilesSourceType,
   CopyFilesToMachineRequestSchema,
+  FileDataSchema,
   ShellRequestSchema,
 } from '@platform/proto/platform/service/shell/v1/shell';
 import { type Shell, shell as shellType } from '@platform/resources';
@@ -186,6 +195,50 @@ test('a folder without recursion, a missing file and a name that leads out are r
     const copying = shell.copyFilesToMachine(messages, call)[Symbol.asyncIterator]().next();
     await expect(copying).rejects.toThrow('expected a path inside the destination');
   }
+});
+
+test('a copy keeps the times of files with their fractions of a millisecond, also from before 1970', async () => {
+  const { file } = await directory();
+  const shell = await build();
+  const timeOf = async (time: number | Date) => {
+    await writeFile(file('a'), 'a');
+    await utimes(file('a'), time, time);
+    const { messages, send } = outbox(CopyFilesFromMachineRequestSchema);
+    send({ request: { case: 'metadata', value: { paths: [file('a')], preserve: true } } });
+    for await (const { response } of shell.copyFilesFromMachine(messages, call))
+      if (response?.case === 'fileData') {
+        const message = create(FileDataSchema, response.value);
+        return fromBinary(FileDataSchema, toBinary(FileDataSchema, message)).modTime;
+      }
+    return undefined;
+  };
+  const { seconds, nanos = 0 } = (await timeOf(1_700_000_000.123_456)) ?? {};
+  expect([seconds, Math.round(nanos / 1_000)]).toEqual([1_700_000_000n, 123_456]);
+  expect(await timeOf(new Date(-250))).toMatchObject({ seconds: -1n, nanos: 750_000_000 });
+});
+
+test('pipes and devices are neither copied from the machine nor written to', async () => {
+  const { path, file } = await directory();
+  execFileSync('mkfifo', [file('pipe')]);
+  // Lets go of the threads of an implementation that waits for the other end.
+  using _released = { [Symbol.dispose]: () => void execFileSync('sh', ['-c', `: 1<>${file('pipe')}`]) };
+  const shell = await build();
+  for (const [name, found] of [
+    [file('pipe'), 'a pipe'],
+    ['/dev/zero', 'a device'],
+  ] as const) {
+    const { messages, send } = outbox(CopyFilesFromMachineRequestSchema);
+    send({ request: { case: 'metadata', value: { paths: [name] } } });
+    const copying = (async () => {
+      for await (const _ of shell.copyFilesFromMachine(messages, call));
+    })();
+    await expect(copying).rejects.toThrow(`${name}: expected a regular file, found ${found}`);
+  }
+  const { messages, send } = outbox(CopyFilesToMachineRequestSchema);
+  send({ request: { case: 'metadata', value: { destination: path, sourceType: CopyFilesSourceType.MULTIPLE_FILES } } });
+  send({ request: { case: 'fileData', value: { name: 'pipe', data: new Uint8Array(1), eof: true } } });
+  const copying = shell.copyFilesToMachine(messages, call)[Symbol.asyncIterator]().next();
+  await expect(copying).rejects.toThrow('expected a regular file, found a pipe');
 });
 
 test('a machine without keys refuses it', async () => {
