@@ -9,6 +9,7 @@ const lossReasons: ReadonlyMap<GapReason, { readonly name: string; readonly isBo
   // A reading that arrives after its capture has ended, or that waited for the disk at a stop; most are ticks that were not taken.
   [GapReason.MISSED, { name: 'missed', isBound: true }],
   [GapReason.QUEUE_FULL, { name: 'queue-full', isBound: true }],
+  [GapReason.UNWRITTEN, { name: 'unwritten', isBound: true }],
   [GapReason.FAILED, { name: 'failed', isBound: true }],
   [GapReason.DISCARDED, { name: 'discarded', isBound: false }],
   [GapReason.TOO_LARGE, { name: 'too-large', isBound: false }],

@@ -6,10 +6,13 @@
  *
  * A sync takes long on a busy disk. Data flushed during a sync is written concurrently, and the next sync covers it.
  *
- * A failed write changes nothing: the bytes stay in the buffer and the next flush writes them at the same position. Data written since the
- * last sync stays in memory until the next one. A failed sync makes the file suspect: the kernel may have dropped the data and report
- * success the next time, so the same file is never synced again. The next step copies it to a new file, syncs that and renames it over the
- * suspect one; until then the file stays suspect, nothing is written to it, and readings stay in memory (C5).
+ * If a write fails because the disk is full, nothing changes: the bytes stay in the buffer and the next flush writes them at the same
+ * position. Data written since the last sync stays in memory until the next one. Any other failure makes the file suspect: the kernel may
+ * have dropped the data and report success the next time, so the same file is never written or synced again. The next step copies it to a
+ * new file, syncs that and renames it over the suspect one; until then the file stays suspect, and readings stay in memory (C5).
+ *
+ * Once the file has its sealed name, others may send and remove it, even if the seal itself failed after that. A seal that is repeated then
+ * finds it under neither name, and is done.
  */
 import { concatBytes, PlatformError } from '@platform/base';
 import type { CaptureFileHeader } from '@platform/proto/platform/capture/v1/capture_file';
@@ -36,8 +39,14 @@ export interface CaptureFileWriter {
   readonly unwritten: number;
   /** Bytes that are only in memory. */
   readonly bufferedBytes: number;
-  /** Bytes that no sync has covered yet, including buffered ones. */
+  /** Bytes that no sync has covered yet, including buffered ones. All of them are in memory. */
   readonly unsyncedBytes: number;
+  /** Readings that would be missing if nothing more could be written: those only in memory, and of a suspect file those not synced. */
+  readonly endangered: number;
+  /** Whether it has to be rewritten: until then, nothing is written to it. */
+  readonly isSuspect: boolean;
+  /** How often in a row its synced part could not be read, which a rewrite needs: what fails for ever is the file, not the disk. */
+  readonly unreadable: number;
   /** Appends an encoded SensorData. Returns true if the buffer is full: call `flush()` before the next one. */
   append(reading: Uint8Array): boolean;
   /** Writes the buffer, even while a sync runs. Writes nothing if the file is suspect. */
@@ -62,7 +71,9 @@ const spareBytes = 1_024;
 class Writer implements CaptureFileWriter {
   readonly path: string;
   readings = 0;
+  unreadable = 0;
   #writtenReadings = 0;
+  #syncedReadings = 0;
   readonly #storage: CaptureStorage;
   #output: CaptureOutput;
   readonly #bufferBytes: number;
@@ -77,11 +88,14 @@ class Writer implements CaptureFileWriter {
   /** Bytes at the start of the file that a sync has covered. */
   #synced = 0;
   /** The bytes written after those: parts of this buffer or of earlier ones. */
-  #inFlight: Uint8Array[] = [];
+  #inFlight: { readonly bytes: Uint8Array; readonly readings: number }[] = [];
   #writing: Promise<void> | undefined;
   #isNamed = false;
   #isSuspect = false;
   #isClosed = false;
+  /** All of it was synced, and the sealed name was requested: it may have that name, whatever the answer was. */
+  #mayBeSealed = false;
+  #isGone = false;
 
   constructor(output: CaptureOutput, { storage, path, header, bufferBytes = 4_096 }: WriterOptions) {
     this.#storage = storage;
@@ -111,6 +125,14 @@ class Writer implements CaptureFileWriter {
     return this.sizeBytes - this.#synced;
   }
 
+  get isSuspect(): boolean {
+    return this.#isSuspect;
+  }
+
+  get endangered(): number {
+    return this.readings - (this.#isSuspect ? this.#syncedReadings : this.#writtenReadings);
+  }
+
   append(reading: Uint8Array): boolean {
     if (reading.length === 0 || reading.length >= maxRecordBytes - spareBytes)
       throw new PlatformError(
@@ -126,7 +148,9 @@ class Writer implements CaptureFileWriter {
   /** Switches to another buffer, with the unwritten bytes and room for `bytes` more. A write in progress keeps the buffer that it reads. */
   #renew(bytes: number): void {
     const rest = this.#buffer.subarray(this.#start, this.#end);
-    this.#buffer = new Uint8Array(Math.max(this.#bufferBytes, rest.length + bytes) + spareBytes);
+    // Readings that waited for the disk are appended together: doubled, so that each is copied once on average.
+    const least = rest.length <= this.#bufferBytes ? rest.length + bytes : 2 * rest.length + bytes;
+    this.#buffer = new Uint8Array(Math.max(this.#bufferBytes, least) + spareBytes);
     this.#buffer.set(rest);
     [this.#start, this.#end] = [0, rest.length];
   }
@@ -147,16 +171,21 @@ class Writer implements CaptureFileWriter {
 
   async #write(): Promise<void> {
     const [bytes, readings] = [this.#buffer.subarray(this.#start, this.#end), this.readings];
-    await this.#output.write(bytes, this.#position);
+    try {
+      await this.#output.write(bytes, this.#position);
+    } catch (caught) {
+      this.#isSuspect ||= !isFull(caught);
+      throw caught;
+    }
     this.#writtenReadings = readings;
-    this.#take(bytes);
+    this.#take(bytes, readings);
   }
 
   /** Moves the first unwritten bytes to those in flight. Bytes appended during the write come after them. */
-  #take(bytes: Uint8Array): void {
+  #take(bytes: Uint8Array, readings: number): void {
     this.#start += bytes.length;
     this.#position += bytes.length;
-    this.#inFlight.push(bytes);
+    this.#inFlight.push({ bytes, readings });
   }
 
   /** @param isNaming whether the name must survive as well; not needed before a rename, which makes the new name durable */
@@ -185,7 +214,7 @@ class Writer implements CaptureFileWriter {
   /** Records that the first `writes` in flight, up to `position`, would survive a power failure. */
   #settle(writes: number, position: number): void {
     this.#synced = position;
-    this.#inFlight.splice(0, writes);
+    for (const { readings } of this.#inFlight.splice(0, writes)) this.#syncedReadings = readings;
     // Nothing refers to the bytes of the buffer now.
     if (this.#inFlight.length === 0 && this.bufferedBytes === 0 && this.#writing === undefined)
       this.#start = this.#end = 0;
@@ -194,16 +223,21 @@ class Writer implements CaptureFileWriter {
   /** Copies the suspect file and the bytes in flight to a new file, which takes its name. */
   async #rewrite(): Promise<void> {
     await this.#writing?.catch(() => {});
-    if (this.bufferedBytes > 0) this.#take(this.#buffer.subarray(this.#start, this.#end));
+    if (this.bufferedBytes > 0) this.#take(this.#buffer.subarray(this.#start, this.#end), this.readings);
     const [writes, position, readings] = [this.#inFlight.length, this.#position, this.readings];
     const temporary = `${this.path}.prog.tmp`;
     const kept = this.#synced === 0 ? new Uint8Array() : await this.#readBack();
+    if (kept === undefined) {
+      this.#isSuspect = false;
+      this.#isGone = true;
+      return;
+    }
     await this.#storage.remove(temporary);
     const output = await this.#storage.create(temporary);
     try {
       // The bytes in flight go in one write to their own position: if less could be read back, a hole remains, which readers skip.
       await output.write(kept, 0);
-      await output.write(concatBytes(this.#inFlight), this.#synced);
+      await output.write(concatBytes(this.#inFlight.map(({ bytes }) => bytes)), this.#synced);
       await output.sync();
       await this.#storage.rename(temporary, `${this.path}.prog`);
     } catch (caught) {
@@ -220,10 +254,20 @@ class Writer implements CaptureFileWriter {
     this.#settle(writes, position);
   }
 
-  /** The synced bytes, read under either of the names that the file may have. */
-  async #readBack(): Promise<Uint8Array> {
-    const bytes = await this.#storage.read(`${this.path}.prog`).catch(() => this.#storage.read(this.#sealedPath));
-    return bytes.subarray(0, this.#synced);
+  /** The synced bytes, read under either of the names that the file may have. Undefined if it was sealed and is gone. */
+  async #readBack(): Promise<Uint8Array | undefined> {
+    try {
+      const bytes = await this.#storage.read(`${this.path}.prog`).catch((caught) => {
+        if (!isMissing(caught)) throw caught;
+        return this.#storage.read(this.#sealedPath);
+      });
+      this.unreadable = 0;
+      return bytes.subarray(0, this.#synced);
+    } catch (caught) {
+      if (isMissing(caught) && this.#mayBeSealed) return undefined;
+      this.unreadable++;
+      throw caught;
+    }
   }
 
   get #sealedPath(): string {
@@ -233,10 +277,12 @@ class Writer implements CaptureFileWriter {
   async seal(): Promise<void> {
     if (!this.#isClosed) await this.flush();
     await this.#sync(false);
+    if (this.#isGone) return;
     if (!this.#isClosed) {
       this.#isClosed = true;
       await this.#output.close();
     }
+    this.#mayBeSealed = true;
     await this.#believe(() => this.#storage.rename(`${this.path}.prog`, this.#sealedPath));
   }
 
@@ -245,4 +291,17 @@ class Writer implements CaptureFileWriter {
     this.#isClosed = true;
     await this.#output.close();
   }
+}
+
+function isFull(caught: unknown): boolean {
+  const code = codeOf(caught);
+  return code === 'ENOSPC' || code === 'EDQUOT';
+}
+
+function isMissing(caught: unknown): boolean {
+  return codeOf(caught) === 'ENOENT';
+}
+
+function codeOf(caught: unknown): unknown {
+  return caught instanceof Error && 'code' in caught ? caught.code : undefined;
 }

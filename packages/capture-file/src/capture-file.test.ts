@@ -30,10 +30,10 @@ async function appendAll(writer: CaptureFileWriter, readings: readonly Uint8Arra
 }
 
 /** Fails the next `times` steps of a kind. */
-function failing(storage: RecordingDisk, kind: DiskStep, times: number): void {
+function failing(storage: RecordingDisk, kind: DiskStep, times: number, code = 'EIO'): void {
   let left = times;
   storage.fault = (step) => {
-    if (step === kind && left-- > 0) throw new Error(`the disk failed: ${step}`);
+    if (step === kind && left-- > 0) throw Object.assign(new Error(`the disk failed: ${step}`), { code });
   };
 }
 
@@ -135,16 +135,33 @@ test('C3 a flipped byte never yields a reading that was not written', async () =
   );
 });
 
-test('C5 a write that fails halfway is repeated at the same position: no gaps, no duplicates', async () => {
+test('C5 a write that a full disk cuts short is repeated at the same position: no gaps, no duplicates', async () => {
   const storage = new RecordingDisk();
   const writer = await createCaptureFileWriter({ storage, path: 'f', header, bufferBytes: 10_000 });
   const readings = Array.from({ length: 20 }, (_, index) => new Uint8Array(index + 1).fill(index));
   await appendAll(writer, readings.slice(0, 10));
-  failing(storage, 'write', 2);
+  failing(storage, 'write', 2, 'ENOSPC');
   await expect(writer.flush()).rejects.toThrow('the disk failed');
   await appendAll(writer, readings.slice(10));
   await expect(writer.flush()).rejects.toThrow('the disk failed');
   await writer.seal();
+  expect(readCaptureFile(storage.files.get('f_20.capture') ?? new Uint8Array(0)).readings).toEqual(readings);
+});
+
+test('C5 after another failure of a write, the same file is never written again: a new one takes its name', async () => {
+  const storage = new RecordingDisk();
+  const writer = await createCaptureFileWriter({ storage, path: 'f', header, bufferBytes: 10_000 });
+  const readings = Array.from({ length: 20 }, (_, index) => new Uint8Array(index + 1).fill(index));
+  await appendAll(writer, readings.slice(0, 10));
+  failing(storage, 'write', 1);
+  await expect(writer.flush()).rejects.toThrow('the disk failed');
+  await appendAll(writer, readings.slice(10));
+  const calls = storage.calls.length;
+  await writer.flush();
+  expect(storage.calls).toHaveLength(calls);
+  expect([writer.isSuspect, writer.endangered]).toEqual([true, 20]);
+  await writer.seal();
+  expect(storage.calls[calls]).toMatchObject({ kind: 'create', path: 'f.prog.tmp' });
   expect(readCaptureFile(storage.files.get('f_20.capture') ?? new Uint8Array(0)).readings).toEqual(readings);
 });
 

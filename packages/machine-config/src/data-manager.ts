@@ -48,7 +48,7 @@ export interface CaptureMethodConfig {
   readonly disabled: boolean;
   readonly tags: readonly string[];
   readonly capture_directory: string | undefined;
-  readonly capture_queue_size: number;
+  readonly capture_queue_size: number | undefined;
   readonly capture_buffer_size: number;
   /** For the cloud; the machine does not process it. */
   readonly recent_data_store?: JsonObject | undefined;

@@ -62,7 +62,7 @@ export const captureMethodFields: Fields = {
   disabled: { kind: 'bool', default: false },
   tags: { kind: 'tags' },
   capture_directory: { kind: 'string' },
-  capture_queue_size: { kind: 'int', default: 250, min: 0 },
+  capture_queue_size: { kind: 'int', min: 0 },
   capture_buffer_size: { kind: 'int', default: 4_096, min: 0 },
   cache_size_kb: { kind: 'float', default: 1, min: 0 },
   recent_data_store: { kind: 'object', of: { stored_hours: { kind: 'float', min: 0 } } },

@@ -119,7 +119,7 @@ test('the parsed document reaches the machine through the wire, and the data man
   const arrived = fromRobotConfig(fromBinary(RobotConfigSchema, toBinary(RobotConfigSchema, message)));
   expect(arrived.components[0]).toMatchObject(document.components[0] ?? {});
   const { methods } = readCaptureMethods(arrived.components[0] ?? { service_configs: [] }, 'components[0]');
-  expect(methods).toMatchObject([{ method: 'Readings', capture_queue_size: 250, capture_buffer_size: 4_096 }]);
+  expect(methods).toMatchObject([{ method: 'Readings', capture_queue_size: undefined, capture_buffer_size: 4_096 }]);
   const { attributes, problems } = readDataManagerAttributes(arrived.services[0]?.attributes ?? {}, 'services[0]');
   expect(problems).toEqual([]);
   expect(attributes).toMatchObject({

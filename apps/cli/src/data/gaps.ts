@@ -17,6 +17,7 @@ const reasons: Readonly<Record<string, GapReason>> = {
   failed: GapReason.FAILED,
   damaged: GapReason.DAMAGED,
   refused: GapReason.REFUSED,
+  unwritten: GapReason.UNWRITTEN,
 };
 
 const gapResult: Presenter<Gap> = presenter({

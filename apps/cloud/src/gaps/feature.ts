@@ -88,12 +88,12 @@ export function newestFirst<O>(
 
 /** Number of captured readings of a part that are lost; readings that were never captured are not included. */
 export async function lostReadings(db: Kysely<Pick<CloudTables, 'gaps'>>, partId: string): Promise<number> {
-  const { QUEUE_FULL, DISCARDED, TOO_LARGE, DAMAGED, REFUSED } = GapReason;
+  const { QUEUE_FULL, DISCARDED, TOO_LARGE, DAMAGED, REFUSED, UNWRITTEN } = GapReason;
   const row = await db
     .selectFrom('gaps')
     .select(({ fn }) => fn.sum<number | string | null>('readings').as('readings'))
     .where('part_id', '=', partId)
-    .where('reason', 'in', [QUEUE_FULL, DISCARDED, TOO_LARGE, DAMAGED, REFUSED])
+    .where('reason', 'in', [QUEUE_FULL, DISCARDED, TOO_LARGE, DAMAGED, REFUSED, UNWRITTEN])
     .executeTakeFirst();
   return Number(row?.readings ?? 0);
 }

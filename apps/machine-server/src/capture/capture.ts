@@ -8,6 +8,7 @@ import type { Directories } from '../directories/directories.ts';
 import type { SeqLedger } from '../directories/seq-ledger.ts';
 import type { Gaps } from '../gaps/gaps.ts';
 import { LimitedLog } from '../logging/limited-log.ts';
+import { CaptureMemory } from './capture-memory.ts';
 import { Collector } from './collector.ts';
 import { methodParameters } from './method-parameters.ts';
 import type { CapturePlan } from './plan-capture.ts';
@@ -26,6 +27,8 @@ export interface CaptureDeps {
   readonly read: ReadResource;
   readonly gaps: Pick<Gaps, 'add'>;
   readonly alive: WriteOutsDeps['alive'];
+  /** For readings that wait for the disk. Default: 64 MiB. */
+  readonly memory?: CaptureMemory;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -51,6 +54,8 @@ interface Running {
 }
 
 const closeGraceMs = 2_000;
+/** Sync waits this long for files to be sealed; those of a slow disk are sent by a later pass. */
+const sealWaitMs = 5_000;
 /** A crash may cost a second (gaps.md); the rest of the second is for writing out. Every other write-out goes to the disk. */
 const writeEveryMs = 400;
 /** A reading that takes longer is given up. */
@@ -62,7 +67,10 @@ export class Capture implements AsyncDisposable {
   readonly #deps: CaptureDeps;
   readonly #ticker: Ticker;
   readonly #wallMicros: () => number;
+  readonly #memory: CaptureMemory;
   readonly #running = new Map<string, Running>();
+  /** Captures that have ended, whose last files are not sealed yet. */
+  readonly #leaving = new Set<Pick<Running, 'plan' | 'file'>>();
   /** By resource. */
   readonly #ended = new Map<string, CaptureStatus>();
   #syncing: Disposable | undefined;
@@ -77,10 +85,11 @@ export class Capture implements AsyncDisposable {
     this.#deps = deps;
     this.#ticker = createTicker(deps.clock);
     this.#wallMicros = createWallMicros(deps.clock);
+    this.#memory = deps.memory ?? new CaptureMemory();
     const { alive, clock } = deps;
     this.#writeOuts = new WriteOuts({
       ...{ alive, clock, wallMicros: this.#wallMicros, log: new LimitedLog(deps.log, () => clock.now()) },
-      files: () => [...this.#running.values()].map(({ file }) => file),
+      files: () => [...this.#running.values(), ...this.#leaving].map(({ file }) => file),
       noted: () => {
         for (const { collector } of this.#running.values()) collector.resume();
       },
@@ -95,9 +104,9 @@ export class Capture implements AsyncDisposable {
     this.#syncing = clock.every(writeEveryMs, () => {
       this.#nextWriteOutMs = clock.monotonic() + writeEveryMs;
       isToDisk = !isToDisk;
-      if (!isToDisk) return void this.#writeOuts.write();
-      for (const { collector } of this.#running.values()) collector.check();
-      void this.#writeOuts.writeOut();
+      if (isToDisk) for (const { collector } of this.#running.values()) collector.check();
+      for (const each of this.#leaving) if (each.file.isEmpty) this.#leaving.delete(each);
+      this.#writeOuts.tick(isToDisk);
     });
     this.#retrying = clock.every(retryMs, () => {
       if (this.#plans.some(({ key }) => !this.#running.has(key))) void this.configure(this.#plans);
@@ -123,7 +132,7 @@ export class Capture implements AsyncDisposable {
     for (const plan of starting) if (await this.#deps.directories.own(plan.directory)) ready.push(plan);
     if (ending.length + starting.length > 0)
       await this.#writeOuts.noteSeries(
-        plans.map(({ api, name, method, hz, kind }) => ({
+        [...plans, ...[...this.#leaving].map(({ plan }) => plan)].map(({ api, name, method, hz, kind }) => ({
           ...{ api, name, method, hz },
           ...(kind === 'binary' && { ownFiles: true }),
         })),
@@ -131,9 +140,11 @@ export class Capture implements AsyncDisposable {
     for (const plan of ready) this.#begin(plan);
   }
 
-  /** Seals every open file, so that sync can send it. */
+  /** Seals every open file, so that sync can send it. Does not wait for a disk that takes long, which may be that of another file. */
   async seal(): Promise<void> {
-    await Promise.all([...this.#running.values()].map(({ file }) => file.seal()));
+    const late = Promise.withResolvers<void>();
+    using _late = this.#deps.clock.after(sealWaitMs, late.resolve);
+    await Promise.race([Promise.all([...this.#running.values()].map(({ file }) => file.seal())), late.promise]);
   }
 
   status(): CaptureStatus[] {
@@ -165,6 +176,8 @@ export class Capture implements AsyncDisposable {
     this.#plans = [];
     await this.#work.catch(() => {});
     await Promise.all([...this.#running.keys()].map((key) => this.#end(key)));
+    for (const { file } of this.#leaving) file.giveUp();
+    this.#leaving.clear();
   }
 
   #begin(plan: CapturePlan): void {
@@ -184,7 +197,10 @@ export class Capture implements AsyncDisposable {
       { directory, metadata, maxFileBytes, queueSize, bufferBytes },
       {
         ...{ storage: storage(plan), ledger, partId, wallMicros: this.#wallMicros, clock, log },
+        memory: this.#memory.share(),
         nextWriteOutMs: () => this.#nextWriteOutMs,
+        lost: (readings, sinceUs) =>
+          this.#deps.gaps.add(plan, GapReason.UNWRITTEN, readings, sinceUs, this.#wallMicros()),
       },
     );
     const intervalMs = 1_000 / plan.hz;
@@ -212,9 +228,9 @@ export class Capture implements AsyncDisposable {
     running.ticks[Symbol.dispose]();
     await Promise.race([running.collector.settled(), this.#deps.clock.sleep(closeGraceMs)]);
     running.collector.abandon();
-    const lost = await running.file.close(closeGraceMs);
-    const nowUs = this.#wallMicros();
-    if (lost > 0) this.#deps.gaps.add(running.plan, GapReason.QUEUE_FULL, lost, nowUs, nowUs);
+    await running.file.close(closeGraceMs);
+    if (running.file.isEmpty) running.file.giveUp();
+    else this.#leaving.add(running);
     this.#running.delete(key);
     const [resource = key] = key.split(' ');
     this.#ended.set(resource, sumOf(statusOf(resource, running), this.#ended.get(resource)));

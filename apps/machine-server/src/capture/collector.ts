@@ -1,7 +1,8 @@
 /**
  * Reads one method of one resource at its frequency and hands the encoded readings to its files.
  *
- * A tick is skipped and counted while the previous reading has not returned (`late`) or the queue is full (`held`). It waits while a crash
+ * A tick is skipped and counted while the previous reading has not returned (`late`), or the disk is behind and the memory for that is full
+ * (`held`). It waits while a crash
  * right after it would not be reported, because the note of that time is not on the disk yet (`covers`). A reading that takes too long is
  * given up, so that a later tick can try again; a later answer to it is discarded. No failure ends a collector.
  */
@@ -83,7 +84,9 @@ export class Collector {
       } else if (!this.#deps.file.ready) {
         this.held++;
         this.#missing(GapReason.QUEUE_FULL);
-        this.#warn('readings are skipped: the disk cannot keep up and the queue is full', { skipped: this.held });
+        this.#warn('readings are skipped: the disk cannot keep up, and the memory for them is full', {
+          skipped: this.held,
+        });
       } else if (this.#waiting > 0 || !this.#take()) {
         this.#waiting++;
       }

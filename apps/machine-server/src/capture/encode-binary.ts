@@ -6,7 +6,7 @@ import { concatBytes } from '@platform/base';
 import { AnnotationsSchema } from '@platform/proto/platform/app/data/v1/data';
 import { SensorDataSchema } from '@platform/proto/platform/app/datasync/v1/data_sync';
 import type { BinaryReading } from '@platform/resources';
-import type { BinaryFile } from './roll-file.ts';
+import type { BinaryFile } from './series.ts';
 
 /** The extensions that public machine-servers use; files of other types have none. */
 const extensions: Readonly<Record<string, string>> = {

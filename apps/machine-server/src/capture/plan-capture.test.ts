@@ -49,7 +49,7 @@ test('D12 tags are combined, a method’s own capture directory and buffer apply
       tags: ['site', 'a'],
       directory: '/other',
       bufferBytes: 99,
-      queueSize: 250,
+      queueSize: undefined,
     },
   ]);
 });

@@ -25,7 +25,8 @@ export interface CapturePlan {
   readonly tags: readonly string[];
   readonly directory: string;
   readonly maxFileBytes: number;
-  readonly queueSize: number;
+  /** Undefined: as many as fit into the memory for them. */
+  readonly queueSize: number | undefined;
   readonly bufferBytes: number;
 }
 
@@ -100,13 +101,13 @@ function planOne(
   } catch (caught) {
     return complain(`${method}: ${errorText(caught)}`);
   }
-  const atMost = (key: 'capture_buffer_size' | 'capture_queue_size', most: number): number => {
-    if (config[key] <= most) return config[key];
-    tell('warning', `${key} ${config[key]} exceeds the maximum of ${most}, which is used instead`);
+  const atMost = <T extends number | undefined>(key: string, given: T, most: T & number): T => {
+    if (given === undefined || given <= most) return given;
+    tell('warning', `${key} ${given} exceeds the maximum of ${most}, which is used instead`);
     return most;
   };
-  const bufferBytes = atMost('capture_buffer_size', mostBufferBytes);
-  const queueSize = atMost('capture_queue_size', mostQueued);
+  const bufferBytes = atMost('capture_buffer_size', config.capture_buffer_size, mostBufferBytes);
+  const queueSize = atMost('capture_queue_size', config.capture_queue_size, mostQueued);
   const own = config.capture_directory;
   if (own !== undefined && !defaults.ownDirectories) {
     return complain('-untrusted-env does not allow changing the capture directory: capture_directory');

@@ -2,39 +2,35 @@
  * The files of one series: opens a file when a reading arrives, rolls it at its maximum size, seals it on demand. Each binary reading gets
  * its own file, with its own extension and MIME type.
  *
- * States of a reading: queued → in the user buffer → written → synced → sealed. Two loops advance it: one opens files and writes (up to
- * "written"), the other syncs and seals (`SyncQueue`). Readings that arrive during a sync are therefore written, and the next file is
- * opened before a full one is sealed: a kill costs only the readings that are queued or in the user buffer.
+ * States of a reading: queued → in the user buffer → written → synced → sealed. One loop opens files and writes (up to "written"); each file
+ * syncs and seals itself (`SeriesFile`). Readings that arrive during a sync are therefore written, and the next file is opened before a full
+ * one is sealed: a kill costs only the readings that are queued or in the user buffer. Queued readings are written as one group.
  *
- * A disk error changes no state: the reading stays where it is, and the loop waits (with growing delays, at most 30 s) and repeats the same
- * step. While syncs fail, nothing is written either. A disk error therefore never ends a capture; readings are skipped only while the queue
- * is full.
+ * A disk error loses nothing. A file that fails takes no more readings and repeats its own steps, while the series goes on with a new one;
+ * on a full disk, which a new file does not help, the write is repeated. Readings wait in memory (`CaptureMemory`) if nothing can be written,
+ * and while four files of the series are not sealed yet. Only then, and if that memory is full, are readings skipped.
  */
-import { join } from 'node:path';
-import { create } from '@bufbuild/protobuf';
-import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { type Clock, errorText, type Log } from '@platform/base';
-import {
-  type CaptureFileWriter,
-  type CaptureStorage,
-  createCaptureFileWriter,
-  recordBytes,
-} from '@platform/capture-file';
-import type { DataCaptureMetadata } from '@platform/proto/platform/app/datasync/v1/data_sync';
-import { CaptureFileHeaderSchema } from '@platform/proto/platform/capture/v1/capture_file';
-import { fileName, seriesPath } from '../directories/paths.ts';
+import { type CaptureStorage, recordBytes } from '@platform/capture-file';
 import type { SeqLedger } from '../directories/seq-ledger.ts';
+import type { MemoryShare } from './capture-memory.ts';
 import { DiskStep } from './disk-step.ts';
-import type { Series } from './series.ts';
-import { SyncQueue } from './sync-queue.ts';
+import { openCaptureFile } from './open-capture-file.ts';
+import { ReadingQueue } from './reading-queue.ts';
+import type { BinaryFile, Series } from './series.ts';
+import { SeriesFile } from './series-file.ts';
+import { UnsealedFiles } from './unsealed-files.ts';
 
 export interface RollContext {
   readonly storage: CaptureStorage;
   readonly ledger: SeqLedger;
   readonly partId: string;
+  readonly memory: MemoryShare;
   readonly wallMicros: () => number;
   /** When `write` will be called next, on the monotonic clock; in the past if that is unknown. */
   readonly nextWriteOutMs: () => number;
+  /** Readings since this time (wall clock) are lost: a file was given up, or the server stops before they could be written. */
+  readonly lost: (readings: number, sinceUs: number) => void;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -43,79 +39,66 @@ export interface RollContext {
 const mostTurns = 10;
 /** A buffer that becomes full this shortly before a write-out waits for it. */
 const soonMs = 100;
-/** Unsynced bytes at which a sync starts; at four times as many, writing waits for the sync. */
+/** Unsynced bytes at which a sync starts. */
 const syncBytes = 262_144;
-const mostUnsyncedBytes = 4 * syncBytes;
-/** Maximum number of full files that wait to be sealed; another one stays open until one of them is sealed. */
-const mostSealing = 4;
-/** Memory limit for readings that wait for the disk, exceeded by at most one: images are larger than `capture_queue_size` assumes. */
-const mostQueuedBytes = 64 * 1024 * 1024;
-
-interface Entry {
-  readonly bytes: Uint8Array;
-  /** Undefined: it shares a file with others. */
-  readonly own: BinaryFile | undefined;
-}
-
-/** File type in the metadata of a binary reading's file. */
-export type BinaryFile = Pick<DataCaptureMetadata, 'fileExtension' | 'mimeType'>;
 
 export class RollFile {
   readonly #series: Series;
   readonly #context: RollContext;
-  readonly #queue: Entry[] = [];
-  #queuedBytes = 0;
-  #writer: CaptureFileWriter | undefined;
+  readonly #queue = new ReadingQueue();
+  readonly #unsealed: UnsealedFiles;
+  #file: SeriesFile | undefined;
   #opening: { seq: number } | undefined;
   readonly #writes: DiskStep;
-  readonly #syncs: SyncQueue;
   #sealAsked = false;
   /** The open file takes no more readings. */
   #isComplete = false;
-  /** Queued readings wait for a sync or a seal. */
+  /** Queued readings wait for a file to be sealed. */
   #isBlocked = false;
-  #unwrittenUs: number | undefined;
   #closing = false;
 
   constructor(series: Series, context: RollContext) {
     this.#series = series;
     this.#context = context;
-    const { clock } = context;
-    const failed = (caught: unknown, failures: number): void => this.#failed(caught, failures);
-    const recovered = (failures: number): void =>
-      context.log.info('readings can be written to the disk again', { failures });
+    const { clock, log, lost } = context;
     this.#writes = new DiskStep({
-      ...{ step: () => this.#drain(), failed, recovered, clock },
-      hasMore: () => !this.#isBlocked && (this.#queue.length > 0 || this.#sealAsked),
-    });
-    this.#syncs = new SyncQueue({
-      ...{ failed, clock, done: () => this.#unblock() },
-      recovered: (failures) => {
-        this.#isBlocked = true;
-        this.#unblock();
-        recovered(failures);
+      ...{ step: () => this.#drain(), clock },
+      failed: (caught, failures) => {
+        this.#sealAsked = false;
+        this.#failed(caught, failures);
       },
+      recovered: (failures) => log.info('readings can be written to the disk again', { failures }),
+      hasMore: () => !this.#isBlocked && (this.#queue.length > 0 || this.#sealAsked || this.#isComplete),
     });
+    this.#unsealed = new UnsealedFiles({ lost, log, fewer: () => this.#unblock() });
   }
 
   /** Consecutive failures of the disk; 0 when it works. */
   get failures(): number {
-    return Math.max(this.#writes.failures, this.#syncs.failures);
+    return Math.max(this.#writes.failures, this.#file?.failures ?? 0, this.#unsealed.failures);
+  }
+
+  /** Whether readings wait in memory on purpose: the disk fails, or has not sealed earlier files yet. */
+  get isBehind(): boolean {
+    return this.#isBlocked || this.failures > 0;
   }
 
   /** Readings that are only in memory. */
   get queued(): number {
-    return this.#queue.length + (this.#writer?.unwritten ?? 0);
+    return this.#queue.length + this.#files.reduce((sum, { writer }) => sum + writer.unwritten, 0);
   }
 
   /** Wall-clock time before which every reading was handed to the operating system; undefined if all were. */
   get unwrittenUs(): number | undefined {
-    return this.#unwrittenUs;
+    const times = [this.#queue.first?.us, ...this.#files.map(({ unwrittenUs }) => unwrittenUs)];
+    const known = times.filter((us) => us !== undefined);
+    return known.length === 0 ? undefined : Math.min(...known);
   }
 
-  /** Whether a reading can be accepted now; false while the queue is full. */
+  /** Whether a reading can be accepted now; false while its memory, or the configured queue, is full. */
   get ready(): boolean {
-    return this.#queue.length < Math.max(1, this.#series.queueSize) && this.#queuedBytes < mostQueuedBytes;
+    const { queueSize } = this.#series;
+    return (queueSize === undefined || this.#queue.length < Math.max(1, queueSize)) && this.#context.memory.hasRoom;
   }
 
   /**
@@ -125,85 +108,103 @@ export class RollFile {
    */
   add(bytes: Uint8Array, own?: BinaryFile): boolean {
     if (this.#closing) return false;
-    this.#unwrittenUs ??= this.#context.wallMicros();
-    const writer = this.#writer;
+    const us = this.#context.wallMicros();
+    const file = this.#file;
     // The common case needs no promise: the reading goes directly to the user buffer of the open file.
-    if (own === undefined && writer !== undefined && this.#queue.length === 0 && this.#idle) {
-      if (this.#fits(writer, bytes)) {
-        if (writer.append(bytes) && !this.#isWrittenSoon(writer)) void this.#writes.run();
-        return true;
-      }
+    if (own === undefined && file !== undefined && this.#queue.length === 0 && this.#idle && this.#fits(file, bytes)) {
+      file.unwrittenUs ??= us;
+      if (file.writer.append(bytes) && !this.#isWrittenSoon(file)) void this.#writes.run();
+    } else {
+      this.#queue.add({ bytes, own, us });
+      if (!this.#writes.isWaiting && !this.#isBlocked) void this.#writes.run();
     }
-    this.#queue.push({ bytes, own });
-    this.#queuedBytes += bytes.length;
-    if (!this.#writes.isWaiting) void this.#writes.run();
+    this.#account();
     return true;
-  }
-
-  get #idle(): boolean {
-    return this.#writes.running === undefined && this.failures === 0 && !this.#isComplete;
   }
 
   /** Hands everything captured so far to the operating system. Returns whether that is done: false if the disk fails or is far behind. */
   async write(): Promise<boolean> {
     for (let turn = 0; this.#writes.running !== undefined && turn < mostTurns; turn++) await this.#writes.running;
-    if (this.#writes.running !== undefined || this.failures > 0) return false;
-    if (this.queued === 0) return true;
-    await this.#writes.run();
+    if (this.#writes.running !== undefined || this.#writes.isWaiting) return false;
+    if (this.#queue.length > 0 || (this.#file?.writer.unwritten ?? 0) > 0) await this.#writes.run();
     return !this.#isBlocked && this.failures === 0;
   }
 
   /** Syncs everything written so far. Returns whether that is done: false after one failure of the disk. */
   async sync(): Promise<boolean> {
     if (this.failures > 0) return false;
-    return this.#writer === undefined || this.#writer.unsyncedBytes === 0
-      ? this.#syncs.settled()
-      : this.#syncs.sync(this.#writer);
+    const file = this.#file;
+    const open = file === undefined || file.writer.unsyncedBytes === 0 ? file?.settled() : file.sync();
+    return !(await Promise.all([open, this.#unsealed.settled()])).includes(false);
   }
 
   /** Seals the open file with everything queued so far; resolves when it is sealed, or after one failure of the disk. */
   async seal(): Promise<void> {
-    this.#sealAsked = true;
+    // A disk that is behind would only get further behind with more and smaller files.
+    this.#sealAsked ||= this.#closing || this.#unsealed.size < 2;
     do {
       await this.#writes.run();
-      if (!(await this.#syncs.settled())) return;
-    } while (this.#sealAsked || (this.#isComplete && this.#writes.failures === 0));
+      if (!(await this.#unsealed.settled())) return;
+    } while ((this.#sealAsked || this.#isComplete) && this.#writes.failures === 0);
   }
 
   /**
-   * Accepts no more readings, drains the queue and seals the file; retries for at most `graceMs` if the disk fails.
-   *
-   * @returns how many readings could not be written
+   * Accepts no more readings, drains the queue and seals the file. If that is not done within `graceMs`, because the disk fails or is slow,
+   * it goes on until `giveUp`.
    */
-  async close(graceMs: number): Promise<number> {
-    const deadline = this.#context.clock.monotonic() + graceMs;
+  async close(graceMs: number): Promise<void> {
+    const { clock } = this.#context;
+    const deadline = clock.monotonic() + graceMs;
     this.#closing = true;
-    this.#writes.end();
-    this.#syncs.end();
     for (;;) {
-      await this.seal();
-      if (this.#writer === undefined && this.#queue.length + this.#syncs.sealing === 0) return 0;
-      if (this.#context.clock.monotonic() >= deadline) break;
-      await this.#context.clock.sleep(50);
+      const leftMs = deadline - clock.monotonic();
+      if (this.isEmpty || leftMs <= 0) return;
+      await Promise.race([this.seal(), clock.sleep(leftMs)]);
+      if (!this.isEmpty) await clock.sleep(Math.min(50, leftMs));
     }
-    const readings = this.queued;
-    this.#context.log.error('stopped with readings that could not be written to the disk', { readings });
-    await Promise.all([this.#writer?.abandon().catch(() => {}), this.#syncs.abandon()]);
-    return readings;
+  }
+
+  /** Ends all steps, and tells how many readings are lost by that. */
+  giveUp(): void {
+    const { memory, log, lost, wallMicros } = this.#context;
+    this.#writes.end();
+    const files = this.#files.filter((file) => file.giveUp() > 0);
+    const readings = files.reduce((sum, { writer }) => sum + writer.endangered, this.#queue.length);
+    memory[Symbol.dispose]();
+    if (readings === 0) return;
+    log.error('stopped with readings that could not be written to the disk', { readings });
+    const sinceUs = Math.min(this.#queue.first?.us ?? wallMicros(), ...files.map(({ openedUs }) => openedUs));
+    lost(readings, sinceUs);
+  }
+
+  /** Whether everything captured is sealed. */
+  get isEmpty(): boolean {
+    return this.#file === undefined && this.#queue.length + this.#unsealed.size === 0;
+  }
+
+  get #files(): readonly SeriesFile[] {
+    return this.#file === undefined ? this.#unsealed.files : [...this.#unsealed.files, this.#file];
+  }
+
+  get #idle(): boolean {
+    return this.#writes.running === undefined && this.#writes.failures === 0 && !this.#isComplete;
+  }
+
+  #account(): void {
+    this.#context.memory.bytes = this.#queue.bytes + (this.#file?.writer.unsyncedBytes ?? 0) + this.#unsealed.bytes;
   }
 
   /** Whether a full buffer waits for the next write-out. Otherwise that would write again, for one or two readings. */
-  #isWrittenSoon(writer: CaptureFileWriter): boolean {
+  #isWrittenSoon({ writer }: SeriesFile): boolean {
     const leftMs = this.#context.nextWriteOutMs() - this.#context.clock.monotonic();
     return leftMs >= 0 && leftMs <= soonMs && writer.bufferedBytes < 2 * this.#series.bufferBytes;
   }
 
-  #fits(writer: CaptureFileWriter, reading: Uint8Array): boolean {
+  #fits({ writer }: SeriesFile, reading: Uint8Array): boolean {
     return writer.readings === 0 || writer.sizeBytes + recordBytes(reading.length) <= this.#series.maxFileBytes;
   }
 
   #failed(caught: unknown, failures: number): void {
-    this.#sealAsked = false;
     this.#context.log.error('writing captured readings failed; they are kept and the write is repeated', {
       directory: this.#series.directory,
       error: errorText(caught),
@@ -212,90 +213,105 @@ export class RollFile {
     });
   }
 
+  /** The open file failed: it takes no more readings, and repeats its steps while the series goes on with another. */
+  #fileFailed(file: SeriesFile, caught: unknown, failures: number): void {
+    this.#failed(caught, failures);
+    if (file === this.#file) {
+      this.#isComplete = true;
+      this.#unblock();
+    } else this.#unsealed.failed(file);
+  }
+
   #unblock(): void {
-    if (this.#isBlocked && !this.#writes.isWaiting) void this.#writes.run();
+    this.#account();
+    const isNeeded = this.#isBlocked || this.#isComplete;
+    this.#isBlocked = false;
+    if (isNeeded && !this.#writes.isWaiting) void this.#writes.run();
   }
 
   async #drain(): Promise<void> {
     this.#isBlocked = false;
-    while (this.#queue.length > 0 || this.#sealAsked || this.#isComplete) {
-      if (this.#syncs.failures > 0) {
-        this.#isBlocked = true;
-        return;
-      }
-      if (this.#isComplete) {
-        if (!(await this.#detach())) return;
-        continue;
-      }
-      const reading = this.#queue[0];
-      if (reading === undefined) {
+    for (;;) {
+      if (this.#isComplete && !(await this.#detach())) return;
+      const next = this.#queue.first;
+      if (next === undefined) {
+        const isLast = this.#sealAsked || this.#closing;
         this.#sealAsked = false;
-        this.#isComplete = this.#writer !== undefined;
-        continue;
-      }
-      const { bytes, own } = reading;
-      const writer = this.#writer ?? (await this.#open(own));
-      if (!this.#fits(writer, bytes)) {
+        if (!isLast || this.#file === undefined) break;
         this.#isComplete = true;
         continue;
       }
-      this.#queue.shift();
-      this.#queuedBytes -= bytes.length;
-      const isFull = writer.append(bytes);
-      if (own !== undefined) this.#isComplete = true;
-      else if (isFull) await this.#flush(writer);
+      const file = this.#file ?? (await this.#open(next.own));
+      this.#fill(file);
+      await this.#flush(file);
     }
-    if (this.#writer !== undefined) await this.#flush(this.#writer);
+    if (this.#file !== undefined) await this.#flush(this.#file);
   }
 
-  async #flush(writer: CaptureFileWriter): Promise<void> {
-    const [startedUs, isWhole] = [this.#context.wallMicros(), this.#queue.length === 0];
-    await writer.flush();
-    if (isWhole && writer.unwritten === 0) this.#unwrittenUs = this.#queue.length > 0 ? startedUs : undefined;
-    if (this.#isComplete || writer.unsyncedBytes < syncBytes) return;
-    const synced = this.#syncs.sync(writer);
-    if (writer.unsyncedBytes >= mostUnsyncedBytes) await synced;
+  /** Moves the queued readings that fit into the open file: one group, for one write. */
+  #fill(file: SeriesFile): void {
+    for (let next = this.#queue.first; next !== undefined && !this.#isComplete; next = this.#queue.first) {
+      if (!this.#fits(file, next.bytes) || (next.own !== undefined && file.writer.readings > 0)) {
+        this.#isComplete = true;
+        return;
+      }
+      this.#queue.take();
+      file.unwrittenUs ??= next.us;
+      file.writer.append(next.bytes);
+      if (next.own !== undefined) this.#isComplete = true;
+    }
+  }
+
+  async #flush(file: SeriesFile): Promise<void> {
+    const startedUs = this.#context.wallMicros();
+    try {
+      await file.writer.flush();
+    } catch (caught) {
+      // Unless the disk is full, a new file may succeed.
+      this.#isComplete ||= file.writer.isSuspect;
+      throw caught;
+    }
+    if (!file.writer.isSuspect) file.unwrittenUs = file.writer.unwritten > 0 ? startedUs : undefined;
+    this.#account();
+    if (!(this.#isComplete || file.isBusy) && file.writer.unsyncedBytes >= syncBytes) void file.sync();
   }
 
   /** Hands the open file over for sealing; the next reading opens another. Returns false if too many are already waiting. */
   async #detach(): Promise<boolean> {
-    const writer = this.#writer;
-    if (writer !== undefined) {
-      await this.#flush(writer);
-      if (this.#syncs.sealing >= mostSealing) {
+    const file = this.#file;
+    if (file !== undefined) {
+      if (!file.writer.isSuspect) await this.#flush(file);
+      if (this.#unsealed.isFull && !this.#closing) {
         this.#isBlocked = true;
         return false;
       }
-      this.#syncs.seal(writer);
+      this.#unsealed.add(file);
     }
-    this.#writer = undefined;
+    this.#file = undefined;
     this.#isComplete = false;
     return true;
   }
 
-  async #open(own: BinaryFile | undefined): Promise<CaptureFileWriter> {
-    const { ledger, wallMicros, partId, storage } = this.#context;
-    const metadata = { ...this.#series.metadata, ...own };
+  async #open(own: BinaryFile | undefined): Promise<SeriesFile> {
+    const { ledger, wallMicros, clock, log } = this.#context;
     // Kept across failed attempts, so that a full disk does not use up numbers that would hold back the low-water mark (I6).
     this.#opening ??= { seq: ledger.take() };
-    const { seq } = this.#opening;
-    const micros = wallMicros();
-    const { componentType, componentName, methodName } = metadata;
-    const path = join(
-      this.#series.directory,
-      seriesPath(componentType, componentName, methodName),
-      fileName(micros, ledger.stream, seq),
-    );
-    const header = create(CaptureFileHeaderSchema, {
-      stream: ledger.stream,
-      seq: BigInt(seq),
-      partId,
-      metadata,
-      created: timestampFromMs(Math.floor(micros / 1_000)),
-    });
-    const writer = await createCaptureFileWriter({ storage, path, header, bufferBytes: this.#series.bufferBytes });
+    const openedUs = wallMicros();
+    const writer = await openCaptureFile(this.#series, this.#context, { ...this.#opening, openedUs, own });
     this.#opening = undefined;
-    this.#writer = writer;
-    return writer;
+    const file: SeriesFile = new SeriesFile(writer, {
+      ...{ openedUs, clock },
+      failed: (caught, failures) => this.#fileFailed(file, caught, failures),
+      recovered: (failures) => log.info('a capture file can be written again', { path: writer.path, failures }),
+      done: () => this.#stepped(file),
+    });
+    this.#file = file;
+    return file;
+  }
+
+  #stepped(file: SeriesFile): void {
+    if (file.writer.unwritten === 0) file.unwrittenUs = undefined;
+    if (file.isSealed) this.#unsealed.sealed(file);
+    this.#account();
   }
 }

@@ -7,6 +7,9 @@ export interface Series {
   readonly metadata: DataCaptureMetadata;
   readonly maxFileBytes: number;
   readonly bufferBytes: number;
-  /** Readings that may wait for the disk. */
-  readonly queueSize: number;
+  /** How many readings may wait for the disk; undefined: as many as fit into the memory for them. */
+  readonly queueSize: number | undefined;
 }
+
+/** File type in the metadata of a binary reading's file. */
+export type BinaryFile = Pick<DataCaptureMetadata, 'fileExtension' | 'mimeType'>;

@@ -2,9 +2,10 @@
  * Writes out captured readings, and notes until when further readings may be taken (`Alive`): every 400 ms to the operating system, which
  * survives a kill of the process, and every 800 ms to the disk, which survives a power cut.
  *
- * A note of the first kind reaches a second beyond the time up to which everything is written, so that a kill costs no more. A note of the
- * second kind reaches further if recent write-outs took long: the next note must be on the disk before the last one expires. If the next
- * note of either kind is late, readings wait for it. They do not wait for a disk that fails or hangs: it may be that of another series.
+ * A note of the first kind begins with the oldest reading that is only in memory, one of the second kind with the oldest that is not synced.
+ * On a quick disk each reaches a second beyond that; on a slow one so far that the next note is there in time, however long the files take: readings must not wait for the disk, as long as there is memory for them.
+ * Only if a note is late do they wait for it, for half a minute at most. The longest time that a note took is remembered for some minutes, because a disk that was
+ * slow once will be slow again.
  */
 import { type Clock, errorText } from '@platform/base';
 import type { Alive, AliveSeries } from '../gaps/alive.ts';
@@ -12,8 +13,8 @@ import type { LimitedLog } from '../logging/limited-log.ts';
 import type { RollFile } from './roll-file.ts';
 
 export interface WriteOutsDeps {
-  readonly alive: Pick<Alive, 'capturing' | 'mark' | 'extend' | 'written' | 'covers'>;
-  readonly files: () => Pick<RollFile, 'write' | 'sync' | 'unwrittenUs' | 'failures'>[];
+  readonly alive: Pick<Alive, 'capturing' | 'mark' | 'extend' | 'written' | 'covers' | 'hangs' | 'untilUs' | 'safeUs'>;
+  readonly files: () => Pick<RollFile, 'write' | 'sync' | 'unwrittenUs' | 'isBehind'>[];
   /** Called after a new note: readings that waited may be taken. */
   readonly noted: () => void;
   readonly clock: Clock;
@@ -21,29 +22,37 @@ export interface WriteOutsDeps {
   readonly log: LimitedLog;
 }
 
-/** What a kill may cost (gaps.md). */
+/** What a kill may cost (gaps.md), unless the disk is behind. */
 const killUs = 1_000_000;
-/** A disk that does not accept a write for this long is considered hung. */
+/** A disk that does not accept a write for this long is behind, too. On a busy computer, readings wait for a shorter time. */
 const hangsMs = 2_000;
-/** If a write-out takes longer, the time until which readings may be taken is extended. */
+/** A write that takes longer than this is noted as one that is under way. */
+const lateMs = 300;
+/** A write-out to the disk that takes longer than this is slow. */
 const slowMs = 100;
-/** How far a note reaches: at least (what a power cut may cost), and at most (after stalls of the disk). */
-const [leastReachMs, mostReachMs] = [1_000, 5_000];
-/** The next note is on the disk after the time between two write-outs plus the next one: at most a quarter longer than recent ones. */
-const [betweenMs, slower] = [800, 1.25];
-/** Factor by which each write-out reduces the remembered time of the slowest. */
-const forget = 0.9;
-/** A note of new series that took longer is repeated, up to a maximum number of notes. */
-const quickNoteMs = 100;
-const mostNotes = 5;
+/** What a power cut may cost on a quick disk, according to the note. */
+const leastReachUs = 1_000_000;
+/** How far a note reaches once the disk is slow, if it is not known yet how slow. */
+const slowReachMs = 30_000;
+/** The next note is on the disk after the time between two write-outs, the rest of the one in progress and its own: at most a quarter longer each. */
+const [betweenMs, slower] = [800, 2 * 1.25];
+/** Factor by which each note reduces the remembered time of the slowest: half of it after 4 minutes. */
+const forget = 0.998;
+/** A note that takes longer than this may never be on the disk. */
+const longestNoteMs = 30_000;
+/** How long the note of new series waits for readings that are already captured. */
+const mostWaitMs = 1_000;
 
 export class WriteOuts {
   readonly #deps: WriteOutsDeps;
   /** How many times the captured series were noted. */
   #notes = 0;
-  #underWay = 0;
-  /** Time that recent write-outs took. */
-  #takenMs = 0;
+  #writing: Promise<void> | undefined;
+  #syncing: Promise<void> | undefined;
+  /** Time that recent notes took. */
+  #slowestNoteMs = 0;
+  /** When the last note was on the disk. */
+  #notedMs = 0;
 
   constructor(deps: WriteOutsDeps) {
     this.#deps = deps;
@@ -53,69 +62,90 @@ export class WriteOuts {
   covers(us: number): boolean {
     if (this.#deps.alive.covers(us)) return true;
     // After a stall, or a step of the clock. A write-out in progress ends with a note.
-    if (this.#underWay === 0) void this.writeOut();
+    if (this.#writing === undefined && this.#syncing === undefined) void this.writeOut();
     return false;
+  }
+
+  /** Call it every 400 ms. @param isToDisk every second time */
+  tick(isToDisk: boolean): void {
+    const isLate = this.#syncing !== undefined;
+    if (isToDisk && !isLate) void this.writeOut();
+    else if (this.#writing === undefined) void this.write();
+    else void this.#noteWritten(this.#deps.wallMicros());
+    const { alive, wallMicros } = this.#deps;
+    if (isLate && alive.untilUs - wallMicros() < 1_000 * this.#aheadMs) void this.#extend();
   }
 
   /** Hands user buffers to the operating system, and notes that. Returns the time before which every reading is written. */
   async write(): Promise<number> {
-    this.#underWay++;
-    try {
-      const { clock, wallMicros, files } = this.#deps;
-      using _hangs = clock.after(hangsMs, () => void this.#noteWritten(wallMicros()));
-      const startedUs = wallMicros();
-      await Promise.all(files().map((file) => file.write()));
-      return await this.#noteWritten(startedUs);
-    } finally {
-      this.#underWay--;
-    }
+    const { clock, wallMicros, files } = this.#deps;
+    const startedUs = wallMicros();
+    using _late = clock.after(lateMs, () => void this.#noteWritten(startedUs));
+    this.#writing ??= this.#writeAll(files());
+    await this.#writing;
+    return await this.#noteWritten(startedUs);
   }
 
-  /** Writes out user buffers, and notes until when everything has reached the disk. */
-  async writeOut(): Promise<void> {
-    const { alive, clock } = this.#deps;
-    const [notes, startedMs] = [this.#notes, clock.monotonic()];
-    this.#underWay++;
-    {
-      using _late = clock.after(slowMs, () => void this.#extend());
-      const safeUs = await this.#synced();
-      if (safeUs === undefined) await this.#extend();
-      // Otherwise, a later note was made meanwhile.
-      else if (notes === this.#notes)
-        await this.#note(alive.mark(safeUs, safeUs + this.#reachUs(clock.monotonic() - startedMs)));
-    }
-    this.#underWay--;
-    this.#takenMs = Math.max(clock.monotonic() - startedMs, this.#takenMs * forget);
+  /** Writes out user buffers, and notes until when everything has reached the disk. One at a time. */
+  writeOut(): Promise<void> {
+    this.#syncing ??= this.#writeOut().finally(() => {
+      this.#syncing = undefined;
+    });
+    return this.#syncing;
   }
 
   /**
-   * Notes series before their first reading, so that a crash right after it is counted. Readings already captured are written out first. On
-   * a slow disk, the note is repeated: the second that is reported after a crash begins with the noted time.
+   * Notes series before their first reading, so that a crash right after it is counted. The note reaches far, so that it need not be
+   * repeated on a slow disk; on a quick one, the next write-out shortens it.
    */
   async noteSeries(series: readonly AliveSeries[]): Promise<void> {
     const { alive, clock, wallMicros } = this.#deps;
-    this.#underWay++;
-    for (let turn = 0; turn < mostNotes; turn++) {
-      const startedMs = clock.monotonic();
-      this.#notes++;
-      const safeUs = (await this.#synced()) ?? wallMicros();
-      await this.#note(alive.capturing(series, safeUs, safeUs + this.#reachUs(clock.monotonic() - startedMs)));
-      await this.write();
-      if (clock.monotonic() - startedMs < quickNoteMs) break;
+    this.#notes++;
+    const startedUs = wallMicros();
+    const late = Promise.withResolvers<undefined>();
+    using _late = clock.after(mostWaitMs, () => late.resolve(undefined));
+    const safeUs = (await Promise.race([this.#synced(), late.promise])) ?? alive.safeUs ?? startedUs;
+    await this.#note(alive.capturing(series, safeUs, wallMicros() + this.#slowReachUs));
+    await this.write();
+  }
+
+  async #writeAll(files: ReturnType<WriteOutsDeps['files']>): Promise<void> {
+    try {
+      await Promise.all(files.map((file) => file.write()));
+    } finally {
+      this.#writing = undefined;
     }
-    this.#underWay--;
   }
 
-  #reachUs(takenMs: number): number {
-    const reachMs = betweenMs + slower * Math.max(takenMs, this.#takenMs);
-    return 1_000 * Math.min(mostReachMs, Math.max(leastReachMs, reachMs));
+  async #writeOut(): Promise<void> {
+    const { alive, clock, wallMicros } = this.#deps;
+    const notes = this.#notes;
+    let isSlow = this.#slowestNoteMs > slowMs;
+    using _slow = clock.after(slowMs, () => {
+      isSlow = true;
+      void this.#extend();
+    });
+    const safeUs = await this.#synced();
+    if (safeUs === undefined) await this.#extend();
+    // Otherwise, a later note was made meanwhile.
+    else if (notes === this.#notes) {
+      await this.#note(alive.mark(safeUs, isSlow ? wallMicros() + this.#slowReachUs : safeUs + leastReachUs));
+    }
   }
 
-  /** Called if the disk is slow or fails: readings continue as long as a power cut would be reported. */
+  /** How long before it expires a note must be renewed. */
+  get #aheadMs(): number {
+    return betweenMs + slower * this.#slowestNoteMs;
+  }
+
+  get #slowReachUs(): number {
+    return 1_000 * Math.max(slowReachMs, 2 * this.#aheadMs);
+  }
+
+  /** The disk is slow, or fails: readings continue as long as a power cut would be reported. */
   async #extend(): Promise<void> {
     const { alive, wallMicros } = this.#deps;
-    // This note may be late itself.
-    await this.#note(alive.extend(wallMicros() + this.#reachUs(slowMs) - slowMs * 1_000));
+    await this.#note(alive.extend(wallMicros() + this.#slowReachUs));
   }
 
   /** @param startedUs when writing began */
@@ -124,8 +154,8 @@ export class WriteOuts {
     const [nowUs, all] = [wallMicros(), files()];
     const unwritten = all.map(({ unwrittenUs }) => unwrittenUs);
     const writtenUs = Math.min(startedUs, ...unwritten.filter((us) => us !== undefined));
-    const hangs = nowUs - writtenUs >= hangsMs * 1_000 || all.some(({ failures }) => failures > 0);
-    await this.#note(alive.written(writtenUs, (hangs ? nowUs : writtenUs) + killUs));
+    const isBehind = nowUs - writtenUs >= hangsMs * 1_000 || all.some((file) => file.isBehind);
+    await this.#noting(alive.written(writtenUs, (isBehind ? nowUs : writtenUs) + killUs));
     return writtenUs;
   }
 
@@ -136,7 +166,32 @@ export class WriteOuts {
     return synced.includes(false) ? undefined : writtenUs;
   }
 
+  /** Of the second kind. */
   async #note(noting: Promise<void>): Promise<void> {
+    const { clock } = this.#deps;
+    const startedMs = clock.monotonic();
+    {
+      using _hung = clock.after(longestNoteMs, () => this.#hangs());
+      await this.#noting(noting);
+    }
+    const nowMs = clock.monotonic();
+    // They are written one after the other.
+    const tookMs = nowMs - Math.max(startedMs, this.#notedMs);
+    this.#slowestNoteMs = Math.max(tookMs, this.#slowestNoteMs * forget);
+    this.#notedMs = nowMs;
+  }
+
+  #hangs(): void {
+    const { alive, log, noted } = this.#deps;
+    log.write(
+      'warn',
+      `what a crash would cost cannot be noted: the disk has not answered for ${longestNoteMs / 1_000} s`,
+    );
+    alive.hangs();
+    noted();
+  }
+
+  async #noting(noting: Promise<void>): Promise<void> {
     await noting.catch((caught: unknown) =>
       this.#deps.log.write('warn', `what a crash would cost cannot be noted: ${errorText(caught)}`),
     );

@@ -52,6 +52,21 @@ export class Alive implements AsyncDisposable {
     return this.#synced.covers(us) && this.#written.covers(us);
   }
 
+  /** The mark that is being made takes so long that it may never be made: readings do not wait for it any more. */
+  hangs(): void {
+    this.#synced.hangs();
+  }
+
+  /** Until when readings may be taken if no further mark is made (wall clock). */
+  get untilUs(): number {
+    return this.#synced.untilUs;
+  }
+
+  /** Before this time, every reading of the captured series had reached the disk; undefined if none is captured. */
+  get safeUs(): number | undefined {
+    return this.#series.length === 0 ? undefined : this.#synced.last.safeUs;
+  }
+
   /** Starts a new file; without series, a crash can lose nothing. @param safeUs as for `mark` */
   async capturing(series: readonly AliveSeries[], safeUs: number, untilUs: number = safeUs + usualUs): Promise<void> {
     this.#series = series;

@@ -1,8 +1,8 @@
 /**
  * Notes in a file the times between which readings may be taken: writes one note at a time, so that the newest one stays.
  *
- * Invariant: `covers` is true only for a time that the file covers, whichever of two notes a crash leaves. If writing notes fails, and is
- * not only late, it is true for all times: readings are worth more than a count of those that a crash may lose.
+ * Invariant: `covers` is true only for a time that the file covers, whichever of two notes a crash leaves. If writing notes fails or hangs,
+ * and is not only late, it is true for all times: readings are worth more than a count of those that a crash may lose.
  */
 
 /** Wall clock, µs. */
@@ -32,6 +32,16 @@ export class NotedTimes {
 
   get last(): Times {
     return this.#times;
+  }
+
+  /** Until when readings may be taken if no further note is made; in the distant future if writing notes fails. */
+  get untilUs(): number {
+    return this.#isFailing ? Number.POSITIVE_INFINITY : this.#covered.untilUs;
+  }
+
+  /** The note that is being written takes so long that it may never be written. */
+  hangs(): void {
+    if (this.#saving !== undefined) this.#isFailing = true;
   }
 
   covers(us: number): boolean {

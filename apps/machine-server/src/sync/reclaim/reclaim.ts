@@ -3,7 +3,7 @@
  * visible.
  */
 import { rm, stat, statfs } from 'node:fs/promises';
-import { type Clock, errorText, type Log } from '@platform/base';
+import { asPlatformError, type Clock, errorText, type Log } from '@platform/base';
 import type { CaptureFileHeader } from '@platform/proto/platform/capture/v1/capture_file';
 import { GapReason } from '@platform/proto/platform/gaps/v1/gaps';
 import { readCaptured } from '../../directories/read-captured.ts';
@@ -39,6 +39,8 @@ export class Reclaim implements AsyncDisposable {
   deletedFiles = 0;
   /** Readings in them, by `<api>/<name>`. */
   readonly discarded: Map<string, number> = new Map();
+  /** Files whose readings are counted, but which the disk refused to delete. */
+  readonly #counted = new Map<string, CaptureFileHeader>();
   readonly #deps: ReclaimDeps;
   readonly #stop = new AbortController();
   #settings: ReclaimSettings | undefined;
@@ -89,8 +91,14 @@ export class Reclaim implements AsyncDisposable {
     await this.#pass;
   }
 
-  /** Counts the readings of a file that is about to be deleted. */
+  /**
+   * Counts the readings of a file that is about to be deleted. Undefined if it could never have been sent.
+   *
+   * @throws if it cannot be read now; then it must stay
+   */
   async #count(path: string): Promise<CaptureFileHeader | undefined> {
+    const known = this.#counted.get(path);
+    if (known !== undefined) return known;
     try {
       const contents = await readCaptured(path);
       const { header, readings } = contents;
@@ -103,8 +111,8 @@ export class Reclaim implements AsyncDisposable {
         this.discarded.set(resource, (this.discarded.get(resource) ?? 0) + lost.readings);
       }
       return header;
-    } catch {
-      // Without a readable header it could never have been sent.
+    } catch (caught) {
+      if (asPlatformError(caught).code !== 'data_loss') throw caught;
       return undefined;
     }
   }
@@ -124,16 +132,23 @@ export class Reclaim implements AsyncDisposable {
     let bytes = 0;
     let batch: string[] = [];
     const discard = async (): Promise<void> => {
-      const counted = await Promise.all(batch.map((path) => this.#count(path)));
+      const counted = await Promise.allSettled(batch.map((path) => this.#count(path)));
       // Counted before the deletion: a crash in between may count files that still exist, but never misses deleted ones.
       await gaps.flush();
       for (const [at, path] of batch.entries()) {
-        const size = (await stat(path).catch(() => undefined))?.size ?? 0;
-        await rm(path, { force: true });
-        const header = counted[at];
-        if (header !== undefined) ledger.settle(header.stream, Number(header.seq));
-        files++;
-        bytes += size;
+        const count = counted[at];
+        try {
+          if (count?.status !== 'fulfilled') throw count?.reason;
+          const size = (await stat(path).catch(() => undefined))?.size ?? 0;
+          if (count.value !== undefined) this.#counted.set(path, count.value);
+          await rm(path, { force: true });
+          this.#counted.delete(path);
+          if (count.value !== undefined) ledger.settle(count.value.stream, Number(count.value.seq));
+          files++;
+          bytes += size;
+        } catch (caught) {
+          log.error('the disk is full, but a capture file cannot be deleted', { path, error: errorText(caught) });
+        }
       }
       batch = [];
     };

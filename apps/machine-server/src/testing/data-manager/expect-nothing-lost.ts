@@ -12,6 +12,7 @@ const lossReasons: readonly GapReason[] = [
   GapReason.MISSED,
   GapReason.FAILED,
   GapReason.QUEUE_FULL,
+  GapReason.UNWRITTEN,
 ];
 
 /** Resolves once every produced reading is in the cloud exactly once, or in a gap. */

@@ -66,7 +66,10 @@ function captureFields(): Readonly<Record<string, AttributeSchema>> {
     disabled: flag('Stops the capture of this method'),
     tags: texts('Added to the tags of the data manager'),
     additional_params: object('Parameters of the method'),
-    capture_queue_size: { type: 'integer', default: 250, description: 'Readings that may wait to be written' },
+    capture_queue_size: {
+      type: 'integer',
+      description: 'Readings that may wait to be written. Default: as many as fit into 64 MiB for all methods together',
+    },
     capture_buffer_size: { type: 'integer', default: 4096, description: 'Bytes that are written at once' },
     capture_directory: text('Overrides capture_dir of the data manager'),
     recent_data_store: object('The cloud also keeps the newest rows in the hot store', {
