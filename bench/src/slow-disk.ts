@@ -1,0 +1,141 @@
+/**
+ * What a machine-server captures while every fdatasync and fsync of its process takes long: strace delays them, so that they hold the
+ * threads that a slow disk would hold. Its readings are counted on the disk after it stopped.
+ */
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { fromBinary } from '@bufbuild/protobuf';
+import { timestampMs } from '@bufbuild/protobuf/wkt';
+import { readCaptureFile } from '@platform/capture-file';
+import { nodeFlags } from '@platform/machine-server/node-flags';
+import { SensorDataSchema } from '@platform/proto/platform/app/datasync/v1/data_sync';
+import { GapReason } from '@platform/proto/platform/gaps/v1/gaps';
+import { temporaryDirectory } from '@platform/testkit';
+import { thriftyEnvironment } from '../../apps/cli/bin/become-node.js';
+import { captureConfiguration } from './readings/part-configuration.ts';
+import type { Figure } from './store/figure.ts';
+
+export interface SlowDiskOptions {
+  /** Measured time of each row. */
+  readonly seconds: number;
+}
+
+const frequencies = [10, 100];
+const resources = [1, 50];
+const delaysMs = [50, 500, 2_000, 10_000];
+/** Longer than the notes of a crash need to learn how slow the disk is. */
+const warmUpMs = 45_000;
+/** A disk that hangs. */
+const hungMs = 1_000_000;
+const longestFillMs = 400_000;
+
+export async function measureSlowDisk({ seconds }: SlowDiskOptions): Promise<Figure[]> {
+  const figures: Figure[] = [];
+  for (const delayMs of delaysMs)
+    for (const hz of frequencies)
+      for (const count of resources) figures.push(await measureOne(delayMs, hz, count, seconds * 1_000));
+  figures.push(await measureBound(100, 50));
+  return figures;
+}
+
+async function measureOne(delayMs: number, hz: number, count: number, forMs: number): Promise<Figure> {
+  await using machine = await startMachine(delayMs, hz, count);
+  await sleep(warmUpMs);
+  const from = Date.now();
+  await sleep(forMs);
+  const to = Date.now();
+  const [skipped, missed] = [machine.gaps(GapReason.QUEUE_FULL), machine.gaps(GapReason.MISSED)];
+  const peak = machine.peakMegabytes();
+  await machine.stop();
+  const captured = machine.capturedAtMs().filter((ms) => ms >= from && ms < to).length;
+  const due = (hz * count * (to - from)) / 1_000;
+  return {
+    name: `syncs of ${delayMs} ms, ${count} × ${hz} Hz: captured ÷ due`,
+    ...{ value: (captured / due) * 100, unit: '%', least: 99 },
+    note: `${captured} of ${due.toFixed(0)}; of the whole run ${missed} missed, ${skipped} skipped; ${peak} MB at most`,
+  };
+}
+
+/** How long a disk may hang until readings are skipped. */
+async function measureBound(hz: number, count: number): Promise<Figure> {
+  await using machine = await startMachine(hungMs, hz, count);
+  const from = Date.now();
+  while (machine.gaps(GapReason.QUEUE_FULL) === 0 && Date.now() - from < longestFillMs) await sleep(500);
+  const value = (Date.now() - from) / 1_000;
+  const note = `64 MiB of ${count * hz} readings/s; ${machine.peakMegabytes()} MB at most`;
+  return { name: `a disk that hangs, ${count} × ${hz} Hz: time until readings are skipped`, value, unit: 's', note };
+}
+
+async function startMachine(delayMs: number, hz: number, count: number) {
+  const home = await temporaryDirectory();
+  const captures = join(home.path, 'captures');
+  mkdirSync(captures);
+  const { components } = captureConfiguration(count, hz * count) as { components: object[] };
+  const attributes = { capture_dir: captures, sync_disabled: true };
+  const services = [
+    { name: 'data_manager', api: 'core:service:data_manager', model: 'core:builtin:builtin', attributes },
+  ];
+  const config = home.file('machine.json');
+  writeFileSync(config, JSON.stringify({ components, services }), { mode: 0o600 });
+  const entry = fileURLToPath(import.meta.resolve('@platform/machine-server/main'));
+  // The first syncs are those of the start.
+  const inject = `inject=fdatasync,fsync:delay_enter=${delayMs * 1_000}:when=${20 + 2 * count}+`;
+  const strace = ['-f', '--seccomp-bpf', '-qqq', '-o', '/dev/null', '-e', 'trace=fdatasync,fsync', '-e', inject];
+  const node = [process.execPath, ...process.execArgv, ...nodeFlags, entry, '-config', config];
+  const env = { ...process.env, ...thriftyEnvironment, PLATFORM_HOME: home.path };
+  const tracer = spawn('strace', [...strace, ...node], { stdio: 'ignore', env });
+  const ended = once(tracer, 'close');
+  await once(tracer, 'spawn');
+  const tracee = (): number => Number(execFileSync('pgrep', ['-P', String(tracer.pid)], { encoding: 'utf8' }));
+  return {
+    /** Readings that the machine-server itself has told as missing for this reason. */
+    gaps: (reason: GapReason): number => {
+      const journal = join(home.path, 'gaps.jsonl');
+      const lines = existsSync(journal) ? readFileSync(journal, 'utf8').split('\n') : [];
+      const newest = new Map<string, { reason: number; readings: number }>();
+      for (const line of lines) {
+        const gap = parsed(line);
+        if (gap !== undefined) newest.set(gap.id, gap);
+      }
+      return [...newest.values()].reduce((sum, gap) => sum + (gap.reason === reason ? gap.readings : 0), 0);
+    },
+    peakMegabytes: (): number => {
+      const status = readFileSync(`/proc/${tracee()}/status`, 'utf8');
+      return Math.round(Number(/^VmHWM:\s+(\d+)/m.exec(status)?.[1]) / 1_024);
+    },
+    /** When the readings on the disk were requested. */
+    capturedAtMs: (): number[] =>
+      readdirSync(captures, { recursive: true, encoding: 'utf8' })
+        .filter((name) => /\.(prog|capture)$/.test(name))
+        .flatMap((name) => {
+          const bytes = readFileSync(join(captures, name));
+          return bytes.length === 0 ? [] : readCaptureFile(bytes).readings;
+        })
+        .flatMap((reading) => {
+          const { metadata } = fromBinary(SensorDataSchema, reading);
+          return metadata?.timeRequested === undefined ? [] : [timestampMs(metadata.timeRequested)];
+        }),
+    /** A stop waits for a slow disk, for a minute at most. */
+    async stop() {
+      process.kill(tracee(), 'SIGTERM');
+      await ended;
+    },
+    async [Symbol.asyncDispose]() {
+      if (tracer.exitCode === null && tracer.signalCode === null) process.kill(tracee(), 'SIGKILL');
+      await ended;
+      await home[Symbol.asyncDispose]();
+    },
+  };
+}
+
+function parsed(line: string): { id: string; reason: number; readings: number } | undefined {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+}
