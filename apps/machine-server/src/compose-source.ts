@@ -2,6 +2,7 @@
 import { type CloudDeps, type CloudParts, composeCloud } from './compose-cloud.ts';
 import type { ConfigSource } from './config/config-source.ts';
 import { LocalFile } from './config/local-file.ts';
+import type { LocalSettings } from './config/local-settings.ts';
 import { openConfigFile } from './config/open-config-file.ts';
 
 export interface SourceDeps extends CloudDeps {
@@ -13,6 +14,7 @@ export interface Source {
   /** Undefined if there is none. */
   readonly cloud: CloudParts | undefined;
   readonly source: ConfigSource;
+  readonly local: LocalSettings;
 }
 
 /** @throws PlatformError if the file cannot be used */
@@ -21,8 +23,9 @@ export async function composeSource(deps: SourceDeps, starting: AsyncDisposableS
   const opened = await openConfigFile(configFile, settings.home);
   if (opened.kind === 'cloud') {
     const cloud = await composeCloud(deps, opened.credentials, starting);
-    return { cloud, source: cloud.watch };
+    return { cloud, source: cloud.watch, local: opened.local };
   }
   const log = serverLog.log.child('config');
-  return { cloud: undefined, source: new LocalFile({ ...opened, home: settings.home, onProblem, clock, log }) };
+  const source = new LocalFile({ ...opened, home: settings.home, onProblem, clock, log });
+  return { cloud: undefined, source, local: opened.local };
 }

@@ -64,7 +64,7 @@ export async function startMachineServer(deps: MachineServerDeps): Promise<Machi
   const environment = new ConfigEnvironment(settings.untrustedEnvironment ? undefined : settings.environment);
   const hide = (text: string): string => environment.hide(text);
   const onProblem = (): void => reporter?.changed();
-  const { cloud, source } = await composeSource({ ...deps, onProblem }, starting);
+  const { cloud, source, local } = await composeSource({ ...deps, onProblem }, starting);
   const partId = cloud?.partId ?? '';
   const written = await source.first(signal);
   const first = environment.resolve(written).config;
@@ -122,6 +122,7 @@ export async function startMachineServer(deps: MachineServerDeps): Promise<Machi
       shutdown: deps.shutdown,
       requestsLimit: settings.resourceRequestsLimit,
       watchCall: telemetry?.watchCall,
+      tcpModeTrusted: local.tcpModeTrusted,
       ...port,
       clock,
       log: log.child('serve'),

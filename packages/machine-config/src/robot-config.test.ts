@@ -87,7 +87,7 @@ const document = fc.tuple(
     modules: fc.array(
       record({
         ...{ name: text, executable_path: text, log_level: text, type: text, module_id: text },
-        ...{ env: textMap, status, first_run_timeout: duration, tcp_mode: yes },
+        ...{ env: textMap, status, first_run_timeout: duration, tcp_mode: yes, no_api_key: yes },
       }),
       { maxLength: 2 },
     ),

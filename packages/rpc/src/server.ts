@@ -29,7 +29,7 @@ export { carriesApiNames } from './edge/api-fields.ts';
 export { apiIn, type Vocabulary, vocabularyAsked } from './edge/api-names.ts';
 export { canonicalise, inVocabulary } from './edge/translate-message.ts';
 export type { EnterRequest } from './listener/enter-request.ts';
-export type { UpgradeListener } from './listener/listeners.ts';
+export type { AdmitConnection, UpgradeListener } from './listener/listeners.ts';
 export type { NodeListener, NodeRequest, NodeResponse } from './listener/node-types.ts';
 export { readLongBody } from './listener/read-body.ts';
 export { createRpcServer, type RpcServer, type RpcServerOptions } from './listener/rpc-server.ts';

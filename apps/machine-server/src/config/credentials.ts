@@ -2,6 +2,7 @@
 import { PlatformError } from '@platform/base';
 import type { JsonText } from '@platform/machine-config/read-json';
 import { durationMs } from './duration.ts';
+import { type LocalSettings, readLocalSettings } from './local-settings.ts';
 import { readDocumentFile } from './read-document.ts';
 
 export interface CloudCredentials {
@@ -17,14 +18,15 @@ export interface CloudCredentials {
   readonly ca?: string;
 }
 
-export type ConfigFile =
+export type ConfigFile = { readonly local: LocalSettings } & (
   | { readonly kind: 'cloud'; readonly credentials: CloudCredentials }
-  | { readonly kind: 'local'; readonly text: JsonText };
+  | { readonly kind: 'local'; readonly text: JsonText }
+);
 
 const leastRefreshMs = 100;
 
 /**
- * With a `cloud` block, the configuration comes from that cloud, and the rest of the file is ignored.
+ * With a `cloud` block, the configuration comes from that cloud, and the rest of the file is ignored, except for local settings.
  *
  * @param isKnownAsLocal whether the configuration of this file was used before: an unreadable file is then a configuration with errors.
  * @throws PlatformError with the file, what was expected and what was found.
@@ -35,11 +37,12 @@ export async function readConfigFile(path: string, isKnownAsLocal: boolean): Pro
   };
   const text = await readDocumentFile(path);
   const file = text.kind === 'read' ? text.document : undefined;
-  if (isKnownAsLocal && !(isRecord(file) && 'cloud' in file)) return { kind: 'local', text };
+  const local = readLocalSettings(file, fail);
+  if (isKnownAsLocal && !(isRecord(file) && 'cloud' in file)) return { kind: 'local', text, local };
   if (text.kind === 'invalid') return fail(text.message);
   if (!isRecord(file)) return fail(`expected a JSON object, found ${JSON.stringify(file).slice(0, 80)}`);
   const { cloud } = file;
-  if (cloud === undefined) return { kind: 'local', text };
+  if (cloud === undefined) return { kind: 'local', text, local };
   if (!isRecord(cloud)) return fail(`expected an object at "cloud", found ${JSON.stringify(cloud).slice(0, 80)}`);
   const word = (key: string): string => {
     const value = cloud[key];
@@ -71,6 +74,7 @@ export async function readConfigFile(path: string, isKnownAsLocal: boolean): Pro
     return fail(`expected a PEM certificate at "cloud.ca", found ${JSON.stringify(ca).slice(0, 80)}`);
   return {
     kind: 'cloud',
+    local,
     credentials: {
       ...(ca !== undefined && { ca }),
       partId,

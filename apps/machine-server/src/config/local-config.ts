@@ -5,6 +5,7 @@ import { toRobotConfig } from '@platform/machine-config/robot-config';
 import type { JsonObject } from '@platform/machine-config/schema';
 import { unknownAttributes } from '@platform/machine-config/unknown-attributes';
 import type { RobotConfig } from '@platform/proto/platform/app/v1/robot';
+import { withoutLocalSettings } from './local-settings.ts';
 
 export interface LocalConfig {
   /** The valid part of the file: entries with errors are omitted. */
@@ -21,7 +22,7 @@ export async function parseLocalConfig({
 }: Extract<JsonText, { kind: 'read' }>): Promise<LocalConfig> {
   // Loaded only here: the schema costs more memory than the rest of the server.
   const { parse } = await import('@platform/machine-config/parse');
-  const { config, problems } = parse(document);
+  const { config, problems } = parse(withoutLocalSettings(document));
   const all = [...duplicates, ...problems];
   const isError = ({ level }: Problem): boolean => level === 'error';
   const errors = all

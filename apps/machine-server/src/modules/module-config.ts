@@ -19,9 +19,15 @@ export interface ModuleConfig {
   readonly firstRunTimeoutMs: number;
   /** Whether it listens on a port of this computer instead of a socket. */
   readonly tcpMode: boolean;
+  /** Whether it does not get the API key of the machine. */
+  readonly noApiKey: boolean;
   /** Why the cloud cannot serve it; empty if it can. */
   readonly error: string;
 }
+
+/** What cannot be prevented here (D52). */
+export const tcpModeWarning =
+  'tcp_mode: every account of this computer can call the port on which the module itself listens, and use its resources';
 
 const firstRunTimeoutMs = 3_600_000;
 /** The name is part of paths of files and sockets, and of names of loggers. */
@@ -62,6 +68,7 @@ function read(entry: JsonObject): ModuleConfig {
     env: Object.fromEntries(env.map(([key, value]) => [key, String(value)])),
     firstRunTimeoutMs: durationMs(text('first_run_timeout')) || firstRunTimeoutMs,
     tcpMode: entry['tcp_mode'] === true,
+    noApiKey: entry['no_api_key'] === true,
     error: String((entry['status'] as JsonObject | undefined)?.['error'] ?? ''),
   };
 }

@@ -1,6 +1,7 @@
 /** The parts of the machine-server that modules need. */
 import type { Clock, Log } from '@platform/base';
 import type { Provided } from '../graph/model-table.ts';
+import type { ProcessStart } from './process/read-process.ts';
 import type { TypeTable } from './type-table.ts';
 
 /** Information about its machine for a module. Unknown texts are empty. */
@@ -17,8 +18,12 @@ export interface MachineIdentity {
 
 /** The server for modules: RobotService and the resources of this machine. */
 export interface ParentPort extends AsyncDisposable {
-  /** `host:port` on this computer, for a module that does not use sockets. */
-  tcpAddress(): Promise<string>;
+  /**
+   * `host:port` on this computer, for a module that does not use sockets. The port of its previous process is closed.
+   *
+   * @param leader the process of the module that was started: only its family is served. @throws failed_precondition if that is impossible
+   */
+  tcpAddress(leader: ProcessStart): Promise<string>;
 }
 
 export interface InPackage {

@@ -5,7 +5,7 @@ import type { Log } from '@platform/base';
 import { connect, type Link, maxAnswerElements } from '@platform/rpc/client';
 import type { Model } from '../graph/model.ts';
 import { modelsOf } from './handler-map.ts';
-import type { ModuleConfig } from './module-config.ts';
+import { type ModuleConfig, tcpModeWarning } from './module-config.ts';
 import { ModuleResources } from './module-resources.ts';
 import type { ModulesDeps, ParentPort } from './modules-deps.ts';
 import { environmentOf } from './process/environment.ts';
@@ -16,6 +16,7 @@ import { versionInMeta } from './process/meta-json.ts';
 import type { ModuleLines } from './process/module-output.ts';
 import { type ModuleProcess, startProcess } from './process/module-process.ts';
 import { programOf } from './process/program-of.ts';
+import { readProcess } from './process/read-process.ts';
 import type { SocketDirectory } from './process/socket-path.ts';
 import { waitReady } from './process/wait-ready.ts';
 
@@ -55,7 +56,8 @@ export async function runModule(options: RunModuleOptions): Promise<RunningModul
   const version = inPackage?.version ?? (await versionInMeta(folder));
   const root = module.env['PLATFORM_MODULE_ROOT'] ?? module.env['VIAM_MODULE_ROOT'] ?? folder;
   const address = module.tcpMode ? `127.0.0.1:${await freePort()}` : sockets.next();
-  const identity = { name: module.name, moduleId: module.moduleId, home: deps.home, machine: deps.identity() };
+  const { name, moduleId, noApiKey } = module;
+  const identity = { name, moduleId, noApiKey, home: deps.home, machine: deps.identity() };
   const env = environmentOf({ ...identity, dataDirectory, address, root }, deps.environment, module.env);
   await firstRun({ module, root, statePath, env, lines, clock, log, signal });
   const level = deps.debug() ? 'debug' : module.logLevel;
@@ -64,6 +66,7 @@ export async function runModule(options: RunModuleOptions): Promise<RunningModul
 
   const process = await startProcess({ path, args, cwd: root, env, lines, clock });
   log.info(`module "${module.name}" started`, { pid: process.pid, path });
+  if (module.tcpMode) log.warn(`module "${module.name}": ${tcpModeWarning}`);
   const link = connect({
     baseUrl: module.tcpMode ? `http://${address}` : 'http://localhost',
     socketPath: module.tcpMode ? undefined : address,
@@ -80,7 +83,8 @@ export async function runModule(options: RunModuleOptions): Promise<RunningModul
   const resources = new ModuleResources({ link, configureTimeoutMs, onForgotten, clock });
   try {
     await recordProcess(statePath, process.pid);
-    const parentAddress = module.tcpMode ? await parent.tcpAddress() : sockets.parentPath;
+    const leader = (await readProcess(process.pid)) ?? { pid: process.pid, started: '' };
+    const parentAddress = module.tcpMode ? await parent.tcpAddress(leader) : sockets.parentPath;
     const ready = async (ends: AbortSignal): Promise<readonly Model[]> => {
       const wait = { link, parentAddress, startupTimeoutMs, clock, signal: ends };
       return modelsOf(await waitReady(wait), { types: deps.types, link, resources, log });

@@ -12,6 +12,7 @@ import {
 } from '@platform/proto/platform/robot/v1/robot';
 import type { Handlers } from '@platform/rpc/server';
 import type { Modules } from '../modules/feature.ts';
+import { tcpModeWarning } from '../modules/module-config.ts';
 import type { ModuleState } from '../modules/supervise-module.ts';
 import type { PackageState, Packages } from '../packages/feature.ts';
 import { packageTypes } from '../packages/fetch-package.ts';
@@ -64,7 +65,9 @@ export function moduleStatuses(
     error,
     consecutiveFailures: failures,
     version,
-    warning: packages.with(module.executablePath)?.warning ?? '',
+    warning: [packages.with(module.executablePath)?.warning ?? '', module.tcpMode ? tcpModeWarning : '']
+      .filter((text) => text !== '')
+      .join('; '),
   }));
 }
 

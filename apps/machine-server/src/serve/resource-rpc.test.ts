@@ -47,7 +47,7 @@ async function serving(
       shutdown: () => {},
       ...{ requestsLimit: 1, watchCall: undefined },
       bindAddress: parseBindAddress('127.0.0.1:0'),
-      ...{ certificate: undefined, profiler: undefined, shared: undefined },
+      ...{ certificate: undefined, tcpModeTrusted: false, profiler: undefined, shared: undefined },
       clock: systemClock,
       log: silentLog,
     }),

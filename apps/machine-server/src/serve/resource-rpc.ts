@@ -16,6 +16,7 @@ import { type ServiceBinding, untilAborted } from '@platform/rpc/server';
 import type { Graph } from '../graph/graph.ts';
 import type { Principal } from './authenticate.ts';
 import { forward } from './forward.ts';
+import { requireResourceForCaller } from './module-channel.ts';
 import { type Operations, sessionHeader } from './operations.ts';
 import { requireAudited } from './relayed-principal.ts';
 import type { RequestCounts } from './request-counts.ts';
@@ -43,7 +44,9 @@ export function resourceRpc(deps: ResourceRpcDeps): ServiceBinding<Principal> {
   return serveType<Principal>(descriptor, (name, method, call, request) => {
     requireAudited(call, name);
     const isStream = method.methodKind === 'server_streaming' || method.methodKind === 'bidi_streaming';
-    const answer = answering(descriptor, resourceOf(descriptor, graph, name), method.localName, isStream);
+    const found = resourceOf(descriptor, graph, name);
+    requireResourceForCaller(call, found);
+    const answer = answering(descriptor, found, method.localName, isStream);
     const isChecked = isComponent && numberFieldsOf(method.input).length > 0;
     // Must come before the call takes the resource from the session that uses it.
     if (isChecked && request !== undefined) requireFinite(method.input, request);

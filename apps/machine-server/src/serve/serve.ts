@@ -4,6 +4,7 @@ import { type Clock, type Log, PlatformError } from '@platform/base';
 import type { RobotConfig } from '@platform/proto/platform/app/v1/robot';
 import type { ResourceDescriptor } from '@platform/resources';
 import {
+  type AdmitConnection,
   type Call,
   createRpcServer,
   createTunnelServer,
@@ -19,6 +20,7 @@ import type { Frames } from '../frames/frames.ts';
 import type { Graph } from '../graph/graph.ts';
 import type { Modules } from '../modules/feature.ts';
 import type { ParentPort } from '../modules/modules-deps.ts';
+import { connectionOwners } from '../modules/process/connection-owner.ts';
 import type { TypeTable } from '../modules/type-table.ts';
 import type { Packages } from '../packages/feature.ts';
 import type { MachineAuth, Principal } from './authenticate.ts';
@@ -27,6 +29,7 @@ import { type MachineFacts, type MachineRpcDeps, machineRpc } from './machine-rp
 import { createOperations, type Operations } from './operations.ts';
 import { httpPages } from './pages/http-pages.ts';
 import type { SharedFiles } from './pages/shared-files.ts';
+import { openParentPort } from './parent-port.ts';
 import { relayedPrincipal } from './relayed-principal.ts';
 import { RequestCounts } from './request-counts.ts';
 import { resourceRpc } from './resource-rpc.ts';
@@ -51,6 +54,8 @@ export interface ServingDeps {
   readonly bindAddress: BindAddress;
   /** Undefined if the port is in plaintext. */
   readonly certificate: CertificateSource | undefined;
+  /** See ParentPortDeps. */
+  readonly tcpModeTrusted: boolean;
   /** See HttpPagesDeps. */
   readonly profiler: Profiler | undefined;
   readonly shared: SharedFiles | undefined;
@@ -118,7 +123,7 @@ export class Serving implements AsyncDisposable {
       );
     }
     for (let candidate = port; ; candidate++) {
-      const server = this.#create((call) => auth.authenticate(call), certificate);
+      const server = this.#create((call) => auth.authenticate(call), { certificate });
       try {
         const address = await server.listen({ host, port: candidate });
         if (candidate !== port) log.info(`port ${port} is in use; serving on ${address.port}`);
@@ -134,25 +139,17 @@ export class Serving implements AsyncDisposable {
     }
   }
 
-  /** Serves this machine to one of its modules, on a socket. Any process that can open the socket counts as the module. */
-  async openParent(module: string, socketPath: string): Promise<ParentPort> {
-    const create = (): RpcServer<Principal> => this.#create(async () => ({ entity: `module ${module}`, module }));
-    const opened = [create()];
-    await opened[0]?.listenOnSocket(socketPath);
-    const openTcp = async (): Promise<string> => {
-      const server = create();
-      opened.push(server);
-      const { host, port } = await server.listen({ host: '127.0.0.1', port: 0 });
-      return `${host}:${port}`;
-    };
-    let tcp: Promise<string> | undefined;
-    return {
-      tcpAddress: () => (tcp ??= openTcp()),
-      [Symbol.asyncDispose]: async () => {
-        for (const each of opened) this.#servers.delete(each);
-        await Promise.all(opened.map((each) => each.close({ graceMs: 0 })));
+  /** Serves this machine to one of its modules. Any process that can open the socket counts as the module. */
+  openParent(module: string, socketPath: string): Promise<ParentPort> {
+    const { auth, tcpModeTrusted: isTrusted, clock, log } = this.#deps;
+    return openParentPort({
+      ...{ module, socketPath, isOpen: () => auth.open, isTrusted, owners: connectionOwners, clock, log },
+      create: (authenticate, admit) => this.#create(authenticate, { admit }),
+      close: async (server) => {
+        this.#servers.delete(server);
+        await server.close({ graceMs: 0 });
       },
-    };
+    });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -161,12 +158,19 @@ export class Serving implements AsyncDisposable {
     await this.#server?.close({ graceMs: 1_000 });
   }
 
-  #create(authenticate: (call: Call) => Promise<Principal>, certificate?: CertificateSource): RpcServer<Principal> {
+  #create(
+    authenticate: (call: Call) => Promise<Principal>,
+    {
+      certificate,
+      admit,
+    }: { readonly certificate?: CertificateSource | undefined; readonly admit?: AdmitConnection | undefined },
+  ): RpcServer<Principal> {
     const { auth, log } = this.#deps;
     const server = createRpcServer<Principal>({
       services: [auth.binding, ...this.#services],
       authenticate,
       open: ['/proto.rpc.v1.AuthService/Authenticate'],
+      ...(admit && { admit }),
       ...(certificate && { tls: certificate.current ?? 'later', plaintextOnLoopback: true }),
       fallback: httpPages({ ...this.#deps, operations: this.#operations }),
       log,

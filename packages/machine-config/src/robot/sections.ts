@@ -23,6 +23,7 @@ export const moduleSection: Section = {
   status: ['status', { one: status }],
   first_run_timeout: ['firstRunTimeout', 'duration'],
   tcp_mode: ['tcpMode', 'flag'],
+  no_api_key: ['noApiKey', 'flag'],
 };
 
 export const remoteSection: Section = {

@@ -38,6 +38,9 @@ const tlsHandshake = 0x16;
 /** Takes over a connection that asked for another protocol, such as WebSocket. */
 export type UpgradeListener = (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
 
+/** Decides whether a connection is served, before anything of it is read. A refused one, or one whose check throws, is cut. */
+export type AdmitConnection = (socket: Socket) => Promise<boolean>;
+
 export interface ListenerOptions {
   tls: { cert: string; key: string } | 'later' | undefined;
   plaintextOnLoopback: boolean;
@@ -45,6 +48,7 @@ export interface ListenerOptions {
   /** Sees every HTTP/2 request first. */
   fastPath: FastPath;
   upgrade: UpgradeListener | undefined;
+  admit: AdmitConnection | undefined;
   prefaceTimeoutMs: number;
   clock: Clock;
   log: Log;
@@ -84,10 +88,11 @@ function createPlainListener(options: ListenerOptions): Listener {
   const { clock, log } = options;
   const plaintext = createPlaintext(options);
   const silent = new Set<Socket>();
-  const server = createTcp(tcpOptions, (socket) => {
+  const serve = (socket: Socket): void => {
     silent.add(socket);
     void plaintext.adopt(socket).finally(() => silent.delete(socket));
-  });
+  };
+  const server = createTcp(tcpOptions, admitting(options.admit, serve));
   const sockets = trackSockets(server);
   const sessions = trackSessions(plaintext.http2, server, clock, log);
   server.on('close', () => plaintext.http1.close());
@@ -164,7 +169,7 @@ function createTlsListener(given: ListenerOptions, tls: { cert: string; key: str
   secure.on('tlsClientError', (error) => log.debug('a TLS handshake failed', { error: errorText(error) }));
   const plaintext = given.plaintextOnLoopback ? createPlaintext(given) : undefined;
   const silent = new Set<Socket>();
-  const server = createTcp(tcpOptions, (socket) => {
+  const serve = (socket: Socket): void => {
     silent.add(socket);
     const timeout = new AbortController();
     clock.sleep(prefaceTimeoutMs, timeout.signal).then(
@@ -185,7 +190,8 @@ function createTlsListener(given: ListenerOptions, tls: { cert: string; key: str
       if (isTls) secure.emit('connection', socket);
       else void plaintext?.adopt(socket);
     });
-  });
+  };
+  const server = createTcp(tcpOptions, admitting(given.admit, serve));
   const sockets = trackSockets(server);
   const sessions = trackSessions(secure, server, clock, log);
   const plainSessions = plaintext && trackSessions(plaintext.http2, server, clock, log);
@@ -201,6 +207,14 @@ function createTlsListener(given: ListenerOptions, tls: { cert: string; key: str
       for (const socket of silent) socket.destroy();
     },
     setTls: (next) => secure.setSecureContext(next),
+  };
+}
+
+function admitting(admit: AdmitConnection | undefined, serve: (socket: Socket) => void): (socket: Socket) => void {
+  if (admit === undefined) return serve;
+  return (socket) => {
+    const cut = (): void => void socket.destroy();
+    admit(socket).then((isAdmitted) => (isAdmitted && !socket.destroyed ? serve(socket) : cut()), cut);
   };
 }
 

@@ -16,7 +16,7 @@ import type { EnterRequest } from './enter-request.ts';
 import { createFastPath } from './fast-path.ts';
 import { abortMs, drainMs, prefaceTimeoutMs, slowBodyMs } from './limits.ts';
 import { type Address, listen, listenOnSocket } from './listen.ts';
-import { createListener, type UpgradeListener } from './listeners.ts';
+import { type AdmitConnection, createListener, type UpgradeListener } from './listeners.ts';
 import type { NodeListener } from './node-types.ts';
 import { createRouter } from './route-request.ts';
 
@@ -33,6 +33,8 @@ export interface RpcServerOptions<P> {
   admitOpen?: (call: Omit<Call, 'principal'>) => void;
   /** Runs everything that a request causes, so that it can be told whose work runs. Default: just runs it. */
   enter?: EnterRequest;
+  /** Asked for each connection before anything of it is read. Default: every connection is served. */
+  admit?: AdmitConnection;
   /** Calls that other servers answer. Default: none. */
   forwardCalls?: ForwardCalls<P>;
   /** Answers every request that is not a call. Its `url` is as the peer sent it. */
@@ -110,12 +112,13 @@ export function createRpcServer<P>(options: RpcServerOptions<P>): RpcServer<P> {
     if (draining && request.httpVersionMajor === 1) response.setHeader('connection', 'close');
     route(request, response);
   };
-  const { upgrade, tls } = options;
+  const { upgrade, tls, admit } = options;
   const port = createListener({
     tls,
     plaintextOnLoopback: options.plaintextOnLoopback ?? false,
     fastPath: createFastPath({ codecs, enter: options.enter, shutdownSignal: shutdown.signal, clock, log }),
     upgrade,
+    admit,
     listener,
     clock,
     log,

@@ -12,6 +12,7 @@ const machine = {
 };
 const module: ModuleEnvironment = {
   ...{ home: '/home', dataDirectory: '/data', name: 'm', address: '/m.sock', moduleId: '', root: '/m', machine },
+  noApiKey: false,
 };
 
 test('a module gets the information about its machine under both names, and the Node of the machine-server', () => {
@@ -25,4 +26,15 @@ test('a module gets the information about its machine under both names, and the 
 test('a Node chosen by the user, or by the configuration of the module, takes precedence', () => {
   expect(environmentOf(module, { PLATFORM_NODE: '/a/node' }, {})['PLATFORM_NODE']).toBe('/a/node');
   expect(environmentOf(module, {}, { PLATFORM_NODE: '/b/node' })['PLATFORM_NODE']).toBe('/b/node');
+});
+
+test('D52 no_api_key: the module gets no key of the machine, under no name, unless its own env has one', () => {
+  const withKey = { ...module, machine: { ...machine, apiKeyId: 'key-1', apiKey: 'secret' } };
+  const keysOf = (environment: object): string[] => Object.keys(environment).filter((name) => name.includes('API_KEY'));
+  expect(keysOf(environmentOf(withKey, {}, {}))).toHaveLength(4);
+  const inherited = { PLATFORM_API_KEY: 'other', VIAM_API_KEY_ID: 'other' };
+  expect(keysOf(environmentOf({ ...withKey, noApiKey: true }, inherited, {}))).toEqual([]);
+  expect(environmentOf({ ...withKey, noApiKey: true }, {}, { PLATFORM_API_KEY: 'own' })).toMatchObject({
+    PLATFORM_API_KEY: 'own',
+  });
 });

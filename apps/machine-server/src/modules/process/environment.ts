@@ -10,7 +10,12 @@ export interface ModuleEnvironment {
   readonly moduleId: string;
   readonly root: string;
   readonly machine: MachineIdentity;
+  /** `no_api_key`: the process gets no key of the machine, not even one of the machine-server's own environment. */
+  readonly noApiKey: boolean;
 }
+
+const ofKey = ['API_KEY_ID', 'API_KEY'];
+const spellings = (name: string): string[] => [`PLATFORM_${name}`, `VIAM_${name}`];
 
 /** @param inherited the environment of this process. @param own `env` of the module's configuration, which overrides everything. */
 export function environmentOf(
@@ -18,7 +23,8 @@ export function environmentOf(
   inherited: Readonly<Record<string, string | undefined>>,
   own: Readonly<Record<string, string>>,
 ): Record<string, string | undefined> {
-  const { machine } = module;
+  const { machine, noApiKey } = module;
+  const withheld = new Set(noApiKey ? ofKey.flatMap(spellings) : []);
   const values: Readonly<Record<string, string>> = {
     HOME: module.home,
     MODULE_DATA: module.dataDirectory,
@@ -35,13 +41,11 @@ export function environmentOf(
     API_KEY: machine.apiKey,
   };
   const given = Object.entries(values).filter(([, value]) => value !== '');
+  const known = given.flatMap(([key, value]) => spellings(key).map((name) => [name, value] as const));
   return {
     // For modules that run on Node, which need not be on the path.
     PLATFORM_NODE: process.execPath,
-    ...inherited,
-    ...Object.fromEntries(
-      given.flatMap(([key, value]) => [`PLATFORM_${key}`, `VIAM_${key}`].map((name) => [name, value])),
-    ),
+    ...Object.fromEntries([...Object.entries(inherited), ...known].filter(([name]) => !withheld.has(name))),
     ...own,
   };
 }

@@ -4,18 +4,17 @@
  * process with the same id is not ended. Linux only; elsewhere no such process is found.
  */
 import { readFile, rm, writeFile } from 'node:fs/promises';
+import { type ProcessStart, readProcess } from './read-process.ts';
 
-interface Recorded {
-  readonly pid: number;
-  readonly started: string;
-  readonly server: { readonly pid: number; readonly started: string };
+interface Recorded extends ProcessStart {
+  readonly server: ProcessStart;
 }
 
 /** @param statePath the path of the file, without its extension */
 export async function recordProcess(statePath: string, pid: number): Promise<void> {
-  const [started, serverStarted] = await Promise.all([startOf(pid), startOf(process.pid)]);
-  if (started === undefined || serverStarted === undefined) return;
-  const recorded: Recorded = { pid, started, server: { pid: process.pid, started: serverStarted } };
+  const [module, server] = await Promise.all([readProcess(pid), readProcess(process.pid)]);
+  if (module === undefined || server === undefined) return;
+  const recorded: Recorded = { pid, started: module.started, server: { pid: server.pid, started: server.started } };
   await writeFile(fileOf(statePath), JSON.stringify(recorded));
 }
 
@@ -25,7 +24,8 @@ export async function endLeftover(statePath: string): Promise<boolean> {
   await rm(fileOf(statePath), { force: true });
   if (recorded === undefined) return false;
   const { pid, started, server } = recorded;
-  if ((await startOf(server.pid)) === server.started || (await startOf(pid)) !== started) return false;
+  const [owner, module] = await Promise.all([readProcess(server.pid), readProcess(pid)]);
+  if (owner?.started === server.started || module?.started !== started) return false;
   process.kill(-pid, 'SIGKILL');
   return true;
 }
@@ -42,12 +42,4 @@ async function readRecorded(statePath: string): Promise<Recorded | undefined> {
   } catch {
     return undefined;
   }
-}
-
-/** When a process started, in ticks since the boot; undefined if it does not run. */
-async function startOf(pid: number): Promise<string | undefined> {
-  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
-  // The name in parentheses may contain anything; the following fields have no spaces.
-  const [state, ...fields] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return state === 'Z' ? undefined : fields[18];
 }

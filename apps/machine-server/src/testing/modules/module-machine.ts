@@ -32,10 +32,11 @@ const dataManager = {
   attributes: { sync_interval_mins: 0.002 },
 };
 
-export async function startModuleMachine(options: TestServerOptions = {}): Promise<ModuleMachine> {
+/** @param local more keys of its `-config` file */
+export async function startModuleMachine(options: TestServerOptions = {}, local: object = {}): Promise<ModuleMachine> {
   await using starting = new AsyncDisposableStack();
   const cloud = starting.use(await startFakeCloud({ services: [dataManager] }));
-  const home = starting.use(await createTestHome(cloud.url));
+  const home = starting.use(await createTestHome(cloud.url, local));
   const begin = async () => {
     await using beginning = new AsyncDisposableStack();
     const server = beginning.use(await startTestServer(home, undefined, undefined, options));

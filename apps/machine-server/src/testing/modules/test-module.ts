@@ -80,6 +80,7 @@ export async function runTestModule(address: string): Promise<void> {
         ? { baseUrl: 'http://parent', socketPath: rawParentAddress }
         : { baseUrl: `http://${rawParentAddress}` };
       parent ??= connect({ ...where, vocabulary: 'rdk' });
+      process.stdout.write(`its parent is at ${rawParentAddress}\n`);
       const robot = parent.client(RobotService);
       const { resources: names } = await robot.resourceNames({});
       const logs = [{ level: 'warn', loggerName: 'greeter', message: `the parent has ${names.length} resources` }];

@@ -92,6 +92,7 @@ const entries: Partial<Record<Section, AttributeSchema>> = {
       env: object('Added to its environment', { additionalProperties: { type: 'string' } }),
       first_run_timeout: text('Time limit of its first-run script', { default: '1h' }),
       tcp_mode: flag('Listens on a local TCP port instead of a socket'),
+      no_api_key: flag('Does not get the API key of the machine in its environment'),
       disabled: flag('Leaves the module out'),
     },
   },
