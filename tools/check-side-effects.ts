@@ -101,6 +101,8 @@ const rules: readonly Rule[] = [
       'packages/testkit/*',
       // Tells the processor time of the main thread, and records why the process ends.
       'packages/base/src/process/watchdog/watch-main-thread.ts',
+      // Reads how many files may be open.
+      'packages/rpc/src/listener/connections/descriptor-limit.ts',
       // Resolves imports.
       'packages/base/src/process/resolve-once.ts',
       // Opens files that others named.

@@ -1,5 +1,5 @@
 /** The edge: every API service and every plain HTTP route that the one port serves. */
-import type { Clock, Log } from '@platform/base';
+import type { Clock, Log, TrustedProxies } from '@platform/base';
 import { DataService } from '@platform/proto/platform/app/data/v1/data';
 import { DatasetService } from '@platform/proto/platform/app/dataset/v1/dataset';
 import { PackageService } from '@platform/proto/platform/app/packages/v1/packages';
@@ -73,6 +73,7 @@ export interface EdgeDeps {
   readonly watchdog: Watchdog;
   /** Address on which the cloud will listen. */
   readonly host: string;
+  readonly trustedProxies: TrustedProxies;
   /** Names of the cloud that somebody has configured. */
   readonly namedHosts: readonly string[];
   readonly scheme: 'http' | 'https';
@@ -266,6 +267,7 @@ export function composeEdge(deps: EdgeDeps): RpcServer {
     enter: watchdog.enter,
     forwardCalls: relay.forwardCalls(metrics.observeCall),
     ...(tls && { tls: tls.certificate }),
+    trustedProxies: deps.trustedProxies,
     fallback: routes,
     callerFields,
     log: log.child('rpc'),

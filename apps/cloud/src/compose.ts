@@ -221,6 +221,7 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
       connect,
       watchdog,
       host: settings.host,
+      trustedProxies: settings.trustedProxies,
       namedHosts: namedHosts(settings),
       scheme,
       tls,

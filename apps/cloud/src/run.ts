@@ -14,6 +14,8 @@ const stopMs = 30_000;
 async function main(): Promise<void> {
   // Our files hold customers' data: no other user of this computer may read them.
   process.umask(0o077);
+  // Our parent, which reads it, may have exited.
+  process.stdout.on('error', () => {});
   runForAcknowledgements();
   const settings = readSettings(process.argv.slice(2), process.env);
   const stopped = new Promise<void>((resolve) => {

@@ -1,5 +1,6 @@
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { noProxies } from '@platform/base';
 import { expect, test } from 'vitest';
 import { readSettings } from './settings.ts';
 
@@ -25,6 +26,7 @@ test('without arguments and environment: loopback, port 8080, data under the hom
     host: '127.0.0.1',
     tls: { kind: 'plaintext' },
     port: 8_080,
+    trustedProxies: noProxies,
     instanceKey: undefined,
     nextInstanceKey: undefined,
     keepBeforeUpgrade: true,
@@ -52,6 +54,18 @@ test('an unknown log level is refused with the list of valid ones', () => {
   expect(() => readSettings([], { PLATFORM_LOG_LEVEL: 'loud' })).toThrow(
     'PLATFORM_LOG_LEVEL: expected debug, info, warn, error, found "loud"',
   );
+});
+
+test('trusted proxies are addresses and networks of both versions; anything else is refused by its name', () => {
+  const { trustedProxies } = readSettings([], { PLATFORM_TRUSTED_PROXIES: '127.0.0.1, 10.0.0.0/8 ::1,fd00::/8' });
+  const trusted = ['127.0.0.1', '::ffff:127.0.0.1', '10.255.0.1', '::1', 'fd12::1'];
+  const others = ['127.0.0.2', '11.0.0.1', 'fe80::1', '', 'localhost', undefined];
+  expect([...trusted, ...others].filter((address) => trustedProxies.has(address))).toEqual(trusted);
+  for (const wrong of ['proxy.local', '10.0.0.0/33', '10.0.0', 'fd00::/129', '1.2.3.4/', '1.2.3.4/x'])
+    expect(refusalOf([], { PLATFORM_TRUSTED_PROXIES: `127.0.0.1,${wrong}` })).toMatchObject({
+      code: 'invalid_argument',
+      message: `PLATFORM_TRUSTED_PROXIES: expected addresses or networks such as 127.0.0.1, 10.0.0.0/8, found "${wrong}"`,
+    });
 });
 
 test('a port is a whole number up to 65535', () => {

@@ -2,7 +2,7 @@
 import { homedir, hostname } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { type LogLevel, logLevels, PlatformError } from '@platform/base';
+import { type LogLevel, logLevels, PlatformError, parseTrustedProxies, type TrustedProxies } from '@platform/base';
 import { type PaymentSettings, readPaymentSettings } from './billing/payments/settings.ts';
 import { type IdentitySettings, readIdentitySettings } from './identity/settings.ts';
 import type { TlsSettings } from './instance/tls-source.ts';
@@ -17,6 +17,8 @@ export interface Settings {
   readonly tls: TlsSettings;
   /** Default 8080; 0 takes any free port. */
   readonly port: number;
+  /** PLATFORM_TRUSTED_PROXIES: reverse proxies that say for whom they ask. Default: none. */
+  readonly trustedProxies: TrustedProxies;
   /**
    * --machine-domain, PLATFORM_MACHINE_DOMAIN: parts have their full names below it (D39). Default: `machines.` and the host of the public
    * address; `machines.internal` if that is an address or localhost.
@@ -120,6 +122,7 @@ export function readSettings(args: readonly string[], env: NodeJS.ProcessEnv): S
       publicHost,
     ),
     port: Number(port),
+    trustedProxies: parseTrustedProxies(env['PLATFORM_TRUSTED_PROXIES']),
     databaseUrl: readDatabaseUrl(env),
     instanceKey: env['PLATFORM_INSTANCE_KEY'],
     nextInstanceKey: env['PLATFORM_INSTANCE_KEY_NEXT'],

@@ -121,6 +121,7 @@ export async function startMachineServer(deps: MachineServerDeps): Promise<Machi
       warningsOf: (full) => applier.warningsOf(full),
       shutdown: deps.shutdown,
       requestsLimit: settings.resourceRequestsLimit,
+      trustedProxies: settings.trustedProxies,
       watchCall: telemetry?.watchCall,
       tcpModeTrusted: local.tcpModeTrusted,
       ...port,

@@ -62,6 +62,9 @@ async function checkAndExit(settings: Settings, configFile: string): Promise<num
 
 async function serveUntilStopped(settings: Settings, configFile: string): Promise<number> {
   await using _profile = settings.cpuProfile === undefined ? undefined : await startCpuProfile(settings.cpuProfile);
+  // Even if the reader of the log is gone, captured data must be sealed.
+  process.stdout.on('error', () => {});
+  process.stderr.on('error', () => {});
   const eventLog = openEventLog({ platform: process.platform, isDisabled: settings.noWindowsEventLog });
   await using serverLog = createServerLog({
     file: settings.logFile,
@@ -72,9 +75,6 @@ async function serveUntilStopped(settings: Settings, configFile: string): Promis
   const log = serverLog.log.child('machine-server');
   for (const warning of settings.warnings) log.warn(warning);
 
-  // Even if the reader of the log is gone, captured data must be sealed.
-  process.stdout.on('error', () => {});
-  process.stderr.on('error', () => {});
   const stop = Promise.withResolvers<string>();
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => stop.resolve(signal));
   // If `platform up` started this server, it must exit when that exits.

@@ -1,7 +1,7 @@
 /** Command line and environment, read once. The only file that reads the environment. */
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { PlatformError } from '@platform/base';
+import { PlatformError, parseTrustedProxies, type TrustedProxies } from '@platform/base';
 import { durationMs } from './config/duration.ts';
 import { readFlags } from './read-flags.ts';
 
@@ -39,6 +39,8 @@ export interface Settings {
   readonly environment: Environment;
   /** PLATFORM_BIND_ADDRESS: `host:port` on which it listens unless its configuration says otherwise; port 0 picks a free one. */
   readonly bindAddress: string | undefined;
+  /** PLATFORM_TRUSTED_PROXIES: reverse proxies that say for whom they ask. Default: none. */
+  readonly trustedProxies: TrustedProxies;
   /** Options and variables that were given but have no effect yet, one warning each. */
   readonly warnings: readonly string[];
 }
@@ -84,6 +86,7 @@ export function readSettings(args: readonly string[], env: Environment): Setting
     resourceRequestsLimit: requestsLimitOf(env),
     environment: env,
     bindAddress: env['PLATFORM_BIND_ADDRESS'] || undefined,
+    trustedProxies: parseTrustedProxies(env['PLATFORM_TRUSTED_PROXIES']),
     warnings,
   };
 }

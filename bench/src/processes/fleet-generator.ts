@@ -13,7 +13,8 @@ import { openUnarySession } from '../fleet/unary-session.ts';
 
 const options = JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8')) as FleetGeneratorOptions;
 const { url, parts, periodMs, seconds } = options;
-const connecting = 50;
+/** All generators together stay below the silent connections that a server allows one address (32). */
+const connecting = 8;
 const tellErrors = 5;
 /** Share of the period by which a poll may deviate from its regular time. */
 const jitter = 0.05;

@@ -126,3 +126,25 @@ test('a period longer than a timer can hold does not fire at once', async () => 
   await systemClock.sleep(20);
   expect(fired).toBe(0);
 });
+
+test('a log never throws: of a line whose fields cannot be written, the rest is', () => {
+  const lines: string[] = [];
+  const log = createLog((level, logger, message, fields) => {
+    lines.push(jsonLine({ timeMs: 0, level, logger, message, fields }));
+  });
+  const circle: Record<string, unknown> = {};
+  circle['self'] = circle;
+  log.child('a').error('it broke', circle);
+  expect(lines.map((line) => JSON.parse(line))).toEqual([
+    expect.objectContaining({
+      level: 'error',
+      logger: 'a',
+      msg: 'it broke',
+      fieldsOmitted: expect.stringMatching(/circular/),
+    }),
+  ]);
+  const broken = createLog(() => {
+    throw new Error('the disk is full');
+  });
+  expect(() => broken.warn('lost')).not.toThrow();
+});

@@ -16,6 +16,7 @@ export {
 } from './files/regular-file.ts';
 export { finishAll } from './finish-all.ts';
 export { type Follower, type FollowOptions, follow } from './follow.ts';
+export { harmless } from './harmless.ts';
 export { HashedPieces, type Piece } from './hashing/hashed-pieces.ts';
 export { type ThreadHash, threadHash } from './hashing/thread-hash.ts';
 export { newId, newSecret, newShortId } from './ids.ts';
@@ -33,6 +34,7 @@ export {
   logLevels,
   silentLog,
 } from './log.ts';
+export { networkOf } from './network-of.ts';
 export type { Problem } from './problem.ts';
 export { endProcess } from './process/end-process.ts';
 export { letHeapGrow } from './process/heap-growth.ts';
@@ -43,6 +45,7 @@ export { describeFault, type StructSink, walkStruct } from './protobuf/walk-stru
 export { doubleAt, WireReader } from './protobuf/wire-reader.ts';
 export { maxReadingBytes, maxReadingLevels } from './reading-limits.ts';
 export type { Repaired } from './repaired.ts';
+export { noProxies, parseTrustedProxies, plainAddress, type TrustedProxies } from './trusted-proxies.ts';
 export { runInTurns, runToEnd, type Steps } from './turns.ts';
 export { Wakeup } from './wakeup.ts';
 export { readLogField, zapField, zapFields } from './zap-field.ts';

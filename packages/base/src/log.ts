@@ -1,4 +1,6 @@
 /** Logging: a port for everything that logs, and the one format of a line in a process's output. */
+import { errorText } from './errors.ts';
+import { harmless } from './harmless.ts';
 
 /** From the least to the most severe. */
 export const logLevels = ['debug', 'info', 'warn', 'error'] as const;
@@ -25,15 +27,23 @@ export interface Log {
   child(name: string): Log;
 }
 
-/** A Log that hands each line to `write`. */
+/** A Log that hands each line to `write`. It never throws: of a line that cannot be written, what can be is. */
 export function createLog(
   write: (level: LogLevel, logger: string, message: string, fields: LogFields) => void,
   name = '',
 ): Log {
+  const writeBare = harmless((level: LogLevel, message: string, caught: unknown) =>
+    write(level, name, message, { fieldsOmitted: errorText(caught) }),
+  );
   const at =
     (level: LogLevel) =>
-    (message: string, fields: LogFields = {}): void =>
-      write(level, name, message, fields);
+    (message: string, fields: LogFields = {}): void => {
+      try {
+        write(level, name, message, fields);
+      } catch (caught) {
+        writeBare(level, message, caught);
+      }
+    };
   return {
     debug: at('debug'),
     info: at('info'),

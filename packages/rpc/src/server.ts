@@ -28,6 +28,7 @@ export { untilAborted } from './core/until-aborted.ts';
 export { carriesApiNames } from './edge/api-fields.ts';
 export { apiIn, type Vocabulary, vocabularyAsked } from './edge/api-names.ts';
 export { canonicalise, inVocabulary } from './edge/translate-message.ts';
+export { clientAddress } from './listener/connections/client-address.ts';
 export type { EnterRequest } from './listener/enter-request.ts';
 export type { AdmitConnection, UpgradeListener } from './listener/listeners.ts';
 export type { NodeListener, NodeRequest, NodeResponse } from './listener/node-types.ts';

@@ -1,7 +1,8 @@
+import { networkOf } from '@platform/base';
 import { FakeClock } from '@platform/testkit';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { addressOf, createGuessLimit, defaultGuessSettings, type GuessLimit } from './guess-limit.ts';
+import { createGuessLimit, defaultGuessSettings, type GuessLimit } from './guess-limit.ts';
 
 const password = (credential: string, peerAddress: string) => ({ credential, peerAddress, kind: 'password' }) as const;
 const secret = (credential: string, peerAddress: string) => ({ credential, peerAddress, kind: 'secret' }) as const;
@@ -181,7 +182,7 @@ test('an address identifies one customer: the port is dropped, and only the firs
       '2001:db8::1',
       'fe80::1%eth0',
       '',
-    ].map(addressOf),
+    ].map(networkOf),
   ).toEqual([
     '10.0.0.1',
     '10.0.0.1',

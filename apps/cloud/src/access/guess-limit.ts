@@ -9,8 +9,7 @@
  * There is no limit per credential id alone: it would let anyone who knows an id lock out its owner. Unknown ids are counted like known
  * ones. Why right keys pass despite a limit: docs/decisions/ADR-0013-guessing.md.
  */
-import { isIP } from 'node:net';
-import type { Clock } from '@platform/base';
+import { type Clock, networkOf } from '@platform/base';
 
 export interface GuessSettings {
   /** Failures of one credential id from one address before the first wait. Default 5. */
@@ -107,7 +106,7 @@ export function createGuessLimit(clock: Clock, settings: GuessSettings = default
 
   return {
     async attempt<T>(guess: Guess, prove: () => Promise<T | undefined>): Promise<Attempt<T>> {
-      const address = addressOf(guess.peerAddress);
+      const address = networkOf(guess.peerAddress);
       const pair = `${address} ${guess.credential.slice(0, 200)}`;
       const waitMs = Math.max(
         waitOf(pairs, pair, settings.pairAllowance),
@@ -135,22 +134,4 @@ export function createGuessLimit(clock: Clock, settings: GuessSettings = default
       return pairs.size + addresses.size;
     },
   };
-}
-
-/** Drops the port. For IPv6, keeps only the first 64 bits, because a provider assigns all of these addresses to one customer. */
-export function addressOf(peerAddress: string): string {
-  const [, bracketed] = /^\[([^\]]+)\](?::\d+)?$/.exec(peerAddress) ?? [];
-  const bare = bracketed ?? (isIP(peerAddress) === 0 ? peerAddress.replace(/:\d+$/, '') : peerAddress);
-  const address = bare.replace(/%.*$/, '');
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
-  if (mapped !== undefined) return mapped;
-  if (isIP(address) !== 6) return address;
-  const [head = '', tail] = address.split('::');
-  const groups = head === '' ? [] : head.split(':');
-  const missing = tail === undefined ? 0 : 8 - groups.length - (tail === '' ? 0 : tail.split(':').length);
-  const whole = [...groups, ...Array<string>(Math.max(0, missing)).fill('0'), ...(tail ? tail.split(':') : [])];
-  return `${whole
-    .slice(0, 4)
-    .map((group) => Number.parseInt(group, 16).toString(16))
-    .join(':')}::/64`;
 }

@@ -97,15 +97,8 @@ export function authorityOf(request: HttpRequest): string {
   return headerOf(request, ':authority') || headerOf(request, 'host');
 }
 
-/** `address:port`; empty if the connection is closed: the proxied socket of HTTP/2 then throws. */
-export function peerAddressOf(request: HttpRequest): string {
-  try {
-    const { remoteAddress, remotePort } = request.socket;
-    return remoteAddress === undefined ? '' : `${remoteAddress}:${remotePort}`;
-  } catch {
-    return '';
-  }
-}
+/** `address:port` of the caller, also behind a trusted proxy. */
+export { clientAddress as peerAddressOf } from '@platform/rpc/server';
 
 /** Another site's page can post forms with our cookies, but not JSON. @throws invalid_argument for another content type */
 export function requireType(request: HttpRequest, type: string): void {

@@ -13,6 +13,7 @@ import {
   type HttpRequest,
   type HttpResponse,
   headerOf,
+  peerAddressOf,
   sendError,
   sendHtml,
   sendJson,
@@ -111,7 +112,7 @@ export function createRoutes(deps: RouteDeps): (request: HttpRequest, response: 
           keyId: headerOf(request, 'key_id'),
           key: headerOf(request, 'key'),
           baseUrl: url.origin,
-          peerAddress: request.socket.remoteAddress ?? '',
+          peerAddress: peerAddressOf(request),
         });
         return sendJson(response, 200, body);
       }

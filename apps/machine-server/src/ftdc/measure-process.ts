@@ -3,6 +3,7 @@ import { closeSync, openSync, readdirSync, readSync, statSync } from 'node:fs';
 import { freemem, loadavg } from 'node:os';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { cpuUsage, memoryUsage } from 'node:process';
+import { harmless } from '@platform/base';
 
 export interface ProcessMeasure extends Disposable {
   readonly measure: (values: Map<string, number>) => void;
@@ -19,14 +20,10 @@ export function measureProcess(): ProcessMeasure {
   const delayUs = (ns: number): number => Math.max(0, ns / nsPerUs - delayEveryMs * 1_000);
   return {
     measure(values) {
-      const [cpu, memory] = [cpuUsage(), memoryUsage()];
+      const cpu = cpuUsage();
       values.set('process.cpu_user_us', cpu.user);
       values.set('process.cpu_system_us', cpu.system);
-      values.set('process.rss_bytes', memory.rss);
-      values.set('process.heap_used_bytes', memory.heapUsed);
-      values.set('process.heap_total_bytes', memory.heapTotal);
-      values.set('process.external_bytes', memory.external);
-      values.set('process.array_buffers_bytes', memory.arrayBuffers);
+      measureMemory(values);
       const files = openFiles();
       if (files !== undefined) values.set('process.open_files', files);
       // Without a measurement, as in the first sample, the histogram has no mean.
@@ -46,6 +43,16 @@ export function measureProcess(): ProcessMeasure {
     },
   };
 }
+
+/** The system tells it in a file, so there are no values while the process has no descriptor left. */
+const measureMemory = harmless((values: Map<string, number>): void => {
+  const memory = memoryUsage();
+  values.set('process.rss_bytes', memory.rss);
+  values.set('process.heap_used_bytes', memory.heapUsed);
+  values.set('process.heap_total_bytes', memory.heapTotal);
+  values.set('process.external_bytes', memory.external);
+  values.set('process.array_buffers_bytes', memory.arrayBuffers);
+});
 
 /** Undefined if the system does not list them. */
 function openFiles(): number | undefined {

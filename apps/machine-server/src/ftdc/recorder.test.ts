@@ -40,6 +40,24 @@ test('a sample is taken each second, written after ten, and the rest at the stop
   expect((await stat(join(path, 'ftdc', name))).mode & 0o777).toBe(0o600);
 });
 
+test('a sample that cannot be taken is left out, which the log reports once; the following ones are recorded', async () => {
+  const [path, clock] = [await directory(), new FakeClock()];
+  const lines: string[] = [];
+  let taken = 0;
+  const sample = () => {
+    taken++;
+    if (taken > 2 && taken < 6) throw new Error('EMFILE: too many open files');
+    return { labels: {}, values: new Map([['count', taken]]) };
+  };
+  const log = createLog((level, _logger, message) => lines.push(`${level} ${message}`));
+  const recorder = new Recorder({ directory: join(path, 'ftdc'), sample, clock, log });
+  recorder.start();
+  await clock.advance(8_000);
+  await recorder[Symbol.asyncDispose]();
+  expect((await samplesIn(join(path, 'ftdc'))).map(({ values }) => values.get('count'))).toEqual([1, 2, 6, 7, 8]);
+  expect(lines).toEqual(['warn full-time diagnostics lack samples']);
+});
+
 test('if the disk refuses the files, their samples are lost; the log reports this once, and when it works again', async () => {
   const [path, clock] = [await directory(), new FakeClock()];
   const lines: string[] = [];

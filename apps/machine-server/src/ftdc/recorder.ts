@@ -1,11 +1,11 @@
 /** Full-time diagnostics (`-ftdc`): a sample each second, written every 10 s and at the stop. */
-import { type Clock, errorText, type Log } from '@platform/base';
+import { type Clock, errorText, harmless, type Log } from '@platform/base';
 import { FtdcEncoder, type Sample } from '@platform/ftdc';
 import { FtdcFiles } from './ftdc-files.ts';
 
 export interface RecorderDeps {
   readonly directory: string;
-  /** Takes a sample. Should take well under a millisecond. */
+  /** Takes a sample. Should take well under a millisecond. One that throws is left out. */
   readonly sample: () => Omit<Sample, 'timeMs'>;
   readonly clock: Clock;
   readonly log: Log;
@@ -29,11 +29,14 @@ export class Recorder implements AsyncDisposable {
   }
 
   start(): void {
-    const { clock, sample } = this.#deps;
-    this.#timer = clock.every(sampleEveryMs, () => {
+    const { clock, sample, log } = this.#deps;
+    const take = (): void => {
       this.#samples.push({ timeMs: clock.now(), ...sample() });
       if (this.#samples.length >= samplesPerWrite) this.#flush();
-    });
+    };
+    const failed = (caught: unknown): void =>
+      log.warn('full-time diagnostics lack samples', { error: errorText(caught) });
+    this.#timer = clock.every(sampleEveryMs, harmless(take, failed));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -7,7 +7,7 @@
  */
 import { createSocket, type RemoteInfo, type Socket } from 'node:dgram';
 import { networkInterfaces } from 'node:os';
-import { type Clock, errorText, type Log } from '@platform/base';
+import { type Clock, errorText, harmless, type Log } from '@platform/base';
 import { type Announcement, answersTo, eachName, recordsOf } from './announcement.ts';
 import { type Answer, readQuery, writeAnswer } from './dns-message.ts';
 
@@ -110,7 +110,9 @@ export function startResponder(deps: ResponderDeps): AsyncDisposable & { readonl
     }
   };
 
-  receiver.on('message', answerAll);
+  const withoutAddresses = (caught: unknown): void =>
+    complain('multicast DNS: the addresses of this computer cannot be read', caught);
+  receiver.on('message', harmless(answerAll, withoutAddresses));
   receiver.bind(wanted, () => {
     port = receiver.address().port;
     bound.resolve(port);
@@ -118,9 +120,10 @@ export function startResponder(deps: ResponderDeps): AsyncDisposable & { readonl
       names: eachName(announcement).flatMap((each) => each.machineNames),
       port,
     });
-    look();
+    lookAgain();
   });
-  const looking = clock.every(lookEveryMs, look);
+  const lookAgain = harmless(look, withoutAddresses);
+  const looking = clock.every(lookEveryMs, lookAgain);
   return {
     port: bound.promise,
     async [Symbol.asyncDispose]() {

@@ -1,5 +1,5 @@
 import { create } from '@bufbuild/protobuf';
-import { silentLog, systemClock } from '@platform/base';
+import { noProxies, silentLog, systemClock } from '@platform/base';
 import { RobotConfigSchema } from '@platform/proto/platform/app/v1/robot';
 import { connect } from '@platform/rpc/client';
 import { FakeClock } from '@platform/testkit';
@@ -45,7 +45,7 @@ async function serving(
       warningsOf: () => [],
       frames: createFrames({ graph, types, log: silentLog }),
       shutdown: () => {},
-      ...{ requestsLimit: 1, watchCall: undefined },
+      ...{ requestsLimit: 1, trustedProxies: noProxies, watchCall: undefined },
       bindAddress: parseBindAddress('127.0.0.1:0'),
       ...{ certificate: undefined, tcpModeTrusted: false, profiler: undefined, shared: undefined },
       clock: systemClock,

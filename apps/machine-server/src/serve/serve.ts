@@ -1,6 +1,6 @@
 /** The machine's own port. */
 import { durationMs } from '@bufbuild/protobuf/wkt';
-import { type Clock, type Log, PlatformError } from '@platform/base';
+import { type Clock, type Log, PlatformError, type TrustedProxies } from '@platform/base';
 import type { RobotConfig } from '@platform/proto/platform/app/v1/robot';
 import type { ResourceDescriptor } from '@platform/resources';
 import {
@@ -49,6 +49,7 @@ export interface ServingDeps {
   /** See MachineRpcDeps. */
   readonly shutdown: MachineRpcDeps['shutdown'];
   readonly requestsLimit: number;
+  readonly trustedProxies: TrustedProxies;
   /** Observes calls. */
   readonly watchCall: WatchCall<Principal> | undefined;
   readonly bindAddress: BindAddress;
@@ -167,6 +168,7 @@ export class Serving implements AsyncDisposable {
   ): RpcServer<Principal> {
     const { auth, log } = this.#deps;
     const server = createRpcServer<Principal>({
+      trustedProxies: this.#deps.trustedProxies,
       services: [auth.binding, ...this.#services],
       authenticate,
       open: ['/proto.rpc.v1.AuthService/Authenticate'],

@@ -1,6 +1,6 @@
 /** `-output-telemetry`: OpenTelemetry spans when they end, and metrics every 10 s and at the stop, as lines of OTLP/JSON. */
 import { randomBytes } from 'node:crypto';
-import { asPlatformError, type Clock, errorText } from '@platform/base';
+import { asPlatformError, type Clock, errorText, harmless } from '@platform/base';
 import type { WatchCall } from '@platform/rpc/server';
 import { CallDurations } from './call-durations.ts';
 import type { Attributes, End, Observe } from './observe.ts';
@@ -45,13 +45,13 @@ export function createTelemetry({ write, resource, measure, clock }: TelemetryDe
     };
   };
 
-  const printMetrics = (): void => {
+  const printMetrics = harmless(() => {
     const numbers = [...measure()].map(([name, value]): MetricRecord => {
       const [, base = name, unit = ''] = /^(.*)_(bytes|us|milli)$/.exec(name) ?? [];
       return { kind: 'gauge', name: `machine_server.${base}`, unit: units[unit] ?? '1', value };
     });
     write(metricsLine(resource, [durations.metric(), ...numbers], startedMs, clock.now()));
-  };
+  });
 
   return {
     observe: (name, attributes) => span(name, spanKinds.internal, attributes),

@@ -5,6 +5,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { Clock } from '../clock.ts';
+import { harmless } from '../harmless.ts';
 
 /** How often the process is checked for idleness. */
 const lookMs = 5_000;
@@ -40,7 +41,7 @@ export function trimWhenIdle({
   collect = collectAll,
 }: TrimDeps): Disposable {
   let [lookedAt, leanBytes, collectedMs] = [workedMs(), 0, Number.NEGATIVE_INFINITY];
-  const looks = clock.every(lookMs, () => {
+  const look = (): void => {
     const now = workedMs();
     const rests = now - lookedAt <= restShare * lookMs;
     lookedAt = now;
@@ -51,7 +52,8 @@ export function trimWhenIdle({
     lookedAt = workedMs();
     leanBytes = residentBytes();
     if (once) looks[Symbol.dispose]();
-  });
+  };
+  const looks = clock.every(lookMs, harmless(look));
   return looks;
 }
 

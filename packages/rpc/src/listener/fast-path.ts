@@ -14,6 +14,7 @@ import { fittingGrpcMessage } from '../codecs/grpc-message.ts';
 import type { AdmittedCall, UnaryMethod } from '../codecs/unary-method.ts';
 import { FastPathCall } from '../core/fast-path-call.ts';
 import { canonicalPath } from '../edge/alias.ts';
+import { type Connection, connectionOf } from './connections/connection.ts';
 import type { EnterRequest } from './enter-request.ts';
 import { nameHost } from './name-host.ts';
 import { onAnswered } from './on-answered.ts';
@@ -54,7 +55,7 @@ export function createFastPath(options: {
     if (method === undefined || timeoutMs === 'other' || shutdownSignal.aborted) return false;
 
     // Looked up now: a handler may ask after the connection is gone.
-    const peerAddress = peerAddressOf(stream);
+    const peerAddress = peerAddressOf(stream, headers);
     const call = new FastPathCall({
       method: path,
       vocabulary,
@@ -261,20 +262,15 @@ function metadataOf(headers: IncomingHttpHeaders): Headers {
   return metadata;
 }
 
-const addresses = new WeakMap<Http2Session, string>();
+const connections = new WeakMap<Http2Session, Connection>();
 
-/** Looked up once per connection. Empty if it is already gone: a proxied socket then throws. */
-function peerAddressOf({ session }: ServerHttp2Stream): string {
+/** The connection is looked up once for all its streams. Empty if it is already gone. */
+function peerAddressOf({ session }: ServerHttp2Stream, headers: IncomingHttpHeaders): string {
   if (session === undefined) return '';
-  const known = addresses.get(session);
-  if (known !== undefined) return known;
-  try {
-    const { remoteAddress, remotePort } = session.socket;
-    if (remoteAddress === undefined) return '';
-    const address = `${remoteAddress}:${remotePort}`;
-    addresses.set(session, address);
-    return address;
-  } catch {
-    return '';
+  let connection = connections.get(session);
+  if (connection === undefined) {
+    connection = connectionOf(session.socket);
+    if (connection !== undefined) connections.set(session, connection);
   }
+  return connection?.clientOf(headers['x-forwarded-for']) ?? '';
 }

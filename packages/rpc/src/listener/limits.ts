@@ -20,10 +20,10 @@ export const maxResets: number = 2 * maxConcurrentStreams;
 /** How many HTTP/1.1 requests of one connection may wait for an answer; with more, it is closed. Browsers send one at a time. */
 export const maxPipelined = 16;
 
-/** Time from connecting to a recognisable first line (plaintext) or a finished handshake (TLS). */
-export const prefaceTimeoutMs = 10_000;
+/** Time from connecting to the end of the head of the first request, TLS included; with more, the connection is cut. */
+export const silentMs = 10_000;
 
-/** Time from the first line to the end of an HTTP/1.1 request's headers. */
+/** The same for further requests over HTTP/1.1, from their first line on. */
 export const headersTimeoutMs = 20_000;
 
 /**

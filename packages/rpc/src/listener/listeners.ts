@@ -14,6 +14,7 @@ import type { Duplex } from 'node:stream';
 import { type Clock, errorText, type Log, PlatformError } from '@platform/base';
 import { enterInTurns } from '../core/enter-in-turns.ts';
 import { bodyRead } from './body-read.ts';
+import { type AcceptOptions, Connection, connectionOf } from './connections/connection.ts';
 import type { FastPath } from './fast-path.ts';
 import { limitPipelining, readInPieces } from './limit-pipelining.ts';
 import {
@@ -27,7 +28,7 @@ import {
   maxSessionMemoryMb,
   windowBytes,
 } from './limits.ts';
-import type { NodeListener } from './node-types.ts';
+import type { NodeListener, NodeRequest } from './node-types.ts';
 import { peekVersion } from './peek-version.ts';
 import { refusePlaintext } from './refuse-plaintext.ts';
 import { watchFloods } from './watch-floods.ts';
@@ -49,7 +50,8 @@ export interface ListenerOptions {
   fastPath: FastPath;
   upgrade: UpgradeListener | undefined;
   admit: AdmitConnection | undefined;
-  prefaceTimeoutMs: number;
+  /** For how long and how many connections may be silent, and which proxies say whose theirs are. */
+  accept: AcceptOptions;
   clock: Clock;
   log: Log;
 }
@@ -85,12 +87,13 @@ export function createListener(given: ListenerOptions): Listener {
 }
 
 function createPlainListener(options: ListenerOptions): Listener {
-  const { clock, log } = options;
+  const { accept, clock, log } = options;
   const plaintext = createPlaintext(options);
   const silent = new Set<Socket>();
   const serve = (socket: Socket): void => {
     silent.add(socket);
-    void plaintext.adopt(socket).finally(() => silent.delete(socket));
+    socket.once('close', () => silent.delete(socket));
+    begin(socket, accept, () => void plaintext.adopt(socket).finally(() => silent.delete(socket)));
   };
   const server = createTcp(tcpOptions, admitting(options.admit, serve));
   const sockets = trackSockets(server);
@@ -118,9 +121,9 @@ interface Plaintext {
   adopt(socket: Socket): Promise<void>;
 }
 
-function createPlaintext({ listener, fastPath, upgrade, prefaceTimeoutMs, clock, log }: ListenerOptions): Plaintext {
+function createPlaintext({ listener, fastPath, upgrade, log }: ListenerOptions): Plaintext {
   const http1 = createHttp1({ ...http1Options, ...upgrading(upgrade) }, listener);
-  if (upgrade !== undefined) http1.on('upgrade', upgrade);
+  noteRequests(http1, upgrade);
   // A server that never listens itself does not check header timeouts until it gets this event.
   http1.emit('listening');
   const http2 = createHttp2(http2Options, listener);
@@ -130,7 +133,7 @@ function createPlaintext({ listener, fastPath, upgrade, prefaceTimeoutMs, clock,
     http2,
     async adopt(socket) {
       try {
-        const version = await peekVersion(socket, prefaceTimeoutMs, clock);
+        const version = await peekVersion(socket);
         if (version === 'http/1.1') {
           // HTTP/1.1 clients may close their sending side and still wait for the answer.
           socket.allowHalfOpen = true;
@@ -148,48 +151,50 @@ function createPlaintext({ listener, fastPath, upgrade, prefaceTimeoutMs, clock,
 }
 
 function createTlsListener(given: ListenerOptions, tls: { cert: string; key: string } | 'later'): Listener {
-  const { listener, fastPath, upgrade, prefaceTimeoutMs, clock, log } = given;
+  const { listener, fastPath, upgrade, accept, clock, log } = given;
   const options = {
     ...tcpOptions,
     ...http2Options,
     ...(tls === 'later' ? {} : tls),
     allowHTTP1: true,
-    handshakeTimeout: prefaceTimeoutMs,
+    // It ends the same connections at the same time.
+    handshakeTimeout: accept.silentMs,
     ...http1Options,
     ...upgrading(upgrade),
   };
   const secure = createSecureServer(options, listener);
+  noteRequests(secure, upgrade);
   // As above: from here on, header timeouts and idle HTTP/1.1 connections are checked.
   secure.emit('listening');
   askFirst(secure, fastPath);
-  if (upgrade !== undefined) secure.on('upgrade', upgrade);
+  /** Node does not tell over which socket TLS runs. */
+  const underTls = new Map<string, Connection>();
+  // Before Node's own listener, which makes the session of HTTP/2.
+  secure.prependListener('secureConnection', (socket) => underTls.get(endsOf(socket))?.alsoKnownAs(socket));
   secure.on('secureConnection', (socket) => {
     if (socket.alpnProtocol !== 'h2') readInPieces(socket);
   });
   secure.on('tlsClientError', (error) => log.debug('a TLS handshake failed', { error: errorText(error) }));
   const plaintext = given.plaintextOnLoopback ? createPlaintext(given) : undefined;
   const silent = new Set<Socket>();
-  const serve = (socket: Socket): void => {
-    silent.add(socket);
-    const timeout = new AbortController();
-    clock.sleep(prefaceTimeoutMs, timeout.signal).then(
-      () => socket.destroy(),
-      () => {},
-    );
-    socket.once('close', () => {
-      timeout.abort();
-      silent.delete(socket);
-    });
+  const peek = (socket: Socket, connection: Connection): void => {
     socket.once('data', (first: Buffer) => {
-      timeout.abort();
       silent.delete(socket);
       socket.pause();
       const isTls = first[0] === tlsHandshake;
       if (!isTls && (plaintext === undefined || !isLoopback(socket))) return refusePlaintext(socket, first);
       socket.unshift(first);
-      if (isTls) secure.emit('connection', socket);
-      else void plaintext?.adopt(socket);
+      if (!isTls) return void plaintext?.adopt(socket);
+      const ends = endsOf(socket);
+      underTls.set(ends, connection);
+      socket.once('close', () => underTls.delete(ends));
+      secure.emit('connection', socket);
     });
+  };
+  const serve = (socket: Socket): void => {
+    silent.add(socket);
+    socket.once('close', () => silent.delete(socket));
+    begin(socket, accept, (connection) => peek(socket, connection));
   };
   const server = createTcp(tcpOptions, admitting(given.admit, serve));
   const sockets = trackSockets(server);
@@ -216,6 +221,31 @@ function admitting(admit: AdmitConnection | undefined, serve: (socket: Socket) =
     const cut = (): void => void socket.destroy();
     admit(socket).then((isAdmitted) => (isAdmitted && !socket.destroyed ? serve(socket) : cut()), cut);
   };
+}
+
+/** Counts the connection as silent, and takes the PROXY header of a trusted proxy off it. */
+function begin(socket: Socket, accept: AcceptOptions, next: (connection: Connection) => void): void {
+  const connection = new Connection(socket, accept);
+  if (connection.isProxy) connection.readProxyHeader(() => next(connection));
+  else next(connection);
+}
+
+/** Each open connection of a port has other ends. */
+function endsOf({ remoteAddress, remotePort, localAddress }: Socket): string {
+  return `${localAddress} ${remoteAddress} ${remotePort}`;
+}
+
+/** Both events come once the head of a request is complete. */
+function noteRequests(http: Http1Server | Http2SecureServer, upgrade: UpgradeListener | undefined): void {
+  http.prependListener('request', (request: NodeRequest) => {
+    // The first stream of HTTP/2 was noticed before.
+    if (request.httpVersionMajor === 1) connectionOf(request.socket)?.asked();
+  });
+  if (upgrade === undefined) return;
+  http.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    connectionOf(request.socket)?.asked();
+    upgrade(request, socket, head);
+  });
 }
 
 function isLoopback({ remoteAddress = '' }: Socket): boolean {
@@ -260,6 +290,7 @@ function trackSessions(
   server.once('close', () => floods[Symbol.dispose]());
   http2.on('session', (session) => {
     sessions.add(session);
+    connectionOf(session.socket)?.speaksHttp2(session);
     floods.add(session);
     session.setLocalWindowSize(windowBytes);
     session.on('close', () => sessions.delete(session));

@@ -1,20 +1,17 @@
 /** Reads the first bytes of a plaintext connection to tell HTTP/2 by prior knowledge from HTTP/1.1. */
 import type { Socket } from 'node:net';
-import type { Clock } from '@platform/base';
 import { inPieces } from './limit-pipelining.ts';
 
 const preface = Buffer.from('PRI * HTTP/2.0');
 
 /**
  * Resolves with the version after putting the bytes back into the socket. Resolves with undefined, and destroys the socket, when the
- * connection ended or took longer than `timeoutMs` in all (trickled bytes do not prolong it).
+ * connection ended.
  */
-export function peekVersion(socket: Socket, timeoutMs: number, clock: Clock): Promise<'h2' | 'http/1.1' | undefined> {
+export function peekVersion(socket: Socket): Promise<'h2' | 'http/1.1' | undefined> {
   return new Promise((resolve) => {
     let seen: Buffer = Buffer.alloc(0);
-    const decided = new AbortController();
     const finish = (version: 'h2' | 'http/1.1' | undefined): void => {
-      decided.abort();
       socket.off('readable', onReadable);
       socket.off('close', onClose);
       socket.off('end', onClose);
@@ -23,9 +20,6 @@ export function peekVersion(socket: Socket, timeoutMs: number, clock: Clock): Pr
       resolve(version);
     };
     const onClose = (): void => finish(undefined);
-    const onTimeout = (): void => {
-      if (!decided.signal.aborted) onClose();
-    };
     const onReadable = (): void => {
       const chunk: Buffer | null = socket.read();
       if (chunk === null) return;
@@ -37,10 +31,5 @@ export function peekVersion(socket: Socket, timeoutMs: number, clock: Clock): Pr
     socket.on('readable', onReadable);
     socket.on('close', onClose);
     socket.on('end', onClose);
-    // If the process was stalled for that long, the bytes may be waiting: they are read before the timeout applies.
-    clock.sleep(timeoutMs, decided.signal).then(
-      () => setImmediate(onTimeout),
-      () => {},
-    );
   });
 }

@@ -16,6 +16,7 @@ import type { AnswerListener } from '../core/call.ts';
 import { canonicalPath } from '../edge/alias.ts';
 import { type Vocabulary, vocabularyAsked } from '../edge/api-names.ts';
 import { checkMessages, compressionOf } from './check-messages.ts';
+import { clientAddress } from './connections/client-address.ts';
 import type { EnterRequest } from './enter-request.ts';
 import { fitTimeLimits } from './fit-time-limits.ts';
 import { nameHost } from './name-host.ts';
@@ -109,7 +110,7 @@ export function createRouter(options: RouteOptions): NodeListener {
   if (enter === undefined) return route;
   return (request, response) => {
     const { path } = canonicalPath((request.url ?? '').split('?', 1)[0] ?? '');
-    enter({ path, peerAddress: peerAddress(request) }, () => route(request, response));
+    enter({ path, peerAddress: clientAddress(request) }, () => route(request, response));
   };
 }
 
@@ -120,7 +121,7 @@ function universalRequest(
   vocabulary: Vocabulary,
 ): UniversalServerRequest | undefined {
   const context = {
-    peerAddress: peerAddress(request),
+    peerAddress: clientAddress(request),
     vocabulary,
     sendHeaders: (headers: Headers) => sendHeaders(response, headers),
     onAnswered: (listener: AnswerListener) => onAnswered('stream' in response ? response.stream : response, listener),
@@ -138,15 +139,5 @@ function universalRequest(
     return { ...incoming, url: url.toString() };
   } catch {
     return undefined;
-  }
-}
-
-/** Empty if the connection is already gone: a proxied HTTP/2 socket then throws. */
-function peerAddress(request: NodeRequest): string {
-  try {
-    const { remoteAddress, remotePort } = request.socket;
-    return remoteAddress === undefined ? '' : `${remoteAddress}:${remotePort}`;
-  } catch {
-    return '';
   }
 }

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { type Socket, connect as tcp } from 'node:net';
-import { type Clock, silentLog } from '@platform/base';
+import { silentLog } from '@platform/base';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { EchoService } from '../../test/echo-service.ts';
@@ -13,11 +13,6 @@ async function dial(port: number): Promise<Socket> {
   socket.on('error', () => {});
   await once(socket, 'connect');
   return socket;
-}
-
-/** Resets and orderly ends both count. */
-function closed(socket: Socket): Promise<void> {
-  return new Promise((resolve) => socket.once('close', () => resolve()));
 }
 
 async function textOf(socket: Socket): Promise<string> {
@@ -43,35 +38,6 @@ describe('D3 telling protocols apart', () => {
     const socket = await dial(server.port);
     socket.end('GET /half HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n');
     expect(await textOf(socket)).toContain('nothing at /half');
-  });
-
-  test('a connection that does not show its protocol in time is cut, even if it trickles; others are served meanwhile', async () => {
-    // The test controls when these waits end.
-    const waits = new Set<() => void>();
-    const clock: Clock = {
-      ...patientClock,
-      sleep: async (ms, signal) => {
-        const { promise, resolve } = Promise.withResolvers<void>();
-        if (ms === 200) waits.add(resolve);
-        await Promise.race([promise, patientClock.sleep(ms, signal)]).finally(() => waits.delete(resolve));
-      },
-    };
-    await using server = await startEcho({}, { prefaceTimeoutMs: 200, clock });
-    const silent = await dial(server.port);
-    const trickling = await dial(server.port);
-    const ends = Promise.all([closed(silent), closed(trickling)]);
-    expect((await fetch(`${server.url}/`)).status).toBe(404);
-    await expect.poll(() => waits.size).toBe(2);
-    const begun = [...waits];
-    for (const byte of 'PRI ') {
-      trickling.write(byte);
-      await new Promise((resolve) => setTimeout(resolve, 20));
-    }
-    expect([silent.closed, trickling.closed]).toEqual([false, false]);
-    // The bytes that arrived meanwhile did not restart the wait.
-    for (const end of begun) end();
-    await ends;
-    expect((await fetch(`${server.url}/`)).status).toBe(404);
   });
 
   test('a request without a host, and one with headers over the limit, are refused without harm', async () => {

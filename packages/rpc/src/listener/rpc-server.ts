@@ -4,17 +4,17 @@
  * States: created → listening → draining → closed. Draining: no new connections; clients are told to leave; running calls may finish for
  * `drainMs`; then they are aborted as UNAVAILABLE; `abortMs` later, open connections are cut.
  */
-import type { Clock, Log, LogFields } from '@platform/base';
-import { systemClock } from '@platform/base';
+import { type Clock, type Log, type LogFields, noProxies, systemClock, type TrustedProxies } from '@platform/base';
 import { createCodecs } from '../codecs/codecs.ts';
 import { type ForwardCalls, forwarded } from '../codecs/forward-call.ts';
 import type { ServiceBinding } from '../core/binding.ts';
 import type { Call } from '../core/call.ts';
 import { shutdownReason } from '../core/errors.ts';
 import { standardServices } from '../standard/standard-services.ts';
+import { type SilentConnections, silentConnections } from './connections/silent-connections.ts';
 import type { EnterRequest } from './enter-request.ts';
 import { createFastPath } from './fast-path.ts';
-import { abortMs, drainMs, prefaceTimeoutMs, slowBodyMs } from './limits.ts';
+import { abortMs, drainMs, silentMs, slowBodyMs } from './limits.ts';
 import { type Address, listen, listenOnSocket } from './listen.ts';
 import { type AdmitConnection, createListener, type UpgradeListener } from './listeners.ts';
 import type { NodeListener } from './node-types.ts';
@@ -53,8 +53,12 @@ export interface RpcServerOptions<P> {
    * machine-servers send.
    */
   maxMessageBytes?: number;
-  /** Time from connecting to the first recognisable bytes. Default 10 s. */
-  prefaceTimeoutMs?: number;
+  /** Time from connecting to the end of the head of the first request. Default 10 s. */
+  silentMs?: number;
+  /** Bounds the connections that have not sent it yet. Default: those of the process. */
+  silentConnections?: SilentConnections;
+  /** Reverse proxies that say for whom they ask. Default: none. */
+  trustedProxies?: TrustedProxies;
   /**
    * A request whose body stalls or trickles for twice this time is ended: a call as DEADLINE_EXCEEDED, any other without an answer. Default
    * 15 s.
@@ -120,9 +124,14 @@ export function createRpcServer<P>(options: RpcServerOptions<P>): RpcServer<P> {
     upgrade,
     admit,
     listener,
+    accept: {
+      silent: options.silentConnections ?? silentConnections,
+      silentMs: options.silentMs ?? silentMs,
+      proxies: options.trustedProxies ?? noProxies,
+      clock,
+    },
     clock,
     log,
-    prefaceTimeoutMs: options.prefaceTimeoutMs ?? prefaceTimeoutMs,
   });
   let closed: Promise<void> | undefined;
 

@@ -4,7 +4,7 @@
  * with the number that requests, bodies and answers explain.
  */
 import { constants, type Http2Session, type ServerHttp2Stream } from 'node:http2';
-import type { Clock, Log } from '@platform/base';
+import { type Clock, harmless, type Log } from '@platform/base';
 import { windowBytes } from './limits.ts';
 
 /** How often the bytes are compared; a flood is closed at the second check that finds it. */
@@ -50,9 +50,10 @@ export function watchFloods(clock: Clock, log: Log): FloodWatch {
     log.warn('an HTTP/2 connection was closed: a flood of frames that belong to no call', { bytes: unexplained });
     session.destroy(undefined, constants.NGHTTP2_ENHANCE_YOUR_CALM);
   };
-  const timer = clock.every(checkMs, () => {
+  const lookAtAll = (): void => {
     for (const [session, seen] of sessions) if (!session.destroyed) look(session, seen);
-  });
+  };
+  const timer = clock.every(checkMs, harmless(lookAtAll));
   return {
     add(session) {
       const seen = { explained: maxUnexplainedBytes, read: 0, written: 0, floods: 0, quiet: 0 };

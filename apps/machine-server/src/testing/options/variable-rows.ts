@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:net';
 import { MotorService } from '@platform/proto/platform/component/motor/v1/motor';
 import { SensorService } from '@platform/proto/platform/component/sensor/v1/sensor';
-import { ResourceStatus_State } from '@platform/proto/platform/robot/v1/robot';
+import { ResourceStatus_State, RobotService } from '@platform/proto/platform/robot/v1/robot';
 import { expect } from 'vitest';
 import { partId } from '../fake-cloud.ts';
 import { writeOddModule } from '../modules/write-module.ts';
@@ -137,7 +137,30 @@ export const variableRows: readonly Row[] = [
     },
     wrong: { given: { env: { PLATFORM_BIND_ADDRESS: 'nonsense' } }, says: /nonsense/ },
   },
+  {
+    name: 'PLATFORM_TRUSTED_PROXIES',
+    async effect(machine) {
+      const run = await machine.run({ env: { PLATFORM_TRUSTED_PROXIES: '127.0.0.1' } });
+      expect(await clientsOf(run, '203.0.113.7')).toEqual(['203.0.113.7']);
+    },
+    async usual(machine) {
+      const run = await machine.run();
+      expect(await clientsOf(run, '203.0.113.7')).toEqual([expect.stringMatching(/^127\.0\.0\.1:\d+$/)]);
+    },
+    wrong: {
+      given: { env: { PLATFORM_TRUSTED_PROXIES: 'proxy.local' } },
+      says: /PLATFORM_TRUSTED_PROXIES: expected addresses or networks such as .*, found "proxy.local"/,
+    },
+  },
 ];
+
+/** The addresses of the clients that the machine sees, after a client with this header has started a session. */
+async function clientsOf(run: Run, forwardedFor: string): Promise<(string | undefined)[]> {
+  const robot = run.link.withHeaders(async () => ({ 'x-forwarded-for': forwardedFor })).client(RobotService);
+  await robot.startSession({});
+  const { sessions } = await robot.getSessions({});
+  return sessions.map(({ peerConnectionInfo }) => peerConnectionInfo?.remoteAddress);
+}
 
 /** A cloud that accepts connections but never answers. */
 async function silentServer(): Promise<Disposable & { readonly document: object }> {

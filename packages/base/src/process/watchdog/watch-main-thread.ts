@@ -50,12 +50,14 @@ export function watchMainThread(setup: WatchSetup): void {
     if (now !== seen) [seen, usedMs] = [now, mainThreadMs()];
     else if (turns.isWatched && mainThreadMs() - usedMs >= maxTurnMs) {
       watching[Symbol.dispose]();
-      void endProcess(turns, maxTurnMs, endsFile);
+      const kill = (): void => void process.kill(process.pid, 'SIGKILL');
+      explainEnd(turns, maxTurnMs, endsFile).then(kill, kill);
     }
   });
 }
 
-async function endProcess(turns: SharedTurns, maxTurnMs: number, endsFile: string): Promise<void> {
+/** Says why. */
+async function explainEnd(turns: SharedTurns, maxTurnMs: number, endsFile: string): Promise<void> {
   // Loaded only now, because it costs memory.
   const { takeMainStack } = await import('./take-stack.ts');
   const stack = await takeMainStack(`globalThis.${currentCallName}?.()`, stackMs);
@@ -66,7 +68,6 @@ async function endProcess(turns: SharedTurns, maxTurnMs: number, endsFile: strin
   say(() => writeSync(2, jsonLine({ timeMs: atMs, level: 'error', logger: 'watchdog', message, fields })));
   const end: StuckEnd = { atMs, ...(call && { call }) };
   say(() => appendFileSync(endsFile, `${JSON.stringify(end)}\n`, { mode: 0o600 }));
-  process.kill(process.pid, 'SIGKILL');
 }
 
 /** A full disk or a reader that is gone must not keep the process alive. */

@@ -1,0 +1,72 @@
+/** A machine-server with few descriptors, whose ports anybody can reach. */
+import { readdirSync, statSync, writeFileSync } from 'node:fs';
+import { connect as connectTcp, type Socket } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import { SensorService } from '@platform/proto/platform/component/sensor/v1/sensor';
+import { connect } from '@platform/rpc/client';
+import { spawnChild, temporaryDirectory } from '@platform/testkit';
+import { expect, onTestFinished, test } from 'vitest';
+
+const nodeArgs = ['--conditions=@platform/source', '--disable-warning=ExperimentalWarning'];
+const document = { components: [{ name: 'probe', api: 'core:component:sensor', model: 'core:builtin:fake' }] };
+
+function inNode(limit: number, ...args: string[]) {
+  return spawnChild('sh', ['-c', `ulimit -n ${limit} && exec "$@"`, 'sh', process.execPath, ...nodeArgs, ...args], {
+    env: { PLATFORM_BIND_ADDRESS: '127.0.0.1:0' },
+  });
+}
+
+test('R17 twice as many silent connections as it has descriptors neither end it nor keep it from its files', async () => {
+  await using directory = await temporaryDirectory();
+  writeFileSync(directory.file('machine.json'), JSON.stringify(document));
+  const main = fileURLToPath(new URL('./main.ts', import.meta.url));
+  const args = ['-config', directory.file('machine.json'), '-debug'];
+  await using server = spawnChild(
+    'sh',
+    ['-c', 'ulimit -n 64 && exec "$@"', 'sh', process.execPath, ...nodeArgs, main, ...args],
+    { env: { PLATFORM_BIND_ADDRESS: '127.0.0.1:0', PLATFORM_HOME: directory.path } },
+  );
+  const { port } = await server.waitForLine(({ msg }) => msg === 'running');
+  const sockets: Socket[] = [];
+  onTestFinished(() => sockets.forEach((socket) => void socket.destroy()));
+  for (let each = 0; each < 120; each++)
+    sockets.push(
+      connectTcp(Number(port), '127.0.0.1')
+        .on('error', () => {})
+        .resume(),
+    );
+  await expect.poll(() => sockets.filter(({ closed }) => !closed).length, { timeout: 10_000 }).toBe(16);
+  await using link = connect({ baseUrl: `http://127.0.0.1:${String(port)}` });
+  expect(await link.client(SensorService).getReadings({ name: 'probe' })).toHaveProperty('readings');
+  // Full-time diagnostics are written after ten samples, one a second.
+  const bytesOf = (): number =>
+    readdirSync(directory.file('ftdc')).reduce((sum, name) => sum + statSync(directory.file(`ftdc/${name}`)).size, 0);
+  await expect.poll(() => readdirSync(directory.path), { timeout: 15_000 }).toContain('ftdc');
+  await expect.poll(bytesOf, { timeout: 15_000 }).toBeGreaterThan(1_000);
+  expect(await server.kill('SIGTERM')).toEqual({ code: 0, signal: null });
+});
+
+test('R17 without a descriptor left, measuring leaves out what the system does not tell, and throws nothing', async () => {
+  const measure = JSON.stringify(new URL('./ftdc/measure-process.ts', import.meta.url).href);
+  const base = JSON.stringify(import.meta.resolve('@platform/base'));
+  const program = `
+    import { openSync } from 'node:fs';
+    import { memoryUsage } from 'node:process';
+    const { measureProcess } = await import(${measure});
+    const { trimWhenIdle, systemClock } = await import(${base});
+    const own = measureProcess();
+    let failed = '';
+    try { for (;;) openSync('/dev/null'); } catch { /* none is left */ }
+    try { memoryUsage(); } catch (caught) { failed = caught.code; }
+    const values = new Map();
+    own.measure(values);
+    let tick;
+    trimWhenIdle({ clock: { ...systemClock, every: (_ms, run) => { tick = run; return { [Symbol.dispose]() {} }; } }, workedMs: () => 0 });
+    tick();
+    console.log(JSON.stringify({ failed, names: [...values.keys()] }));`;
+  await using child = inNode(64, '--input-type=module', '--eval', program);
+  const { failed, names } = await child.waitForLine(() => true);
+  expect(failed).toBe('EMFILE');
+  expect(names).toContain('process.cpu_user_us');
+  expect(names).not.toContain('process.rss_bytes');
+});
