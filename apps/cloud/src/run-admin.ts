@@ -24,6 +24,9 @@ import { createDeletionPause } from './instance/deletion-pause.ts';
 import { openStores } from './open-stores.ts';
 import { readStoreSettings } from './settings.ts';
 
+/** Time to remove what an unfinished command has written. */
+const stopMs = 10_000;
+
 type Request = Readonly<Record<string, unknown>>;
 type StoreSettings = ReturnType<typeof readStoreSettings>;
 
@@ -190,9 +193,18 @@ function readPassphrase(file: string | undefined): string | undefined {
 }
 
 process.umask(0o077);
+// Whoever reads them may be gone.
+process.stdout.on('error', () => {});
+process.stderr.on('error', () => {});
 const stop = new AbortController();
-for (const signal of ['SIGINT', 'SIGTERM'] as const)
-  process.once(signal, () => stop.abort(new PlatformError('canceled', 'stopped')));
+const end = (): void => {
+  stop.abort(new PlatformError('canceled', 'stopped'));
+  // A disk that does not answer must not keep it.
+  systemClock.after(stopMs, () => process.exit(1));
+};
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, end);
+// The command that started this process has ended.
+process.once('disconnect', end);
 try {
   const result = await run(JSON.parse(process.argv[2] ?? '{}'), stop.signal);
   if (isTerminal) process.stderr.write(clear);

@@ -4,14 +4,11 @@
  * A directory without `backup.json` is an incomplete backup. The file lists everything else in the directory with size and SHA-256, and the
  * moment of the backup. Nothing in a backup changes after `backup.json` was written.
  */
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { PlatformError } from '@platform/base';
 
 export const manifestName = 'backup.json';
 /** 1: SQLite databases; 2: tables from Postgres, which programs that only know 1 cannot restore. */
 const formatVersions = { sqlite: 1, postgres: 2 } as const;
-const newestFormat = 2;
+export const newestFormat = 2;
 
 /** The database of metadata and log. */
 export type StoreKind = keyof typeof formatVersions;
@@ -56,37 +53,4 @@ export interface Manifest {
 
 export function newManifest(manifest: Omit<Manifest, 'format' | 'version'>): Manifest {
   return { format: 'platform-backup', version: formatVersions[manifest.store ?? 'sqlite'], ...manifest };
-}
-
-/** @throws failed_precondition if `directory` has no complete backup, or one written by a newer program */
-export function readManifest(directory: string): Manifest {
-  const file = join(directory, manifestName);
-  let text: string;
-  try {
-    text = readFileSync(file, 'utf8');
-  } catch (caught) {
-    throw new PlatformError(
-      'failed_precondition',
-      `${directory}: expected a backup with ${manifestName}, found none: this is not a backup, or an incomplete one`,
-      caught,
-    );
-  }
-  let manifest: Partial<Manifest>;
-  try {
-    manifest = JSON.parse(text);
-  } catch (caught) {
-    throw new PlatformError('data_loss', `${file}: expected JSON, found ${JSON.stringify(text.slice(0, 80))}`, caught);
-  }
-  if (manifest.format !== 'platform-backup' || !Array.isArray(manifest.files))
-    throw new PlatformError('failed_precondition', `${file}: expected "format":"platform-backup", found another`);
-  if (!(Number(manifest.version) >= 1 && Number(manifest.version) <= newestFormat))
-    throw new PlatformError(
-      'failed_precondition',
-      `${file} has version ${manifest.version}, but this version reads only up to version ${newestFormat}: restore with the version that wrote it (${manifest.program})`,
-    );
-  for (const { path } of manifest.files as readonly BackedUpFile[]) {
-    if (path.split('/').some((segment) => segment === '' || segment === '..' || segment === '.') || /[\0\\]/.test(path))
-      throw new PlatformError('data_loss', `${file}: expected paths below the backup, found ${JSON.stringify(path)}`);
-  }
-  return manifest as Manifest;
 }

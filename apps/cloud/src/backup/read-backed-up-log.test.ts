@@ -16,7 +16,8 @@ import { openTableFile } from './table-file.ts';
 const manifestOf = (store: StoreKind): Manifest =>
   newManifest({
     ...{ createdMs: 1, program: 'test', dataVersion: 4, store, metaVersion: 4, ingestVersion: 2, sealedPosition: 0 },
-    ...{ lastPosition: 4, instanceKey: 'left-out', files: [] },
+    ...{ lastPosition: 4, instanceKey: 'left-out' },
+    files: store === 'sqlite' ? [] : [{ path: 'tables/ingest.log.ndjson', bytes: 1, sha256: '' }],
   });
 
 test.each(['sqlite', 'postgres'] as const)(

@@ -1,10 +1,9 @@
 /** Reads those rows of the ingest log from a backup of either store that are proven by their checksums. */
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { rowChecksums, type VerifiedRow } from '../ingest/losses/row-checksums.ts';
 import type { StoredRow } from '../ingest/losses/verify-rows.ts';
 import type { Manifest } from './manifest.ts';
-import { readTables } from './read-tables.ts';
+import { openAlone, readTables } from './read-tables.ts';
 
 /**
  * In order of position (SQLite) or in file order (Postgres), both ends included. Unreadable rows are skipped, because a backup may be
@@ -28,7 +27,7 @@ export async function* readBackedUpLog(
 }
 
 function* sqliteRows(backup: string, first: number, last: number): Generator<StoredRow> {
-  using db = new DatabaseSync(join(backup, 'ingest.sqlite'), { readOnly: true });
+  using db = openAlone(join(backup, 'ingest.sqlite'));
   const rows = db.prepare('select * from log where position between ? and ? order by position').iterate(first, last);
   for (const row of rows) yield row as unknown as StoredRow;
 }

@@ -2,9 +2,10 @@
  * Reads the tables of a backup row by row for a restore into Postgres, from the files of a Postgres installation or the databases of a
  * SQLite one.
  */
-import { createReadStream, readdirSync } from 'node:fs';
+import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { pathToFileURL } from 'node:url';
 import { PlatformError } from '@platform/base';
 import { splitLines } from '../instance/split-lines.ts';
 import { type TableHead, tablesFolder } from './copy-postgres.ts';
@@ -17,12 +18,12 @@ export interface BackedUpTable {
 }
 
 /** @param source the backup, whose files have been verified */
-export async function readTables(source: string, { store }: Manifest): Promise<readonly BackedUpTable[]> {
+export async function readTables(source: string, { store, files }: Manifest): Promise<readonly BackedUpTable[]> {
   if (store !== 'postgres') return [...sqliteTables(source, 'meta'), ...sqliteTables(source, 'ingest')];
-  const names = readdirSync(join(source, tablesFolder)).toSorted();
+  const paths = files.map(({ path }) => path).filter((path) => path.startsWith(`${tablesFolder}/`));
   return Promise.all(
-    names.map(async (name) => {
-      const file = join(source, tablesFolder, name);
+    paths.toSorted().map(async (path) => {
+      const file = join(source, path);
       return { head: await readHead(file), rows: () => rowsOf(file) };
     }),
   );
@@ -54,9 +55,16 @@ async function* rowsOf(file: string): AsyncIterable<string> {
   }
 }
 
+/** Without the files that SQLite would read beside it, because nobody wrote them into the backup. */
+export function openAlone(file: string): DatabaseSync {
+  const url = pathToFileURL(file);
+  url.searchParams.set('immutable', '1');
+  return new DatabaseSync(url, { readOnly: true });
+}
+
 function sqliteTables(source: string, schema: string): BackedUpTable[] {
   const file = join(source, `${schema}.sqlite`);
-  using db = new DatabaseSync(file, { readOnly: true });
+  using db = openAlone(file);
   return db
     .prepare(`select name from sqlite_schema where type = 'table' and name not like 'sqlite%' order by name`)
     .all()
@@ -71,7 +79,7 @@ function sqliteTables(source: string, schema: string): BackedUpTable[] {
 }
 
 function* sqliteRows(file: string, table: string): Iterable<string> {
-  using db = new DatabaseSync(file, { readOnly: true });
+  using db = openAlone(file);
   const statement = db.prepare(`select * from "${table}"`);
   statement.setReadBigInts(true);
   for (const row of statement.iterate()) yield JSON.stringify(Object.values(row).map(textOf));

@@ -1,23 +1,26 @@
 /**
  * Restores a backup into an empty directory and, for Postgres, an empty database (I15).
  *
- * Everything is first copied and compared with its SHA-256. `platform.json` is written last, so that an interrupted restore is not a data
- * directory. The log continues far beyond its last position (resume-after-restore.ts).
+ * It takes exactly the files that the manifest lists (listed-files.ts). Everything is first copied and compared with its SHA-256.
+ * `platform.json` is written last, so that an interrupted restore is not a data directory. The log continues far beyond its last position
+ * (resume-after-restore.ts).
  */
-import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { newId, PlatformError } from '@platform/base';
 import { makeDirectory } from '../instance/make-directory.ts';
 import { writeFileAtomic } from '../instance/write-file-atomic.ts';
 import { writeInstallation } from '../metadata/claim-installation.ts';
-import { copyWithHash, measureFile, syncDirectories } from './copy-with-hash.ts';
-import { type DamagedFile, type KeyPlace, type Manifest, readManifest } from './manifest.ts';
+import { syncDirectories } from './copy-with-hash.ts';
+import { copyListed, readListed } from './listed-files.ts';
+import type { DamagedFile, KeyPlace, Manifest } from './manifest.ts';
+import { readManifest } from './read-manifest.ts';
 import { filler, restoredEntry, resumePosition } from './resume-after-restore.ts';
 import { openSecrets } from './seal-secrets.ts';
 import { sealedSecretsName, secretNames } from './write-backup.ts';
 
-const marker = 'platform.json';
+const markerName = 'platform.json';
 
 export interface RestoreOptions {
   readonly source: string;
@@ -48,12 +51,12 @@ export interface RestoreReport {
 }
 
 /**
- * @throws failed_precondition if the source is not a complete backup or is newer, or the target is not empty; data_loss naming the file
- * that differs from the manifest; permission_denied for a wrong passphrase.
+ * @throws failed_precondition if the source is not a complete backup or is newer, something in it is no regular file, or the target is not
+ * empty; data_loss naming the file that differs from the manifest; permission_denied for a wrong passphrase. Then nothing stays in the target.
  */
 export async function restoreBackup(options: RestoreOptions): Promise<RestoreReport> {
   const { source, target } = options;
-  const manifest = readManifest(source);
+  const manifest = await readManifest(source);
   if (manifest.dataVersion > options.newestDataVersion)
     throw new PlatformError(
       'failed_precondition',
@@ -64,44 +67,45 @@ export async function restoreBackup(options: RestoreOptions): Promise<RestoreRep
       'failed_precondition',
       `${source}: this backup is of an installation in Postgres and can be restored only to Postgres: expected PLATFORM_DATABASE_URL to name an empty database, but it is not set`,
     );
-  const secrets = readSecrets(manifest, options);
+  const texts = await readTexts(options, manifest);
   requireEmpty(target);
   try {
-    return await copyBack(options, manifest, secrets);
+    return await copyBack(options, manifest, texts);
   } catch (caught) {
-    for (const name of readdirSync(target)) rmSync(join(target, name), { recursive: true, force: true });
+    for (const name of contentsOf(target)) rmSync(join(target, name), { recursive: true, force: true });
     throw caught;
   }
+}
+
+/** What is not copied as it is. */
+interface Texts {
+  /** `platform.json`. */
+  readonly marker: string;
+  /** Files by name. */
+  readonly secrets: Readonly<Record<string, string>>;
 }
 
 async function copyBack(
   options: RestoreOptions,
   manifest: Manifest,
-  secrets: Readonly<Record<string, string>>,
+  { marker, secrets }: Texts,
 ): Promise<RestoreReport> {
   const { source, target, database, progress, signal } = options;
-  const listed = manifest.files.filter(({ path }) => path !== marker && path !== sealedSecretsName);
+  const listed = manifest.files.filter(({ path }) => path !== markerName && path !== sealedSecretsName);
   const taken: string[] = [];
   for (const [index, expected] of listed.entries()) {
     if (index % 500 === 0) progress(`copying files: ${index} of ${listed.length}`);
-    const { path } = expected;
     // Files to be loaded into the database are read again after everything was verified.
-    const isLoaded = database !== undefined && isOfStores(path);
-    if (!isLoaded) taken.push(path);
-    const found = isLoaded
-      ? await measureFile(join(source, path), signal)
-      : await copyWithHash({ from: source, to: target, path, immutable: false, signal });
-    if (found.sha256 !== expected.sha256)
-      throw new PlatformError(
-        'data_loss',
-        `${join(source, path)}: expected ${expected.bytes} bytes with SHA-256 ${expected.sha256}, found ${found.bytes} bytes with ${found.sha256}: the backup is damaged, nothing was restored`,
-      );
+    const isLoaded = database !== undefined && isOfStores(expected.path);
+    if (!isLoaded) taken.push(expected.path);
+    await copyListed({ source, expected, signal }, isLoaded ? undefined : target);
   }
   for (const [name, text] of Object.entries(secrets)) writeFileAtomic(join(target, name), text);
   await syncDirectories(target, taken);
+  signal.throwIfAborted();
   if (database === undefined) goOnInSqlite(options, manifest);
   else await loadDatabase(options, database, manifest);
-  writeFileAtomic(join(target, marker), readFileSync(join(source, marker), 'utf8'));
+  writeFileAtomic(join(target, markerName), marker);
   return {
     target,
     createdMs: manifest.createdMs,
@@ -110,7 +114,7 @@ async function copyBack(
     lastPosition: manifest.lastPosition,
     goesOnAfter: resumePosition(manifest),
     instanceKey: manifest.instanceKey,
-    warnings: warningsOf(manifest),
+    warnings: warningsOf(manifest, existsSync(join(target, 'instance.key'))),
   };
 }
 
@@ -155,7 +159,7 @@ function goOnInSqlite({ target, now }: RestoreOptions, manifest: Manifest): void
 
 function requireEmpty(target: string): void {
   makeDirectory(target);
-  const found = readdirSync(target).filter((name) => name !== 'lost+found');
+  const found = contentsOf(target);
   if (found.length === 0) return;
   throw new PlatformError(
     'failed_precondition',
@@ -163,36 +167,40 @@ function requireEmpty(target: string): void {
   );
 }
 
-function readSecrets({ files }: Manifest, { source, passphrase }: RestoreOptions): Readonly<Record<string, string>> {
-  if (!files.some(({ path }) => path === sealedSecretsName)) return {};
+function contentsOf(target: string): string[] {
+  return readdirSync(target).filter((name) => name !== 'lost+found');
+}
+
+async function readTexts({ source, passphrase, signal }: RestoreOptions, { files }: Manifest): Promise<Texts> {
+  const textOf = async (name: string): Promise<string | undefined> => {
+    const expected = files.find(({ path }) => path === name);
+    return expected && readListed({ source, expected, signal });
+  };
+  const marker = (await textOf(markerName)) ?? '';
+  const sealed = await textOf(sealedSecretsName);
+  if (sealed === undefined) return { marker, secrets: {} };
   if (passphrase === undefined)
     throw new PlatformError(
       'failed_precondition',
       `${source}: the instance key in the backup is encrypted with a passphrase; give the passphrase file with --passphrase-file`,
     );
-  const opened = openSecrets(readFileSync(join(source, sealedSecretsName), 'utf8'), passphrase);
-  return Object.fromEntries(Object.entries(opened).filter(([name]) => secretNames.includes(name)));
+  const opened = Object.entries(openSecrets(sealed, passphrase)).filter(([name]) => secretNames.includes(name));
+  return { marker, secrets: Object.fromEntries(opened) };
 }
 
-function warningsOf({ createdMs, instanceKey, damaged = [] }: Manifest): string[] {
+/** @param hasKey the restored directory has the instance key */
+function warningsOf({ createdMs, instanceKey, damaged = [] }: Manifest, hasKey: boolean): string[] {
   const taken = new Date(createdMs).toISOString();
-  const missingKey =
-    instanceKey === 'left-out'
-      ? [
-          'The backup does not contain the instance key. Without it, the secrets in the data cannot be decrypted and the cloud does not start. Put instance.key of the original cloud into the directory, or set PLATFORM_INSTANCE_KEY.',
-        ]
-      : instanceKey === 'environment'
-        ? [
-            'The instance key was in the environment of the original cloud: start this one with the same PLATFORM_INSTANCE_KEY.',
-          ]
-        : [];
-  const left = damaged.length === 0 ? [] : [leftOut(damaged)];
+  const how =
+    instanceKey === 'environment'
+      ? 'it was in the environment of the original cloud. Start this one with the same PLATFORM_INSTANCE_KEY.'
+      : 'the secrets in the data cannot be decrypted without it. Put instance.key of the original cloud into the directory, or set PLATFORM_INSTANCE_KEY.';
   return [
-    ...left,
+    ...(damaged.length === 0 ? [] : [leftOut(damaged)]),
+    ...(hasKey ? [] : [`The backup does not contain the instance key, so the cloud will not start: ${how}`]),
     `Machines delete what the cloud has acknowledged: readings that were uploaded after ${taken} are not in the backup, and the machines may no longer have them. Machines send what they still have by themselves.`,
     `Keys, secrets, roles and sign-ins that were revoked after ${taken} are valid again: revoke them once more.`,
     'Never run the original cloud and the restored one at the same time: each would acknowledge readings that the other does not have.',
-    ...missingKey,
   ];
 }
 

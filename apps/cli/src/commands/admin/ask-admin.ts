@@ -14,7 +14,8 @@ type Answer =
 export async function askAdmin(context: Context, request: JsonObject): Promise<unknown> {
   const entry = fileURLToPath(import.meta.resolve('@platform/cloud/admin'));
   const child = spawn(process.execPath, [...process.execArgv, entry, JSON.stringify(request)], {
-    stdio: ['ignore', 'pipe', context.out.style.quiet ? 'ignore' : 'inherit'],
+    // Through the channel, the process notices if this one ends, for whatever reason.
+    stdio: ['ignore', 'pipe', context.out.style.quiet ? 'ignore' : 'inherit', 'ipc'],
     env: inherited,
   });
   // Ctrl-C reaches the process through the terminal; it cleans up and reports that.
@@ -23,7 +24,7 @@ export async function askAdmin(context: Context, request: JsonObject): Promise<u
   // The process reports its own progress.
   context.progress.pause();
   try {
-    const said = await text(child.stdout);
+    const said = child.stdout === null ? '' : await text(child.stdout);
     if (said.trim() === '')
       throw new PlatformError('internal', 'the admin process ended without a result; see its output above');
     const answer: Answer = JSON.parse(said);

@@ -1,5 +1,6 @@
 /** The backup from which repair restores. */
-import { type Manifest, readManifest } from '../../backup/manifest.ts';
+import type { Manifest } from '../../backup/manifest.ts';
+import { readManifest } from '../../backup/read-manifest.ts';
 
 export interface Backup {
   readonly directory: string;
@@ -9,7 +10,7 @@ export interface Backup {
 }
 
 /** @throws failed_precondition if the directory has no complete backup */
-export function openBackup(directory: string): Backup {
-  const manifest = readManifest(directory);
+export async function openBackup(directory: string): Promise<Backup> {
+  const manifest = await readManifest(directory);
   return { directory, manifest, hashes: new Map(manifest.files.map(({ path, sha256 }) => [path, sha256])) };
 }

@@ -2,10 +2,11 @@
  * Repair: restores each damaged file of readings from a backup, or restores its rows from other sources. A file without any source is
  * removed from the list only if its loss is accepted; it is then moved to `parquet/quarantine/`.
  */
-import { existsSync, lstatSync } from 'node:fs';
+import { lstatSync } from 'node:fs';
 import { copyFile, mkdir, rename, rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Repaired } from '@platform/base';
+import { hasFile } from '../../backup/listed-files.ts';
 import { readBackedUpLog } from '../../backup/read-backed-up-log.ts';
 import { syncPath } from '../../instance/sync-path.ts';
 import type { DeletePredicate } from '../../tabular/catalog/row-filter.ts';
@@ -74,7 +75,7 @@ async function sourceOf(row: FileRow, backup: Backup | undefined): Promise<strin
   const listed = backup?.hashes.get(`parquet/${row.file}`);
   if (backup === undefined || listed === undefined) return undefined;
   const path = join(backup.directory, 'parquet', row.file);
-  if (!existsSync(path)) return undefined;
+  if (!(await hasFile(backup.directory, `parquet/${row.file}`))) return undefined;
   const { bytes, sha256 } = await checksumFile(path);
   return bytes === row.file_bytes && sha256 === listed && (row.sha256 === null || row.sha256 === sha256)
     ? path

@@ -3,6 +3,7 @@ import { createReadStream, lstatSync } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PlatformError, type Repaired } from '@platform/base';
+import { hasFile } from '../../backup/listed-files.ts';
 import { incoming, writeBlob } from '../../blobs/write-blob.ts';
 import { damagedPayloads, type ListedPayload } from '../doctor/check-payloads.ts';
 import type { Backup } from './open-backup.ts';
@@ -35,6 +36,7 @@ async function sourceOf(row: ListedPayload, backup: Backup | undefined): Promise
   // For payloads stored by an earlier version, only the backup knows the hash.
   const sha256 = row.sha256 === '' ? backup?.hashes.get(`blobs/${row.path}`) : row.sha256;
   if (backup === undefined || sha256 === undefined) return undefined;
+  if (!(await hasFile(backup.directory, `blobs/${row.path}`))) return undefined;
   const directory = join(backup.directory, 'blobs');
   const { wrong } = await damagedPayloads(directory, async () => [{ ...row, sha256 }]);
   return wrong.size === 0 ? join(directory, ...row.path.split('/')) : undefined;

@@ -35,7 +35,7 @@ export interface RepairOptions {
 export async function repair(options: RepairOptions): Promise<Repaired[]> {
   // From here on, rows of the log and files are not deleted.
   await options.ask('backup.hold', {});
-  const backup = options.from === undefined ? undefined : openBackup(options.from);
+  const backup = options.from === undefined ? undefined : await openBackup(options.from);
   const inCatalog = await mendCatalog(options);
   // Before the log: rows restored into it are compared with the files.
   const inFiles = await repairFiles(options, backup);

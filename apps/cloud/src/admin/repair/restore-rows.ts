@@ -6,6 +6,7 @@
 import { copyFile, mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
+import { hasFile } from '../../backup/listed-files.ts';
 import type { Delete } from '../../tabular/catalog/row-filter.ts';
 import type { FileRow } from '../../tabular/integrity/row-checksum.ts';
 import { openDatabase, readRows } from '../../tabular/process/duckdb/database.ts';
@@ -114,6 +115,7 @@ async function takeSources({ lost, kept, backup, workDir }: RestoreRowsOptions):
   for (const file of names.toSorted()) {
     const listed = backup.hashes.get(`parquet/${file}`);
     if (!file.startsWith(`${day}-`) || listed === undefined || kept.some(({ row }) => row.file === file)) continue;
+    if (!(await hasFile(backup.directory, `parquet/${file}`))) continue;
     const path = join(workDir, file);
     await copyFile(join(backup.directory, 'parquet', file), path);
     if ((await checksumFile(path)).sha256 === listed) taken.push(path);

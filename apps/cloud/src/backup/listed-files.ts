@@ -1,0 +1,117 @@
+/**
+ * The files of a backup, taken as its manifest lists them. A backup has been elsewhere, so nothing in it is trusted: only regular files
+ * below its directory are opened, no link is followed, nothing waits for a pipe, and every byte is compared before it counts.
+ */
+import { createHash } from 'node:crypto';
+import { constants, type Stats } from 'node:fs';
+import { type FileHandle, mkdir, open, realpath } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { PlatformError } from '@platform/base';
+import type { BackedUpFile } from './manifest.ts';
+
+const chunkBytes = 1024 * 1024;
+/** Without waiting for the writer of a pipe, and without becoming the terminal of a device. */
+const carefully = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK | constants.O_NOCTTY;
+
+export interface ListedFileOptions {
+  /** The backup. */
+  readonly source: string;
+  readonly expected: BackedUpFile;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Copies a file below `target` under its own path; durable except for its directories. Without a target it is only compared.
+ *
+ * @throws data_loss if it is missing or differs, failed_precondition if it is no regular file; each with its path, what was expected and
+ * what was found
+ */
+export async function copyListed(options: ListedFileOptions, target?: string): Promise<void> {
+  if (target === undefined) return readThrough(options, async () => {});
+  const file = join(target, ...options.expected.path.split('/'));
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  await using output = await open(file, 'wx', 0o600);
+  await readThrough(options, (part) => output.appendFile(part));
+  await output.sync();
+}
+
+/** The text of a small file. @throws as `copyListed` */
+export async function readListed(options: ListedFileOptions): Promise<string> {
+  const parts: Buffer[] = [];
+  // The chunk is used again.
+  await readThrough(options, async (part) => void parts.push(Buffer.from(part)));
+  return Buffer.concat(parts).toString('utf8');
+}
+
+async function readThrough(
+  { source, expected, signal }: ListedFileOptions,
+  take: (part: Buffer) => Promise<unknown>,
+): Promise<void> {
+  const hash = createHash('sha256');
+  const chunk = Buffer.allocUnsafe(chunkBytes);
+  await using input = await openBelow(source, expected.path);
+  let bytes = 0;
+  // One that grows, or never ends, is read until it is too long.
+  while (bytes <= expected.bytes) {
+    signal.throwIfAborted();
+    const { bytesRead } = await input.read(chunk, 0, chunkBytes, bytes);
+    if (bytesRead === 0) break;
+    const part = chunk.subarray(0, bytesRead);
+    hash.update(part);
+    bytes += bytesRead;
+    if (bytes <= expected.bytes) await take(part);
+  }
+  const sha256 = hash.digest('hex');
+  if (bytes === expected.bytes && sha256 === expected.sha256) return;
+  const found = bytes > expected.bytes ? 'more bytes' : `${bytes} bytes with SHA-256 ${sha256}`;
+  throw new PlatformError(
+    'data_loss',
+    `${join(source, expected.path)}: expected ${expected.bytes} bytes with SHA-256 ${expected.sha256}, found ${found}: the backup is damaged, nothing was restored`,
+  );
+}
+
+/**
+ * Opens a regular file. Everything else is refused, and so is a path with a link in it, which may lead out of the backup.
+ *
+ * @param path relative to the root, segments joined by `/`
+ * @throws data_loss if it is missing; failed_precondition
+ */
+export async function openBelow(root: string, path: string): Promise<FileHandle> {
+  const file = join(root, ...path.split('/'));
+  const refuse = (found: string): never => {
+    throw new PlatformError(
+      'failed_precondition',
+      `${file}: expected a regular file, found ${found}: nothing was restored`,
+    );
+  };
+  const missing = (caught: NodeJS.ErrnoException): never => {
+    if (caught.code === 'ELOOP') return refuse('a link');
+    // A socket, or a device without a driver.
+    if (caught.code === 'ENXIO') return refuse('no file that can be read');
+    if (caught.code !== 'ENOENT' && caught.code !== 'ENOTDIR') throw caught;
+    throw new PlatformError('data_loss', `expected ${file}, which belongs to the backup, found no such file`, caught);
+  };
+  const [realRoot, folder] = await Promise.all([realpath(root), realpath(dirname(file))]).catch(missing);
+  if (folder !== dirname(join(realRoot, ...path.split('/')))) return refuse(`a link in its path, to ${folder}`);
+  const handle = await open(file, carefully).catch(missing);
+  const stats = await handle.stat();
+  if (stats.isFile()) return handle;
+  await handle.close();
+  return refuse(kindOf(stats));
+}
+
+/** Whether a regular file with this path can be opened. */
+export async function hasFile(root: string, path: string): Promise<boolean> {
+  try {
+    await using _file = await openBelow(root, path);
+    return true;
+  } catch {
+    // Whatever it is, it is no source of data.
+    return false;
+  }
+}
+
+function kindOf(stats: Stats): string {
+  if (stats.isFIFO()) return 'a pipe';
+  return stats.isDirectory() ? 'a folder' : 'a device';
+}

@@ -1,0 +1,28 @@
+import { join } from 'node:path';
+import { asPlatformError, PlatformError } from '@platform/base';
+import { openBelow } from './listed-files.ts';
+import { type Manifest, manifestName, newestFormat } from './manifest.ts';
+import { parseManifest } from './parse-manifest.ts';
+
+/** 100,000 files have 20 MiB. */
+const maxManifestBytes = 1 << 29;
+
+/** @throws failed_precondition if `directory` has no complete backup, or one written by a newer program; data_loss for a damaged manifest */
+export async function readManifest(directory: string): Promise<Manifest> {
+  const file = join(directory, manifestName);
+  await using handle = await openBelow(directory, manifestName).catch((caught: unknown) => {
+    throw asPlatformError(caught).code === 'data_loss' ? noManifest(directory, caught) : caught;
+  });
+  const { size } = await handle.stat();
+  if (size > maxManifestBytes)
+    throw new PlatformError('data_loss', `${file}: expected at most ${maxManifestBytes} bytes, found ${size}`);
+  return parseManifest(await handle.readFile('utf8'), file, newestFormat);
+}
+
+function noManifest(directory: string, caught: unknown): PlatformError {
+  return new PlatformError(
+    'failed_precondition',
+    `${directory}: expected a backup with ${manifestName}, found none: this is not a backup, or an incomplete one`,
+    caught,
+  );
+}
