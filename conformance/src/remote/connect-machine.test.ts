@@ -3,7 +3,7 @@
  * certificate.
  */
 import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemClock } from '@platform/base';
 import { nodeFlags } from '@platform/machine-server/node-flags';
@@ -66,16 +66,22 @@ async function newLine(): Promise<string> {
   }>().line;
 }
 
+/** The address in a line. */
+function urlOf(line: string): string {
+  return /http[^"]+/.exec(line)?.[0] ?? '';
+}
+
 test('one printed line connects a second machine, and each step is shown until its first reading', async () => {
   const fromMs = systemClock.monotonic();
   const waiting = cli.start(['machines', 'connect', 'press-7'], { reveals: true });
-  const [line] = await waiting.matching('stdout', /^curl .*$/m);
+  const [line] = await waiting.matching('stdout', /^printf .*$/m);
   expect(waiting.said.stderr).toContain('listens on loopback only');
   expect(waiting.said.stderr).toContain('platform up --host 0.0.0.0');
   const ran = await inShell(line);
   expect(ran).toMatchObject({ code: 0, said: expect.stringContaining('started') });
   const ended = await waiting.ended;
   expect(ended).toMatchObject({ code: 0, stderr: expect.stringContaining('first reading') });
+  expect(ended.stderr).toContain('the line was fetched from 127.0.0.1');
   console.log(`connected in ${Math.round(systemClock.monotonic() - fromMs)} ms`);
   expect(statSync(at('credentials.json')).mode & 0o777).toBe(0o600);
   expect(readFileSync(at('run'), 'utf8')).toContain(` ${nodeFlags.join(' ')} `);
@@ -88,12 +94,61 @@ test('a new line repairs an existing machine; a used one does not give the crede
   const line = await newLine();
   const repaired = await inShell(line);
   expect(repaired).toMatchObject({ code: 0 });
-  const again = await inShell(line);
-  expect(again).toMatchObject({ code: 0, said: expect.stringContaining('already has its credentials') });
-  const other = await temporaryDirectory('third-');
+  expect((await fetch(urlOf(line))).status).toBe(409);
+  await using other = await temporaryDirectory('third-');
   const copied = await inShell(line, { PLATFORM_HOME: other.path });
-  await other[Symbol.asyncDispose]();
-  expect(copied).toMatchObject({ code: 1, said: expect.stringContaining('only once') });
+  expect(copied.said).toContain('error: 409');
+  expect(readdirSync(other.path)).toEqual([]);
+});
+
+test('no program gets the token, or what it leads to, as an argument, where other accounts would see it', async () => {
+  const line = await newLine();
+  await using fresh = await temporaryDirectory('arguments-');
+  const bin = join(fresh.path, 'bin');
+  mkdirSync(bin);
+  const seen = join(fresh.path, 'seen');
+  // Notes its arguments, and its input as a program that may know them.
+  const real = (await inShell('command -v curl')).said.trim();
+  writeFileSync(
+    join(bin, 'curl'),
+    `#!/bin/sh\nprintf '%s\\n' "$*" >>'${seen}'\nin=$(cat)\nprintf '%s\\n' "$in" >>'${seen}.input'\nprintf '%s\\n' "$in" | '${real}' "$@"\n`,
+    { mode: 0o755 },
+  );
+  const env = { PATH: `${bin}:${process.env['PATH']}`, PLATFORM_HOME: fresh.path };
+  expect(await inShell(line, env)).toMatchObject({ code: 0, said: expect.stringContaining('started') });
+  await stop(fresh.path);
+  const secrets = [...readFileSync(`${seen}.input`, 'utf8').matchAll(/\/connect\/([\w-]+)/g)].map(
+    ([, secret = '']) => secret,
+  );
+  expect(secrets.length).toBeGreaterThanOrEqual(3);
+  const args = readFileSync(seen, 'utf8');
+  expect(args.match(/-K -/g)).toHaveLength(secrets.length);
+  for (const secret of secrets) expect(args).not.toContain(secret);
+});
+
+test('a line that somebody else fetched first works: the last fetch counts, and who made the line sees both', async () => {
+  const line = await newLine();
+  const base = async (): Promise<string> => /base='([^']+)'/.exec(await (await fetch(urlOf(line))).text())?.[1] ?? '';
+  const [stolen, own] = [await base(), await base()];
+  expect((await fetch(`${stolen}/credentials`, { method: 'POST' })).status).toBe(404);
+  expect((await fetch(`${stolen}/machine-server.tar.gz`)).status).toBe(404);
+  expect((await fetch(`${urlOf(line)}/credentials`, { method: 'POST' })).status).toBe(404);
+  const state = async (): Promise<unknown> => (await fetch(`${urlOf(line)}/state`)).json();
+  expect(await state()).toMatchObject({ fetch_count: 2, fetches: [{ address: '127.0.0.1' }, {}], used_from: null });
+  expect((await fetch(`${own}/credentials`, { method: 'POST' })).status).toBe(200);
+  expect((await fetch(`${own}/credentials`, { method: 'POST' })).status).toBe(409);
+  expect(await state()).toMatchObject({ used_from: '127.0.0.1', used_at: expect.any(String) });
+});
+
+test('who waits for a machine is told of every fetch of the line, and from where', async () => {
+  const waiting = cli.start(['machines', 'connect', 'press-12'], { reveals: true });
+  const [line] = await waiting.matching('stdout', /^printf .*$/m);
+  expect((await fetch(urlOf(line))).status).toBe(200);
+  await waiting.matching('stderr', /the line was fetched from 127\.0\.0\.1$/m);
+  expect((await fetch(urlOf(line))).status).toBe(200);
+  await waiting.matching('stderr', /the line was fetched again, from 127\.0\.0\.1 \(2 times in all\)/);
+  waiting.child.kill('SIGINT');
+  await waiting.ended;
 });
 
 test('a home of another machine, a damaged download and an unknown computer are refused with the reason', async () => {
@@ -102,8 +157,7 @@ test('a home of another machine, a damaged download and an unknown computer are 
   }>();
   expect(await inShell(line)).toMatchObject({ code: 1, said: expect.stringContaining('belongs to another machine') });
 
-  const [, url = ''] = /(http\S+?)'? \|/.exec(line) ?? [];
-  const script = await (await fetch(url.replaceAll("'", ''))).text();
+  const script = await (await fetch(urlOf(line))).text();
   const piped = (text: string, env: Readonly<Record<string, string>>): Promise<{ code: number; said: string }> =>
     inShell(`sh <<'SCRIPT'\n${text}\nSCRIPT`, env);
   await using fresh = await temporaryDirectory('fourth-');
@@ -133,8 +187,8 @@ test('R16 a token ends when the key that made it loses its right', async () => {
   const asked = ['machines', 'connect', 'press-11', '--no-wait', '--json'];
   const { line } = (await cli.ok(asked, { reveals: true, env })).json<{ line: string }>();
   await cli.ok(['api-keys', 'delete', id, '--yes']);
-  const [url = ''] = /http\S+/.exec(line) ?? [];
-  const refused = await fetch(`${url}/credentials`, { method: 'POST' });
+  const base = /base='([^']+)'/.exec(await (await fetch(urlOf(line))).text())?.[1];
+  const refused = await fetch(`${base}/credentials`, { method: 'POST' });
   expect([refused.status, await refused.json()]).toEqual([403, expect.objectContaining({ code: 'permission_denied' })]);
 });
 
@@ -175,7 +229,7 @@ test('over TLS the line pins the certificate of the cloud: another certificate i
   const unpinned = (await secureCli.ok(connect, { reveals: true })).json<{ line: string }>().line;
   expect(unpinned).not.toContain('--pinnedpubkey');
   const waiting = secureCli.start(['machines', 'connect', 'press-9'], { reveals: true });
-  const [line] = await waiting.matching('stdout', /^curl .*$/m);
+  const [line] = await waiting.matching('stdout', /^printf .*$/m);
   const env = { PLATFORM_HOME: home.path };
   const wrong = await inShell(line.replaceAll(/sha256\/\/[\w+/]{4}/g, 'sha256//AAAA'), env);
   expect(wrong.said).toContain('does not match pinned public key');

@@ -30,10 +30,11 @@ export function buildOnce(): void {
   if (!built) throw new Error(said.join('\n'));
 }
 
-export async function startUi(): Promise<RunningUi> {
+/** @param env more settings of the cloud */
+export async function startUi(env: Readonly<Record<string, string>> = {}): Promise<RunningUi> {
   buildOnce();
   await using unwind = new AsyncDisposableStack();
-  const cloud = unwind.use(await startCloud({ PLATFORM_WEB_UI: build, PLATFORM_PAYMENT_PROVIDER: 'test' }));
+  const cloud = unwind.use(await startCloud({ PLATFORM_WEB_UI: build, PLATFORM_PAYMENT_PROVIDER: 'test', ...env }));
   unwind.use(await startMachine(cloud, cloud.url));
   const browser = unwind.use(await openBrowser());
   await browser.page.goto(cloud.signInLink);

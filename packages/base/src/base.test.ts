@@ -12,6 +12,7 @@ import {
   jsonLine,
   newShortId,
   PlatformError,
+  printableEntry,
   systemClock,
 } from './index.ts';
 
@@ -147,4 +148,13 @@ test('a log never throws: of a line whose fields cannot be written, the rest is'
     throw new Error('the disk is full');
   });
   expect(() => broken.warn('lost')).not.toThrow();
+});
+
+test('what is printed moves no cursor, as text and as JSON, and further lines cannot look like entries', () => {
+  const hostile = '\u001b[2J\u009b31m\u202eok\r\nERROR forged\r\u0007\tend';
+  expect(printableEntry(hostile)).toBe('\\u001b[2J\\u009b31m\\u202eok\n    ERROR forged\\u000d\\u0007\tend');
+  const line = jsonLine({ timeMs: 0, level: 'info', logger: 'a', message: hostile, fields: {} });
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
+  expect(line).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/);
+  expect(JSON.parse(line)).toMatchObject({ msg: hostile });
 });

@@ -35,6 +35,7 @@ export {
   silentLog,
 } from './log.ts';
 export { networkOf } from './network-of.ts';
+export { printable, printableEntry } from './printable.ts';
 export type { Problem } from './problem.ts';
 export { endProcess } from './process/end-process.ts';
 export { letHeapGrow } from './process/heap-growth.ts';

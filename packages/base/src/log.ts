@@ -1,6 +1,7 @@
 /** Logging: a port for everything that logs, and the one format of a line in a process's output. */
 import { errorText } from './errors.ts';
 import { harmless } from './harmless.ts';
+import { printable } from './printable.ts';
 
 /** From the least to the most severe. */
 export const logLevels = ['debug', 'info', 'warn', 'error'] as const;
@@ -63,7 +64,8 @@ export function isLogged(level: LogLevel, least: LogLevel): boolean {
 /** `{"level", "time" (RFC 3339), "logger", "msg", …fields}` and a line break. */
 export function jsonLine({ timeMs, level, logger, message, fields }: LogLine): string {
   const time = new Date(timeMs).toISOString();
-  return `${fieldText({ level, time, logger, msg: message, ...fields })}\n`;
+  // JSON itself escapes only some of what moves the cursor of a terminal.
+  return `${printable(fieldText({ level, time, logger, msg: message, ...fields }))}\n`;
 }
 
 /** A value of a field as JSON. */

@@ -8,6 +8,8 @@ export {
   errorText,
   newSecret,
   PlatformError,
+  printable,
+  printableEntry,
   type Repaired,
   readLogField,
   systemClock,

@@ -3,6 +3,7 @@ import {
   type JsonObject,
   type LogEntry,
   PlatformError,
+  printableEntry,
   readLogField,
   systemClock,
   timestampFromDate,
@@ -116,7 +117,9 @@ function lineOf(entry: LogEntry): string {
   const found = Object.entries(fieldsOf(entry)).map(
     ([key, value]) => `  ${key}=${typeof value === 'string' && !/[\s"=]/.test(value) ? value : JSON.stringify(value)}`,
   );
-  return `${timeOf(entry.time)}  ${entry.level.toUpperCase().padEnd(5)}  ${entry.loggerName}  ${entry.message}${found.join('')}${stack}`;
+  return printableEntry(
+    `${timeOf(entry.time)}  ${entry.level.toUpperCase().padEnd(5)}  ${entry.loggerName}  ${entry.message}${found.join('')}${stack}`,
+  );
 }
 
 function fieldsOf({ fields }: LogEntry): JsonObject {

@@ -2,9 +2,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Cloud, JsonObject } from '@platform/sdk/cloud';
+import { type Cloud, type JsonObject, printable } from '@platform/sdk/cloud';
 import type { Context } from '../invocation/context.ts';
-import { printable } from '../results/printable.ts';
 import type { ExportPlan } from './export-state.ts';
 import { jsonText } from './exported-line.ts';
 import { readSeries } from './read-series.ts';

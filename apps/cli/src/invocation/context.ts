@@ -8,9 +8,9 @@ import {
   type JsonObject,
   openCloud,
   PlatformError,
+  printable,
 } from '@platform/sdk/cloud';
 import { createOutput, type Output } from '../results/output.ts';
-import { printable } from '../results/printable.ts';
 import { configDir, fromEnvironment, homeDir, interactive, terminalWidth } from '../settings.ts';
 import { createFinder, type Finder } from './find.ts';
 import { parseObject, readInput } from './input.ts';

@@ -1,6 +1,6 @@
 /** Formats help: usage, description, examples, arguments, options, JSON fields, global options, exit codes; at most 80 columns. */
+import { printable } from '@platform/sdk/cloud';
 import { type Argument, type Command, Help } from 'commander';
-import { printable } from '../results/printable.ts';
 import { wrapped } from '../results/text-width.ts';
 import { exitCodesHelp } from './exit-codes.ts';
 import { globalOptions } from './globals-last.ts';

@@ -1,7 +1,6 @@
 /** Adds the position to errors of a query: the line with a caret below the column, or the stage. */
-import { asPlatformError, PlatformError } from '@platform/sdk/cloud';
+import { asPlatformError, PlatformError, printable } from '@platform/sdk/cloud';
 import type { Context } from '../invocation/context.ts';
-import { printable } from '../results/printable.ts';
 import { oneLine } from '../results/table.ts';
 import { cut, widthOf } from '../results/text-width.ts';
 

@@ -1,11 +1,10 @@
 /** Prints rows as a table, lines of JSON or CSV on standard output, and their cost on standard error. */
-import { PlatformError, type RowFields, readRow, relaxedJson, Scalar } from '@platform/sdk/cloud';
+import { PlatformError, printable, type RowFields, readRow, relaxedJson, Scalar } from '@platform/sdk/cloud';
 import type { Command } from 'commander';
 import { choice } from '../invocation/choice.ts';
 import type { Context } from '../invocation/context.ts';
 import type { Flags } from '../invocation/define-command.ts';
 import type { OutputStyle } from '../results/output.ts';
-import { printable } from '../results/printable.ts';
 import { amount, bytesText } from './amounts.ts';
 import { csvLine } from './csv.ts';
 import { flatten } from './flatten.ts';

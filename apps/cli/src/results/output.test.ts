@@ -1,8 +1,8 @@
 import { PassThrough } from 'node:stream';
+import { printable } from '@platform/sdk/cloud';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createOutput, type OutputStyle } from './output.ts';
-import { printable } from './printable.ts';
 import { table } from './table.ts';
 
 function captured(style: Partial<OutputStyle>) {

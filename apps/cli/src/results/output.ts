@@ -5,9 +5,8 @@
  * selects fields. Streams have one JSON object per line.
  */
 import { once } from 'node:events';
-import type { JsonObject, JsonValue } from '@platform/sdk/cloud';
+import { type JsonObject, type JsonValue, printable } from '@platform/sdk/cloud';
 import { localSeconds, localTime } from './local-time.ts';
-import { printable } from './printable.ts';
 import { table } from './table.ts';
 
 export interface OutputStyle {

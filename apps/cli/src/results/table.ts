@@ -3,7 +3,7 @@
  * numbers stay whole, and times are broken between day and hour only; if it still does not fit, each row has one line for each column.
  */
 import { styleText } from 'node:util';
-import { printable } from './printable.ts';
+import { printable } from '@platform/sdk/cloud';
 import { widthOf, wrapped } from './text-width.ts';
 
 export interface TableStyle {

@@ -1,4 +1,5 @@
 import { styleText } from 'node:util';
+import { printable, printableEntry } from '@platform/sdk/cloud';
 import { compactJson, shortened } from './compact-json.ts';
 import { type Commands, nextSteps } from './next-steps.ts';
 import { type Output, type Ready, restartSentence, type Streams } from './output.ts';
@@ -29,7 +30,7 @@ export function terminalOutput(
   };
   const title = (text: string): void => lines('', bold(text));
   const indented = (value: unknown): string =>
-    (typeof value === 'string' ? value : compactJson(value)).replace(/^/gm, '  ');
+    printable(typeof value === 'string' ? value : compactJson(value)).replace(/^/gm, '  ');
 
   let readings = 0;
   let address: Ready | undefined;
@@ -38,7 +39,7 @@ export function terminalOutput(
     lines('', 'Press Ctrl-C to stop everything.');
   };
   const failed = (message: string, tail: readonly string[]): void => {
-    const readable = tail.map((line) => `  ${readableLog(line, 'debug') ?? line}`);
+    const readable = tail.map((line) => `  ${printableEntry(readableLog(line, 'debug') ?? line)}`);
     complain(`${[red(message), ...readable].join('\n')}\n`);
   };
   return {
@@ -73,7 +74,7 @@ export function terminalOutput(
     webhook({ method, path, headers, body }) {
       title('First webhook, as the built-in test inbox received it');
       lines(indented(`${method} ${path}`));
-      lines(...Object.entries(headers).map(([name, value]) => dim(`  ${name}: ${value}`)));
+      lines(...Object.entries(headers).map(([name, value]) => dim(`  ${name}: ${printable(String(value))}`)));
       lines(indented(body));
       whatNext();
     },
@@ -87,7 +88,7 @@ export function terminalOutput(
     },
     logged(process, line) {
       const readable = readableLog(line);
-      if (readable) lines(dim(`  ${process}: ${readable}`));
+      if (readable) lines(dim(`  ${process}: ${printableEntry(readable)}`));
     },
     cloudEnded: (how, pauseMs, tail) => failed(restartSentence(how, pauseMs), tail),
     readyAgain({ url, signInLink }) {

@@ -1,14 +1,15 @@
 /**
- * The paths below `/connect/<token>`, for the line that `platform machines connect` prints: the installation script, what it downloads, the
- * credentials (once), and reports of its progress.
+ * What the line of `platform machines connect` fetches. Below `/connect/<token>`: the installation script, and reports for who made the
+ * line. Below `/connect/<ticket>`, which only the script of the last fetch knows: the program, and the credentials (once).
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
 import { pipeline } from 'node:stream/promises';
 import { type Clock, PlatformError } from '@platform/base';
+import { clientAddress } from '@platform/rpc/server';
 import type { Bundle } from './bundle.ts';
 import { installScript } from './install-script.ts';
-import type { ConnectToken, ConnectTokens } from './tokens.ts';
+import { type ConnectToken, type ConnectTokens, requireUnused } from './tokens.ts';
 
 export interface ConnectRouteDeps {
   readonly tokens: ConnectTokens;
@@ -35,35 +36,41 @@ export function connectRoutes(deps: ConnectRouteDeps): ConnectRoutes {
   return async (request, response, url) => {
     const [, token = '', asked = ''] = /^\/connect\/([\w-]+)(?:\/([\w.-]+))?$/.exec(url.pathname) ?? [];
     if (token === '') return false;
-    const found = tokens.find(token);
+    const address = withoutPort(clientAddress(request));
     switch (`${request.method} ${asked}`) {
       case 'GET ': {
-        const script = installScript(await bundle(), { base: `${url.origin}/connect/${token}`, partId: found.partId });
+        const parts = await bundle();
+        const { found, ticket } = tokens.take(token, address);
+        const script = installScript(parts, { base: `${url.origin}/connect/${ticket}`, partId: found.partId });
         send(response, 'text/x-shellscript; charset=utf-8', script);
         return true;
       }
       case 'GET machine-server.tar.gz': {
+        const found = tokens.findByTicket(token);
         const { archive } = await bundle();
-        found.fetchedMs ??= clock.now();
+        found.downloadedMs ??= clock.now();
         send(response, 'application/gzip', archive);
         return true;
       }
       case 'GET node': {
+        tokens.findByTicket(token);
         const { node } = await bundle();
         if (node === undefined) throw new PlatformError('not_found', 'connect: this cloud has no Node to hand out');
         await pipeline(node.open(), begin(response, node.bytes));
         return true;
       }
       case 'GET state':
-        send(response, json, JSON.stringify(stateOf(found)));
+        send(response, json, JSON.stringify(stateOf(tokens.find(token))));
         return true;
       case 'POST credentials': {
-        if (found.usedMs !== undefined) throw usedBefore();
+        const found = tokens.findByTicket(token);
         if (!(await deps.isAllowed(found)))
           throw new PlatformError('permission_denied', 'connect: whoever made this token no longer owns the machine');
-        if (found.usedMs !== undefined) throw usedBefore();
-        found.usedMs = clock.now();
-        await deps.used(found.partId, request.socket.remoteAddress ?? '');
+        // Meanwhile, somebody may have fetched the line, or used this ticket.
+        tokens.findByTicket(token);
+        requireUnused(found);
+        found.used = { atMs: clock.now(), address };
+        await deps.used(found.partId, clientAddress(request));
         send(response, json, JSON.stringify(await deps.credentials(found.partId, url.origin), null, 2));
         return true;
       }
@@ -73,13 +80,19 @@ export function connectRoutes(deps: ConnectRouteDeps): ConnectRoutes {
   };
 }
 
-function usedBefore(): PlatformError {
-  return new PlatformError('already_exists', 'connect: the credentials of this token have already been downloaded');
+function withoutPort(address: string): string {
+  return address.replace(/:\d+$/, '').replace(/^\[(.*)\]$/, '$1');
 }
 
-function stateOf({ partId, expiresMs, fetchedMs, usedMs }: ConnectToken): object {
+/** Addresses are for the eyes of who made the line. */
+function stateOf({ partId, expiresMs, fetchCount, fetches, downloadedMs, used }: ConnectToken): object {
   const at = (ms: number | undefined): string | null => (ms === undefined ? null : new Date(ms).toISOString());
-  return { part_id: partId, expires_at: at(expiresMs), fetched_at: at(fetchedMs), used_at: at(usedMs) };
+  return {
+    ...{ part_id: partId, expires_at: at(expiresMs) },
+    fetch_count: fetchCount,
+    fetches: fetches.map(({ atMs, address }) => ({ at: at(atMs), address })),
+    ...{ fetched_at: at(downloadedMs), used_at: at(used?.atMs), used_from: used?.address ?? null },
+  };
 }
 
 function send(response: Response, type: string, body: string | Uint8Array): void {

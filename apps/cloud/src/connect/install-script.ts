@@ -37,13 +37,15 @@ fail() {
   exit 1
 }
 
+# The address is a secret, and arguments of programs are visible to every account of the computer: curl reads it from its input.
 # PLATFORM_PIN is the hash of the public key of the cloud's certificate: no other server can answer.
 download() {
-  if [ -n "\${PLATFORM_PIN:-}" ]; then
-    curl -fsS -k --pinnedpubkey "$PLATFORM_PIN" "$@"
-  else
-    curl -fsS "$@"
-  fi
+  file=$1
+  shift
+  if [ -n "\${PLATFORM_PIN:-}" ]; then set -- -k --pinnedpubkey "$PLATFORM_PIN" "$@"; fi
+  curl -fsS "$@" -K - <<END
+url="$base/$file"
+END
 }
 
 check_sum() {
@@ -86,7 +88,7 @@ find_node() {
   if [ "$platform" = "$node_platform" ]; then
     if ! { [ -f "$node" ] && check_sum "$node" "$node_sum"; }; then
       echo "fetching Node"
-      download -o "$node.new" "$base/node"
+      download node -o "$node.new"
       check_sum "$node.new" "$node_sum" || fail "the downloaded Node is damaged: run the line again"
       chmod 755 "$node.new"
       mv -f "$node.new" "$node"
@@ -114,7 +116,7 @@ fetch_program() {
   echo "fetching the machine-server"
   rm -rf "$dir/new" "$dir/old"
   mkdir -p "$dir/new"
-  download -o "$dir/machine-server.tar.gz" "$base/machine-server.tar.gz"
+  download machine-server.tar.gz -o "$dir/machine-server.tar.gz"
   check_sum "$dir/machine-server.tar.gz" "$archive_sum" || fail "the downloaded machine-server is damaged: run the line again"
   tar -xzf "$dir/machine-server.tar.gz" -C "$dir/new"
   rm "$dir/machine-server.tar.gz"
@@ -128,7 +130,7 @@ fetch_credentials() {
   if [ -f "$credentials" ] && ! grep -q "\"$part\"" "$credentials"; then
     fail "$credentials belongs to another machine: set PLATFORM_HOME to another folder to run two on one computer, or remove the file"
   fi
-  if download -X POST -o "$credentials.new" "$base/credentials" 2>"$dir/error"; then
+  if download credentials -X POST -o "$credentials.new" 2>"$dir/error"; then
     chmod 600 "$credentials.new"
     mv -f "$credentials.new" "$credentials"
   elif [ -f "$credentials" ]; then

@@ -70,3 +70,14 @@ test('a minute after a line was first held back, a summary says how often it was
   // A stop does not wait for the minute.
   expect(lines.map(({ message }) => message)).toEqual(['repeated once more in the past minute: again']);
 });
+
+test('the text of a line shows control characters escaped, and no message looks like a separate line', async () => {
+  const file = await logFile();
+  {
+    await using server = createServerLog({ file, alsoFile: undefined, clock: new FakeClock() });
+    server.log.child('a\u001b[1m').info('one\n2026-01-01T00:00:00.000Z ERROR forged\r\u001b[2K', { name: '\u009b31m' });
+  }
+  expect(await readFile(file, 'utf8')).toBe(
+    '2026-01-01T00:00:00.000Z INFO  a\\u001b[1m one\n    2026-01-01T00:00:00.000Z ERROR forged\\u000d\\u001b[2K name=\\u009b31m\n',
+  );
+});

@@ -3,7 +3,7 @@
  * queue for the cloud. Secrets are removed from each line first (`redact.ts`). Lines that repeat are held back (`repeated-lines.ts`),
  * unless the configuration forbids it or the logger writes at debug level.
  */
-import { type Clock, createLog, fieldText, jsonLine, type Log, type LogLine } from '@platform/base';
+import { type Clock, createLog, fieldText, jsonLine, type Log, type LogLine, printableEntry } from '@platform/base';
 import { Levels } from './levels.ts';
 import { LogFile } from './log-file.ts';
 import { Redactor } from './redact.ts';
@@ -107,11 +107,11 @@ function openLogFile(path: string, clock: Clock, log: () => Log): Sink {
   return { write: (line) => file.write(asText(line)), close: () => file[Symbol.asyncDispose]() };
 }
 
-/** Line breaks within a line are indented, so that no text can look like a separate line. */
+/** No text in it can look like a separate line, or do anything to a terminal. */
 function asText({ timeMs, level, logger, message, fields }: LogLine): string {
   const rest = Object.entries(fields).map(
     ([key, value]) => ` ${key}=${typeof value === 'string' ? value : fieldText(value)}`,
   );
   const text = `${new Date(timeMs).toISOString()} ${level.toUpperCase().padEnd(5)} ${logger} ${message}${rest.join('')}`;
-  return `${text.replaceAll(/\r?\n/g, '\n    ')}\n`;
+  return `${printableEntry(text)}\n`;
 }

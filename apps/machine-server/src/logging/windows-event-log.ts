@@ -3,7 +3,7 @@
  * it, so one PowerShell process writes all lines; it ends with its input. Other systems do not have this output.
  */
 import { spawn } from 'node:child_process';
-import { fieldText, type LogLevel, type LogLine } from '@platform/base';
+import { fieldText, type LogLevel, type LogLine, printable } from '@platform/base';
 import type { Sink } from './server-log.ts';
 
 /** A process that reads lines of text. */
@@ -54,7 +54,7 @@ export function openEventLog({ platform, isDisabled, startProcess = start }: Eve
 
 function textOf({ level, logger, message, fields }: LogLine): string {
   const rest = Object.entries(fields).map(([key, value]) => `\n${key}: ${fieldText(value)}`);
-  return `${level.toUpperCase()} ${logger}: ${message}${rest.join('')}`;
+  return printable(`${level.toUpperCase()} ${logger}: ${message}${rest.join('')}`);
 }
 
 /** Maximum number of lines that wait for the process; further ones are dropped, because other outputs have them. */

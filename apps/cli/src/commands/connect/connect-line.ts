@@ -11,9 +11,10 @@ export interface LineParts {
   readonly service: boolean;
 }
 
+/** Arguments of programs are visible to every account of a computer, so curl reads the address from its input; `printf` is no program. */
 export function connectLine({ address, token, pin, service }: LineParts): string {
-  const url = shellWord(`${address}/connect/${token}`);
-  const fetch = pin === '' ? `curl -fsS ${url}` : `curl -fsSk --pinnedpubkey ${shellWord(pin)} ${url}`;
+  const url = shellWord(`url="${address}/connect/${token}"\\n`);
+  const fetch = `printf ${url} | ${pin === '' ? 'curl -fsS' : `curl -fsSk --pinnedpubkey ${shellWord(pin)}`} -K -`;
   const run = [
     ...(service ? ['sudo'] : []),
     ...(pin === '' ? [] : [`PLATFORM_PIN=${shellWord(pin)}`]),

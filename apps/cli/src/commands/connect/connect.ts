@@ -12,7 +12,7 @@ export function connectCommand(): Command {
   return defineCommand(
     new Command('connect')
       .description(
-        'connect another computer as a machine: prints one line to run there, and waits for the first reading. If there is no machine of this name, it is created. The line works once, within 15 minutes. Run a new line to repair or update an installation',
+        'connect another computer as a machine: prints one line to run there, and waits for the first reading. If there is no machine of this name, it is created. The line works for one computer, within 15 minutes, and every fetch of it is shown. Run a new line to repair or update an installation',
       )
       .argument('<machine>', 'name of a new machine, or name, Location/name or id of one that exists')
       .option('--location <location>', 'location of a new machine (default: the only location)')
@@ -28,6 +28,7 @@ export function connectCommand(): Command {
       fields: [
         ...['machine', 'part_id', 'line', 'expires_at'],
         ...['fetched_ms', 'started_ms', 'configured_ms', 'first_reading_ms'],
+        ...['fetches', 'used_from'],
       ],
     },
     async (context, flags, text = '') => {
@@ -45,7 +46,7 @@ export function connectCommand(): Command {
       const line = connectLine({ address, token, pin, service: flags['service'] === true });
       const trouble = addressTrouble(address);
       if (trouble !== undefined) out.warn(trouble);
-      out.note(`Run this on the computer that becomes ${name} (once, within 15 minutes):\n`);
+      out.note(`Run this on the computer that becomes ${name} (within 15 minutes):\n`);
       if (out.style.json === false) out.raw(line);
       const result: JsonObject = {
         machine: name,

@@ -21,12 +21,31 @@ interface Step {
 
 const lookEveryMs = 400;
 
-/** @returns milliseconds until each step was seen, by its name. @throws deadline_exceeded with the missing step */
+/** What `GET /connect/<token>/state` answers. */
+interface LineState {
+  readonly fetch_count: number;
+  readonly fetches: readonly { readonly at: string; readonly address: string }[];
+  readonly fetched_at: string | null;
+  readonly used_from: string | null;
+}
+
+/** @returns milliseconds until each step was seen, by its name, and from where the line was fetched. @throws deadline_exceeded with the missing step */
 export async function waitForMachine(context: Context, cloud: Cloud, waited: Waited): Promise<JsonObject> {
   const { out, signal } = context;
   const startMs = systemClock.now();
   const seen: JsonObject = {};
-  for (const step of stepsOf(cloud, waited, startMs)) {
+  let told = 0;
+  let line: LineState | undefined;
+  const look = async (): Promise<LineState> => {
+    line = (await cloud.getJson(`/connect/${waited.token}/state`)) as unknown as LineState;
+    for (; told < line.fetch_count; told++) {
+      const { address } = line.fetches[told] ?? line.fetches.at(-1) ?? { address: 'an unknown address' };
+      if (told === 0) out.note(`          the line was fetched from ${address}`);
+      else out.warn(`the line was fetched again, from ${address} (${told + 1} times in all). The last one counts`);
+    }
+    return line;
+  };
+  for (const step of stepsOf(cloud, waited, look, startMs)) {
     while (!(await step.isDone())) {
       // A fetched machine-server may take some time to start.
       if (systemClock.now() > waited.expiresMs)
@@ -40,25 +59,26 @@ export async function waitForMachine(context: Context, cloud: Cloud, waited: Wai
     seen[`${step.name.replaceAll(' ', '_')}_ms`] = ms;
     out.note(`${(ms / 1_000).toFixed(1).padStart(6)} s  ${step.said}`);
   }
-  return seen;
+  const { fetches = [], used_from: usedFrom = null } = line ?? {};
+  return { ...seen, fetches: fetches.map((each) => ({ ...each })), used_from: usedFrom };
 }
 
-function stepsOf(cloud: Cloud, waited: Waited, startMs: number): Step[] {
-  const { partId, organizationId, token } = waited;
-  const state = async (): Promise<JsonObject> => (await cloud.getJson(`/connect/${token}/state`)) as JsonObject;
+function stepsOf(cloud: Cloud, waited: Waited, look: () => Promise<LineState>, startMs: number): Step[] {
+  const { partId, organizationId } = waited;
   const status = () => cloud.fleet.getPartStatus({ partId });
   const steps: Step[] = [
     {
       name: 'fetched',
       said: 'fetched the machine-server',
       hint: 'run the printed line on the other computer; "platform machines connect" prints a new one',
-      isDone: async () => (await state())['fetched_at'] !== null,
+      isDone: async () => (await look()).fetched_at !== null,
     },
     {
       name: 'started',
       said: 'started: the machine is online',
       hint: 'read what the line printed on the other computer, and the log that it names',
       async isDone() {
+        await look();
         const { lastAccess } = await status();
         return lastAccess !== undefined && timestampMs(lastAccess) >= startMs;
       },

@@ -5,6 +5,9 @@ export function connectLine(given: {
   readonly certificatePin: string;
 }): string {
   const { cloudUrl, token, certificatePin: pin } = given;
-  const url = `${new URL(cloudUrl).origin}/connect/${token}`;
-  return pin === '' ? `curl -fsS ${url} | sh` : `curl -fsSk --pinnedpubkey '${pin}' ${url} | PLATFORM_PIN='${pin}' sh`;
+  // Arguments of programs are visible to every account of a computer, so curl reads the address from its input; `printf` is no program.
+  const url = `printf 'url="${new URL(cloudUrl).origin}/connect/${token}"\\n'`;
+  return pin === ''
+    ? `${url} | curl -fsS -K - | sh`
+    : `${url} | curl -fsSk --pinnedpubkey '${pin}' -K - | PLATFORM_PIN='${pin}' sh`;
 }

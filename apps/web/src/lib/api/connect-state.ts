@@ -1,0 +1,27 @@
+/** What happened to the line that connects a machine. */
+import { AnswerError } from './answer-error.ts';
+import { reach } from './reach.ts';
+
+export interface ConnectState {
+  readonly fetchCount: number;
+  /** The first ones, and the last. */
+  readonly fetches: readonly { readonly at: Date; readonly address: string }[];
+  /** Where the credentials went; undefined: nowhere yet. */
+  readonly usedFrom: string | undefined;
+}
+
+/** @param token of the line @throws AnswerError 404 once it is older than 15 minutes */
+export async function connectState(token: string, signal: AbortSignal): Promise<ConnectState> {
+  const answer = await reach(`/connect/${token}/state`, { signal });
+  if (!answer.ok) throw new AnswerError('The line is not valid any more.', answer.status);
+  const state = (await answer.json()) as {
+    fetch_count: number;
+    fetches: { at: string; address: string }[];
+    used_from: string | null;
+  };
+  return {
+    fetchCount: state.fetch_count,
+    fetches: state.fetches.map(({ at, address }) => ({ at: new Date(at), address })),
+    usedFrom: state.used_from ?? undefined,
+  };
+}
