@@ -7,12 +7,13 @@ import type { CertificateSource } from './certificate/certificate-pair.ts';
 import { openCertificate } from './certificate/feature.ts';
 import { createProfiler, type Profiler } from './diagnostics/profiler.ts';
 import { announce, ownHostName } from './mdns/feature.ts';
-import { type BindAddress, parseBindAddress } from './serve/bind-address.ts';
+import type { BindAddress } from './serve/bind-address.ts';
 import { type SharedFiles, shareDirectory } from './serve/pages/shared-files.ts';
 import type { Settings } from './settings.ts';
 
 export interface PortDeps {
   readonly settings: Settings;
+  readonly bindAddress: BindAddress;
   /** The configuration that the server starts with. */
   readonly first: RobotConfig;
   /** Undefined without a cloud. */
@@ -39,6 +40,7 @@ export interface Port {
 
 export async function composePort({
   settings,
+  bindAddress,
   first,
   link,
   partId,
@@ -47,7 +49,6 @@ export async function composePort({
   log,
   signal,
 }: PortDeps): Promise<Port> {
-  const bindAddress = parseBindAddress(first.network?.bindAddress || settings.bindAddress);
   const { isPublic } = bindAddress;
   const shared = settings.sharedDirectory === undefined ? undefined : await shareDirectory(settings.sharedDirectory);
   const certificate = await openCertificate(

@@ -24,6 +24,8 @@ import type { ServerLog } from './logging/server-log.ts';
 import type { ModelParts } from './models/built-in.ts';
 import type { Modules } from './modules/feature.ts';
 import { MachineAuth, secretsOf } from './serve/authenticate.ts';
+import { parseBindAddress } from './serve/bind-address.ts';
+import { ownNames } from './serve/own-names.ts';
 import { Serving } from './serve/serve.ts';
 import type { Settings } from './settings.ts';
 import { dataTotals } from './sync/data-status.ts';
@@ -83,7 +85,8 @@ export async function startMachineServer(deps: MachineServerDeps): Promise<Machi
   );
   const { types, packages, modules, graph, frames, data } = resources;
 
-  const auth = new MachineAuth();
+  const bindAddress = parseBindAddress(first.network?.bindAddress || settings.bindAddress);
+  const auth = new MachineAuth(bindAddress);
   auth.configure(secretsOf(first));
   const applier: ConfigApplier = new ConfigApplier({
     ...{
@@ -105,7 +108,9 @@ export async function startMachineServer(deps: MachineServerDeps): Promise<Machi
     },
   });
   const names = (): string[] => machineNames(applier.applied.config.cloud);
-  const port = await composePort({ settings, first, link: cloud?.link, partId, names, clock, log, signal });
+  const port = await composePort({
+    ...{ settings, bindAddress, first, link: cloud?.link, partId, names, clock, log, signal },
+  });
   if (port.certificate !== undefined) starting.use(port.certificate);
   const configError = (): string => hide([source.problem, applier.error].filter((text) => text !== '').join('; '));
   let running = false;
@@ -119,6 +124,7 @@ export async function startMachineServer(deps: MachineServerDeps): Promise<Machi
       frames,
       facts: () => ({ version, running, partId, ...applier.applied, held: source.held, error: configError() }),
       warningsOf: (full) => applier.warningsOf(full),
+      ownNames: () => ownNames(applier.wanted, cloud?.credentials),
       shutdown: deps.shutdown,
       requestsLimit: settings.resourceRequestsLimit,
       trustedProxies: settings.trustedProxies,

@@ -1,5 +1,5 @@
 /** Serving: the call core, its codecs on one port, and the compatibility edge. */
-export { allowOrigin, answerPreflight, isPreflight } from './codecs/cors.ts';
+export { allowOrigin, answerPreflight, isPreflight, type PageRule, type PageVerdict } from './codecs/cors.ts';
 export type { ForwardCalls, ForwardedKind } from './codecs/forward-call.ts';
 export {
   type BodyGate,

@@ -9,7 +9,7 @@ import { logProblems } from '../logging/log-problems.ts';
 import type { ServerLog } from '../logging/server-log.ts';
 import type { Modules } from '../modules/feature.ts';
 import type { Packages } from '../packages/feature.ts';
-import { type MachineAuth, secretsOf } from '../serve/authenticate.ts';
+import { closedText, type MachineAuth, secretsOf } from '../serve/authenticate.ts';
 import { type Observe, observed } from '../telemetry/observe.ts';
 import { AttributeWarnings } from './attribute-warnings.ts';
 import { configuredSecrets } from './configured-secrets.ts';
@@ -78,7 +78,9 @@ export class ConfigApplier {
 
   /** Why the newest configuration, or a part of it, could not be applied; empty if it could. */
   get error(): string {
-    return [this.#error, this.#missing].filter((text) => text !== '').join('; ');
+    return [this.#error, this.#missing, this.#deps.auth.closed ? closedText : '']
+      .filter((text) => text !== '')
+      .join('; ');
   }
 
   /** The attributes of a resource that have no effect. @param full its full name */
@@ -139,7 +141,9 @@ export class ConfigApplier {
   }
 
   #begin(before: RobotConfig, written: RobotConfig, message: RobotConfig, missing: readonly Problem[]): Promise<void> {
-    const { graph, modules, packages, auth, serverLog, log, revealDiffs: reveal } = this.#deps;
+    const { graph, modules, packages, serverLog, log, revealDiffs: reveal } = this.#deps;
+    // First: whatever happens to the rest of an edit, keys that it no longer contains stop working (D50).
+    this.#setKeys(message);
     const asked = documentOf(message);
     const faults = faultsOf(missing);
     const faulty = {
@@ -154,7 +158,6 @@ export class ConfigApplier {
         ...{ before: documentOf(before), after: documentOf(written) },
         ...{ revision, serverLog, log, reveal },
       });
-    auth.configure(secretsOf(message));
     if (this.#warnedOf !== message.revision) logProblems(log, [...missing, ...unsupportedSettings(config)]);
     this.#warnedOf = message.revision;
     this.#missing = [...faults].flatMap(([at, text]) => (hasOwnStatus.test(at) ? [] : [text])).join('; ');
@@ -170,6 +173,13 @@ export class ConfigApplier {
     // After that, but before a resource is built: removed modules are not missed, and resources wait for new ones.
     modules.apply(config.modules);
     return applied;
+  }
+
+  #setKeys(message: RobotConfig): void {
+    const { auth, log } = this.#deps;
+    const wasClosed = auth.closed;
+    auth.configure(secretsOf(message));
+    if (auth.closed && !wasClosed) log.error(closedText);
   }
 
   #setLog(config: MachineConfig): void {

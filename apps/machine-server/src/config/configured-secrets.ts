@@ -40,7 +40,8 @@ function collect(value: unknown, isSecret: boolean, above: string, secrets: Set<
     for (const [key, item] of Object.entries(value))
       collect(
         item,
-        isSecret ||
+        // The type of a credential is one of a few words, and what may be wrong with it.
+        (isSecret && key !== 'type') ||
           (!Array.isArray(value) &&
             key.toLowerCase() !== 'key' &&
             isSecretPath(above === 'docdb_capture_config' ? [above, key] : [key])),

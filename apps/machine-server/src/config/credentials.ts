@@ -14,6 +14,10 @@ export interface CloudCredentials {
   readonly refreshMs: number;
   /** For how many days a cached configuration may start the server without its cloud (D8). 0: no limit. */
   readonly offlineLimitDays: number;
+  /** `network.allowed_hosts` of this file; those of the configuration are added (D50). */
+  readonly allowedHosts: readonly string[];
+  /** `network.allowed_origins` of this file. */
+  readonly allowedOrigins: readonly string[];
   /** PEM certificates to trust instead of the system's, for a cloud with its own authority (D31). */
   readonly ca?: string;
 }
@@ -69,6 +73,14 @@ export async function readConfigFile(path: string, isKnownAsLocal: boolean): Pro
   const days = file['offline_limit_days'] ?? cloud['offline_limit_days'] ?? 60;
   if (typeof days !== 'number' || !(days >= 0))
     return fail(`expected a number of days at "offline_limit_days", found ${JSON.stringify(days)}`);
+  const { network = {} } = file;
+  const texts = (key: string): readonly string[] => {
+    const value = isRecord(network) ? (network[key] ?? []) : network;
+    return Array.isArray(value) && value.every((each) => typeof each === 'string')
+      ? value
+      : fail(`expected a list of texts at "network.${key}", found ${JSON.stringify(value).slice(0, 80)}`);
+  };
+  const [allowedHosts, allowedOrigins] = [texts('allowed_hosts'), texts('allowed_origins')];
   const { ca } = cloud;
   if (ca !== undefined && !(typeof ca === 'string' && ca.includes('-----BEGIN CERTIFICATE-----')))
     return fail(`expected a PEM certificate at "cloud.ca", found ${JSON.stringify(ca).slice(0, 80)}`);
@@ -84,6 +96,8 @@ export async function readConfigFile(path: string, isKnownAsLocal: boolean): Pro
       payload: hasKey ? String(key['key']) : String(cloud['secret']),
       refreshMs,
       offlineLimitDays: days,
+      allowedHosts,
+      allowedOrigins,
     },
   };
 }

@@ -4,7 +4,8 @@
  * Start: the file. If it has errors, the last valid configuration from the cache; if there never was one, the valid entries of the file.
  * Running: the file is checked several times a second. It is read when it has changed and is unchanged at the next check, because editors
  * write in several steps. A file with errors changes nothing: they are in the log and in the status, with path, line and column. A missing
- * file counts as a change only after a while.
+ * file counts as a change only after a while. Until a file without errors has run, the valid entries of each one run; if its `auth` as a
+ * whole has an error, the keys of before stay (D50).
  *
  * The maintenance window also holds back edits (D9): those made while the server runs.
  */
@@ -55,6 +56,7 @@ export class LocalFile implements ConfigSource {
   /** The file's signature when it was last read. */
   #seen: string;
   #revision = '';
+  #auth: RobotConfig['auth'];
   /** A configuration without errors has run. */
   #isProven = false;
 
@@ -92,6 +94,7 @@ export class LocalFile implements ConfigSource {
       this.#complain([...faults, used, damage], errors);
     }
     if (cached !== undefined) {
+      this.#auth = cached.config.auth;
       this.#isProven = true;
       this.#revision = cached.config.revision;
       return cached.config;
@@ -99,6 +102,7 @@ export class LocalFile implements ConfigSource {
     if (config === undefined)
       throw new PlatformError('invalid_argument', [...faults, damage].filter(Boolean).join('; '));
     this.#complain([...faults, 'running without what has errors', damage], errors);
+    this.#auth = config.auth;
     this.#revision = config.revision;
     return config;
   }
@@ -155,6 +159,7 @@ export class LocalFile implements ConfigSource {
       log.info('the configuration file no longer has errors', { file: path });
       onProblem();
     }
+    if (errors.some(({ path }) => path === 'auth' || path === 'auth.handlers') && this.#auth) config.auth = this.#auth;
     if (config.revision === this.#revision) {
       this.#holding.release();
       if (errors.length === 0) await this.#prove(config);
@@ -166,6 +171,7 @@ export class LocalFile implements ConfigSource {
       return onProblem();
     }
     log.info('new configuration', { revision: config.revision, ...this.#holding.waited(config.revision) });
+    this.#auth = config.auth;
     apply(config);
     this.#holding.release();
     if (errors.length === 0) await this.#prove(config);

@@ -41,7 +41,7 @@ test('fields whose keys look secret are masked at any depth; a field that is not
   });
 });
 
-test('texts that look like secrets are removed, and ordinary texts stay unchanged', () => {
+test('D50 texts that look like secrets are removed; ordinary texts, and words that are misspelt, stay unchanged', () => {
   for (const [text, redacted] of [
     ['connect mqtt://user:pw@host/topic', 'connect mqtt://user:********@host/topic'],
     ['postgres://u:p@ss@db:5432/x?a=b', 'postgres://u:********@db:5432/x?a=b'],
@@ -59,6 +59,8 @@ test('texts that look like secrets are removed, and ordinary texts stay unchange
     expect(redactText(text as string)).toBe(redacted);
   for (const text of [
     'serving https://host:8080/a?mail=a@b',
+    'auth.handlers[0].type: expected a handler of type api-key, found "api-kye": it is ignored',
+    'attributes.api_keys: expected one of api_key, host, found "api_keys" (closest: api_key): this key has no effect',
     'the token expired',
     'expected "cloud.secret", or "cloud.api_key", found none',
     'http://[::1]:80',

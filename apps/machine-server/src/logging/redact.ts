@@ -20,19 +20,31 @@ const looks: readonly RegExp[] = [
   new RegExp(`(${word}[\\w-]{0,30}=)(?:${quoted}|[^\\s&;,"'#]+)`, 'gi'),
   // "token": "…"
   new RegExp(`(${word}[\\w-]{0,30}"\\s{0,4}:\\s{0,4})(?:${quoted}|-?[\\d.]+)`, 'gi'),
-  // attributes.password: expected text, found …
-  new RegExp(
-    `(${word}[^\\n]{0,300}?\\bfound )(?!none\\b|no\\b|nothing\\b|an?\\b|one\\b|invalid\\b)(?:${quoted}|[^\\s;,]+)`,
-    'gi',
-  ),
   /(\bBearer\s{1,4})[\w.~+/=-]{8,}/gi,
   /()\beyJ[\w-]{8,}\.[\w-]+\.[\w-]*/g,
   /(-----BEGIN [A-Z ]{0,20}PRIVATE KEY-----)[\s\S]*?(?=-----END|$)/g,
 ];
 
+// attributes.password: expected text, found …
+const foundValue = new RegExp(
+  `(${word}[^\\n]{0,300}?\\bfound )(?!none\\b|no\\b|nothing\\b|an?\\b|one\\b|invalid\\b)(?:${quoted}|[^\\s;,]+)`,
+  'gi',
+);
+
 /** The text without parts that look like secrets. */
 export function redactText(text: string): string {
-  return looks.reduce((redacted, look) => redacted.replace(look, `$1${mask}`), text);
+  const withoutFound = text.replace(foundValue, (whole: string, before: string, at: number) =>
+    namesMistake(text, at, at + whole.length) ? whole : `${before}${mask}`,
+  );
+  return looks.reduce((redacted, look) => redacted.replace(look, `$1${mask}`), withoutFound);
+}
+
+/** Whether what was found is a misspelt word, as in `type: expected api-key, found "apikey"`, or a key that is not known. */
+function namesMistake(text: string, start: number, end: number): boolean {
+  const before = text.slice(Math.max(0, start - 300), start);
+  return (
+    /\bexpected [^\n;"]*$/.test(before) || /^(?: \(closest: [^)]{0,100}\))?: this key/.test(text.slice(end, end + 200))
+  );
 }
 
 export class Redactor {

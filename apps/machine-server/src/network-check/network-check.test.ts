@@ -16,7 +16,7 @@ const usual = { allowInsecureCredentials: false, configReadTimeoutMs: 20_000, di
 async function check(appAddress: string, more: Partial<CloudCredentials> = {}, settings: Partial<typeof usual> = {}) {
   const credentials: CloudCredentials = {
     ...{ partId, appAddress, entity: partId, type: 'robot-secret', payload: 'secret' },
-    ...{ refreshMs: 1_000, offlineLimitDays: 60, ...more },
+    ...{ refreshMs: 1_000, offlineLimitDays: 60, allowedHosts: [], allowedOrigins: [], ...more },
   };
   const lines: string[] = [];
   const file = { kind: 'cloud', credentials, local: { tcpModeTrusted: false } } as const;

@@ -1,6 +1,12 @@
 /**
  * Decides who may call this machine. Handlers come from the configuration: API keys, and the location secrets of its cloud. Tokens are
- * random, kept in memory, and become invalid when the handlers change. Without handlers the server is open, and listens only on loopback.
+ * random, kept in memory, and become invalid when the handlers change.
+ *
+ * States, by the newest configuration (D50):
+ *
+ * - keyed: it contains keys, and callers need one of them.
+ * - open: it contains none, and only this computer reaches the port. Every program may call; pages need page-rule.ts.
+ * - closed: it contains none, and others reach the port. Nobody may call until an edit brings keys; the cloud has its own link.
  */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { PlatformError } from '@platform/base';
@@ -20,7 +26,13 @@ export interface Secrets {
   readonly locationSecrets: readonly string[];
 }
 
+export interface MachineAuthOptions {
+  /** Whether other computers can reach the port. */
+  readonly isPublic: boolean;
+}
+
 export class MachineAuth {
+  readonly #isPublic: boolean;
   #secrets: Secrets = { keys: new Map(), locationSecrets: [] };
   #fingerprint = '';
   readonly #tokens = new Map<string, Principal>();
@@ -29,6 +41,10 @@ export class MachineAuth {
       accessToken: this.#signIn(entity, credentials?.type ?? '', credentials?.payload ?? ''),
     }),
   });
+
+  constructor({ isPublic }: MachineAuthOptions) {
+    this.#isPublic = isPublic;
+  }
 
   configure(secrets: Secrets): void {
     const fingerprint = JSON.stringify([...secrets.keys, secrets.locationSecrets]);
@@ -39,11 +55,20 @@ export class MachineAuth {
   }
 
   get open(): boolean {
-    return this.#secrets.keys.size === 0 && this.#secrets.locationSecrets.length === 0;
+    return !this.#isPublic && !this.#hasKeys;
+  }
+
+  get closed(): boolean {
+    return this.#isPublic && !this.#hasKeys;
+  }
+
+  get #hasKeys(): boolean {
+    return this.#secrets.keys.size > 0 || this.#secrets.locationSecrets.length > 0;
   }
 
   async authenticate(call: Call): Promise<Principal> {
     if (this.open) return { entity: '' };
+    if (this.closed) throw new PlatformError('unauthenticated', `${call.method}: ${closedText}`);
     const token = /^Bearer (.+)$/i.exec(call.metadata.get('authorization') ?? '')?.[1];
     const principal = token === undefined ? undefined : this.#tokens.get(hash(token).toString('hex'));
     if (principal !== undefined) return principal;
@@ -76,6 +101,10 @@ export class MachineAuth {
     return token;
   }
 }
+
+/** Why a closed machine answers nobody. */
+export const closedText =
+  'expected keys in auth.handlers, because other computers reach this machine, found none that it understands: until an edit adds them, it answers only its cloud';
 
 /** The secrets in a configuration: `auth.handlers` of type api-key (key id → key), and the location's. */
 export function secretsOf(config: RobotConfig): Secrets {

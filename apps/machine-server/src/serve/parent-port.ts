@@ -16,7 +16,11 @@ import { requireAllowedToModules } from './module-channel.ts';
 export interface ParentPortDeps {
   readonly module: string;
   readonly socketPath: string;
-  readonly create: (authenticate: (call: Call) => Promise<Principal>, admit?: AdmitConnection) => RpcServer<Principal>;
+  /** @param port absent: it will listen on a socket */
+  readonly create: (
+    authenticate: (call: Call) => Promise<Principal>,
+    port?: { readonly admit: AdmitConnection | undefined },
+  ) => RpcServer<Principal>;
   readonly close: (server: RpcServer<Principal>) => Promise<void>;
   /** Whether the machine has no keys. */
   readonly isOpen: () => boolean;
@@ -44,10 +48,11 @@ export async function openParentPort(deps: ParentPortDeps): Promise<ParentPort> 
     async tcpAddress(leader) {
       if (onPort !== undefined) await close(onPort);
       const { admit, mayCall } = await ruleOf(deps, leader);
-      onPort = create(async (call) => {
+      const admitted = async (call: Call): Promise<Principal> => {
         mayCall();
         return authenticate(call);
-      }, admit);
+      };
+      onPort = create(admitted, { admit });
       const { host, port } = await onPort.listen({ host: '127.0.0.1', port: 0 });
       return `${host}:${port}`;
     },

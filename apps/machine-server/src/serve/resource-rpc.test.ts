@@ -32,7 +32,7 @@ async function serving(
       types,
       modules: noModules,
       packages: { status: () => [], with: () => undefined },
-      auth: new MachineAuth(),
+      auth: new MachineAuth({ isPublic: false }),
       facts: () => ({
         version: '',
         running: true,
@@ -47,6 +47,7 @@ async function serving(
       shutdown: () => {},
       ...{ requestsLimit: 1, trustedProxies: noProxies, watchCall: undefined },
       bindAddress: parseBindAddress('127.0.0.1:0'),
+      ownNames: () => ({ names: [], allowedHosts: [], allowedOrigins: [] }),
       ...{ certificate: undefined, tcpModeTrusted: false, profiler: undefined, shared: undefined },
       clock: systemClock,
       log: silentLog,

@@ -8,6 +8,7 @@ import {
   type Call,
   createRpcServer,
   createTunnelServer,
+  type PageRule,
   type RpcServer,
   type ServiceBinding,
   type TunnelServer,
@@ -27,6 +28,7 @@ import type { MachineAuth, Principal } from './authenticate.ts';
 import type { BindAddress } from './bind-address.ts';
 import { type MachineFacts, type MachineRpcDeps, machineRpc } from './machine-rpc.ts';
 import { createOperations, type Operations } from './operations.ts';
+import { createPageRule, type OwnNames } from './page-rule.ts';
 import { httpPages } from './pages/http-pages.ts';
 import type { SharedFiles } from './pages/shared-files.ts';
 import { openParentPort } from './parent-port.ts';
@@ -53,6 +55,8 @@ export interface ServingDeps {
   /** Observes calls. */
   readonly watchCall: WatchCall<Principal> | undefined;
   readonly bindAddress: BindAddress;
+  /** What pages may call an open port (D50). */
+  readonly ownNames: () => OwnNames;
   /** Undefined if the port is in plaintext. */
   readonly certificate: CertificateSource | undefined;
   /** See ParentPortDeps. */
@@ -77,6 +81,8 @@ export class Serving implements AsyncDisposable {
   /** Answers the calls that the cloud passes on. */
   readonly relayed: TunnelServer<Principal>;
   readonly #operations: Operations;
+  /** For ports that ask for no key. */
+  readonly #pageRule: PageRule;
   /** Calls to resources. */
   readonly requests: RequestCounts = new RequestCounts();
   #port = 0;
@@ -85,6 +91,7 @@ export class Serving implements AsyncDisposable {
     this.#deps = deps;
     const { graph, types, facts, clock, log } = deps;
     this.#operations = createOperations(clock);
+    this.#pageRule = createPageRule(deps.ownNames);
     this.#stopper = createStopper(graph, types);
     const windowMs = (): number => heartbeatWindowMs(facts().config);
     types.onChange(() => {
@@ -116,15 +123,18 @@ export class Serving implements AsyncDisposable {
   /** Starts to listen. @throws PlatformError if the address cannot be used, or is open to other computers without credentials */
   async start(): Promise<void> {
     const { auth, bindAddress, certificate, log } = this.#deps;
-    const { host, port, isUsual, isPublic } = bindAddress;
-    if (auth.open && isPublic) {
+    const { host, port, isUsual } = bindAddress;
+    if (auth.closed) {
       throw new PlatformError(
         'failed_precondition',
         `bind address ${host}:${port} is open to other computers, and no credentials are configured: set auth.handlers`,
       );
     }
     for (let candidate = port; ; candidate++) {
-      const server = this.#create((call) => auth.authenticate(call), { certificate });
+      const server = this.#create((call) => auth.authenticate(call), {
+        certificate,
+        pageRule: (headers) => (auth.open ? this.#pageRule(headers) : 'any'),
+      });
       try {
         const address = await server.listen({ host, port: candidate });
         if (candidate !== port) log.info(`port ${port} is in use; serving on ${address.port}`);
@@ -145,7 +155,9 @@ export class Serving implements AsyncDisposable {
     const { auth, tcpModeTrusted: isTrusted, clock, log } = this.#deps;
     return openParentPort({
       ...{ module, socketPath, isOpen: () => auth.open, isTrusted, owners: connectionOwners, clock, log },
-      create: (authenticate, admit) => this.#create(authenticate, { admit }),
+      // Pages cannot open a Unix socket.
+      create: (authenticate, port) =>
+        this.#create(authenticate, { admit: port?.admit, pageRule: port && this.#pageRule }),
       close: async (server) => {
         this.#servers.delete(server);
         await server.close({ graceMs: 0 });
@@ -164,7 +176,12 @@ export class Serving implements AsyncDisposable {
     {
       certificate,
       admit,
-    }: { readonly certificate?: CertificateSource | undefined; readonly admit?: AdmitConnection | undefined },
+      pageRule,
+    }: {
+      readonly certificate?: CertificateSource | undefined;
+      readonly admit?: AdmitConnection | undefined;
+      readonly pageRule?: PageRule | undefined;
+    },
   ): RpcServer<Principal> {
     const { auth, log } = this.#deps;
     const server = createRpcServer<Principal>({
@@ -174,6 +191,7 @@ export class Serving implements AsyncDisposable {
       open: ['/proto.rpc.v1.AuthService/Authenticate'],
       ...(admit && { admit }),
       ...(certificate && { tls: certificate.current ?? 'later', plaintextOnLoopback: true }),
+      ...(pageRule && { pageRule }),
       fallback: httpPages({ ...this.#deps, operations: this.#operations }),
       log,
     });

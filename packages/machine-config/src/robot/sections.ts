@@ -84,6 +84,8 @@ export const networkSection: Section = {
   tls_cert_file: ['tlsCertFile', 'text'],
   tls_key_file: ['tlsKeyFile', 'text'],
   no_tls: ['noTls', 'flag'],
+  allowed_hosts: ['allowedHosts', 'texts'],
+  allowed_origins: ['allowedOrigins', 'texts'],
   sessions: ['sessions', { one: { heartbeat_window: ['heartbeatWindow', 'duration'] } }],
   traffic_tunnel_endpoints: [
     'trafficTunnelEndpoints',

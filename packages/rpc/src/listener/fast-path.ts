@@ -10,6 +10,7 @@ import { Code, ConnectError } from '@connectrpc/connect';
 import { compressionBrotli, compressionGzip } from '@connectrpc/connect-node';
 import { type Clock, errorText, type Log } from '@platform/base';
 import type { Codecs } from '../codecs/codecs.ts';
+import { namesPage } from '../codecs/cors.ts';
 import { fittingGrpcMessage } from '../codecs/grpc-message.ts';
 import type { AdmittedCall, UnaryMethod } from '../codecs/unary-method.ts';
 import { FastPathCall } from '../core/fast-path-call.ts';
@@ -228,7 +229,7 @@ function isPlainGrpc(headers: IncomingHttpHeaders): boolean {
   const contentType = headers['content-type'];
   if (contentType !== 'application/grpc' && contentType !== 'application/grpc+proto') return false;
   const encoding = headers['grpc-encoding'];
-  return (encoding === undefined || encoding === 'identity') && headers.origin === undefined;
+  return (encoding === undefined || encoding === 'identity') && !namesPage(headers);
 }
 
 function compressionFor(headers: IncomingHttpHeaders): typeof compressionGzip | undefined {

@@ -4,7 +4,7 @@ import type { UniversalHandler, UniversalServerRequest, UniversalServerResponse 
 import { universalRequestFromNodeRequest, universalResponseToNodeResponse } from '@connectrpc/connect-node';
 import { type Clock, errorText, type Log } from '@platform/base';
 import type { Codecs } from '../codecs/codecs.ts';
-import { allowOrigin, answerPreflight, isPreflight } from '../codecs/cors.ts';
+import { allowOrigin, answerPreflight, canBeOfPage, isPreflight, nameOrigin, type PageRule } from '../codecs/cors.ts';
 import type { FindForwarded } from '../codecs/forward-call.ts';
 import { withReadableStatus } from '../codecs/grpc-message.ts';
 import { requestContextKey } from '../codecs/request-context.ts';
@@ -34,6 +34,8 @@ export interface RouteOptions {
   findForwarded?: FindForwarded | undefined;
   fallback: NodeListener;
   enter?: EnterRequest | undefined;
+  /** Default: pages of every origin may call. */
+  pageRule?: PageRule | undefined;
   /** A body that stalls or trickles is ended within twice this time. */
   slowBodyMs: number;
   clock: Clock;
@@ -41,7 +43,7 @@ export interface RouteOptions {
 }
 
 export function createRouter(options: RouteOptions): NodeListener {
-  const { codecs, findForwarded, fallback, enter, slowBodyMs, clock, log } = options;
+  const { codecs, findForwarded, fallback, enter, pageRule, slowBodyMs, clock, log } = options;
   const answer = (
     request: NodeRequest,
     response: NodeResponse,
@@ -84,6 +86,13 @@ export function createRouter(options: RouteOptions): NodeListener {
   };
 
   const route: NodeListener = (request, response) => {
+    const verdict = canBeOfPage(request.method, request.headers) ? (pageRule?.(request.headers) ?? 'any') : 'any';
+    if (typeof verdict === 'object') {
+      endUnreadBody(request, 2 * slowBodyMs, clock);
+      writeResponse(response, 403, { 'content-type': 'text/plain; charset=utf-8' }, `${verdict.refused}\n`);
+      return;
+    }
+    if (verdict === 'own') nameOrigin(request);
     const [asked = ''] = (request.url ?? '').split('?', 1);
     const { path, vocabulary: ofPath } = canonicalPath(asked);
     const vocabulary = vocabularyAsked(request.headers) ?? ofPath;

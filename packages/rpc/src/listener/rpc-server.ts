@@ -6,6 +6,7 @@
  */
 import { type Clock, type Log, type LogFields, noProxies, systemClock, type TrustedProxies } from '@platform/base';
 import { createCodecs } from '../codecs/codecs.ts';
+import type { PageRule } from '../codecs/cors.ts';
 import { type ForwardCalls, forwarded } from '../codecs/forward-call.ts';
 import type { ServiceBinding } from '../core/binding.ts';
 import type { Call } from '../core/call.ts';
@@ -35,6 +36,8 @@ export interface RpcServerOptions<P> {
   enter?: EnterRequest;
   /** Asked for each connection before anything of it is read. Default: every connection is served. */
   admit?: AdmitConnection;
+  /** Judges requests that pages can have sent. Default: pages of every origin may call, because only a token authorizes them. */
+  pageRule?: PageRule;
   /** Calls that other servers answer. Default: none. */
   forwardCalls?: ForwardCalls<P>;
   /** Answers every request that is not a call. Its `url` is as the peer sent it. */
@@ -107,6 +110,7 @@ export function createRpcServer<P>(options: RpcServerOptions<P>): RpcServer<P> {
     findForwarded: options.forwardCalls && forwarded(options.forwardCalls, common),
     fallback,
     enter: options.enter,
+    pageRule: options.pageRule,
     slowBodyMs: options.slowBodyMs ?? slowBodyMs,
     clock,
     log,

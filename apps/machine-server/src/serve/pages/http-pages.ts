@@ -16,6 +16,7 @@ import type { Graph } from '../../graph/graph.ts';
 import type { MachineAuth } from '../authenticate.ts';
 import type { MachineFacts, MachineRpcDeps } from '../machine-rpc.ts';
 import type { Operations } from '../operations.ts';
+import { acceptsHost, type OwnNames } from '../page-rule.ts';
 import { type Answer, sendAnswer } from './answer.ts';
 import { profilerPage } from './profiler-pages.ts';
 import { restartStatus } from './restart-status.ts';
@@ -25,6 +26,7 @@ import { statusPage } from './status-page.ts';
 export interface HttpPagesDeps {
   readonly graph: Graph;
   readonly auth: MachineAuth;
+  readonly ownNames: () => OwnNames;
   readonly operations: Operations;
   readonly facts: () => MachineFacts;
   /** See MachineRpcDeps. */
@@ -62,12 +64,12 @@ async function answer(deps: HttpPagesDeps, request: NodeRequest): Promise<Answer
     return { status: 404, body: 'machine-server: this port speaks gRPC, gRPC-Web and Connect; its status is at /\n' };
   if (request.method !== 'GET' && request.method !== 'HEAD')
     return { status: 405, headers: { allow: 'GET, HEAD' }, body: 'machine-server: expected GET\n' };
-  if ((isDebug || path === '/restart_status') && !isLocal(request))
+  if ((isDebug || path === '/restart_status') && !isLocal(deps, request))
     return { status: 403, body: `machine-server: ${path} answers only this computer\n` };
   if (isDebug) return profilerPage(profiler, path, new URLSearchParams(search));
   if (path === '/restart_status')
     return { status: 200, type: 'json', body: `${JSON.stringify(await restartStatus(deps))}\n` };
-  const refused = refusal(deps.auth, request);
+  const refused = refusal(deps, request);
   if (refused !== undefined) return refused;
   if (isStatic) return staticFile(shared, path.slice('/static/'.length));
   const [resources, restart] = [graph.status(), await restartStatus(deps)];
@@ -87,8 +89,9 @@ async function dataOf(graph: Graph): Promise<JsonObject | undefined> {
 }
 
 /** Undefined if the caller may see the page. */
-function refusal(auth: MachineAuth, request: NodeRequest): Answer | undefined {
-  if (auth.open && !isLocal(request))
+function refusal(deps: HttpPagesDeps, request: NodeRequest): Answer | undefined {
+  const { auth } = deps;
+  if (auth.open && !isLocal(deps, request))
     return {
       status: 403,
       body: 'machine-server: without credentials in the configuration, its pages are for this computer only\n',
@@ -109,10 +112,9 @@ async function staticFile(shared: SharedFiles, path: string): Promise<Answer> {
 }
 
 /** Whether the request comes from this computer, and not from a browser that another name directed here. */
-function isLocal(request: NodeRequest): boolean {
+function isLocal({ ownNames }: HttpPagesDeps, request: NodeRequest): boolean {
   const { remoteAddress = '', localAddress } = request.socket;
-  const host = String(request.headers[':authority'] ?? request.headers.host ?? '').replace(/:\d+$/, '');
-  const isOwnName = /^(localhost|[\d.]+|\[[\da-f:.]+\])$/i.test(host);
+  const isOwnName = acceptsHost(ownNames(), String(request.headers[':authority'] ?? request.headers.host ?? ''));
   const isOwnPeer = /^(::ffff:)?127\.|^::1$/.test(remoteAddress) || remoteAddress === localAddress;
   return isOwnPeer && isOwnName;
 }

@@ -727,6 +727,18 @@ export type NetworkConfig = Message<"platform.app.v1.NetworkConfig"> & {
    * @generated from field: bool no_tls = 7;
    */
   noTls: boolean;
+
+  /**
+   * Names and origins that an open machine-server accepts besides its own (D50). Public servers skip them.
+   *
+   * @generated from field: repeated string allowed_hosts = 1000;
+   */
+  allowedHosts: string[];
+
+  /**
+   * @generated from field: repeated string allowed_origins = 1001;
+   */
+  allowedOrigins: string[];
 };
 
 /**
