@@ -8,6 +8,7 @@
  * npm run fault -- triggers --kills 100 --seed 7
  * npm run fault -- damage --damages 2000 --seed 7
  * npm run fault -- billing --interleavings 10000 --kills 200 --seed 7
+ * npm run fault -- link --seconds 600 --seed 7
  * npm run fault -- memory --seconds 300 --large 1,120,300,2000
  * npm run fault -- hostile --requests 2000 --garbage 10000 --seed 7
  * npm run fault -- --help
@@ -63,6 +64,11 @@ const faults: Readonly<Record<string, { help: string; options: string[]; tests: 
     help: 'sends readings of every size to a cloud on a machine with 2 GB',
     options: ['seconds', 'large', 'seed'],
     tests: ['conformance/src/memory/memory.slow.test.ts'],
+  },
+  link: {
+    help: 'a network between machine-server and cloud that freezes, drops, delays, cuts, repeats and reorders, and how long they take to recover',
+    options: ['seconds', 'seed'],
+    tests: ['conformance/src/link/'],
   },
   sync: {
     help: 'capture and sync under kills, power cuts, lost acknowledgements, full disks and damaged files',
@@ -133,6 +139,7 @@ const { status } = spawnSync(process.execPath, [vitest, 'run', '--testTimeout=0'
     FAULT_GARBAGE_FROM: values['from'],
     FAULT_WAIT_MS: values['wait'],
     FAULT_SECONDS: values['seconds'],
+    FAULT_LINK_SECONDS: values['seconds'],
     FAULT_LARGE: values['large'],
   },
 });

@@ -15,6 +15,7 @@ import {
   type RpcServer,
   type ServiceBinding,
   serve,
+  watchMessages,
 } from '@platform/rpc/server';
 import { authBinding } from './access/auth-rpc.ts';
 import { callerFields, type Principal } from './access/principal.ts';
@@ -206,6 +207,7 @@ export function composeEdge(deps: EdgeDeps): RpcServer {
       ...{ names: deps.fleet.names, access },
       isOnline: (partId) => presence.of(partId).state === 'online',
       authorizeAnswer: machines.authorizeAnswer,
+      saw: machines.sawCall,
       recheck: authenticator.recheck,
       clock,
     }),
@@ -250,7 +252,11 @@ export function composeEdge(deps: EdgeDeps): RpcServer {
     serve(PackageService, packages.handlers),
     relay.binding,
   ];
-  const own = meterCalls(limitRequests(bound, requestLimits), metrics.observeCall, clock);
+  // What arrives on an open call of a part is contact, an open call is not (D17).
+  const heard = watchMessages(bound, ({ principal }) => {
+    if (principal.kind === 'part') presence.saw(principal.partId);
+  });
+  const own = meterCalls(limitRequests(heard, requestLimits), metrics.observeCall, clock);
   // Not in the API document: machines answer these calls, and may be older or newer.
   const services = [...own, ...meterCalls(relay.relayed, metrics.observeCall, clock)];
   return createRpcServer<Principal>({
@@ -260,7 +266,6 @@ export function composeEdge(deps: EdgeDeps): RpcServer {
       watchdog,
       presence,
       competing: machines.competing,
-      services,
     }),
     open: openMethods,
     admitOpen: watchdog.admitStranger,

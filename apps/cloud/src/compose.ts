@@ -181,6 +181,7 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
         log: log.child('relay'),
       },
       authorizeAnswer: fleet.machines.authorizeAnswer,
+      heard: fleet.machines.sawOnLink,
       reports: (partId) => fleet.machines.statuses.of(partId).applied_revision !== '',
       recheck: authenticator.recheck,
       onPassed: (organizationId, bytes) => liveUsage.add(organizationId, UsageCostType.REMOTE_CONTROL, bytes),

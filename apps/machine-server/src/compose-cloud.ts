@@ -2,7 +2,9 @@
 import { join } from 'node:path';
 import type { Clock } from '@platform/base';
 import { connect, type Link, maxAnswerElements } from '@platform/rpc/client';
+import { CloudReach } from './cloud-link/cloud-reach.ts';
 import { LogShipper } from './cloud-link/log-shipper.ts';
+import { NetworkWatch, systemAddresses } from './cloud-link/network-watch.ts';
 import { RestartWatch } from './cloud-link/restart-watch.ts';
 import { userAgentOfRun } from './cloud-link/user-agent.ts';
 import { ConfigWatch } from './config/config-watch.ts';
@@ -27,6 +29,8 @@ export interface CloudParts {
   readonly link: Link;
   /** Opens another connection, with the same credentials. */
   readonly connectAgain: () => Link;
+  /** Whether the cloud can be reached, as all its connections show. */
+  readonly reach: CloudReach;
   readonly watch: ConfigWatch;
   /** Starts asking the cloud whether to restart. */
   start(): void;
@@ -42,19 +46,34 @@ export async function composeCloud(
   const { log } = serverLog;
   serverLog.redactor.hide('credentials', [payload]);
   const userAgent = userAgentOfRun();
-  const connectAgain = (): Link =>
-    connect({
+  const reach = new CloudReach(clock);
+  const links: Link[] = [];
+  const connectAgain = (): Link => {
+    const link = connect({
       baseUrl: appAddress,
       credentials: { entity, type, payload },
       allowInsecureCredentials: settings.allowInsecureCredentials,
       ca,
       userAgent,
       maxElements: maxAnswerElements,
+      onReach: (isAnswered) => reach.report(isAnswered),
     });
+    links.push(link);
+    return link;
+  };
+  const network = new NetworkWatch({
+    addresses: systemAddresses,
+    onChange(addresses) {
+      for (const each of links) each.networkChanged(addresses);
+      reach.networkChanged();
+    },
+    clock,
+  });
+  starting.use(network).start();
   const link = starting.use(connectAgain());
   const watch = new ConfigWatch({
     ...{ link, credentials, home: settings.home, readTimeoutMs: settings.configReadTimeoutMs },
-    ...{ onProblem, clock, log: log.child('config') },
+    ...{ onProblem, reach, clock, log: log.child('config') },
   });
   const cloudLog = log.child('cloud-link');
   const queue = new LogQueue({
@@ -73,6 +92,7 @@ export async function composeCloud(
     shipper.wake();
   });
   shipper.start();
-  const start = (): void => starting.use(new RestartWatch({ link, partId, restart, clock, log: cloudLog })).start();
-  return { credentials, partId, link, connectAgain, watch, start };
+  starting.use(reach.onRetry(() => shipper.retry()));
+  const start = (): void => starting.use(new RestartWatch({ link, partId, restart, reach, log: cloudLog })).start();
+  return { credentials, partId, link, connectAgain, reach, watch, start };
 }

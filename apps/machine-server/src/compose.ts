@@ -153,10 +153,16 @@ export async function startMachineServer(deps: MachineServerDeps): Promise<Machi
   running = true;
   reporter?.start();
   if (cloud !== undefined) {
-    const { partId, connectAgain: connect } = cloud;
+    const { partId, connectAgain: connect, reach } = cloud;
     starting
-      .use(new RelayLink({ connect, partId, server: serving.relayed, clock, log: log.child('cloud-link') }))
+      .use(new RelayLink({ connect, partId, server: serving.relayed, reach, clock, log: log.child('cloud-link') }))
       .start();
+    const waiting = [reporter, data.sync, data.gaps, packages, port.certificate];
+    starting.use(
+      reach.onRetry(() => {
+        for (const each of waiting) each?.retry();
+      }),
+    );
   }
   const { sync, capture } = data;
   starting.use(

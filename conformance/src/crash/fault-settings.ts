@@ -15,6 +15,10 @@ export interface FaultSettings {
   readonly disks: number;
   /** Duration of the load. Default 8. */
   readonly seconds: number;
+  /** How long the network between a machine-server and its cloud lies. Default: a twentieth of 600. */
+  readonly linkSeconds: number;
+  /** Longest times from a whole network to the next upload, call through the cloud, and poll beyond its interval, ms. Default: not checked. */
+  readonly linkBounds: { readonly uploadMs: number; readonly relayMs: number; readonly pollMs: number };
   /** How many of the largest readings are sent at once. Default 1 and 30. */
   readonly large: readonly number[];
   /** Hostile requests. Default 48. */
@@ -26,6 +30,9 @@ export interface FaultSettings {
   /** Longest wait of others during hostile requests, ms. Default: not checked, because other tests keep the processors busy. */
   readonly longestWaitMs: number;
 }
+
+/** Times are checked by `npm run fault` alone: beside other tests, processors are busy. */
+const unbounded = Number.POSITIVE_INFINITY;
 
 export function readFaultSettings(): FaultSettings {
   const { FAULT_KILLS = '20', FAULT_SEED = '20261121', FAULT_SECONDS = '8', FAULT_LARGE = '1,30' } = process.env;
@@ -47,6 +54,11 @@ export function readFaultSettings(): FaultSettings {
     kills: Number(FAULT_KILLS),
     seed: Number(FAULT_SEED),
     seconds: Number(FAULT_SECONDS),
+    linkSeconds: Number(process.env['FAULT_LINK_SECONDS'] ?? 30),
+    linkBounds:
+      process.env['FAULT_REPORT'] === undefined
+        ? { uploadMs: unbounded, relayMs: unbounded, pollMs: unbounded }
+        : { uploadMs: 35_000, relayMs: 25_000, pollMs: 10_000 },
     requests: Number(process.env['FAULT_REQUESTS'] ?? 48),
     garbage: Number(process.env['FAULT_GARBAGE'] ?? 100),
     garbageFrom: Number(process.env['FAULT_GARBAGE_FROM'] ?? 0),

@@ -35,6 +35,13 @@ export interface LedgerDisks {
   readonly cloud?: SmallDisk;
 }
 
+export interface LedgerNetwork {
+  /** Default 200ms. */
+  readonly refreshInterval?: string;
+  /** Puts a second proxy in front of the one at this port. @returns the port that the machine-server connects to */
+  readonly through?: (port: number) => Promise<number>;
+}
+
 const syncEveryMs = 200;
 /** Longer than the wait between any two attempts. */
 const standstillMs = 180_000;
@@ -78,7 +85,11 @@ export class LedgerWorld implements AsyncDisposable {
     return join(this.#folder, 'credentials.json');
   }
 
-  static async start(components: readonly LedgerComponent[], disks: LedgerDisks = {}): Promise<LedgerWorld> {
+  static async start(
+    components: readonly LedgerComponent[],
+    disks: LedgerDisks = {},
+    { refreshInterval = '200ms', through = async (port) => port }: LedgerNetwork = {},
+  ): Promise<LedgerWorld> {
     const cloud = await (disks.cloud === undefined ? CloudUnderFire.start() : CloudUnderFire.startOn(disks.cloud));
     await cloud.firstStartOver();
     const proxy = await createFaultProxy({ host: '127.0.0.1', port: cloud.port });
@@ -86,7 +97,8 @@ export class LedgerWorld implements AsyncDisposable {
     const source = await startLedgerSource(ledger);
     const world = new LedgerWorld(cloud, proxy, { ledger, source }, components, disks.machine);
     const { partId: id, partSecret: secret } = cloud.demo;
-    const content = { cloud: { id, secret, app_address: `http://127.0.0.1:${proxy.port}`, refresh_interval: '200ms' } };
+    const address = `http://127.0.0.1:${await through(proxy.port)}`;
+    const content = { cloud: { id, secret, app_address: address, refresh_interval: refreshInterval } };
     writeFileSync(world.#credentials, JSON.stringify(content), { mode: 0o600 });
     await world.#configure(true);
     return world;

@@ -71,3 +71,26 @@ test('disposing aborts the signal of the running step and waits for it', async (
   await loop[Symbol.asyncDispose]();
   expect(ended).toBe(true);
 });
+
+test('what may have ended the reason of a failure ends the wait after it', async () => {
+  let steps = 0;
+  await using loop = follow({
+    name: 't',
+    clock: systemClock,
+    log: silentLog,
+    idleMs: 3_600_000,
+    backoff: { firstMs: 3_600_000, maxMs: 3_600_000 },
+    step: async () => {
+      if (++steps < 3) throw new Error('away');
+      return false;
+    },
+  });
+  for (const failures of [1, 2]) {
+    await until(() => loop.failures === failures);
+    // The wait begins in the same turn.
+    await systemClock.sleep(0);
+    loop.retry();
+  }
+  await until(() => loop.failures === 0);
+  expect(steps).toBe(3);
+});

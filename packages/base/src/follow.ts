@@ -25,6 +25,8 @@ export interface Follower extends AsyncDisposable {
   readonly name: string;
   /** There may be work: runs a step now if idle, or once more after the running step. */
   wake(): void;
+  /** The reason of a failure may be gone: ends the wait after it. Does nothing else. */
+  retry(): void;
   /** Consecutive failures; 0 when healthy. Shows that a follower is stuck. */
   readonly failures: number;
 }
@@ -36,6 +38,7 @@ export function follow(options: FollowOptions): Follower {
   let failures = 0;
   let awake = true;
   let wakeIdle = (): void => {};
+  let backingOff: AbortController | undefined;
 
   const wake = (): void => {
     awake = true;
@@ -70,7 +73,9 @@ export function follow(options: FollowOptions): Follower {
           failures,
           waitMs: Math.round(waitMs),
         });
-        await clock.sleep(waitMs, stop.signal).catch(() => {});
+        backingOff = new AbortController();
+        await clock.sleep(waitMs, backingOff.signal).catch(() => {});
+        backingOff = undefined;
       }
     }
   };
@@ -79,11 +84,13 @@ export function follow(options: FollowOptions): Follower {
   return {
     name,
     wake,
+    retry: () => backingOff?.abort(),
     get failures() {
       return failures;
     },
     async [Symbol.asyncDispose]() {
       stop.abort();
+      backingOff?.abort();
       wake();
       await finished;
     },

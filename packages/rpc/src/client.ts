@@ -16,6 +16,7 @@ export {
 } from './link/connect.ts';
 export { CallCutOff } from './link/connection/connection.ts';
 export { type ConnectionFault, connectionFault, isAnswer } from './link/connection/connection-fault.ts';
+export { KeepAlive } from './link/connection/keep-alive.ts';
 export { pinnedAuthority } from './link/connection/pinned-authority.ts';
 export { createRpcClient } from './link/rpc-client.ts';
 export { type EncodedCall, encodedCall, passingClient } from './link/transport/encoded-answers.ts';

@@ -16,6 +16,7 @@ export {
 export { Ledger, type LedgerReading, type LedgerReport, type LedgerRow } from './ledger/ledger.ts';
 export { type LedgerSource, startLedgerSource } from './ledger/ledger-source.ts';
 export { faultProgress, reportFault } from './ledger/report-fault.ts';
+export { type Direction, type Lie, type LyingProxy, lies, startLyingProxy } from './lying-proxy.ts';
 export { type Lag, measureLag } from './measure-lag.ts';
 export { type OpenIdProvider, type ProvidedPerson, startOpenIdProvider } from './openid-provider.ts';
 export { type PostgresOptions, type PostgresServer, startPostgres } from './postgres.ts';

@@ -116,11 +116,15 @@ export interface Machines {
    */
   authorizePart(principal: Principal, partId: string): boolean;
   /**
-   * Checks that the principal may answer in the name of the part: as the part itself, as its machine, or as an owner.
-   * @throws not_found, permission_denied
+   * Checks that the principal may answer in the name of the part: as the part itself, as its machine, or as an owner. A check alone: open
+   * streams repeat it although nothing arrives. @throws not_found, permission_denied
    */
   authorizeAnswer(principal: Principal, partId: string): void;
-  /** Like `authorizeAnswer`, for uploads. Returns the part's place. */
+  /** A call for the part began, which counts as contact if it is the part's own or its machine's (D17). */
+  sawCall(principal: Principal, partId: string): void;
+  /** The same for a message on the part's link. */
+  sawOnLink(principal: Principal, partId: string): void;
+  /** Like `authorizePart`, for uploads. Returns the part's place. */
   authorizeUpload(principal: Principal, partId: string): PartPlace;
   /** The newest saved document of a part, decoded. */
   documentOf(partId: string): Promise<unknown>;
@@ -207,11 +211,16 @@ export async function createMachines(deps: MachinesDeps): Promise<Machines> {
   });
   const issueCertificate = createCertificates({ db, instanceKey, now: clock.now });
 
+  const counts = (principal: Principal, partId: string): boolean =>
+    isContact(principal, partId, registry.part(partId)?.machine_id ?? '');
+  const sawCall = (principal: Principal, partId: string): boolean => {
+    const isCounted = counts(principal, partId);
+    if (isCounted) presence.saw(partId);
+    return isCounted;
+  };
   const authorizePart = (principal: Principal, partId: string): boolean => {
     access.authorize(principal, 'part.act', partId);
-    const counts = isContact(principal, partId, registry.part(partId)?.machine_id ?? '');
-    if (counts) presence.saw(partId);
-    return counts;
+    return sawCall(principal, partId);
   };
   const operations: MachineOperationDeps = {
     db,
@@ -288,12 +297,18 @@ export async function createMachines(deps: MachinesDeps): Promise<Machines> {
       configs,
       statuses,
       certificate: (partId, hostName) => issueCertificate(certificateNames(names, partId, hostName)),
+      polls: (partId, everyMs) => presence.polls(partId, everyMs),
       consumeRestartRequest: (partId) => consumeRestartRequest(db, registry, partId),
     }),
     authorizePart,
     authorizeAnswer(principal, partId) {
       // Callers connect to whoever answers, so an operator whose role reaches beyond this machine must not take its place.
-      if (!authorizePart(principal, partId)) access.authorize(principal, 'part.report', partId);
+      access.authorize(principal, 'part.act', partId);
+      if (!counts(principal, partId)) access.authorize(principal, 'part.report', partId);
+    },
+    sawCall,
+    sawOnLink(principal, partId) {
+      if (counts(principal, partId)) presence.sawOnLink(partId);
     },
     authorizeUpload(principal, partId) {
       authorizePart(principal, partId);

@@ -36,6 +36,8 @@ export interface RobotServiceDeps {
   readonly statuses: PartStatuses;
   /** @param hostName of the computer, as the machine-server says; empty: not said */
   certificate(partId: string, hostName: string): Promise<CertificatePair>;
+  /** The part polls for its configuration this often; 0: it does not say. */
+  polls(partId: string, everyMs: number): void;
   /** Returns true once after a restart was requested. */
   consumeRestartRequest(partId: string): Promise<boolean>;
 }
@@ -64,8 +66,14 @@ export function robotServiceBinding(deps: RobotServiceDeps): ServiceBinding<Prin
     };
   };
   /** Only a fetch by the machine itself counts: other callers do not run the configuration. */
-  const noteFetch = ({ id, agentInfo }: ConfigRequest, revision: string, byMachine: boolean): void => {
+  const noteFetch = (
+    { id, agentInfo }: ConfigRequest,
+    { metadata }: Call,
+    revision: string,
+    byMachine: boolean,
+  ): void => {
     if (!byMachine) return;
+    deps.polls(id, pollMsOf(metadata));
     statuses.fetched(id, revision, {
       serverVersion: agentInfo?.version,
       platform: agentInfo?.platform,
@@ -80,7 +88,7 @@ export function robotServiceBinding(deps: RobotServiceDeps): ServiceBinding<Prin
     async (request, call: Call<Principal>) => {
       const ask = asked(request, call);
       const { bytes, revision } = await configs.encoded(ask);
-      noteFetch(request, revision, ask.byMachine);
+      noteFetch(request, call, revision, ask.byMachine);
       const answer = create(ConfigResponseSchema);
       answer.$unknown = [
         {
@@ -96,7 +104,7 @@ export function robotServiceBinding(deps: RobotServiceDeps): ServiceBinding<Prin
     async config(request, call) {
       const ask = asked(request, call);
       const config = await configs.message(ask);
-      noteFetch(request, config.revision, ask.byMachine);
+      noteFetch(request, call, config.revision, ask.byMachine);
       return { config };
     },
     async certificate(request, call) {
@@ -126,4 +134,13 @@ export function robotServiceBinding(deps: RobotServiceDeps): ServiceBinding<Prin
     },
   });
   return { methods: [...service.methods, ...encodedConfig.methods] };
+}
+
+/** A longer one would hide for days that a machine is gone. */
+const maxPollMs = 86_400_000;
+
+/** Header `platform-refresh-ms`, by which machine-servers that poll rarely say so. */
+function pollMsOf(metadata: Headers): number {
+  const text = metadata.get('platform-refresh-ms') ?? '';
+  return /^\d{1,12}$/.test(text) ? Math.min(Number(text), maxPollMs) : 0;
 }

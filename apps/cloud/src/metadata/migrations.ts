@@ -23,7 +23,7 @@ import { gapsV13, gapsV19 } from '../gaps/store.ts';
 import { identityChecked, identityV1, identityV2 } from '../identity/store.ts';
 import { instanceDdl, instanceV2 } from '../instance/store.ts';
 import { logsV1, logsV2, logsV17, logsV23 } from '../machines/logs/store.ts';
-import { presenceV2, presenceV22 } from '../machines/presence/store.ts';
+import { presenceV2, presenceV22, presenceV42 } from '../machines/presence/store.ts';
 import { machinesChecked, machinesDdl, machinesV2, machinesV11, machinesV20, machinesV33 } from '../machines/store.ts';
 import {
   outboxV1,
@@ -139,4 +139,5 @@ export const migrations: readonly Migration[] = [
   { version: 39, statements: chargeRequestsV39, checked: [chargeRequests] },
   { version: 40, statements: [...binaryV40, retentionOwners, ...checkedV40.map(addRowCheck)], checked: checkedV40 },
   { version: 41, statements: outboxV41 },
+  { version: 42, statements: presenceV42 },
 ];

@@ -26,6 +26,7 @@ export interface RelayDeps {
   readonly presence: Presence;
   readonly access: Access;
   authorizeAnswer: RelayRpcDeps['authorizeAnswer'];
+  heard: RelayRpcDeps['heard'];
   /** Whether the part reports what it runs. */
   readonly reports: (partId: string) => boolean;
   /** The current principal of the call. @throws unauthenticated */

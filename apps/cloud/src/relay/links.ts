@@ -21,7 +21,7 @@ export interface PartLink {
 }
 
 export interface Links {
-  /** @param incoming bytes from the machine */
+  /** @param incoming bytes from the machine; an empty piece is a heartbeat, which is answered by another one */
   open(partId: string, incoming: AsyncIterable<Uint8Array>): PartLink;
   of(partId: string): PartLink | undefined;
   /** When a part that now has no link lost its last one, by the wall clock in ms; undefined: not since this cloud started. */
@@ -43,7 +43,8 @@ export function createLinks(clock: Pick<Clock, 'now'>): Links {
           yield piece;
         }
       }
-      const { duplex, outgoing } = byteStreamOver(counted(incoming));
+      const stream = byteStreamOver(answered(counted(incoming), () => stream.beat()));
+      const { duplex, outgoing } = stream;
       const link = connectOver({ stream: duplex, peerName: 'the machine', userAgent: 'platform-cloud' });
       const over = new AbortController();
       const end = (reason: PlatformError): void => {
@@ -74,6 +75,13 @@ export function createLinks(clock: Pick<Clock, 'now'>): Links {
     of: (partId) => links.get(partId),
     lostMs: (partId) => lost.get(partId),
   };
+}
+
+/** The answer to a heartbeat shows the machine that the cloud hears it: a proxy between them may keep the connection when it does not. */
+async function* answered(pieces: AsyncIterable<Uint8Array>, answer: () => void): AsyncGenerator<Uint8Array, void> {
+  for await (const piece of pieces)
+    if (piece.length === 0) answer();
+    else yield piece;
 }
 
 function replaced(partId: string): PlatformError {

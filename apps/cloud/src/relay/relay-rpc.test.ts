@@ -15,6 +15,7 @@ test('a link whose stream fails ends its call as unavailable, even before the li
   } as unknown as PartLink;
   const { methods } = relayBinding({
     ...{ links: { open: () => link, of: () => link, lostMs: () => undefined }, authorizeAnswer: () => {} },
+    heard: () => {},
     ...{ recheck: async ({ principal }) => principal, clock: new FakeClock() },
   });
   const [openLink] = methods;

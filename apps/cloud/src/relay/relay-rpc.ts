@@ -12,12 +12,20 @@ export interface RelayRpcDeps {
   readonly links: Links;
   /** Checks that the principal may answer in the name of the part. @throws not_found, permission_denied */
   authorizeAnswer(principal: Principal, partId: string): void;
+  /** A message of the part arrived on its link. */
+  heard(principal: Principal, partId: string): void;
   /** The current principal of the call. @throws unauthenticated */
   recheck(call: Call<Principal>): Promise<Principal>;
   readonly clock: Clock;
 }
 
-export function relayBinding({ links, authorizeAnswer, recheck, clock }: RelayRpcDeps): ServiceBinding<Principal> {
+export function relayBinding({
+  links,
+  authorizeAnswer,
+  heard,
+  recheck,
+  clock,
+}: RelayRpcDeps): ServiceBinding<Principal> {
   /** Ends the link when the caller loses the right to it. */
   const watch = async (link: PartLink, call: Call<Principal>): Promise<void> => {
     try {
@@ -37,7 +45,11 @@ export function relayBinding({ links, authorizeAnswer, recheck, clock }: RelayRp
       const partId = first.done === true ? '' : first.value.partId;
       requireId('part_id', partId, 'AppService.GetRobotParts');
       authorizeAnswer(call.principal, partId);
-      const link = links.open(partId, dataOf(messages));
+      heard(call.principal, partId);
+      const link = links.open(
+        partId,
+        dataOf(messages, () => heard(call.principal, partId)),
+      );
       const leave = (): void => link.end(new PlatformError('unavailable', 'the machine has disconnected'));
       call.signal.addEventListener('abort', leave, { once: true });
       try {
@@ -56,9 +68,12 @@ export function relayBinding({ links, authorizeAnswer, recheck, clock }: RelayRp
   });
 }
 
-async function* dataOf(messages: AsyncIterator<OpenLinkRequest>): AsyncGenerator<Uint8Array, void> {
+async function* dataOf(messages: AsyncIterator<OpenLinkRequest>, heard: () => void): AsyncGenerator<Uint8Array, void> {
   try {
-    for (let next = await messages.next(); next.done !== true; next = await messages.next()) yield next.value.data;
+    for (let next = await messages.next(); next.done !== true; next = await messages.next()) {
+      heard();
+      yield next.value.data;
+    }
   } finally {
     await messages.return?.();
   }

@@ -23,6 +23,8 @@ export interface SignalingDeps extends CallerDeps {
   readonly names: Pick<MachineNames, 'lead'>;
   /** Checks that the principal may answer in the name of the part. @throws not_found, permission_denied */
   authorizeAnswer(principal: Principal, partId: string): void;
+  /** A call for the part began. */
+  saw(principal: Principal, partId: string): void;
   /** The current principal of the call. @throws unauthenticated */
   recheck(call: Call<Principal>): Promise<Principal>;
   readonly clock: Clock;
@@ -62,6 +64,7 @@ export function signalingBinding(deps: SignalingDeps): ServiceBinding<Principal>
       const partId = partOfHost(host);
       if (partId === undefined) throw notVisible('machine host', host);
       authorizeAnswer(call.principal, partId);
+      deps.saw(call.principal, partId);
       const stream = enter(partId);
       const over = AbortSignal.any([call.signal, stream.signal]);
       try {

@@ -15,6 +15,8 @@ export interface CertificateSource extends AsyncDisposable {
   readonly current: Certificate | undefined;
   /** Calls `changed` with each new certificate. May be called once. */
   watch(changed: (certificate: Certificate) => void): void;
+  /** The cloud can be reached again. */
+  retry(): void;
 }
 
 /** @param where names the source in the error. @throws failed_precondition if it is not a certificate with its key */

@@ -92,6 +92,7 @@ export async function certificateFromCloud(
         backoff: { firstMs: 1_000, maxMs: 300_000 },
       });
     },
+    retry: () => follower?.retry(),
     async [Symbol.asyncDispose]() {
       await follower?.[Symbol.asyncDispose]();
     },

@@ -40,6 +40,7 @@ export function certificateFromFiles(
         }
       });
     },
+    retry: () => {},
     async [Symbol.asyncDispose]() {
       watching?.[Symbol.dispose]();
     },

@@ -93,6 +93,11 @@ export class LogShipper implements AsyncDisposable {
     });
   }
 
+  /** The cloud can be reached again. */
+  retry(): void {
+    this.#follower?.retry();
+  }
+
   /** Sends what it can within a second; the rest stays in the queue. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#gathering?.[Symbol.dispose]();

@@ -1,10 +1,13 @@
+import { once } from 'node:events';
 import { type Clock, PlatformError, silentLog, systemClock } from '@platform/base';
 import { type OpenLinkRequest, RelayService } from '@platform/proto/platform/relay/v1/relay';
 import { RobotService } from '@platform/proto/platform/robot/v1/robot';
 import { byteStreamOver, connect, connectOver } from '@platform/rpc/client';
 import { createRpcServer, createTunnelServer, type Handlers, serve } from '@platform/rpc/server';
+import { FakeClock } from '@platform/testkit';
 import { expect, test } from 'vitest';
 import { relayedPrincipal } from '../serve/relayed-principal.ts';
+import { CloudReach } from './cloud-reach.ts';
 import { RelayLink } from './relay-link.ts';
 
 type OpenLink = NonNullable<Handlers<typeof RelayService, string>['openLink']>;
@@ -14,8 +17,7 @@ interface Rig extends AsyncDisposable {
   readonly waits: number[];
 }
 
-/** A link to a cloud with these answers; waits end at once. */
-async function rig(openLink: OpenLink, onWait: () => Promise<void> | void): Promise<Rig> {
+async function startCloud(openLink: OpenLink): Promise<AsyncDisposable & { readonly baseUrl: string }> {
   const cloud = createRpcServer<string>({
     services: [serve<typeof RelayService, string>(RelayService, { openLink })],
     authenticate: async () => 'part',
@@ -24,6 +26,12 @@ async function rig(openLink: OpenLink, onWait: () => Promise<void> | void): Prom
     log: silentLog,
   });
   const { port } = await cloud.listen({ host: '127.0.0.1', port: 0 });
+  return { baseUrl: `http://127.0.0.1:${port}`, [Symbol.asyncDispose]: () => cloud.close({ graceMs: 0 }) };
+}
+
+/** A link to a cloud with these answers; waits end at once. */
+async function rig(openLink: OpenLink, onWait: () => Promise<void> | void): Promise<Rig> {
+  const cloud = await startCloud(openLink);
   const waits: number[] = [];
   const clock: Clock = {
     ...systemClock,
@@ -43,8 +51,8 @@ async function rig(openLink: OpenLink, onWait: () => Promise<void> | void): Prom
     ...{ clock: systemClock, log: silentLog },
   });
   const link = new RelayLink({
-    connect: () => connect({ baseUrl: `http://127.0.0.1:${port}` }),
-    ...{ partId: 'press', server, clock, log: silentLog },
+    connect: () => connect({ baseUrl: cloud.baseUrl }),
+    ...{ partId: 'press', server, reach: new CloudReach(clock), clock, log: silentLog },
   });
   link.start();
   return {
@@ -52,7 +60,7 @@ async function rig(openLink: OpenLink, onWait: () => Promise<void> | void): Prom
     async [Symbol.asyncDispose]() {
       await link[Symbol.asyncDispose]();
       await server[Symbol.asyncDispose]();
-      await cloud.close({ graceMs: 0 });
+      await cloud[Symbol.asyncDispose]();
     },
   };
 }
@@ -80,7 +88,7 @@ test('the cloud calls the machine over the link that the machine opened, on beha
   expect(await called.promise).toBe('cloud:person:ada');
 });
 
-test('a broken link is reopened after increasing delays of at most a minute, and rarely if the cloud has no relay', async () => {
+test('a broken link is reopened after increasing delays of at most 12 s, and rarely if the cloud has no relay', async () => {
   const enough = Promise.withResolvers<void>();
   let attempts = 0;
   await using held = await rig(
@@ -98,6 +106,47 @@ test('a broken link is reopened after increasing delays of at most a minute, and
   const waits = held.waits.slice(0, 13);
   expect(waits[0]).toBeLessThanOrEqual(1_200);
   expect(waits[3]).toBeGreaterThan(5_000);
-  expect(Math.max(...waits.slice(0, 12))).toBeLessThanOrEqual(72_000);
+  expect(Math.max(...waits.slice(0, 12))).toBeLessThanOrEqual(12_000);
   expect(waits[12]).toBe(600_000);
+});
+
+test('D17 the machine sends a heartbeat every 20 s, and reopens a link on which the cloud no longer answers them', async () => {
+  const clock = new FakeClock();
+  let [links, answers, isDeaf] = [0, 0, false];
+  await using cloud = await startCloud(async function* (requests) {
+    links++;
+    const messages = requests[Symbol.asyncIterator]();
+    await messages.next();
+    yield { data: new Uint8Array() };
+    for await (const data of dataOf(messages)) {
+      if (data.length > 0 || isDeaf) continue;
+      yield { data };
+      // Arrives after the answer.
+      yield { data: Uint8Array.of(1) };
+    }
+  });
+  await using link = new RelayLink({
+    connect: () => connect({ baseUrl: cloud.baseUrl }),
+    server: {
+      async serve(duplex) {
+        duplex.on('data', () => answers++).on('error', () => {});
+        await once(duplex, 'close');
+      },
+    },
+    ...{ partId: 'press', reach: new CloudReach(clock), clock, log: silentLog },
+  });
+  link.start();
+  await expect.poll(() => links).toBe(1);
+  for (let count = 1; count <= 9; count++) {
+    await clock.advance(20_000);
+    await expect.poll(() => answers).toBeGreaterThanOrEqual(count);
+  }
+  expect(links).toBe(1);
+  isDeaf = true;
+  await expect
+    .poll(async () => {
+      await clock.advance(1_000);
+      return links;
+    })
+    .toBe(2);
 });

@@ -2,18 +2,24 @@
  * Holds the link over which the cloud passes calls on to this machine. The machine connects, so it can be reached behind a router. The link
  * has a separate connection, so that uploads do not delay a stop.
  *
+ * Heartbeats go to the cloud, by which it knows that this machine is online (D17), and it answers them. A connection whose PINGs are answered
+ * may end at a proxy; a heartbeat without an answer shows that the cloud is no longer behind it.
+ *
  * States: connecting → open → broken → waiting (longer each time) → connecting … A broken link ends its calls, and a resource that a
  * session moved is stopped when the heartbeats no longer arrive.
  */
-import { asPlatformError, backoffMs, type Clock, type Log } from '@platform/base';
+import { asPlatformError, backoffMs, type Clock, type Log, PlatformError } from '@platform/base';
 import { type OpenLinkRequest, RelayService } from '@platform/proto/platform/relay/v1/relay';
-import { byteStreamOver, type Link } from '@platform/rpc/client';
+import { byteStreamOver, KeepAlive, type Link } from '@platform/rpc/client';
 import type { TunnelServer } from '@platform/rpc/server';
+import type { CloudReach } from './cloud-reach.ts';
 
-/** A second after the first failure, then up to a minute. */
-const backoff = { firstMs: 1_000, maxMs: 60_000 };
+/** A second after the first failure, then up to 10 s: whoever must stop this machine waits for the link. */
+const backoff = { firstMs: 1_000, maxMs: 10_000 };
 /** A link that was open for this long starts again with the shortest wait. */
 const stableMs = 30_000;
+/** The cloud regards a part as offline after 60 s without a message. */
+const heartbeatMs = 20_000;
 /** A cloud without relay is rarely tried again, in case it was updated. */
 const unsupportedMs = 600_000;
 
@@ -23,6 +29,7 @@ export interface RelayLinkDeps {
   readonly partId: string;
   /** Answers the calls. */
   readonly server: Pick<TunnelServer, 'serve'>;
+  readonly reach: Pick<CloudReach, 'wait'>;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -46,7 +53,7 @@ export class RelayLink implements AsyncDisposable {
   }
 
   async #hold(signal: AbortSignal): Promise<void> {
-    const { connect, clock, log } = this.#deps;
+    const { connect, reach, clock, log } = this.#deps;
     await using link = connect();
     for (let failures = 0; !signal.aborted; ) {
       const fromMs = clock.monotonic();
@@ -65,37 +72,56 @@ export class RelayLink implements AsyncDisposable {
         else if (code === 'unavailable') log.debug('the link for remote control broke; connecting again', fields);
         else log.warn('the link for remote control broke; connecting again', fields);
       }
-      await clock.sleep(Math.max(waitMs, backoff.firstMs), signal).catch(() => {});
+      const leastMs = Math.max(waitMs, backoff.firstMs);
+      // A cloud without relay has none when it returns either.
+      if (waitMs === unsupportedMs) await clock.sleep(waitMs, signal).catch(() => {});
+      else await reach.wait(leastMs, signal);
     }
   }
 
   /** Returns when the cloud has ended the link in an orderly way; throws otherwise. */
   async #open(link: Link, signal: AbortSignal): Promise<void> {
-    const { partId, server, log } = this.#deps;
+    const { partId, server, clock, log } = this.#deps;
     const over = new AbortController();
     const ended = AbortSignal.any([signal, over.signal]);
     let failure: unknown;
+    let sentBytes = 0;
     const bytes = Promise.withResolvers<AsyncIterable<Uint8Array>>();
     async function* requests(): AsyncGenerator<Pick<OpenLinkRequest, 'partId'> | { data: Uint8Array }, void> {
       yield { partId };
-      for await (const data of await bytes.promise) yield { data };
+      for await (const data of await bytes.promise) {
+        sentBytes += data.length;
+        yield { data };
+      }
     }
     const responses = link.client(RelayService).openLink(requests(), { signal: ended, timeoutMs: 0 });
     async function* incoming(): AsyncGenerator<Uint8Array, void> {
       try {
         let isFirst = true;
         for await (const { data } of responses) {
+          cloud.heard();
           if (isFirst) log.info('remote control through the cloud is available');
+          // Earlier clouds do not answer heartbeats.
+          else if (data.length === 0) cloud.watch();
           isFirst = false;
-          if (data.length > 0) yield data;
+          yield data;
         }
       } catch (caught) {
-        failure = caught;
+        failure ??= caught;
       } finally {
         over.abort();
       }
     }
-    const { duplex, outgoing } = byteStreamOver(incoming());
+    const stream = byteStreamOver(incoming());
+    const { duplex, outgoing } = stream;
+    using cloud = new KeepAlive({
+      ...{ clock, silentMs: heartbeatMs, ping: () => stream.beat(), sentBytes: () => sentBytes },
+      onDead() {
+        failure = new PlatformError('unavailable', 'the cloud does not answer heartbeats');
+        over.abort();
+      },
+    });
+    using _heartbeat = clock.every(heartbeatMs, () => stream.beat());
     // Ends calls in progress at once, both when the machine stops and when the link breaks.
     ended.addEventListener('abort', () => duplex.destroy(), { once: true });
     bytes.resolve(outgoing);

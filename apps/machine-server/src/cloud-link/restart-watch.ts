@@ -1,7 +1,11 @@
-/** Asks the cloud whether this server should exit, so that its supervisor restarts it. */
-import { type Clock, errorText, type Log } from '@platform/base';
+/**
+ * Asks the cloud whether this server should exit, so that its supervisor restarts it. It asks just as often while the cloud cannot be reached:
+ * this is the call that first shows that it can, and ends the waits of others.
+ */
+import { errorText, type Log } from '@platform/base';
 import { RobotService } from '@platform/proto/platform/app/v1/robot';
 import type { Link } from '@platform/rpc/client';
+import type { CloudReach } from './cloud-reach.ts';
 
 const leastMs = 1_000;
 const usualMs = 5_000;
@@ -11,7 +15,7 @@ export interface RestartWatchDeps {
   readonly partId: string;
   /** Called once. */
   readonly restart: () => void;
-  readonly clock: Clock;
+  readonly reach: Pick<CloudReach, 'wait'>;
   readonly log: Log;
 }
 
@@ -34,9 +38,9 @@ export class RestartWatch implements AsyncDisposable {
   }
 
   async #watch(signal: AbortSignal): Promise<void> {
-    const { link, partId, restart, clock, log } = this.#deps;
+    const { link, partId, restart, reach, log } = this.#deps;
     for (let waitMs = usualMs; !signal.aborted; ) {
-      await clock.sleep(waitMs, signal).catch(() => {});
+      await reach.wait(waitMs, signal);
       if (signal.aborted) return;
       try {
         const answer = await link.client(RobotService).needsRestart({ id: partId }, { signal, timeoutMs: 10_000 });
@@ -48,7 +52,7 @@ export class RestartWatch implements AsyncDisposable {
         waitMs = Math.max(leastMs, Number(seconds) * 1_000 + nanos / 1e6 || usualMs);
       } catch (caught) {
         log.debug('checking for a requested restart failed', { error: errorText(caught) });
-        waitMs = usualMs * 6;
+        waitMs = usualMs;
       }
     }
   }

@@ -69,6 +69,11 @@ export class StatusReporter implements AsyncDisposable {
     this.#follower?.wake();
   }
 
+  /** The cloud can be reached again. */
+  retry(): void {
+    this.#follower?.retry();
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#follower?.[Symbol.asyncDispose]();
   }

@@ -21,6 +21,7 @@ import {
 } from '@platform/base';
 import { type RobotConfig, RobotService } from '@platform/proto/platform/app/v1/robot';
 import type { Link } from '@platform/rpc/client';
+import type { CloudReach } from '../cloud-link/cloud-reach.ts';
 import { cacheFile, checkAge, readCache, writeCache } from './cache.ts';
 import type { ConfigSource } from './config-source.ts';
 import { connectionTrouble } from './connection-trouble.ts';
@@ -35,11 +36,15 @@ export interface ConfigWatchDeps {
   readonly readTimeoutMs: number;
   /** Called after `problem` has changed. */
   readonly onProblem: () => void;
+  readonly reach: Pick<CloudReach, 'wait'>;
   readonly clock: Clock;
   readonly log: Log;
 }
 
 const confirmEveryMs = 3_600_000;
+const backoff = { maxMs: 8_000 };
+/** Who polls less often says so: the cloud then waits longer before it regards the part as offline (D17). */
+const usualPollMs = 20_000;
 /** The cloud cannot be reached or refuses this machine, so there is no news of the configuration. */
 const unreachable: readonly CodeName[] = ['unavailable', 'deadline_exceeded', 'unauthenticated', 'permission_denied'];
 
@@ -115,16 +120,19 @@ export class ConfigWatch implements ConfigSource {
     apply: (config: RobotConfig) => unknown,
     hold: (config: RobotConfig) => Promise<string | undefined>,
   ): Promise<void> {
-    const { clock, log, credentials, readTimeoutMs } = this.#deps;
+    const { clock, log, credentials, reach, readTimeoutMs } = this.#deps;
     const { signal } = this.#stop;
     let failures = 0;
+    let attemptMs = 0;
     while (!signal.aborted) {
+      // An attempt that waited for its answer in vain has used the interval up.
       const waitMs =
         failures === 0
           ? credentials.refreshMs
-          : Math.max(credentials.refreshMs, backoffMs(failures, { maxMs: 60_000 }));
-      await clock.sleep(waitMs, signal).catch(() => {});
+          : Math.max(credentials.refreshMs - attemptMs, backoffMs(failures, backoff));
+      await reach.wait(waitMs, signal);
       if (signal.aborted) return;
+      const startedMs = clock.monotonic();
       try {
         const config = await this.#fetch(readTimeoutMs, signal);
         if (failures > 0) log.info('the cloud is reachable again', { failures });
@@ -153,6 +161,7 @@ export class ConfigWatch implements ConfigSource {
       } catch (caught) {
         if (signal.aborted) return;
         failures++;
+        attemptMs = clock.monotonic() - startedMs;
         const text = `fetching the configuration failed; the running one stays in use: ${connectionTrouble(caught, credentials)}`;
         const isNews = this.#failed(caught, text);
         if (failures === 1 || isNews) log.warn(text);
@@ -190,10 +199,12 @@ export class ConfigWatch implements ConfigSource {
 
   async #fetch(timeoutMs: number, signal: AbortSignal): Promise<RobotConfig> {
     const { link, credentials } = this.#deps;
-    const { config } = await link.client(RobotService).config({ id: credentials.partId }, { timeoutMs, signal });
+    const { partId, refreshMs } = credentials;
+    const headers = refreshMs > usualPollMs ? { 'platform-refresh-ms': String(refreshMs) } : {};
+    const { config } = await link.client(RobotService).config({ id: partId }, { timeoutMs, signal, headers });
     if (config === undefined) throw new PlatformError('internal', 'the cloud answered without a configuration');
     const { id = '' } = config.cloud ?? {};
-    if (id !== '' && id !== credentials.partId)
+    if (id !== '' && id !== partId)
       throw new PlatformError('internal', `the cloud answered with the configuration of another part (${id})`);
     return config;
   }

@@ -81,6 +81,11 @@ export class Gaps implements AsyncDisposable {
     });
   }
 
+  /** The cloud can be reached again. */
+  retry(): void {
+    this.#follower?.retry();
+  }
+
   /** Counts `readings` that are missing between two times; extends an open gap of the series with this reason. */
   add(series: GapSeries, reason: GapReason, readings: number, startUs: number, endUs: number): void {
     const now = this.#deps.clock.monotonic();

@@ -33,6 +33,8 @@ export interface Packages extends AsyncDisposable {
   /** Starts to fetch missing packages. @returns the configuration with the folders of its packages instead of placeholders */
   apply(config: MachineConfig): MachineConfig;
   status(): readonly PackageStatus[];
+  /** The cloud can be reached again. */
+  retry(): void;
   /** Errors of packages, one per line. */
   errors(): string;
   /** Why a path in a package cannot be used yet; undefined if it can, or is not in a package. */
@@ -65,6 +67,9 @@ export function createPackages({ home, ...deps }: PackagesDeps): Packages {
         const entry = [...entries.values()].find(({ status }) => fits(status));
         return entry && (insteadOf(entry)?.folder ?? entry.folder);
       });
+    },
+    retry() {
+      for (const entry of entries.values()) entry.retry?.();
     },
     status: () => [...entries.values()].map(({ status }) => status),
     errors: () =>

@@ -19,6 +19,8 @@ export interface Entry {
   readonly folder: string;
   readonly stop: AbortController;
   over: Promise<void>;
+  /** Ends the wait before the next attempt; undefined: none has failed yet. */
+  retry?: () => void;
 }
 
 export interface KeepFetchingDeps {
@@ -47,7 +49,11 @@ export async function keepFetching(entry: Entry, deps: KeepFetchingDeps): Promis
       if (entry.status.error !== error)
         log.error(`package "${entry.status.wanted.name}" cannot be fetched; trying again: ${error}`);
       set(entry, 'failed', error);
-      await clock.sleep(backoffMs(failures, { firstMs: 1_000, maxMs: 60_000 }), signal).catch(() => {});
+      const waiting = new AbortController();
+      entry.retry = () => waiting.abort();
+      signal.addEventListener('abort', entry.retry);
+      await clock.sleep(backoffMs(failures, { firstMs: 1_000, maxMs: 60_000 }), waiting.signal).catch(() => {});
+      signal.removeEventListener('abort', entry.retry);
     }
   }
 }

@@ -47,6 +47,12 @@ export class Attempts {
     return waitMs;
   }
 
+  /** The connection is back: files that waited for it may be tried now. */
+  retry(now: number): void {
+    for (const [path, failure] of this.#byPath)
+      if (failure.at > now && failure.code === 'unavailable') this.#byPath.set(path, { ...failure, at: now });
+  }
+
   done(path: string): void {
     this.#byPath.delete(path);
   }

@@ -20,3 +20,14 @@ test('D15 a wait requested with RESOURCE_EXHAUSTED is kept, and machines do not 
   });
   expect(waits).toEqual([30_000, 36_000]);
 });
+
+test('D15 a pause of at most 12 s ends when the cloud can be reached again; one that the cloud asked for does not', () => {
+  const pause = new Pause(() => 1);
+  for (let now = 0; now < 600_000; now += 60_000) pause.failed(now, undefined);
+  expect(pause.until).toBe(540_000 + 12_000);
+  pause.retry(541_000);
+  expect([pause.isPaused(541_000), pause.isProbing]).toEqual([false, true]);
+  pause.failed(542_000, 30_000);
+  pause.retry(543_000);
+  expect(pause.isPaused(570_000)).toBe(true);
+});

@@ -6,12 +6,14 @@
  */
 import { backoffMs } from '@platform/base';
 
-const maxMs = 30_000;
+/** An upload follows the return of the network within this time even if no other call shows it first. */
+const maxMs = 10_000;
 
 export class Pause {
   readonly #random: () => number;
   #failures = 0;
   #until = 0;
+  #isAsked = false;
 
   constructor(random: () => number = Math.random) {
     this.#random = random;
@@ -28,6 +30,12 @@ export class Pause {
     const waitMs =
       askedMs === undefined ? backoffMs(this.#failures, { maxMs }, this.#random) : askedMs * (1 + 0.2 * this.#random());
     this.#until = now + waitMs;
+    this.#isAsked = askedMs !== undefined;
+  }
+
+  /** The cloud was reached otherwise: the next upload may try now. A wait that the cloud requested stays. */
+  retry(now: number): void {
+    if (!this.#isAsked) this.#until = Math.min(this.#until, now);
   }
 
   succeeded(): void {

@@ -134,3 +134,22 @@ test('D15 an exception while a file is sent is a failure of that file only: the 
   expect(await readdir(directory)).toEqual([]);
   expect(told).toHaveLength(1);
 });
+
+test('D15 a cloud that can be reached again gets the files that waited for it at once, but not while it asked to wait', async () => {
+  let error: PlatformError | undefined = new PlatformError('unavailable', 'away');
+  let attempts = 0;
+  const { sync, time } = await bench(['a', 'b', 'c'], async () => {
+    attempts++;
+    if (error !== undefined) throw error;
+  });
+  for (let pass = 0; pass < 12; pass++) {
+    time.ms += 60_000;
+    await sync.flush();
+  }
+  const [tries, untilMs] = [attempts, sync.attempts.earliest() ?? 0];
+  expect(untilMs).toBeGreaterThan(time.ms + 5_000);
+  sync.retry();
+  error = undefined;
+  await sync.flush();
+  expect(attempts).toBe(tries + 3);
+});

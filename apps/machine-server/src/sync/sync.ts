@@ -133,6 +133,14 @@ export class Sync implements AsyncDisposable {
     return this.#settings?.disabled === false && this.#deps.link !== undefined;
   }
 
+  /** The cloud can be reached again: what waited for it is tried now. */
+  retry(): void {
+    const now = this.#deps.clock.monotonic();
+    for (const pause of [this.#pauses.captures, this.#pauses.files]) pause.retry(now);
+    this.attempts.retry(now);
+    if (this.sends) void this.#start(false);
+  }
+
   /** Why nothing is sent now although sync is on; undefined if files are sent. */
   get heldReason(): string | undefined {
     return this.sends ? this.#heldReason : undefined;

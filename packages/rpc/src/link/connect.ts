@@ -57,6 +57,8 @@ export interface LinkOptions {
    * their event loop.
    */
   maxElements?: number;
+  /** Called after each call: whether the peer answered, or nobody did. */
+  onReach?: ((isAnswered: boolean) => void) | undefined;
   /** Of the connection, not of deadlines. Default: the system's. */
   clock?: Clock;
 }
@@ -76,6 +78,8 @@ export interface Link extends AsyncDisposable {
    */
   put(body: PlainBody, options: PutOptions): Promise<unknown>;
   readonly state: LinkState;
+  /** This computer now has these addresses: replaces connections that this breaks, and asks the peers of others. */
+  networkChanged(addresses: ReadonlySet<string>): void;
 }
 
 export function connect(options: LinkOptions): Link {
@@ -99,7 +103,7 @@ export function connect(options: LinkOptions): Link {
           const { accessToken } = await signIn.authenticate({ entity, credentials: { type, payload } });
           return accessToken;
         });
-  const transport = new LinkTransport({ ...common, token });
+  const transport = new LinkTransport({ ...common, token, onReach: options.onReach });
   return linkOf(transport, session, new PlainRequests(url.origin, ca, socketPath));
 }
 
@@ -170,6 +174,7 @@ function linkOf(transport: LinkTransport, session: Session, plain: PlainRequests
     get state() {
       return session.state;
     },
+    networkChanged: (addresses) => session.networkChanged(addresses),
     async [Symbol.asyncDispose]() {
       session.close();
       plain?.[Symbol.dispose]();

@@ -14,6 +14,8 @@ export interface ByteStream {
   readonly duplex: Duplex;
   /** The bytes written to `duplex`; ends with it. */
   readonly outgoing: AsyncIterable<Uint8Array>;
+  /** Sends an empty piece, before the bytes that wait. */
+  beat(): void;
 }
 
 /**
@@ -21,12 +23,13 @@ export interface ByteStream {
  * flow-control windows of the HTTP/2 connection limit the bytes that wait; a far end that causes more, by windows without limit or a flood of
  * PINGs whose answers it does not read, loses the connection.
  *
- * @param incoming the bytes that `duplex` reads; `duplex` ends or fails with it
+ * @param incoming the bytes that `duplex` reads, without its empty pieces; `duplex` ends or fails with it
  */
 export function byteStreamOver(incoming: AsyncIterable<Uint8Array>): ByteStream {
   let waiting: Uint8Array[] = [];
   let waitingBytes = 0;
   let isOver = false;
+  let isBeatDue = false;
   let wakeWriter = (): void => {};
   let wakeReader = (): void => {};
   const source = incoming[Symbol.asyncIterator]();
@@ -61,6 +64,7 @@ export function byteStreamOver(incoming: AsyncIterable<Uint8Array>): ByteStream 
       const next = await source.next();
       if (duplex.destroyed) return;
       if (next.done === true) break;
+      if (next.value.length === 0) continue;
       if (duplex.push(next.value)) continue;
       await new Promise<void>((resolve) => {
         wakeReader = resolve;
@@ -74,6 +78,11 @@ export function byteStreamOver(incoming: AsyncIterable<Uint8Array>): ByteStream 
   async function* outgoing(): AsyncGenerator<Uint8Array, void> {
     try {
       for (;;) {
+        if (isBeatDue) {
+          isBeatDue = false;
+          yield new Uint8Array();
+          continue;
+        }
         if (waiting.length === 0) {
           if (isOver) return;
           await new Promise<void>((resolve) => {
@@ -91,5 +100,9 @@ export function byteStreamOver(incoming: AsyncIterable<Uint8Array>): ByteStream 
       duplex.destroy();
     }
   }
-  return { duplex, outgoing: outgoing() };
+  const beat = (): void => {
+    isBeatDue = true;
+    wakeWriter();
+  };
+  return { duplex, outgoing: outgoing(), beat };
 }

@@ -10,8 +10,6 @@
  */
 import type { Clock } from '@platform/base';
 
-/** Silence after which a part is offline. */
-const windowMs = 60_000;
 /** Far above the delays of a busy process, far below the window. */
 const pauseMs = 5_000;
 /** A peer gives up a connection after 20 s: it sends PING after 15 s and waits 5 s for the answer. */
@@ -27,7 +25,6 @@ export class CountedTime {
   readonly #onPause: (pause: Pause) => void;
   #beat: { readonly monotonicMs: number; readonly wallMs: number };
   #leftOutMs = 0;
-  /** When the cloud began to listen, or the last pause that broke connections ended. */
   #listeningSinceMs: number;
 
   constructor(clock: Pick<Clock, 'now' | 'monotonic'>, onPause: (pause: Pause) => void) {
@@ -53,10 +50,9 @@ export class CountedTime {
     return this.#beat.monotonicMs - this.#leftOutMs;
   }
 
-  /** Parts whose last contact was not later than this, in the time of `now`, are silent for a window; undefined: no part can be. */
-  silentSince(): number | undefined {
-    const silentSinceMs = this.now() - windowMs;
-    return this.#listeningSinceMs > silentSinceMs ? undefined : silentSinceMs;
+  /** When the cloud began to listen, or the last pause that broke connections ended, in the time of `now`: no part is silent for longer. */
+  get listeningSinceMs(): number {
+    return this.#listeningSinceMs;
   }
 
   #leaveOut(ranMs: number, elapsedMs: number): void {

@@ -61,17 +61,45 @@ test('D17 a part is online until 60 s after its last contact, then offline, once
   expect(transitions.map(({ number, kind }) => `${number} ${kind}`)).toEqual(['1 online', '2 offline']);
 });
 
-test('D17 an open stream is contact until it ends', async () => {
-  const { presence, transitions, pass } = await given();
-  const stream = new AbortController();
-  presence.attend('a', stream.signal);
-  await pass(300);
-  expect(presence.of('a').state).toBe('online');
-  stream.abort();
-  await pass(59);
+test('D17 a part that polls every 2 min and has no link has a window of three polls, also after a restart', async () => {
+  const { db, clock, presence, pass } = await given();
+  presence.polls('a', 120_000);
+  await pass(359);
   expect(presence.of('a').state).toBe('online');
   await pass(1);
-  expect(transitions.map(({ kind }) => kind)).toEqual(['online', 'offline']);
+  expect(presence.of('a').state).toBe('offline');
+  presence.polls('a', 120_000);
+  await pass(16);
+  await presence[Symbol.asyncDispose]();
+  const later = await openPresence({
+    ...{ db, clock, log: silentLog, exists: () => true },
+    onTransitions: async () => ({ record: async () => {}, committed: () => {} }),
+  });
+  for (const [seconds, state] of [
+    [359, 'online'],
+    [1, 'offline'],
+  ] as const) {
+    for (let second = 0; second < seconds; second++) {
+      clock.pass(1_000);
+      await settled(later);
+    }
+    expect(later.of('a').state).toBe(state);
+  }
+});
+
+test('D17 a part with a link has a window of 60 s however rarely it polls; polls alone count again three polls after the link', async () => {
+  const { presence, pass } = await given();
+  presence.sawOnLink('a');
+  presence.polls('a', 30_000);
+  await pass(60);
+  expect(presence.of('a').state).toBe('offline');
+  presence.polls('a', 30_000);
+  await pass(30);
+  presence.polls('a', 30_000);
+  await pass(89);
+  expect(presence.of('a').state).toBe('online');
+  await pass(1);
+  expect(presence.of('a').state).toBe('offline');
 });
 
 test('D17 a stopped process and a suspended computer fire nothing, and then every part has a full window again', async () => {

@@ -1,15 +1,17 @@
 /**
- * Whether each part is in contact with the cloud (D17). Calls and open streams of a part are recorded in memory; one loop turns them
- * into transitions and stores those, with all their effects, in one transaction.
+ * Whether each part is in contact with the cloud (D17). Calls of a part, and its messages on open ones, are recorded in memory; one loop
+ * turns them into transitions and stores those, with all their effects, in one transaction.
  *
  * States of a part and their transitions:
  *
- *   awaiting setup ── first contact ──▶ online ── no contact for 60 s, no stream open ──▶ offline ── contact ──▶ online …
+ *   awaiting setup ── first contact ──▶ online ── no contact for a window ──▶ offline ── contact ──▶ online …
  *
  * - Transitions of a part are numbered from 1, its first contact. Its state and number are one row, written in the transaction
  *   that enqueues the transition's notifications. A kill before the commit thus leaves neither, a kill after it both, and the
  *   next process continues from the row: each transition happens exactly once.
- * - The 60 s count from the last contact, or from the start of the cloud, whichever is later. Time in which this process did not run
+ * - An open connection is no contact: a proxy may hold it long after the machine has gone. The window is 60 s, which the heartbeats on a
+ *   part's link fill, or its polls. A part that polls less often than heartbeats come, and has no link, gets a window of three polls.
+ * - The window counts from the last contact, or from the start of the cloud, whichever is later. Time in which this process did not run
  *   is left out (counted-time.ts).
  * - Memory: `seen` (last contact of each part in this process), `recorded` (the rows). A part that was seen but whose row says
  *   offline, or that has no row, waits in `arrived` for the next step.
@@ -28,6 +30,10 @@ import {
   saveTransitions,
 } from './store.ts';
 
+const windowMs = 60_000;
+/** Machine-servers send heartbeats this often on their link; a part that polls less often may need a longer window. */
+const heartbeatMs = 20_000;
+const pollsPerWindow = 3;
 /** How often silence is checked; a part goes offline at most this long after its window. */
 const stepMs = 1_000;
 /** The last contact is stored when the stored value is older than this … */
@@ -77,8 +83,10 @@ interface Seen {
   /** Counted time. */
   atMs: number;
   wallMs: number;
-  /** Number of open streams. */
-  open: number;
+  /** The last message on its link, in counted time. */
+  linkMs: number;
+  /** Between its polls; undefined: it has not polled since this cloud started. */
+  pollMs: number | undefined;
 }
 
 export async function openPresence(deps: PresenceDeps): Promise<Presence> {
@@ -110,31 +118,34 @@ export class Presence implements AsyncDisposable {
     this.#flushedMs = deps.clock.monotonic();
   }
 
-  /** A call of the part arrived. */
+  /** A call of the part began, or a message of it arrived on an open call. */
   saw(partId: string): void {
-    this.#note(partId, 0);
+    this.#note(partId);
   }
 
-  /** A stream of the part is open: it counts as contact until the signal aborts. */
-  attend(partId: string, signal: AbortSignal): void {
-    this.#note(partId, signal.aborted ? 0 : 1);
-    if (!signal.aborted) signal.addEventListener('abort', () => this.#note(partId, -1), { once: true });
+  /** A message of the part arrived on its link for remote control. */
+  sawOnLink(partId: string): void {
+    const seen = this.#note(partId);
+    seen.linkMs = seen.atMs;
   }
 
-  #note(partId: string, opened: number): void {
+  /** The part asks for its configuration this often. */
+  polls(partId: string, everyMs: number): void {
+    this.#note(partId).pollMs = everyMs;
+  }
+
+  #note(partId: string): Seen {
     const { clock } = this.#deps;
-    const seen = this.#seen.get(partId);
-    if (seen === undefined) {
-      this.#seen.set(partId, { atMs: this.#time.now(), wallMs: clock.now(), open: Math.max(0, opened) });
-    } else {
-      seen.atMs = this.#time.now();
-      seen.wallMs = clock.now();
-      seen.open = Math.max(0, seen.open + opened);
-    }
-    if (this.#recorded.get(partId)?.online === 1) return;
+    const before = this.#seen.get(partId);
+    const seen = before ?? { atMs: 0, wallMs: 0, linkMs: Number.NEGATIVE_INFINITY, pollMs: undefined };
+    seen.atMs = this.#time.now();
+    seen.wallMs = clock.now();
+    if (before === undefined) this.#seen.set(partId, seen);
+    if (this.#recorded.get(partId)?.online === 1) return seen;
     // Wake the loop only for the first arrival: this step or the next one finds the others.
     if (this.#arrived.size === 0) this.#follower?.wake();
     this.#arrived.add(partId);
+    return seen;
   }
 
   of(partId: string): PartPresence {
@@ -193,6 +204,7 @@ export class Presence implements AsyncDisposable {
         number: (row?.number ?? 0) + 1,
         changed_ms: atMs,
         last_seen_ms: lastSeenMs,
+        poll_ms: this.#pollMs(partId),
       });
       return next.length >= maxPerStep;
     };
@@ -202,25 +214,39 @@ export class Presence implements AsyncDisposable {
         this.#seen.delete(partId);
       } else if (add(partId, 1)) return { next, more: true };
     }
-    const silentSinceMs = this.#time.silentSince();
-    if (silentSinceMs === undefined) return { next, more: false };
+    const nowMs = this.#time.now();
     for (const [partId, row] of this.#recorded) {
-      if (row.online !== 1 || !this.#deps.exists(partId)) continue;
-      const seen = this.#seen.get(partId);
-      if (seen !== undefined && (seen.open > 0 || seen.atMs > silentSinceMs)) continue;
+      if (row.online !== 1 || !this.#isSilent(partId, nowMs) || !this.#deps.exists(partId)) continue;
       if (add(partId, 0)) return { next, more: true };
     }
     return { next, more: false };
   }
 
-  /** Rows whose stored contact is at least this old, except those that are written anyway. */
+  /** @param nowMs counted time */
+  #isSilent(partId: string, nowMs: number): boolean {
+    const seen = this.#seen.get(partId);
+    const silentMs = nowMs - Math.max(seen?.atMs ?? Number.NEGATIVE_INFINITY, this.#time.listeningSinceMs);
+    if (silentMs < windowMs) return false;
+    const pollMs = this.#pollMs(partId);
+    if (pollMs <= heartbeatMs) return true;
+    const isLinked = seen !== undefined && nowMs - seen.linkMs < pollsPerWindow * pollMs;
+    return isLinked || silentMs >= pollsPerWindow * pollMs;
+  }
+
+  #pollMs(partId: string): number {
+    return this.#seen.get(partId)?.pollMs ?? this.#recorded.get(partId)?.poll_ms ?? 0;
+  }
+
+  /** Rows whose stored contact is at least this old, or whose polls changed, except those that are written anyway. */
   #refreshed(except: readonly PresenceRow[], olderMs: number, max: number): readonly PresenceRow[] {
     const written = new Set(except.map((row) => row.part_id));
     const rows: PresenceRow[] = [];
     for (const [partId, seen] of this.#seen) {
       const row = this.#recorded.get(partId);
-      if (row === undefined || written.has(partId) || Math.abs(seen.wallMs - row.last_seen_ms) < olderMs) continue;
-      rows.push({ ...row, last_seen_ms: seen.wallMs });
+      if (row === undefined || written.has(partId)) continue;
+      const pollMs = this.#pollMs(partId);
+      if (Math.abs(seen.wallMs - row.last_seen_ms) < olderMs && pollMs === row.poll_ms) continue;
+      rows.push({ ...row, last_seen_ms: seen.wallMs, poll_ms: pollMs });
       if (rows.length >= max) break;
     }
     return rows;

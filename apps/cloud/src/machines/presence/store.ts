@@ -16,6 +16,8 @@ export interface PresenceTables {
     changed_ms: number;
     /** The last stored contact; the current value is in memory. */
     last_seen_ms: number;
+    /** Time between its polls for the configuration; 0: at most 20 s, or not said. */
+    poll_ms: number;
   };
   part_transitions: {
     part_id: string;
@@ -44,6 +46,11 @@ export const presenceV2: readonly string[] = [
 export const presenceV22: readonly string[] = [
   'create table part_transitions (part_id text not null, number integer not null, online integer not null, at_ms bigint not null, primary key (part_id, number))',
   'create index part_transitions_by_time on part_transitions (at_ms)',
+];
+
+/** How long a part may be silent that polls rarely. */
+export const presenceV42: readonly string[] = [
+  'alter table part_presence add column poll_ms bigint not null default 0',
 ];
 
 const keptMs = 30 * 86_400_000;
@@ -99,6 +106,7 @@ export async function savePresence(trx: Transaction<PresenceTables>, rows: reado
           number: row.ref('excluded.number'),
           changed_ms: row.ref('excluded.changed_ms'),
           last_seen_ms: row.ref('excluded.last_seen_ms'),
+          poll_ms: row.ref('excluded.poll_ms'),
         })),
       )
       .execute();

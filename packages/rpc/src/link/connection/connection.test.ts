@@ -166,6 +166,25 @@ describe('keep-alive', () => {
     expect(peer.connections).toHaveLength(2);
   });
 
+  test('a change of the network replaces connections from addresses that are gone, and asks the peers of others', async () => {
+    await using peer = await startScriptedPeer({ answer: answerEmpty });
+    const clock = new FakeClock();
+    await using link = connect({ baseUrl: peer.url, timeoutMs: 0, clock });
+    const { say } = link.client(EchoService);
+    await say({});
+    link.networkChanged(new Set(['127.0.0.1', '192.168.7.3']));
+    await say({});
+    expect(peer.connections).toHaveLength(1);
+    link.networkChanged(new Set(['192.168.7.3']));
+    await say({});
+    expect(peer.connections).toHaveLength(2);
+    (await peer.connection(1)).holdRequests(true);
+    link.networkChanged(new Set(['127.0.0.1']));
+    await clock.advance(5_000);
+    await say({});
+    expect(peer.connections).toHaveLength(3);
+  });
+
   test('a link to a process of this computer is never asked: it may be busy for minutes', async () => {
     await using directory = await temporaryDirectory();
     const streams: ServerHttp2Stream[] = [];

@@ -184,6 +184,17 @@ export class Connection {
     this.#keepAlive?.heard();
   }
 
+  /**
+   * This computer now has these addresses. A connection from another one is lost, as is one that is still being established; the peers of
+   * others are asked, since packets may take another way now.
+   */
+  networkChanged(addresses: ReadonlySet<string>): void {
+    if (this.#keepAlive === undefined || !(this.#socket instanceof Socket)) return;
+    const address = this.#socket.localAddress?.replace(/^::ffff:|%.*$/g, '');
+    if (address === undefined || !addresses.has(address)) this.end(lost('the network of this computer has changed'));
+    else if (this.#state !== 'connecting') void this.#keepAlive.verify();
+  }
+
   /** @param error undefined: nothing was wrong */
   end(error: ConnectError | undefined): void {
     if (this.#state === 'over') return;

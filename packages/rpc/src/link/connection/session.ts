@@ -63,6 +63,11 @@ export class Session {
     for (const connection of this.#connections) if (connection.carries(stream)) connection.heard();
   }
 
+  /** This computer now has these addresses. */
+  networkChanged(addresses: ReadonlySet<string>): void {
+    for (const connection of this.#connections) connection.networkChanged(addresses);
+  }
+
   get state(): SessionState {
     if (this.#isClosed) return 'closed';
     switch (this.#current?.state) {

@@ -13,7 +13,7 @@ import {
   type Transport,
   type UnaryResponse,
 } from '@connectrpc/connect';
-import { PlatformError, systemClock } from '@platform/base';
+import { asPlatformError, PlatformError, systemClock } from '@platform/base';
 import { fromConnectError } from '../../core/errors.ts';
 import type { AccessToken } from '../access-token.ts';
 import { AnswerTooLarge } from './checked-streams.ts';
@@ -40,6 +40,8 @@ export interface LinkTransportOptions {
   /** Ends calls that have no signal of their own. */
   signal: AbortSignal | undefined;
   userAgent: string;
+  /** Called after each call: whether the peer answered, or nobody did. */
+  onReach?: ((isAnswered: boolean) => void) | undefined;
   /** Further headers of each call. Those of the call itself come first. */
   headersOf?: HeadersOf;
 }
@@ -59,8 +61,11 @@ export class LinkTransport implements Transport {
   async withToken<T>(signal: AbortSignal, run: (headers: Headers) => Promise<T>): Promise<T> {
     const token = await this.#token(signal, new Deadline(this.#options.timeoutMs));
     try {
-      return await run(new Headers(this.#headers({}, token)));
+      const answer = await run(new Headers(this.#headers({}, token)));
+      this.#options.onReach?.(true);
+      return answer;
     } catch (caught) {
+      this.#failed(caught);
       if (token !== undefined && isUnauthenticated(caught)) await this.#options.token?.refuse(token);
       throw caught;
     }
@@ -77,9 +82,11 @@ export class LinkTransport implements Transport {
     const { inner } = this.#options;
     const own = await this.#own(method, signal, header);
     const deadline = new Deadline(timeoutMs ?? this.#options.timeoutMs);
-    return this.#twice(method, signal, deadline, own, (headers) =>
-      inner.unary(method, signal, deadline.leftMs, headers, input, contextValues),
-    );
+    return this.#twice(method, signal, deadline, own, async (headers) => {
+      const answer = await inner.unary(method, signal, deadline.leftMs, headers, input, contextValues);
+      this.#options.onReach?.(true);
+      return answer;
+    });
   }
 
   async stream<I extends DescMessage, O extends DescMessage>(
@@ -134,6 +141,7 @@ export class LinkTransport implements Transport {
       const fresh = await this.#token(signal, deadline);
       return await attempt(this.#headers(own, fresh), fresh);
     } catch (caught) {
+      this.#failed(caught);
       throw this.#explain(caught, method);
     }
   }
@@ -171,16 +179,31 @@ export class LinkTransport implements Transport {
 
   async *#typed<T>(method: DescMethod, messages: AsyncIterable<T>, token: string | undefined): AsyncGenerator<T, void> {
     let count = 0;
+    let isFirst = true;
     try {
       for await (const message of messages) {
+        if (isFirst) this.#options.onReach?.(true);
+        isFirst = false;
         if (method.methodKind === 'client_streaming' && ++count > 1) throw notOne('found another');
         yield message;
       }
       if (method.methodKind === 'client_streaming' && count === 0) throw notOne('found none');
     } catch (caught) {
+      this.#failed(caught);
       if (token !== undefined && isUnauthenticated(caught)) await this.#options.token?.refuse(token);
       throw this.#explain(caught, method);
     }
+  }
+
+  /** A peer that answers UNAVAILABLE can be reached, but another attempt would fail, too. */
+  #failed(caught: unknown): void {
+    const { onReach } = this.#options;
+    if (onReach === undefined) return;
+    const { code } = caught instanceof ConnectError ? fromConnectError(caught) : asPlatformError(caught);
+    const isAnswer = caught instanceof ConnectError && caught.isWireError;
+    if (code !== 'unavailable' && code !== 'deadline_exceeded') {
+      if (isAnswer) onReach(true);
+    } else if (!isAnswer) onReach(false);
   }
 
   #explain(caught: unknown, { name, parent }: DescMethod): unknown {

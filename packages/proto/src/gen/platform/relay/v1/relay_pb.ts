@@ -26,7 +26,7 @@ export type OpenLinkRequest = Message<"platform.relay.v1.OpenLinkRequest"> & {
   partId: string;
 
   /**
-   * Bytes from the machine to the cloud, at most 64 KiB.
+   * Bytes from the machine to the cloud, at most 64 KiB. A message without any is a heartbeat: machines send one every 20 s.
    *
    * @generated from field: bytes data = 2;
    */
@@ -45,7 +45,8 @@ export const OpenLinkRequestSchema: GenMessage<OpenLinkRequest> = /*@__PURE__*/
  */
 export type OpenLinkResponse = Message<"platform.relay.v1.OpenLinkResponse"> & {
   /**
-   * Bytes from the cloud to the machine, at most 64 KiB. The first message is empty: it says that the cloud has accepted the link.
+   * Bytes from the cloud to the machine, at most 64 KiB. The first message is empty: it says that the cloud has accepted the link. Later empty
+   * ones answer heartbeats.
    *
    * @generated from field: bytes data = 1;
    */
