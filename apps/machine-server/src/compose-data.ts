@@ -17,6 +17,7 @@ import { CrashGaps } from './gaps/crash-gaps.ts';
 import { Gaps } from './gaps/gaps.ts';
 import { damagedReadings, lostReadings, unreadableReadings } from './gaps/lost-readings.ts';
 import { readBootId } from './gaps/written-note.ts';
+import { withChecksums } from './sync/files/file-context.ts';
 import { Reclaim, systemVolume } from './sync/reclaim/reclaim.ts';
 import { Sync } from './sync/sync.ts';
 import type { Observe } from './telemetry/observe.ts';
@@ -112,7 +113,7 @@ export async function composeData(deps: DataDeps): Promise<Data> {
   });
   const sync = starting.use(
     new Sync({
-      ...{ partId, link, ledger, home },
+      ...{ partId, link: link && withChecksums(link), ledger, home },
       captureDirectories: () => directories.owned(),
       seal: () => capture.seal(),
       observe,

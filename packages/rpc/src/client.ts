@@ -1,6 +1,7 @@
 /** Calling a cloud or a machine over gRPC, from Node. */
 
 export { maxMessageDepth } from './core/max-message-depth.ts';
+export { checksumHeader, checksumKind } from './core/message-checksums.ts';
 export { maxAnswerElements } from './core/request-limits.ts';
 export {
   type Client,

@@ -8,6 +8,8 @@ const ofEveryone: ReadonlySet<CodeName> = new Set([
   'resource_exhausted',
   'deadline_exceeded',
   'canceled',
+  // Damaged on the way.
+  'aborted',
 ]);
 
 const firstMs = 200;

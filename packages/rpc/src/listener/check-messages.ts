@@ -9,6 +9,7 @@ import type { Compression } from '@connectrpc/connect/protocol';
 import { compressionBrotli, compressionGzip } from '@connectrpc/connect-node';
 import { PlatformError } from '@platform/base';
 import { toConnectError } from '../core/errors.ts';
+import { damagedMessage, MessageChecksums } from '../core/message-checksums.ts';
 import { messageTooLarge } from '../core/message-too-large.ts';
 import { Pieces } from '../core/pieces.ts';
 import { type RequestLimits, requireFewElements } from '../core/request-limits.ts';
@@ -30,6 +31,8 @@ export interface MessageChecks {
   readonly maxMessageBytes: number;
   readonly limits: Pick<RequestLimits, 'maxElements' | 'maxJsonBytes' | 'maxMessages'>;
   readonly isJson: boolean;
+  /** Each message ends with its checksum. Default false. */
+  readonly isSummed?: boolean;
 }
 
 /** Compressions that are undone here. The codecs refuse any other. */
@@ -56,14 +59,25 @@ export function checkMessages(
   checks: MessageChecks,
 ): AsyncIterable<Uint8Array> {
   const checker = new Checker(checks, compressionOf(headers));
-  return isEnveloped(headers) ? eachEnvelope(body, checker) : whole(body, checker);
+  if (!isEnveloped(headers)) return whole(body, checker);
+  return eachEnvelope(checks.isSummed === true ? undamaged(body, checks.path) : body, checker);
+}
+
+/** A length or a flag that makes no sense is damaged, too. */
+async function* undamaged(body: AsyncIterable<Uint8Array>, path: string): AsyncGenerator<Uint8Array, void> {
+  try {
+    yield* body;
+  } catch (caught) {
+    const isNonsense = caught instanceof ConnectError && caught.code === Code.InvalidArgument;
+    throw isNonsense ? toConnectError(damagedMessage(path)) : caught;
+  }
 }
 
 async function* whole(body: AsyncIterable<Uint8Array>, checker: Checker): AsyncGenerator<Uint8Array, void> {
   const pieces = new Pieces();
   for await (const chunk of body) pieces.add(chunk);
   const sent = pieces.joined();
-  if (sent.length === 0) return;
+  if (sent.length === 0) return checker.requireComplete();
   const message = await checker.decompressed(sent);
   checker.check(message);
   yield message;
@@ -79,8 +93,12 @@ async function* eachEnvelope(body: AsyncIterable<Uint8Array>, checker: Checker):
       const start = at + prefixBytes;
       const end = start + lengthIn(chunk, at);
       // The body ends within this message, which the codec refuses.
-      if (end > chunk.length) break;
+      if (end > chunk.length) {
+        checker.refuseDamaged();
+        break;
+      }
       const bytes = chunk.subarray(start, end);
+      if (flags !== 0) checker.refuseDamaged();
       if ((flags & ~compressedFlag) !== 0) requireShortEnd(bytes);
       else if ((flags & compressedFlag) !== 0 && checker.compression !== undefined) {
         if (from < at) yield chunk.subarray(from, at);
@@ -97,18 +115,22 @@ async function* eachEnvelope(body: AsyncIterable<Uint8Array>, checker: Checker):
         await nextTurn();
       }
     }
+    if (at < chunk.length) checker.refuseDamaged();
     if (from < chunk.length) yield chunk.subarray(from);
   }
+  checker.requireComplete();
 }
 
 class Checker {
   readonly compression: Compression | undefined;
   readonly #checks: MessageChecks;
+  readonly #sums: MessageChecksums | undefined;
   #messages = 0;
   #inTurn = 0;
 
   constructor(checks: MessageChecks, compression: Compression | undefined) {
     this.#checks = checks;
+    this.#sums = checks.isSummed === true ? new MessageChecksums() : undefined;
     this.compression = compression;
   }
 
@@ -123,8 +145,19 @@ class Checker {
     }
   }
 
-  /** @throws ConnectError resource_exhausted */
+  /** With checksums, only damage is a reason for a body that ends within a message, or for flags. @throws ConnectError aborted */
+  refuseDamaged(): void {
+    if (this.#sums !== undefined) throw toConnectError(damagedMessage(this.#checks.path));
+  }
+
+  /** With checksums, the body ends with the message that its sender gave as the last one. @throws ConnectError aborted */
+  requireComplete(): void {
+    if (this.#sums?.isComplete === false) this.refuseDamaged();
+  }
+
+  /** @throws ConnectError aborted, resource_exhausted */
   check(bytes: Uint8Array): void {
+    if (this.#sums?.accepts(bytes) === false) this.refuseDamaged();
     const { path, type, limits, isJson } = this.#checks;
     this.#messages += 1;
     try {

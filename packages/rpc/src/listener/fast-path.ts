@@ -14,6 +14,7 @@ import { namesPage } from '../codecs/cors.ts';
 import { fittingGrpcMessage } from '../codecs/grpc-message.ts';
 import type { AdmittedCall, UnaryMethod } from '../codecs/unary-method.ts';
 import { FastPathCall } from '../core/fast-path-call.ts';
+import { checksumHeader } from '../core/message-checksums.ts';
 import { canonicalPath } from '../edge/alias.ts';
 import { type Connection, connectionOf } from './connections/connection.ts';
 import type { EnterRequest } from './enter-request.ts';
@@ -229,7 +230,8 @@ function isPlainGrpc(headers: IncomingHttpHeaders): boolean {
   const contentType = headers['content-type'];
   if (contentType !== 'application/grpc' && contentType !== 'application/grpc+proto') return false;
   const encoding = headers['grpc-encoding'];
-  return (encoding === undefined || encoding === 'identity') && !namesPage(headers);
+  const isPlain = (encoding === undefined || encoding === 'identity') && !namesPage(headers);
+  return isPlain && headers[checksumHeader] === undefined;
 }
 
 function compressionFor(headers: IncomingHttpHeaders): typeof compressionGzip | undefined {

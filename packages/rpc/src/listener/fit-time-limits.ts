@@ -10,3 +10,8 @@ export function fitTimeLimits(headers: Headers): void {
   const connect = headers.get('connect-timeout-ms') ?? '';
   if (/^\d{1,10}$/.test(connect) && Number(connect) > mostMs) headers.set('connect-timeout-ms', String(mostMs));
 }
+
+/** A call whose messages have checksums gives a valid limit, so another was damaged on the way. It is no fault of the request. */
+export function dropDamagedTimeLimit(headers: Headers): void {
+  if (!/^\d{1,8}[HMSmun]$/.test(headers.get('grpc-timeout') ?? '1S')) headers.delete('grpc-timeout');
+}

@@ -13,12 +13,13 @@ import { matchRest } from '../codecs/rest-routes.ts';
 import { answerUnknownMethod, looksLikeCall } from '../codecs/unknown-method.ts';
 import { takesEncoded } from '../core/binding.ts';
 import type { AnswerListener } from '../core/call.ts';
+import { checksumHeader, checksumKind } from '../core/message-checksums.ts';
 import { canonicalPath } from '../edge/alias.ts';
 import { type Vocabulary, vocabularyAsked } from '../edge/api-names.ts';
 import { checkMessages, compressionOf } from './check-messages.ts';
 import { clientAddress } from './connections/client-address.ts';
 import type { EnterRequest } from './enter-request.ts';
-import { fitTimeLimits } from './fit-time-limits.ts';
+import { dropDamagedTimeLimit, fitTimeLimits } from './fit-time-limits.ts';
 import { nameHost } from './name-host.ts';
 import type { NodeListener, NodeRequest, NodeResponse } from './node-types.ts';
 import { onAnswered } from './on-answered.ts';
@@ -65,7 +66,7 @@ export function createRouter(options: RouteOptions): NodeListener {
     const called = `/${method.service.typeName}/${method.method.name}`;
     const requestLimits = codecs.limits(called);
     const { maxRequestBytes: maxMessageBytes } = requestLimits;
-    const splitAt = codecs.splitAt(called);
+    const splitAt = request.headers[checksumHeader] === undefined ? codecs.splitAt(called) : undefined;
     const quiet = method.method.methodKind === 'bidi_streaming';
     const limits = { path, maxMessageBytes, splitAt, one, quiet, slowBodyMs, clock };
     // An HTTP/2 response emits `finish` only when its stream is closed, so the stream is watched.
@@ -78,7 +79,9 @@ export function createRouter(options: RouteOptions): NodeListener {
     const isEncoded = takesEncoded(method.method);
     // Its codec decodes no elements.
     const checkedLimits = isEncoded ? { ...requestLimits, maxElements: Number.POSITIVE_INFINITY } : requestLimits;
-    const checks = { path, type: method.method.input, maxMessageBytes, limits: checkedLimits, isJson };
+    const isSummed = !isJson && request.headers[checksumHeader] === checksumKind;
+    if (isSummed) dropDamagedTimeLimit(incoming.header);
+    const checks = { path, type: method.method.input, maxMessageBytes, limits: checkedLimits, isJson, isSummed };
     const body = checkMessages(readBody(request, response, limits), request.headers, checks);
     run({ ...incoming, body: isEncoded ? wrapMessages(body, request.headers) : body })
       .then((answered) => universalResponseToNodeResponse(withReadableStatus(answered), response))

@@ -5,6 +5,7 @@ import type { UniversalClientFn } from '@connectrpc/connect/protocol';
 import { createTransport } from '@connectrpc/connect/protocol-grpc';
 import { createNodeHttpClient } from '@connectrpc/connect-node';
 import { maxWrapBytes, methodPath } from '../../core/binding.ts';
+import { checksumHeader, checksumKind, MessageChecksums } from '../../core/message-checksums.ts';
 import { defaultRequestLimits } from '../../core/request-limits.ts';
 import { checkMessages } from '../../listener/check-messages.ts';
 import { limitEnvelopes } from '../../listener/limit-body.ts';
@@ -14,6 +15,7 @@ import { keepsEncoded } from './encoded-answers.ts';
 import type { HeaderInit } from './link-transport.ts';
 import { makeStatusReadable } from './readable-status.ts';
 
+const prefixBytes = 5;
 const grpc = { 'content-type': 'application/grpc' };
 
 export interface CheckedStreamsOptions {
@@ -66,7 +68,9 @@ export class CheckedStreams {
       ...{ acceptCompression: [], sendCompression: null, compressMinBytes: 0 },
       binaryOptions: { recursionLimit },
       httpClient: async (request) => {
-        const answer = await this.#http(request);
+        const { header, body } = request;
+        const isSummed = header.get(checksumHeader) === checksumKind && body !== undefined;
+        const answer = await this.#http(isSummed ? { ...request, body: summed(body) } : request);
         const whole = limitEnvelopes(answer.body, {
           ...{ flags: 0xff, maxBytes: readMaxBytes, messages: { begun: false } },
           tooLarge: (found) => answerTooLarge(readMaxBytes, found),
@@ -77,6 +81,22 @@ export class CheckedStreams {
       },
     });
   }
+}
+
+/** @param body each piece is one message with its prefix */
+async function* summed(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void> {
+  const sums = new MessageChecksums();
+  const frameOf = (piece: Uint8Array, isLast: boolean): Uint8Array => {
+    const frame = Buffer.concat([piece, sums.next([piece.subarray(prefixBytes)], isLast)]);
+    frame.writeUInt32BE(frame.length - prefixBytes, 1);
+    return frame;
+  };
+  let held: Uint8Array | undefined;
+  for await (const piece of body) {
+    if (held !== undefined) yield frameOf(held, false);
+    held = piece;
+  }
+  if (held !== undefined) yield frameOf(held, true);
 }
 
 async function* thenReadable(body: AsyncIterable<Uint8Array>, trailer: Headers): AsyncGenerator<Uint8Array, void> {

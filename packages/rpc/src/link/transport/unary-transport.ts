@@ -25,6 +25,7 @@ import {
 import { validateResponseWithCompression, validateTrailer } from '@connectrpc/connect/protocol-grpc';
 import { errorText, systemClock } from '@platform/base';
 import { methodPath } from '../../core/binding.ts';
+import { checksumHeader, checksumKind, MessageChecksums } from '../../core/message-checksums.ts';
 import { Pieces } from '../../core/pieces.ts';
 import { requireFewElements } from '../../core/request-limits.ts';
 import type { Session } from '../connection/session.ts';
@@ -64,10 +65,11 @@ export class UnaryTransport implements Transport {
     input: MessageInitShape<I>,
   ): Promise<UnaryResponse<I, O>> {
     const { session, readMaxBytes, recursionLimit, maxElements } = this.#options;
-    const frame = frameOf(method.input, input);
+    const given = recordOf(header);
+    const frame = frameOf(method.input, input, given[checksumHeader] === checksumKind);
     const limitMs = timeoutMs === undefined || timeoutMs <= 0 ? undefined : timeoutMs;
     const headers = {
-      ...recordOf(header),
+      ...given,
       'content-type': 'application/grpc+proto',
       te: 'trailers',
       ...(limitMs !== undefined && { 'grpc-timeout': `${limitMs}m` }),
@@ -114,13 +116,18 @@ export class UnaryTransport implements Transport {
 }
 
 /** The parts of the only frame. Small ones are cheaper in one piece. */
-function frameOf<I extends DescMessage>(schema: I, input: MessageInitShape<I>): readonly Uint8Array[] {
+function frameOf<I extends DescMessage>(
+  schema: I,
+  input: MessageInitShape<I>,
+  isSummed: boolean,
+): readonly Uint8Array[] {
   let parts: readonly Uint8Array[];
   try {
     parts = encodedParts(schema, create(schema, input) as MessageShape<I>);
   } catch (caught) {
     throw new ConnectError(`serialize binary: ${errorText(caught)}`, Code.Internal);
   }
+  if (isSummed) parts = [...parts, new MessageChecksums().next(parts, true)];
   const size = parts.reduce((sum, { length }) => sum + length, 0);
   const prefix = Buffer.allocUnsafe(prefixBytes);
   prefix[0] = 0;
