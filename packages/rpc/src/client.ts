@@ -1,5 +1,6 @@
 /** Calling a cloud or a machine over gRPC, from Node. */
 
+export { certificateCommand, checkServerIdentity } from './core/certificate-names.ts';
 export { maxMessageDepth } from './core/max-message-depth.ts';
 export { checksumHeader, checksumKind } from './core/message-checksums.ts';
 export { maxAnswerElements } from './core/request-limits.ts';
@@ -8,7 +9,6 @@ export {
   type Credentials,
   connect,
   connectOver,
-  isLoopback,
   type Link,
   type LinkOptions,
   type LinkState,
@@ -19,6 +19,7 @@ export { CallCutOff } from './link/connection/connection.ts';
 export { type ConnectionFault, connectionFault, isAnswer } from './link/connection/connection-fault.ts';
 export { KeepAlive } from './link/connection/keep-alive.ts';
 export { pinnedAuthority } from './link/connection/pinned-authority.ts';
+export { isLoopback, loopbackLookup } from './link/loopback.ts';
 export { createRpcClient } from './link/rpc-client.ts';
 export { type EncodedCall, encodedCall, passingClient } from './link/transport/encoded-answers.ts';
 export { maxTunnelCalls } from './listener/limits.ts';

@@ -14,6 +14,7 @@ export {
   serve,
 } from './core/binding.ts';
 export type { Call } from './core/call.ts';
+export { certificateCommand } from './core/certificate-names.ts';
 export { reportedFault } from './core/faults.ts';
 export { findJsonExcess } from './core/json-shape.ts';
 export { limitRequests, type RequestLimitTable } from './core/limit-requests.ts';

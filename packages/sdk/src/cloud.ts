@@ -67,7 +67,7 @@ export type {
   KeyDetails,
 } from '@platform/proto/platform/fleet/v1/fleet';
 export { type Gap, GapReason } from '@platform/proto/platform/gaps/v1/gaps';
-export { connectionFault, isAnswer, isLoopback, pinnedAuthority } from '@platform/rpc/client';
+export { certificateCommand, connectionFault, isAnswer, isLoopback, pinnedAuthority } from '@platform/rpc/client';
 export {
   type BillingCallOptions,
   type BillingClient,

@@ -31,6 +31,7 @@ test('an authority other than the one that a login trusts is not trusted', () =>
 
 test('wrong names, dates and one-sided TLS say what to change; other errors are unchanged', () => {
   expect(said('ERR_TLS_CERT_ALTNAME_INVALID', 'IP: 10.0.0.1 is not in the list')).toContain('--tls-name cloud.example');
+  expect(said('NO_SUBJECT_ALT_NAMES', 'none')).toContain('subjectAltName=DNS:cloud.example');
   expect(said('CERT_HAS_EXPIRED', 'certificate has expired')).toContain('clocks');
   expect(said('ERR_SSL_WRONG_VERSION_NUMBER', 'wrong version number')).toContain('http://cloud.example:8080?');
   expect(said('ECONNREFUSED', 'connect ECONNREFUSED')).toBeUndefined();

@@ -1,5 +1,5 @@
 /** Advice for a cloud that cannot be reached: nothing answers, its certificate is not trusted, or only one side uses TLS. */
-import { connectionFault } from '@platform/sdk/cloud';
+import { certificateCommand, connectionFault } from '@platform/sdk/cloud';
 
 export interface Trouble {
   readonly error: unknown;
@@ -16,6 +16,8 @@ export function connectionTrouble({ error, url, hasAuthority }: Trouble): string
       return hasAuthority ? anotherAuthority(url) : ownAuthority(url, fault.reason);
     case 'name':
       return `${url} has a certificate for another name (${fault.reason}). Use an address that the certificate contains, or start the cloud with --tls-name ${hostOf(url)}`;
+    case 'noNames':
+      return `${url} has a certificate without subject alternative names, which no client accepts. Make another one on the computer of the cloud:\n  ${certificateCommand(hostOf(url))}`;
     case 'dated':
       return `${url} has a certificate that is not valid now (${fault.reason}). Renew it in the cloud, and check the clocks of both computers`;
     case 'noTls':
@@ -47,5 +49,5 @@ function anotherAuthority(url: string): string {
 }
 
 function hostOf(url: string): string {
-  return URL.parse(url)?.hostname ?? url;
+  return URL.parse(url)?.hostname.replace(/^\[|\]$/g, '') ?? url;
 }

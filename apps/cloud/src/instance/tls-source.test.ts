@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { renameSync, writeFileSync } from 'node:fs';
 import { silentLog } from '@platform/base';
-import { FakeClock, temporaryDirectory } from '@platform/testkit';
+import { FakeClock, selfSigned, temporaryDirectory } from '@platform/testkit';
 import { expect, test } from 'vitest';
 import { type CertificatePair, createAuthority, issueCertificate } from './authority.ts';
 import { openTlsSource, type ServerCertificate, type TlsSourceDeps } from './tls-source.ts';
@@ -65,4 +65,16 @@ test('D31 unusable certificate files are refused with their names', async () => 
   await expect(open()).rejects.toThrow(`--tls-key: expected a PEM file, ${keyFile} cannot be read`);
   writeFileSync(keyFile, (await pairOf('b')).privateKey);
   await expect(open()).rejects.toThrow(/expected a PEM certificate chain and its private key/);
+});
+
+test('D31 a certificate without subject alternative names is refused with the command that makes a good one', async () => {
+  await using directory = await temporaryDirectory();
+  const [certFile, keyFile] = [directory.file('cert.pem'), directory.file('key.pem')];
+  const { cert, key } = await selfSigned(1, 'none');
+  writeFileSync(certFile, cert);
+  writeFileSync(keyFile, key);
+  const deps = { ...options(new FakeClock()), host: '192.0.2.7' };
+  await expect(openTlsSource({ kind: 'files', certFile, keyFile }, deps)).rejects.toThrow(
+    /expected a certificate with subject alternative names, found none.*openssl req -x509 .*subjectAltName=IP:192\.0\.2\.7/,
+  );
 });

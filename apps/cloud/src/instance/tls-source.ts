@@ -7,6 +7,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { hostname, networkInterfaces } from 'node:os';
 import { createSecureContext } from 'node:tls';
 import { type Clock, errorText, type Log, PlatformError } from '@platform/base';
+import { certificateCommand } from '@platform/rpc/server';
 import type { CertificatePair } from './authority.ts';
 
 /** Whether and how the cloud serves TLS. */
@@ -53,7 +54,7 @@ export async function openTlsSource(
 
 function openFiles(
   { certFile, keyFile }: { readonly certFile: string; readonly keyFile: string },
-  { clock, log }: TlsSourceDeps,
+  { host, clock, log }: TlsSourceDeps,
 ): TlsSource {
   const read = (): ServerCertificate => {
     const pair = { cert: readText(certFile, '--tls-cert'), key: readText(keyFile, '--tls-key') };
@@ -66,6 +67,11 @@ function openFiles(
         caught,
       );
     }
+    if (new X509Certificate(pair.cert).subjectAltName === undefined)
+      throw new PlatformError(
+        'failed_precondition',
+        `--tls-cert ${certFile}: expected a certificate with subject alternative names, found none, so that browsers, Go and Python refuse it. For one that signs itself: ${certificateCommand(host)}`,
+      );
     return pair;
   };
   const stamp = (): string => [certFile, keyFile].map((file) => stampOf(file)).join();

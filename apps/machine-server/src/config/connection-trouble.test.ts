@@ -21,6 +21,7 @@ test('certificates and TLS on one side only say what to change on the machine or
   );
   expect(said('SELF_SIGNED_CERT_IN_CHAIN', selfSigned, { ca: 'PEM' })).toContain('a different authority than cloud.ca');
   expect(said('ERR_TLS_CERT_ALTNAME_INVALID', 'not in the list')).toContain('--tls-name cloud.example');
+  expect(said('NO_SUBJECT_ALT_NAMES', 'none')).toContain('subjectAltName=DNS:cloud.example');
   expect(said('CERT_HAS_EXPIRED', 'certificate has expired')).toContain('clocks');
   expect(said('ERR_SSL_WRONG_VERSION_NUMBER', 'SSL routines:wrong version number\n')).toBe(
     `${appAddress} answers without TLS: expected http:// in cloud.app_address, or a cloud that uses TLS`,

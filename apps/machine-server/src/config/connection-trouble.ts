@@ -1,6 +1,6 @@
 /** Advice on what to change on the machine or in its cloud when certificates or TLS prevent a connection. */
 import { errorText } from '@platform/base';
-import { connectionFault } from '@platform/rpc/client';
+import { certificateCommand, connectionFault } from '@platform/rpc/client';
 import type { CloudCredentials } from './credentials.ts';
 
 /** The error as a sentence that names the address of the cloud. */
@@ -16,7 +16,9 @@ export function connectionTrouble(
         ? `${appAddress} has a certificate that no authority known to this machine has signed (${fault.reason}): if the cloud has its own authority, ${renewed}, which contains it as cloud.ca`
         : `${appAddress} has a certificate from a different authority than cloud.ca in the credentials file (${fault.reason}): if the cloud has a new authority, ${renewed}`;
     case 'name':
-      return `${appAddress} has a certificate for another name (${fault.reason}): use an address that the certificate contains as cloud.app_address, or start the cloud with --tls-name ${URL.parse(appAddress)?.hostname ?? ''}`;
+      return `${appAddress} has a certificate for another name (${fault.reason}): use an address that the certificate contains as cloud.app_address, or start the cloud with --tls-name ${hostOf(appAddress)}`;
+    case 'noNames':
+      return `${appAddress} has a certificate without subject alternative names, which no client accepts: make another one on the computer of the cloud: ${certificateCommand(hostOf(appAddress))}`;
     case 'dated':
       return `${appAddress} has a certificate that is not valid now (${fault.reason}): renew it in the cloud, and check the clocks of both computers`;
     case 'noTls':
@@ -28,4 +30,8 @@ export function connectionTrouble(
       return text.includes(appAddress) ? text : `${appAddress}: ${text}`;
     }
   }
+}
+
+function hostOf(url: string): string {
+  return URL.parse(url)?.hostname.replace(/^\[|\]$/g, '') ?? url;
 }

@@ -7,7 +7,7 @@ import { connect as connectTcp, isIP } from 'node:net';
 import { connect as connectTls, type PeerCertificate } from 'node:tls';
 import { asPlatformError, type Clock, errorText } from '@platform/base';
 import { AuthService } from '@platform/proto/proto/rpc/v1/auth';
-import { connect } from '@platform/rpc/client';
+import { checkServerIdentity, connect } from '@platform/rpc/client';
 import { connectionTrouble } from '../config/connection-trouble.ts';
 import type { CloudCredentials } from '../config/credentials.ts';
 import { type Check, trouble } from './run-checks.ts';
@@ -120,7 +120,7 @@ async function peerOf(
   signal: AbortSignal,
 ): Promise<PeerCertificate & { readonly error: string }> {
   const named = isIP(host) === 0 && { servername: host };
-  const socket = connectTls({ host, port, ca, rejectUnauthorized: false, ...named });
+  const socket = connectTls({ host, port, ca, checkServerIdentity, rejectUnauthorized: false, ...named });
   try {
     await once(socket, 'secureConnect', { signal });
     return { ...socket.getPeerCertificate(), error: socket.authorized ? '' : String(socket.authorizationError) };
@@ -137,7 +137,9 @@ function httpChecks({ isTls, credentials }: Way, clock: Clock): Check[] {
     {
       ...{ name: 'http', needs: 'tcp' },
       async run(signal) {
-        const request = isTls ? requestHttps(appAddress, { ca, signal }) : requestHttp(appAddress, { signal });
+        const request = isTls
+          ? requestHttps(appAddress, { ca, checkServerIdentity, signal })
+          : requestHttp(appAddress, { signal });
         try {
           const [response] = (await once(request.end(), 'response')) as [IncomingMessage];
           answered = { date: response.headers.date, atMs: clock.now() };

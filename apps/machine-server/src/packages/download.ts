@@ -5,6 +5,7 @@ import { type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { pipeline } from 'node:stream/promises';
 import { PlatformError } from '@platform/base';
+import { checkServerIdentity } from '@platform/rpc/client';
 
 export interface DownloadOptions {
   readonly url: string;
@@ -60,7 +61,7 @@ function open(
 ): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const request = url.startsWith('https:') ? requestHttps : requestHttp;
-    const options = { headers, signal, timeout: quietMs, ...(ca !== undefined && { ca }) };
+    const options = { headers, signal, timeout: quietMs, checkServerIdentity, ...(ca !== undefined && { ca }) };
     const sent = request(url, options, resolve);
     sent.on('timeout', () => sent.destroy(new Error(`no answer for ${quietMs} ms`)));
     sent.on('error', (error) =>

@@ -10,6 +10,7 @@ import { maxAnswerElements } from '../core/request-limits.ts';
 import type { Vocabulary } from '../edge/api-names.ts';
 import { AccessToken } from './access-token.ts';
 import { Session, type SessionState } from './connection/session.ts';
+import { isLoopback, loopbackLookup } from './loopback.ts';
 import { CheckedStreams } from './transport/checked-streams.ts';
 import { type HeadersOf, LinkTransport } from './transport/link-transport.ts';
 import { type PlainBody, PlainRequests, type PutOptions } from './transport/plain-requests.ts';
@@ -89,7 +90,10 @@ export function connect(options: LinkOptions): Link {
   if (credentials !== undefined) assertSafe(url, options.allowInsecureCredentials ?? false);
   const { ca, socketPath, clock } = options;
   const isLocal = options.isLocal ?? socketPath !== undefined;
-  const session = new Session({ authority: url.origin, ca, socketPath, isLocal, clock });
+  // What is sent in plaintext reaches nobody else, even if a name server says otherwise.
+  const isSecret = credentials !== undefined && url.protocol === 'http:' && options.allowInsecureCredentials !== true;
+  const lookup = isSecret ? loopbackLookup : undefined;
+  const session = new Session({ authority: url.origin, ca, socketPath, isLocal, lookup, clock });
   const { maxElements = Number.POSITIVE_INFINITY } = options;
   const grpc = transportOf(url.origin, session, { readMaxBytes: maxMessageBytes, maxElements });
   const inner = options.vocabulary === 'rdk' ? new PublicTransport(grpc) : grpc;
@@ -104,7 +108,7 @@ export function connect(options: LinkOptions): Link {
           return accessToken;
         });
   const transport = new LinkTransport({ ...common, token, onReach: options.onReach });
-  return linkOf(transport, session, new PlainRequests(url.origin, ca, socketPath));
+  return linkOf(transport, session, new PlainRequests(url.origin, { ca, socketPath, lookup }));
 }
 
 function parseBaseUrl(baseUrl: string): URL {
@@ -180,14 +184,4 @@ function linkOf(transport: LinkTransport, session: Session, plain: PlainRequests
       plain?.[Symbol.dispose]();
     },
   };
-}
-
-/** Whether this host name means this computer, so that no data leaves it. */
-export function isLoopback(hostname: string): boolean {
-  return (
-    hostname === 'localhost' ||
-    hostname.endsWith('.localhost') ||
-    hostname === '[::1]' ||
-    /^127(\.\d+){3}$/.test(hostname)
-  );
 }

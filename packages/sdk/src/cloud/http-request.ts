@@ -1,7 +1,8 @@
 /** One HTTP request to a cloud, over TLS with the authority that the link trusts (`fetch` has no option for that). */
-import { request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http';
-import { request as httpsRequest } from 'node:https';
+import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { type RequestOptions as HttpsOptions, request as httpsRequest } from 'node:https';
 import { PlatformError } from '@platform/base';
+import { checkServerIdentity, isLoopback, loopbackLookup } from '@platform/rpc/client';
 
 export interface HttpRequest {
   readonly url: URL;
@@ -36,7 +37,9 @@ export async function readAnswer(response: IncomingMessage, request: HttpRequest
 /** Returns the answer before its body arrives. @throws as sendHttp does. */
 export function openHttp(request: HttpRequest): Promise<IncomingMessage> {
   const { url, method = 'GET', headers = {}, body, ca, signal } = request;
-  const options: RequestOptions & { ca: string | undefined } = { method, headers, signal, ca };
+  const options: HttpsOptions = { method, headers, signal, ca, checkServerIdentity };
+  // A header may contain a key or session.
+  if (url.protocol === 'http:' && isLoopback(url.hostname)) options.lookup = loopbackLookup;
   return new Promise((resolve, reject) => {
     const open = url.protocol === 'https:' ? httpsRequest : httpRequest;
     open(url, options, resolve)

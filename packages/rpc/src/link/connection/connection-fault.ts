@@ -1,5 +1,6 @@
 /** Explains connection failures that only a person can fix: certificates, and TLS on one side only. */
 import { ConnectError } from '@connectrpc/connect';
+import { noNamesCode } from '../../core/certificate-names.ts';
 import { CallCutOff } from './connection.ts';
 
 /** Whether the error is a server's answer rather than a failure of the connection. */
@@ -9,10 +10,11 @@ export function isAnswer(error: unknown): boolean {
 
 export interface ConnectionFault {
   /**
-   * `untrusted`: no trusted authority signed the certificate. `name`: the certificate is for other names. `dated`: it is not valid now.
+   * `untrusted`: no trusted authority signed the certificate. `name`: the certificate is for other names. `noNames`: it has no subject
+   * alternative names. `dated`: it is not valid now.
    * `noTls`: the server answers without TLS. `notCloud`: the server does not speak HTTP/2 in plaintext, perhaps because it uses TLS.
    */
-  readonly kind: 'untrusted' | 'name' | 'dated' | 'noTls' | 'notCloud';
+  readonly kind: 'untrusted' | 'name' | 'noNames' | 'dated' | 'noTls' | 'notCloud';
   /** The innermost message. */
   readonly reason: string;
 }
@@ -26,6 +28,7 @@ const kinds: Readonly<Record<string, ConnectionFault['kind']>> = {
   CERT_UNTRUSTED: 'untrusted',
   CERT_SIGNATURE_FAILURE: 'untrusted',
   ERR_TLS_CERT_ALTNAME_INVALID: 'name',
+  [noNamesCode]: 'noNames',
   CERT_HAS_EXPIRED: 'dated',
   CERT_NOT_YET_VALID: 'dated',
   ERR_SSL_WRONG_VERSION_NUMBER: 'noTls',
@@ -36,7 +39,7 @@ const kinds: Readonly<Record<string, ConnectionFault['kind']>> = {
 export function connectionFault(error: unknown, url: string): ConnectionFault | undefined {
   const codes = codesOf(error);
   const found = new Set(codes.map((code) => (Object.hasOwn(kinds, code) ? kinds[code] : undefined)));
-  const kind = (['untrusted', 'name', 'dated', 'noTls'] as const).find((each) => found.has(each));
+  const kind = (['untrusted', 'name', 'noNames', 'dated', 'noTls'] as const).find((each) => found.has(each));
   if (kind !== undefined) return { kind, reason: reasonOf(error) };
   // A peer that resets the connection may be a proxy without a cloud behind it.
   if (url.startsWith('http://') && isOtherProtocol(error) && !codes.includes('ECONNRESET'))

@@ -4,10 +4,11 @@
  * connection costs that call alone. A closed session answers UNAVAILABLE. The states of a connection are in `connection.ts`.
  */
 import { type ClientHttp2Stream, connect as connectHttp2, type OutgoingHttpHeaders } from 'node:http2';
-import { connect, isIP } from 'node:net';
+import { connect, isIP, type LookupFunction } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { connect as connectTls } from 'node:tls';
 import { type Clock, errorText, systemClock } from '@platform/base';
+import { checkServerIdentity } from '../../core/certificate-names.ts';
 import { maxHeaderBytes, maxTunnelCalls, tunnelWindowBytes, windowBytes } from '../../listener/limits.ts';
 import { Connection, type Dialled, lost } from './connection.ts';
 import { silentMs } from './keep-alive.ts';
@@ -23,6 +24,8 @@ export interface SessionOptions {
   readonly stream?: Duplex | undefined;
   /** The peer is a process of this computer, whose end is noticed without PING, and which may be busy for longer than a PING may wait. */
   readonly isLocal?: boolean | undefined;
+  /** Finds the addresses of the host. Default: the system's. */
+  readonly lookup?: LookupFunction | undefined;
   readonly clock?: Clock | undefined;
 }
 
@@ -113,11 +116,12 @@ export class Session {
   }
 
   #dial(): Dialled {
-    const { authority, ca, socketPath, stream } = this.#options;
+    const { authority, ca, socketPath, stream, lookup } = this.#options;
     const initialWindowSize = stream === undefined ? windowBytes : tunnelWindowBytes;
     const settings = { initialWindowSize, maxHeaderListSize: maxHeaderBytes, enablePush: false };
     try {
-      const socket = stream ?? (socketPath === undefined ? socketTo(new URL(authority), ca) : connect(socketPath));
+      const socket =
+        stream ?? (socketPath === undefined ? socketTo(new URL(authority), ca, lookup) : connect(socketPath));
       return { socket, session: connectHttp2(authority, { settings, createConnection: () => socket }) };
     } catch (caught) {
       throw lost(errorText(caught), caught);
@@ -125,11 +129,15 @@ export class Session {
   }
 }
 
-function socketTo({ protocol, hostname, port }: URL, ca: string | undefined): Duplex {
+function socketTo(
+  { protocol, hostname, port }: URL,
+  ca: string | undefined,
+  lookup: LookupFunction | undefined,
+): Duplex {
   const host = hostname.replace(/^\[|\]$/g, '');
-  if (protocol === 'http:') return connect({ host, port: Number(port || 80) });
+  if (protocol === 'http:') return connect({ host, port: Number(port || 80), ...(lookup && { lookup }) });
   const servername = isIP(host) === 0 ? { servername: host } : {};
-  return connectTls({ host, port: Number(port || 443), ca, ALPNProtocols: ['h2'], ...servername });
+  return connectTls({ host, port: Number(port || 443), ca, checkServerIdentity, ALPNProtocols: ['h2'], ...servername });
 }
 
 const closedText = 'this link is closed';

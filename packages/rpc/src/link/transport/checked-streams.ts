@@ -14,6 +14,7 @@ import type { Session } from '../connection/session.ts';
 import { keepsEncoded } from './encoded-answers.ts';
 import type { HeaderInit } from './link-transport.ts';
 import { makeStatusReadable } from './readable-status.ts';
+import { redirectOf } from './redirect.ts';
 
 const prefixBytes = 5;
 const grpc = { 'content-type': 'application/grpc' };
@@ -71,6 +72,8 @@ export class CheckedStreams {
         const { header, body } = request;
         const isSummed = header.get(checksumHeader) === checksumKind && body !== undefined;
         const answer = await this.#http(isSummed ? { ...request, body: summed(body) } : request);
+        const redirect = redirectOf(answer.status, answer.header.get('location'));
+        if (redirect !== undefined) throw redirect;
         const whole = limitEnvelopes(answer.body, {
           ...{ flags: 0xff, maxBytes: readMaxBytes, messages: { begun: false } },
           tooLarge: (found) => answerTooLarge(readMaxBytes, found),

@@ -12,7 +12,7 @@ async function start(listener: RequestListener) {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const requests = new PlainRequests(origin, undefined, undefined);
+  const requests = new PlainRequests(origin, { ca: undefined, socketPath: undefined, lookup: undefined });
   onTestFinished(() => {
     requests[Symbol.dispose]();
     server.closeAllConnections();

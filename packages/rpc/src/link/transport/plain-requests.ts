@@ -4,7 +4,10 @@
  */
 import { type ClientRequest, Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import type { LookupFunction } from 'node:net';
 import { asPlatformError, type CodeName, codes, PlatformError } from '@platform/base';
+import { checkServerIdentity } from '../../core/certificate-names.ts';
+import { redirectText } from './redirect.ts';
 
 export interface PlainBody {
   /** Path and query, relative to the address of the link. */
@@ -26,21 +29,31 @@ export interface PutOptions {
 /** Our servers never send a longer answer. */
 const maxAnswerBytes = 64 * 1024;
 
+export interface PlainRequestsOptions {
+  /** PEM certificates to trust instead of the system's. */
+  readonly ca: string | undefined;
+  /** A Unix socket in place of host and port. */
+  readonly socketPath: string | undefined;
+  /** Finds the addresses of the host. Default: the system's. */
+  readonly lookup: LookupFunction | undefined;
+}
+
 export class PlainRequests implements Disposable {
   readonly #origin: string;
   readonly #agent: HttpAgent;
   readonly #request: typeof httpRequest;
 
-  /** @param origin `http://…` or `https://…` @param socketPath of a Unix socket, in place of its host and port */
-  constructor(origin: string, ca: string | undefined, socketPath: string | undefined) {
+  /** @param origin `http://…` or `https://…` */
+  constructor(origin: string, { ca, socketPath, lookup }: PlainRequestsOptions) {
     const isTls = origin.startsWith('https:');
     const options = {
       keepAlive: true,
       ...(ca !== undefined && { ca }),
       ...(socketPath !== undefined && { socketPath }),
+      ...(lookup && { lookup }),
     };
     this.#origin = origin;
-    this.#agent = isTls ? new HttpsAgent(options) : new HttpAgent(options);
+    this.#agent = isTls ? new HttpsAgent({ ...options, checkServerIdentity }) : new HttpAgent(options);
     this.#request = isTls ? httpsRequest : httpRequest;
   }
 
@@ -118,9 +131,15 @@ async function answerOf(request: ClientRequest): Promise<unknown> {
     const retryAfterMs = Number.isFinite(seconds) ? seconds * 1_000 : undefined;
     throw new PlatformError(code, String(answer?.['message'] ?? ''), undefined, { isOwnFault: false, retryAfterMs });
   }
+  const asked = `an answer of the cloud to PUT ${request.path.split('?', 1)[0]}`;
+  if (statusCode >= 300 && statusCode < 400)
+    throw new PlatformError(
+      'unimplemented',
+      `expected ${asked}, found a server that ${redirectText(statusCode, headers.location)}`,
+    );
   throw new PlatformError(
     statusCode >= 500 && statusCode !== 501 ? 'unavailable' : 'unimplemented',
-    `expected an answer of the cloud to PUT ${request.path.split('?', 1)[0]}, found status ${statusCode} from something else`,
+    `expected ${asked}, found status ${statusCode} from something else`,
   );
 }
 

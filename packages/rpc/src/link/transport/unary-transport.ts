@@ -35,6 +35,7 @@ import { keepsEncoded } from './encoded-answers.ts';
 import { encodedParts, longBytes } from './encoded-parts.ts';
 import type { HeaderInit } from './link-transport.ts';
 import { makeStatusReadable } from './readable-status.ts';
+import { redirectOf } from './redirect.ts';
 
 const prefixBytes = 5;
 
@@ -217,6 +218,8 @@ function messageOf({ headers, trailers, body }: Answer): Uint8Array {
     body.length === prefixBytes + size;
   // Not as a Buffer, whose `slice` shares memory: fields of bytes are views of it.
   if (isPlain) return new Uint8Array(body.buffer, body.byteOffset + prefixBytes, size);
+  const redirect = redirectOf(headers[':status'] ?? 0, headers.location);
+  if (redirect !== undefined) throw redirect;
   const [header, trailer] = [webHeaders(headers), webHeaders(trailers)];
   makeStatusReadable(header);
   makeStatusReadable(trailer);
