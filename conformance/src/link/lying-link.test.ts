@@ -71,9 +71,10 @@ test(
       const single = alone.pop();
       const kinds = single === undefined ? lies.filter(() => random() < 0.5) : [single];
       const directions = pick([['requests', 'answers'], ['requests'], ['answers']] as const);
-      const lieMs = Math.round(random() < 0.5 ? 500 + random() * 6_000 : random() * longestLieMs);
+      const shortMs = 500 + random() * 6_000;
+      const lieMs = Math.round(Math.min(random() < 0.5 ? shortMs : random() * longestLieMs, linkSeconds * 500));
       lie(kinds, directions);
-      await pauseMs(Math.min(lieMs, linkSeconds * 500));
+      await pauseMs(lieMs);
       lie([]);
       const recovery = await watchRecovery(world, owner, names);
       rounds.push({ ...recovery, kinds, directions: directions.join(' '), lieMs });
