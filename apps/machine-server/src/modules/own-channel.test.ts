@@ -6,7 +6,7 @@ import { ModuleStatus_State, RobotService } from '@platform/proto/platform/robot
 import { ShellService } from '@platform/proto/platform/service/shell/v1/shell';
 import type { Resource } from '@platform/resources';
 import { connect } from '@platform/rpc/client';
-import { type AdmitConnection, createRpcServer } from '@platform/rpc/server';
+import { createRpcServer } from '@platform/rpc/server';
 import { temporaryDirectory } from '@platform/testkit';
 import { expect, test } from 'vitest';
 import { requireResourceForCaller } from '../serve/module-channel.ts';
@@ -104,9 +104,9 @@ test('D52 where it cannot be told whose a connection is, tcp_mode needs a machin
   const deps = (isTrusted: boolean, name: string): ParentPortDeps => ({
     ...{ module: 'm', socketPath: directory.file(name), isTrusted, isOpen: () => isOpen },
     owners: { strangerOf: async () => 'it is nobody’s', whyUntold: async () => 'this system is plan9' },
-    create: (authenticate, admit?: AdmitConnection) =>
+    create: (authenticate, port) =>
       createRpcServer({
-        ...{ services: [], authenticate, open: [], log: silentLog, ...(admit && { admit }) },
+        ...{ services: [], authenticate, open: [], log: silentLog, ...(port?.admit && { admit: port.admit }) },
         fallback: (_request, response) => void response.end('reached'),
       }),
     close: (server) => server.close({ graceMs: 0 }),

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { RobotService } from '@platform/proto/platform/robot/v1/robot';
 import { connect } from '@platform/rpc/client';
 import { expect, onTestFinished, test } from 'vitest';
+import { type ProcessStart, readProcess } from '../modules/process/read-process.ts';
 import { createLocalHome, type LocalHome, startLocalServer, states } from '../testing/local-machine.ts';
 import { until } from '../testing/start-test-server.ts';
 
@@ -34,13 +35,20 @@ function ask(port: number, method: string, path: string, headers: OutgoingHttpHe
 const call = (port: number, headers: OutgoingHttpHeaders): Promise<Answer> =>
   ask(port, 'POST', version, { 'content-type': 'application/json', ...headers });
 
+/** Whose connections the port for modules serves. */
+async function ownProcess(): Promise<ProcessStart> {
+  const own = await readProcess(process.pid);
+  if (own === undefined) throw new Error('expected a system that tells about its processes');
+  return own;
+}
+
 async function start(document: object): Promise<{ port: number; parent: number }> {
   const stack = new AsyncDisposableStack();
   onTestFinished(() => stack.disposeAsync());
   const home = stack.use(await createLocalHome(document));
   const server = stack.use(await startLocalServer(home));
   const opened = stack.use(await server.serving.openParent('acme', join(home.path, 'parent.sock')));
-  return { port: server.serving.port, parent: Number((await opened.tcpAddress()).split(':')[1]) };
+  return { port: server.serving.port, parent: Number((await opened.tcpAddress(await ownProcess())).split(':')[1]) };
 }
 
 test('D50 an open machine and the port for its modules refuse pages of others, and names that are not theirs', async () => {
