@@ -3,15 +3,12 @@
  * below its directory are opened, no link is followed, nothing waits for a pipe, and every byte is compared before it counts.
  */
 import { createHash } from 'node:crypto';
-import { constants, type Stats } from 'node:fs';
-import { type FileHandle, mkdir, open, realpath } from 'node:fs/promises';
+import { mkdir, open, realpath } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { PlatformError } from '@platform/base';
+import { openRegular, PlatformError, type RegularFile } from '@platform/base';
 import type { BackedUpFile } from './manifest.ts';
 
 const chunkBytes = 1024 * 1024;
-/** Without waiting for the writer of a pipe, and without becoming the terminal of a device. */
-const carefully = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK | constants.O_NOCTTY;
 
 export interface ListedFileOptions {
   /** The backup. */
@@ -54,7 +51,7 @@ async function readThrough(
   // One that grows, or never ends, is read until it is too long.
   while (bytes <= expected.bytes) {
     signal.throwIfAborted();
-    const { bytesRead } = await input.read(chunk, 0, chunkBytes, bytes);
+    const bytesRead = await input.read(chunk, bytes);
     if (bytesRead === 0) break;
     const part = chunk.subarray(0, bytesRead);
     hash.update(part);
@@ -76,28 +73,23 @@ async function readThrough(
  * @param path relative to the root, segments joined by `/`
  * @throws data_loss if it is missing; failed_precondition
  */
-export async function openBelow(root: string, path: string): Promise<FileHandle> {
+export async function openBelow(root: string, path: string): Promise<RegularFile> {
   const file = join(root, ...path.split('/'));
-  const refuse = (found: string): never => {
+  try {
+    const [realRoot, folder] = await Promise.all([realpath(root), realpath(dirname(file))]);
+    if (folder === dirname(join(realRoot, ...path.split('/')))) return await openRegular(file);
     throw new PlatformError(
       'failed_precondition',
-      `${file}: expected a regular file, found ${found}: nothing was restored`,
+      `${file}: expected a regular file, found a link in its path, to ${folder}`,
     );
-  };
-  const missing = (caught: NodeJS.ErrnoException): never => {
-    if (caught.code === 'ELOOP') return refuse('a link');
-    // A socket, or a device without a driver.
-    if (caught.code === 'ENXIO') return refuse('no file that can be read');
-    if (caught.code !== 'ENOENT' && caught.code !== 'ENOTDIR') throw caught;
+  } catch (caught) {
+    if (!isMissing(caught)) throw caught;
     throw new PlatformError('data_loss', `expected ${file}, which belongs to the backup, found no such file`, caught);
-  };
-  const [realRoot, folder] = await Promise.all([realpath(root), realpath(dirname(file))]).catch(missing);
-  if (folder !== dirname(join(realRoot, ...path.split('/')))) return refuse(`a link in its path, to ${folder}`);
-  const handle = await open(file, carefully).catch(missing);
-  const stats = await handle.stat();
-  if (stats.isFile()) return handle;
-  await handle.close();
-  return refuse(kindOf(stats));
+  }
+}
+
+function isMissing(caught: unknown): boolean {
+  return caught instanceof Error && 'code' in caught && (caught.code === 'ENOENT' || caught.code === 'ENOTDIR');
 }
 
 /** Whether a regular file with this path can be opened. */
@@ -109,9 +101,4 @@ export async function hasFile(root: string, path: string): Promise<boolean> {
     // Whatever it is, it is no source of data.
     return false;
   }
-}
-
-function kindOf(stats: Stats): string {
-  if (stats.isFIFO()) return 'a pipe';
-  return stats.isDirectory() ? 'a folder' : 'a device';
 }

@@ -10,13 +10,11 @@ const maxManifestBytes = 1 << 29;
 /** @throws failed_precondition if `directory` has no complete backup, or one written by a newer program; data_loss for a damaged manifest */
 export async function readManifest(directory: string): Promise<Manifest> {
   const file = join(directory, manifestName);
-  await using handle = await openBelow(directory, manifestName).catch((caught: unknown) => {
+  await using manifest = await openBelow(directory, manifestName).catch((caught: unknown) => {
     throw asPlatformError(caught).code === 'data_loss' ? noManifest(directory, caught) : caught;
   });
-  const { size } = await handle.stat();
-  if (size > maxManifestBytes)
-    throw new PlatformError('data_loss', `${file}: expected at most ${maxManifestBytes} bytes, found ${size}`);
-  return parseManifest(await handle.readFile('utf8'), file, newestFormat);
+  const text = Buffer.from(await manifest.readAll({ maxBytes: maxManifestBytes })).toString('utf8');
+  return parseManifest(text, file, newestFormat);
 }
 
 function noManifest(directory: string, caught: unknown): PlatformError {
