@@ -14,7 +14,8 @@ import type { Duplex } from 'node:stream';
 import { type Clock, errorText, type Log, PlatformError } from '@platform/base';
 import { enterInTurns } from '../core/enter-in-turns.ts';
 import { bodyRead } from './body-read.ts';
-import { type AcceptOptions, Connection, connectionOf } from './connections/connection.ts';
+import { acceptConnection, type PortOptions } from './connections/accept-connection.ts';
+import { type Connection, connectionOf } from './connections/connection.ts';
 import type { FastPath } from './fast-path.ts';
 import { limitPipelining, readInPieces } from './limit-pipelining.ts';
 import {
@@ -39,9 +40,6 @@ const tlsHandshake = 0x16;
 /** Takes over a connection that asked for another protocol, such as WebSocket. */
 export type UpgradeListener = (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
 
-/** Decides whether a connection is served, before anything of it is read. A refused one, or one whose check throws, is cut. */
-export type AdmitConnection = (socket: Socket) => Promise<boolean>;
-
 export interface ListenerOptions {
   tls: { cert: string; key: string } | 'later' | undefined;
   plaintextOnLoopback: boolean;
@@ -49,9 +47,8 @@ export interface ListenerOptions {
   /** Sees every HTTP/2 request first. */
   fastPath: FastPath;
   upgrade: UpgradeListener | undefined;
-  admit: AdmitConnection | undefined;
-  /** For how long and how many connections may be silent, and which proxies say whose theirs are. */
-  accept: AcceptOptions;
+  /** Which connections are served, how many may be silent and for how long, and which proxies say whose theirs are. */
+  accept: PortOptions;
   clock: Clock;
   log: Log;
 }
@@ -90,12 +87,11 @@ function createPlainListener(options: ListenerOptions): Listener {
   const { accept, clock, log } = options;
   const plaintext = createPlaintext(options);
   const silent = new Set<Socket>();
-  const serve = (socket: Socket): void => {
+  const server = createTcp(tcpOptions, (socket) => {
     silent.add(socket);
     socket.once('close', () => silent.delete(socket));
-    begin(socket, accept, () => void plaintext.adopt(socket).finally(() => silent.delete(socket)));
-  };
-  const server = createTcp(tcpOptions, admitting(options.admit, serve));
+    acceptConnection(socket, accept, () => void plaintext.adopt(socket).finally(() => silent.delete(socket)));
+  });
   const sockets = trackSockets(server);
   const sessions = trackSessions(plaintext.http2, server, clock, log);
   server.on('close', () => plaintext.http1.close());
@@ -191,12 +187,11 @@ function createTlsListener(given: ListenerOptions, tls: { cert: string; key: str
       secure.emit('connection', socket);
     });
   };
-  const serve = (socket: Socket): void => {
+  const server = createTcp(tcpOptions, (socket) => {
     silent.add(socket);
     socket.once('close', () => silent.delete(socket));
-    begin(socket, accept, (connection) => peek(socket, connection));
-  };
-  const server = createTcp(tcpOptions, admitting(given.admit, serve));
+    acceptConnection(socket, accept, (connection) => peek(socket, connection));
+  });
   const sockets = trackSockets(server);
   const sessions = trackSessions(secure, server, clock, log);
   const plainSessions = plaintext && trackSessions(plaintext.http2, server, clock, log);
@@ -213,21 +208,6 @@ function createTlsListener(given: ListenerOptions, tls: { cert: string; key: str
     },
     setTls: (next) => secure.setSecureContext(next),
   };
-}
-
-function admitting(admit: AdmitConnection | undefined, serve: (socket: Socket) => void): (socket: Socket) => void {
-  if (admit === undefined) return serve;
-  return (socket) => {
-    const cut = (): void => void socket.destroy();
-    admit(socket).then((isAdmitted) => (isAdmitted && !socket.destroyed ? serve(socket) : cut()), cut);
-  };
-}
-
-/** Counts the connection as silent, and takes the PROXY header of a trusted proxy off it. */
-function begin(socket: Socket, accept: AcceptOptions, next: (connection: Connection) => void): void {
-  const connection = new Connection(socket, accept);
-  if (connection.isProxy) connection.readProxyHeader(() => next(connection));
-  else next(connection);
 }
 
 /** Each open connection of a port has other ends. */

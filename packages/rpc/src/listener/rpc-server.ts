@@ -12,12 +12,13 @@ import type { ServiceBinding } from '../core/binding.ts';
 import type { Call } from '../core/call.ts';
 import { shutdownReason } from '../core/errors.ts';
 import { standardServices } from '../standard/standard-services.ts';
+import type { AdmitConnection } from './connections/accept-connection.ts';
 import { type SilentConnections, silentConnections } from './connections/silent-connections.ts';
 import type { EnterRequest } from './enter-request.ts';
 import { createFastPath } from './fast-path.ts';
 import { abortMs, drainMs, silentMs, slowBodyMs } from './limits.ts';
 import { type Address, listen, listenOnSocket } from './listen.ts';
-import { type AdmitConnection, createListener, type UpgradeListener } from './listeners.ts';
+import { createListener, type UpgradeListener } from './listeners.ts';
 import type { NodeListener } from './node-types.ts';
 import { createRouter } from './route-request.ts';
 
@@ -120,15 +121,15 @@ export function createRpcServer<P>(options: RpcServerOptions<P>): RpcServer<P> {
     if (draining && request.httpVersionMajor === 1) response.setHeader('connection', 'close');
     route(request, response);
   };
-  const { upgrade, tls, admit } = options;
+  const { upgrade, tls } = options;
   const port = createListener({
     tls,
     plaintextOnLoopback: options.plaintextOnLoopback ?? false,
     fastPath: createFastPath({ codecs, enter: options.enter, shutdownSignal: shutdown.signal, clock, log }),
     upgrade,
-    admit,
     listener,
     accept: {
+      admit: options.admit,
       silent: options.silentConnections ?? silentConnections,
       silentMs: options.silentMs ?? silentMs,
       proxies: options.trustedProxies ?? noProxies,

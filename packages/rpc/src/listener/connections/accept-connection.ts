@@ -23,7 +23,7 @@ export function acceptConnection(
     if (connection.isProxy) connection.readProxyHeader(() => next(connection));
     else next(connection);
   };
-  if (admit === undefined) return serve();
   const cut = (): void => void socket.destroy();
-  admit(socket).then((isAdmitted) => (isAdmitted && !socket.destroyed ? serve() : cut()), cut);
+  if (admit === undefined) serve();
+  else admit(socket).then((isAdmitted) => (isAdmitted && !socket.destroyed ? serve() : cut()), cut);
 }
