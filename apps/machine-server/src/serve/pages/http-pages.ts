@@ -10,7 +10,7 @@ import { create, type JsonObject } from '@bufbuild/protobuf';
 import { type Clock, errorText, type Log } from '@platform/base';
 import { GetStatusRequestSchema } from '@platform/proto/platform/common/v1/common';
 import { dataManager } from '@platform/resources';
-import type { NodeListener, NodeRequest } from '@platform/rpc/server';
+import { clientAddress, type NodeListener, type NodeRequest } from '@platform/rpc/server';
 import type { Profiler } from '../../diagnostics/profiler.ts';
 import type { Graph } from '../../graph/graph.ts';
 import type { MachineAuth } from '../authenticate.ts';
@@ -113,9 +113,11 @@ async function staticFile(shared: SharedFiles, path: string): Promise<Answer> {
 
 /** Whether the request comes from this computer, and not from a browser that another name directed here. */
 function isLocal({ ownNames }: HttpPagesDeps, request: NodeRequest): boolean {
-  const { remoteAddress = '', localAddress } = request.socket;
+  const { localAddress } = request.socket;
+  // Behind a trusted proxy, that of the client.
+  const address = clientAddress(request).replace(/:\d+$/, '');
   const isOwnName = acceptsHost(ownNames(), String(request.headers[':authority'] ?? request.headers.host ?? ''));
-  const isOwnPeer = /^(::ffff:)?127\.|^::1$/.test(remoteAddress) || remoteAddress === localAddress;
+  const isOwnPeer = /^(::ffff:)?127\.|^::1$/.test(address) || address === localAddress;
   return isOwnPeer && isOwnName;
 }
 
