@@ -7,6 +7,7 @@ import type { Link } from '@platform/rpc/client';
 import { Capture, type CaptureDeps } from './capture/capture.ts';
 import { Directories } from './directories/directories.ts';
 import { diskStorage } from './directories/disk-storage.ts';
+import { inFolder } from './directories/folder.ts';
 import { SeqLedger } from './directories/seq-ledger.ts';
 import { Docdb } from './docdb/docdb.ts';
 import type { PartIds } from './docdb/documents-of.ts';
@@ -82,8 +83,9 @@ export async function composeData(deps: DataDeps): Promise<Data> {
       seal: () => capture.seal(),
     }),
   );
-  const enqueue = async (path: string): Promise<void> => {
-    await queue.add(path);
+  const enqueue = async (path: string, directory: string): Promise<void> => {
+    // A folder that is gone, or that a link has replaced: sealing the file will say so.
+    await inFolder(path, directory, (at) => queue.add(at)).catch(() => {});
     docdb.wake();
   };
   const damaged = (contents: CaptureFileContents, missing?: number): void => {
@@ -93,8 +95,8 @@ export async function composeData(deps: DataDeps): Promise<Data> {
   const directories = starting.use(
     new Directories({
       ...{ home, ledger, clock, log: log.child('capture') },
-      beforeSealed: (path, { header }) =>
-        header.metadata?.type === DataType.TABULAR_SENSOR ? enqueue(path) : Promise.resolve(),
+      beforeSealed: (path, directory, { header }) =>
+        header.metadata?.type === DataType.TABULAR_SENSOR ? enqueue(path, directory) : Promise.resolve(),
       onRecovered: (contents) => damaged(contents, crash.recovered(contents)),
       onUnreadable: (path, directory) => crash.unreadable(path, directory),
     }),
@@ -148,8 +150,10 @@ export async function composeData(deps: DataDeps): Promise<Data> {
   const capture: Capture = starting.use(
     new Capture({
       partId,
-      storage: ({ kind, directory }) =>
-        tellsWhenSealed(diskStorage(directory), sync, kind === 'tabular' ? enqueue : undefined),
+      storage: ({ kind, directory }) => {
+        const before = (path: string): Promise<void> => enqueue(path, directory);
+        return tellsWhenSealed(diskStorage(directory), sync, kind === 'tabular' ? before : undefined);
+      },
       ledger,
       directories,
       read,

@@ -117,7 +117,7 @@ test('D14 a reading over 4 MB is split off and set aside; the others are stored,
     metadata: { componentType: 'core:component:sensor', componentName: 'big', methodName: 'Readings' },
   });
   const writer = await createCaptureFileWriter({
-    storage: diskStorage(''),
+    storage: diskStorage(home.path),
     path: join(home.path, 'capture', 'big'),
     header,
   });

@@ -4,11 +4,13 @@
  * `<home>/capture_directories.json` lists every directory that ever held captures, so that files in one that the
  * configuration no longer names are still recovered, sent, and counted in the low-water mark of their stream (C10).
  */
-import { open, opendir, readFile, rm } from 'node:fs/promises';
+import { opendir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Clock, errorText, type Log, PlatformError } from '@platform/base';
 import { type CaptureFileContents, readCaptureFileHeader } from '@platform/capture-file';
+import { inFolder } from './folder.ts';
 import { lockDirectory } from './lock-directory.ts';
+import { openBelow } from './open-below.ts';
 import { failedFolder } from './paths.ts';
 import { recoverFile } from './recover.ts';
 import type { SeqLedger } from './seq-ledger.ts';
@@ -23,7 +25,7 @@ export interface DirectoriesDeps {
   /** Called with each such file without any readable reading, though it is damaged or has no header, and its capture directory. */
   readonly onUnreadable?: (path: string, directory: string) => void;
   /** Called before such a file is sealed. */
-  readonly beforeSealed?: (path: string, contents: CaptureFileContents) => Promise<void>;
+  readonly beforeSealed?: (path: string, directory: string, contents: CaptureFileContents) => Promise<void>;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -68,11 +70,11 @@ export class Directories implements AsyncDisposable {
     for (const directory of this.#known) {
       // A directory that cannot be listed may still hold files: then the low-water marks stay unreported.
       if (!this.#owned.has(directory)) return;
-      for (const root of [directory, join(directory, failedFolder)]) {
-        for await (const path of walkFiles(root, signal, onUnreadable)) {
+      for (const from of [directory, join(directory, failedFolder)]) {
+        for await (const path of walkFiles(directory, signal, { onUnreadable, from })) {
           if (!path.endsWith('.capture')) continue;
           try {
-            const identity = await readIdentity(path);
+            const identity = await readIdentity(path, directory);
             if (identity !== undefined) this.#deps.ledger.found(identity.stream, identity.seq);
           } catch (caught) {
             // Without a readable header it can never be sent; a file that has disappeared meanwhile was settled.
@@ -117,7 +119,7 @@ export class Directories implements AsyncDisposable {
     for await (const path of walkFiles(directory, new AbortController().signal)) {
       try {
         if (path.endsWith('.prog')) await recoverFile(path, directory, this.#deps);
-        else if (/\.(capture|prog)(\.\d+)?\.tmp$/.test(path)) await rm(path, { force: true });
+        else if (/\.(capture|prog)(\.\d+)?\.tmp$/.test(path)) await inFolder(path, directory, (at) => rm(at));
       } catch (caught) {
         this.#deps.log.error('recovering a capture file failed; the file is left unchanged', {
           path,
@@ -150,17 +152,23 @@ export class Directories implements AsyncDisposable {
 }
 
 function neverSent(caught: unknown): boolean {
-  if (caught instanceof PlatformError) return caught.code === 'data_loss';
-  return (caught as NodeJS.ErrnoException).code === 'ENOENT';
+  // Not a regular file, or another account's with several names.
+  if (caught instanceof PlatformError) return caught.code === 'data_loss' || caught.code === 'failed_precondition';
+  const { code } = caught as NodeJS.ErrnoException;
+  return code === 'ENOENT' || code === 'ELOOP';
 }
 
 /** Reads stream and seq from the header of a capture file; undefined if it is from a public machine-server and has none. */
-export async function readIdentity(path: string): Promise<{ stream: Uint8Array; seq: number } | undefined> {
-  await using handle = await open(path, 'r');
+export async function readIdentity(
+  path: string,
+  directory: string,
+): Promise<{ stream: Uint8Array; seq: number } | undefined> {
+  await using file = await openBelow(path, directory);
   for (let size = 4_096; ; size *= 16) {
-    const { bytesRead, buffer } = await handle.read(Buffer.alloc(size), 0, size, 0);
+    const bytes = Buffer.alloc(size);
+    const bytesRead = await file.read(bytes, 0);
     try {
-      const { header, kind } = readCaptureFileHeader(buffer.subarray(0, bytesRead));
+      const { header, kind } = readCaptureFileHeader(bytes.subarray(0, bytesRead));
       return kind === 'public' ? undefined : { stream: header.stream, seq: Number(header.seq) };
     } catch (caught) {
       if (bytesRead < size) throw caught;

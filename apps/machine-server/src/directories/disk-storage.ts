@@ -1,7 +1,10 @@
-import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { constants } from 'node:fs';
+import { type FileHandle, lstat, open, rename, rm } from 'node:fs/promises';
+import { basename, dirname } from 'node:path';
 import type { CaptureStorage } from '@platform/capture-file';
 import { callTurns, syncTurns } from './disk-turns.ts';
+import { inFolder, openFolder } from './folder.ts';
+import { readBelow } from './open-below.ts';
 
 /** Directories whose own names survive a power failure; at most one per captured method. */
 const named = new Set<string>();
@@ -11,7 +14,7 @@ export function diskStorage(directory: string): CaptureStorage {
   const [call, sync] = [callTurns.of(directory), syncTurns.of(directory)];
   return {
     async create(path) {
-      const handle = await call(() => createFile(path));
+      const handle = await call(() => createFile(path, directory));
       return {
         write: (bytes, position) =>
           call(async () => {
@@ -24,51 +27,65 @@ export function diskStorage(directory: string): CaptureStorage {
         close: () => call(() => handle.close()),
       };
     },
-    read: (path) => call(() => readFile(path)),
+    read: (path) => call(() => readBelow(path, directory)),
     async rename(from, to) {
-      await call(() =>
-        rename(from, to).catch(async (caught: NodeJS.ErrnoException) => {
-          if (caught.code !== 'ENOENT' || !(await exists(to))) throw caught;
-        }),
-      );
-      await sync(() => syncDirectory(dirname(to)));
+      await call(() => inFolder(to, directory, (at, folder) => renameFile(folder.at(basename(from)), at)));
+      await sync(() => syncFolder(dirname(to), directory));
     },
-    syncName: (path) => sync(() => syncName(path)),
-    remove: (path) => call(() => rm(path, { force: true })),
+    syncName: (path) => sync(() => syncName(path, directory)),
+    remove: (path) =>
+      call(() =>
+        inFolder(path, directory, (at) => rm(at, { force: true })).catch((caught: NodeJS.ErrnoException) => {
+          if (caught.code !== 'ENOENT') throw caught;
+        }),
+      ),
   };
 }
 
-async function createFile(path: string) {
-  return open(path, 'wx', 0o600).catch(async (caught: NodeJS.ErrnoException) => {
+async function createFile(path: string, directory: string): Promise<FileHandle> {
+  const make = (makes: boolean) => inFolder(path, directory, (at) => open(at, 'wx', 0o600), { makes });
+  return make(false).catch((caught: NodeJS.ErrnoException) => {
     if (caught.code !== 'ENOENT') throw caught;
-    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
     named.delete(dirname(path));
-    return open(path, 'wx', 0o600);
+    return make(true);
   });
 }
 
-async function syncName(path: string): Promise<void> {
-  const directory = dirname(path);
-  await syncDirectory(directory);
-  if (named.has(directory)) return;
-  for (let at = dirname(directory); ; at = dirname(at)) {
-    await syncDirectory(at).catch((caught: NodeJS.ErrnoException) => {
+async function renameFile(from: string, to: string): Promise<void> {
+  await rename(from, to).catch(async (caught: NodeJS.ErrnoException) => {
+    if (caught.code !== 'ENOENT' || !(await exists(to))) throw caught;
+  });
+}
+
+async function syncName(path: string, directory: string): Promise<void> {
+  const folder = dirname(path);
+  await syncFolder(folder, directory);
+  if (named.has(folder)) return;
+  let isBelow = folder !== directory;
+  for (let at = folder; dirname(at) !== at; ) {
+    at = dirname(at);
+    await (isBelow ? syncFolder(at, directory) : syncDirectory(at)).catch((caught: NodeJS.ErrnoException) => {
       // This account cannot have created a directory that it cannot list.
       if (caught.code !== 'EACCES' && caught.code !== 'EPERM') throw caught;
     });
-    if (dirname(at) === at) break;
+    isBelow &&= at !== directory;
   }
-  named.add(directory);
+  named.add(folder);
+}
+
+async function syncFolder(path: string, directory: string): Promise<void> {
+  await using folder = await openFolder(path, directory);
+  await folder.sync();
 }
 
 /** Makes the names in a directory durable across a power failure. */
 export async function syncDirectory(path: string): Promise<void> {
-  await using handle = await open(path, 'r');
+  await using handle = await open(path, constants.O_RDONLY | (constants.O_DIRECTORY ?? 0));
   await handle.sync();
 }
 
 async function exists(path: string): Promise<boolean> {
-  return stat(path).then(
+  return lstat(path).then(
     () => true,
     () => false,
   );

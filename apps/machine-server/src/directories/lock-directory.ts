@@ -3,9 +3,10 @@
  * lock whose process is gone, or whose pid belongs to a later process, is stale and is taken over.
  */
 import { readFileSync } from 'node:fs';
-import { link, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { link, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { PlatformError } from '@platform/base';
+import { PlatformError, readRegular } from '@platform/base';
+import { inFolder, openFolder } from './folder.ts';
 import { makeDirectory } from './make-directory.ts';
 import { lockFile } from './paths.ts';
 
@@ -30,11 +31,12 @@ export async function lockDirectory(
   { what, file, advice }: LockOptions = ofCaptures,
 ): Promise<AsyncDisposable> {
   await makeDirectory(directory);
-  const path = join(directory, file);
+  await using folder = await openFolder(directory, directory);
+  const path = folder.at(file);
   const mine = identityOf(process.pid);
   for (let attempt = 0; attempt < 5; attempt++) {
-    if (await createLock(path, mine)) return { [Symbol.asyncDispose]: () => rm(path, { force: true }) };
-    const held = await readFile(path, 'utf8').catch(() => undefined);
+    if (await createLock(path, mine)) return { [Symbol.asyncDispose]: () => release(directory, file) };
+    const held = await readLock(path);
     if (held === undefined) continue;
     if (held === mine || !isStale(held)) {
       throw new PlatformError(
@@ -45,6 +47,24 @@ export async function lockDirectory(
     await removeStale(path, held);
   }
   throw new PlatformError('unavailable', `the lock of ${what} ${directory} keeps changing hands`);
+}
+
+async function release(directory: string, file: string): Promise<void> {
+  await inFolder(join(directory, file), directory, (at) => rm(at, { force: true })).catch(
+    (caught: NodeJS.ErrnoException) => {
+      // The directory is gone, or a link has replaced it.
+      if (caught.code !== 'ENOENT' && caught.code !== 'ELOOP') throw caught;
+    },
+  );
+}
+
+/** Undefined if there is none. What is not a regular file is nobody's lock. */
+async function readLock(path: string): Promise<string | undefined> {
+  try {
+    return Buffer.from(await readRegular(path, { maxBytes: 4_096 })).toString('utf8');
+  } catch (caught) {
+    return (caught as NodeJS.ErrnoException).code === 'ENOENT' ? undefined : '';
+  }
 }
 
 async function createLock(path: string, content: string): Promise<boolean> {
@@ -67,7 +87,7 @@ async function createLock(path: string, content: string): Promise<boolean> {
 async function removeStale(path: string, held: string): Promise<void> {
   const aside = `${path}.stale.${process.pid}`;
   await rename(path, aside).catch(() => {});
-  const found = await readFile(aside, 'utf8').catch(() => held);
+  const found = (await readLock(aside)) ?? held;
   if (found !== held) await link(aside, path).catch(() => {});
   await rm(aside, { force: true });
 }

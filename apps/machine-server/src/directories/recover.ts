@@ -1,10 +1,10 @@
 /** Seals files that an earlier process left open (C4, C9): keeps the intact part under the same identity, cuts and logs the rest. */
-import { open, rename, rm, stat, truncate } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { constants } from 'node:fs';
+import { lstat, open, rename, rm } from 'node:fs/promises';
 import { errorText } from '@platform/base';
 import { type CaptureFileContents, captureFileBytes, sealedName } from '@platform/capture-file';
 import type { DirectoriesDeps } from './directories.ts';
-import { syncDirectory } from './disk-storage.ts';
+import { type Folder, inFolder } from './folder.ts';
 import { readCaptured } from './read-captured.ts';
 import { setAside } from './set-aside.ts';
 import { writeDurably } from './write-durably.ts';
@@ -18,14 +18,15 @@ export async function recoverFile(
   directory: string,
   { clock, log, onRecovered, onUnreadable, beforeSealed }: Omit<DirectoriesDeps, 'home' | 'ledger'>,
 ): Promise<void> {
-  const { size, mtimeMs } = await stat(path);
+  const { size, mtimeMs } = await inFolder(path, directory, (at) => lstat(at));
+  const remove = (): Promise<void> => inFolder(path, directory, (at) => rm(at, { force: true }));
   if (size === 0) {
     onUnreadable?.(path, directory);
-    return rm(path, { force: true });
+    return remove();
   }
   let contents: CaptureFileContents;
   try {
-    contents = await readCaptured(path);
+    contents = await readCaptured(path, directory);
   } catch (caught) {
     log.error('a capture file left by a crash has no readable header; set aside', { path, error: errorText(caught) });
     onUnreadable?.(path, directory);
@@ -45,16 +46,16 @@ export async function recoverFile(
     });
   if (readings.length === 0) {
     if (cutBytes > 0) onUnreadable?.(path, directory);
-    return rm(path, { force: true });
+    return remove();
   }
-  await beforeSealed?.(path, contents);
-  await seal(path, contents, size);
+  await beforeSealed?.(path, directory, contents);
+  await inFolder(path, directory, (at, folder) => seal(at, folder, contents, size));
   onRecovered?.(contents);
   log.info('recovered a capture file', { path, readings: readings.length });
 }
 
 /** If the process is killed here, the next start finds the file again and seals it in the same way. */
-async function seal(path: string, contents: CaptureFileContents, size: number): Promise<void> {
+async function seal(path: string, folder: Folder, contents: CaptureFileContents, size: number): Promise<void> {
   const { kind, header, readings, goodBytes, cutBytes } = contents;
   const sealed = kind === 2 ? sealedName(path, readings.length) : path.replace(/\.prog$/, '.capture');
   if (goodBytes + cutBytes < size) {
@@ -62,10 +63,10 @@ async function seal(path: string, contents: CaptureFileContents, size: number): 
     await writeDurably(sealed, captureFileBytes(header, readings));
     await rm(path, { force: true });
   } else {
-    if (cutBytes > 0) await truncate(path, goodBytes);
-    await using handle = await open(path, 'r+');
+    await using handle = await open(path, constants.O_RDWR | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    if (cutBytes > 0) await handle.truncate(goodBytes);
     await handle.sync();
     await rename(path, sealed);
   }
-  await syncDirectory(dirname(path));
+  await folder.sync();
 }

@@ -20,7 +20,7 @@ function write(...paths: string[]): void {
 /** Sorted, and relative to `root`. @param from in `root` */
 async function walked(from = '.', onUnreadable?: (path: string) => void): Promise<string[]> {
   const found: string[] = [];
-  for await (const path of walkFiles(join(root, from), new AbortController().signal, onUnreadable))
+  for await (const path of walkFiles(join(root, from), new AbortController().signal, onUnreadable && { onUnreadable }))
     found.push(path.slice(root.length + 1));
   return found.sort();
 }

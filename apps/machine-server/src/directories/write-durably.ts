@@ -1,4 +1,4 @@
-import { rename, writeFile } from 'node:fs/promises';
+import { rename, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { syncDirectory } from './disk-storage.ts';
 import { makeDirectory } from './make-directory.ts';
@@ -7,7 +7,9 @@ import { makeDirectory } from './make-directory.ts';
 export async function writeDurably(path: string, content: string | Uint8Array): Promise<void> {
   await makeDirectory(dirname(path));
   const aside = `${path}.${process.pid}.tmp`;
-  await writeFile(aside, content, { mode: 0o600, flush: true });
+  // Where others may write, it may be a link.
+  await rm(aside, { force: true });
+  await writeFile(aside, content, { mode: 0o600, flush: true, flag: 'wx' });
   await rename(aside, path);
   await syncDirectory(dirname(path));
 }

@@ -66,7 +66,7 @@ async function open(given: Given = {}) {
         ...{ type: DataType.TABULAR_SENSOR, methodParameters: methodParameters({ speed: 2 }) },
       };
       const header = create(CaptureFileHeaderSchema, { stream, seq: BigInt(seq), partId: 'part', metadata });
-      const writer = await createCaptureFileWriter({ storage: diskStorage(''), path, header });
+      const writer = await createCaptureFileWriter({ storage: diskStorage(home), path, header });
       for (const value of readings) {
         const times = { timeRequested: timestampFromMs(receivedMs - 5), timeReceived: timestampFromMs(receivedMs) };
         writer.append(

@@ -5,9 +5,9 @@
  * sync deletes the original. It is removed once the database has its readings; after an earlier crash, they are sent again under the same
  * ids. The folder exists while a database is configured: a start that finds it queues the files that it recovers.
  */
-import { copyFile, link, mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { link, lstat, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { errorText, type Log } from '@platform/base';
+import { errorText, type Log, readRegular } from '@platform/base';
 import { type CaptureFileContents, readCaptureFile } from '@platform/capture-file';
 import { LimitedLog } from '../logging/limited-log.ts';
 
@@ -67,7 +67,9 @@ export class DocdbQueue {
     try {
       // A failed seal is repeated, possibly with a rewritten file.
       await rm(target, { force: true });
-      await link(path, target).catch(() => copyFile(path, target));
+      await link(path, target).catch(() => {});
+      // Where others may write, it may be a link.
+      if (!(await isFile(target))) await copy(path, target);
       const { size } = await stat(target);
       this.#bytes += size - (files.get(name) ?? 0);
       files.set(name, size);
@@ -125,4 +127,17 @@ export class DocdbQueue {
       ...{ mostBytes: this.#mostBytes, droppedReadings: this.droppedReadings },
     });
   }
+}
+
+async function isFile(path: string): Promise<boolean> {
+  return lstat(path).then(
+    (found) => found.isFile(),
+    () => false,
+  );
+}
+
+async function copy(from: string, to: string): Promise<void> {
+  const bytes = await readRegular(from, { maxBytes: mostQueuedBytes });
+  await rm(to, { force: true });
+  await writeFile(to, bytes, { mode: 0o600, flag: 'wx' });
 }

@@ -7,6 +7,7 @@ import { dirname } from 'node:path';
 import { type Clock, errorText, type Log, type LogFields } from '@platform/base';
 import type { CaptureFileContents } from '@platform/capture-file';
 import { GapReason } from '@platform/proto/platform/gaps/v1/gaps';
+import { inFolder } from '../directories/folder.ts';
 import { failedFolder } from '../directories/paths.ts';
 import { readCaptured } from '../directories/read-captured.ts';
 import type { SeqLedger } from '../directories/seq-ledger.ts';
@@ -45,6 +46,14 @@ export interface AfterAttemptDeps {
   readonly unreadable: ((path: string, directory: string) => void) | undefined;
 }
 
+interface Placed {
+  readonly path: string;
+  /** In which it is set aside. */
+  readonly directory: string;
+  /** The configured folder that contains it. */
+  readonly root: string;
+}
+
 /** Without a fingerprint, it is not the listed file, and stays. */
 type FileOutcome = Outcome & { readonly fingerprint?: Fingerprint };
 type Acknowledged = Pick<CaptureOutcome, 'identity' | 'damaged'>;
@@ -80,13 +89,14 @@ export class AfterAttempt {
     } else if (outcome.kind === 'gone') {
       attempts.done(file.path);
       if (identity !== undefined) ledger.settle(identity.stream, identity.seq);
-    } else await this.#notSent(file.path, file.directory, outcome, pause);
+    } else await this.#notSent({ ...file, root: file.directory }, outcome, pause);
   }
 
   async file({ path, root }: FoundFile, outcome: FileOutcome, after: AfterSync, pause: Pause): Promise<void> {
     const { attempts, tally, sent } = this.#deps;
     tally.attempted(undefined, outcome);
-    if (outcome.kind === 'aside' || outcome.kind === 'later') return this.#notSent(path, dirname(path), outcome, pause);
+    if (outcome.kind === 'aside' || outcome.kind === 'later')
+      return this.#notSent({ path, directory: dirname(path), root }, outcome, pause);
     try {
       if (outcome.kind === 'accepted') {
         pause.succeeded();
@@ -94,7 +104,9 @@ export class AfterAttempt {
       }
       attempts.done(path);
     } catch (caught) {
-      if ((caught as NodeJS.ErrnoException).code === 'ENOENT') return attempts.done(path);
+      const { code } = caught as NodeJS.ErrnoException;
+      // A link has replaced its folder, or it is gone.
+      if (code === 'ENOENT' || code === 'ELOOP') return attempts.done(path);
       const done = { delete: 'deleted', keep: 'remembered', move: 'moved' }[after.action];
       this.failed(path, caught, `a synced file could not be ${done}; the cloud has it`);
     }
@@ -107,13 +119,9 @@ export class AfterAttempt {
     this.#say('error', what, { file: path, ...fields, error, waitMs });
   }
 
-  async #notSent(
-    path: string,
-    directory: string,
-    outcome: Extract<Outcome, { kind: 'aside' | 'later' }>,
-    pause: Pause,
-  ): Promise<void> {
-    if (outcome.kind === 'aside') return this.#putAside(path, directory, outcome.reason);
+  async #notSent(file: Placed, outcome: Extract<Outcome, { kind: 'aside' | 'later' }>, pause: Pause): Promise<void> {
+    const { path } = file;
+    if (outcome.kind === 'aside') return this.#putAside(file, outcome.reason);
     if (this.#deps.signal.aborted) return;
     const { code, message: error } = outcome;
     if (isOfCloud(outcome)) pause.failed(this.#deps.clock.monotonic(), outcome.retryAfterMs);
@@ -126,14 +134,14 @@ export class AfterAttempt {
     this.#say('warn', what, { file: path, code, error, waitMs });
   }
 
-  async #putAside(path: string, directory: string, reason: string): Promise<void> {
+  async #putAside({ path, directory, root }: Placed, reason: string): Promise<void> {
     const { attempts, tally, log, clock } = this.#deps;
     try {
-      const file = await setAside(path, directory, reason, clock.now());
+      const file = await setAside(path, directory, reason, clock.now(), { root });
       attempts.done(path);
       tally.setAsideFiles++;
       log.error(`the cloud does not accept a file; set aside in ${failedFolder}/`, { file, reason });
-      if (!(await this.#countRefused(file))) this.#deps.unreadable?.(path, directory);
+      if (!(await this.#countRefused(file, root))) this.#deps.unreadable?.(path, directory);
     } catch (caught) {
       const what = 'the cloud does not accept a file, and it could not be set aside; trying again';
       this.failed(path, caught, what, { reason });
@@ -141,9 +149,9 @@ export class AfterAttempt {
   }
 
   /** Counts the readings of a capture file that was set aside as missing in the cloud; false if it cannot be read. */
-  async #countRefused(path: string): Promise<boolean> {
+  async #countRefused(path: string, root: string): Promise<boolean> {
     if (!path.endsWith('.capture')) return true;
-    const contents = await readCaptured(path).catch(() => undefined);
+    const contents = await readCaptured(path, root).catch(() => undefined);
     if (contents === undefined) return false;
     if (contents.missing > 0) this.#deps.damaged?.(contents);
     // Oversize readings were counted when they were split off.
@@ -157,7 +165,7 @@ export class AfterAttempt {
    */
   async #removeAcknowledged({ path, directory }: CaptureFile, { identity, damaged }: Acknowledged): Promise<void> {
     try {
-      if (damaged === undefined) await unlink(path).catch(unlessGone);
+      if (damaged === undefined) await inFolder(path, directory, (at) => unlink(at)).catch(unlessGone);
       else await this.#keepDamaged(path, directory, damaged);
     } catch (caught) {
       this.failed(path, caught, 'a synced file could not be deleted; it is not sent again');
@@ -172,7 +180,7 @@ export class AfterAttempt {
     const { tally, log, clock } = this.#deps;
     const { readings, missing, cutBytes, cutReason } = contents;
     const reason = `data_loss: ${cutReason ?? 'the file is shorter than when it was sealed'}: ${missing} readings are missing, ${cutBytes} bytes cannot be read; the cloud has the other ${readings.length} readings`;
-    const file = await setAside(path, directory, reason, clock.now(), '.damaged');
+    const file = await setAside(path, directory, reason, clock.now(), { suffix: '.damaged' });
     tally.setAsideFiles++;
     log.error('a capture file was damaged; the intact part was sent, and the file is set aside', { file, reason });
   }
@@ -188,5 +196,6 @@ export class AfterAttempt {
 }
 
 function unlessGone(caught: NodeJS.ErrnoException): void {
-  if (caught.code !== 'ENOENT') throw caught;
+  // A link that has replaced its folder leads to another file.
+  if (caught.code !== 'ENOENT' && caught.code !== 'ELOOP') throw caught;
 }

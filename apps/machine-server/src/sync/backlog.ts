@@ -34,7 +34,8 @@ export async function backlogOf(directories: readonly string[]): Promise<Backlog
       if (beganMs !== undefined && (found.oldestMs === undefined || beganMs < found.oldestMs)) found.oldestMs = beganMs;
     }
     const failed = join(directory, failedFolder);
-    for await (const path of walkFiles(failed, signal)) if (!path.endsWith('.reason')) of(path, failed).quarantined++;
+    for await (const path of walkFiles(directory, signal, { from: failed }))
+      if (!path.endsWith('.reason')) of(path, failed).quarantined++;
   }
   return { resources };
 }

@@ -19,7 +19,7 @@ function folder(files: Readonly<Record<string, readonly number[]>>): string {
 
 function queueOf(directory: string, order: Partial<QueueOrder> = {}, isDue = (_path: string) => true): CaptureQueue {
   const usual = { newestFirst: false, priorityOf: () => 0, ...order };
-  return new CaptureQueue({ directories: () => [directory], order: () => usual, isDue, signal });
+  return new CaptureQueue({ directories: () => [directory], order: () => usual, isDue, signal, onOmitted: () => {} });
 }
 
 async function names(queue: CaptureQueue, taken: Set<string> = new Set()): Promise<string[]> {

@@ -26,6 +26,8 @@ export interface CaptureQueueDeps {
   readonly order: () => QueueOrder;
   /** Whether the file may be sent now. */
   readonly isDue: (path: string) => boolean;
+  /** Called with each item that is neither a file nor a folder. */
+  readonly onOmitted: (path: string, why: string) => void;
   readonly signal: AbortSignal;
 }
 
@@ -75,14 +77,14 @@ export class CaptureQueue {
   }
 
   async #best(): Promise<readonly Ranked[]> {
-    const { directories, order, isDue, signal } = this.#deps;
+    const { directories, order, isDue, signal, onOmitted } = this.#deps;
     const { newestFirst, priorityOf } = order();
     const newer = newestFirst ? 1 : -1;
     const byRank = (a: Ranked, b: Ranked): number =>
       b.priority - a.priority || (a.time === b.time ? 0 : a.time < b.time ? newer : -newer);
     const found: Ranked[] = [];
     for (const directory of directories())
-      for await (const path of walkFiles(directory, signal)) {
+      for await (const path of walkFiles(directory, signal, { onOmitted })) {
         if (!path.endsWith('.capture') || !isDue(path)) continue;
         found.push({ path, directory, priority: priorityOf(resourceOf(path, directory)), time: basename(path) });
         if (found.length >= 2 * windowFiles) {

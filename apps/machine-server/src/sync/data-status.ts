@@ -58,6 +58,7 @@ export async function dataStatus({ capture, sync, reclaim, docdb, clock }: DataS
     uploaded_readings: tally.uploadedReadings,
     failed_attempts: tally.failedAttempts,
     discarded_files: reclaim.deletedFiles,
+    left_out_items: sync.omitted.count,
     ...{ captured: sum('captured'), missed: sum('missed'), queued: sum('queued') },
     discarded_readings: sum('discarded_readings'),
     next_attempt: nextAttempt(sync, clock),

@@ -23,7 +23,7 @@ const final: ReadonlySet<CodeName> = new Set(['invalid_argument', 'already_exist
 /** The outcome of a failed attempt for the file. */
 export function outcomeOf(caught: unknown): Outcome {
   const { code: system } = caught as NodeJS.ErrnoException;
-  if (system === 'ENOENT' || system === 'ENOTDIR') return { kind: 'gone' };
+  if (system === 'ENOENT' || system === 'ENOTDIR' || system === 'ELOOP') return { kind: 'gone' };
   const { code, message, retryAfterMs, cause } = asPlatformError(caught);
   return final.has(code)
     ? { kind: 'aside', reason: `${code}: ${message}` }

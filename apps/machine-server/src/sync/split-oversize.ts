@@ -1,13 +1,12 @@
 /** Readings that the cloud would refuse for their size (D14) are removed from their file before its first upload (C11). */
 import { randomBytes } from 'node:crypto';
-import { existsSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { lstat } from 'node:fs/promises';
 import { create } from '@bufbuild/protobuf';
 import { maxReadingBytes } from '@platform/base';
 import { type CaptureFileContents, createCaptureFileWriter, sealedName } from '@platform/capture-file';
 import { CaptureFileHeaderSchema } from '@platform/proto/platform/capture/v1/capture_file';
 import { diskStorage } from '../directories/disk-storage.ts';
+import { inFolder } from '../directories/folder.ts';
 import { asidePath, writeReason } from '../directories/set-aside.ts';
 
 export interface Split {
@@ -33,8 +32,8 @@ export async function keepOversize(
 ): Promise<boolean> {
   const target = asidePath(path, directory).replace(/\.capture$/, '.oversize');
   const sealed = sealedName(`${target}.prog`, oversize.length);
-  if (existsSync(sealed)) return false;
-  await mkdir(dirname(target), { recursive: true, mode: 0o700 });
+  const found = await inFolder(sealed, directory, (at) => lstat(at)).catch(() => undefined);
+  if (found !== undefined) return false;
   const storage = diskStorage(directory);
   await storage.remove(`${target}.prog`);
   // Uses its own stream, so that this file does not hold back the low-water mark of the original stream.
@@ -50,7 +49,7 @@ export async function keepOversize(
   }
   const sizes = oversize.map((reading) => reading.length).join(', ');
   const reason = `a reading of more than ${maxReadingBytes} bytes (${sizes}) is not accepted by the cloud (D14)`;
-  await writeReason(sealed, reason, nowMs);
+  await writeReason(sealed, directory, reason, nowMs);
   await writer.seal();
   return true;
 }

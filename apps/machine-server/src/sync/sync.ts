@@ -17,6 +17,7 @@ import { DueFiles } from './files/due-files.ts';
 import { SentFiles } from './files/sent-files.ts';
 import { type AboutBytes, uploadBytes } from './files/upload-bytes.ts';
 import { uploadFile } from './files/upload-file.ts';
+import { Omitted } from './omitted.ts';
 import { Pause } from './pause.ts';
 import { RateLimit } from './rate-limit.ts';
 import type { SyncRule } from './rules/sync-rule.ts';
@@ -50,6 +51,7 @@ const leastRetryMs = 50;
 export class Sync implements AsyncDisposable {
   readonly tally: SyncTally = new SyncTally();
   readonly attempts: Attempts = new Attempts();
+  readonly omitted: Omitted;
   readonly #deps: SyncDeps;
   readonly #underWay = new Set<string>();
   readonly #stop = new AbortController();
@@ -75,6 +77,7 @@ export class Sync implements AsyncDisposable {
     const { signal } = this.#stop;
     this.#log = new LimitedLog(deps.log, () => clock.monotonic());
     this.#rate = new RateLimit(clock);
+    this.omitted = new Omitted((message, fields) => deps.log.warn(message, fields));
     const sent = new SentFiles(deps.home);
     const { ledger, log, refused, damaged, unreadable } = deps;
     const { attempts, tally } = this;
@@ -90,6 +93,7 @@ export class Sync implements AsyncDisposable {
         priorityOf: priorityOf(this.#settings?.priorities ?? {}),
       }),
       ...{ isDue, signal },
+      onOmitted: (path, why) => this.omitted.note(path, why),
     });
     const limit = (pause: Pause, most: number): number => (pause.isProbing ? 1 : most);
     this.#captures = new SendQueue({
@@ -99,7 +103,7 @@ export class Sync implements AsyncDisposable {
       isClosed: () => this.#isClosed(this.#pauses.captures),
     });
     const files = new DueFiles({
-      ...{ home: deps.home, captureDirectories, isDue, sent, clock, signal },
+      ...{ home: deps.home, captureDirectories, isDue, sent, clock, signal, omitted: this.omitted },
       say: (message, fields) => this.#say('warn', message, fields),
     });
     this.#files = new SendQueue({
@@ -293,7 +297,7 @@ export class Sync implements AsyncDisposable {
     const { partId, link } = this.#deps;
     const { tags = [], after = { action: 'delete' } } = this.#settings ?? {};
     if (link === undefined) return;
-    const outcome = await uploadFile(file.path, { link, partId, tags, rate: this.#rate }, this.#stop.signal);
+    const outcome = await uploadFile(file.path, file.root, { link, partId, tags, rate: this.#rate }, this.#stop.signal);
     await this.#after.file(file, outcome, after, this.#pauses.files);
   }
 

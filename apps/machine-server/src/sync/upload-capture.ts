@@ -52,7 +52,7 @@ export async function uploadCapture(
   signal: AbortSignal,
 ): Promise<CaptureOutcome> {
   try {
-    const read = await readCaptured(path);
+    const read = await readCaptured(path, directory);
     const isPublic = read.kind === 'public';
     const header = isPublic ? { ...read.header, partId } : read.header;
     const contents = { ...read, header };

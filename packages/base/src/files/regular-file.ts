@@ -14,6 +14,8 @@ import { fileTurns } from './file-turns.ts';
 export interface OpenOptions {
   /** Whether a link as the last part of the path is followed. Default: no. Links in the folders above are always followed. */
   readonly followsLinks?: boolean;
+  /** Stands for the path in errors. Default: the path. */
+  readonly name?: string;
 }
 
 export interface ReadOptions extends OpenOptions {
@@ -71,12 +73,15 @@ export class RegularFile implements AsyncDisposable {
  *
  * @throws failed_precondition if something else has this name; unavailable if other files do not answer; the system's error
  */
-export async function openRegular(path: string, { followsLinks = false }: OpenOptions = {}): Promise<RegularFile> {
-  return fileTurns.run(path, async () => {
+export async function openRegular(
+  path: string,
+  { followsLinks = false, name = path }: OpenOptions = {},
+): Promise<RegularFile> {
+  return fileTurns.run(name, async () => {
     // Before it is opened: some devices react to that.
-    requireRegular(path, await (followsLinks ? stat : lstat)(path, { bigint: true }));
-    const handle = await open(path, constants.O_RDONLY | flagsFor(followsLinks)).catch(asNoLink(path));
-    return checked(path, handle);
+    requireRegular(name, await (followsLinks ? stat : lstat)(path, { bigint: true }));
+    const handle = await open(path, constants.O_RDONLY | flagsFor(followsLinks)).catch(asNoLink(name));
+    return checked(name, handle);
   });
 }
 

@@ -12,11 +12,11 @@ export interface Answer {
   readonly body: string | Html | File;
 }
 
-/** A file of `-shareddir`. */
-export interface File {
+/** An open file of `-shareddir`. */
+export interface File extends AsyncDisposable {
   readonly type: string;
   readonly bytes: number;
-  /** Called at most once. */
+  /** Its content; its end closes the file. Called at most once. */
   readonly open: () => Readable;
 }
 
@@ -44,7 +44,8 @@ export function sendAnswer(response: NodeResponse, answer: Answer, isHead: boole
   };
   for (const [name, value] of Object.entries(all)) response.setHeader(name, value);
   // A peer that disconnects, or a file that shrinks meanwhile, ends the answer; there is no one to report it to.
-  if (!isText && !isHead) return void pipeline(body.open(), response, () => {});
+  if (!isText && !isHead && body.bytes > 0) return void pipeline(body.open(), response, () => {});
+  if (!isText) Promise.resolve(body[Symbol.asyncDispose]()).catch(() => {});
   const text = isText && !isHead ? body : '';
   // The two types differ in overloads only, yet TypeScript cannot call their union.
   if ('stream' in response) response.end(text);

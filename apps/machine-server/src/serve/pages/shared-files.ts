@@ -1,11 +1,12 @@
 /**
- * `-shareddir`: the files of one directory at `/static/`. Nothing outside it is served: no `..`, no links that lead out of it, and no names
- * that begin with a dot. A directory is its `index.html`.
+ * `-shareddir`: the files of one directory at `/static/`. Nothing outside it is served: no `..`, no links (D51), and no names that begin
+ * with a dot. A directory is its `index.html`.
  */
-import { constants, createReadStream } from 'node:fs';
-import { open, realpath, stat } from 'node:fs/promises';
-import { extname, join, relative, sep } from 'node:path';
+import { stat } from 'node:fs/promises';
+import { extname, join } from 'node:path';
 import { PlatformError } from '@platform/base';
+import { openFolder } from '../../directories/folder.ts';
+import { openBelow } from '../../directories/open-below.ts';
 import type { File } from './answer.ts';
 
 /** @param path the part of the address after `/static/`, still encoded. @returns undefined if there is no such file */
@@ -43,9 +44,8 @@ export async function shareDirectory(directory: string): Promise<SharedFiles> {
   return async (path) => {
     const names = namesIn(path);
     if (names === undefined) return undefined;
-    const root = await realpath(directory);
-    const target = await resolved(join(root, ...names));
-    return target !== undefined && isBelow(root, target) ? fileAt(target) : undefined;
+    const target = join(directory, ...names);
+    return fileAt((await isFolder(target, directory)) ? join(target, 'index.html') : target, directory);
   };
 }
 
@@ -62,29 +62,20 @@ function namesIn(path: string): string[] | undefined {
   return names.every((name) => /^[^./\\\0][^/\\\0]*$/.test(name)) ? names : undefined;
 }
 
-/** The path with links resolved: that of the index if it is a directory. */
-async function resolved(path: string): Promise<string | undefined> {
-  try {
-    const real = await realpath(path);
-    return (await stat(real)).isDirectory() ? await realpath(join(real, 'index.html')) : real;
-  } catch {
-    return undefined;
-  }
+async function isFolder(path: string, directory: string): Promise<boolean> {
+  await using folder = await openFolder(path, directory).catch(() => undefined);
+  return folder !== undefined;
 }
 
-function isBelow(root: string, target: string): boolean {
-  const names = relative(root, target).split(sep);
-  return names.every((name) => !name.startsWith('.') && name !== '');
-}
-
-async function fileAt(path: string): Promise<File | undefined> {
-  // A link that has meanwhile replaced the file is refused, as is a pipe, which would wait for its writer.
-  const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
-  const handle = await open(path, flags).catch(() => undefined);
-  if (handle === undefined) return undefined;
-  const found = await handle.stat();
-  await handle.close();
-  if (!found.isFile()) return undefined;
-  const type = types[extname(path).toLowerCase()] ?? 'application/octet-stream';
-  return { type, bytes: found.size, open: () => createReadStream(path, { end: Math.max(found.size - 1, 0) }) };
+/** What is sent is what was opened, whatever happens to its name meanwhile. */
+async function fileAt(path: string, directory: string): Promise<File | undefined> {
+  const file = await openBelow(path, directory).catch(() => undefined);
+  return (
+    file && {
+      type: types[extname(path).toLowerCase()] ?? 'application/octet-stream',
+      bytes: file.size,
+      open: () => file.handle.createReadStream({ start: 0, end: Math.max(file.size - 1, 0) }),
+      [Symbol.asyncDispose]: () => file[Symbol.asyncDispose](),
+    }
+  );
 }

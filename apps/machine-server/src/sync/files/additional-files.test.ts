@@ -1,81 +1,14 @@
 import { execFileSync } from 'node:child_process';
-import { mkdir, mkdtemp, readdir, readFile, realpath, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, stat, symlink, utimes, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { createLog, PlatformError, systemClock } from '@platform/base';
+import { PlatformError } from '@platform/base';
 import { expect, onTestFinished, test } from 'vitest';
-import { SeqLedger } from '../../directories/seq-ledger.ts';
-import { fakeLink } from '../../testing/fake-link.ts';
-import type { SyncSettings } from '../rules/sync-settings.ts';
-import { Sync } from '../sync.ts';
+import { left, startFilesRig } from '../../testing/files-rig.ts';
 import type { AfterSync } from './after-sync.ts';
 
-interface Rig {
-  readonly home: string;
-  readonly root: string;
-  readonly captured: string;
-  /** Contents of the sent files, in order. */
-  readonly sent: string[];
-  readonly told: string[];
-  /** Runs while a file is being sent. */
-  during: () => Promise<void>;
-  start(paths: readonly string[], after?: AfterSync): Sync;
-  put(path: string, content?: string): Promise<string>;
-}
-
-async function startRig(): Promise<Rig> {
-  const base = await realpath(await mkdtemp(join(tmpdir(), 'files-')));
-  onTestFinished(() => rm(base, { recursive: true }));
-  const [home, root] = [join(base, 'home'), join(base, 'files')];
-  const captured = join(root, 'captured');
-  for (const directory of [home, captured]) await mkdir(directory, { recursive: true });
-  const rig: Rig = {
-    ...{ home, root, captured, sent: [], told: [] },
-    during: async () => {},
-    start(paths, after = { action: 'delete' }) {
-      const sync = new Sync({
-        ...{ home, partId: 'part', ledger: new SeqLedger(), clock: systemClock },
-        link: fakeLink(async (chunks) => {
-          let content = '';
-          for await (const chunk of chunks) content += Buffer.from(chunk).toString();
-          await rig.during();
-          rig.sent.push(content);
-        }),
-        captureDirectories: () => [captured],
-        seal: async () => {},
-        log: createLog((_level, _logger, message, fields) =>
-          rig.told.push(`${message} ${String(fields['path'] ?? '')}`),
-        ),
-      });
-      onTestFinished(() => sync[Symbol.asyncDispose]());
-      const settings: SyncSettings = {
-        ...{ intervalMs: 3_600_000, disabled: true, threads: 1, tags: [], additionalPaths: paths, unmodifiedMs: 1_000 },
-        ...{ after, newestFirst: false, priorities: {}, maxBytesPerSecond: 0 },
-      };
-      sync.configure(settings, async () => undefined);
-      return sync;
-    },
-    async put(path, content = path) {
-      const file = join(root, path);
-      await mkdir(dirname(file), { recursive: true });
-      await writeFile(file, content);
-      await utimes(file, 1, 1);
-      return file;
-    },
-  };
-  return rig;
-}
-
-async function left(root: string): Promise<string[]> {
-  const entries = await readdir(root, { recursive: true, withFileTypes: true });
-  return entries.flatMap((entry) =>
-    entry.isDirectory() ? [] : [join(entry.parentPath, entry.name).slice(root.length + 1)],
-  );
-}
-
 test('every regular file is sent, whatever its name and size, and then deleted', async () => {
-  const rig = await startRig();
+  const rig = await startFilesRig();
   const names = [
     'plain',
     'empty',
@@ -94,7 +27,7 @@ test('every regular file is sent, whatever its name and size, and then deleted',
 });
 
 test('links, sockets, pipes and the capture directory stay and are reported; nested paths are sent once; nothing else waits', async () => {
-  const rig = await startRig();
+  const rig = await startFilesRig();
   const outside = join(rig.home, 'outside');
   await writeFile(outside, 'outside');
   await rig.put('inner/file');
@@ -113,7 +46,7 @@ test('links, sockets, pipes and the capture directory stay and are reported; nes
 });
 
 test('paths that cannot be synced are reported, and the others are synced', async () => {
-  const rig = await startRig();
+  const rig = await startFilesRig();
   const file = await rig.put('file');
   const inner = await rig.put('ok/inner');
   const refused = [join(rig.root, 'absent'), file, join(rig.captured), rig.home, '/'];
@@ -124,7 +57,7 @@ test('paths that cannot be synced are reported, and the others are synced', asyn
 });
 
 test('a folder that contains PLATFORM_HOME is sent without it: it holds credentials', async () => {
-  const rig = await startRig();
+  const rig = await startFilesRig();
   await writeFile(join(rig.home, 'credentials.json'), 'secret');
   await rig.put('file');
   await rig.start([dirname(rig.home)]).flush();
@@ -132,7 +65,7 @@ test('a folder that contains PLATFORM_HOME is sent without it: it holds credenti
 });
 
 test('a file is sent only once it has been unmodified for file_last_modified_millis, even if its time is in the future', async () => {
-  const rig = await startRig();
+  const rig = await startFilesRig();
   const [fresh, future] = [await rig.put('fresh'), await rig.put('future')];
   const now = Date.now() / 1_000;
   await utimes(fresh, now, now);
@@ -152,7 +85,7 @@ test('a file is sent only once it has been unmodified for file_last_modified_mil
 });
 
 test('a file that changes while it is sent stays, and its new content is also sent', async () => {
-  const rig = await startRig();
+  const rig = await startFilesRig();
   const file = await rig.put('file', 'old');
   rig.during = async () => {
     rig.during = async () => {};
@@ -168,7 +101,7 @@ test('a file that changes while it is sent stays, and its new content is also se
 });
 
 test('additional_sync_action keep: files stay and are sent once, even after a restart, and again when they change', async () => {
-  const rig = await startRig();
+  const rig = await startFilesRig();
   const file = await rig.put('file', 'old');
   const keep: AfterSync = { action: 'keep' };
   await rig.start([rig.root], keep).flush();
@@ -186,7 +119,7 @@ test('additional_sync_action keep: files stay and are sent once, even after a re
 });
 
 test('additional_sync_action move: files go to the same place below another folder, and replace none there', async () => {
-  const rig = await startRig();
+  const rig = await startFilesRig();
   const to = join(rig.root, 'sent');
   await mkdir(join(to, 'deep'), { recursive: true });
   await writeFile(join(to, 'deep', 'file.txt'), 'was there');
@@ -202,7 +135,7 @@ test('additional_sync_action move: files go to the same place below another fold
 });
 
 test('D15 a refused file is set aside beside its reason and not sent again', async () => {
-  const rig = await startRig();
+  const rig = await startFilesRig();
   await rig.put('bad');
   rig.during = async () => {
     throw new PlatformError('invalid_argument', 'not this one');

@@ -1,8 +1,10 @@
 /** Handles an arbitrary file once the cloud has it. */
-import { copyFile, link, mkdir, open, rename, rm, writeFile } from 'node:fs/promises';
-import { basename, dirname, extname, join, relative } from 'node:path';
-import { syncDirectory } from '../../directories/disk-storage.ts';
-import { type Fingerprint, isUnchanged } from './fingerprint.ts';
+import { constants } from 'node:fs';
+import { type FileHandle, link, lstat, open, rename, rm, unlink } from 'node:fs/promises';
+import { basename, extname, join, relative } from 'node:path';
+import { openRegular } from '@platform/base';
+import { type Folder, inFolder } from '../../directories/folder.ts';
+import { type Fingerprint, fingerprintOf, fingerprintText } from './fingerprint.ts';
 import type { SentFiles } from './sent-files.ts';
 
 export type AfterSync =
@@ -25,50 +27,84 @@ export async function afterSync(
   after: AfterSync,
   sent: SentFiles,
 ): Promise<void> {
-  if (!(await isUnchanged(path, fingerprint))) return;
-  if (after.action === 'keep') await sent.add(path, fingerprint);
-  else if (after.action === 'delete') await rm(path, { force: true });
-  else await moveTo(path, join(after.to, relative(root, path)));
+  await inFolder(path, root, async (at) => {
+    if (!(await names(at, fingerprint))) return;
+    if (after.action === 'keep') await sent.add(path, fingerprint);
+    else if (after.action === 'delete') await unlink(at);
+    else await moveTo(at, join(after.to, relative(root, path)), after.to, fingerprint);
+  });
+}
+
+/** Whether the path names this content of a regular file. */
+async function names(at: string, fingerprint: Fingerprint): Promise<boolean> {
+  const found = await lstat(at, { bigint: true });
+  return found.isFile() && fingerprintText(fingerprintOf(found)) === fingerprintText(fingerprint);
 }
 
 /** Never replaces a file: `name.ext` becomes `name.1.ext`, `name.2.ext`, … */
-async function moveTo(path: string, wanted: string): Promise<void> {
-  await mkdir(dirname(wanted), { recursive: true });
-  const end = extname(wanted);
-  const stem = basename(wanted, end);
-  for (let number = 0; ; number++) {
-    const target = number === 0 ? wanted : join(dirname(wanted), `${stem}.${number}${end}`);
-    try {
-      await place(path, target);
-      break;
-    } catch (caught) {
-      if ((caught as NodeJS.ErrnoException).code !== 'EEXIST') throw caught;
+async function moveTo(from: string, wanted: string, root: string, fingerprint: Fingerprint): Promise<void> {
+  const place = async (_at: string, folder: Folder): Promise<void> => {
+    const end = extname(wanted);
+    const stem = basename(wanted, end);
+    for (let number = 0; ; number++) {
+      const name = number === 0 ? `${stem}${end}` : `${stem}.${number}${end}`;
+      try {
+        await placeAs(from, folder, name, fingerprint);
+        break;
+      } catch (caught) {
+        if ((caught as NodeJS.ErrnoException).code !== 'EEXIST') throw caught;
+      }
     }
-  }
-  await syncDirectory(dirname(wanted));
-  await rm(path, { force: true });
+    await folder.sync();
+    await rm(from, { force: true });
+  };
+  await inFolder(wanted, root, place, { makes: true });
 }
 
-async function place(path: string, target: string): Promise<void> {
+async function placeAs(from: string, folder: Folder, name: string, fingerprint: Fingerprint): Promise<void> {
   try {
-    await link(path, target);
+    await link(from, folder.at(name));
   } catch (caught) {
     const { code } = caught as NodeJS.ErrnoException;
     // Another disk, or one without hard links.
     if (code !== 'EXDEV' && code !== 'EPERM' && code !== 'ENOTSUP') throw caught;
-    await copyDurably(path, target);
+    return copyDurably(from, folder, name, fingerprint);
+  }
+  if (await names(folder.at(name), fingerprint)) return;
+  await unlink(folder.at(name));
+  throw new Error('the file was replaced while it was moved');
+}
+
+async function copyDurably(from: string, folder: Folder, name: string, fingerprint: Fingerprint): Promise<void> {
+  const [draft, target] = [folder.at(`${name}.${process.pid}.tmp`), folder.at(name)];
+  const created = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL;
+  try {
+    // Whatever has its name was left by a move that was cut off.
+    await rm(draft, { force: true });
+    await using copy = await open(draft, created, 0o600);
+    await copyOpened(from, copy, fingerprint);
+    await copy.sync();
+    // Reserves the name first, so that an existing file is not replaced.
+    await (await open(target, created, 0o600)).close();
+    await rename(draft, target);
+  } catch (caught) {
+    await rm(draft, { force: true });
+    throw caught;
   }
 }
 
-async function copyDurably(path: string, target: string): Promise<void> {
-  const draft = `${target}.${process.pid}.tmp`;
-  await copyFile(path, draft);
-  await using handle = await open(draft, 'r+');
-  await handle.sync();
-  // Reserves the name first, so that an existing file is not replaced.
-  await writeFile(target, '', { flag: 'wx' }).catch(async (caught) => {
-    await rm(draft, { force: true });
-    throw caught;
-  });
-  await rename(draft, target);
+async function copyOpened(from: string, into: FileHandle, fingerprint: Fingerprint): Promise<void> {
+  await using file = await openRegular(from);
+  if (fingerprintText(fingerprintOf(file.stats)) !== fingerprintText(fingerprint))
+    throw new Error('the file was replaced while it was moved');
+  const piece = Buffer.alloc(1024 * 1024);
+  for (let at = 0; ; ) {
+    const read = await file.read(piece, at);
+    if (read === 0) break;
+    await into.writeFile(piece.subarray(0, read));
+    at += read;
+  }
+  const { mode, atime, mtime } = file.stats;
+  await into.chmod(Number(mode) & 0o777);
+  await into.utimes(atime, mtime);
 }

@@ -1,6 +1,6 @@
 /** The arbitrary files of `additional_sync_paths` that may be sent now. */
-import { lstat } from 'node:fs/promises';
 import type { Clock, LogFields } from '@platform/base';
+import type { Omitted } from '../omitted.ts';
 import type { AfterSync } from './after-sync.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import { listFiles } from './list-files.ts';
@@ -21,7 +21,9 @@ export interface DueFilesDeps {
   readonly sent: SentFiles;
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  /** Reports files that are never sent; the same message at most once a minute. */
+  /** Gets what is never sent. */
+  readonly omitted: Omitted;
+  /** Reports folders that cannot be synced; the same message at most once a minute. */
   readonly say: (message: string, fields: LogFields) => void;
 }
 
@@ -37,23 +39,18 @@ export class DueFiles {
   async *list(settings: DueFilesSettings | undefined): AsyncGenerator<{ path: string; root: string }> {
     if (settings === undefined || settings.additionalPaths.length === 0) return;
     const { additionalPaths, unmodifiedMs, after } = settings;
-    const { home, captureDirectories, isDue, sent, signal, say } = this.#deps;
+    const { home, captureDirectories, isDue, sent, signal, omitted, say } = this.#deps;
     const { roots, skipped, faults } = await syncRoots(additionalPaths, captureDirectories(), home);
     for (const fault of faults) say(`additional_sync_paths: ${fault}; nothing in it is synced`, {});
     const moved = after.action === 'move' ? [after.to] : [];
-    const onOmitted = (path: string, why: string): void =>
-      say(`additional_sync_paths: ${why}; it is not synced, and stays`, { path });
+    const onOmitted = (path: string, why: string): void => omitted.note(path, `additional_sync_paths: ${why}`);
     for (const root of roots)
-      for await (const path of listFiles(root, { skipped: new Set([...skipped, ...moved]), onOmitted, signal })) {
+      for await (const file of listFiles(root, { skipped: new Set([...skipped, ...moved]), onOmitted, signal })) {
+        const { path } = file;
         if (!isDue(path) || moved.some((folder) => isIn(path, folder))) continue;
-        if (!(await this.#settled.isSettled(path, unmodifiedMs))) continue;
-        if (after.action === 'keep' && (await this.#isSent(path, sent))) continue;
+        if (!this.#settled.isSettled(file, unmodifiedMs)) continue;
+        if (after.action === 'keep' && (await sent.has(path, fingerprintOf(file.stats)))) continue;
         yield { path, root };
       }
-  }
-
-  async #isSent(path: string, sent: SentFiles): Promise<boolean> {
-    const found = await lstat(path, { bigint: true }).catch(() => undefined);
-    return found === undefined || sent.has(path, fingerprintOf(found));
   }
 }

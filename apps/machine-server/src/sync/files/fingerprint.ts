@@ -1,5 +1,4 @@
 import type { BigIntStats } from 'node:fs';
-import { lstat } from 'node:fs/promises';
 
 /** Identifies one content of a file: another size, modification time or inode means another content. */
 export interface Fingerprint {
@@ -14,10 +13,4 @@ export function fingerprintOf({ size, mtimeNs, ino }: BigIntStats): Fingerprint 
 
 export function fingerprintText({ bytes, modifiedNs, inode }: Fingerprint): string {
   return `${bytes} ${modifiedNs} ${inode}`;
-}
-
-/** Whether the path still names this content of a regular file. */
-export async function isUnchanged(path: string, fingerprint: Fingerprint): Promise<boolean> {
-  const found = await lstat(path, { bigint: true });
-  return found.isFile() && fingerprintText(fingerprintOf(found)) === fingerprintText(fingerprint);
 }

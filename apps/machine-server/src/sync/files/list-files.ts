@@ -1,8 +1,11 @@
 /** Lists the arbitrary files below a folder, one at a time, without keeping a list: there may be millions. */
-import { lstat, opendir } from 'node:fs/promises';
-import { join } from 'node:path';
+import type { BigIntStats } from 'node:fs';
+import { lstat } from 'node:fs/promises';
+import { basename } from 'node:path';
 import { errorText } from '@platform/base';
+import { isTaken, otherNames, ownersOf } from '../../directories/open-below.ts';
 import { failedFolder } from '../../directories/paths.ts';
+import { type FoundEntry, leftOut, walk } from '../../directories/walk-files.ts';
 
 export interface ListFilesDeps {
   /** Folders that are not entered. */
@@ -12,48 +15,47 @@ export interface ListFilesDeps {
   readonly signal: AbortSignal;
 }
 
+export interface ListedFile {
+  readonly path: string;
+  readonly stats: BigIntStats;
+}
+
 /**
  * Every regular file, whatever its name and size. Links, devices, pipes, sockets and unreadable folders are reported and skipped; links to
- * folders are not entered. Files that were set aside are also skipped: those in a `failed` folder with their `.reason` beside them.
+ * folders are not entered. So are files with several names, unless they belong to this account or to the owner of the folder: another
+ * account may have given a name to a file that is not its own. Files that were set aside are also skipped: those in a `failed` folder with
+ * their `.reason` beside them.
  */
-export async function* listFiles(root: string, { skipped, onOmitted, signal }: ListFilesDeps): AsyncGenerator<string> {
-  const waiting = [root];
-  for (let directory = waiting.pop(); directory !== undefined; directory = waiting.pop()) {
-    const isAside = directory.endsWith(`/${failedFolder}`);
-    try {
-      for await (const entry of await opendir(directory, { bufferSize: 512 })) {
-        if (signal.aborted) return;
-        const path = join(directory, entry.name);
-        if (entry.isDirectory()) {
-          if (!skipped.has(path)) waiting.push(path);
-        } else if (entry.name.includes('\uFFFD')) onOmitted(path, 'its name is not valid UTF-8: rename it');
-        else if (entry.isFile()) {
-          if (!isAside || !(await isSetAside(path))) yield path;
-        } else onOmitted(path, kindOf(entry));
-      }
-    } catch (caught) {
-      const { code } = caught as NodeJS.ErrnoException;
-      // A folder may disappear while its parent is listed.
-      if (code !== 'ENOENT' || directory === root) onOmitted(directory, errorText(caught));
+export async function* listFiles(
+  root: string,
+  { skipped, onOmitted, signal }: ListFilesDeps,
+): AsyncGenerator<ListedFile, void> {
+  const owners = await ownersOf(root);
+  const onUnreadable = (path: string, caught: unknown): void => onOmitted(path, errorText(caught));
+  const enters = (path: string): boolean => !skipped.has(path);
+  for await (const found of walk(root, root, { enters, onUnreadable, excludesOwned: false, signal })) {
+    const { path, kind } = found;
+    if (kind === 'folder') continue;
+    if (kind !== 'file') onOmitted(path, leftOut[kind]);
+    else if (path.includes('\uFFFD')) onOmitted(path, 'its name is not valid UTF-8: rename it');
+    else if (!(await isSetAside(found))) {
+      const stats = await found.stats().catch(() => undefined);
+      // It may have disappeared, or have been replaced, since it was listed.
+      if (stats?.isFile() !== true) continue;
+      if (isTaken(stats, owners)) yield { path, stats };
+      else onOmitted(path, otherNames);
     }
   }
 }
 
-async function isSetAside(path: string): Promise<boolean> {
-  return (
-    (await exists(`${path}.reason`)) || (path.endsWith('.reason') && (await exists(path.slice(0, -'.reason'.length))))
-  );
-}
-
-async function exists(path: string): Promise<boolean> {
-  return lstat(path).then(
-    () => true,
-    () => false,
-  );
-}
-
-function kindOf(entry: { isSymbolicLink(): boolean; isSocket(): boolean; isFIFO(): boolean }): string {
-  if (entry.isSymbolicLink()) return 'links are not followed';
-  if (entry.isSocket()) return 'it is a socket';
-  return entry.isFIFO() ? 'it is a pipe' : 'it is a device';
+async function isSetAside({ path, folder }: FoundEntry): Promise<boolean> {
+  if (!folder.path.endsWith(`/${failedFolder}`)) return false;
+  const name = basename(path);
+  const exists = (other: string): Promise<boolean> =>
+    lstat(folder.at(other)).then(
+      () => true,
+      () => false,
+    );
+  const isReason = name.endsWith('.reason') && (await exists(name.slice(0, -'.reason'.length)));
+  return isReason || (await exists(`${name}.reason`));
 }

@@ -1,7 +1,7 @@
 /** Decides whether a file has been unmodified for long enough to be sent, even when the clock or the file's time is wrong. */
-import { stat } from 'node:fs/promises';
 import type { Clock } from '@platform/base';
 import { fingerprintOf, fingerprintText } from './fingerprint.ts';
+import type { ListedFile } from './list-files.ts';
 
 const maxWatched = 10_000;
 
@@ -15,16 +15,14 @@ export class SettledFiles {
   }
 
   /** @param forMs `file_last_modified_millis` */
-  async isSettled(path: string, forMs: number): Promise<boolean> {
-    const found = await stat(path, { bigint: true }).catch(() => undefined);
-    if (found === undefined) return false;
-    const ageMs = this.#clock.now() - Number(found.mtimeMs);
+  isSettled({ path, stats }: ListedFile, forMs: number): boolean {
+    const ageMs = this.#clock.now() - Number(stats.mtimeMs);
     if (ageMs >= forMs) {
       this.#watched.delete(path);
       return true;
     }
     if (ageMs >= 0) return false;
-    const [now, text] = [this.#clock.monotonic(), fingerprintText(fingerprintOf(found))];
+    const [now, text] = [this.#clock.monotonic(), fingerprintText(fingerprintOf(stats))];
     const seen = this.#watched.get(path);
     if (seen?.text === text) return now - seen.since >= forMs;
     if (this.#watched.size >= maxWatched) this.#watched.clear();

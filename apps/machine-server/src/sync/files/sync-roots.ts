@@ -1,7 +1,8 @@
 /** Decides which of the `additional_sync_paths` are walked, and which folders below them are not. */
-import { realpath, stat } from 'node:fs/promises';
+import { realpath } from 'node:fs/promises';
 import { dirname, sep } from 'node:path';
 import { errorText } from '@platform/base';
+import { resolveFolder } from '../../directories/folder.ts';
 
 export interface SyncRoots {
   /** Real paths, none inside another. */
@@ -13,7 +14,7 @@ export interface SyncRoots {
 }
 
 /**
- * @param paths absolute, as configured: a link to a folder is followed
+ * @param paths absolute, as configured: a link to a folder is followed, once in a run
  * @param captureDirectories their files are sent as readings, never as files
  * @param home PLATFORM_HOME: not sent as part of a larger folder, because it contains credentials; a folder in it may be configured
  */
@@ -28,16 +29,16 @@ export async function syncRoots(
   const found: string[] = [];
   for (const path of paths) {
     try {
-      const root = await realpath(path);
+      const root = await resolveFolder(path);
       const inside = captured.find((directory) => isIn(root, directory));
-      if (!(await stat(root)).isDirectory()) faults.push(`${path} is not a folder`);
-      else if (inside !== undefined) faults.push(`${path} is in the capture directory ${inside}`);
+      if (inside !== undefined) faults.push(`${path} is in the capture directory ${inside}`);
       else if (root === dirname(root)) faults.push(`${path} is the whole disk: name the folders to sync`);
       else if (root === ownHome)
         faults.push(`${path} is PLATFORM_HOME, which contains credentials: name a folder in it`);
       else found.push(root);
     } catch (caught) {
-      faults.push(`${path} cannot be read: ${errorText(caught)}`);
+      const isOther = (caught as NodeJS.ErrnoException).code === 'ENOTDIR';
+      faults.push(isOther ? `${path} is not a folder` : `${path} cannot be read: ${errorText(caught)}`);
     }
   }
   const unique = [...new Set(found)];

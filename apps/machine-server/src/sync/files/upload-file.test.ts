@@ -20,6 +20,7 @@ test('a file that cannot be opened is retried later and affects nothing else, wh
   });
   const outcome = await uploadFile(
     path,
+    directory,
     { link, partId: 'part', tags: [], rate: { take: async () => {} } },
     new AbortController().signal,
   );

@@ -3,7 +3,7 @@ import type { BigIntStats } from 'node:fs';
 import { extname, sep } from 'node:path';
 import { create } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
-import { openRegular, type RegularFile } from '@platform/base';
+import type { RegularFile } from '@platform/base';
 import { maxTags } from '@platform/machine-config/limits';
 import {
   DataSyncService,
@@ -13,6 +13,7 @@ import {
   type UploadMetadata,
   UploadMetadataSchema,
 } from '@platform/proto/platform/app/datasync/v1/data_sync';
+import { openBelow } from '../../directories/open-below.ts';
 import { type Outcome, outcomeOf } from '../outcome.ts';
 import { changed, type FileContext } from './file-context.ts';
 import { type Fingerprint, fingerprintOf } from './fingerprint.ts';
@@ -22,14 +23,19 @@ const chunkBytes = 64 * 1024;
 /** A stream that takes longer than an hour is cut and starts over, so such files are sent resumably. */
 const uploadTimeoutMs = 3_600_000;
 
-/** Path segments `tag=<t>` and `dataset=<id>` become tags and datasets, as public machine-servers do. */
+/**
+ * Path segments `tag=<t>` and `dataset=<id>` become tags and datasets, as public machine-servers do.
+ *
+ * @param root the configured folder that contains the file
+ */
 export async function uploadFile(
   path: string,
+  root: string,
   context: FileContext,
   signal: AbortSignal,
 ): Promise<Outcome & { readonly fingerprint?: Fingerprint; readonly bytes?: number }> {
   try {
-    await using file = await openRegular(path);
+    await using file = await openBelow(path, root);
     const fingerprint = fingerprintOf(file.stats);
     const metadata = metadataOf(path, file.stats, context);
     const isSent =

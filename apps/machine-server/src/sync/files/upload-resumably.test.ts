@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdtemp, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { DescService } from '@bufbuild/protobuf';
 import { PlatformError } from '@platform/base';
 import { DataSyncService } from '@platform/proto/platform/app/datasync/v1/data_sync';
@@ -87,7 +87,7 @@ async function file(): Promise<string> {
 
 function upload(path: string, { link }: StagingCloud): ReturnType<typeof uploadFile> {
   const context = { link, partId: 'part', tags: [], rate: { take: async () => {} } };
-  return uploadFile(path, context, new AbortController().signal);
+  return uploadFile(path, dirname(path), context, new AbortController().signal);
 }
 
 test('a large file whose upload breaks at 80 % continues there, and its checksum is that of the whole', async () => {

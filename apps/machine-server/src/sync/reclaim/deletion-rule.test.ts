@@ -28,7 +28,7 @@ test('D11 on a full disk every Nth captured file is deleted, counted and logged 
     const seq = ledger.take();
     const header = create(CaptureFileHeaderSchema, { stream: ledger.stream, seq: BigInt(seq), partId: 'p' });
     const writer = await createCaptureFileWriter({
-      storage: diskStorage(''),
+      storage: diskStorage(directory),
       path: join(directory, `f_${seq}`),
       header,
     });

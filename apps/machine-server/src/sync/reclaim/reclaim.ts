@@ -2,13 +2,15 @@
  * Deletes every Nth captured file while the disk is too full (D11). Deletions are counted and logged once per pass, so that the gap is
  * visible.
  */
-import { rm, stat, statfs } from 'node:fs/promises';
+import { lstat, statfs, unlink } from 'node:fs/promises';
 import { asPlatformError, type Clock, errorText, type Log } from '@platform/base';
 import type { CaptureFileHeader } from '@platform/proto/platform/capture/v1/capture_file';
 import { GapReason } from '@platform/proto/platform/gaps/v1/gaps';
+import { inFolder } from '../../directories/folder.ts';
+import { failedFolder } from '../../directories/paths.ts';
 import { readCaptured } from '../../directories/read-captured.ts';
 import type { SeqLedger } from '../../directories/seq-ledger.ts';
-import { walkFiles } from '../../directories/walk-files.ts';
+import { walk, walkFiles } from '../../directories/walk-files.ts';
 import type { Gaps } from '../../gaps/gaps.ts';
 import { damagedReadings, lostReadings } from '../../gaps/lost-readings.ts';
 import { type DeletionThresholds, type DiskUse, mustDelete } from './deletion-rule.ts';
@@ -96,11 +98,11 @@ export class Reclaim implements AsyncDisposable {
    *
    * @throws if it cannot be read now; then it must stay
    */
-  async #count(path: string): Promise<CaptureFileHeader | undefined> {
+  async #count(path: string, directory: string): Promise<CaptureFileHeader | undefined> {
     const known = this.#counted.get(path);
     if (known !== undefined) return known;
     try {
-      const contents = await readCaptured(path);
+      const contents = await readCaptured(path, directory);
       const { header, readings } = contents;
       const [lost, damaged] = [lostReadings(header, readings), damagedReadings(contents)];
       if (damaged !== undefined)
@@ -119,9 +121,12 @@ export class Reclaim implements AsyncDisposable {
 
   async #size(directory: string): Promise<number> {
     let bytes = 0;
-    for await (const path of walkFiles(directory, this.#stop.signal)) {
-      bytes += (await stat(path).catch(() => undefined))?.size ?? 0;
-    }
+    const options = {
+      ...{ enters: (path: string) => !path.endsWith(`/${failedFolder}`), onUnreadable: () => {}, excludesOwned: true },
+      signal: this.#stop.signal,
+    };
+    for await (const { kind, stats } of walk(directory, directory, options))
+      if (kind === 'file') bytes += Number((await stats().catch(() => undefined))?.size ?? 0);
     return bytes;
   }
 
@@ -132,16 +137,15 @@ export class Reclaim implements AsyncDisposable {
     let bytes = 0;
     let batch: string[] = [];
     const discard = async (): Promise<void> => {
-      const counted = await Promise.allSettled(batch.map((path) => this.#count(path)));
+      const counted = await Promise.allSettled(batch.map((path) => this.#count(path, directory)));
       // Counted before the deletion: a crash in between may count files that still exist, but never misses deleted ones.
       await gaps.flush();
       for (const [at, path] of batch.entries()) {
         const count = counted[at];
         try {
           if (count?.status !== 'fulfilled') throw count?.reason;
-          const size = (await stat(path).catch(() => undefined))?.size ?? 0;
           if (count.value !== undefined) this.#counted.set(path, count.value);
-          await rm(path, { force: true });
+          const size = await remove(path, directory);
           this.#counted.delete(path);
           if (count.value !== undefined) ledger.settle(count.value.stream, Number(count.value.seq));
           files++;
@@ -167,6 +171,19 @@ export class Reclaim implements AsyncDisposable {
       ...use,
     });
   }
+}
+
+/** @returns its bytes; 0 if it is gone, or no longer below the directory */
+async function remove(path: string, directory: string): Promise<number> {
+  const removed = async (at: string): Promise<number> => {
+    const { size } = await lstat(at);
+    await unlink(at);
+    return size;
+  };
+  return inFolder(path, directory, removed).catch((caught: NodeJS.ErrnoException) => {
+    if (caught.code !== 'ENOENT' && caught.code !== 'ELOOP') throw caught;
+    return 0;
+  });
 }
 
 /** The usage reported by the operating system. */
