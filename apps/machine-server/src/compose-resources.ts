@@ -6,6 +6,7 @@ import { readResource } from './capture/read-resource.ts';
 import type { CloudParts } from './compose-cloud.ts';
 import { composeData, type Data } from './compose-data.ts';
 import { composeModules, type ModuleParts } from './compose-modules.ts';
+import type { LocalSettings } from './config/local-settings.ts';
 import { createFrames, type Frames } from './frames/frames.ts';
 import { Graph } from './graph/graph.ts';
 import type { Model } from './graph/model.ts';
@@ -18,6 +19,7 @@ import type { Observe } from './telemetry/observe.ts';
 
 export interface ResourcePartsDeps {
   readonly settings: Settings;
+  readonly local: LocalSettings;
   /** The types to serve and capture. */
   readonly types: readonly ResourceDescriptor[];
   /** The models that can be built. */
@@ -49,7 +51,7 @@ export interface ResourceParts extends ModuleParts {
 }
 
 export async function composeResources(deps: ResourcePartsDeps): Promise<ResourceParts> {
-  const { settings, cloud, serving, config, applyAgain, onChange, hide, observe, clock, log, signal } = deps;
+  const { settings, local, cloud, serving, config, applyAgain, onChange, hide, observe, clock, log, signal } = deps;
   await using starting = new AsyncDisposableStack();
   const { home, untrustedEnvironment: untrusted, resourceConfigureTimeoutMs } = settings;
   const partId = cloud?.partId ?? '';
@@ -65,7 +67,10 @@ export async function composeResources(deps: ResourcePartsDeps): Promise<Resourc
     new Graph({
       models: deps.models({
         clock,
-        dataManager: () => ({ types: types.known, ...data, home, clock, untrusted, log: log.child('data_manager') }),
+        dataManager: () => ({
+          ...{ types: types.known, ...data, home, clock, log: log.child('data_manager') },
+          ...{ untrusted, allowedSyncFolders: local.allowedSyncFolders },
+        }),
         kernel: openKernel,
         trust: { untrusted },
         home,

@@ -76,7 +76,7 @@ export async function startMachineServer(deps: MachineServerDeps): Promise<Machi
   const observe = telemetry?.observe;
   const resources = starting.use(
     await composeResources({
-      ...{ settings, types: deps.types, models: deps.models, cloud, hide, observe, clock, log, signal },
+      ...{ settings, local, types: deps.types, models: deps.models, cloud, hide, observe, clock, log, signal },
       serving: () => serving,
       config: () => applier.wanted,
       applyAgain: () => applier.applyAgain(),

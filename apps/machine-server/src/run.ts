@@ -18,6 +18,7 @@ import { openKernel } from './hardware/kernel.ts';
 import { createServerLog } from './logging/server-log.ts';
 import { openEventLog } from './logging/windows-event-log.ts';
 import { builtInModels } from './models/built-in.ts';
+import { rootWarning } from './root-warning.ts';
 import type { Settings } from './settings.ts';
 import { version } from './version.ts';
 
@@ -73,7 +74,9 @@ async function serveUntilStopped(settings: Settings, configFile: string): Promis
     clock: systemClock,
   });
   const log = serverLog.log.child('machine-server');
-  for (const warning of settings.warnings) log.warn(warning);
+  const { home, isService } = settings;
+  const ofRoot = rootWarning({ uid: process.geteuid?.(), home, isService });
+  for (const warning of [...settings.warnings, ...(ofRoot === undefined ? [] : [ofRoot])]) log.warn(warning);
 
   const stop = Promise.withResolvers<string>();
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => stop.resolve(signal));

@@ -28,6 +28,8 @@ export interface Settings {
   readonly sharedDirectory: string | undefined;
   readonly webProfile: boolean;
   readonly home: string;
+  /** INVOCATION_ID, which systemd sets: this process is a service. */
+  readonly isService: boolean;
   readonly alsoLogFile: string | undefined;
   /** PLATFORM_NO_WINDOWS_EVENT_LOGGER, whatever its value. */
   readonly noWindowsEventLog: boolean;
@@ -78,6 +80,7 @@ export function readSettings(args: readonly string[], env: Environment): Setting
     sharedDirectory: absolute(given.text('shareddir')),
     webProfile: given.on('webprofile'),
     home: resolve(env['PLATFORM_HOME'] || join(homedir(), '.platform')),
+    isService: (env['INVOCATION_ID'] ?? '') !== '',
     alsoLogFile: env['PLATFORM_LOGFILE'] || undefined,
     noWindowsEventLog: env['PLATFORM_NO_WINDOWS_EVENT_LOGGER'] !== undefined,
     configReadTimeoutMs: durationOf(env, 'PLATFORM_CONFIG_READ_TIMEOUT', 15_000),

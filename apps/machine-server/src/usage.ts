@@ -17,7 +17,8 @@ const options: Readonly<Record<string, string>> = {
   'output-telemetry': 'print OpenTelemetry metrics and spans to standard output',
   'reveal-sensitive-config-diffs': 'log changes of the configuration without masking secrets, on this computer only',
   shareddir: '<directory>  serve the files of this directory at /static/',
-  'untrusted-env': 'refuse shells, command sensors, ffmpeg arguments, local modules and other capture directories',
+  'untrusted-env':
+    'refuse shells, command sensors, ffmpeg arguments, local modules, other capture directories, and sync folders that the -config file does not allow',
   version: 'print the version and exit',
   webprofile: 'serve a profiler at /debug/, to this computer only',
   webrtc: 'force WebRTC connections (default: true; not served yet)',

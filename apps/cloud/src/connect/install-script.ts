@@ -20,15 +20,16 @@ export function installScript(
     carriers,
   };
   const assignments = Object.entries(values).map(([name, value]) => `${name}=${quoted(value)}`);
-  return ['#!/bin/sh', ...assignments, script].join('\n');
+  const own = [...assignments, steps].join('\n');
+  return ['#!/bin/sh', `steps=${quoted(own)}`, 'eval "$steps"', script].join('\n');
 }
 
 function quoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
-/** The whole script is read before it runs: an interrupted download must not run half of it. */
-const script = String.raw`
+/** What the account of the machine-server does, which may be another one than that of the script. */
+const steps = shell(String.raw`
 set -eu
 umask 077
 
@@ -151,6 +152,18 @@ END
   chmod 700 "$dir/run"
 }
 
+install_program() {
+  find_platform
+  mkdir -p "$dir"
+  find_node
+  fetch_program
+  fetch_credentials
+  write_launcher
+}
+`);
+
+/** The whole script is read before it runs: an interrupted download must not run half of it. */
+const script = shell(String.raw`
 write_keeper() {
   cat >"$dir/keep-running" <<END
 #!/bin/sh
@@ -189,8 +202,42 @@ start_process() {
   echo "started; its log is $dir/log. It ends with this computer: add --service to start it with systemd"
 }
 
+create_account() {
+  if ! getent passwd "$account" >/dev/null 2>&1; then
+    command -v useradd >/dev/null 2>&1 || fail "--service: expected the program useradd, found none: create a system account $account, and run a new line"
+    useradd --system --user-group --home-dir "$home" --no-create-home --shell /bin/sh "$account"
+  fi
+  # Those that open devices; which of them exist depends on the system.
+  for group in dialout gpio i2c spi video audio input; do
+    if getent group "$group" >/dev/null 2>&1; then usermod --append --groups "$group" "$account"; fi
+  done
+}
+
+# Installations of earlier versions run as root, and what they have captured, fetched and unpacked is root's.
+is_of_root() {
+  [ -e "$dir" ] || return 1
+  # Mode, links, owner, …
+  set -- $(ls -ldn "$dir")
+  [ "$3" = 0 ]
+}
+
+say_root() {
+  unit=$units/machine-server.service
+  cat >&2 <<END
+connect: $home is root's, so the machine-server goes on as root. To run it as the account $account:
+  systemctl stop machine-server && chown -R -h $account: '$home' && sed -i 's/^\[Service\]$/&\nUser=$account/' '$unit' && systemctl daemon-reload && systemctl start machine-server
+END
+}
+
+# The account writes its own files: root must not write where another account may put links.
+install_as_account() {
+  mkdir -p "$home"
+  chown "$account:" "$home"
+  export home dir credentials
+  { printf '%s\n' "$steps"; echo install_program; } | su -s /bin/sh "$account" -c 'sh -s'
+}
+
 start_service() {
-  units=\${PLATFORM_UNIT_DIRECTORY:-/etc/systemd/system}
   stop_running
   cat >"$units/machine-server.service" <<END
 [Unit]
@@ -199,6 +246,7 @@ Wants=network-online.target
 After=network-online.target
 
 [Service]
+$user
 ExecStart=$dir/run
 Restart=always
 RestartSec=1
@@ -227,7 +275,6 @@ main() {
     [ "$(id -u)" = 0 ] || fail "--service: expected root, found $(id -un): put sudo before sh"
   fi
   command -v tar >/dev/null 2>&1 || fail "expected the program tar, found none"
-  find_platform
   if [ "$service" = yes ]; then
     home=\${PLATFORM_HOME:-/var/lib/machine-server}
   else
@@ -235,13 +282,30 @@ main() {
   fi
   dir=$home/machine-server
   credentials=$dir/credentials.json
-  mkdir -p "$dir"
-  find_node
-  fetch_program
-  fetch_credentials
-  write_launcher
-  if [ "$service" = yes ]; then start_service; else start_process; fi
+  if [ "$service" = no ]; then
+    install_program
+    start_process
+    return
+  fi
+  account=machine-server
+  units=\${PLATFORM_UNIT_DIRECTORY:-/etc/systemd/system}
+  create_account
+  if is_of_root; then
+    user='# As root: see the guide to move it to the account machine-server.'
+    install_program
+    start_service
+    say_root
+  else
+    user="User=$account"
+    install_as_account
+    start_service
+  fi
 }
 
 main "$@"
-`.replaceAll('\\${', '${');
+`);
+
+/** In the texts above, a backslash keeps TypeScript from replacing what is the shell's. */
+function shell(text: string): string {
+  return text.replaceAll('\\${', '${');
+}

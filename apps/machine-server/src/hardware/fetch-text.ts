@@ -1,6 +1,9 @@
 /** Fetches a URL, with limits on time and size. */
 import { type Clock, errorText, PlatformError } from '@platform/base';
 
+const redirects: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+const mostRedirects = 10;
+
 export interface FetchOptions {
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
@@ -15,9 +18,10 @@ export interface FetchOptions {
 export async function fetchAnswer({ url, headers, signal }: FetchOptions): Promise<Response> {
   let answer: Response;
   try {
-    answer = await fetch(url, { headers, signal });
+    answer = await follow({ url, headers, signal });
   } catch (caught) {
     if (signal.aborted) throw signal.reason;
+    if (caught instanceof PlatformError) throw caught;
     throw new PlatformError(
       'unavailable',
       `${nameOf(url)}: no answer (${errorText(caught)}); check the address and the network`,
@@ -28,6 +32,23 @@ export async function fetchAnswer({ url, headers, signal }: FetchOptions): Promi
   await answer.body?.cancel();
   const hint = answer.status === 401 || answer.status === 403 ? '; check the headers' : '';
   throw new PlatformError('unavailable', `${nameOf(url)}: expected status 200, found ${answer.status}${hint}`);
+}
+
+/** The headers that a configuration names may be secrets: after a redirect, another origin gets only what is accepted. */
+async function follow({ url, headers, signal }: FetchOptions): Promise<Response> {
+  let at = url;
+  for (let count = 0; count <= mostRedirects; count++) {
+    const sent = at.origin === url.origin ? headers : { accept: headers['accept'] ?? '*/*' };
+    const answer = await fetch(at, { headers: sent, signal, redirect: 'manual' });
+    const location = answer.headers.get('location');
+    if (!redirects.has(answer.status) || location === null) return answer;
+    await answer.body?.cancel();
+    const next = URL.parse(location, at.href);
+    if (next === null || !/^https?:$/.test(next.protocol))
+      throw new PlatformError('unavailable', `${nameOf(at)}: expected a redirect to an http or https address`);
+    at = next;
+  }
+  throw new PlatformError('unavailable', `${nameOf(url)}: expected at most ${mostRedirects} redirects, found more`);
 }
 
 /** The text of an answer. @throws deadline_exceeded, resource_exhausted, or as `fetchAnswer` */

@@ -19,7 +19,7 @@ async function check(appAddress: string, more: Partial<CloudCredentials> = {}, s
     ...{ refreshMs: 1_000, offlineLimitDays: 60, allowedHosts: [], allowedOrigins: [], ...more },
   };
   const lines: string[] = [];
-  const file = { kind: 'cloud', credentials, local: { tcpModeTrusted: false } } as const;
+  const file = { kind: 'cloud', credentials, local: { tcpModeTrusted: false, allowedSyncFolders: [] } } as const;
   const passed = await checkNetwork({ ...usual, ...settings }, file, systemClock, (line) => lines.push(line));
   const [outcomes, text] = [new Map<string, string>(), lines.join('')];
   for (const [, outcome = '', name = ''] of text.matchAll(/^(ok|failed|skipped) +(\S+)/gm)) outcomes.set(name, outcome);
@@ -81,7 +81,11 @@ test('D16 -network-check reports whether the certificate is trusted, and whether
 
 test('D16 -network-check without a cloud checks only the local network, and a check that hangs ends in time', async () => {
   const lines: string[] = [];
-  const file = { kind: 'local', text: readJson('{}'), local: { tcpModeTrusted: false } } as const;
+  const file = {
+    kind: 'local',
+    text: readJson('{}'),
+    local: { tcpModeTrusted: false, allowedSyncFolders: [] },
+  } as const;
   expect(await checkNetwork(usual, file, systemClock, (line) => lines.push(line))).toBe(true);
   expect(lines[0]).toMatch(/^skipped +cloud +the configuration names none/);
   const hanging = { name: 'slow', run: () => new Promise<string>(() => {}) };

@@ -20,7 +20,8 @@ export interface FilesRig {
   readonly told: string[];
   /** Runs while a file is being sent. */
   during: () => Promise<void>;
-  start(paths: readonly string[], after?: AfterSync): Sync;
+  /** @param allowed see SyncSettings */
+  start(paths: readonly string[], after?: AfterSync, allowed?: readonly string[]): Sync;
   put(path: string, content?: string): Promise<string>;
 }
 
@@ -33,7 +34,7 @@ export async function startFilesRig(): Promise<FilesRig> {
   const rig: FilesRig = {
     ...{ home, root, captured, sent: [], told: [] },
     during: async () => {},
-    start(paths, after = { action: 'delete' }) {
+    start(paths, after = { action: 'delete' }, allowed) {
       const sync = new Sync({
         ...{ home, partId: 'part', ledger: new SeqLedger(), clock: systemClock },
         link: fakeLink(async (chunks) => {
@@ -51,7 +52,7 @@ export async function startFilesRig(): Promise<FilesRig> {
       onTestFinished(() => sync[Symbol.asyncDispose]());
       const settings: SyncSettings = {
         ...{ intervalMs: 3_600_000, disabled: true, threads: 1, tags: [], additionalPaths: paths, unmodifiedMs: 1_000 },
-        ...{ after, newestFirst: false, priorities: {}, maxBytesPerSecond: 0 },
+        ...{ after, allowedFolders: allowed, newestFirst: false, priorities: {}, maxBytesPerSecond: 0 },
       };
       sync.configure(settings, async () => undefined);
       return sync;

@@ -35,6 +35,8 @@ export interface DataManagerParts {
   readonly clock: Clock;
   /** `-untrusted-env` (D16). */
   readonly untrusted: boolean;
+  /** See LocalSettings. */
+  readonly allowedSyncFolders: readonly string[];
   readonly log: Log;
 }
 
@@ -127,7 +129,14 @@ async function configure(
   await docdb.configure(
     docdbSettings(attributes.docdb_capture_config, `${service.name}.docdb_capture_config`, problems),
   );
-  const rules = planSync(service, attributes, dependencies, { ...parts, directory, resolvePath }, problems);
+  const allowedFolders = parts.untrusted ? parts.allowedSyncFolders : undefined;
+  const rules = planSync(
+    service,
+    attributes,
+    dependencies,
+    { clock: parts.clock, directory, resolvePath, allowedFolders },
+    problems,
+  );
   logProblems(log, [...problems, ...planned.problems]);
   sync.configure(
     {

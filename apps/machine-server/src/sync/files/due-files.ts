@@ -6,12 +6,13 @@ import { fingerprintOf } from './fingerprint.ts';
 import { listFiles } from './list-files.ts';
 import type { SentFiles } from './sent-files.ts';
 import { SettledFiles } from './settled-files.ts';
-import { isIn, syncRoots } from './sync-roots.ts';
+import { isAllowed, isIn, outsideAllowed, syncRoots } from './sync-roots.ts';
 
 export interface DueFilesSettings {
   readonly additionalPaths: readonly string[];
   readonly unmodifiedMs: number;
   readonly after: AfterSync;
+  readonly allowedFolders?: readonly string[] | undefined;
 }
 
 export interface DueFilesDeps {
@@ -38,10 +39,12 @@ export class DueFiles {
 
   async *list(settings: DueFilesSettings | undefined): AsyncGenerator<{ path: string; root: string }> {
     if (settings === undefined || settings.additionalPaths.length === 0) return;
-    const { additionalPaths, unmodifiedMs, after } = settings;
+    const { additionalPaths, unmodifiedMs, after, allowedFolders } = settings;
     const { home, captureDirectories, isDue, sent, signal, omitted, say } = this.#deps;
-    const { roots, skipped, faults } = await syncRoots(additionalPaths, captureDirectories(), home);
+    const { roots, skipped, faults } = await syncRoots(additionalPaths, captureDirectories(), home, allowedFolders);
     for (const fault of faults) say(`additional_sync_paths: ${fault}; nothing in it is synced`, {});
+    if (after.action === 'move' && !(await isAllowed(after.to, allowedFolders)))
+      return say(`additional_sync_move_to: ${outsideAllowed(after.to)}; no file is sent`, {});
     const moved = after.action === 'move' ? [after.to] : [];
     const onOmitted = (path: string, why: string): void => omitted.note(path, `additional_sync_paths: ${why}`);
     for (const root of roots)

@@ -1,6 +1,6 @@
 /** Decides which of the `additional_sync_paths` are walked, and which folders below them are not. */
 import { realpath } from 'node:fs/promises';
-import { dirname, sep } from 'node:path';
+import { basename, dirname, join, sep } from 'node:path';
 import { errorText } from '@platform/base';
 import { resolveFolder } from '../../directories/folder.ts';
 
@@ -17,11 +17,13 @@ export interface SyncRoots {
  * @param paths absolute, as configured: a link to a folder is followed, once in a run
  * @param captureDirectories their files are sent as readings, never as files
  * @param home PLATFORM_HOME: not sent as part of a larger folder, because it contains credentials; a folder in it may be configured
+ * @param allowed see SyncSettings
  */
 export async function syncRoots(
   paths: readonly string[],
   captureDirectories: readonly string[],
   home: string,
+  allowed?: readonly string[],
 ): Promise<SyncRoots> {
   const faults: string[] = [];
   const captured = await Promise.all(captureDirectories.map(real));
@@ -31,7 +33,8 @@ export async function syncRoots(
     try {
       const root = await resolveFolder(path);
       const inside = captured.find((directory) => isIn(root, directory));
-      if (inside !== undefined) faults.push(`${path} is in the capture directory ${inside}`);
+      if (!(await isAllowed(root, allowed))) faults.push(outsideAllowed(path));
+      else if (inside !== undefined) faults.push(`${path} is in the capture directory ${inside}`);
       else if (root === dirname(root)) faults.push(`${path} is the whole disk: name the folders to sync`);
       else if (root === ownHome)
         faults.push(`${path} is PLATFORM_HOME, which contains credentials: name a folder in it`);
@@ -44,6 +47,24 @@ export async function syncRoots(
   const unique = [...new Set(found)];
   const roots = unique.filter((root) => !unique.some((other) => other !== root && isIn(root, other)));
   return { roots, skipped: new Set([...captured, ownHome]), faults };
+}
+
+/** Whether a path leads into one of the folders, links considered. */
+export async function isAllowed(path: string, folders: readonly string[] | undefined): Promise<boolean> {
+  if (folders === undefined) return true;
+  const [target, ...inside] = await Promise.all([path, ...folders].map(realTarget));
+  return inside.some((folder) => isIn(target ?? path, folder));
+}
+
+export function outsideAllowed(path: string): string {
+  return `-untrusted-env does not allow ${path}: "allowed_sync_folders" in the file of -config names no folder that contains it`;
+}
+
+/** Where the path leads, even if its last parts do not exist yet. */
+async function realTarget(path: string): Promise<string> {
+  return realpath(path).catch(async () =>
+    dirname(path) === path ? path : join(await realTarget(dirname(path)), basename(path)),
+  );
 }
 
 /** Whether `path` is `directory` or below it. */

@@ -4,6 +4,7 @@ import type { DataManagerAttributes } from '@platform/machine-config/data-manage
 import type { JsonObject, ResourceConfig } from '@platform/machine-config/schema';
 import { readSyncChoices } from '@platform/machine-config/sync-choices';
 import type { Resource } from '@platform/resources';
+import { isIn, outsideAllowed } from '../files/sync-roots.ts';
 import { builtInRule, systemFacts } from './built-in-rule.ts';
 import { selectiveSync } from './selective-sync.ts';
 import type { SyncRule } from './sync-rule.ts';
@@ -19,6 +20,8 @@ export interface PlanSyncDeps {
   /** The capture directory. */
   readonly directory: string;
   readonly resolvePath: (path: string) => string;
+  /** See SyncSettings. */
+  readonly allowedFolders: readonly string[] | undefined;
 }
 
 /** The name in `selective_syncer_name`, if there is one. */
@@ -31,7 +34,7 @@ export function planSync(
   service: Pick<ResourceConfig, 'name' | 'depends_on' | 'attributes'>,
   attributes: DataManagerAttributes,
   dependencies: ReadonlyMap<string, Resource>,
-  { clock, directory, resolvePath }: PlanSyncDeps,
+  { clock, directory, resolvePath, allowedFolders }: PlanSyncDeps,
   problems: Problem[],
 ): SyncPlan {
   const say = (level: Problem['level'], key: string, message: string): void =>
@@ -46,13 +49,24 @@ export function planSync(
     say('warning', 'selective_syncer_name', `"${syncer}" is not in depends_on: it is still treated as a dependency`);
   const found = [...dependencies].find(([name]) => syncer !== undefined && isName(name, syncer))?.[1];
   const selective: SyncRule = syncer === undefined ? async () => undefined : selectiveSync(syncer, found, clock);
+  const isAllowed = (key: string, path: string): boolean => {
+    const isInside = allowedFolders?.some((folder) => isIn(path, folder)) ?? true;
+    if (!isInside) say('error', key, outsideAllowed(path));
+    return isInside;
+  };
+  const to = after.action === 'move' ? resolvePath(after.to) : '';
+  const mayMove = after.action === 'move' && isAllowed('additional_sync_move_to', to);
   return {
     settings: {
       intervalMs: attributes.sync_interval_mins * 60_000,
       tags: attributes.tags,
-      additionalPaths: attributes.additional_sync_paths.map(resolvePath),
+      additionalPaths: attributes.additional_sync_paths
+        .map(resolvePath)
+        .filter((path) => isAllowed('additional_sync_paths', path)),
+      allowedFolders,
       unmodifiedMs: attributes.file_last_modified_millis,
-      after: after.action === 'move' ? { action: 'move', to: resolvePath(after.to) } : after,
+      // A file that may not be moved stays.
+      after: after.action !== 'move' ? after : mayMove ? { action: 'move', to } : { action: 'keep' },
       newestFirst,
       priorities,
       maxBytesPerSecond: attributes.sync_max_bytes_per_second,

@@ -9,12 +9,18 @@ import { planSync, type SyncPlan } from './plan-sync.ts';
 
 function planned(
   attributes: JsonObject,
-  { dependsOn = [], running = {} }: { dependsOn?: string[]; running?: Record<string, object> } = {},
+  {
+    dependsOn = [],
+    running = {},
+    allowed,
+  }: { dependsOn?: string[]; running?: Record<string, object>; allowed?: readonly string[] } = {},
 ): SyncPlan & { problems: Problem[] } {
   const read = readDataManagerAttributes(attributes, 'dm');
   const service = { name: 'dm', depends_on: dependsOn, attributes };
   const dependencies = new Map(Object.entries(running) as [string, Resource][]);
-  const deps = { clock: systemClock, directory: '/', resolvePath: (path: string) => path };
+  const deps = {
+    ...{ clock: systemClock, directory: '/', resolvePath: (path: string) => path, allowedFolders: allowed },
+  };
   return { ...planSync(service, read.attributes, dependencies, deps, read.problems), problems: read.problems };
 }
 
@@ -101,4 +107,25 @@ test.each(['Keep', '', 5])('files stay if additional_sync_action is %j', (action
   const { settings, problems } = planned({ additional_sync_action: action });
   expect(settings.after).toEqual({ action: 'keep' });
   expect(problems.map(({ path }) => path)).toContain('dm.additional_sync_action');
+});
+
+test('D16 -untrusted-env refuses sync paths and move targets outside the folders of the local file, each by name', () => {
+  const attributes = {
+    additional_sync_paths: ['/data/in', '/data', '/database', '/data/../etc', '/etc'],
+    ...{ additional_sync_action: 'move', additional_sync_move_to: '/srv/sent' },
+  };
+  const { settings, problems } = planned(attributes, { allowed: ['/data'] });
+  expect(settings).toMatchObject({ additionalPaths: ['/data/in', '/data', '/data/../etc'], after: { action: 'keep' } });
+  const outside = (path: string): string => `-untrusted-env does not allow ${path}: "allowed_sync_folders"`;
+  expect(problems.map(({ path, message }) => [path, message.split(' in the file')[0]])).toEqual([
+    ['dm.additional_sync_move_to', outside('/srv/sent')],
+    ['dm.additional_sync_paths', outside('/database')],
+    ['dm.additional_sync_paths', outside('/etc')],
+  ]);
+  expect(planned(attributes, { allowed: [] }).settings.additionalPaths).toEqual([]);
+  expect(planned(attributes, { allowed: ['/data', '/srv'] }).settings.after).toEqual({
+    action: 'move',
+    to: '/srv/sent',
+  });
+  expect(planned(attributes).settings.additionalPaths).toHaveLength(5);
 });

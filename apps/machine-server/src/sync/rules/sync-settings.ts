@@ -10,6 +10,8 @@ export interface SyncSettings {
   /** Arbitrary files must be unmodified for this long. */
   readonly unmodifiedMs: number;
   readonly after: AfterSync;
+  /** `-untrusted-env`: arbitrary files are read and moved only in these folders. Undefined: in all. */
+  readonly allowedFolders?: readonly string[] | undefined;
   readonly newestFirst: boolean;
   /** By short name or `<api>/<name>`; higher is earlier, default 0. */
   readonly priorities: Readonly<Record<string, number>>;

@@ -1,0 +1,30 @@
+import { mkdir, readdir, symlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { left, startFilesRig } from '../../testing/files-rig.ts';
+
+test('D16 -untrusted-env: a sync path that a link leads out of the allowed folders is refused by name', async () => {
+  const rig = await startFilesRig();
+  await rig.put('allowed/one');
+  await rig.put('other/two');
+  await symlink(join(rig.root, 'other'), join(rig.root, 'allowed', 'link'));
+  const [allowed, linked] = [join(rig.root, 'allowed'), join(rig.root, 'allowed', 'link')];
+  await rig.start([allowed, linked], { action: 'delete' }, [allowed]).flush();
+  expect(rig.sent).toEqual(['allowed/one']);
+  expect(await left(join(rig.root, 'other'))).toEqual(['two']);
+  expect(rig.told.filter((line) => line.includes(`-untrusted-env does not allow ${linked}`))).toHaveLength(1);
+});
+
+test('D16 -untrusted-env: no file is moved to where a link leads out of the allowed folders', async () => {
+  const rig = await startFilesRig();
+  await rig.put('allowed/one');
+  await mkdir(join(rig.root, 'other'));
+  await symlink(join(rig.root, 'other'), join(rig.root, 'allowed', 'link'));
+  const allowed = join(rig.root, 'allowed');
+  const to = join(allowed, 'link', 'sent');
+  await rig.start([allowed], { action: 'move', to }, [allowed]).flush();
+  expect([rig.sent, await readdir(join(rig.root, 'other'))]).toEqual([[], []]);
+  expect(
+    rig.told.filter((line) => line.includes(`additional_sync_move_to: -untrusted-env does not allow ${to}`)),
+  ).toHaveLength(1);
+});
