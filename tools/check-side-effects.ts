@@ -12,8 +12,8 @@ interface Rule {
   readonly instead: string;
 }
 
-/** Text of a page; it runs in a browser. */
-const pageInBrowser = 'apps/cloud/src/edge/status-page.ts';
+/** Texts of pages; they run in a browser. */
+const pagesInBrowser = ['apps/cloud/src/edge/status-page.ts', 'apps/cloud/src/edge/sign-in/page-script.ts'];
 
 const rules: readonly Rule[] = [
   {
@@ -61,7 +61,7 @@ const rules: readonly Rule[] = [
       'apps/web/src/lib/ui/*',
       'apps/web/src/lib/api/*',
       'apps/web/src/lib/machine/motion/*',
-      pageInBrowser,
+      ...pagesInBrowser,
     ],
     instead: 'take a Clock',
   },
@@ -87,7 +87,7 @@ const rules: readonly Rule[] = [
       'apps/cli/src/login/sign-in-by-browser.ts',
       // From a browser to the cloud that served the page.
       'apps/web/src/lib/api/*',
-      pageInBrowser,
+      ...pagesInBrowser,
       // Code that it generates.
       'apps/web/src/lib/settings/snippets.ts',
     ],

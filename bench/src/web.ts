@@ -19,6 +19,7 @@ export async function measureWeb({ machines, runs }: { machines: number; runs: n
   await using browser = await openBrowser();
   const page = await newPage(browser);
   await page.goto(signInLink);
+  await page.getByRole('button', { name: 'Sign in' }).click();
   await page.locator('tbody a').first().waitFor();
   const organization = `${url}/o/${web.cloud.organizationId}`;
   const list = { browser, page, pages };

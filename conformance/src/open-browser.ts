@@ -24,14 +24,23 @@ export interface OpenBrowser extends AsyncDisposable {
   readonly faults: readonly string[];
 }
 
-export async function openBrowser(): Promise<OpenBrowser> {
-  const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: flags, timeout: timeoutMs });
+/** @param more flags */
+export async function openBrowser(more: readonly string[] = []): Promise<OpenBrowser> {
+  const args = [...flags, ...more];
+  const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args, timeout: timeoutMs });
   const page = await browser.newPage();
   page.setDefaultTimeout(timeoutMs);
   const faults: string[] = [];
   page.on('console', (message) => message.type() === 'error' && faults.push(message.text()));
   page.on('pageerror', (error) => faults.push(error.message));
   return { browser, page, faults, [Symbol.asyncDispose]: () => browser.close() };
+}
+
+/** Signs in with a link of the cloud, which shows a button, and waits for the page after it. */
+export async function signInByLink(page: Page, link: string): Promise<void> {
+  await page.goto(link);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.waitForURL((url) => !url.pathname.startsWith('/sign-in'));
 }
 
 /** The path of a screenshot, in an existing folder. */

@@ -1,15 +1,17 @@
 /** Signs in with a real browser: with the link from the first start, then with e-mail and password, in light and dark mode. */
 import { createServer } from 'node:http';
+import { AppService } from '@platform/proto/platform/app/v1/app';
+import { startOpenIdProvider } from '@platform/testkit';
 import { expect, test } from 'vitest';
-import { CloudUnderFire } from './crash/cloud-under-load.ts';
-import { openBrowser, shotPath } from './open-browser.ts';
+import { CloudUnderFire, linkOfOwner } from './crash/cloud-under-load.ts';
+import { openBrowser, shotPath, signInByLink } from './open-browser.ts';
 
-test('D30 the first owner sets e-mail and password after the link, and signs in with them after a restart', async () => {
+test('D30 D49 the first owner sets e-mail and password after the link, and signs in with them after a restart', async () => {
   await using cloud = await CloudUnderFire.start();
   await using opened = await openBrowser();
   const { page, faults } = opened;
 
-  await page.goto(cloud.signInLink);
+  await signInByLink(page, cloud.signInLink);
   await page.getByRole('link', { name: 'your account' }).click();
   await page.getByLabel('E-mail').fill('Ada@Example.com');
   await page.getByRole('button', { name: 'Set e-mail' }).click();
@@ -22,8 +24,8 @@ test('D30 the first owner sets e-mail and password after the link, and signs in 
   await cloud.kill();
   await cloud.start();
   expect(cloud.signInLink).toBe(`${cloud.url}/sign-in`);
-  expect((await page.goto(`${cloud.url}/account`))?.status()).toBe(200);
-  await page.getByRole('button', { name: 'Sign out' }).click();
+  await page.goto(`${cloud.url}/account`);
+  await page.getByRole('button', { name: 'Sign out', exact: true }).click();
   await page.getByLabel('Password').waitFor();
   expect(faults).toEqual([]);
 
@@ -40,11 +42,33 @@ test('D30 the first owner sets e-mail and password after the link, and signs in 
   await page.getByText('uploads accepted').waitFor();
 });
 
+test('D49 a person signs in with OpenID Connect, and sees pages that need both halves of the session', async () => {
+  await using provider = await startOpenIdProvider();
+  await using cloud = await CloudUnderFire.start({
+    PLATFORM_OIDC_ISSUER: provider.issuer,
+    PLATFORM_OIDC_CLIENT_ID: provider.clientId,
+    PLATFORM_OIDC_CLIENT_SECRET: provider.clientSecret,
+  });
+  await using owner = linkOfOwner(cloud);
+  const { organizationId } = cloud.demo;
+  await owner.client(AppService).createOrganizationInvite({ organizationId, email: 'grace@example.com' });
+  provider.signInAs({ subject: 'g-1', email: 'grace@example.com', emailVerified: true, name: 'Grace' });
+  await using opened = await openBrowser();
+  const { page, faults } = opened;
+  await page.goto(`${cloud.url}/account`);
+  await page.getByRole('link', { name: 'Continue with OpenID Connect' }).click();
+  await page.getByText('grace@example.com').waitFor();
+  expect(new URL(page.url()).pathname).toBe('/account');
+  await page.getByRole('button', { name: 'Sign out everywhere' }).click();
+  await page.getByRole('link', { name: 'Continue with OpenID Connect' }).waitFor();
+  expect(faults).toEqual([]);
+});
+
 test('the browser passes the code to the port where the command line listens', async () => {
   await using cloud = await CloudUnderFire.start();
   await using opened = await openBrowser();
   const { page } = opened;
-  await page.goto(cloud.signInLink);
+  await signInByLink(page, cloud.signInLink);
   const { promise: code, resolve } = Promise.withResolvers<string | null>();
   const listener = createServer((request, response) => {
     const { searchParams } = new URL(request.url ?? '/', 'http://here');

@@ -23,8 +23,8 @@ beforeAll(async () => {
 });
 afterAll(async () => world[Symbol.asyncDispose]());
 
-async function statusOf({ token }: Person): Promise<Status> {
-  const headers = { cookie: `platform_session=${token}` };
+async function statusOf({ browser }: Person): Promise<Status> {
+  const { headers } = browser;
   const page = await fetch(world.cloud.url, { headers });
   expect([page.status, (await page.text()).includes('id="figures"')]).toEqual([200, true]);
   const answer = await fetch(`${world.cloud.url}/api/status`, { headers });

@@ -18,6 +18,7 @@ import {
   watchMessages,
 } from '@platform/rpc/server';
 import { authBinding } from './access/auth-rpc.ts';
+import { ofForeignPage } from './access/guess-limit.ts';
 import { callerFields, type Principal } from './access/principal.ts';
 import type { Limits } from './admin/limits.ts';
 import { limitHandlers } from './admin/limits-rpc.ts';
@@ -31,6 +32,7 @@ import type { HttpRequest } from './edge/http.ts';
 import type { Metrics } from './edge/metrics/metrics.ts';
 import { metricsRoute } from './edge/metrics/metrics-route.ts';
 import { notificationRoute } from './edge/notification-route.ts';
+import { pageHeadersOf } from './edge/own-pages.ts';
 import { paymentEventsRoute } from './edge/payment-events-route.ts';
 import { principalOfRequest } from './edge/principal-of-request.ts';
 import { queryRoute } from './edge/query-route.ts';
@@ -114,7 +116,7 @@ export function composeEdge(deps: EdgeDeps): RpcServer {
     log,
   } = deps;
   const { tree, registry, access, fragments, machines, authenticator, accessRpc, accounts } = deps.fleet;
-  const { identity, signIn } = deps.people;
+  const { identity, signIn, browserSession } = deps.people;
   const { tabular, triggers, binary, packages, ingest, queries } = deps.dataPlane;
   const { presence, logs } = machines;
 
@@ -185,7 +187,9 @@ export function composeEdge(deps: EdgeDeps): RpcServer {
     logo: accounts.logoRoute,
   });
   const bound: readonly ServiceBinding<Principal>[] = [
-    authBinding(authenticator),
+    authBinding(authenticator, ({ metadata, peerAddress }) =>
+      browserSession.kindOfPage(pageHeadersOf(metadata)) === 'foreign' ? ofForeignPage(peerAddress) : peerAddress,
+    ),
     serve(AppService, {
       ...accounts.appHandlers,
       ...machines.appHandlers,
@@ -263,6 +267,7 @@ export function composeEdge(deps: EdgeDeps): RpcServer {
     services,
     authenticate: createAuthenticateCall({
       authenticator,
+      browserSession,
       watchdog,
       presence,
       competing: machines.competing,

@@ -2,6 +2,8 @@
 import type { Clock, Log } from '@platform/base';
 import type { Limits } from './admin/limits.ts';
 import type { Fleet } from './compose-fleet.ts';
+import { type BrowserSession, createBrowserSession } from './edge/browser-session.ts';
+import { createKindOfPage } from './edge/own-pages.ts';
 import { createSignIn, type SignIn } from './edge/sign-in/sign-in.ts';
 import { createIdentity, type Identity } from './identity/feature.ts';
 import type { Stores } from './open-stores.ts';
@@ -14,6 +16,8 @@ export interface PeopleDeps extends Pick<Stores, 'db' | 'instanceKey'> {
   readonly mail: Mail | undefined;
   readonly settings: Pick<Settings, 'identity'>;
   readonly limits: Limits;
+  /** Scheme under which the cloud serves. */
+  readonly scheme: 'http' | 'https';
   readonly clock: Clock;
   readonly log: Log;
   /** Base URL of the cloud. Read at each call, never before the cloud listens. */
@@ -23,13 +27,19 @@ export interface PeopleDeps extends Pick<Stores, 'db' | 'instanceKey'> {
 export interface People extends AsyncDisposable {
   readonly identity: Identity;
   readonly signIn: SignIn;
+  readonly browserSession: BrowserSession;
 }
 
 export async function composePeople(deps: PeopleDeps): Promise<People> {
-  const { db, instanceKey, mail, settings, limits, clock, log, url } = deps;
+  const { db, instanceKey, mail, settings, limits, scheme, clock, log, url } = deps;
   const { tree, access, sessions, guesses, authenticator } = deps.fleet;
   await using unwind = new AsyncDisposableStack();
 
+  const publicUrl = (): string => settings.identity.publicUrl ?? url();
+  const browserSession = createBrowserSession({
+    ...{ instanceKey, publicUrl },
+    kindOfPage: createKindOfPage(scheme, publicUrl),
+  });
   const identity = unwind.use(
     createIdentity({
       db,
@@ -40,7 +50,7 @@ export async function composePeople(deps: PeopleDeps): Promise<People> {
       access,
       tree,
       mail,
-      publicUrl: () => settings.identity.publicUrl ?? url(),
+      publicUrl,
       invitationMailsPerDay: (organizationId) => limits.limitOf(organizationId, 'invitation-mails-per-day'),
       forget: () => authenticator.forget(),
       openIdSettings: settings.identity.openId,
@@ -49,10 +59,11 @@ export async function composePeople(deps: PeopleDeps): Promise<People> {
   const signIn = createSignIn({
     identity,
     instanceKey,
+    browserSession,
     log: log.child('edge'),
     principalOfToken: (token) => authenticator.principalOfToken(token),
   });
 
   const composed = unwind.move();
-  return { identity, signIn, [Symbol.asyncDispose]: () => composed.disposeAsync() };
+  return { identity, signIn, browserSession, [Symbol.asyncDispose]: () => composed.disposeAsync() };
 }

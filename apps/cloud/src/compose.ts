@@ -142,7 +142,7 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
   unwind.use('outbox', outbox);
 
   // People
-  const people = unwind.use('people', await composePeople({ ...common, fleet, mail }));
+  const people = unwind.use('people', await composePeople({ ...common, fleet, mail, scheme }));
   const { identity, signIn } = people;
 
   // The built-in test inbox

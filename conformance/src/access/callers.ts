@@ -64,7 +64,10 @@ export async function createCallers(world: World): Promise<Callers> {
     const name = canary ? canaries.make(`name of ${label}`, seen) : label;
     const email =
       `${canary ? canaries.make(`e-mail of ${label}`, seen) : label.replaceAll(/\W/g, '-')}@example.com`.toLowerCase();
-    const { id, token } = await joinByInvitation({ url: cloud.url, admin, adminToken }, { email, name, grants });
+    const { id, token, session } = await joinByInvitation(
+      { url: cloud.url, admin, adminToken },
+      { email, name, grants },
+    );
     if (canary) canaries.watch(id, `id of ${label}`, seen);
     const deviceToken = canaries.make(`push token of ${label}`, herself);
     await using link = connect({ baseUrl: cloud.url });
@@ -75,7 +78,7 @@ export async function createCallers(world: World): Promise<Callers> {
         { headers: { authorization: `Bearer ${token}` } },
       );
     known.push({ id, email, memberOf });
-    return { label, kind: 'person', id, token, grants };
+    return { label, kind: 'person', id, token, session, grants };
   };
   const makeKey = async (given: Given): Promise<Caller> => {
     const grants = grantsOf(given);

@@ -6,8 +6,10 @@ import { authorizationOn } from './wire-roles.ts';
 
 export interface NewPerson {
   readonly id: string;
-  /** Token of a browser session. */
+  /** Both halves of a browser's session (D49), as one token. */
   readonly token: string;
+  /** The same session, as a page of the cloud sends it. */
+  readonly session: Readonly<Record<string, string>>;
 }
 
 interface Inviter {
@@ -23,7 +25,7 @@ export async function joinByInvitation(
   { url, admin, adminToken }: Inviter,
   person: { readonly email: string; readonly name: string; readonly grants: readonly Grant[] },
 ): Promise<NewPerson> {
-  let token = '';
+  let session: Pick<NewPerson, 'token' | 'session'> = { token: '', session: {} };
   for (const { on, role } of person.grants) {
     const organizationId = organizationOf(on).id;
     const authorizations = [authorizationOn(on, role)];
@@ -34,36 +36,29 @@ export async function joinByInvitation(
       headers: { authorization: `Bearer ${adminToken}`, 'content-type': 'application/json' },
       body: JSON.stringify({ organizationId, email: person.email }),
     });
-    token = await acceptInvitation(textOf(await answer.json(), 'link'), person.name);
+    session = await acceptInvitation(textOf(await answer.json(), 'link'), person.name);
   }
-  const whoami = await fetch(`${url}/api/whoami`, { headers: { authorization: `Bearer ${token}` } });
-  return { id: textOf(await whoami.json(), 'id'), token };
+  const whoami = await fetch(`${url}/api/whoami`, { headers: { authorization: `Bearer ${session.token}` } });
+  return { id: textOf(await whoami.json(), 'id'), ...session };
 }
 
-/** @returns the token of the session */
-async function acceptInvitation(link: string, name: string): Promise<string> {
-  const page = await fetch(link);
-  const form = /name="form" value="([^"]+)"/.exec(await page.text())?.[1] ?? '';
+async function acceptInvitation(link: string, name: string): Promise<Pick<NewPerson, 'token' | 'session'>> {
   const token = new URL(link).searchParams.get('token') ?? '';
   const joined = await fetch(new URL('/invitations/accept', link), {
     method: 'POST',
     redirect: 'manual',
-    headers: {
-      cookie: cookiesOf(page).join('; '),
-      'content-type': 'application/x-www-form-urlencoded',
-    },
-    body: new URLSearchParams({ form, token, name, password }),
+    headers: { origin: new URL(link).origin, 'content-type': 'application/x-www-form-urlencoded' },
+    body: new URLSearchParams({ token, name, password, begun: 'people' }),
   });
-  const session = cookiesOf(joined)
-    .map((cookie) => /^platform_session=(.+)$/.exec(cookie)?.[1])
-    .find((value) => value !== undefined);
-  if (session === undefined)
+  const cookies = joined.headers.getSetCookie().map((line) => line.split(';', 1)[0] ?? '');
+  const cookie = cookies.find((pair) => /^[\w-]+_session=./.test(pair));
+  const secret = /#session=([\w-]+)/.exec(joined.headers.get('location') ?? '')?.[1];
+  if (cookie === undefined || secret === undefined)
     throw new Error(`accepting an invitation: expected a session, found ${joined.status} ${await joined.text()}`);
-  return session;
-}
-
-function cookiesOf(answer: Response): string[] {
-  return answer.headers.getSetCookie().map((cookie) => cookie.split(';', 1)[0] ?? '');
+  return {
+    token: `pt1.${cookie.replace(/^[^=]+=/, '')}.${secret}`,
+    session: { cookie, origin: new URL(link).origin, 'platform-session': secret },
+  };
 }
 
 function textOf(object: unknown, name: string): string {

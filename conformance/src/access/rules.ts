@@ -27,6 +27,8 @@ export interface Caller {
   readonly kind: 'person' | 'key' | 'part' | 'none';
   readonly id: string;
   readonly token: string | undefined;
+  /** For a person: the session as a page of the cloud sends it. */
+  readonly session?: Readonly<Record<string, string>>;
   /** For a key: the secret used to get the token. */
   readonly secret?: string;
   readonly grants: readonly Grant[];

@@ -1,10 +1,16 @@
-/** A person in a browser, using the routes of docs/specs/sign-in.md: cookies, forms, and the session of a command line. */
+/**
+ * A person in a browser, using the routes of docs/specs/sign-in.md: cookies, forms, what the script of the pages does (the two halves of a
+ * session, D49), and the session of a command line.
+ */
 import { createHash, randomBytes } from 'node:crypto';
+
+const begun = 'web-session';
 
 export class WebSession {
   readonly #home: string;
   readonly #cookies = new Map<string, string>();
   #page = '';
+  #secret = 'none';
 
   constructor(home: string) {
     this.#home = home;
@@ -24,7 +30,22 @@ export class WebSession {
       const [, name = ''] = /name="(\w+)"/.exec(tag) ?? [];
       if (!body.has(name)) body.set(name, /value="([^"]*)"/.exec(tag)?.[1] ?? '');
     }
+    body.set('session', this.#secret);
+    body.set('begun', begun);
     return this.#ask(action, body);
+  }
+
+  /** Opens the link of a first start, and presses its button. */
+  async signIn(link: string): Promise<string> {
+    const { pathname, search } = new URL(link);
+    await this.open(pathname + search);
+    return this.submit('/sign-in', {});
+  }
+
+  /** The headers of a request by a script of this cloud's page. */
+  get headers(): Readonly<Record<string, string>> {
+    const cookie = [...this.#cookies].map((pair) => pair.join('=')).join('; ');
+    return { cookie, origin: this.#home, 'platform-session': this.#secret };
   }
 
   /** A token for programs, as `platform login` gets one. */
@@ -45,14 +66,19 @@ export class WebSession {
   }
 
   async #ask(path: string, form?: URLSearchParams): Promise<string> {
-    const cookie = [...this.#cookies].map((pair) => pair.join('=')).join('; ');
-    const response = await fetch(new URL(path, this.#home), {
+    const url = new URL(path, this.#home);
+    const given = new URLSearchParams(url.hash.slice(1));
+    if (url.pathname === '/sign-in/done' && given.get('begun') === begun) {
+      this.#secret = given.get('session') ?? 'none';
+      return this.#ask(url.searchParams.get('next') ?? '/');
+    }
+    const response = await fetch(url, {
       redirect: 'manual',
-      headers: { accept: 'text/html', cookie },
+      headers: { accept: 'text/html', ...this.headers },
       ...(form === undefined ? {} : { method: 'POST', body: form }),
     });
     for (const line of response.headers.getSetCookie()) {
-      const [, name = '', value = ''] = /^(\w+)=([^;]*)/.exec(line) ?? [];
+      const [, name = '', value = ''] = /^([\w-]+)=([^;]*)/.exec(line) ?? [];
       this.#cookies.set(name, value);
     }
     const location = response.headers.get('location');

@@ -30,6 +30,8 @@ export interface Person extends Caller {
   readonly id: string;
   readonly email: string;
   readonly token: string;
+  /** Signed in. */
+  readonly browser: WebSession;
 }
 
 export interface World extends AsyncDisposable {
@@ -67,7 +69,7 @@ export async function openWorld(): Promise<World> {
     const token = await browser.commandLineToken();
     const caller = await callerOf({ type: 'access-token', payload: token });
     const { id, email } = await json({ token }, '/api/whoami');
-    return { ...caller, token, id: String(id), email: String(email) };
+    return { ...caller, token, browser, id: String(id), email: String(email) };
   };
   const json = async ({ token }: Pick<Person, 'token'>, path: string, body?: object): Promise<Answer> => {
     const response = await fetch(cloud.url + path, {
@@ -82,7 +84,7 @@ export async function openWorld(): Promise<World> {
 
   const owner = await key(cloud.keyId, cloud.key);
   const first = new WebSession(cloud.url);
-  await first.open(new URL(cloud.signInLink).pathname + new URL(cloud.signInLink).search);
+  await first.signIn(cloud.signInLink);
   await first.open('/account');
   await first.submit('/account/email', { email: 'Ada@Example.com' });
   const ada = await personOf(first);

@@ -18,7 +18,7 @@ afterAll(async () => {
 /** Answers the question of `platform login --no-browser` as the first person. */
 async function login(): Promise<void> {
   const person = new WebSession(cloud.url);
-  await person.open(new URL(cloud.signInLink).pathname + new URL(cloud.signInLink).search);
+  await person.signIn(cloud.signInLink);
   const command = cli.start(['login', '--url', cloud.url, '--no-browser'], { keepOpen: true });
   const [, address = ''] = await command.matching('stderr', /^ +(http\S+)$/m);
   await person.open(address.slice(cloud.url.length));

@@ -4,7 +4,7 @@ import { mkdirSync, statSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openBrowser } from '../open-browser.ts';
+import { openBrowser, signInByLink } from '../open-browser.ts';
 import { type CloudProcess, startCloud } from '../start-cloud.ts';
 import { type CommandLine, openCommandLine } from './command-line.ts';
 
@@ -62,7 +62,7 @@ test('login api-key reads the secret from standard input, stores it for its owne
 test('D30 login with a real browser and with a pasted code; logout ends the session in the cloud', async () => {
   await using opened = await openBrowser();
   const { page } = opened;
-  await page.goto(cloud.signInLink);
+  await signInByLink(page, cloud.signInLink);
   await page.goto(`${cloud.url}/account`);
   await page.getByLabel('E-mail').fill('ada@example.com');
   await page.getByRole('button', { name: 'Set e-mail' }).click();

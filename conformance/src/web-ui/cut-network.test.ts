@@ -8,7 +8,7 @@ import { createFaultProxy, type FaultProxy } from '@platform/testkit';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type CommandLine, openCommandLine } from '../cli/command-line.ts';
-import { type OpenBrowser, openBrowser, shotPath } from '../open-browser.ts';
+import { type OpenBrowser, openBrowser, shotPath, signInByLink } from '../open-browser.ts';
 import { type MachineProcess, startMachine } from '../remote/start-machine.ts';
 import { type CloudProcess, startCloud } from '../start-cloud.ts';
 import { pressed } from './hold-to-move.ts';
@@ -41,7 +41,7 @@ beforeAll(async () => {
   browser = await openBrowser();
   page = browser.page;
   const link = cloud.signInLink.replace(cloud.url, `http://${proxy.host}:${proxy.port}`);
-  await page.goto(link);
+  await signInByLink(page, link);
   await page.getByRole('row', { name: /Online/ }).waitFor();
 });
 afterAll(async () => {

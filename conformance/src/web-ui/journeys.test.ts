@@ -104,6 +104,9 @@ test('sign in by link; a query becomes a chart, a table and a dashboard; stored 
   await picture.getByRole('button', { name: 'Remove from dataset First shift' }).waitFor();
   expect(await accessibilityFaults(page)).toEqual([]);
   await page.screenshot({ path: shotPath('web-picture.png') });
+  const saved = page.waitForEvent('download');
+  await picture.getByRole('button', { name: 'Download' }).click();
+  expect((await readFile(await (await saved).path())).toString('latin1').slice(1, 4)).toBe('PNG');
   await picture.getByRole('button', { name: 'Close' }).click();
   await page.getByRole('combobox', { name: 'Dataset' }).selectOption('First shift');
   await page.getByRole('button', { name: /gate\.png/ }).waitFor();

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 import { buildWebUi } from '../../../tools/build-web-ui.js';
-import { type OpenBrowser, openBrowser } from '../open-browser.ts';
+import { type OpenBrowser, openBrowser, signInByLink } from '../open-browser.ts';
 import { startMachine } from '../remote/start-machine.ts';
 import { type CloudProcess, startCloud } from '../start-cloud.ts';
 
@@ -37,7 +37,7 @@ export async function startUi(env: Readonly<Record<string, string>> = {}): Promi
   const cloud = unwind.use(await startCloud({ PLATFORM_WEB_UI: build, PLATFORM_PAYMENT_PROVIDER: 'test', ...env }));
   unwind.use(await startMachine(cloud, cloud.url));
   const browser = unwind.use(await openBrowser());
-  await browser.page.goto(cloud.signInLink);
+  await signInByLink(browser.page, cloud.signInLink);
   const running = unwind.move();
   return { ...browser, cloud, [Symbol.asyncDispose]: () => running.disposeAsync() };
 }

@@ -34,7 +34,9 @@ export async function signInByBrowser({
 }: SignInOptions): Promise<SignedIn> {
   const verifier = randomBytes(48).toString('base64url');
   const page = new URL('/sign-in/cli', url);
-  page.searchParams.set('challenge', createHash('sha256').update(verifier).digest('base64url'));
+  const challenge = createHash('sha256').update(verifier).digest('base64url');
+  page.searchParams.set('challenge', challenge);
+  say(`The page shows this code, too; allow the login only then: ${comparisonCode(challenge)}`);
   const code = openBrowser ? await codeFromBrowser(page, say, signal) : await codeFromPerson(page, say, askCode);
   const answer = await sendHttp({
     url: new URL('/sign-in/cli/token', url),
@@ -47,6 +49,12 @@ export async function signInByBrowser({
   const { token, email = '' } = Object(answer.body) as Partial<Record<'token' | 'email', string>>;
   if (answer.status !== 200 || token === undefined) throw refusalOf(answer, 'POST /sign-in/cli/token');
   return { token, email };
+}
+
+/** As the page of the cloud shows it: the first bytes of the challenge, such as `7F3A-09C1`. */
+function comparisonCode(challenge: string): string {
+  const hex = Buffer.from(challenge, 'base64url').toString('hex').slice(0, 8).toUpperCase();
+  return `${hex.slice(0, 4)}-${hex.slice(4)}`;
 }
 
 async function codeFromPerson(page: URL, say: (line: string) => void, askCode: () => Promise<string>): Promise<string> {

@@ -7,7 +7,8 @@
 import type { InstanceKey } from '../instance/instance-key.ts';
 
 export interface TokenClaims {
-  readonly kind: 'key' | 'part' | 'session';
+  /** `session`: of a command line. `browser`: of a browser, which has it in two halves. */
+  readonly kind: 'key' | 'part' | 'session' | 'browser';
   readonly id: string;
   readonly epoch: number;
 }
@@ -15,6 +16,24 @@ export interface TokenClaims {
 export function issueToken(instanceKey: InstanceKey, claims: TokenClaims): string {
   const body = Buffer.from(JSON.stringify([claims.kind, claims.id, claims.epoch])).toString('base64url');
   return `pt1.${body}.${instanceKey.sign(`token ${body}`)}`;
+}
+
+/**
+ * The halves of a browser's token (D49): browsers send the cookie to every port of a host, so that it alone must open nothing. Only our own
+ * pages have the secret, which is the signature of the cookie.
+ */
+export interface TokenHalves {
+  readonly cookie: string;
+  readonly secret: string;
+}
+
+export function halvesOf(token: string): TokenHalves {
+  const [, cookie = '', secret = ''] = token.split('.');
+  return { cookie, secret };
+}
+
+export function joinHalves({ cookie, secret }: TokenHalves): string {
+  return `pt1.${cookie}.${secret}`;
 }
 
 /** The claims of a token that we signed; undefined for anything else. */

@@ -8,7 +8,7 @@ import { type Fleet, on, openFleet } from './testing/open-fleet.ts';
 
 async function serveAuth(fleet: Fleet, log: Log = silentLog): Promise<string> {
   const server = createRpcServer<Principal>({
-    services: [authBinding(fleet.authenticator)],
+    services: [authBinding(fleet.authenticator, ({ peerAddress }) => peerAddress)],
     authenticate: (call) => fleet.authenticator.principalOf(call.metadata),
     open: ['/proto.rpc.v1.AuthService/Authenticate'],
     fallback: (_request, response) => void response.end(),

@@ -1,12 +1,16 @@
 /** AuthService: exchanges credentials for a token. */
 import { PlatformError } from '@platform/base';
 import { AuthService } from '@platform/proto/proto/rpc/v1/auth';
-import { type Handlers, type ServiceBinding, serve } from '@platform/rpc/server';
+import { type Call, type Handlers, type ServiceBinding, serve } from '@platform/rpc/server';
 import type { Authenticator } from './authenticate.ts';
 import type { Principal } from './principal.ts';
 import { retryAfterHeader } from './too-many-guesses.ts';
 
-export function authBinding(authenticator: Authenticator): ServiceBinding<Principal> {
+/** @param guesserOf the address to which a failed attempt is counted */
+export function authBinding(
+  authenticator: Authenticator,
+  guesserOf: (call: Pick<Call, 'metadata' | 'peerAddress'>) => string,
+): ServiceBinding<Principal> {
   const handlers: Handlers<typeof AuthService, Principal> = {
     async authenticate(request, call) {
       if (call.metadata.has('authorization')) {
@@ -17,7 +21,7 @@ export function authBinding(authenticator: Authenticator): ServiceBinding<Princi
       }
       const { type = '', payload = '' } = request.credentials ?? {};
       try {
-        const token = await authenticator.signIn({ entity: request.entity, type, payload }, call.peerAddress);
+        const token = await authenticator.signIn({ entity: request.entity, type, payload }, guesserOf(call));
         return { accessToken: token };
       } catch (caught) {
         for (const [name, value] of Object.entries(retryAfterHeader(caught))) call.responseHeaders.set(name, value);

@@ -43,11 +43,12 @@ export interface Authenticator {
    */
   recheck(call: { readonly metadata: Headers }): Promise<Principal>;
   /**
-   * The current principal for a key or person. Use it for something issued in that name at `sinceMs` that must end with its rights. A
-   * person is accepted even without a session. Undefined if the key ended, or if the secret that it had then no longer works.
+   * The current principal for a key, person or session. Use it for something issued in that name at `sinceMs` that must end with its
+   * rights. A person is accepted even without a session. Undefined if the key or session ended, or if the secret that the key had then no
+   * longer works.
    */
   standing(
-    named: { readonly kind: 'key' | 'person'; readonly id: string },
+    named: { readonly kind: 'key' | 'person' | 'session'; readonly id: string },
     sinceMs: number,
   ): Promise<Principal | undefined>;
   /** Must be called after a commit that changed keys, roles, sessions or sharing: all following calls then see the change. */
@@ -119,8 +120,8 @@ export function createAuthenticator(deps: {
     const { kind, id, epoch } = claims;
     if (kind === 'part') {
       if (await partSecrets.isCurrent(id, epoch)) return { kind: 'part', partId: id };
-    } else if (kind === 'session') {
-      const signedIn = await sessions.personOf(id, epoch);
+    } else if (kind === 'session' || kind === 'browser') {
+      const signedIn = await sessions.personOf(id, kind === 'session' ? 'cli' : 'browser');
       if (signedIn !== undefined)
         return { kind: 'person', ...signedIn, grants: await rolesOf('person', signedIn.personId) };
     } else {
@@ -132,7 +133,7 @@ export function createAuthenticator(deps: {
     }
     throw new PlatformError(
       'unauthenticated',
-      `authorization: the ${kind === 'session' ? 'session' : 'secret'} behind this token ended (signed out, deleted, rotated out or expired); sign in again`,
+      `authorization: the ${kind === 'session' || kind === 'browser' ? 'session' : 'secret'} behind this token ended (signed out, deleted, rotated out or expired); sign in again`,
     );
   };
 
@@ -197,6 +198,10 @@ export function createAuthenticator(deps: {
     async standing({ kind, id }, sinceMs) {
       if (kind === 'person')
         return { kind, personId: id, sessionId: '', email: '', grants: await rolesOf('person', id) };
+      if (kind === 'session') {
+        const signedIn = await sessions.personWith(id);
+        return signedIn && { kind: 'person', ...signedIn, grants: await rolesOf('person', signedIn.personId) };
+      }
       const key = await keySince(db, id, sinceMs, clock.now());
       return key && { kind, keyId: id, keyName: key.name, grants: await rolesOf('api-key', id) };
     },

@@ -38,7 +38,7 @@ export const defaultGuessSettings: GuessSettings = {
 export interface Guess {
   /** The id as given: key id, part id, or e-mail address. */
   readonly credential: string;
-  /** `address:port` of the peer, as in the call. */
+  /** `address:port` of the peer, as in the call, or `ofForeignPage` of it. */
   readonly peerAddress: string;
   /**
    * `secret`: 256 random bits that we generated. They cannot be guessed, so a right one passes even while its address waits.
@@ -106,7 +106,7 @@ export function createGuessLimit(clock: Clock, settings: GuessSettings = default
 
   return {
     async attempt<T>(guess: Guess, prove: () => Promise<T | undefined>): Promise<Attempt<T>> {
-      const address = networkOf(guess.peerAddress);
+      const address = counted(guess.peerAddress);
       const pair = `${address} ${guess.credential.slice(0, 200)}`;
       const waitMs = Math.max(
         waitOf(pairs, pair, settings.pairAllowance),
@@ -134,4 +134,20 @@ export function createGuessLimit(clock: Clock, settings: GuessSettings = default
       return pairs.size + addresses.size;
     },
   };
+}
+
+const foreign = 'page of others at ';
+
+/**
+ * The address for attempts that a page of another origin makes. They have counters of their own: a page that someone opens cannot make
+ * that person wait.
+ */
+export function ofForeignPage(peerAddress: string): string {
+  return `${foreign}${peerAddress}`;
+}
+
+function counted(peerAddress: string): string {
+  return peerAddress.startsWith(foreign)
+    ? ofForeignPage(networkOf(peerAddress.slice(foreign.length)))
+    : networkOf(peerAddress);
 }

@@ -9,8 +9,10 @@ export interface SignedIn {
 
 /** The sessions of people; implemented by the identity feature. */
 export interface SessionPort {
-  /** The person whose valid session a token of kind `session` names; undefined if it has ended. */
-  personOf(id: string, epoch: number): Promise<SignedIn | undefined>;
+  /** The person whose valid session of this kind a token names; undefined if it has ended. */
+  personOf(id: string, kind: 'browser' | 'cli'): Promise<SignedIn | undefined>;
+  /** The person who has this session, if it is valid. @param sessionId is no secret */
+  personWith(sessionId: string): Promise<SignedIn | undefined>;
 }
 
 /** A location that one organization shares with another. */

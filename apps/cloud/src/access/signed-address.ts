@@ -7,7 +7,10 @@ import { PlatformError } from '@platform/base';
 import type { InstanceKey } from '../instance/instance-key.ts';
 import type { Principal } from './principal.ts';
 
-export interface SignedAddress<K extends Principal['kind'] = Principal['kind']> {
+/** In whose name an address is made; `session`: it ends with the session of a person. */
+export type AddressMaker = Principal['kind'] | 'session';
+
+export interface SignedAddress<K extends AddressMaker = AddressMaker> {
   /** Id of the object that the address opens. */
   readonly id: string;
   readonly madeMs: number;
@@ -16,7 +19,7 @@ export interface SignedAddress<K extends Principal['kind'] = Principal['kind']> 
 }
 
 /** Defines one kind of signed address. */
-export interface AddressKind<K extends Principal['kind']> {
+export interface AddressKind<K extends AddressMaker> {
   /** Part of the signed text, so that an address of one kind is not valid for another. */
   readonly purpose: string;
   /** Kinds of principal in whose name an address can be made. */
@@ -25,13 +28,20 @@ export interface AddressKind<K extends Principal['kind']> {
   readonly renewal: string;
 }
 
+/** Addresses that a person makes end with the session in which they were made (D5, D49). */
+export function makerOf(principal: Principal): { readonly kind: 'key' | 'part' | 'session'; readonly id: string } {
+  return principal.kind === 'person'
+    ? { kind: 'session', id: principal.sessionId }
+    : { kind: principal.kind, id: idOf(principal) };
+}
+
 export function idOf(principal: Principal): string {
   if (principal.kind === 'part') return principal.partId;
   return principal.kind === 'key' ? principal.keyId : principal.personId;
 }
 
 /** Returns the query string of the address. */
-export function signedQuery<K extends Principal['kind']>(
+export function signedQuery<K extends AddressMaker>(
   instanceKey: InstanceKey,
   { purpose }: AddressKind<K>,
   address: SignedAddress<K>,
@@ -45,7 +55,7 @@ export function signedQuery<K extends Principal['kind']>(
 }
 
 /** Undefined if the address is not signed. @throws permission_denied if it was not signed by us, was changed or has expired */
-export function readSignedQuery<K extends Principal['kind']>(
+export function readSignedQuery<K extends AddressMaker>(
   instanceKey: InstanceKey,
   { purpose, by, renewal }: AddressKind<K>,
   id: string,

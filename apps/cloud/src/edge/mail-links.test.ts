@@ -75,7 +75,7 @@ test('the page of a notification is for those who may read the part; others do n
   const base = await serving(
     notificationRoute({
       db: on.db,
-      signIn: { principalOf: async () => principal },
+      signIn: { principalOf: async () => principal, mayAskAgain: () => false },
       access: { allows: (_by, action, id) => sees && action === 'part.read' && id === 'part' },
     }),
   );
@@ -103,7 +103,11 @@ test('a hostile name of a component or machine stays text on the page of a notif
   await enqueueWebhooks(on, on.open(), { ...rest, event: named });
   const [row] = await on.db.selectFrom('outbox_messages').select('id').execute();
   const person: Principal = { kind: 'person', personId: 'ada', sessionId: 's', email: '', grants: [] } as never;
-  const deps = { db: on.db, signIn: { principalOf: async () => person }, access: { allows: () => true } };
+  const deps = {
+    db: on.db,
+    signIn: { principalOf: async () => person, mayAskAgain: () => false },
+    access: { allows: () => true },
+  };
   const page = await (await fetch(`${await serving(notificationRoute(deps))}/notifications/${row?.id}`)).text();
   expect(page.match(/<meta [^>]*/g)).toEqual([
     '<meta charset="utf-8"',

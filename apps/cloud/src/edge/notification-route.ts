@@ -5,12 +5,12 @@ import { type Described, describedMessage } from '../outbox/describe-message.ts'
 import type { OutboxTables } from '../outbox/store.ts';
 import { type Html, html } from '../text-rules/html.ts';
 import { type HttpRequest, type HttpResponse, sendText } from './http.ts';
-import { sendPage } from './sign-in/page.ts';
+import { sendOpeningPage, sendPage } from './sign-in/page.ts';
 import type { SignIn } from './sign-in/sign-in.ts';
 
 export interface NotificationRouteDeps {
   readonly db: Kysely<OutboxTables>;
-  readonly signIn: Pick<SignIn, 'principalOf'>;
+  readonly signIn: Pick<SignIn, 'principalOf' | 'mayAskAgain'>;
   readonly access: Pick<Access, 'allows'>;
 }
 
@@ -22,6 +22,10 @@ export function notificationRoute(
   return async (request, response, url) => {
     const id = /^\/notifications\/(msg_[0-9a-f]{40})$/.exec(url.pathname)?.[1];
     if (id === undefined) return false;
+    if (signIn.mayAskAgain(request)) {
+      sendOpeningPage(response);
+      return true;
+    }
     const principal = await signIn.principalOf(request);
     if (principal === undefined) {
       sendText(response, 303, 'text/plain', '', { location: `/sign-in?next=${encodeURIComponent(url.pathname)}` });

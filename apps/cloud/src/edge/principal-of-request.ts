@@ -5,14 +5,14 @@
 import { PlatformError } from '@platform/base';
 import type { Authenticator } from '../access/authenticate.ts';
 import type { Principal } from '../access/principal.ts';
-import { type HttpRequest, headerOf, peerAddressOf } from './http.ts';
+import { type HttpRequest, headerOf } from './http.ts';
 import type { SignIn } from './sign-in/sign-in.ts';
 
 /** @throws unauthenticated if there are no credentials or they are invalid; resource_exhausted after too many guesses */
 export async function principalOfRequest(
   deps: {
     readonly authenticator: Pick<Authenticator, 'principalOf' | 'principalOfKey' | 'principalOfToken' | 'signIn'>;
-    readonly signIn: Pick<SignIn, 'principalOf'>;
+    readonly signIn: Pick<SignIn, 'principalOf' | 'guesserOf'>;
   },
   request: HttpRequest,
 ): Promise<Principal> {
@@ -20,11 +20,11 @@ export async function principalOfRequest(
   const authorization = headerOf(request, 'authorization');
   if (authorization !== '') return authenticator.principalOf(new Headers({ authorization }));
   const keyId = headerOf(request, 'key_id');
-  if (keyId !== '') return authenticator.principalOfKey(keyId, headerOf(request, 'key'), peerAddressOf(request));
+  if (keyId !== '') return authenticator.principalOfKey(keyId, headerOf(request, 'key'), signIn.guesserOf(request));
   const partId = headerOf(request, 'part_id');
   if (partId !== '') {
     const credentials = { entity: partId, type: 'robot-secret', payload: headerOf(request, 'secret') };
-    return authenticator.principalOfToken(await authenticator.signIn(credentials, peerAddressOf(request)));
+    return authenticator.principalOfToken(await authenticator.signIn(credentials, signIn.guesserOf(request)));
   }
   const principal = await signIn.principalOf(request);
   if (principal !== undefined) return principal;

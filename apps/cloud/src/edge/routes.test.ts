@@ -15,7 +15,13 @@ async function startRoutes(
   principal?: Principal,
 ): Promise<(path: string, headers?: Record<string, string>) => Promise<Answer>> {
   const routes = createRoutes({
-    signIn: { handle: async () => false, principalOf: async () => principal },
+    signIn: {
+      handle: async () => false,
+      principalOf: async () => principal,
+      hasCookie: () => principal !== undefined,
+      guesserOf: () => '127.0.0.1:1',
+      mayAskAgain: () => false,
+    },
     access: { ownsAll: () => false },
     webUi: undefined,
     admitStranger: () => {},
@@ -96,6 +102,7 @@ test('the status page is for everyone with a role; others learn that they have n
   expect((await ask('/')).body).toContain('id="figures"');
   expect(JSON.parse((await ask('/api/status')).body)).toEqual({ for: { keyId: 'k', organizations: ['acme'] } });
   const askAsGuest = await startRoutes(person([]));
-  expect((await askAsGuest('/')).body).toContain('You have no role in any organization');
-  expect((await askAsGuest('/api/status')).status).toBe(403);
+  const refused = await askAsGuest('/api/status');
+  expect(refused.status).toBe(403);
+  expect(refused.body).toContain('you have no role in any organization');
 });

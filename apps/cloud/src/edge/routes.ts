@@ -102,7 +102,8 @@ export function createRoutes(deps: RouteDeps): (request: HttpRequest, response: 
     if (url.pathname.startsWith('/logos/') && (await deps.logo(request, response))) return;
     if (webUi?.file(request, response, url.pathname)) return;
     if (webUi !== undefined && isPageOfUi(url.pathname)) {
-      if ((await signIn.principalOf(request)) === undefined) return sendToSignIn(response, url);
+      // The page is the same for everybody; what it shows, it asks for with the secret of the session.
+      if (!signIn.hasCookie(request)) return sendToSignIn(response, url);
       return webUi.page(request, response);
     }
     switch (url.pathname) {
@@ -112,7 +113,7 @@ export function createRoutes(deps: RouteDeps): (request: HttpRequest, response: 
           keyId: headerOf(request, 'key_id'),
           key: headerOf(request, 'key'),
           baseUrl: url.origin,
-          peerAddress: peerAddressOf(request),
+          peerAddress: signIn.guesserOf(request),
         });
         return sendJson(response, 200, body);
       }
@@ -124,9 +125,7 @@ export function createRoutes(deps: RouteDeps): (request: HttpRequest, response: 
         return sendJson(response, 200, { ok: true });
       case '/':
       case '/status': {
-        const principal = await signIn.principalOf(request);
-        if (principal === undefined) return sendPage(response, strangersPage);
-        if (!hasStatus(principal)) return sendPage(response, guestsPage);
+        if (!signIn.hasCookie(request)) return sendPage(response, strangersPage);
         if (webUi !== undefined && url.pathname === '/') return webUi.page(request, response);
         return sendHtml(response, 200, statusPage.html, {
           'content-security-policy': statusPage.contentSecurityPolicy,
@@ -140,7 +139,10 @@ export function createRoutes(deps: RouteDeps): (request: HttpRequest, response: 
             'status: expected the session of a signed-in browser, found none; sign in first',
           );
         if (!hasStatus(principal))
-          throw new PlatformError('permission_denied', 'status: expected someone with a role, found none');
+          throw new PlatformError(
+            'permission_denied',
+            'you have no role in any organization, so there is nothing to show: ask an owner for an invitation, or create an organization of your own with platform login, then platform organizations create NAME',
+          );
         return sendJson(response, 200, await deps.status(principal));
       }
       case '/favicon.ico':
@@ -162,11 +164,6 @@ const strangersPage = {
   title: 'Sign in',
   status: 401,
   body: html`<h1>You are not signed in</h1><p>On a first start, open the sign-in link that <em>npm start</em> printed in its terminal; it works once. After that, sign in with your e-mail address.</p><a class="button" href="/sign-in">Sign in</a>`,
-};
-
-const guestsPage = {
-  title: 'Signed in',
-  body: html`<h1>You are signed in</h1><p>You have no role in any organization, so there is nothing to show. Ask an owner for an invitation, or create an organization of your own: <em>platform login</em>, then <em>platform organizations create NAME</em>.</p><a class="button second" href="/account">Your account</a>`,
 };
 
 /** After signing in, people return to the page that they requested. */

@@ -24,7 +24,8 @@ const time = (ms) => ms ? new Date(ms).toLocaleTimeString() : 'never';
 const day = (ms) => new Date(ms).toLocaleString();
 async function refresh() {
   try {
-    const answer = await fetch('/api/status');
+    const answer = await fetch('/api/status', { headers: { 'platform-session': localStorage.getItem('platform.session') ?? 'none' } });
+    if (answer.status === 401) return location.assign('/sign-in?next=/status');
     if (!answer.ok) throw new Error((await answer.json()).message);
     const s = await answer.json();
     at('problem').hidden = true;

@@ -10,7 +10,7 @@ export type SeesRequest = (request: Pick<StoredRequest, 'headers'>) => boolean;
 
 export interface TestInboxAccessDeps {
   readonly authenticator: Parameters<typeof principalOfRequest>[0]['authenticator'];
-  readonly signIn: Pick<SignIn, 'principalOf'>;
+  readonly signIn: Pick<SignIn, 'principalOf' | 'guesserOf'>;
   readonly access: Pick<Access, 'ownsAll' | 'allows'>;
   /** Undefined: no demo is running. */
   readonly demoKeyId: () => string | undefined;

@@ -62,6 +62,16 @@ export async function changePassword(
   deps.forget();
 }
 
+/** Ends all sessions of the person, in browsers and command lines. */
+export async function endAllSessions(deps: IdentityOperationDeps, by: SignedInCaller): Promise<void> {
+  const { personId } = by.principal;
+  await deps.db.transaction().execute(async (trx) => {
+    await deps.sessions.endOthers(trx, personId);
+    await audit(trx, by, deps.clock.now(), 'EndAllSessions', ['person', personId, null]);
+  });
+  deps.forget();
+}
+
 /** Ends one of the person's sessions. @throws not_found */
 export async function endSession(deps: IdentityOperationDeps, by: SignedInCaller, sessionId: string): Promise<void> {
   await deps.db.transaction().execute(async (trx) => {

@@ -97,7 +97,7 @@ export async function openFleet(): Promise<Fleet> {
       check: async (partId, secret) => (secret === `secret of ${partId}` ? 1 : undefined),
       isCurrent: async (_partId, epoch) => epoch === 1,
     },
-    sessions: { personOf: async (id) => sessions.get(id) },
+    sessions: { personOf: async (id) => sessions.get(id), personWith: async (id) => sessions.get(id) },
     shares: { sharesTo: (organizationId) => shared.get(organizationId) ?? [] },
     guesses: createGuessLimit(clock),
     clock,

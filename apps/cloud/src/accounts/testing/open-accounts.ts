@@ -58,7 +58,7 @@ export async function openAccounts(overrides: Partial<AccountsDeps> = {}): Promi
     db,
     instanceKey,
     partSecrets: { check: async () => undefined, isCurrent: async () => false },
-    sessions: { personOf: async (id) => people.get(id) },
+    sessions: { personOf: async (id) => people.get(id), personWith: async (id) => people.get(id) },
     shares: tree,
     guesses: createGuessLimit(systemClock),
     clock: systemClock,

@@ -6,7 +6,7 @@ import { PlatformError } from '@platform/base';
 import type { Principal } from '../../access/principal.ts';
 import {
   type AddressKind,
-  idOf,
+  makerOf,
   readSignedQuery,
   type SignedAddress,
   signedQuery,
@@ -18,23 +18,24 @@ import { downloadPath } from './download-path.ts';
 const defaultMinutes = 15;
 const maxMinutes = 7 * 24 * 60;
 
-export type SignedLink = SignedAddress<'key' | 'person'>;
+export type SignedLink = SignedAddress<'key' | 'session'>;
 
-const kind: AddressKind<'key' | 'person'> = {
+const kind: AddressKind<'key' | 'session'> = {
   purpose: 'binary-data',
-  by: ['key', 'person'],
+  by: ['key', 'session'],
   renewal: 'request a new one',
 };
 
 /** @param minutes none or 0: 15 @throws invalid_argument for more than seven days */
 export function linkFor(principal: Principal, fileId: string, minutes: number, nowMs: number): SignedLink {
   requireAtMost('expiration_minutes', maxMinutes, minutes, ' (7 days)');
-  if (principal.kind === 'part')
+  const by = makerOf(principal);
+  if (by.kind === 'part')
     throw new PlatformError('permission_denied', 'signed address: expected a key or a person, found a part');
   // Whole seconds, as in the address.
   const madeMs = Math.floor(nowMs / 1_000) * 1_000;
   const endsMs = madeMs + (minutes === 0 ? defaultMinutes : minutes) * 60_000;
-  return { id: fileId, madeMs, endsMs, by: { kind: principal.kind, id: idOf(principal) } };
+  return { id: fileId, madeMs, endsMs, by: { kind: by.kind, id: by.id } };
 }
 
 export function linkUrl(instanceKey: InstanceKey, baseUrl: string, link: SignedLink): string {

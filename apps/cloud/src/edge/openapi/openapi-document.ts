@@ -7,7 +7,7 @@ import { codes } from '@platform/base';
 import { describeCalls } from '@platform/rpc/openapi';
 import type { ServiceBinding } from '@platform/rpc/server';
 import type { Principal } from '../../access/principal.ts';
-import { sessionCookie } from '../sign-in/request-context.ts';
+import { secretHeader } from '../browser-session.ts';
 import { plainPaths, plainTag } from './plain-paths.ts';
 
 export interface ServedApi {
@@ -79,6 +79,9 @@ const securitySchemes: JsonObject = {
   key: header('key', 'The API key.'),
   partId: header('part_id', 'Id of a part; together with the header secret.'),
   partSecret: header('secret', 'The secret of the part.'),
-  session: { type: 'apiKey', in: 'cookie', name: sessionCookie, description: 'The session of a signed-in browser.' },
+  session: header(
+    secretHeader,
+    'The secret of the session of a signed-in browser, together with its cookie; only for pages of this cloud.',
+  ),
   metricsToken: { type: 'http', scheme: 'bearer', description: 'PLATFORM_METRICS_TOKEN of the cloud.' },
 };

@@ -3,10 +3,10 @@ import { PlatformError } from '@platform/base';
 import { challengePattern, createCliCode, redeemCliCode } from '../../identity/sign-in/cli-codes.ts';
 import { type Html, html } from '../../text-rules/html.ts';
 import { sendJson } from '../http.ts';
-import { answerForm, formFieldOf, sendFormPage } from './answer-form.ts';
+import { answerForm, formFields } from './answer-form.ts';
 import type { Routes, SignInDeps } from './deps.ts';
-import { type Page, sendPage } from './page.ts';
-import { type RequestContext, readJson, redirect, textField } from './request-context.ts';
+import { type Page, sendOpeningPage, sendPage } from './page.ts';
+import { mayAskAgain, type RequestContext, readJson, redirect, textField } from './request-context.ts';
 
 /** The command line listens on its own computer. */
 const loopback = 'http://127.0.0.1';
@@ -21,13 +21,14 @@ interface Request {
 export function cliRoutes(deps: SignInDeps): Routes {
   const people = deps.identity.deps;
 
-  const allowPage = (form: Html, asked: Request, email: string, problem?: Html): Page => ({
+  const allowPage = (asked: Request, email: string, problem?: Html): Page => ({
     title: 'Command line',
     formsTo: `${loopback}:*`,
     body: html`<h1>Let the command line act for you?</h1>${problem}
 <p>It will be able to do everything that <strong>${email || 'the first owner'}</strong> may do here, until you end its session in <a href="/account">your account</a>.</p>
-<p class="quiet">Allow it only if you have just started <em>platform login</em> yourself.</p>
-<form method="post" action="/sign-in/cli">${form}<input type="hidden" name="challenge" value="${asked.challenge}"><input type="hidden" name="state" value="${asked.state}"><input type="hidden" name="port" value="${asked.port}">
+<p>It asks ${asked.port === '' ? 'from a terminal into which you will paste a code' : html`from this computer, at port ${asked.port}`}, and shows this code:</p><p><code id="compare">${comparisonCode(asked.challenge)}</code></p>
+<p class="quiet">Allow it only if you have just started <em>platform login</em> yourself, and your terminal shows the same code.</p>
+<form method="post" action="/sign-in/cli">${formFields}<input type="hidden" name="challenge" value="${asked.challenge}"><input type="hidden" name="state" value="${asked.state}"><input type="hidden" name="port" value="${asked.port}">
 <button type="submit" name="answer" value="allow">Allow</button><button class="second" type="submit" name="answer" value="refuse">Refuse</button></form>`,
   });
 
@@ -35,12 +36,12 @@ export function cliRoutes(deps: SignInDeps): Routes {
     async 'GET /sign-in/cli'(context) {
       const asked = requestOf(context.url.searchParams);
       const { person } = context;
+      if (mayAskAgain(deps, context.request)) return sendOpeningPage(context.response, `${loopback}:*`);
       if (person === undefined) return redirect(context, signInFirst(context));
-      sendFormPage(deps, context, (form) => allowPage(form, asked, person.principal.email));
+      sendPage(context.response, allowPage(asked, person.principal.email));
     },
     'POST /sign-in/cli': (context) =>
       answerForm(
-        deps,
         context,
         async (fields) => {
           const asked = requestOf(fields);
@@ -53,8 +54,7 @@ export function cliRoutes(deps: SignInDeps): Routes {
           answer.set('state', asked.state);
           redirect(context, `${loopback}:${asked.port}/?${answer}`);
         },
-        (problem, fields) =>
-          allowPage(formFieldOf(deps, context), requestOf(fields), context.person?.principal.email ?? '', problem),
+        (problem, fields) => allowPage(requestOf(fields), context.person?.principal.email ?? '', problem),
       ),
     async 'POST /sign-in/cli/token'(context) {
       const body = await readJson(context.request);
@@ -75,6 +75,12 @@ function codePage(code: string): Page {
     title: 'Command line',
     body: html`<h1>Paste this code</h1><p>Paste it into the terminal where you started <em>platform login</em>, within 5 minutes. It works once.</p><code id="code">${code}</code>`,
   };
+}
+
+/** What page and terminal show, so that a person can compare them: the first bytes of the challenge, such as `7F3A-09C1`. */
+function comparisonCode(challenge: string): string {
+  const hex = Buffer.from(challenge, 'base64url').toString('hex').slice(0, 8).toUpperCase();
+  return `${hex.slice(0, 4)}-${hex.slice(4)}`;
 }
 
 function signInFirst(context: RequestContext): string {

@@ -10,15 +10,19 @@ const challenge = createHash('sha256').update(verifier).digest('base64url');
 async function signedIn(people: People): Promise<Browser> {
   const browser = people.browser();
   await browser.open(await people.ownerLink());
+  await browser.submit('/sign-in');
   return browser;
 }
 
-test('the browser takes a code to the loopback port; with its verifier the code becomes a session of 90 days', async () => {
+test('D49 the page shows what asks, with a code to compare; the browser takes a code to the loopback port; with its verifier the code becomes a session of 90 days', async () => {
   const people = await startPeople();
   const browser = await signedIn(people);
   browser.stopAt = (url) => url.port === '45678';
   await browser.open(`/sign-in/cli?port=45678&state=abc-1&challenge=${challenge}`);
   expect(browser.page.headers.get('content-security-policy')).toContain("form-action 'self' http://127.0.0.1:*");
+  const hex = Buffer.from(challenge, 'base64url').toString('hex').toUpperCase();
+  expect(browser.page.body).toContain(`<code id="compare">${hex.slice(0, 4)}-${hex.slice(4, 8)}</code>`);
+  expect(browser.page.body).toContain('port 45678');
   await browser.submit('/sign-in/cli', { answer: 'allow' });
   expect(browser.page.url.origin).toBe('http://127.0.0.1:45678');
   expect(browser.page.url.searchParams.get('state')).toBe('abc-1');

@@ -3,11 +3,13 @@ import type { Log } from '@platform/base';
 import type { Principal } from '../../access/principal.ts';
 import type { Identity } from '../../identity/feature.ts';
 import type { InstanceKey } from '../../instance/instance-key.ts';
+import type { BrowserSession } from '../browser-session.ts';
 import type { RequestContext } from './request-context.ts';
 
 export interface SignInDeps {
   readonly identity: Identity;
   readonly instanceKey: InstanceKey;
+  readonly browserSession: BrowserSession;
   readonly log: Log;
   /** The principal behind an access token. @throws unauthenticated */
   principalOfToken(token: string): Promise<Principal>;

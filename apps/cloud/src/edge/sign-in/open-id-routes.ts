@@ -2,12 +2,19 @@
 import { PlatformError } from '@platform/base';
 import { type OpenId, type OpenIdFlow, openIdCallbackPath } from '../../identity/sign-in/open-id.ts';
 import { signInWithOpenId } from '../../identity/sign-in/sign-in-with-open-id.ts';
-import { authorityOf } from '../http.ts';
+import { html } from '../../text-rules/html.ts';
+import { cookieNamed } from '../browser-session.ts';
+import { authorityOf, headerOf } from '../http.ts';
 import { enter } from './answer-form.ts';
 import type { Routes, SignInDeps } from './deps.ts';
-import { cookieOf, cookieText, type RequestContext, redirect, safePath } from './request-context.ts';
+import { sendPage } from './page.ts';
+import { cookieText, type RequestContext, redirect, safePath } from './request-context.ts';
 
-const flowCookie = 'platform_oidc';
+/** A sign-in in progress, sealed in a cookie. */
+interface Begun extends OpenIdFlow {
+  /** See page-script.ts. */
+  readonly begun: string;
+}
 
 export function openIdRoutes(deps: SignInDeps): Routes {
   const { identity, instanceKey } = deps;
@@ -29,21 +36,31 @@ export function openIdRoutes(deps: SignInDeps): Routes {
       const home = new URL(publicUrl());
       if (authorityOf(context.request) !== home.host && context.url.searchParams.get('home') === null)
         return redirect(context, `${home.origin}/sign-in/oidc?home=1&next=${encodeURIComponent(next)}`);
+      const begun = context.url.searchParams.get('begun');
+      if (begun === null)
+        return sendPage(context.response, {
+          title: 'Sign in',
+          step: 'follow',
+          body: html`<h1>Sign in</h1><a class="button" href="/sign-in/oidc?home=1&next=${encodeURIComponent(next)}">Continue with OpenID Connect</a>`,
+        });
       const { location, flow } = await provider.begin(next, clock.now());
-      const sealed = Buffer.from(instanceKey.encrypt(JSON.stringify(flow))).toString('base64url');
-      redirect(context, location, [cookieText(context, flowCookie, sealed, 600)]);
+      const sealed = Buffer.from(
+        instanceKey.encrypt(JSON.stringify({ ...flow, begun: begun.slice(0, 100) } satisfies Begun)),
+      ).toString('base64url');
+      redirect(context, location, [cookieText(deps, 'oidc', sealed, 600)]);
     },
     async [`GET ${openIdCallbackPath}`](context) {
       const provider = openId();
       const flow = flowOf(context);
       const person = await provider.finish(context.url.searchParams, flow);
-      enter(deps, context, await signInWithOpenId(identity.deps, person, context.peerAddress), safePath(flow.next));
+      const session = await signInWithOpenId(identity.deps, person, context.peerAddress);
+      enter(deps, context, session, safePath(flow.next), flow.begun);
     },
   };
 
-  function flowOf(context: RequestContext): OpenIdFlow {
-    const cookie = cookieOf(context.request, flowCookie) ?? '';
-    let flow: OpenIdFlow | undefined;
+  function flowOf({ request }: RequestContext): Begun {
+    const cookie = cookieNamed(headerOf(request, 'cookie'), deps.browserSession.cookieName('oidc')) ?? '';
+    let flow: Begun | undefined;
     try {
       flow = cookie === '' ? undefined : JSON.parse(instanceKey.decrypt(Buffer.from(cookie, 'base64url')));
     } catch {

@@ -1,7 +1,8 @@
-/** The layout of the sign-in pages: no scripts and one style; their content security policy forbids everything else. */
+/** The layout of the pages that the cloud itself makes: one style and one script; their content security policy forbids everything else. */
 import { createHash } from 'node:crypto';
 import { constantHtml, type Html, html } from '../../text-rules/html.ts';
 import { type HttpResponse, sendHtml } from '../http.ts';
+import { pageScript } from './page-script.ts';
 
 const style = `
 :root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif; --ink: light-dark(#1a1d21, #e8eaed); --quiet: light-dark(#5f6670, #9aa2ad); --line: light-dark(#d5d9de, #3a4049); --page: light-dark(#f4f5f7, #15181c); --card: light-dark(#fff, #1e2227); --action: light-dark(#1f5fd0, #7fb0ff); --on-action: light-dark(#fff, #0d1b33); --bad: light-dark(#b3261e, #ff9a91); }
@@ -17,7 +18,8 @@ button.second, a.button.second { background: transparent; color: var(--action); 
 details { margin-top: 1.25rem; } summary { cursor: pointer; color: var(--action); font-size: .9rem; } a { color: var(--action); } code { font: .85rem/1.5 ui-monospace, monospace; display: block; padding: .7rem; border: 1px solid var(--line); border-radius: .45rem; background: var(--page); overflow-wrap: anywhere; user-select: all; } code.lines { white-space: pre-wrap; }
 table { border-collapse: collapse; width: 100%; font-size: .9rem; } th, td { text-align: left; padding: .4rem .8rem .4rem 0; border-bottom: 1px solid var(--line); } td form { margin: 0; } .scroll { overflow-x: auto; }`;
 
-const styleHash = `'sha256-${createHash('sha256').update(style).digest('base64')}'`;
+const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+const [styleHash, scriptHash] = [hashOf(style), hashOf(pageScript)];
 
 export interface Page {
   readonly title: string;
@@ -27,17 +29,35 @@ export interface Page {
   readonly wide?: boolean;
   /** Where its forms may redirect besides this cloud, as a source of a content security policy. */
   readonly formsTo?: string;
+  /** What its script does: see page-script.ts. */
+  readonly step?: 'open' | 'enter' | 'sign-in' | 'follow';
+  /** The path to which `enter` and `sign-in` go on. */
+  readonly next?: string;
 }
 
+/** Asks again, with the secret of the session, and shows the answer. @param formsTo as of the page that is then shown */
+export function sendOpeningPage(response: HttpResponse, formsTo = ''): void {
+  sendPage(response, {
+    title: 'Opening',
+    step: 'open',
+    formsTo,
+    body: html`<p class="quiet" role="status">One moment …</p>${needsScript}`,
+  });
+}
+
+export const needsScript: Html = html`<noscript><p class="problem" role="alert">This page needs JavaScript: your session has a part that only a script of this cloud can keep.</p></noscript>`;
+
 export function sendPage(response: HttpResponse, page: Page, headers: Record<string, string | string[]> = {}): void {
-  const { title, body, status = 200, wide = false, formsTo = '' } = page;
+  const { title, body, status = 200, wide = false, formsTo = '', step, next } = page;
   const text = html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><meta name="robots" content="noindex"><title>${title} · platform</title><style>${constantHtml(style)}</style></head>
-<body><main${wide && html` class="wide"`}><p class="brand">platform</p>${body}</main></body></html>
+<body><main${wide && html` class="wide"`}${step && html` data-step="${step}"`}${next && html` data-next="${next}"`}><p class="brand">platform</p>${body}</main><script>${constantHtml(pageScript)}</script></body></html>
 `;
   sendHtml(response, status, text, {
-    'content-security-policy': `default-src 'none'; style-src ${styleHash}; form-action 'self'${formsTo && ` ${formsTo}`}; base-uri 'none'; frame-ancestors 'none'`,
+    'content-security-policy': `default-src 'none'; style-src ${styleHash}; script-src ${scriptHash}; connect-src 'self'; form-action 'self'${formsTo && ` ${formsTo}`}; base-uri 'none'; frame-ancestors 'none'`,
     'x-frame-options': 'DENY',
+    // With no-referrer, browsers would send `origin: null` with the forms of the page.
+    'referrer-policy': 'same-origin',
     ...headers,
   });
 }

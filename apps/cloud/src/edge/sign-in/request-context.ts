@@ -1,31 +1,44 @@
 /** One request to the sign-in pages: its caller, cookies and form. */
-import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { PlatformError } from '@platform/base';
+import { ofForeignPage } from '../../access/guess-limit.ts';
 import type { Principal } from '../../access/principal.ts';
 import type { SignedInCaller } from '../../identity/account.ts';
-import type { InstanceKey } from '../../instance/instance-key.ts';
 import { readBody } from '../../test-inbox/read-body.ts';
-import { type HttpRequest, type HttpResponse, headerOf, peerAddressOf, requireType, sendText } from '../http.ts';
+import { type BrowserSession, secretHeader } from '../browser-session.ts';
+import {
+  authorityOf,
+  type HttpRequest,
+  type HttpResponse,
+  headerOf,
+  peerAddressOf,
+  requireType,
+  sendText,
+} from '../http.ts';
+import type { PageHeaders } from '../own-pages.ts';
 
-export const sessionCookie = 'platform_session';
-const formCookie = 'platform_form';
 const maxBodyBytes = 16 * 1_024;
+const formType = 'application/x-www-form-urlencoded';
 
 export interface RequestContext {
   readonly request: HttpRequest;
   readonly response: HttpResponse;
   readonly url: URL;
   readonly peerAddress: string;
-  readonly secure: boolean;
-  /** The person of the session cookie. */
+  /** For the guessing limits: attempts that pages of other origins cause are counted apart. */
+  readonly guesser: string;
+  /** The fields of a posted form. */
+  readonly fields: URLSearchParams | undefined;
+  /** The person of the browser's session, if the request has both of its halves. */
   readonly person: SignedInCaller | undefined;
 }
 
 export interface RequestContextDeps {
+  readonly browserSession: BrowserSession;
   /** @throws unauthenticated */
   principalOfToken(token: string): Promise<Principal>;
 }
 
+/** @throws permission_denied for a form that a page of another origin posted */
 export async function requestContextOf(
   deps: RequestContextDeps,
   request: HttpRequest,
@@ -33,31 +46,68 @@ export async function requestContextOf(
   url: URL,
 ): Promise<RequestContext> {
   const peerAddress = peerAddressOf(request);
-  const principal = await principalOfCookie(deps, request);
-  const person = principal?.kind === 'person' ? { principal, peerAddress } : undefined;
-  return { request, response, url, peerAddress, secure: url.protocol === 'https:', person };
+  const fields = isForm(request) ? await readForm(deps.browserSession, request) : undefined;
+  const principal = await principalOfBrowser(deps, request, fields?.get('session') ?? undefined);
+  return {
+    ...{ request, response, url, peerAddress, fields },
+    guesser: guesserOf(deps, request),
+    person: principal?.kind === 'person' ? { principal, peerAddress } : undefined,
+  };
 }
 
-/** The person of the browser's session cookie; undefined if there is no valid session. */
-export async function principalOfCookie(
-  deps: RequestContextDeps,
+export function guesserOf(
+  { browserSession }: Pick<RequestContextDeps, 'browserSession'>,
   request: HttpRequest,
+): string {
+  const peerAddress = peerAddressOf(request);
+  return browserSession.kindOfPage(pageOf(request)) === 'foreign' ? ofForeignPage(peerAddress) : peerAddress;
+}
+
+export function pageOf(request: HttpRequest): PageHeaders {
+  return {
+    origin: headerOf(request, 'origin'),
+    host: authorityOf(request),
+    site: headerOf(request, 'sec-fetch-site'),
+  };
+}
+
+function isForm(request: HttpRequest): boolean {
+  return request.method === 'POST' && headerOf(request, 'content-type').toLowerCase().startsWith(formType);
+}
+
+/** The person of the browser's session; undefined if half of it is missing, or it has ended. */
+export async function principalOfBrowser(
+  { browserSession, principalOfToken }: RequestContextDeps,
+  request: HttpRequest,
+  secret: string = headerOf(request, secretHeader),
 ): Promise<Principal | undefined> {
-  const token = cookieOf(request, sessionCookie);
+  const token = browserSession.tokenOf({
+    ...{ cookies: headerOf(request, 'cookie'), secret, page: pageOf(request) },
+    isRead: request.method === 'GET' || request.method === 'HEAD',
+  });
   if (token === undefined) return undefined;
-  return deps.principalOfToken(token).catch((caught: unknown) => {
+  return principalOfToken(token).catch((caught: unknown) => {
     if (caught instanceof PlatformError && caught.code === 'unauthenticated') return undefined;
     throw caught;
   });
 }
 
-/** Authenticates the caller of a JSON route: by bearer token, otherwise by cookie. @throws unauthenticated */
+/**
+ * Whether the browser may have the secret of its session, but could not send it: navigations have no headers of ours. The page then asks
+ * again with it.
+ */
+export function mayAskAgain({ browserSession }: RequestContextDeps, request: HttpRequest): boolean {
+  const hasCookie = browserSession.cookieOf(headerOf(request, 'cookie')) !== undefined;
+  return hasCookie && headerOf(request, secretHeader) === '';
+}
+
+/** Authenticates the caller of a JSON route: by bearer token, otherwise by the browser's session. @throws unauthenticated */
 export async function requireCaller(
   deps: RequestContextDeps,
   request: HttpRequest,
 ): Promise<{ principal: Principal; peerAddress: string }> {
   const token = /^bearer +(\S+)$/i.exec(headerOf(request, 'authorization'))?.[1];
-  const principal = token === undefined ? await principalOfCookie(deps, request) : await deps.principalOfToken(token);
+  const principal = token === undefined ? await principalOfBrowser(deps, request) : await deps.principalOfToken(token);
   if (principal === undefined)
     throw new PlatformError(
       'unauthenticated',
@@ -66,20 +116,17 @@ export async function requireCaller(
   return { principal, peerAddress: peerAddressOf(request) };
 }
 
-export function cookieOf(request: HttpRequest, name: string): string | undefined {
-  return new RegExp(`(?:^|; ?)${name}=([\\w.-]+)`).exec(headerOf(request, 'cookie'))?.[1];
-}
-
 /** @param maxAgeSeconds 0 removes the cookie; absent: until the browser closes. */
 export function cookieText(
-  context: Pick<RequestContext, 'secure'>,
-  name: string,
+  { browserSession }: RequestContextDeps,
+  purpose: 'session' | 'oidc',
   value: string,
   maxAgeSeconds?: number,
 ): string {
   const age = maxAgeSeconds === undefined ? '' : `; Max-Age=${Math.trunc(maxAgeSeconds)}`;
+  const secure = browserSession.isSecure() ? '; Secure' : '';
   // Lax, because people return from an OpenID provider and follow links in e-mails.
-  return `${name}=${value}; HttpOnly; SameSite=Lax; Path=/${age}${context.secure ? '; Secure' : ''}`;
+  return `${browserSession.cookieName(purpose)}=${value}; HttpOnly; SameSite=Lax; Path=/${age}${secure}`;
 }
 
 export function redirect(context: RequestContext, location: string, cookies: readonly string[] = []): void {
@@ -94,41 +141,21 @@ export function safePath(next: string | null | undefined): string {
   return url?.origin === base && !url.pathname.startsWith('//') ? url.pathname + url.search : '/';
 }
 
-export interface FormToken {
-  /** The value of the field `form` in every form of the page. */
-  readonly value: string;
-  /** The `set-cookie` headers to send with the page. */
-  readonly cookies: readonly string[];
+/** @throws permission_denied if a page of another origin sent it; resource_exhausted */
+async function readForm({ kindOfPage }: BrowserSession, request: HttpRequest): Promise<URLSearchParams> {
+  const page = pageOf(request);
+  if (kindOfPage(page) === 'own' && page.origin !== '')
+    return new URLSearchParams(await readBody(request, maxBodyBytes));
+  throw new PlatformError(
+    'permission_denied',
+    `form: expected one of a page of this cloud, found the origin ${JSON.stringify(page.origin.slice(0, 100))}; open the page again at the address of the cloud, which PLATFORM_PUBLIC_URL names behind a proxy`,
+  );
 }
 
-/** A token that only forms in this browser have: bound to its session, or to a separate cookie. */
-export function formToken(instanceKey: InstanceKey, context: RequestContext): FormToken {
-  const known = cookieOf(context.request, sessionCookie) ?? cookieOf(context.request, formCookie);
-  const binding = known ?? randomBytes(24).toString('base64url');
-  return {
-    value: instanceKey.sign(`form ${binding}`),
-    cookies: known === undefined ? [cookieText(context, formCookie, binding)] : [],
-  };
-}
-
-/** The fields of a posted form. @throws permission_denied if another site sent it; invalid_argument, resource_exhausted */
-export async function readForm(instanceKey: InstanceKey, context: RequestContext): Promise<URLSearchParams> {
-  const { request } = context;
-  requireType(request, 'application/x-www-form-urlencoded');
-  const fields = new URLSearchParams(await readBody(request, maxBodyBytes));
-  const given = Buffer.from(fields.get('form') ?? '');
-  const known = [sessionCookie, formCookie].flatMap((name) => cookieOf(request, name) ?? []);
-  const ours = known.some((binding) => {
-    const expected = Buffer.from(instanceKey.sign(`form ${binding}`));
-    return expected.length === given.length && timingSafeEqual(expected, given);
-  });
-  const site = headerOf(request, 'sec-fetch-site');
-  if (!ours || !['', 'same-origin', 'none'].includes(site))
-    throw new PlatformError(
-      'permission_denied',
-      'form: expected one that this browser recently received from this cloud, found another; go back, reload the page and try again',
-    );
-  return fields;
+/** The fields of the posted form. @throws invalid_argument for another type */
+export function requireForm({ request, fields }: RequestContext): URLSearchParams {
+  if (fields === undefined) requireType(request, formType);
+  return fields ?? new URLSearchParams();
 }
 
 /** A posted JSON object. @throws invalid_argument, resource_exhausted */

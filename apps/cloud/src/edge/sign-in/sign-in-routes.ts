@@ -6,28 +6,22 @@ import { signInWithPassword } from '../../identity/sign-in/sign-in-with-password
 import { checkResetLink, mailResetLink, resetPassword, signInWithLink } from '../../identity/sign-in/use-link.ts';
 import { normalEmail } from '../../text-rules/checked-email.ts';
 import { type Html, html } from '../../text-rules/html.ts';
-import { type HttpRequest, headerOf, sendHtml, sendJson } from '../http.ts';
-import { answerForm, enter, type Fields, formFieldOf, sendFormPage } from './answer-form.ts';
+import { type HttpRequest, headerOf, sendHtml, sendJson, sendText } from '../http.ts';
+import { answerForm, enter, enteredPath, type Fields, formFields, signedOut } from './answer-form.ts';
 import type { Routes, SignInDeps } from './deps.ts';
-import { type Page, sendPage } from './page.ts';
-import {
-  cookieText,
-  type RequestContext,
-  readForm,
-  redirect,
-  requireCaller,
-  safePath,
-  sessionCookie,
-} from './request-context.ts';
+import { needsScript, type Page, sendPage } from './page.ts';
+import { type RequestContext, requireCaller, requireForm, safePath } from './request-context.ts';
 
 export function signInRoutes(deps: SignInDeps): Routes {
   const { identity } = deps;
   const people = identity.deps;
 
-  const signInPage = (form: Html, next: string, problem?: Html, email = ''): Page => ({
+  const signInPage = (next: string, problem?: Html, email = ''): Page => ({
     title: 'Sign in',
-    body: html`<h1>Sign in</h1>${problem}
-<form method="post" action="/sign-in">${form}<input type="hidden" name="next" value="${next}">
+    step: 'sign-in',
+    next,
+    body: html`<h1>Sign in</h1>${needsScript}${problem}
+<form method="post" action="/sign-in">${formFields}<input type="hidden" name="next" value="${next}">
 <label for="email">E-mail</label><input id="email" name="email" type="email" autocomplete="username" required value="${email}"${email === '' && html` autofocus`}>
 <label for="password">Password</label><input id="password" name="password" type="password" autocomplete="current-password" required${email !== '' && html` autofocus`}>
 <button type="submit">Sign in</button></form>
@@ -35,15 +29,21 @@ ${identity.openId && html`<div class="or">or</div><a class="button second" href=
 ${
   people.mail === undefined
     ? html`<p class="quiet">No account yet, or no password? On a first start, open the sign-in link that the cloud printed in its terminal; later, ask the person who runs this installation.</p>`
-    : html`<details><summary>Forgot your password?</summary><form method="post" action="/sign-in/link">${form}
+    : html`<details><summary>Forgot your password?</summary><form method="post" action="/sign-in/link">${formFields}
 <label for="forgotten">E-mail</label><input id="forgotten" name="email" type="email" autocomplete="username" required><button class="second" type="submit">Mail me a link</button></form></details>`
 }`,
   });
 
-  const resetPage = (form: Html, token: string, problem?: Html): Page => ({
+  const linkPage = (token: string, problem?: Html): Page => ({
+    title: 'Sign in',
+    body: html`<h1>Sign in</h1>${needsScript}${problem ?? html`<p>This link signs you in. It works once.</p>`}
+<form method="post" action="/sign-in">${formFields}<input type="hidden" name="token" value="${token}"><button type="submit">Sign in</button></form>`,
+  });
+
+  const resetPage = (token: string, problem?: Html): Page => ({
     title: 'Set a new password',
     body: html`<h1>Set a new password</h1><p class="quiet">You will be signed out everywhere else.</p>${problem}
-<form method="post" action="/sign-in/reset">${form}<input type="hidden" name="token" value="${token}">
+<form method="post" action="/sign-in/reset">${formFields}<input type="hidden" name="token" value="${token}">
 <label for="password">New password, at least 10 characters</label><input id="password" name="password" type="password" autocomplete="new-password" minlength="10" required autofocus>
 <button type="submit">Set password</button></form>`,
   });
@@ -52,27 +52,39 @@ ${
     async 'GET /sign-in'(context) {
       const token = context.url.searchParams.get('token');
       const next = safePath(context.url.searchParams.get('next'));
-      if (token !== null) return enter(deps, context, await signInWithLink(people, token, context.peerAddress), '/');
-      if (context.person !== undefined) return redirect(context, next);
-      sendFormPage(deps, context, (form) => signInPage(form, next));
+      // A link only shows a button: previews and other pages open links, too.
+      sendPage(context.response, token === null ? signInPage(next) : linkPage(token));
     },
-    // Link previews send HEAD, which must not use up a link.
     'HEAD /sign-in': async (context) => sendHtml(context.response, 200, html``),
+    async [`GET ${enteredPath}`](context) {
+      const next = safePath(context.url.searchParams.get('next'));
+      sendPage(context.response, {
+        title: 'Sign in',
+        step: 'enter',
+        next,
+        body: html`<h1>You are not signed in</h1>${needsScript}<p>This page completes a sign-in that began in this browser, at this address, and found none.</p><a class="button" href="/sign-in?next=${encodeURIComponent(next)}">Sign in</a>`,
+      });
+    },
     'POST /sign-in': (context) =>
       answerForm(
-        deps,
         context,
         async (fields) => {
+          const begun = fields.get('begun');
+          const token = fields.get('token');
+          if (token !== null)
+            return enter(deps, context, await signInWithLink(people, token, context.peerAddress), '/', begun);
           const given = { email: fields.get('email') ?? '', password: fields.get('password') ?? '' };
           const session = await signInWithPassword(people, given, context.peerAddress);
-          enter(deps, context, session, safePath(fields.get('next')));
+          enter(deps, context, session, safePath(fields.get('next')), begun);
         },
-        (problem, fields) =>
-          signInPage(formFieldOf(deps, context), safePath(fields.get('next')), problem, fields.get('email') ?? ''),
+        (problem, fields) => {
+          const token = fields.get('token');
+          if (token !== null) return linkPage(token, problem);
+          return signInPage(safePath(fields.get('next')), problem, fields.get('email') ?? '');
+        },
       ),
     'POST /sign-in/link': (context) =>
       answerForm(
-        deps,
         context,
         async (fields) => {
           await countRequest(context, fields);
@@ -85,22 +97,21 @@ ${
             body: html`<h1>Check your mail</h1><p>If there is an account with this address, a link to set a new password is on its way. It works once, within one hour.</p><a class="button second" href="/sign-in">Back</a>`,
           });
         },
-        (problem) => signInPage(formFieldOf(deps, context), '/', problem),
+        (problem) => signInPage('/', problem),
       ),
     async 'GET /sign-in/reset'(context) {
       const token = context.url.searchParams.get('token') ?? '';
-      await checkResetLink(people, token, context.peerAddress);
-      sendFormPage(deps, context, (form) => resetPage(form, token));
+      await checkResetLink(people, token, context.guesser);
+      sendPage(context.response, resetPage(token));
     },
     'POST /sign-in/reset': (context) =>
       answerForm(
-        deps,
         context,
         async (fields) => {
           const given = { token: fields.get('token') ?? '', password: fields.get('password') ?? '' };
-          enter(deps, context, await resetPassword(people, given, context.peerAddress), '/');
+          enter(deps, context, await resetPassword(people, given, context.peerAddress), '/', fields.get('begun'));
         },
-        (problem, fields) => resetPage(formFieldOf(deps, context), fields.get('token') ?? '', problem),
+        (problem, fields) => resetPage(fields.get('token') ?? '', problem),
       ),
     async 'POST /sign-out'(context) {
       if (headerOf(context.request, 'authorization') !== '') {
@@ -108,15 +119,11 @@ ${
         if (principal.kind === 'person') await endSession(people, { principal, peerAddress }, principal.sessionId);
         return sendJson(context.response, 200, {});
       }
-      const clear = [cookieText(context, sessionCookie, '', 0)];
-      if (isJson(context.request)) {
-        // Another site's page cannot send JSON with our cookies.
-        if (context.person !== undefined) await endSession(people, context.person, context.person.principal.sessionId);
-        return sendJson(context.response, 200, {}, { 'set-cookie': clear });
-      }
-      await readForm(deps.instanceKey, context);
+      if (!isJson(context.request)) requireForm(context);
       if (context.person !== undefined) await endSession(people, context.person, context.person.principal.sessionId);
-      redirect(context, '/sign-in', clear);
+      const headers = signedOut(deps);
+      if (isJson(context.request)) return sendJson(context.response, 200, {}, headers);
+      sendText(context.response, 303, 'text/plain', '', { ...headers, location: '/sign-in' });
     },
   };
 

@@ -11,14 +11,20 @@ import type { Routes, SignInDeps } from './deps.ts';
 import { invitationRoutes } from './invitation-routes.ts';
 import { openIdRoutes } from './open-id-routes.ts';
 import { sendPage } from './page.ts';
-import { principalOfCookie, requestContextOf } from './request-context.ts';
+import { guesserOf, mayAskAgain, principalOfBrowser, requestContextOf } from './request-context.ts';
 import { signInRoutes } from './sign-in-routes.ts';
 
 export interface SignIn {
   /** Handles a request to one of its routes; returns false for other routes. */
   handle(request: HttpRequest, response: HttpResponse, url: URL): Promise<boolean>;
-  /** The person of the browser's session cookie; undefined if no one is signed in. */
+  /** The person of the browser's session; undefined if half of it is missing, or it has ended. */
   principalOf(request: HttpRequest): Promise<Principal | undefined>;
+  /** Whether the browser has the cookie of a session, which may have ended. Nothing may depend on it but which page is shown. */
+  hasCookie(request: HttpRequest): boolean;
+  /** The address for guessing limits: attempts that pages of other origins cause are counted apart. */
+  guesserOf(request: HttpRequest): string;
+  /** See `mayAskAgain`. */
+  mayAskAgain(request: HttpRequest): boolean;
 }
 
 export function createSignIn(deps: SignInDeps): SignIn {
@@ -43,7 +49,10 @@ export function createSignIn(deps: SignInDeps): SignIn {
       }
       return true;
     },
-    principalOf: (request) => principalOfCookie(deps, request),
+    principalOf: (request) => principalOfBrowser(deps, request),
+    hasCookie: (request) => deps.browserSession.cookieOf(headerOf(request, 'cookie')) !== undefined,
+    guesserOf: (request) => guesserOf(deps, request),
+    mayAskAgain: (request) => mayAskAgain(deps, request),
   };
 }
 

@@ -42,7 +42,7 @@ test.each([
   provider.signInAs(person);
   const browser = await come(people);
   expect(browser.page.status).toBe(403);
-  expect(browser.cookie('platform_session')).toBeUndefined();
+  expect(browser.cookie).toBeUndefined();
   expect(await people.db.selectFrom('people').select('id').execute()).toHaveLength(2);
 });
 

@@ -4,8 +4,8 @@
  * States: begun → used … → ended (by its person, by a new password, by expiry). A browser's session ends some hours after its last use, a
  * command line's some days after its beginning. The row of an ended session is deleted.
  *
- * The access token names its session by a random secret, of which only the hash is stored. It serves as the browser's cookie and as the
- * bearer token of RPCs.
+ * The access token names its session by a random secret, of which only the hash is stored. A command line sends it as bearer token. A
+ * browser has it in two halves, a cookie and a secret (D49).
  */
 import { type Clock, newId } from '@platform/base';
 import { issueToken } from '../../access/access-token.ts';
@@ -50,7 +50,7 @@ export interface Sessions extends SessionPort {
   list(personId: string): Promise<readonly ListedSession[]>;
   /** Returns false if the person has no such session. */
   end(trx: Database, personId: string, sessionId: string): Promise<boolean>;
-  /** Ends all of a person's sessions except one. */
+  /** Ends all of a person's sessions, except one if it is given. */
   endOthers(trx: Database, personId: string, sessionId?: string): Promise<void>;
 }
 
@@ -87,9 +87,10 @@ export function createSessions(deps: {
           peer_address: peerAddress,
         })
         .execute();
-      return { sessionId, token: issueToken(instanceKey, { kind: 'session', id: secret, epoch }), expiresMs };
+      const token = issueToken(instanceKey, { kind: kind === 'cli' ? 'session' : kind, id: secret, epoch });
+      return { sessionId, token, expiresMs };
     },
-    async personOf(secret) {
+    async personOf(secret, kind) {
       const nowMs = clock.now();
       const row = await db
         .selectFrom('sessions')
@@ -97,6 +98,7 @@ export function createSessions(deps: {
         .selectAll('sessions')
         .select('people.email')
         .where('sessions.token_hash', '=', hashToken(secret))
+        .where('sessions.kind', '=', kind)
         .where('sessions.expires_ms', '>', nowMs)
         .executeTakeFirst();
       if (row === undefined) return undefined;
@@ -108,6 +110,19 @@ export function createSessions(deps: {
           .where('id', '=', row.id)
           .execute();
       }
+      return { sessionId: row.id, personId: row.person_id, email: row.email ?? '' };
+    },
+    async personWith(sessionId) {
+      const row = await db
+        .selectFrom('sessions')
+        .innerJoin('people', 'people.id', 'sessions.person_id')
+        .selectAll('sessions')
+        .select('people.email')
+        .where('sessions.id', '=', sessionId)
+        .where('sessions.expires_ms', '>', clock.now())
+        .executeTakeFirst();
+      if (row === undefined) return undefined;
+      requireRight(sessions, [row]);
       return { sessionId: row.id, personId: row.person_id, email: row.email ?? '' };
     },
     async list(personId) {

@@ -1,4 +1,7 @@
-/** A browser without a display, for tests: cookies, redirects, forms. */
+/**
+ * A browser without a display, for tests: cookies, redirects, forms, and what the script of the pages does (edge/sign-in/page-script.ts).
+ * Real browsers run that script in conformance/src/web-ui.
+ */
 
 export interface Shown {
   readonly status: number;
@@ -12,6 +15,9 @@ export class Browser {
   readonly #home: string;
   /** Cookies by host and port. Unlike in real browsers, a provider on this computer thus does not see ours. */
   readonly #cookies = new Map<string, Map<string, string>>();
+  /** `localStorage` of the cloud's origin. */
+  #secret = '';
+  readonly #begun = 'this browser';
   /** The page that is shown. */
   page: Shown = { status: 0, url: new URL('about:blank'), headers: new Headers(), body: '' };
   /** Redirects to these addresses are not followed. */
@@ -35,19 +41,42 @@ export class Browser {
       throw new Error(`no form goes to ${action} on ${this.page.url.pathname}: ${this.page.body}`);
     const hidden = [...form.matchAll(/<input type="hidden" name="(\w+)"(?: autocomplete="\w+")? value="([^"]*)"/g)];
     const all = Object.fromEntries(hidden.map(([, name, value]) => [name, unescaped(value ?? '')]));
-    return this.post(action, { ...all, ...fields });
+    return this.post(action, { ...all, session: this.#secret, begun: this.#begun, ...fields });
   }
 
   post(path: string, fields: Readonly<Record<string, string>>): Promise<Shown> {
     return this.#ask(new URL(path, this.#home), {
       method: 'POST',
       body: new URLSearchParams(fields).toString(),
-      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      headers: { 'content-type': 'application/x-www-form-urlencoded', origin: this.#home },
     });
   }
 
-  cookie(name: string): string | undefined {
-    return this.#cookies.get(new URL(this.#home).host)?.get(name);
+  /** The cookie of the session. */
+  get cookie(): string | undefined {
+    const jar = this.#cookies.get(new URL(this.#home).host) ?? new Map<string, string>();
+    return [...jar].find(([name]) => /^(__Host-)?platform_[\w-]+_session$/.test(name))?.[1];
+  }
+
+  /** The header `cookie` for the cloud. */
+  get jar(): string {
+    const jar = this.#cookies.get(new URL(this.#home).host) ?? new Map<string, string>();
+    return [...jar].map(([name, value]) => `${name}=${value}`).join('; ');
+  }
+
+  /** The secret of the session; empty: none. */
+  get secret(): string {
+    return this.#secret;
+  }
+
+  /** Both halves of the session, as one token. */
+  get token(): string | undefined {
+    return this.cookie === undefined || this.#secret === '' ? undefined : `pt1.${this.cookie}.${this.#secret}`;
+  }
+
+  /** Loses what scripts have kept, such as a person who clears the storage of the page. */
+  forgetSecret(): void {
+    this.#secret = '';
   }
 
   async #ask(url: URL, init: RequestInit): Promise<Shown> {
@@ -67,9 +96,29 @@ export class Browser {
     this.page = { status: response.status, url, headers: response.headers, body: await response.text() };
     const location = response.headers.get('location');
     const next = location === null ? undefined : new URL(location, url);
-    if (next === undefined) return this.page;
+    if (next === undefined) return this.#runScript(init);
     if (!this.stopAt(next)) return this.#ask(next, { method: 'GET' });
     this.page = { ...this.page, url: next };
+    return this.page;
+  }
+
+  async #runScript(init: RequestInit): Promise<Shown> {
+    const { url, body } = this.page;
+    const step = /<main[^>]* data-step="([\w-]+)"/.exec(body)?.[1];
+    const next = unescaped(/ data-next="([^"]*)"/.exec(body)?.[1] ?? '');
+    const hasAsked = new Headers(init.headers).has('platform-session');
+    if (step === 'open' && !hasAsked)
+      return this.#ask(url, { method: 'GET', headers: { 'platform-session': this.#secret || 'none' } });
+    if (step === 'enter') {
+      const given = new URLSearchParams(url.hash.slice(1));
+      if (given.get('begun') !== this.#begun || !given.get('session')) return this.page;
+      this.#secret = given.get('session') ?? '';
+      return this.open(next);
+    }
+    if (step === 'follow') {
+      const link = unescaped(/<a class="button" href="([^"]*)"/.exec(body)?.[1] ?? '');
+      return this.open(`${link}&begun=${encodeURIComponent(this.#begun)}`);
+    }
     return this.page;
   }
 }

@@ -13,6 +13,8 @@ import { createGuessLimit } from '../../access/guess-limit.ts';
 import { createKey } from '../../access/keys.ts';
 import type { Grant, Principal } from '../../access/principal.ts';
 import { type FirstAccount, openFirstAccount } from '../../accounts/testing/open-first-account.ts';
+import { createBrowserSession } from '../../edge/browser-session.ts';
+import { createKindOfPage } from '../../edge/own-pages.ts';
 import { createRoutes } from '../../edge/routes.ts';
 import { createSignIn } from '../../edge/sign-in/sign-in.ts';
 import { createEmailChannel } from '../../outbox/email/email-channel.ts';
@@ -102,6 +104,7 @@ export async function startPeople(
     appendMachineLog: async () => {},
   });
   const mail = settings && createMail({ outbox, instanceKey, clock });
+  const publicUrl = (): string => (options.scheme === 'https' ? url.replace('http:', 'https:') : url);
   const identity = createIdentity({
     db,
     clock,
@@ -111,7 +114,7 @@ export async function startPeople(
     access,
     tree,
     mail,
-    publicUrl: () => url,
+    publicUrl,
     invitationMailsPerDay: () => options.invitationMailsPerDay ?? 50,
     forget: () => authenticator.forget(),
     openIdSettings: options.openId,
@@ -119,11 +122,15 @@ export async function startPeople(
   const signIn = createSignIn({
     identity,
     instanceKey,
+    browserSession: createBrowserSession({
+      ...{ instanceKey, publicUrl },
+      kindOfPage: createKindOfPage(options.scheme ?? 'http', publicUrl),
+    }),
     log,
     principalOfToken: (token) => authenticator.principalOfToken(token),
   });
   const server = createRpcServer<Principal>({
-    services: [authBinding(authenticator), serve(AppService, identity.appHandlers)],
+    services: [authBinding(authenticator, ({ peerAddress }) => peerAddress), serve(AppService, identity.appHandlers)],
     authenticate: (call) => authenticator.principalOf(call.metadata),
     open: ['/proto.rpc.v1.AuthService/Authenticate'],
     fallback: createRoutes({

@@ -6,7 +6,7 @@
 import type { Principal } from '../../access/principal.ts';
 import {
   type AddressKind,
-  idOf,
+  makerOf,
   readSignedQuery,
   type SignedAddress,
   signedQuery,
@@ -19,19 +19,21 @@ export const packagePath = '/packages/';
 /** Addresses created within the same hour are equal, so that clients can resume downloads: they keep partial files by address. */
 const periodMs = 3_600_000;
 
-const kind: AddressKind<Principal['kind']> = {
+type PackageLink = SignedAddress<'key' | 'part' | 'session'>;
+
+const kind: AddressKind<'key' | 'part' | 'session'> = {
   purpose: 'package',
-  by: ['key', 'person', 'part'],
+  by: ['key', 'session', 'part'],
   renewal: 'call GetPackage again for a new one',
 };
 
 /** Valid for one to two hours. */
-export function packageLink(principal: Principal, packageId: string, nowMs: number): SignedAddress {
+export function packageLink(principal: Principal, packageId: string, nowMs: number): PackageLink {
   const madeMs = Math.floor(nowMs / periodMs) * periodMs;
-  return { id: packageId, madeMs, endsMs: madeMs + 2 * periodMs, by: { kind: principal.kind, id: idOf(principal) } };
+  return { id: packageId, madeMs, endsMs: madeMs + 2 * periodMs, by: makerOf(principal) };
 }
 
-export function packageUrl(instanceKey: InstanceKey, baseUrl: string, fileName: string, link: SignedAddress): string {
+export function packageUrl(instanceKey: InstanceKey, baseUrl: string, fileName: string, link: PackageLink): string {
   return `${baseUrl}${packagePath}${link.id}/${encodeURIComponent(fileName)}?${signedQuery(instanceKey, kind, link)}`;
 }
 
@@ -41,6 +43,6 @@ export function readPackageLink(
   packageId: string,
   query: URLSearchParams,
   nowMs: number,
-): SignedAddress | undefined {
+): PackageLink | undefined {
   return readSignedQuery(instanceKey, kind, packageId, query, nowMs);
 }

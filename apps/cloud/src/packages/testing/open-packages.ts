@@ -67,7 +67,10 @@ export async function openPackages(overrides: Partial<PackagesDeps> = {}): Promi
     baseUrl: () => 'http://cloud.test',
     standing: authenticator.standing,
     principalOf: (request) =>
-      principalOfRequest({ authenticator, signIn: { principalOf: async () => undefined } }, request),
+      principalOfRequest(
+        { authenticator, signIn: { principalOf: async () => undefined, guesserOf: () => '127.0.0.1:1' } },
+        request,
+      ),
     log: silentLog,
     ...overrides,
   });

@@ -1,4 +1,4 @@
-/** The clients of the cloud's API. The browser's session cookie authenticates them; scripts never see it. */
+/** The clients of the cloud's API. The session authenticates them: its cookie, which scripts never see, and the secret that `reach` adds. */
 import type { DescService } from '@bufbuild/protobuf';
 import { type Client, Code, ConnectError, createClient, type Interceptor } from '@connectrpc/connect';
 import { createConnectTransport } from '@connectrpc/connect-web';

@@ -12,6 +12,7 @@ const caughtBy = (call: Promise<unknown>): Promise<unknown> => call.catch((caugh
 test.each(['Failed to fetch', 'NetworkError when attempting to fetch resource.', 'Load failed'])(
   'a cloud that does not answer is reported as such, whatever the browser says: %s',
   async (text) => {
+    vi.stubGlobal('localStorage', { getItem: () => null });
     vi.stubGlobal('fetch', () => Promise.reject(new TypeError(text)));
     const robot = createClient(RobotService, createConnectTransport({ baseUrl: 'http://cloud', fetch: reach }));
     for (const call of [reach('/api/whoami'), robot.getVersion({})])

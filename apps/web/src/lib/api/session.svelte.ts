@@ -1,6 +1,6 @@
 /** Who is signed in, and what they may see. */
 import { AnswerError } from './answer-error.ts';
-import { reach } from './reach.ts';
+import { forgetSession, reach } from './reach.ts';
 
 export interface Role {
   readonly role: string;
@@ -21,9 +21,14 @@ export interface Person {
 
 export const session = $state<{ person: Person | undefined; ended: boolean }>({ person: undefined, ended: false });
 
-/** Call it when the cloud reports that no one is signed in: pages keep what was typed, and a dialog asks the person to sign in. */
+/**
+ * Call it when the cloud reports that no one is signed in: pages keep what was typed, and a dialog asks the person to sign in. A page that
+ * shows nothing yet goes to the sign-in, which returns to it.
+ */
 export function endSession(): void {
   session.ended = true;
+  if (session.person === undefined)
+    location.replace(`/sign-in?next=${encodeURIComponent(location.pathname + location.search)}`);
 }
 
 /** @throws Error with the cloud's message */
@@ -37,6 +42,7 @@ export async function loadPerson(): Promise<Person> {
 
 export async function signOut(): Promise<void> {
   await reach('/sign-out', { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' });
+  forgetSession();
   location.assign('/sign-in');
 }
 

@@ -15,7 +15,7 @@ export interface StoredFile {
   readonly component: string;
   readonly tags: readonly string[];
   readonly datasetIds: readonly string[];
-  /** Path on this cloud; the session cookie authorizes it. */
+  /** Path on this cloud, for requests with the session. */
   readonly path: string;
 }
 
