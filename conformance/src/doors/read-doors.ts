@@ -1,0 +1,57 @@
+/** The tables of docs/specs/doors.md, and how a row of them is asked. */
+import { readFileSync } from 'node:fs';
+import { type OutgoingHttpHeaders, request } from 'node:http';
+import { fileURLToPath } from 'node:url';
+
+const file = fileURLToPath(new URL('../../../docs/specs/doors.md', import.meta.url));
+
+export interface Row {
+  readonly door: string;
+  readonly credentials: string;
+  /** By who asks. */
+  readonly cells: ReadonlyMap<string, string>;
+}
+
+/** The rows of the table below this heading. @throws if it has none */
+export function rowsOf(heading: string): readonly Row[] {
+  const [, section = ''] = readFileSync(file, 'utf8').split(`\n## ${heading}\n`);
+  const lines = (section.split('\n## ')[0] ?? '').split('\n').filter((line) => line.startsWith('| '));
+  const [head = [], ...rows] = lines.map((line) =>
+    line
+      .split('|')
+      .slice(1, -1)
+      .map((cell) => cell.trim()),
+  );
+  if (rows.length === 0) throw new Error(`${file}: expected a table below "${heading}", found none`);
+  return rows.map((cells) => ({
+    door: cells[0] ?? '',
+    credentials: cells[1] ?? '',
+    cells: new Map(head.slice(2).map((asker, index) => [asker, cells[index + 2] ?? ''])),
+  }));
+}
+
+export interface Question {
+  /** A port of 127.0.0.1, or the path of a socket. */
+  readonly at: number | string;
+  readonly method: string;
+  readonly path: string;
+  readonly headers: OutgoingHttpHeaders;
+  readonly body?: string;
+}
+
+/** The answer, written as a cell. */
+export function ask({ at, method, path, headers, body }: Question): Promise<string> {
+  const target = typeof at === 'number' ? { host: '127.0.0.1', port: at } : { socketPath: at };
+  return new Promise((resolve, reject) => {
+    const asked = request({ ...target, method, path, headers }, async (response) => {
+      const pieces: Buffer[] = [];
+      for await (const piece of response) pieces.push(piece as Buffer);
+      const isEmptyPage = Buffer.concat(pieces).toString().includes('data-step="open"');
+      const allowed = response.headers['access-control-allow-origin'];
+      const mark = allowed === undefined ? '' : allowed === '*' ? ' *' : allowed === headers['origin'] ? ' =' : ' ?';
+      resolve(`${response.statusCode}${isEmptyPage ? ' empty' : ''}${mark}`);
+    });
+    asked.on('error', reject);
+    asked.end(body);
+  });
+}
