@@ -13,7 +13,6 @@ import {
   type HttpRequest,
   type HttpResponse,
   headerOf,
-  peerAddressOf,
   sendError,
   sendHtml,
   sendJson,
