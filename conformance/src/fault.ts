@@ -10,6 +10,7 @@
  * npm run fault -- billing --interleavings 10000 --kills 200 --seed 7
  * npm run fault -- link --seconds 600 --seed 7
  * npm run fault -- memory --seconds 300 --large 1,120,300,2000
+ * npm run fault -- disk --faults 60 --seed 7
  * npm run fault -- hostile --requests 2000 --garbage 10000 --seed 7
  * npm run fault -- --help
  */
@@ -44,6 +45,11 @@ const faults: Readonly<Record<string, { help: string; options: string[]; tests: 
     help: 'damages files, catalog and rows of a running cloud while it is asked',
     options: ['damages', 'seed'],
     tests: ['conformance/src/damage/'],
+  },
+  disk: {
+    help: 'fails, shortens and delays file calls of a running cloud, then cuts its power; needs a C compiler',
+    options: ['faults', 'seed'],
+    tests: ['conformance/src/disk/'],
   },
   hostile: {
     help: 'sends requests that are cheap to send and expensive to decode, four at once, and then garbage to ports, links and module sockets, also as a cloud, and measures how long others wait',
@@ -88,6 +94,7 @@ const { kinds, values } = commandLineOf({
     mutations: { value: 'number', default: '10000', help: 'damaged capture files' },
     disks: { value: 'number', default: '10', help: 'disks that run full and are freed, of machine-servers and clouds' },
     damages: { value: 'number', default: '2000', help: 'damages' },
+    faults: { value: 'number', default: '60', help: 'faults of the disk, of 210 kinds' },
     requests: { value: 'number', default: '2000', help: 'hostile requests' },
     garbage: { value: 'number', default: '10000', help: 'kinds of garbage for each port, link and module socket' },
     from: { value: 'number', default: '0', help: 'the first kind of garbage' },
@@ -112,7 +119,7 @@ const report = join(folder, 'report');
 // The tests mostly wait for processes; those that measure waits run alone.
 const workers = kinds.includes('sync')
   ? ['--maxWorkers=3']
-  : kinds.some((kind) => kind === 'hostile' || kind === 'stops')
+  : kinds.some((kind) => ['hostile', 'stops', 'disk'].includes(kind))
     ? ['--maxWorkers=1']
     : [];
 const files = kinds.flatMap((name) => faults[name]?.tests ?? []);
@@ -132,6 +139,7 @@ const { status } = spawnSync(process.execPath, [vitest, 'run', '--testTimeout=0'
     FAULT_MUTATIONS: values['mutations'],
     FAULT_DISKS: values['disks'],
     FAULT_REPORT: report,
+    FAULT_DISK_FAULTS: values['faults'],
     FAULT_DAMAGES: values['damages'],
     FAULT_SEED: values['seed'],
     FAULT_REQUESTS: values['requests'],

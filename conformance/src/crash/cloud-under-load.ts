@@ -10,7 +10,7 @@ import { PlatformError } from '@platform/base';
 import { DataService } from '@platform/proto/platform/app/data/v1/data';
 import { DataSyncService, DataType, SensorDataSchema } from '@platform/proto/platform/app/datasync/v1/data_sync';
 import { connect, type Link } from '@platform/rpc/client';
-import { type ChildProcess, freePort, type SmallDisk, spawnChild } from '@platform/testkit';
+import { type ChildProcess, type ExitStatus, freePort, type SmallDisk, spawnChild } from '@platform/testkit';
 import { deserialize, serialize } from 'bson';
 import { cloudCommand, cloudEnvironment } from '../cloud-command.ts';
 
@@ -72,6 +72,15 @@ export class CloudUnderFire implements AsyncDisposable {
   /** The cloud's log since its latest start. */
   get stderr(): string {
     return this.#cloud?.stderr ?? '';
+  }
+
+  get pid(): number {
+    return this.#cloud?.pid ?? -1;
+  }
+
+  /** Resolves when the process of the latest start ends. */
+  get exited(): Promise<ExitStatus | undefined> {
+    return this.#cloud?.exited ?? Promise.resolve(undefined);
   }
 
   get url(): string {
@@ -243,7 +252,7 @@ export function linkTo(cloud: CloudUnderFire): Link {
 }
 
 /** Uses the owner's key, which only the first start shows. */
-export function linkOfOwner({ url, ready }: CloudUnderFire): Link {
+export function linkOfOwner({ url, ready }: Pick<CloudUnderFire, 'url' | 'ready'>): Link {
   const credentials = { entity: String(ready['keyId']), type: 'api-key', payload: String(ready['key']) };
   return connect({ baseUrl: url, credentials });
 }

@@ -13,6 +13,8 @@ export interface FaultSettings {
   readonly acks: number;
   readonly mutations: number;
   readonly disks: number;
+  /** Faults of the disk below a cloud. Default 60. */
+  readonly diskFaults: number;
   /** Duration of the load. Default 8. */
   readonly seconds: number;
   /** How long the network between a machine-server and its cloud lies. Default: a twentieth of 600. */
@@ -51,6 +53,7 @@ export function readFaultSettings(): FaultSettings {
     acks: Number(FAULT_ACKS),
     mutations: Number(FAULT_MUTATIONS),
     disks: Number(FAULT_DISKS),
+    diskFaults: Number(process.env['FAULT_DISK_FAULTS'] ?? 60),
     kills: Number(FAULT_KILLS),
     seed: Number(FAULT_SEED),
     seconds: Number(FAULT_SECONDS),

@@ -1,5 +1,7 @@
 export { type CommandLine, type CommandRequest, commandLineOf, readCommandLine } from './command-line/command-line.ts';
+export { type DiskFault, type DiskFaults, type FileCall, startDiskFaults } from './disk-faults/disk-faults.ts';
 export { type DocumentServer, type InsertFault, startDocumentServer } from './document-server.ts';
+export { type FailingCalls, failingCalls } from './failing-calls.ts';
 export { FakeClock } from './fake-clock.ts';
 export { type FakeStripe, startFakeStripe } from './fake-stripe/fake-stripe.ts';
 export { createFaultProxy, type Fault, type FaultProxy } from './fault-proxy.ts';

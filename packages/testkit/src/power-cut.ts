@@ -4,7 +4,8 @@
  * - everything covered by a completed sync of a file survives;
  * - of later writes, any part may survive: nothing, everything, a prefix, or any set of 512-byte sectors;
  * - a file's name survives once its directory was synced after the creation; of later creations, renames and unlinks,
- *   a prefix survives (a name may be missing although its content was synced, and a removed file may be back).
+ *   a prefix survives (a name may be missing although its content was synced, and a removed file may be back);
+ * - what a failed sync should have covered is covered by no later sync, only by being written or named again.
  */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
@@ -13,12 +14,22 @@ import type { Syscall } from './record-syscalls.ts';
 const sectorBytes = 512;
 
 type Change = Extract<Syscall, { kind: 'write' | 'truncate' }>;
-type NameChange = Extract<Syscall, { kind: 'create' | 'rename' | 'unlink' }>;
+type Write = Extract<Syscall, { kind: 'write' }>;
+type NameChange = Extract<Syscall, { kind: 'create' | 'mkdir' | 'link' | 'rename' | 'unlink' }>;
+type NamePending = NameChange & { readonly inode: Inode };
+
+interface Pending<T> {
+  /** Its index in the recording, or `never`: a sync of it has failed. */
+  readonly at: number;
+  readonly change: T;
+}
 
 interface Inode {
   durable: Uint8Array;
-  pending: { readonly at: number; readonly change: Change }[];
+  pending: Pending<Change>[];
 }
+
+const never = Number.POSITIVE_INFINITY;
 
 export interface CutImage {
   /** How many calls of the recording had begun. */
@@ -36,11 +47,15 @@ export interface CutOptions {
   readonly randomInstants: number;
   /** Images at one of this many boundaries; default 1, every boundary; 0: none. */
   readonly everyBoundary?: number;
+  /** How many images to make after the last call; default: none. */
+  readonly atEnd?: number;
+  /** What was on the disk before the recording, by absolute path; default: nothing. */
+  readonly files?: ReadonlyMap<string, Uint8Array>;
 }
 
 /** Images at every sync boundary (just before and just after it) and at random instants, oldest first. */
 export function* cutImages(calls: readonly Syscall[], options: CutOptions): Iterable<CutImage> {
-  const { random, randomInstants, everyBoundary = 1 } = options;
+  const { random, randomInstants, everyBoundary = 1, atEnd = 0 } = options;
   const ignore = options.ignore ?? (() => false);
   const atBoundaries = new Set<number>();
   let boundaries = 0;
@@ -48,12 +63,13 @@ export function* cutImages(calls: readonly Syscall[], options: CutOptions): Iter
     if (call.kind === 'sync' && boundaries++ % everyBoundary === 0) atBoundaries.add(index).add(index + 1);
   });
   const images = new Map([...atBoundaries].map((at) => [at, 1]));
+  if (atEnd > 0) images.set(calls.length, (images.get(calls.length) ?? 0) + atEnd);
   for (let made = 0; made < randomInstants; made++) {
     const at = Math.floor(random() * (calls.length + 1));
     images.set(at, (images.get(at) ?? 0) + 1);
   }
 
-  const disk = new Disk();
+  const disk = new Disk(options.files ?? new Map());
   for (let at = 0; at <= calls.length; at++) {
     for (let left = images.get(at) ?? 0; left > 0; left--) yield { at, files: disk.cut(random) };
     const call = calls[at];
@@ -73,12 +89,16 @@ export async function restoreImage(image: CutImage, recordedDirectory: string, d
 class Disk {
   /** Names as the program sees them. */
   readonly #names = new Map<string, Inode>();
-  readonly #durableNames = new Map<string, Inode>();
+  readonly #durableNames: Map<string, Inode>;
   /** By directory. */
-  readonly #pendingNames = new Map<
-    string,
-    { readonly at: number; readonly change: NameChange; readonly inode: Inode }[]
-  >();
+  readonly #pendingNames = new Map<string, Pending<NamePending>[]>();
+  /** Directories that the program made; others were there before. */
+  readonly #made = new Set<string>();
+
+  constructor(files: ReadonlyMap<string, Uint8Array>) {
+    this.#durableNames = new Map([...files].map(([path, durable]) => [path, { durable, pending: [] }]));
+    for (const [path, inode] of this.#durableNames) this.#names.set(path, inode);
+  }
 
   apply(call: Syscall, at: number): void {
     if (call.path === 'stdout' || call.path === 'stderr') return;
@@ -91,54 +111,105 @@ class Disk {
 
   #rename(change: NameChange, at: number): void {
     const inode = this.#names.get(change.path) ?? { durable: new Uint8Array(), pending: [] };
-    if (change.kind !== 'create') this.#names.delete(change.path);
-    if (change.kind !== 'unlink') this.#names.set(change.kind === 'create' ? change.path : change.to, inode);
-    const directory = dirname(change.kind === 'rename' ? change.to : change.path);
+    if (change.kind === 'mkdir') this.#made.add(change.path);
+    else if (change.kind === 'rename' && this.#made.has(change.path))
+      throw new Error(`the model of power cuts has no renamed directories, found ${change.path}`);
+    rename(this.#names, change, inode);
+    const directory = dirname('to' in change ? change.to : change.path);
     const pending = this.#pendingNames.get(directory) ?? [];
-    pending.push({ at, change, inode });
+    pending.push({ at, change: { ...change, inode } });
     this.#pendingNames.set(directory, pending);
   }
 
   /** No later sync covers the operations of a failed one. */
   #lose(path: string): void {
     const inode = this.#names.get(path);
-    if (inode !== undefined)
-      inode.pending = inode.pending.map(({ change }) => ({ at: Number.POSITIVE_INFINITY, change }));
+    if (inode !== undefined) inode.pending = inode.pending.map(({ change }) => ({ at: never, change }));
+    const names = this.#pendingNames.get(path);
+    if (names !== undefined)
+      this.#pendingNames.set(
+        path,
+        names.map(({ change }) => ({ at: never, change })),
+      );
   }
 
   #sync(path: string, startedAt: number): void {
     const inode = this.#names.get(path);
-    if (inode) {
-      const covered = inode.pending.filter(({ at }) => at < startedAt);
-      inode.durable = changed(
-        inode.durable,
-        covered.map(({ change }) => change),
-      );
-      inode.pending = inode.pending.filter(({ at }) => at >= startedAt);
-    }
+    if (inode !== undefined) syncFile(inode, startedAt);
     const names = this.#pendingNames.get(path);
-    if (names) {
-      for (const entry of names) if (entry.at < startedAt) rename(this.#durableNames, entry.change, entry.inode);
-      this.#pendingNames.set(
-        path,
-        names.filter(({ at }) => at >= startedAt),
-      );
-    }
+    if (names === undefined) return;
+    const covered = names.filter(({ at }) => at < startedAt);
+    for (const { change } of covered) rename(this.#durableNames, change, change.inode);
+    const changedNames = new Set(covered.flatMap(({ change }) => namesOf(change)));
+    // A name that was lost, and then changed again, is durable with the new change.
+    this.#pendingNames.set(
+      path,
+      names.filter(
+        ({ at, change }) =>
+          at >= startedAt && (at !== never || !namesOf(change).some((name) => changedNames.has(name))),
+      ),
+    );
   }
 
   cut(random: () => number): Map<string, Uint8Array> {
     const names = new Map(this.#durableNames);
     for (const pending of this.#pendingNames.values()) {
       const kept = Math.floor(random() * (pending.length + 1));
-      for (const { change, inode } of pending.slice(0, kept)) rename(names, change, inode);
+      for (const { change } of pending.slice(0, kept)) rename(names, change, change.inode);
     }
-    return new Map([...names].map(([path, inode]) => [path, survivor(inode, random)]));
+    const files = [...names].filter(([path]) => !this.#made.has(path) && this.#isReached(path, names));
+    return new Map(files.map(([path, inode]) => [path, survivor(inode, random)]));
+  }
+
+  /** Whether all directories above it that the program made are still there. */
+  #isReached(path: string, names: ReadonlyMap<string, Inode>): boolean {
+    for (let at = dirname(path); at !== dirname(at); at = dirname(at))
+      if (this.#made.has(at) && !names.has(at)) return false;
+    return true;
   }
 }
 
 function rename(names: Map<string, Inode>, change: NameChange, inode: Inode): void {
-  if (change.kind !== 'create') names.delete(change.path);
-  if (change.kind !== 'unlink') names.set(change.kind === 'create' ? change.path : change.to, inode);
+  if (change.kind === 'rename' || change.kind === 'unlink') names.delete(change.path);
+  if (change.kind !== 'unlink') names.set('to' in change ? change.to : change.path, inode);
+}
+
+function namesOf(change: NameChange): readonly string[] {
+  return 'to' in change ? [change.path, change.to] : [change.path];
+}
+
+/** What was lost in a failed sync is on the disk only where it was written once more. */
+function syncFile(inode: Inode, startedAt: number): void {
+  const isCovered = ({ at }: Pending<Change>): boolean => at < startedAt;
+  const covered = inode.pending.filter(
+    (each) => isCovered(each) || (each.at === never && each.change.kind === 'truncate'),
+  );
+  const left = inode.pending.flatMap((each, index) => {
+    if (isCovered(each)) return [];
+    const { at, change } = each;
+    if (at !== never) return [each];
+    if (change.kind === 'truncate') return [];
+    const later = inode.pending.slice(index + 1).filter(isCovered);
+    return later
+      .reduce<readonly Write[]>((parts, { change: over }) => parts.flatMap((part) => without(part, over)), [change])
+      .map((part) => ({ at, change: part }));
+  });
+  inode.durable = changed(
+    inode.durable,
+    covered.map(({ change }) => change),
+  );
+  inode.pending = left;
+}
+
+/** The parts of a write that a later change leaves. */
+function without(write: Write, over: Change): readonly Write[] {
+  const end = write.offset + write.bytes.length;
+  const [from, to] = over.kind === 'truncate' ? [over.length, end] : [over.offset, over.offset + over.bytes.length];
+  const part = (start: number, stop: number): Write[] =>
+    start < stop
+      ? [{ ...write, offset: start, bytes: write.bytes.subarray(start - write.offset, stop - write.offset) }]
+      : [];
+  return [...part(write.offset, Math.min(end, from)), ...part(Math.max(write.offset, to), end)];
 }
 
 function survivor({ durable, pending }: Inode, random: () => number): Uint8Array {

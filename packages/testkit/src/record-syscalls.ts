@@ -1,12 +1,13 @@
 /** Runs a program under strace and returns its operations on the files of one directory, in order, to simulate power failures. */
 import { execFile } from 'node:child_process';
-import { open } from 'node:fs/promises';
-import { dirname, resolve } from 'node:path';
+import { open, readdir } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 
 /** The operations of the program. `fd` 1 and 2 are files with the paths `stdout` and `stderr`. */
 export type Syscall =
   | { readonly kind: 'create'; readonly path: string }
+  | { readonly kind: 'mkdir'; readonly path: string }
   | { readonly kind: 'write'; readonly path: string; readonly offset: number; readonly bytes: Uint8Array }
   | { readonly kind: 'truncate'; readonly path: string; readonly length: number }
   /** Returned successfully; covers the operations before the call `startedAt` in this list. */
@@ -14,6 +15,8 @@ export type Syscall =
   /** Returned an error: the operations before it never count as synced, even after a later success. */
   | { readonly kind: 'failed-sync'; readonly path: string }
   | { readonly kind: 'rename'; readonly path: string; readonly to: string }
+  /** A second name for a file. */
+  | { readonly kind: 'link'; readonly path: string; readonly to: string }
   | { readonly kind: 'unlink'; readonly path: string };
 
 export interface RecordOptions {
@@ -23,27 +26,31 @@ export interface RecordOptions {
   readonly directory: string;
   /** The output file of strace; outside `directory`. */
   readonly traceFile: string;
+  /** In each thread, the sync with this number fails with EIO; the program may then fail. Default: none. */
+  readonly failedSync?: number;
 }
 
 const traced =
-  'openat,open,creat,close,dup,dup2,dup3,write,pwrite64,writev,pwritev,fsync,fdatasync,ftruncate,rename,renameat,renameat2,unlink,unlinkat';
+  'openat,open,creat,close,dup,dup2,dup3,write,pwrite64,writev,pwritev,fsync,fdatasync,ftruncate,rename,renameat,renameat2,unlink,unlinkat,mkdir,mkdirat,link,linkat';
 
 /** Throws if strace is missing or the program fails. Does not see writes through mmap (SQLite's -shm). */
 export async function recordSyscalls(options: RecordOptions): Promise<Syscall[]> {
-  const { command, args, directory, traceFile } = options;
+  const { command, args, directory, traceFile, failedSync } = options;
   const run = promisify(execFile);
+  const failing = failedSync === undefined ? [] : ['-e', `inject=fsync,fdatasync:error=EIO:when=${failedSync}`];
+  const reader = new TraceReader(resolve(directory));
+  for (const name of await readdir(directory, { recursive: true })) reader.knows(join(resolve(directory), name));
   const strace = ['-f', '-xx', '-s', '10000000', '-e', `trace=${traced}`, '-e', 'signal=none', '-o', traceFile];
   try {
-    await run('strace', [...strace, command, ...args], { maxBuffer: 64 * 1024 * 1024 });
+    await run('strace', [...strace, ...failing, command, ...args], { maxBuffer: 64 * 1024 * 1024 });
   } catch (caught) {
     if (caught instanceof Error && 'code' in caught && caught.code === 'ENOENT') {
       throw new Error('strace is needed to record what is written and synced; install it (apt-get install strace)', {
         cause: caught,
       });
     }
-    throw caught;
+    if (failedSync === undefined) throw caught;
   }
-  const reader = new TraceReader(resolve(directory));
   const file = await open(traceFile);
   for await (const line of file.readLines({ encoding: 'latin1' })) reader.line(line);
   return reader.calls;
@@ -68,6 +75,11 @@ class TraceReader {
 
   constructor(directory: string) {
     this.#directory = directory;
+  }
+
+  /** It existed before the recording. */
+  knows(path: string): void {
+    this.#known.add(path);
   }
 
   line(line: string): void {
@@ -100,6 +112,10 @@ class TraceReader {
   #call(text: string, startedAt: number): void {
     const name = text.slice(0, text.indexOf('('));
     const result = Number(/\) += (-?\d+)/.exec(text)?.[1] ?? Number.NaN);
+    if (result === -1 && /^f(data)?sync\(/.test(text)) {
+      const file = this.#open.get(Number(/\((\d+)/.exec(text)?.[1]));
+      if (file) this.calls.push({ kind: 'failed-sync', path: file.path });
+    }
     if (!(result >= 0)) return;
     if (isWrite(name)) {
       this.#write(name, text);
@@ -157,6 +173,16 @@ class TraceReader {
   #named(name: string, text: string): void {
     const [path, to] = strings(text);
     if (path === undefined || !this.#inside(path)) return;
+    if (name.startsWith('mkdir')) {
+      this.calls.push({ kind: 'mkdir', path });
+      return;
+    }
+    if (name.startsWith('link')) {
+      if (to === undefined) return;
+      this.#known.add(to);
+      this.calls.push({ kind: 'link', path, to });
+      return;
+    }
     this.#known.delete(path);
     if (name.startsWith('unlink')) this.calls.push({ kind: 'unlink', path });
     else if (to !== undefined) {

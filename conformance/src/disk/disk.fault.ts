@@ -1,0 +1,166 @@
+/** A cloud whose disk fails, shortens and delays calls, and then loses power: what was acknowledged is stored, once. */
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  cutImages,
+  type DiskFaults,
+  faultProgress,
+  reportFault,
+  restoreImage,
+  seededRandom,
+  startDiskFaults,
+} from '@platform/testkit';
+import { expect, test } from 'vitest';
+import { CloudUnderFire, linkOfOwner, pauseMs } from '../crash/cloud-under-load.ts';
+import { readFaultSettings } from '../crash/fault-settings.ts';
+import { type Load, startLoad, storedOf } from './acknowledged.ts';
+import { type FaultCase, faultCases } from './fault-cases.ts';
+
+const { diskFaults, seed } = readFaultSettings();
+/** Power cuts after each fault: different parts of what was not synced survive. */
+const cuts = 2;
+/** Acknowledgements of each kind before the fault, and after the disk works again. */
+const some = 5;
+/** A fault that lasts ends after this; one that hits nothing is given up. */
+const faultMs = 4_000;
+/** Restarts included, on a busy computer. */
+const recoversMs = 60_000;
+
+/** Starts the cloud again whenever it ends, as `platform up` does. */
+async function keepRunning(
+  cloud: CloudUnderFire,
+  isOver: () => boolean,
+  ended: (code: number | null | undefined) => void,
+) {
+  while (!isOver()) {
+    const exit = await Promise.race([cloud.exited, pauseMs(100).then(() => 'running' as const)]);
+    if (exit === 'running' || isOver()) continue;
+    ended(exit?.code);
+    await cloud.start().catch(() => pauseMs(300));
+  }
+}
+
+/** @throws if one kind is no longer acknowledged */
+async function goesOn({ acknowledged }: Load): Promise<void> {
+  const { readings, pictures, edit } = acknowledged;
+  const untilMs = performance.now() + recoversMs;
+  const isOn = (): boolean =>
+    acknowledged.readings >= readings + some * 10 &&
+    acknowledged.pictures >= pictures + some &&
+    acknowledged.edit >= edit + some;
+  while (!isOn()) {
+    if (performance.now() > untilMs) {
+      const more = {
+        readings: acknowledged.readings - readings,
+        pictures: acknowledged.pictures - pictures,
+        edits: acknowledged.edit - edit,
+      };
+      throw new Error(
+        `expected acknowledgements within ${recoversMs / 1_000} s, found only ${JSON.stringify(more)} more`,
+      );
+    }
+    await pauseMs(50);
+  }
+}
+
+async function strike(disk: DiskFaults, load: Load, { fault, isOnce }: FaultCase): Promise<number> {
+  disk.set([fault]);
+  const untilMs = performance.now() + faultMs;
+  const isHit = (): boolean => (disk.affected()[0] ?? 0) > 0;
+  while (performance.now() < untilMs && !(isOnce && isHit())) await pauseMs(50);
+  const [affected = 0] = disk.affected();
+  disk.set([]);
+  await goesOn(load);
+  return affected;
+}
+
+async function run(each: FaultCase, random: () => number) {
+  const directory = mkdtempSync(join(tmpdir(), 'disk-fault-'));
+  await using disk = await startDiskFaults(directory);
+  await using cloud = await CloudUnderFire.startOn(directory, disk.env);
+  await cloud.firstStartOver();
+  await using link = linkOfOwner(cloud);
+  const { demo } = cloud;
+  const owner = { ready: cloud.ready };
+  let isOver = false;
+  const ends: (number | null | undefined)[] = [];
+  const kept = keepRunning(
+    cloud,
+    () => isOver,
+    (code) => ends.push(code),
+  );
+  const load = startLoad(link, demo);
+  try {
+    await goesOn(load);
+    const affected = await strike(disk, load, each);
+    await load.stop();
+    isOver = true;
+    await kept;
+    await cloud.kill();
+    const found = [];
+    for (const image of cutImages(disk.calls(), {
+      random,
+      atEnd: cuts,
+      randomInstants: 0,
+      everyBoundary: 0,
+      ignore: isShared,
+    })) {
+      const place = mkdtempSync(join(tmpdir(), 'disk-cut-'));
+      await restoreImage(image, directory, place);
+      await using restored = await CloudUnderFire.startOn(place);
+      await using asked = linkOfOwner({ ...owner, url: restored.url });
+      found.push(await storedOf(asked, demo));
+    }
+    return { affected, ends, acknowledged: { ...load.acknowledged }, found };
+  } finally {
+    isOver = true;
+    disk.set([]);
+    void load.stop();
+  }
+}
+
+/** SQLite's shared memory is made again by each start. */
+function isShared(path: string): boolean {
+  return path.endsWith('-shm');
+}
+
+/** What is missing, doubled or changed after a power cut; undefined: nothing. */
+function lostOf({ acknowledged, found }: Awaited<ReturnType<typeof run>>): string | undefined {
+  const { readings, pictures, edit } = acknowledged;
+  const wrong = found.filter(
+    (stored) => stored.readings !== readings || stored.pictures !== pictures || Number(stored.edit) < edit,
+  );
+  return wrong.length === 0
+    ? undefined
+    : `acknowledged ${JSON.stringify(acknowledged)}, found ${JSON.stringify(wrong)}`;
+}
+
+test(
+  `I14 I2 I3 I4 after each of ${diskFaults} faults of the disk the cloud goes on by itself, and a power cut loses and doubles nothing that was acknowledged`,
+  async () => {
+    const random = seededRandom(seed);
+    const cases = faultCases(diskFaults, random);
+    const failures: string[] = [];
+    const sum = { faults: 0, hit: 0, restarts: 0, cuts: 0, readings: 0, pictures: 0, edits: 0 };
+    for (const each of cases) {
+      const outcome = await run(each, random).catch((caught: unknown) => String(caught));
+      faultProgress('disk', ++sum.faults, cases.length);
+      if (typeof outcome === 'string') {
+        failures.push(`${each.name}: ${outcome}`);
+        continue;
+      }
+      sum.hit += outcome.affected > 0 ? 1 : 0;
+      sum.restarts += outcome.ends.length;
+      sum.cuts += outcome.found.length;
+      sum.readings += outcome.acknowledged.readings;
+      sum.pictures += outcome.acknowledged.pictures;
+      sum.edits += outcome.acknowledged.edit;
+      const lost = lostOf(outcome);
+      if (lost !== undefined) failures.push(`${each.name}: ${lost}`);
+    }
+    reportFault('disk', { seed, ...sum, failures: failures.length });
+    expect(failures).toEqual([]);
+  },
+  diskFaults * 180_000,
+);
