@@ -11,7 +11,7 @@ import { createFactsOf } from './compose-part-facts.ts';
 import { principalOfRequest } from './edge/principal-of-request.ts';
 import { requestOrigin } from './edge/request-origin.ts';
 import type { SignIn } from './edge/sign-in/sign-in.ts';
-import { freeBytesOf } from './ingest/disk/free-space.ts';
+import { freeBytesOf, freeInodesOf } from './ingest/disk/free-space.ts';
 import { createIngest, type Ingest } from './ingest/feature.ts';
 import type { IngestLog } from './ingest/log/log.ts';
 import type { DeletionPause } from './instance/deletion-pause.ts';
@@ -22,6 +22,8 @@ import { createPackages, type Packages } from './packages/feature.ts';
 import { createQueries, type Queries } from './queries/feature.ts';
 import type { Settings } from './settings.ts';
 import { createTabular } from './tabular/feature.ts';
+import { memoryLimitBytes } from './tabular/memory-limit.ts';
+import { settingsWithin } from './tabular/settings.ts';
 import type { Tabular } from './tabular/tabular.ts';
 import { createTriggers, type Triggers } from './triggers/feature.ts';
 import { createPartTransitions } from './triggers/part-transitions.ts';
@@ -99,6 +101,7 @@ export async function composeDataPlane(deps: DataPlaneDeps): Promise<DataPlane> 
       onScanned: counting(UsageCostType.TABULAR_DATA_DATABASE_COMPUTE),
       standingRulesOf: retention.standingRulesOf,
       settings: {
+        ...settingsWithin(memoryLimitBytes()),
         ...(settings.sealAgeMs !== undefined && { sealAgeMs: settings.sealAgeMs }),
         ...(settings.scrubPeriodMs !== undefined && { scrubPeriodMs: settings.scrubPeriodMs }),
       },
@@ -163,6 +166,7 @@ export async function composeDataPlane(deps: DataPlaneDeps): Promise<DataPlane> 
     keepsBlob: packages.hasArchive,
     stagingFolder: data.at('staged'),
     freeBytes: () => freeBytesOf(data.path),
+    freeInodes: () => freeInodesOf(data.path),
     sealSoon: () => tabular.sealSoon(),
     findDeleted: async (upload) =>
       upload.hasPayload

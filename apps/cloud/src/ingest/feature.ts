@@ -25,6 +25,8 @@ export interface IngestDeps<P> {
   readonly keepsBlob: (path: string) => Promise<boolean>;
   /** Usually freeBytesOf(data directory) (I13). */
   readonly freeBytes: () => Promise<number>;
+  /** Usually freeInodesOf(data directory). */
+  readonly freeInodes: () => Promise<number>;
   /** Seals the current readings soon, so that the log can be truncated: for a full disk. */
   readonly sealSoon: () => void;
   readonly findDeleted: FindDeleted;
@@ -65,11 +67,17 @@ export interface Ingest<P> {
 }
 
 export function createIngest<P>(deps: IngestDeps<P>): Ingest<P> {
-  const { ingestLog, blobs, clock, log, authorizeUpload, reportGap, freeBytes, findDeleted, store, keepsBlob } = deps;
+  const { ingestLog, blobs, clock, log, authorizeUpload, reportGap, findDeleted, store, keepsBlob } = deps;
+  const { freeBytes, freeInodes } = deps;
   // Never less than the unsealed bytes.
   const unsealedBytes = (): number => ingestLog.retainedBytes();
   const { reusableBytes } = ingestLog;
-  const space = createFreeSpace({ freeBytes, reusableBytes, unsealedBytes, seal: deps.sealSoon, clock, log });
+  const space = createFreeSpace({
+    ...{ freeBytes, freeInodes, reusableBytes, unsealedBytes },
+    seal: deps.sealSoon,
+    clock,
+    log,
+  });
   const settings = { ...defaultIngestSettings, ...deps.settings };
   const backpressure = createBackpressure({ store, settings, clock, log });
   const totals: StoredTotals = { uploads: 0, readings: 0, bytes: 0 };

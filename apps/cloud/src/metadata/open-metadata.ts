@@ -49,7 +49,7 @@ export async function openMetadata<Tables = CloudTables>(options: MetadataOption
     });
   }
   const writer = await openWriter({ file, migrations, log, onFatal });
-  const dialect = sqliteThreadDialect(file, writer);
+  const dialect = sqliteThreadDialect(file, writer, onFatal);
   const db = new Kysely<Tables>({ dialect });
   await fillRowChecks(db, checkedTablesOf(migrations), 'sqlite', log);
   return {

@@ -27,8 +27,10 @@ export interface TabularSettings {
    * files of fresh rows. Default 16.
    */
   readonly mergeFiles: number;
-  /** DuckDB's memory limit, for queries and for writing files each. Default 640 MiB. */
+  /** DuckDB's memory limit for queries. Default 640 MiB. */
   readonly memoryBytes: number;
+  /** DuckDB's memory limit for writing files. Default 640 MiB. */
+  readonly writerMemoryBytes: number;
   /** Heap of a thread that runs one query; a query that needs more is refused. Default 512 MiB. */
   readonly executorMemoryBytes: number;
   /** DuckDB's threads. Default 2. */
@@ -61,6 +63,7 @@ export const defaultTabularSettings: TabularSettings = {
   fileBytes: 128_000_000,
   mergeFiles: 16,
   memoryBytes: 640 << 20,
+  writerMemoryBytes: 640 << 20,
   executorMemoryBytes: 512 << 20,
   threads: 2,
   deadlineMs: 60_000,
@@ -71,3 +74,34 @@ export const defaultTabularSettings: TabularSettings = {
   scrubPeriodMs: 7 * 86_400_000,
   scrubBytesPerSecond: 4_000_000,
 };
+
+/** The defaults fit into this much memory for the whole cloud (conformance/src/memory). */
+const fittingBytes = 2 * 1024 ** 3;
+/** What the cloud takes besides answering queries: two processes without work, uploads, caches. */
+const besidesBytes = 256 * 1024 ** 2;
+/** DuckDB and a thread that runs a query do nothing useful with less than a tenth of the defaults. */
+const leastShare = 0.1;
+/** Of all memory: without it, rows of usual sizes could not be sorted (writer.ts), and would stay in the log. */
+const writerShare = 0.4;
+
+/**
+ * Settings for a cloud whose memory is limited, so that a query that needs too much of it gets an error, instead of the system ending its
+ * process and with it all other queries.
+ *
+ * @param memoryBytes of the whole cloud; undefined: not limited
+ */
+export function settingsWithin(memoryBytes: number | undefined): Partial<TabularSettings> {
+  if (memoryBytes === undefined || memoryBytes >= fittingBytes) return {};
+  const share = Math.max(leastShare, (memoryBytes - besidesBytes) / (fittingBytes - besidesBytes));
+  const shared = (value: number): number => Math.floor(value * share);
+  const all = defaultTabularSettings;
+  return {
+    memoryBytes: shared(all.memoryBytes),
+    writerMemoryBytes: Math.min(all.writerMemoryBytes, Math.floor(memoryBytes * writerShare)),
+    executorMemoryBytes: shared(all.executorMemoryBytes),
+    groupCacheBytes: shared(all.groupCacheBytes),
+    concurrentQueries: Math.max(1, shared(all.concurrentQueries)),
+    threads: Math.max(1, shared(all.threads)),
+    maxResultBytes: Math.max(16 << 20, shared(all.maxResultBytes)),
+  };
+}

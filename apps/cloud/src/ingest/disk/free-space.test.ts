@@ -9,6 +9,7 @@ test('I13 a full disk is logged once a minute with the space free and needed and
   let free = 100 << 20;
   const space = createFreeSpace({
     freeBytes: async () => free,
+    freeInodes: async () => 1e6,
     reusableBytes: async () => 0,
     seal() {},
     unsealedBytes: () => 300 << 20,
@@ -39,6 +40,7 @@ test('I13 on a full disk the log is sealed, and readings are accepted again into
   let [free, reusable, unsealed, seals] = [500 << 20, 0, 30 << 20, 0];
   const space = createFreeSpace({
     freeBytes: async () => free,
+    freeInodes: async () => 1e6,
     reusableBytes: async () => reusable,
     unsealedBytes: () => unsealed,
     seal: () => void seals++,
@@ -68,4 +70,32 @@ test('I13 on a full disk the log is sealed, and readings are accepted again into
   expect(await taken()).toEqual([false, false]);
   unsealed = 50 << 20;
   expect(await taken()).toEqual([true, false]);
+});
+
+test('I13 uploads are refused while too few files can be created, and the answer and the log say inodes', async () => {
+  const clock = new FakeClock();
+  const lines: [string, unknown][] = [];
+  let inodes = 0;
+  const space = createFreeSpace({
+    freeBytes: async () => 2 ** 40,
+    freeInodes: async () => inodes,
+    reusableBytes: async () => 0,
+    unsealedBytes: () => 0,
+    seal() {},
+    clock,
+    log: createLog((_level, _logger, message, fields) => void lines.push([message, fields])),
+  });
+  for (const require of [space.require, space.requireForReadings])
+    await expect(require()).rejects.toMatchObject({
+      code: 'resource_exhausted',
+      message:
+        'expected at least 256 free inodes on the disk of the data directory, found 0: remove some files; uploads then continue by themselves',
+    });
+  expect(lines).toEqual([
+    [expect.stringContaining('too few free inodes'), { freeInodes: 0, neededInodes: 256, refusedUploads: 1 }],
+  ]);
+  inodes = 300;
+  await clock.advance(1_000);
+  await space.require();
+  expect(lines).toHaveLength(2);
 });

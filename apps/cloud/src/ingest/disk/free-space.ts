@@ -16,6 +16,8 @@ export interface FreeSpace {
 export interface FreeSpaceDeps {
   /** Bytes that this process may still write where the log and the payloads are stored. */
   readonly freeBytes: () => Promise<number>;
+  /** Files that can still be created there. */
+  readonly freeInodes: () => Promise<number>;
   /** Free bytes within the log's file, which it uses before it takes more of the disk. */
   readonly reusableBytes: () => Promise<number>;
   /** Bytes acknowledged but not yet sealed: sealing and truncating them needs space. */
@@ -33,6 +35,9 @@ const warnEveryMs = 60_000;
 /** Freeing disk space takes more than seconds. */
 const fullDiskWaitMs = 30_000;
 
+/** Sealing, merging and a start create some dozens of files. */
+export const neededInodes = 256;
+
 /** Space that always stays free for sealing. */
 const sealingBytes = 64 * 1024 * 1024;
 /** Fewer bytes are not worth an early seal. */
@@ -44,8 +49,8 @@ export function neededForUploads(unsealedBytes: number): number {
 }
 
 export function createFreeSpace(deps: FreeSpaceDeps): FreeSpace {
-  const { freeBytes, reusableBytes, unsealedBytes, seal, clock, log } = deps;
-  let known: { readonly free: number; readonly atMs: number } | null = null;
+  const { freeBytes, freeInodes, reusableBytes, unsealedBytes, seal, clock, log } = deps;
+  let known: { readonly free: number; readonly inodes: number; readonly atMs: number } | null = null;
   let shortage: { refused: number; warnedMs: number } | null = null;
   let sealedMs = Number.NEGATIVE_INFINITY;
 
@@ -58,15 +63,21 @@ export function createFreeSpace(deps: FreeSpaceDeps): FreeSpace {
     });
     shortage = null;
   };
-  const refuse = (free: number, needed: number, nowMs: number): void => {
+  /** @param inodes given if they are what is missing */
+  const refuse = (free: number, needed: number, nowMs: number, inodes?: number): void => {
     const isFirst = shortage === null;
     shortage ??= { refused: 0, warnedMs: nowMs };
     shortage.refused++;
     if (!isFirst && nowMs - shortage.warnedMs < warnEveryMs) return;
     shortage.warnedMs = nowMs;
+    const { refused: refusedUploads } = shortage;
     log.warn(
-      'uploads are refused because the disk of the data directory is too full: free some space or enlarge the disk; machines keep their readings and send them again by themselves',
-      { freeBytes: free, neededBytes: needed, refusedUploads: shortage.refused },
+      inodes === undefined
+        ? 'uploads are refused because the disk of the data directory is too full: free some space or enlarge the disk; machines keep their readings and send them again by themselves'
+        : 'uploads are refused because the disk of the data directory has too few free inodes: remove some files; machines keep their readings and send them again by themselves',
+      inodes === undefined
+        ? { freeBytes: free, neededBytes: needed, refusedUploads }
+        : { freeInodes: inodes, neededInodes, refusedUploads },
     );
   };
   const makeRoom = (nowMs: number): void => {
@@ -76,9 +87,19 @@ export function createFreeSpace(deps: FreeSpaceDeps): FreeSpace {
   };
   const check = async (isForReadings: boolean): Promise<void> => {
     const now = clock.monotonic();
-    if (known === null || now - known.atMs >= freshMs) known = { free: await freeBytes(), atMs: now };
-    const { free } = known;
+    if (known === null || now - known.atMs >= freshMs)
+      known = { free: await freeBytes(), inodes: await freeInodes(), atMs: now };
+    const { free, inodes } = known;
     const needed = neededForUploads(unsealedBytes());
+    if (inodes < neededInodes) {
+      refuse(free, needed, now, inodes);
+      throw new PlatformError(
+        'resource_exhausted',
+        `expected at least ${neededInodes} free inodes on the disk of the data directory, found ${inodes}: remove some files; uploads then continue by themselves`,
+        undefined,
+        { retryAfterMs: fullDiskWaitMs },
+      );
+    }
     if (free >= needed) return admit(free, needed);
     makeRoom(now);
     const canSeal = free >= Math.max(sealingBytes, 2 * unsealedBytes());
@@ -98,6 +119,12 @@ export function createFreeSpace(deps: FreeSpaceDeps): FreeSpace {
 export async function freeBytesOf(directory: string): Promise<number> {
   const { bavail, bsize } = await statfs(directory);
   return bavail * bsize;
+}
+
+/** Files that can still be created in the file system that holds `directory`; Infinity: it has no such limit. */
+export async function freeInodesOf(directory: string): Promise<number> {
+  const { files, ffree } = await statfs(directory);
+  return files === 0 ? Number.POSITIVE_INFINITY : ffree;
 }
 
 function mebibytes(bytes: number): number {

@@ -1,6 +1,9 @@
 /** Opens ingest.sqlite: its thread appends, and the caller's thread reads. This process is the file's only writer. */
+import { dirname } from 'node:path';
 import { errorText, PlatformError, siblingEntry } from '@platform/base';
+import { canBeRead } from '../../metadata/sqlite/can-be-read.ts';
 import { openThread } from '../../metadata/sqlite/open-thread.ts';
+import { faultError, isUnreadable, sqliteFault } from '../../metadata/sqlite/sqlite-fault.ts';
 import type { LogMaintenance, Maintained } from './log-maintenance.ts';
 import type { LogOpened, LogRequest, LogResult, LogThreadSetup, MaintenanceCall } from './log-protocol.ts';
 import { LogReader } from './log-reader.ts';
@@ -38,6 +41,16 @@ export async function openSqliteLog(
   lastPosition = thread.opened.lastPosition;
   let { retainedBytes } = thread.opened;
   const reader = new LogReader(file);
+  /** One unreadable row holds up only the followers that need it (I8); a data directory that is gone ends the process. */
+  const reading = async <T>(read: () => T): Promise<T> => {
+    try {
+      return read();
+    } catch (caught) {
+      if (isUnreadable(caught) && !canBeRead(dirname(file)))
+        onFatal(faultError(sqliteFault(caught), 'reading the ingest log', file));
+      throw caught;
+    }
+  };
   const room = new SharedBuffer();
 
   /** Runs a method of LogMaintenance on the thread. */
@@ -58,13 +71,13 @@ export async function openSqliteLog(
 
   return {
     reads: {
-      read: async (after, limit) => reader.read(after, limit),
-      follow: async (after, limit) => reader.follow(after, limit),
-      damaged: async () => reader.damaged(),
-      losses: async () => reader.losses(),
-      hasBlob: async (path) => reader.hasBlob(path),
-      isKnown: async (key) => reader.isKnown(key),
-      reusableBytes: async () => reader.reusableBytes(),
+      read: (after, limit) => reading(() => reader.read(after, limit)),
+      follow: (after, limit) => reading(() => reader.follow(after, limit)),
+      damaged: () => reading(() => reader.damaged()),
+      losses: () => reading(() => reader.losses()),
+      hasBlob: (path) => reading(() => reader.hasBlob(path)),
+      isKnown: (key) => reading(() => reader.isKnown(key)),
+      reusableBytes: () => reading(() => reader.reusableBytes()),
     },
     writer: {
       async append(entry) {

@@ -65,6 +65,7 @@ export async function startUploadServer(
     clock,
     log: silentLog,
     freeBytes: async () => free,
+    freeInodes: async () => 1e6,
     sealSoon() {},
     keepsBlob: async () => false,
     stagingFolder: directory.file('staged'),

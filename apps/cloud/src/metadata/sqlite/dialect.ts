@@ -9,15 +9,16 @@ import {
   SqliteQueryCompiler,
 } from 'kysely';
 import { SharedDriver, type SharedStore } from '../shared-driver.ts';
-import { faultError, sqliteFault } from './sqlite-fault.ts';
+import { faultError, isUnreadable, sqliteFault } from './sqlite-fault.ts';
 import { openReadable } from './sqlite-file.ts';
 import { Statements } from './statements.ts';
 import type { Writer } from './writer.ts';
 import type { SqlValue, StatementResult } from './writer-protocol.ts';
 
-export function sqliteThreadDialect(file: string, writer: Writer): Dialect {
+/** @param onFatal called when the disk fails while it is read; the process must exit (I2) */
+export function sqliteThreadDialect(file: string, writer: Writer, onFatal: (error: Error) => void): Dialect {
   return {
-    createDriver: () => new SharedDriver(() => openStore(file, writer)),
+    createDriver: () => new SharedDriver(() => openStore(file, writer, onFatal)),
     createQueryCompiler: () => new SqliteQueryCompiler(),
     createAdapter: () => new ThreadAdapter(),
     createIntrospector: (db) => new SqliteIntrospector(db),
@@ -31,7 +32,7 @@ class ThreadAdapter extends SqliteAdapter {
   }
 }
 
-function openStore(file: string, writer: Writer): SharedStore {
+function openStore(file: string, writer: Writer, onFatal: (error: Error) => void): SharedStore {
   const db = openReadable(file);
   const reader = new Statements(db);
   return {
@@ -40,7 +41,9 @@ function openStore(file: string, writer: Writer): SharedStore {
       try {
         return resultOf(reader.execute(sql, values));
       } catch (caught) {
-        throw faultError(sqliteFault(caught), sql, file);
+        const error = faultError(sqliteFault(caught), sql, file);
+        if (isUnreadable(caught)) onFatal(error);
+        throw error;
       }
     },
     write: async ({ sql, parameters }) => resultOf(await writer.run(sql, parameters.map(bound))),

@@ -21,6 +21,16 @@ export function sqliteFault(caught: unknown): SqliteFault {
   return { kind: kinds[code] ?? 'statement', message };
 }
 
+const ioError = 10;
+/** An I/O error for lack of memory. */
+const ioNoMemory = ioError | (12 << 8);
+
+/** Whether a read failed because of the disk: everything that is not in memory is then lost to this process. */
+export function isUnreadable(caught: unknown): boolean {
+  const code = caught instanceof Error && 'errcode' in caught ? Number(caught.errcode) : -1;
+  return (code & 0xff) === ioError && code !== ioNoMemory;
+}
+
 /** The caller sees neither the file nor the statement (D37). @param what the statement or the upload. @param file the database. */
 export function faultError({ kind, message }: SqliteFault, what: string, file: string): PlatformError {
   const fault = (code: CodeName, text: string): PlatformError => ownFault(code, text, `${file}: ${what}: ${message}`);

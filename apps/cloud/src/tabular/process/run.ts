@@ -53,7 +53,7 @@ function start(init: Extract<ToChild, { kind: 'init' }>): (message: ToChild) => 
     child: () => logger,
   };
   const database = openDatabase({ parquetDir, memoryBytes: settings.memoryBytes, threads: settings.threads });
-  const writer = createWriter({ parquetDir, memoryBytes: settings.memoryBytes });
+  const writer = createWriter({ parquetDir, memoryBytes: settings.writerMemoryBytes });
   const hotDirectory = join(parquetDir, hotFolder);
   const reader = openLogReader(init.logSource, logger, (damage) => void send({ kind: 'lost', damage }));
   const hot = createHotRows({

@@ -8,7 +8,11 @@ test('D34 large readings, more than the memory allowed, are answered, sealed and
   const bytes = 3_900_000;
   const text = 'x'.repeat(1_000_000);
   // DuckDB has less memory than the readings take.
-  await using store = await openTabular({ memoryBytes: 160 << 20, sealBytes: 128_000_000 });
+  await using store = await openTabular({
+    memoryBytes: 160 << 20,
+    writerMemoryBytes: 160 << 20,
+    sealBytes: 128_000_000,
+  });
   for (let i = 0; i < readings; i++) {
     const data = { i, parts: [text, text, text, `${i}${'y'.repeat(bytes - 3_000_000)}`] };
     store.append({ place: { ...testPlace, organizationId: 'org-2' }, readings: [{ data }] });

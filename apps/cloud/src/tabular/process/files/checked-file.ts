@@ -55,6 +55,8 @@ export class CheckedFile {
   #isFooterRight = false;
   #isRight = false;
   #damage: string | undefined;
+  /** The damage is only that it could not be opened or read: the next reader tries again. */
+  #isUnreadable = false;
   /** Set while the file is being read; other readers wait for it. */
   #reading: Promise<void> | undefined;
 
@@ -123,6 +125,7 @@ export class CheckedFile {
     this.#blocks.fill(reason === undefined ? 1 : 0);
     this.#isFooterRight = this.#isRight = reason === undefined;
     this.#damage = reason;
+    this.#isUnreadable = false;
     if (reason !== undefined) return { kind: 'damaged', reason };
     if (expected.blockCrcs !== null) return { kind: 'right' };
     this.#expected = found;
@@ -140,7 +143,8 @@ export class CheckedFile {
     return lstatSync(this.#path, { bigint: true, throwIfNoEntry: false });
   }
 
-  #fail(reason: string): never {
+  #fail(reason: string, isUnreadable = false): never {
+    this.#isUnreadable = isUnreadable;
     if (this.#damage !== reason) this.#report({ kind: 'damaged', reason });
     this.#damage = reason;
     throw damagedFile(this, reason);
@@ -163,7 +167,7 @@ export class CheckedFile {
       this.#isRight = false;
       this.#blocks = noBlocks(this.#expected);
       this.stamp = undefined;
-    } else if (this.#damage !== undefined) throw damagedFile(this, this.#damage);
+    } else if (this.#damage !== undefined && !this.#isUnreadable) throw damagedFile(this, this.#damage);
     return stamp;
   }
 
@@ -202,7 +206,7 @@ export class CheckedFile {
     const file = await open(this.#path, constants.O_RDONLY | constants.O_NOFOLLOW).catch(
       ({ code = 'unknown' }: NodeJS.ErrnoException): never => {
         if (code === 'ENOENT' || code === 'ELOOP') throw new StaleSnapshot(`${this.file} changed meanwhile`);
-        if (isBroken(code)) return this.#fail(`it cannot be opened: ${code}`);
+        if (isBroken(code)) return this.#fail(`it cannot be opened: ${code}`, true);
         this.stamp = undefined;
         const text = `the sealed file ${this.file} cannot be opened now (${code}); try again`;
         throw new PlatformError('unavailable', text);
@@ -218,7 +222,9 @@ export class CheckedFile {
     const { bytes } = this.#expected;
     await this.#readBlocks(file, this.#blocks.length - 1, signal);
     const end = Buffer.alloc(8);
-    if (bytes < 12 || (await readBlock(file, end, bytes - 8)) < 8) this.#fail('it is too short');
+    const read = await readBlock(file, end, bytes - 8).catch(() => undefined);
+    if (read === undefined) this.#fail('it cannot be read', true);
+    if (bytes < 12 || read < 8) this.#fail('it is too short');
     const footer = bytes - 8 - end.readUInt32LE(0);
     await this.#readBlocks(file, Math.max(0, Math.floor(footer / blockBytes)), signal);
   }
@@ -228,15 +234,17 @@ export class CheckedFile {
     const { bytes, blockCrcs } = this.#expected;
     const block = Buffer.allocUnsafe(Math.min(blockBytes, bytes));
     const wrong: number[] = [];
+    let unreadable = 0;
     for (let at = from; at < this.#blocks.length; at++) {
       if (this.#blocks[at] === 1) continue;
       signal?.throwIfAborted();
       // An unreadable block is treated as wrong.
       const read = await readBlock(file, block, at * blockBytes).catch(() => undefined);
+      if (read === undefined) unreadable++;
       if (read !== undefined && crcOf(block.subarray(0, read)) === crcAt(blockCrcs, at)) this.#blocks[at] = 1;
       else wrong.push(at);
     }
-    if (wrong.length > 0) this.#fail(placesOf(wrong, bytes));
+    if (wrong.length > 0) this.#fail(placesOf(wrong, bytes), unreadable === wrong.length);
   }
 }
 
