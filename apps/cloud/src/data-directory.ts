@@ -8,10 +8,10 @@
  * longer exists is taken over. Nothing is written into a directory that is not ours.
  */
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { PlatformError } from '@platform/base';
 import { claimProcessLock } from './instance/claim-process-lock.ts';
-import { makeDirectory } from './instance/make-directory.ts';
+import { makeDirectory, syncNames } from './instance/make-directory.ts';
 import { writeFileAtomic } from './instance/write-file-atomic.ts';
 
 /** Layout version that this program reads and writes. */
@@ -73,7 +73,10 @@ export function openDataDirectory(path: string, needsKeyFile = true, inPostgres 
 }
 
 function prepare(path: string): void {
-  writing(path, () => makeDirectory(path));
+  writing(path, () => {
+    makeDirectory(path);
+    syncNames(resolve(path));
+  });
   if (!statSync(path).isDirectory()) {
     throw new PlatformError(
       'failed_precondition',

@@ -2,10 +2,12 @@
 import type { Clock, Log } from '@platform/base';
 import { isUpgrade, keepBeforeUpgrade, type StoreVersions, sqliteVersions } from './backup/keep-before-upgrade.ts';
 import { type DataDirectory, dataVersion, openDataDirectory } from './data-directory.ts';
+import { releaseStartReserve } from './ingest/disk/start-reserve.ts';
 import { ingestMigrations } from './ingest/log/log-tables.ts';
 import { type KeyRing, openInstanceKey } from './instance/instance-key.ts';
 import { finishRotation } from './instance/rotate-instance-key.ts';
 import { selectInstanceKey } from './instance/select-instance-key.ts';
+import { writeFileAgain } from './instance/write-file-atomic.ts';
 import { migrations } from './metadata/migrations.ts';
 import { openMetadata } from './metadata/open-metadata.ts';
 import { checkedTablesOf } from './metadata/row-checks/checked-tables-of.ts';
@@ -15,6 +17,7 @@ import { sealStoredDocuments } from './metadata/seal-stored-documents.ts';
 import { sealedColumns } from './metadata/sealed-columns.ts';
 import { sealedDocumentsPlugin } from './metadata/sealed-documents.ts';
 import { clearFreeSpace } from './metadata/sqlite/clear-free-space.ts';
+import { makeDurable } from './metadata/sqlite/make-durable.ts';
 import type { CloudTables, Database } from './metadata/tables.ts';
 import type { Settings } from './settings.ts';
 
@@ -65,6 +68,11 @@ export async function openStores(settings: StoreSettings, deps: StoresDeps): Pro
   const data = unwind.use(
     openDataDirectory(settings.dataDirectory, settings.instanceKey === undefined, settings.databaseUrl !== undefined),
   );
+  const makeRoom = (): void => releaseStartReserve(data.path);
+  if (settings.databaseUrl === undefined)
+    for (const name of ['meta.sqlite', 'ingest.sqlite']) makeDurable(data.at(name), { makeRoom });
+  // Without them the data could not be opened, or not be read.
+  for (const name of ['platform.json', 'postgres.json', 'instance.key']) writeFileAgain(data.at(name));
   const isOld = data.foundVersion < dataVersion;
   const { databaseUrl: database } = settings;
   let safetyCopy: string | undefined;

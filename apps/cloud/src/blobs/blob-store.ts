@@ -9,6 +9,7 @@ import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import { type Clock, ownFault } from '@platform/base';
 import { syncPath } from '../instance/sync-path.ts';
+import { createBlobDirectories } from './blob-directories.ts';
 import { locateBlob } from './locate-blob.ts';
 import { type BlobContents, type BlobRange, createVerifiedFiles } from './verified-files.ts';
 import { incoming, linkBlob, type WrittenBlob, writeBlob } from './write-blob.ts';
@@ -55,6 +56,7 @@ export async function openBlobStore(options: BlobStoreOptions): Promise<BlobStor
   await rm(temporary, { recursive: true, force: true });
   await mkdir(temporary, { recursive: true });
   await syncPath(directory);
+  const folder = { directory, makeDirectory: createBlobDirectories(directory) };
   const held = new Map<string, number>();
   const verified = createVerifiedFiles(() => clock.now());
 
@@ -85,8 +87,8 @@ export async function openBlobStore(options: BlobStoreOptions): Promise<BlobStor
   };
 
   return {
-    put: (path, chunks) => store(path, () => writeBlob(directory, path, chunks)),
-    adopt: (path, file) => store(path, () => linkBlob(directory, path, file)),
+    put: (path, chunks) => store(path, () => writeBlob(folder, path, chunks)),
+    adopt: (path, file) => store(path, () => linkBlob(folder, path, file)),
     async get(path, contents, range) {
       return verified.open(locateBlob(directory, path), contents, range);
     },

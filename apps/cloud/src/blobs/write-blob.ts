@@ -1,6 +1,6 @@
 /** Writes one payload durably: at every moment its name refers either to all of its bytes, or to the previous ones. */
 import { createHash, randomUUID } from 'node:crypto';
-import { type FileHandle, link, mkdir, open, rename, rm } from 'node:fs/promises';
+import { type FileHandle, link, open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { syncPath } from '../instance/sync-path.ts';
 import { locateBlob } from './locate-blob.ts';
@@ -13,9 +13,15 @@ export interface WrittenBlob {
   readonly sha256: Uint8Array;
 }
 
+export interface BlobFolder {
+  readonly directory: string;
+  /** Makes a directory below it durably (blob-directories.ts). */
+  readonly makeDirectory: (path: string) => Promise<void>;
+}
+
 /** @param check throws to reject the bytes; nothing changes then */
 export async function writeBlob(
-  directory: string,
+  { directory, makeDirectory }: BlobFolder,
   path: string,
   chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   check: (written: WrittenBlob) => void = () => {},
@@ -25,7 +31,7 @@ export async function writeBlob(
   try {
     const written = await writeDraft(draft, chunks);
     check(written);
-    await makeDirectories(directory, dirname(target));
+    await makeDirectory(dirname(target));
     await rename(draft, target);
     await syncPath(dirname(target));
     return written;
@@ -37,12 +43,12 @@ export async function writeBlob(
 
 /** @param file already durable */
 export async function linkBlob(
-  directory: string,
+  { directory, makeDirectory }: BlobFolder,
   path: string,
   { path: file, sizeBytes, sha256 }: WrittenBlob & { readonly path: string },
 ): Promise<WrittenBlob> {
   const target = locateBlob(directory, path);
-  await makeDirectories(directory, dirname(target));
+  await makeDirectory(dirname(target));
   await link(file, target);
   await syncPath(dirname(target));
   return { sizeBytes, sha256 };
@@ -66,13 +72,4 @@ async function writeDraft(
     await file.close();
   }
   return { sizeBytes, sha256: new Uint8Array(hash.digest()) };
-}
-
-/** A new directory is durable once its parent is synced. */
-async function makeDirectories(root: string, directory: string): Promise<void> {
-  const first = await mkdir(directory, { recursive: true });
-  if (first === undefined) return;
-  for (let made = directory; made.length >= first.length && made !== root; made = dirname(made)) {
-    await syncPath(dirname(made));
-  }
 }

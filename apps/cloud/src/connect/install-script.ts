@@ -126,14 +126,16 @@ fetch_program() {
   rm -rf "$dir/old"
 }
 
-# The secret is in the file only, never in a command line.
+# The secret is in the file only, never in a command line. It is given out once, so it must survive a power cut from here on.
 fetch_credentials() {
   if [ -f "$credentials" ] && ! grep -q "\"$part\"" "$credentials"; then
     fail "$credentials belongs to another machine: set PLATFORM_HOME to another folder to run two on one computer, or remove the file"
   fi
   if download credentials -X POST -o "$credentials.new" 2>"$dir/error"; then
     chmod 600 "$credentials.new"
+    sync
     mv -f "$credentials.new" "$credentials"
+    sync
   elif [ -f "$credentials" ]; then
     echo "this machine already has its credentials"
   else

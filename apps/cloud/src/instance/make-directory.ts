@@ -1,8 +1,9 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, rmdirSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { syncPathNow } from './sync-path.ts';
 
 /**
- * Creates a directory (0700) and its missing ancestors; an existing one is not changed. Works step by step, because Node's recursive
+ * Creates a directory (0700) and its missing ancestors durably; an existing one is not changed. Works step by step, because Node's recursive
  * `mkdir` never returns if the system answers ENOENT for a directory that cannot be created, such as one under /proc.
  */
 export function makeDirectory(path: string): void {
@@ -10,6 +11,14 @@ export function makeDirectory(path: string): void {
   makeDirectory(dirname(path));
   const left = tryMake(path);
   if (left === 'ENOENT') throw new Error(`cannot create a directory at ${path}`);
+}
+
+/** Makes the names of a directory and of all above it durable: whether an earlier process has done so is unknown. */
+export function syncNames(path: string): void {
+  for (let at = dirname(path); ; at = dirname(at)) {
+    syncReadable(at);
+    if (dirname(at) === at) return;
+  }
 }
 
 function tryMake(path: string): 'made' | 'ENOENT' {
@@ -20,6 +29,24 @@ function tryMake(path: string): 'made' | 'ENOENT' {
     if (code === 'ENOENT') return 'ENOENT';
     // If the name belongs to something other than a directory, using it will fail.
     if (code !== 'EEXIST') throw caught;
+    return 'made';
+  }
+  try {
+    syncReadable(dirname(path));
+  } catch (caught) {
+    // No later sync would write the name.
+    rmdirSync(path);
+    throw caught;
   }
   return 'made';
+}
+
+function syncReadable(path: string): void {
+  try {
+    syncPathNow(path);
+  } catch (caught) {
+    const { code } = caught as NodeJS.ErrnoException;
+    // Directories that this account cannot list, and file systems without such a sync.
+    if (code !== 'EACCES' && code !== 'EPERM' && code !== 'EINVAL' && code !== 'EROFS') throw caught;
+  }
 }

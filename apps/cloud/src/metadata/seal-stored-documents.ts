@@ -8,6 +8,7 @@ import type { KeyRing } from '../instance/instance-key.ts';
 import type { SealedDocument } from '../instance/sealed-column.ts';
 import { readState, writeState } from '../instance/stored-state.ts';
 import { openDocument, sealDocument, sealedDocuments, sealOf } from './sealed-documents.ts';
+import { sqliteFault } from './sqlite/sqlite-fault.ts';
 import type { Database } from './tables.ts';
 
 /** Name in `instance_state`; the value is the id of the key that seals all documents. */
@@ -80,6 +81,8 @@ function clearOrSay(clear: (() => void) | undefined, log: Log): void {
   try {
     clear?.();
   } catch (caught) {
+    // What it has written may not be on the disk, and later commits would follow it (I2).
+    if (sqliteFault(caught).kind === 'fatal') throw caught;
     log.warn(
       'configurations that are now encrypted may still be readable in the free space of the metadata, which could not be cleared',
       {

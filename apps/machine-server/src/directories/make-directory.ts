@@ -1,21 +1,38 @@
-import { mkdir } from 'node:fs/promises';
+import { mkdir, rmdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { syncDirectory } from './disk-storage.ts';
 
 /**
- * Makes a directory (0700) and its parents. It does so step by step, because Node's recursive `mkdir` never returns if the system answers
- * ENOENT for a directory that cannot be made, as under /proc.
+ * Makes a directory (0700) and its parents durably. It does so step by step, because Node's recursive `mkdir` never returns if the system
+ * answers ENOENT for a directory that cannot be made, as under /proc.
  */
 export async function makeDirectory(path: string): Promise<void> {
   try {
-    await mkdir(path, { mode: 0o700 });
+    await makeOne(path);
   } catch (caught) {
     const { code } = caught as NodeJS.ErrnoException;
-    // If something else has this name, the first use fails.
-    if (code === 'EEXIST') return;
     if (code !== 'ENOENT' || dirname(path) === path) throw caught;
     await makeDirectory(dirname(path));
-    await mkdir(path, { mode: 0o700 }).catch((again: NodeJS.ErrnoException) => {
-      if (again.code !== 'EEXIST') throw again;
-    });
+    await makeOne(path);
+  }
+}
+
+async function makeOne(path: string): Promise<void> {
+  try {
+    await mkdir(path, { mode: 0o700 });
+  } catch (caught) {
+    // If something else has this name, the first use fails.
+    if ((caught as NodeJS.ErrnoException).code === 'EEXIST') return;
+    throw caught;
+  }
+  try {
+    await syncDirectory(dirname(path));
+  } catch (caught) {
+    const { code = '' } = caught as NodeJS.ErrnoException;
+    // A directory that this account cannot list, or a file system without such a sync.
+    if (['EACCES', 'EPERM', 'EINVAL', 'EROFS'].includes(code)) return;
+    // No later sync would write the name.
+    await rmdir(path).catch(() => {});
+    throw caught;
   }
 }

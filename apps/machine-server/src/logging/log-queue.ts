@@ -102,6 +102,12 @@ export class LogQueue implements AsyncDisposable {
       }
       const start = Math.max(kept.start, Math.floor((this.#closed.at(-1)?.first ?? 0) / 2 ** 32)) + 1;
       this.#next = start * 2 ** 32;
+      // Its last sync may have failed: then it is in memory, and only writing it once more brings it to the disk.
+      const newest = this.#closed.at(-1);
+      if (newest !== undefined) {
+        const path = join(this.#directory, nameOf(newest.first));
+        await writeDurably(path, await readFile(path));
+      }
       await this.#writePosition(kept.stream);
       this.stream = kept.stream;
     } catch (caught) {
@@ -239,7 +245,12 @@ export class LogQueue implements AsyncDisposable {
         done += (await handle.write(bytes, done, bytes.length - done, file.bytes + done)).bytesWritten;
       await handle.datasync();
     }
-    if (file.bytes === 0) await syncDirectory(this.#directory);
+    if (file.bytes === 0)
+      await syncDirectory(this.#directory).catch(async (caught: unknown) => {
+        // No later sync would write its name, so the next attempt makes another file.
+        await rm(path, { force: true });
+        throw caught;
+      });
     const last = unsaved.at(-1)?.number ?? file.last;
     this.#file = { first: file.first, bytes: file.bytes + bytes.length, last };
     if (this.#file.bytes < this.#segmentBytes) return;

@@ -4,6 +4,7 @@ import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PlatformError, type Repaired } from '@platform/base';
 import { hasFile } from '../../backup/listed-files.ts';
+import { createBlobDirectories } from '../../blobs/blob-directories.ts';
 import { incoming, writeBlob } from '../../blobs/write-blob.ts';
 import { damagedPayloads, type ListedPayload } from '../doctor/check-payloads.ts';
 import type { Backup } from './open-backup.ts';
@@ -47,7 +48,8 @@ async function restore(blobDirectory: string, row: ListedPayload, source: string
   const target = join(blobDirectory, ...row.path.split('/'));
   // Renaming a file does not replace a directory.
   if (lstatSync(target, { throwIfNoEntry: false })?.isDirectory()) await rm(target, { recursive: true });
-  await writeBlob(blobDirectory, row.path, createReadStream(source), ({ sizeBytes, sha256 }) => {
+  const folder = { directory: blobDirectory, makeDirectory: createBlobDirectories(blobDirectory) };
+  await writeBlob(folder, row.path, createReadStream(source), ({ sizeBytes, sha256 }) => {
     const isIt =
       sizeBytes === row.sizeBytes && (row.sha256 === '' || Buffer.from(sha256).toString('hex') === row.sha256);
     if (!isIt) throw new PlatformError('data_loss', `${source}: it changed while it was being read`);

@@ -4,6 +4,7 @@
  */
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import { watchMainThread } from '@platform/base/watchdog';
+import { sqliteFault } from '../../metadata/sqlite/sqlite-fault.ts';
 import { commitGroup, type LogWork } from './appender.ts';
 import { LogMaintenance } from './log-maintenance.ts';
 import type { LogMessage, LogRequest, LogThreadSetup } from './log-protocol.ts';
@@ -26,11 +27,22 @@ function start(setup: LogThreadSetup): void {
     answer: (answers: Extract<LogMessage, { type: 'answers' }>['answers']) => say({ type: 'answers', answers }),
   };
   let failed = false;
+  const fail = (message: string): void => {
+    failed = true;
+    say({ type: 'fatal', message });
+  };
+  /** Called when all uploads of a group are answered. */
+  const copyBack = (isIdle: boolean): void => {
+    try {
+      checkpoint(isIdle);
+    } catch (caught) {
+      fail(sqliteFault(caught).message);
+    }
+  };
 
   port.on('message', (first: LogRequest) => {
     let next: LogRequest | undefined = first;
     let closing: number | null = null;
-    let appended = 0;
     while (next && !failed) {
       const group: LogWork[] = [];
       let bytes = 0;
@@ -39,16 +51,11 @@ function start(setup: LogThreadSetup): void {
         else group.push(next);
         if (next.kind === 'append') bytes += next.entry.batch.length;
       }
-      appended += bytes;
       if (group.length === 0) continue;
       const outcome = commitGroup(committing, group);
-      if (outcome.kind === 'fatal') {
-        failed = true;
-        say({ type: 'fatal', message: outcome.message });
-      }
+      if (outcome.kind === 'fatal') fail(outcome.message);
+      else copyBack(next === undefined);
     }
-    // No upload is waiting for an answer now.
-    if (!failed) checkpoint(appended);
     if (closing !== null && !failed) {
       db.close();
       say({ type: 'answers', answers: [{ id: closing, result: { rows: 0, bytes: 0 } }] });

@@ -48,22 +48,26 @@ export class StagedBytes {
     return end;
   }
 
-  /** SHA-256 of the whole file of this length. */
+  /**
+   * SHA-256 of the whole file of this length. What an earlier process wrote is written once more while it is read: if a sync of it has
+   * failed, the next one would not write it (I14).
+   */
   async hashOf(path: string, sizeBytes: number): Promise<Uint8Array> {
     const known = this.#hashed.get(path);
     if (known?.bytes === sizeBytes) return known.hash.digest();
     using hash = threadHash();
     using pieces = new HashedPieces(hash);
-    await using handle = await open(path, 'r');
-    for (let at = 0; ; ) {
+    await using handle = await open(path, 'r+');
+    for (let end = 0; ; ) {
       const piece = await pieces.take();
+      const at = end;
       const { bytesRead } = await handle.read(piece, 0, piece.length, at);
-      at += bytesRead;
+      end += bytesRead;
       if (bytesRead === 0) {
         pieces.giveBack(piece);
         break;
       }
-      pieces.give(piece, bytesRead, () => {});
+      pieces.give(piece, bytesRead, (bytes) => writeAll(handle, bytes, at));
     }
     await pieces.settled();
     return hash.digest();

@@ -28,6 +28,7 @@ function writerOf(db: DatabaseSync): Bench {
       for (const answer of given) answers.set(answer.id, 'result' in answer ? 'ok' : answer.fault.kind);
     },
     fatal: (message) => fatal.push(message),
+    checkpoint: () => {},
     monotonic: () => 0,
   });
   return { writer, db, answers, fatal };

@@ -22,6 +22,8 @@ export interface GroupWriterOptions {
   readonly answer: (answers: readonly WriterAnswer[]) => void;
   /** After this, nothing is answered any more. */
   readonly fatal: (message: string) => void;
+  /** Called after each commit; throws what is fatal. */
+  readonly checkpoint: () => void;
   readonly monotonic: () => number;
 }
 
@@ -123,6 +125,7 @@ export class GroupWriter {
     this.#done = [];
     this.#grouped = 0;
     if (done.length > 0) answer(done);
+    this.#guard(null, this.#options.checkpoint);
   }
 
   /** Runs one step. If it fails, sends the fault to `id` and returns false. */

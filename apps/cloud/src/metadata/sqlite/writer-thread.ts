@@ -2,9 +2,10 @@
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import { checkedTablesOf } from '../row-checks/checked-tables-of.ts';
 import { watchSqliteRows } from '../row-checks/sqlite-triggers.ts';
+import { createCheckpoint } from './checkpoint.ts';
 import { GroupWriter } from './group-writer.ts';
 import { migrate } from './migrate.ts';
-import { openWritable } from './sqlite-file.ts';
+import { defaultCheckpointBytes, openWritable } from './sqlite-file.ts';
 import type { WriterMessage, WriterRequest, WriterSetup } from './writer-protocol.ts';
 
 /** A transaction whose owner is silent for longer than this is rolled back, because it blocks every other writer. */
@@ -18,8 +19,10 @@ function start(setup: WriterSetup): void {
   migrate(db, setup.migrations, setup.file);
   watchSqliteRows(db, checkedTablesOf(setup.migrations));
 
+  const checkpoint = createCheckpoint(db);
   const writer = new GroupWriter({
     db,
+    checkpoint: () => checkpoint(defaultCheckpointBytes),
     answer: (answers) => say({ type: 'answers', answers }),
     fatal: (message) => say({ type: 'fatal', message }),
     monotonic: () => performance.now(),
