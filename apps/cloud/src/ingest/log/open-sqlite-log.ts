@@ -1,5 +1,4 @@
 /** Opens ingest.sqlite: its thread appends, and the caller's thread reads. This process is the file's only writer. */
-import { dirname } from 'node:path';
 import { errorText, PlatformError, siblingEntry } from '@platform/base';
 import { canBeRead } from '../../metadata/sqlite/can-be-read.ts';
 import { openThread } from '../../metadata/sqlite/open-thread.ts';
@@ -46,7 +45,7 @@ export async function openSqliteLog(
     try {
       return read();
     } catch (caught) {
-      if (isUnreadable(caught) && !canBeRead(dirname(file)))
+      if (isUnreadable(caught) && !canBeRead(file))
         onFatal(faultError(sqliteFault(caught), 'reading the ingest log', file));
       throw caught;
     }

@@ -1,10 +1,19 @@
 import { closeSync, openSync, readSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 
-/** Whether any file of the data directory can be read: false when its disk is gone. @param directory the data directory */
-export function canBeRead(directory: string): boolean {
+/**
+ * Whether the disk of a store can be read: false when it is gone. Reads the mark of the data directory and the write-ahead log, not the file
+ * itself: closing it would release the locks that SQLite holds on it in this process.
+ *
+ * @param file of SQLite, in the data directory
+ */
+export function canBeRead(file: string): boolean {
+  return [join(dirname(file), 'platform.json'), `${file}-wal`].every(isReadable);
+}
+
+function isReadable(path: string): boolean {
   try {
-    const handle = openSync(join(directory, 'platform.json'), 'r');
+    const handle = openSync(path, 'r');
     try {
       readSync(handle, Buffer.alloc(1));
     } finally {
@@ -12,7 +21,7 @@ export function canBeRead(directory: string): boolean {
     }
     return true;
   } catch (caught) {
-    // Stores without a directory of ours, as in tests.
-    return (caught as NodeJS.ErrnoException).code === 'ENOENT';
+    // Too many open files say nothing about the disk, and the stores of tests have no mark.
+    return (caught as NodeJS.ErrnoException).code !== 'EIO';
   }
 }

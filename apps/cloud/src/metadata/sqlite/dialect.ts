@@ -9,6 +9,7 @@ import {
   SqliteQueryCompiler,
 } from 'kysely';
 import { SharedDriver, type SharedStore } from '../shared-driver.ts';
+import { canBeRead } from './can-be-read.ts';
 import { faultError, isUnreadable, sqliteFault } from './sqlite-fault.ts';
 import { openReadable } from './sqlite-file.ts';
 import { Statements } from './statements.ts';
@@ -42,7 +43,8 @@ function openStore(file: string, writer: Writer, onFatal: (error: Error) => void
         return resultOf(reader.execute(sql, values));
       } catch (caught) {
         const error = faultError(sqliteFault(caught), sql, file);
-        if (isUnreadable(caught)) onFatal(error);
+        // A damaged page fails what needs it; a disk that is gone ends the process.
+        if (isUnreadable(caught) && !canBeRead(file)) onFatal(error);
         throw error;
       }
     },

@@ -24,11 +24,12 @@ export function sqliteFault(caught: unknown): SqliteFault {
 const ioError = 10;
 /** An I/O error for lack of memory. */
 const ioNoMemory = ioError | (12 << 8);
+const corrupt = 11;
 
-/** Whether a read failed because of the disk: everything that is not in memory is then lost to this process. */
+/** Whether a read may have failed because of the disk: SQLite reports EIO as a damaged file. */
 export function isUnreadable(caught: unknown): boolean {
   const code = caught instanceof Error && 'errcode' in caught ? Number(caught.errcode) : -1;
-  return (code & 0xff) === ioError && code !== ioNoMemory;
+  return code !== ioNoMemory && [ioError, corrupt].includes(code & 0xff);
 }
 
 /** The caller sees neither the file nor the statement (D37). @param what the statement or the upload. @param file the database. */

@@ -1,0 +1,43 @@
+/** I2: a cloud whose data directory can no longer be read. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { asPlatformError } from '@platform/base';
+import { AppService } from '@platform/proto/platform/app/v1/app';
+import { expect, test } from 'vitest';
+import { CloudUnderFire, linkOfOwner, pauseMs } from './crash/cloud-under-load.ts';
+
+test('I2 a cloud whose stores can no longer be read ends, instead of answering that it must restart', async () => {
+  await using cloud = await CloudUnderFire.start();
+  await cloud.firstStartOver();
+  await using link = linkOfOwner(cloud);
+  const app = link.client(AppService);
+  const { organizationId } = cloud.demo;
+  // From here on, every read of the stores fails, as after a disk was pulled out.
+  const stores = ['meta.sqlite', 'ingest.sqlite'].flatMap((name) => [name, `${name}-wal`]);
+  const paths = [...stores, 'platform.json'];
+  const failing = spawn('strace', [
+    ...['-f', '-qq', '-o', '/dev/null', '-p', String(cloud.pid)],
+    ...paths.flatMap((name) => ['-P', join(cloud.directory, name)]),
+    ...['-e', 'trace=pread64,read', '-e', 'inject=pread64,read:error=EIO'],
+  ]);
+  const detached = once(failing, 'exit');
+  const answers = new Set<string>();
+  let hasEnded = false;
+  void cloud.exited.then(() => (hasEnded = true));
+  for (let n = 0; !hasEnded; n++) {
+    // The edit lets the next read look at the file instead of at what it has in memory.
+    const edit = app.updateOrganization({ organizationId, name: `Name ${n}` });
+    const read = app.listLocations({ organizationId });
+    for (const outcome of await Promise.allSettled([edit, read]))
+      answers.add(outcome.status === 'rejected' ? asPlatformError(outcome.reason).message : 'ok');
+    await pauseMs(20);
+  }
+  expect((await cloud.exited)?.code).toBe(70);
+  expect(cloud.stderr).toContain('stopping without answering');
+  expect([...answers].filter((answer) => answer.includes('must restart'))).toEqual([]);
+  await detached;
+
+  await cloud.start();
+  await app.listLocations({ organizationId });
+});
