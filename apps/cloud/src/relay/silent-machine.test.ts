@@ -66,6 +66,7 @@ test.each(['the part itself', 'a key of its machine'])(
       authenticate: createAuthenticateCall({
         ...{ presence, competing: machines.competing, watchdog: { admit: () => {} } },
         authenticator: { principalOf: async () => principal },
+        browserSession: { tokenOf: () => undefined },
       }),
       ...{ open: [], fallback: (_request, response) => void response.end(), log: silentLog },
     });

@@ -1,10 +1,10 @@
-import { constants } from 'node:fs';
 import { type FileHandle, lstat, open, rename, rm } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import type { CaptureStorage } from '@platform/capture-file';
 import { callTurns, syncTurns } from './disk-turns.ts';
 import { inFolder, openFolder } from './folder.ts';
 import { readBelow } from './open-below.ts';
+import { syncDirectory } from './sync-directory.ts';
 
 /** Directories whose own names survive a power failure; at most one per captured method. */
 const named = new Set<string>();
@@ -76,12 +76,6 @@ async function syncName(path: string, directory: string): Promise<void> {
 async function syncFolder(path: string, directory: string): Promise<void> {
   await using folder = await openFolder(path, directory);
   await folder.sync();
-}
-
-/** Makes the names in a directory durable across a power failure. */
-export async function syncDirectory(path: string): Promise<void> {
-  await using handle = await open(path, constants.O_RDONLY | (constants.O_DIRECTORY ?? 0));
-  await handle.sync();
 }
 
 async function exists(path: string): Promise<boolean> {

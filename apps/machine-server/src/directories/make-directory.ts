@@ -1,6 +1,6 @@
 import { mkdir, rmdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { syncDirectory } from './disk-storage.ts';
+import { syncDirectory } from './sync-directory.ts';
 
 /**
  * Makes a directory (0700) and its parents durably. It does so step by step, because Node's recursive `mkdir` never returns if the system

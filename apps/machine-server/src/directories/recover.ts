@@ -67,8 +67,7 @@ async function seal(path: string, folder: Folder, contents: CaptureFileContents,
     const intact = (await handle.readFile()).subarray(0, goodBytes);
     if (cutBytes > 0) await handle.truncate(goodBytes);
     // Once more: after a failed sync of an earlier process, a sync without a write would not bring it to the disk.
-    for (let at = 0; at < intact.length; )
-      at += (await handle.write(intact, at, intact.length - at, at)).bytesWritten;
+    for (let at = 0; at < intact.length; ) at += (await handle.write(intact, at, intact.length - at, at)).bytesWritten;
     await handle.sync();
     await rename(path, sealed);
   }

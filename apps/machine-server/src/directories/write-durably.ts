@@ -1,7 +1,7 @@
 import { rename, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { syncDirectory } from './disk-storage.ts';
 import { makeDirectory } from './make-directory.ts';
+import { syncDirectory } from './sync-directory.ts';
 
 /** Writes a small file atomically and durably, even across a power failure; mode 0600. */
 export async function writeDurably(path: string, content: string | Uint8Array): Promise<void> {
