@@ -158,6 +158,16 @@ test('D6 R5 keys are listed with their secrets to callers who own everything the
   expect(ofMachine.apiKeys).toMatchObject([{ apiKey: { id: narrow.id, key: narrow.key } }]);
 });
 
+test('the keys of a machine begin with those of owners: the public command line takes the first to restart a module', async () => {
+  const fleet = await openFleet();
+  const operator = await fleet.keyWith(on.machine('operator', 'press'));
+  const owner = await fleet.keyWith(on.machine('owner', 'press'));
+  const caller = await fleet.principalOf((await fleet.keyWith(on.organization('owner'))).token);
+  const asked = { robotId: 'press' };
+  const { apiKeys = [] } = await ask(fleet.handlers.app.getRobotAPIKeys, GetRobotAPIKeysRequestSchema, asked, caller);
+  expect(apiKeys.map(({ apiKey }) => apiKey?.id)).toEqual([owner.id, operator.id]);
+});
+
 test('R2 R5 an operator may not list keys, and callers learn nothing about foreign organizations and keys', async () => {
   const fleet = await openFleet();
   const foreign = await fleet.keyWith(on.organization('owner', 'umbrella'));

@@ -24,7 +24,12 @@ export async function keysIn(
   );
 }
 
-/** The subset of `keysIn` with a role on this machine itself. @throws not_found, permission_denied */
+/**
+ * The subset of `keysIn` with a role on this machine itself. Owners come first: the public command line takes the first key to restart a module
+ * of the machine, which only owners may.
+ *
+ * @throws not_found, permission_denied
+ */
 export async function keysOfMachine(
   db: Database,
   access: Access,
@@ -33,12 +38,10 @@ export async function keysOfMachine(
 ): Promise<readonly ManagedKey[]> {
   const { organizationId } = access.authorize(principal, 'machine.manage', machineId);
   const held = await grantsIn(db, organizationId);
-  return listed(
-    db,
-    access,
-    principal,
-    held.filter((grant) => grant.robotId === machineId),
-  );
+  const through = held.filter((grant) => grant.robotId === machineId);
+  const isOwner = ({ grants }: ManagedKey): boolean => grants.some(({ role }) => role === 'owner');
+  const keys = await listed(db, access, principal, through);
+  return [...keys.filter(isOwner), ...keys.filter((key) => !isOwner(key))];
 }
 
 /** Keys and roles are shown only to owners of their targets (R5, R12). @throws not_found, permission_denied */

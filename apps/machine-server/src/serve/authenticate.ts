@@ -1,6 +1,6 @@
 /**
  * Decides who may call this machine. Handlers come from the configuration: API keys, and the location secrets of its cloud. Tokens are
- * random, kept in memory, and become invalid when the handlers change.
+ * random, kept in memory, and live until their own secret is gone from the configuration (D5).
  *
  * States, by the newest configuration (D50):
  *
@@ -34,8 +34,7 @@ export interface MachineAuthOptions {
 export class MachineAuth {
   readonly #isPublic: boolean;
   #secrets: Secrets = { keys: new Map(), locationSecrets: [] };
-  #fingerprint = '';
-  readonly #tokens = new Map<string, Principal>();
+  readonly #tokens = new Map<string, { readonly principal: Principal; readonly proof: string }>();
   readonly binding: ServiceBinding<Principal> = serve<typeof AuthService, Principal>(AuthService, {
     authenticate: ({ entity, credentials }) => ({
       accessToken: this.#signIn(entity, credentials?.type ?? '', credentials?.payload ?? ''),
@@ -47,10 +46,11 @@ export class MachineAuth {
   }
 
   configure(secrets: Secrets): void {
-    const fingerprint = JSON.stringify([...secrets.keys, secrets.locationSecrets]);
-    // Tokens survive a configuration change that does not change the secrets (D5).
-    if (fingerprint !== this.#fingerprint) this.#tokens.clear();
-    this.#fingerprint = fingerprint;
+    const proofs = new Set([
+      ...[...secrets.keys].map(([id, key]) => proofOf('api-key', id, key)),
+      ...secrets.locationSecrets.map((secret) => proofOf('robot-location-secret', '', secret)),
+    ]);
+    for (const [token, { proof }] of this.#tokens) if (!proofs.has(proof)) this.#tokens.delete(token);
     this.#secrets = secrets;
   }
 
@@ -70,7 +70,7 @@ export class MachineAuth {
     if (this.open) return { entity: '' };
     if (this.closed) throw new PlatformError('unauthenticated', `${call.method}: ${closedText}`);
     const token = /^Bearer (.+)$/i.exec(call.metadata.get('authorization') ?? '')?.[1];
-    const principal = token === undefined ? undefined : this.#tokens.get(hash(token).toString('hex'));
+    const principal = token === undefined ? undefined : this.#tokens.get(hash(token).toString('hex'))?.principal;
     if (principal !== undefined) return principal;
     throw new PlatformError(
       'unauthenticated',
@@ -97,7 +97,7 @@ export class MachineAuth {
       );
     const token = randomBytes(32).toString('base64url');
     if (this.#tokens.size >= 10_000) this.#tokens.clear();
-    this.#tokens.set(hash(token).toString('hex'), { entity });
+    this.#tokens.set(hash(token).toString('hex'), { principal: { entity }, proof: proofOf(type, entity, payload) });
     return token;
   }
 }
@@ -118,6 +118,11 @@ export function secretsOf(config: RobotConfig): Secrets {
     .map(({ secret }) => secret)
     .filter((secret) => secret !== '');
   return { keys, locationSecrets };
+}
+
+/** Names a secret; a location secret is valid for any entity. */
+function proofOf(type: string, entity: string, payload: string): string {
+  return hash(JSON.stringify([type, type === 'api-key' ? entity : '', payload])).toString('hex');
 }
 
 function hash(text: string): Buffer {

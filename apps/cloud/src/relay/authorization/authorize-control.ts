@@ -17,10 +17,12 @@ export function authorizeControl(
     return access.authorize(principal, action, partId);
   } catch (caught) {
     if (principal.kind !== 'key' || !(caught instanceof PlatformError)) throw caught;
+    const why =
+      caught.code === 'not_found' ? 'This API key does not reach' : 'The role of this API key is too small for';
     const role = action === 'part.manage' ? 'owner' : 'operator';
     throw new PlatformError(
       caught.code,
-      `${caught.message}. This API key does not reach the machine; an owner makes one that does: platform api-keys create NAME --role ${role} --machine MACHINE`,
+      `${caught.message}. ${why} the machine; an owner makes one that does: platform api-keys create NAME --role ${role} --machine MACHINE`,
     );
   }
 }
