@@ -11,7 +11,7 @@ const envelopeBytes = 5;
 /** BytesValue.value = 1, length-delimited. */
 const valueTag = 0x0a;
 
-/** @param body uncompressed; with a length prefix before each message, messages arrive whole */
+/** @param body uncompressed; with a length prefix before each message, messages arrive whole, or apart from their prefix */
 export function wrapMessages(body: AsyncIterable<Uint8Array>, headers: IncomingHttpHeaders): AsyncIterable<Uint8Array> {
   return isEnveloped(headers) ? wrapEach(body) : wrapAll(body);
 }
@@ -24,18 +24,26 @@ async function* wrapAll(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Ar
 }
 
 async function* wrapEach(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void> {
+  /** A prefix came alone: the next chunk is its message. */
+  let isMessage = false;
   for await (const chunk of body) {
+    if (isMessage) {
+      isMessage = false;
+      yield chunk;
+      continue;
+    }
     let at = 0;
     for (let end = 0; at + envelopeBytes <= chunk.length; at = end) {
       const length = new DataView(chunk.buffer, chunk.byteOffset + at).getUint32(1);
       end = at + envelopeBytes + length;
+      isMessage = length > 0 && chunk[at] === 0 && at + envelopeBytes === chunk.length;
       // The body ends within this message, which the codec refuses. Other flags belong to no message of the method.
-      if (end > chunk.length || chunk[at] !== 0) break;
+      if ((end > chunk.length && !isMessage) || chunk[at] !== 0) break;
       const prefix = prefixOf(length);
       const envelope = Buffer.alloc(envelopeBytes);
       envelope.writeUInt32BE(prefix.length + length, 1);
       yield Buffer.concat([envelope, prefix]);
-      yield chunk.subarray(at + envelopeBytes, end);
+      if (!isMessage) yield chunk.subarray(at + envelopeBytes, end);
     }
     if (at < chunk.length) yield chunk.subarray(at);
   }
