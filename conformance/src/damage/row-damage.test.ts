@@ -23,6 +23,7 @@ const { FAULT_DAMAGES = '60', FAULT_SEED = '20261122' } = process.env;
 const rounds = Math.max(1, Math.round(Number(FAULT_DAMAGES) / 200));
 const tables = checkedTablesOf(migrations);
 
+type Credentials = NonNullable<Parameters<typeof connect>[0]['credentials']>;
 type Questions = Readonly<Record<string, () => Promise<unknown>>>;
 
 /** @returns the ids */
@@ -67,6 +68,7 @@ async function addFragments(app: Client<typeof AppService>, organizationId: stri
 
 /** What is asked while rows are damaged. */
 interface Filled {
+  readonly keyOfOwner: Credentials;
   readonly organizationId: string;
   readonly locationId: string;
   readonly robotId: string;
@@ -76,15 +78,11 @@ interface Filled {
   readonly datasetId: string;
 }
 
-/** Only the first start shows the key. */
-function linkOfOwner({ url, ready }: CloudUnderFire): Link {
-  const credentials = { entity: String(ready['keyId']), type: 'api-key', payload: String(ready['key']) };
-  return connect({ baseUrl: url, credentials });
-}
-
 async function fill(cloud: CloudUnderFire): Promise<Filled> {
   const { organizationId } = cloud.demo;
-  await using link = linkOfOwner(cloud);
+  // Only the first start shows the key.
+  const keyOfOwner = { entity: String(cloud.ready['keyId']), type: 'api-key', payload: String(cloud.ready['key']) };
+  await using link = connect({ baseUrl: cloud.url, credentials: keyOfOwner });
   const app = link.client(AppService);
   const { locations } = await app.listLocations({ organizationId });
   const locationId = locations[0]?.id ?? '';
@@ -116,14 +114,15 @@ async function fill(cloud: CloudUnderFire): Promise<Filled> {
   const { id: datasetId } = await link.client(DatasetService).createDataset({ name: 'first', organizationId });
   await link.client(DatasetService).createDataset({ name: 'second', organizationId });
   await link.client(DataService).addBinaryDataToDatasetByIDs({ datasetId, binaryDataIds: pictures.slice(0, 2) });
-  return { organizationId, locationId, robotId, secondPart, fragmentId, pictures, datasetId };
+  return { keyOfOwner, organizationId, locationId, robotId, secondPart, fragmentId, pictures, datasetId };
 }
 
 /** Each over a new connection. */
 function questionsOf(cloud: CloudUnderFire, filled: Filled): Questions {
-  const { organizationId, locationId, robotId, secondPart, fragmentId, pictures, datasetId } = filled;
+  const { keyOfOwner: credentials, organizationId, locationId, robotId, secondPart } = filled;
+  const { fragmentId, pictures, datasetId } = filled;
   const byOwner = (ask: (link: Link) => Promise<unknown>) => async () => {
-    await using link = linkOfOwner(cloud);
+    await using link = connect({ baseUrl: cloud.url, credentials });
     return await ask(link);
   };
   const ofData = (ask: (data: Client<typeof DataService>) => Promise<unknown>) =>
