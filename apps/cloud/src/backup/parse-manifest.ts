@@ -1,6 +1,6 @@
 /** Reads the text of `backup.json`. Every field is checked here, once, because a damaged or a foreign manifest may hold anything. */
 import { PlatformError } from '@platform/base';
-import type { BackedUpFile, DamagedFile, Manifest } from './manifest.ts';
+import type { BackedUpFile, Manifest } from './manifest.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -79,17 +79,23 @@ export function parseManifest(json: string, file: string, newestFormat: number):
       `${file} has version ${shown(version)}, but this version reads only up to version ${newestFormat}: restore with the version that wrote it (${shown(fields['program'])})`,
     );
   check(fields, manifestRules, file, '');
-  const { files, damaged = [], store, instanceKey } = fields as unknown as Manifest;
+  const { files, damaged = [] } = fields as unknown as Manifest;
   for (const [index, each] of files.entries()) check(each, fileRules, file, `files[${index}]`);
   for (const [index, each] of damaged.entries()) check(each, damagedRules, file, `damaged[${index}]`);
   requireOnce(files, file);
+  return fields as unknown as Manifest;
+}
+
+/** What a cloud needs to start; a repair takes whatever a backup has. @param file where the manifest is, for errors @throws data_loss */
+export function requireWhole({ files, store, instanceKey }: Manifest, file: string): void {
   const needed = [
     'platform.json',
     ...(store === 'postgres' ? [] : ['meta.sqlite', 'ingest.sqlite']),
     ...(instanceKey === 'included' ? ['instance.key'] : instanceKey === 'passphrase' ? ['secrets.sealed'] : []),
   ];
-  requireListed(needed, files, file);
-  return fields as unknown as Manifest;
+  for (const path of needed)
+    if (!files.some((each) => each.path === path))
+      throw new PlatformError('data_loss', `${file}: expected ${path} among its files, found none`);
 }
 
 function parseJson(json: string, file: string): Fields {
@@ -120,12 +126,6 @@ function requireOnce(files: readonly BackedUpFile[], file: string): void {
       throw new PlatformError('data_loss', `${file}: expected each file once, found ${shown(path)} twice`);
     seen.add(path);
   }
-}
-
-function requireListed(needed: readonly string[], files: readonly (BackedUpFile | DamagedFile)[], file: string): void {
-  for (const path of needed)
-    if (!files.some((each) => each.path === path))
-      throw new PlatformError('data_loss', `${file}: expected ${path} among its files, found none`);
 }
 
 function isBelow(path: string): boolean {

@@ -14,7 +14,8 @@ import { writeFileAtomic } from '../instance/write-file-atomic.ts';
 import { writeInstallation } from '../metadata/claim-installation.ts';
 import { syncDirectories } from './copy-with-hash.ts';
 import { copyListed, readListed } from './listed-files.ts';
-import type { DamagedFile, KeyPlace, Manifest } from './manifest.ts';
+import { type DamagedFile, type KeyPlace, type Manifest, manifestName } from './manifest.ts';
+import { requireWhole } from './parse-manifest.ts';
 import { readManifest } from './read-manifest.ts';
 import { filler, restoredEntry, resumePosition } from './resume-after-restore.ts';
 import { openSecrets } from './seal-secrets.ts';
@@ -57,6 +58,7 @@ export interface RestoreReport {
 export async function restoreBackup(options: RestoreOptions): Promise<RestoreReport> {
   const { source, target } = options;
   const manifest = await readManifest(source);
+  requireWhole(manifest, join(source, manifestName));
   if (manifest.dataVersion > options.newestDataVersion)
     throw new PlatformError(
       'failed_precondition',
