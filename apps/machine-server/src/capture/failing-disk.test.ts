@@ -11,13 +11,13 @@ import { RollFile } from './roll-file.ts';
 
 const steps = ['create', 'write', 'sync', 'read', 'rename', 'sync-name', 'remove'] as const;
 
-function startSeries() {
+function startSeries(queueSize?: number) {
   const disk = new RecordingDisk();
   const clock = new FakeClock();
   const metadata = create(DataCaptureMetadataSchema, { componentType: 'a:b:c', componentName: 's', methodName: 'm' });
   let told = 0;
   const file = new RollFile(
-    { directory: '/c', metadata, maxFileBytes: 300, bufferBytes: 64, queueSize: undefined },
+    { directory: '/c', metadata, maxFileBytes: 300, bufferBytes: 64, queueSize },
     {
       ...{ storage: disk, ledger: new SeqLedger(), partId: 'p', memory: new CaptureMemory().share(), clock },
       ...{ wallMicros: () => clock.now() * 1_000, nextWriteOutMs: () => 0, log: silentLog },
@@ -162,6 +162,25 @@ test('C5 readings that cannot be written before the stop are told as unwritten, 
   expect(missing()).toBeGreaterThan(10);
   expect(missing()).toBeLessThanOrEqual(told());
   expect(told()).toBe(15);
+});
+
+test('C13 on a full disk, the configured number of readings wait, however often the write is repeated', async () => {
+  const { disk, clock, sent, turn, end, taken } = startSeries(5);
+  await turn();
+  let isFull = true;
+  disk.fault = (step) => {
+    if (isFull && (step === 'write' || step === 'create')) throw Object.assign(new Error('ENOSPC'), { code: 'ENOSPC' });
+  };
+  for (let turns = 0; turns < 10; turns++) await turn();
+  const waiting = taken();
+  expect(waiting).toBeLessThanOrEqual(3 + 5 + 3);
+  for (let turns = 0; turns < 100; turns++) await turn();
+  expect(taken()).toBe(waiting);
+  isFull = false;
+  await clock.advance(60_000);
+  await turn();
+  await end();
+  expect(sent.toSorted((a, b) => a - b)).toEqual(upTo(taken()));
 });
 
 test('C13 readings that waited for the disk are written as one group', async () => {

@@ -98,7 +98,7 @@ export class RollFile {
   /** Whether a reading can be accepted now; false while its memory, or the configured queue, is full. */
   get ready(): boolean {
     const { queueSize } = this.#series;
-    return (queueSize === undefined || this.#queue.length < Math.max(1, queueSize)) && this.#context.memory.hasRoom;
+    return (queueSize === undefined || this.#waiting < Math.max(1, queueSize)) && this.#context.memory.hasRoom;
   }
 
   /**
@@ -180,6 +180,11 @@ export class RollFile {
   /** Whether everything captured is sealed. */
   get isEmpty(): boolean {
     return this.#file === undefined && this.#queue.length + this.#unsealed.size === 0;
+  }
+
+  /** After a failed write, those that were moved to the file wait as well. */
+  get #waiting(): number {
+    return this.#queue.length + (this.#writes.failures > 0 ? (this.#file?.writer.unwritten ?? 0) : 0);
   }
 
   get #files(): readonly SeriesFile[] {
