@@ -12,7 +12,7 @@
  *     --before DIR: the ingest of another checkout, alternately with this one
  *   npm run bench -- sync --files 100000 --readings 10000000 --megabytes 5000 --seconds 60   capture and sync compared with their
  *     requirements, a table (with --json lines); --only backlog,fast,many,thousand,camera,large,month
- *   npm run bench -- slow-disk --seconds 60   what is captured while syncs take 50 ms to 10 s, a table (with --json lines); needs strace
+ *   npm run bench -- slow-disk --seconds 60 --only 2000,hang   what is captured while syncs take 50 ms to 10 s, a table (with --json lines); needs strace
  *   npm run bench -- dry-run --readings 10000000   dry runs of triggers over stored readings
  *   npm run bench -- billing --organizations 1000 --records 10000000 --readings 1000000   closing a month, and metering, compared with
  *     their requirements, a table (with --json lines)
@@ -75,7 +75,7 @@ const { kinds, values } = commandLineOf({
     },
     'slow-disk': {
       help: 'what is captured while each sync takes 50 ms to 10 s, and for how long a disk may hang; a table; needs strace',
-      options: ['seconds', 'json'],
+      options: ['seconds', 'only', 'json'],
     },
     'dry-run': {
       help: 'dry runs of triggers over stored readings of one part (default 10,000,000)',
@@ -133,7 +133,7 @@ for (const name of kinds) {
   }
   if (name === 'slow-disk') {
     const { measureSlowDisk } = await import('./slow-disk.ts');
-    printFigureTable(await measureSlowDisk({ seconds: load.seconds }), json, name);
+    printFigureTable(await measureSlowDisk({ seconds: load.seconds, only }), json, name);
     continue;
   }
   if (name === 'dry-run') {
