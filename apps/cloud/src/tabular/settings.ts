@@ -33,6 +33,8 @@ export interface TabularSettings {
   readonly writerMemoryBytes: number;
   /** Heap of a thread that runs one query; a query that needs more is refused. Default 512 MiB. */
   readonly executorMemoryBytes: number;
+  /** Memory of the child process above which it ends queries. Default: no limit. */
+  readonly processBytes: number;
   /** DuckDB's threads. Default 2. */
   readonly threads: number;
   /** A query without a deadline ends after this. Default 60 s. */
@@ -65,6 +67,7 @@ export const defaultTabularSettings: TabularSettings = {
   memoryBytes: 640 << 20,
   writerMemoryBytes: 640 << 20,
   executorMemoryBytes: 512 << 20,
+  processBytes: Number.POSITIVE_INFINITY,
   threads: 2,
   deadlineMs: 60_000,
   maxResultBytes: 64 << 20,
@@ -83,6 +86,8 @@ const besidesBytes = 256 * 1024 ** 2;
 const leastShare = 0.1;
 /** Of all memory: without it, rows of usual sizes could not be sorted (writer.ts), and would stay in the log. */
 const writerShare = 0.4;
+/** Of all memory: the other process takes up to 200 MB, and a query may take another 80 MB until it has ended. */
+const processShare = 0.4;
 
 /**
  * Settings for a cloud whose memory is limited, so that a query that needs too much of it gets an error, instead of the system ending its
@@ -99,6 +104,7 @@ export function settingsWithin(memoryBytes: number | undefined): Partial<Tabular
     memoryBytes: shared(all.memoryBytes),
     writerMemoryBytes: Math.min(all.writerMemoryBytes, Math.floor(memoryBytes * writerShare)),
     executorMemoryBytes: shared(all.executorMemoryBytes),
+    processBytes: Math.floor(memoryBytes * processShare),
     groupCacheBytes: shared(all.groupCacheBytes),
     concurrentQueries: Math.max(1, shared(all.concurrentQueries)),
     threads: Math.max(1, shared(all.threads)),

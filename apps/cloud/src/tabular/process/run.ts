@@ -27,6 +27,7 @@ import { openLogReader } from './log/read-log.ts';
 import type { FromChild, QueryMessage, Rewritten, ToChild } from './messages.ts';
 import { createGroupCache } from './pushdown/groups/group-cache.ts';
 import { createKnownFacts } from './pushdown/open-files.ts';
+import { createMemoryGuard } from './query/memory-guard.ts';
 import { runQuery } from './query/run-query.ts';
 import { createWorkerPool } from './query/worker-pool.ts';
 
@@ -82,6 +83,7 @@ function start(init: Extract<ToChild, { kind: 'init' }>): (message: ToChild) => 
     memoryBytes: settings.executorMemoryBytes,
     clock,
   });
+  const memory = createMemoryGuard(settings.processBytes, () => process.memoryUsage.rss(), clock);
   const running = new Map<number, AbortController>();
   const knownFacts = createKnownFacts(parquetDir);
   const groupCache = createGroupCache(settings);
@@ -218,6 +220,7 @@ function start(init: Extract<ToChild, { kind: 'init' }>): (message: ToChild) => 
         ),
       );
     const timer = setTimeout(endLate, message.deadlineMs);
+    using _guarded = memory.watch((reason) => cancel.abort(reason));
     try {
       const { topBytes } = settings;
       const room = {
