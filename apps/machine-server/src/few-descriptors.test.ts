@@ -41,8 +41,8 @@ test('R17 twice as many silent connections as it has descriptors neither end it 
   // Full-time diagnostics are written after ten samples, one a second.
   const bytesOf = (): number =>
     readdirSync(directory.file('ftdc')).reduce((sum, name) => sum + statSync(directory.file(`ftdc/${name}`)).size, 0);
-  await expect.poll(() => readdirSync(directory.path), { timeout: 15_000 }).toContain('ftdc');
-  await expect.poll(bytesOf, { timeout: 15_000 }).toBeGreaterThan(1_000);
+  await expect.poll(() => readdirSync(directory.path)).toContain('ftdc');
+  await expect.poll(bytesOf).toBeGreaterThan(1_000);
   expect(await server.kill('SIGTERM')).toEqual({ code: 0, signal: null });
 });
 

@@ -18,7 +18,7 @@ const options: Readonly<Record<string, string>> = {
   'reveal-sensitive-config-diffs': 'log changes of the configuration without masking secrets, on this computer only',
   shareddir: '<directory>  serve the files of this directory at /static/',
   'untrusted-env':
-    'refuse shells, command sensors, ffmpeg arguments, local modules, other capture directories, and sync folders that the -config file does not allow',
+    'refuse shells, local programs and modules, and folders that the -config file does not allow to be synced',
   version: 'print the version and exit',
   webprofile: 'serve a profiler at /debug/, to this computer only',
   webrtc: 'force WebRTC connections (default: true; not served yet)',

@@ -159,7 +159,8 @@ class TraceReader {
     this.#open.delete(Number(/^close\((\d+)/.exec(text)?.[1] ?? -1));
   }
 
-  #opened(fd: number, path: string | undefined, text: string): void {
+  #opened(fd: number, named: string | undefined, text: string): void {
+    const path = this.#real(named);
     this.#open.delete(fd);
     if (path === undefined || !this.#inside(path)) return;
     if (text.includes('O_CREAT') && !this.#known.has(path)) {
@@ -170,8 +171,15 @@ class TraceReader {
     this.#open.set(fd, { path, position: 0 });
   }
 
+  /** Below an open folder, files are named `/proc/self/fd/NUMBER/…`. */
+  #real(path: string | undefined): string | undefined {
+    const [, fd, rest = ''] = /^\/proc\/self\/fd\/(\d+)(.*)$/.exec(path ?? '') ?? [];
+    const folder = fd === undefined ? undefined : this.#open.get(Number(fd));
+    return folder === undefined ? path : folder.path + rest;
+  }
+
   #named(name: string, text: string): void {
-    const [path, to] = strings(text);
+    const [path, to] = strings(text).map((named) => this.#real(named));
     if (path === undefined || !this.#inside(path)) return;
     if (name.startsWith('mkdir')) {
       this.calls.push({ kind: 'mkdir', path });
