@@ -66,7 +66,8 @@ export function memoryLink(accept: (upload: MemoryUpload) => void, tell: (gap: M
       return {};
     },
   };
-  return { client: () => client, async [Symbol.asyncDispose]() {} } as unknown as Link;
+  const link = { client: () => client, withHeaders: () => link, async [Symbol.asyncDispose]() {} } as unknown as Link;
+  return link;
 }
 
 function uploadOf({ metadata, sensorContents }: RawDataCaptureUploadRequest): MemoryUpload {
