@@ -24,7 +24,13 @@ function freeBytes(): number {
 }
 
 function isOn(path: unknown): path is string {
-  return typeof path === 'string' && `${resolve(path)}/`.startsWith(`${disk}/`);
+  return typeof path === 'string' && `${resolve(realOf(path))}/`.startsWith(`${disk}/`);
+}
+
+/** Below an open folder, files are named `/proc/self/fd/NUMBER/…`. */
+function realOf(path: string): string {
+  const [, folder, rest = ''] = /^(\/proc\/self\/fd\/\d+)(\/.*)?$/.exec(path) ?? [];
+  return folder === undefined ? path : fs.readlinkSync(folder) + rest;
 }
 
 function full(call: string, path: string): Error {
