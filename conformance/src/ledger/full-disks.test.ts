@@ -41,7 +41,7 @@ async function resumes({ source }: LedgerWorld, readings = 3): Promise<void> {
 
 /** Fills a machine-server's disk for some time, in which readings wait in memory; frees it, and waits until capture resumes. */
 async function fillMachine(world: LedgerWorld, disk: SmallDisk, random: Random, isLong: boolean): Promise<void> {
-  const { proxy, source } = world;
+  const { proxy } = world;
   await pauseMs(random(0, 1_500));
   // So that files stay and also take space.
   if (isLong || random(0, 1) < 0.5) proxy.setFault({ kind: 'refuse' });
