@@ -18,7 +18,6 @@ import {
   watchMessages,
 } from '@platform/rpc/server';
 import { authBinding } from './access/auth-rpc.ts';
-import { ofForeignPage } from './access/guess-limit.ts';
 import { callerFields, type Principal } from './access/principal.ts';
 import type { Limits } from './admin/limits.ts';
 import { limitHandlers } from './admin/limits-rpc.ts';
@@ -188,7 +187,7 @@ export function composeEdge(deps: EdgeDeps): RpcServer {
   });
   const bound: readonly ServiceBinding<Principal>[] = [
     authBinding(authenticator, ({ metadata, peerAddress }) =>
-      browserSession.kindOfPage(pageHeadersOf(metadata)) === 'foreign' ? ofForeignPage(peerAddress) : peerAddress,
+      browserSession.guesserOf(pageHeadersOf(metadata), peerAddress),
     ),
     serve(AppService, {
       ...accounts.appHandlers,

@@ -11,6 +11,7 @@ import { temporaryDirectory } from '@platform/testkit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type CommandLine, openCommandLine } from '../cli/command-line.ts';
 import { type CloudProcess, machineServer, startCloud } from '../start-cloud.ts';
+import { baseOfScript } from './base-of-script.ts';
 
 let cloud: CloudProcess;
 let cli: CommandLine;
@@ -126,15 +127,9 @@ test('no program gets the token, or what it leads to, as an argument, where othe
   for (const secret of secrets) expect(args).not.toContain(secret);
 });
 
-/** What the script of a line fetches from; its steps are a quoted text. */
-async function baseOf(line: string): Promise<string> {
-  const script = await (await fetch(urlOf(line))).text();
-  return /base='\\''([^'\\]+)/.exec(script)?.[1] ?? '';
-}
-
 test('a line that somebody else fetched first works: the last fetch counts, and who made the line sees both', async () => {
   const line = await newLine();
-  const base = (): Promise<string> => baseOf(line);
+  const base = (): Promise<string> => baseOfScript(urlOf(line));
   const [stolen, own] = [await base(), await base()];
   expect((await fetch(`${stolen}/credentials`, { method: 'POST' })).status).toBe(404);
   expect((await fetch(`${stolen}/machine-server.tar.gz`)).status).toBe(404);
@@ -193,7 +188,7 @@ test('R16 a token ends when the key that made it loses its right', async () => {
   const asked = ['machines', 'connect', 'press-11', '--no-wait', '--json'];
   const { line } = (await cli.ok(asked, { reveals: true, env })).json<{ line: string }>();
   await cli.ok(['api-keys', 'delete', id, '--yes']);
-  const base = await baseOf(line);
+  const base = await baseOfScript(urlOf(line));
   const refused = await fetch(`${base}/credentials`, { method: 'POST' });
   expect([refused.status, await refused.json()]).toEqual([403, expect.objectContaining({ code: 'permission_denied' })]);
 });

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { baseOfScript } from '../remote/base-of-script.ts';
 import { machineServer } from '../start-cloud.ts';
 import { accessibilityFaults, startUi } from './start-ui.ts';
 
@@ -15,7 +16,7 @@ test('who connects a machine on the page sees how often and from where the line 
   const url = /http[^"]+/.exec(line ?? '')?.[0] ?? '';
   await (await fetch(url)).text();
   await page.getByText('The line was fetched once').waitFor();
-  const base = /base='\\''([^'\\]+)/.exec(await (await fetch(url)).text())?.[1];
+  const base = await baseOfScript(url);
   await page.getByText('The line was fetched 2 times, and only the last fetch counts').waitFor();
   expect(await page.getByText(/, from 127\.0\.0\.1$/).count()).toBe(2);
   await fetch(`${base}/credentials`, { method: 'POST' });

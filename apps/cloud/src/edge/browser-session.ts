@@ -3,6 +3,7 @@
  * the cookie to every port of this host, so neither half is enough, and a page of another origin may use neither.
  */
 import { joinHalves } from '../access/access-token.ts';
+import { ofForeignPage } from '../access/guess-limit.ts';
 import type { InstanceKey } from '../instance/instance-key.ts';
 import type { KindOfPage, PageHeaders } from './own-pages.ts';
 
@@ -20,6 +21,8 @@ export interface SessionOfRequest {
 
 export interface BrowserSession {
   readonly kindOfPage: KindOfPage;
+  /** The address for guessing limits: attempts that pages of other origins cause are counted apart. */
+  guesserOf(page: PageHeaders, peerAddress: string): string;
   /** The value of the session's cookie; undefined if there is none. */
   cookieOf(cookies: string): string | undefined;
   /** The access token of the session; undefined unless both halves are there, and a page of this cloud asks. */
@@ -43,6 +46,7 @@ export function createBrowserSession(deps: {
   const cookieOf = (cookies: string): string | undefined => cookieNamed(cookies, cookieName('session'));
   return {
     kindOfPage,
+    guesserOf: (page, peerAddress) => (kindOfPage(page) === 'foreign' ? ofForeignPage(peerAddress) : peerAddress),
     cookieOf,
     tokenOf({ cookies, secret, page, isRead }) {
       const cookie = cookieOf(cookies);

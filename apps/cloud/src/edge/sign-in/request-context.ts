@@ -1,6 +1,5 @@
 /** One request to the sign-in pages: its caller, cookies and form. */
 import { PlatformError } from '@platform/base';
-import { ofForeignPage } from '../../access/guess-limit.ts';
 import type { Principal } from '../../access/principal.ts';
 import type { SignedInCaller } from '../../identity/account.ts';
 import { readBody } from '../../test-inbox/read-body.ts';
@@ -59,8 +58,7 @@ export function guesserOf(
   { browserSession }: Pick<RequestContextDeps, 'browserSession'>,
   request: HttpRequest,
 ): string {
-  const peerAddress = peerAddressOf(request);
-  return browserSession.kindOfPage(pageOf(request)) === 'foreign' ? ofForeignPage(peerAddress) : peerAddress;
+  return browserSession.guesserOf(pageOf(request), peerAddressOf(request));
 }
 
 export function pageOf(request: HttpRequest): PageHeaders {
