@@ -74,7 +74,7 @@ export class DocdbQueue {
       this.#bytes += size - (files.get(name) ?? 0);
       files.set(name, size);
     } catch (caught) {
-      const contents = await readFile(path)
+      const contents = await readRegular(path, { maxBytes: mostQueuedBytes })
         .then(readCaptureFile)
         .catch(() => undefined);
       this.droppedReadings += contents?.readings.length ?? 0;

@@ -1,6 +1,9 @@
 /** Links to peers that send anything but what a server should. */
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
+import { setImmediate } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { codes, PlatformError } from '@platform/base';
 import { hostileServers, sendAsServer, temporaryDirectory } from '@platform/testkit';
 import { expect, test } from 'vitest';
@@ -67,6 +70,33 @@ test('whatever the peer at the end of a tunnel sends, calls end with a code, and
   });
   expect(faults).toEqual([]);
   expect([...outcomes]).toEqual(expect.arrayContaining(someOutcomes));
+});
+
+test('no memory is kept for a link whose peer broke the protocol', async () => {
+  const garbage = Buffer.from('not HTTP/2');
+  const kept: WeakRef<object>[] = [];
+  const breakOne = async (): Promise<void> => {
+    const { near, far } = iterableTunnel();
+    kept.push(new WeakRef(near));
+    const link = connectOver({ stream: near, peerName: 'the machine', userAgent: 'test' });
+    const failing = call(1, link).catch(() => {});
+    // Its first bytes do not end the connection at once.
+    for (const byte of garbage) {
+      await setImmediate();
+      far.write(Uint8Array.of(byte));
+    }
+    await failing;
+    await link[Symbol.asyncDispose]();
+  };
+  for (let times = 0; times < 20; times++) await breakOne();
+  setFlagsFromString('--expose-gc');
+  const collect: () => void = runInNewContext('gc');
+  const left = (): number => {
+    collect();
+    return kept.filter((each) => each.deref() !== undefined).length;
+  };
+  // The last one may still be on the stack.
+  await expect.poll(left, { timeout: 20_000 }).toBeLessThanOrEqual(1);
 });
 
 test.each(['a port', 'a module socket'])(

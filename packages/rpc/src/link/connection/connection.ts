@@ -127,7 +127,11 @@ export class Connection {
     });
     // For good: a peer that keeps sending invalid data causes further errors.
     session.on('error', (error) => this.end(lost(errorText(error), error)));
-    session.on('close', () => this.end(undefined));
+    session.on('close', () => {
+      this.end(undefined);
+      // A callback of Node keeps a session for good whose SETTINGS were never confirmed; it shall not keep the connection and its calls, too.
+      session.removeAllListeners().on('error', ignore);
+    });
     session.on('goaway', (code, _lastStream, data) => {
       if (data?.toString() === 'too_many_pings') options.onTooManyPings();
       // With an error, the session ends.
@@ -324,3 +328,5 @@ export function lost(reason: string, cause?: unknown): ConnectError {
 }
 
 const closedText = 'it was closed';
+
+function ignore(): void {}
