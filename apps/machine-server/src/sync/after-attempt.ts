@@ -28,6 +28,8 @@ export interface FoundFile {
   readonly path: string;
   /** The folder of `additional_sync_paths` that contains it. */
   readonly root: string;
+  /** What happens to it once it was sent. */
+  readonly after: AfterSync;
 }
 
 export interface AfterAttemptDeps {
@@ -92,7 +94,7 @@ export class AfterAttempt {
     } else await this.#notSent({ ...file, root: file.directory }, outcome, pause);
   }
 
-  async file({ path, root }: FoundFile, outcome: FileOutcome, after: AfterSync, pause: Pause): Promise<void> {
+  async file({ path, root, after }: FoundFile, outcome: FileOutcome, pause: Pause): Promise<void> {
     const { attempts, tally, sent } = this.#deps;
     tally.attempted(undefined, outcome);
     if (outcome.kind === 'aside' || outcome.kind === 'later')

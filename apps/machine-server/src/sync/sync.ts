@@ -295,10 +295,10 @@ export class Sync implements AsyncDisposable {
 
   async #sendFile(file: FoundFile): Promise<void> {
     const { partId, link } = this.#deps;
-    const { tags = [], after = { action: 'delete' } } = this.#settings ?? {};
+    const { tags = [] } = this.#settings ?? {};
     if (link === undefined) return;
     const outcome = await uploadFile(file.path, file.root, { link, partId, tags, rate: this.#rate }, this.#stop.signal);
-    await this.#after.file(file, outcome, after, this.#pauses.files);
+    await this.#after.file(file, outcome, this.#pauses.files);
   }
 
   #say(level: 'warn' | 'error', message: string, fields: LogFields = {}): void {

@@ -1,8 +1,10 @@
 import { execFileSync } from 'node:child_process';
-import { mkdir, readFile, stat, symlink, utimes, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { appendFile, mkdir, readFile, stat, symlink, utimes, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { PlatformError } from '@platform/base';
+import { memoryDirectory } from '@platform/testkit';
 import { expect, onTestFinished, test } from 'vitest';
 import { left, startFilesRig } from '../../testing/files-rig.ts';
 import type { AfterSync } from './after-sync.ts';
@@ -133,6 +135,40 @@ test('additional_sync_action move: files go to the same place below another fold
   expect(await Promise.all(contents)).toEqual(['was there', 'first', 'second']);
   expect((await left(rig.root)).every((path) => path.startsWith('sent/'))).toBe(true);
 });
+
+test('additional_sync_action move: a file that was moved to a folder below a link is not sent again', async () => {
+  const rig = await startFilesRig();
+  await rig.put('real/file');
+  const link = join(rig.root, 'link');
+  await symlink('real', link);
+  const sync = rig.start([link], { action: 'move', to: join(link, 'sent') });
+  await sync.flush();
+  await sync.flush();
+  expect([rig.sent, await left(rig.root)]).toEqual([['real/file'], ['link', 'real/sent/file']]);
+});
+
+test.runIf(existsSync('/dev/shm'))(
+  'additional_sync_action move to another disk: a file that grows while it is copied stays, and nothing of it is lost',
+  async () => {
+    const rig = await startFilesRig();
+    const content = 'x'.repeat(7 * 1024 * 1024);
+    const file = await rig.put('file', content);
+    await using elsewhere = await memoryDirectory('moved-');
+    const to = elsewhere.path;
+    let appended: Promise<void> | undefined;
+    rig.during = async () => {
+      appended ??= (async () => {
+        const copied = async (): Promise<number> => (await stat(join(to, `file.${process.pid}.tmp`))).size;
+        while ((await copied().catch(() => 0)) === 0);
+        await appendFile(file, 'more');
+      })();
+    };
+    const sync = rig.start([rig.root], { action: 'move', to });
+    await sync.flush();
+    await appended;
+    expect([(await stat(file)).size, await left(to)]).toEqual([content.length + 'more'.length, []]);
+  },
+);
 
 test('D15 a refused file is set aside beside its reason and not sent again', async () => {
   const rig = await startFilesRig();

@@ -49,30 +49,43 @@ async function moveTo(from: string, wanted: string, root: string, fingerprint: F
     for (let number = 0; ; number++) {
       const name = number === 0 ? `${stem}${end}` : `${stem}.${number}${end}`;
       try {
-        await placeAs(from, folder, name, fingerprint);
+        const isCopy = await placeAs(from, folder, name, fingerprint);
+        await folder.sync();
+        if (isCopy) await requireUnchanged(from, folder.at(name), fingerprint);
         break;
       } catch (caught) {
         if ((caught as NodeJS.ErrnoException).code !== 'EEXIST') throw caught;
       }
     }
-    await folder.sync();
     await rm(from, { force: true });
   };
   await inFolder(wanted, root, place, { makes: true });
 }
 
-async function placeAs(from: string, folder: Folder, name: string, fingerprint: Fingerprint): Promise<void> {
+/** @returns whether it was copied, because it could not be linked */
+async function placeAs(from: string, folder: Folder, name: string, fingerprint: Fingerprint): Promise<boolean> {
   try {
     await link(from, folder.at(name));
   } catch (caught) {
     const { code } = caught as NodeJS.ErrnoException;
     // Another disk, or one without hard links.
     if (code !== 'EXDEV' && code !== 'EPERM' && code !== 'ENOTSUP') throw caught;
-    return copyDurably(from, folder, name, fingerprint);
+    await copyDurably(from, folder, name, fingerprint);
+    return true;
   }
-  if (await names(folder.at(name), fingerprint)) return;
-  await unlink(folder.at(name));
-  throw new Error('the file was replaced while it was moved');
+  await requireUnchanged(folder.at(name), folder.at(name), fingerprint);
+  return false;
+}
+
+/** What was written to the file while it was moved is in no copy. @throws after removing what was placed */
+async function requireUnchanged(at: string, placed: string, fingerprint: Fingerprint): Promise<void> {
+  if (await names(at, fingerprint)) return;
+  await unlink(placed);
+  throw changed();
+}
+
+function changed(): Error {
+  return new Error('the file was changed or replaced while it was moved');
 }
 
 async function copyDurably(from: string, folder: Folder, name: string, fingerprint: Fingerprint): Promise<void> {
@@ -95,8 +108,7 @@ async function copyDurably(from: string, folder: Folder, name: string, fingerpri
 
 async function copyOpened(from: string, into: FileHandle, fingerprint: Fingerprint): Promise<void> {
   await using file = await openRegular(from);
-  if (fingerprintText(fingerprintOf(file.stats)) !== fingerprintText(fingerprint))
-    throw new Error('the file was replaced while it was moved');
+  if (fingerprintText(fingerprintOf(file.stats)) !== fingerprintText(fingerprint)) throw changed();
   const piece = Buffer.alloc(1024 * 1024);
   for (let at = 0; ; ) {
     const read = await file.read(piece, at);

@@ -1,4 +1,4 @@
-import { mkdir, readdir, symlink } from 'node:fs/promises';
+import { mkdir, readdir, rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { left, startFilesRig } from '../../testing/files-rig.ts';
@@ -27,4 +27,18 @@ test('D16 -untrusted-env: no file is moved to where a link leads out of the allo
   expect(
     rig.told.filter((line) => line.includes(`additional_sync_move_to: -untrusted-env does not allow ${to}`)),
   ).toHaveLength(1);
+});
+
+test('D16 -untrusted-env: no file is moved to where a link leads that was made after the check', async () => {
+  const rig = await startFilesRig();
+  await rig.put('allowed/one');
+  const [allowed, other] = [join(rig.root, 'allowed'), join(rig.root, 'other')];
+  await mkdir(other);
+  const to = join(allowed, 'sent');
+  rig.during = async () => {
+    await rm(to, { recursive: true, force: true });
+    await symlink(other, to);
+  };
+  await rig.start([allowed], { action: 'move', to }, [allowed]).flush();
+  expect([rig.sent, await readdir(other)]).toEqual([['allowed/one'], []]);
 });

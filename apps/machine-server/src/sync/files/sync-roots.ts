@@ -1,8 +1,9 @@
 /** Decides which of the `additional_sync_paths` are walked, and which folders below them are not. */
 import { realpath } from 'node:fs/promises';
 import { basename, dirname, join, sep } from 'node:path';
-import { errorText } from '@platform/base';
+import { errorText, PlatformError } from '@platform/base';
 import { resolveFolder } from '../../directories/folder.ts';
+import { makeDirectory } from '../../directories/make-directory.ts';
 
 export interface SyncRoots {
   /** Real paths, none inside another. */
@@ -49,8 +50,24 @@ export async function syncRoots(
   return { roots, skipped: new Set([...captured, ownHome]), faults };
 }
 
+/**
+ * The folder into which sent files are moved, without links: what is checked here is what is used, even if somebody then puts a link in its
+ * place. It is made if there is none.
+ *
+ * @throws failed_precondition if it is outside of the allowed folders; the system's error
+ */
+export async function moveTarget(path: string, allowed: readonly string[] | undefined): Promise<string> {
+  const refused = new PlatformError('failed_precondition', outsideAllowed(path));
+  // Nothing is made elsewhere.
+  if (!(await isAllowed(path, allowed))) throw refused;
+  await makeDirectory(path);
+  const target = await resolveFolder(path);
+  if (await isAllowed(target, allowed)) return target;
+  throw refused;
+}
+
 /** Whether a path leads into one of the folders, links considered. */
-export async function isAllowed(path: string, folders: readonly string[] | undefined): Promise<boolean> {
+async function isAllowed(path: string, folders: readonly string[] | undefined): Promise<boolean> {
   if (folders === undefined) return true;
   const [target, ...inside] = await Promise.all([path, ...folders].map(realTarget));
   return inside.some((folder) => isIn(target ?? path, folder));
