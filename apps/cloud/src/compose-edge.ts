@@ -78,6 +78,8 @@ export interface EdgeDeps {
   readonly trustedProxies: TrustedProxies;
   /** Names of the cloud that somebody has configured. */
   readonly namedHosts: readonly string[];
+  /** PLATFORM_PUBLIC_URL. */
+  readonly publicUrl: string | undefined;
   readonly scheme: 'http' | 'https';
   /** Absent: plaintext. */
   readonly tls: TlsSource | undefined;
@@ -132,6 +134,8 @@ export function composeEdge(deps: EdgeDeps): RpcServer {
     log: log.child('edge'),
     loopbackOnly: isLoopback(host),
     namedHosts: deps.namedHosts,
+    unknownAddress: deps.people.unknownAddress,
+    publicUrl: deps.publicUrl,
     scheme,
     partConfig: (asked) =>
       partConfigFile({ authenticator, access, registry, machines, authority: tls?.authority?.pem }, asked),

@@ -5,6 +5,7 @@ import type { Fleet } from './compose-fleet.ts';
 import { type BrowserSession, createBrowserSession } from './edge/browser-session.ts';
 import { createKindOfPage } from './edge/own-pages.ts';
 import { createSignIn, type SignIn } from './edge/sign-in/sign-in.ts';
+import { createUnknownAddress, type UnknownAddress } from './edge/unknown-address.ts';
 import { createIdentity, type Identity } from './identity/feature.ts';
 import type { Stores } from './open-stores.ts';
 import type { Mail } from './outbox/email/mail.ts';
@@ -28,6 +29,7 @@ export interface People extends AsyncDisposable {
   readonly identity: Identity;
   readonly signIn: SignIn;
   readonly browserSession: BrowserSession;
+  readonly unknownAddress: UnknownAddress;
 }
 
 export async function composePeople(deps: PeopleDeps): Promise<People> {
@@ -36,8 +38,9 @@ export async function composePeople(deps: PeopleDeps): Promise<People> {
   await using unwind = new AsyncDisposableStack();
 
   const publicUrl = (): string => settings.identity.publicUrl ?? url();
+  const unknownAddress = createUnknownAddress(log.child('edge'), settings.identity.publicUrl);
   const browserSession = createBrowserSession({
-    ...{ instanceKey, publicUrl },
+    ...{ instanceKey, publicUrl, unknownAddress },
     kindOfPage: createKindOfPage(scheme, publicUrl),
   });
   const identity = unwind.use(
@@ -65,5 +68,5 @@ export async function composePeople(deps: PeopleDeps): Promise<People> {
   });
 
   const composed = unwind.move();
-  return { identity, signIn, browserSession, [Symbol.asyncDispose]: () => composed.disposeAsync() };
+  return { identity, signIn, browserSession, unknownAddress, [Symbol.asyncDispose]: () => composed.disposeAsync() };
 }

@@ -224,6 +224,7 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
       host: settings.host,
       trustedProxies: settings.trustedProxies,
       namedHosts: namedHosts(settings),
+      publicUrl: settings.identity.publicUrl,
       scheme,
       tls,
       metrics,

@@ -2,10 +2,12 @@
  * The session of a browser as the credential of a request (D49): a cookie, and a secret that only pages of this cloud have. Browsers send
  * the cookie to every port of this host, so neither half is enough, and a page of another origin may use neither.
  */
+import { PlatformError } from '@platform/base';
 import { joinHalves } from '../access/access-token.ts';
 import { ofForeignPage } from '../access/guess-limit.ts';
 import type { InstanceKey } from '../instance/instance-key.ts';
-import type { KindOfPage, PageHeaders } from './own-pages.ts';
+import { isBehindProxy, type KindOfPage, type PageHeaders } from './own-pages.ts';
+import type { UnknownAddress } from './unknown-address.ts';
 
 /** The header with the secret. Forms have it in the field `session`. */
 export const secretHeader = 'platform-session';
@@ -20,7 +22,8 @@ export interface SessionOfRequest {
 }
 
 export interface BrowserSession {
-  readonly kindOfPage: KindOfPage;
+  /** @throws permission_denied unless a page of this cloud posted the form */
+  requireOwnForm(page: PageHeaders): void;
   /** The address for guessing limits: attempts that pages of other origins cause are counted apart. */
   guesserOf(page: PageHeaders, peerAddress: string): string;
   /** The value of the session's cookie; undefined if there is none. */
@@ -38,14 +41,23 @@ export function createBrowserSession(deps: {
   readonly kindOfPage: KindOfPage;
   /** The address that people open. */
   readonly publicUrl: () => string;
+  readonly unknownAddress: UnknownAddress;
 }): BrowserSession {
-  const { instanceKey, kindOfPage, publicUrl } = deps;
+  const { instanceKey, kindOfPage, publicUrl, unknownAddress } = deps;
   const installation = instanceKey.sign('name of cookies').slice(0, 8);
   const isSecure = (): boolean => publicUrl().startsWith('https:');
   const cookieName = (purpose: string): string => `${isSecure() ? '__Host-' : ''}platform_${installation}_${purpose}`;
   const cookieOf = (cookies: string): string | undefined => cookieNamed(cookies, cookieName('session'));
   return {
-    kindOfPage,
+    requireOwnForm(page) {
+      if (kindOfPage(page) === 'own' && page.origin !== '') return;
+      const origin = page.origin.slice(0, 100);
+      const advice = isBehindProxy(page) ? unknownAddress.advice(origin) : `open the page again at ${publicUrl()}`;
+      throw new PlatformError(
+        'permission_denied',
+        `form: expected one of a page of this cloud, found one of ${JSON.stringify(origin)}; ${advice}`,
+      );
+    },
     guesserOf: (page, peerAddress) => (kindOfPage(page) === 'foreign' ? ofForeignPage(peerAddress) : peerAddress),
     cookieOf,
     tokenOf({ cookies, secret, page, isRead }) {

@@ -32,3 +32,11 @@ export function pageHeadersOf(headers: Headers): PageHeaders {
   const of = (name: string): string => headers.get(name) ?? '';
   return { origin: of('origin'), host: of('host'), site: of('sec-fetch-site') };
 }
+
+/** Whether a browser says that the page is one of the address that it asked: then a proxy in between has another address than this cloud knows. */
+export function isBehindProxy({ origin, host, site }: PageHeaders): boolean {
+  const found = URL.parse(origin);
+  if (found?.origin !== origin || !/^https?:$/.test(found.protocol)) return false;
+  // Without TLS, browsers do not send `sec-fetch-site`.
+  return site === 'same-origin' || (site === '' && origin === URL.parse(`https://${host}`)?.origin);
+}

@@ -1,9 +1,10 @@
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { PlatformError, silentLog } from '@platform/base';
+import { createLog, type Log, PlatformError, silentLog } from '@platform/base';
 import { expect, onTestFinished, test } from 'vitest';
 import { callerFields, type Principal } from '../access/principal.ts';
 import { createRoutes } from './routes.ts';
+import { createUnknownAddress } from './unknown-address.ts';
 
 interface Answer {
   readonly status: number;
@@ -13,6 +14,7 @@ interface Answer {
 /** Starts only the routes. Returns a function that requests exactly the given path. */
 async function startRoutes(
   principal?: Principal,
+  log: Log = silentLog,
 ): Promise<(path: string, headers?: Record<string, string>) => Promise<Answer>> {
   const routes = createRoutes({
     signIn: {
@@ -25,9 +27,11 @@ async function startRoutes(
     access: { ownsAll: () => false },
     webUi: undefined,
     admitStranger: () => {},
-    log: silentLog,
+    log,
     loopbackOnly: true,
     namedHosts: ['cloud.example'],
+    unknownAddress: createUnknownAddress(log, 'https://cloud.example'),
+    publicUrl: 'https://cloud.example',
     scheme: 'http',
     async partConfig({ partId, keyId, key, baseUrl }) {
       if (keyId !== 'id' || key !== 'right') throw new PlatformError('unauthenticated', 'another key');
@@ -79,6 +83,31 @@ test('D32 the configuration names the address to which the client connected, wha
   });
   expect((await ask('http://elsewhere/api/json1/config?id=p', key)).body).toContain('http://localhost:8080');
   expect((await ask('/api/json1/config?id=p', { ...key, key: 'wrong' })).status).toBe(401);
+});
+
+test('D32 behind a proxy that ends TLS, the configuration names the public address', async () => {
+  const ask = await startRoutes();
+  const baseUrl = async (host: string): Promise<string> =>
+    JSON.parse((await ask('/api/json1/config?id=p', { ...key, host })).body).baseUrl;
+  expect(await baseUrl('cloud.example')).toBe('https://cloud.example');
+  expect(await baseUrl('cloud.example:8080')).toBe('http://cloud.example:8080');
+});
+
+test('D49 whoever opens a cloud on loopback through a proxy that it does not know is told what to set, and so is the log, once', async () => {
+  const told: string[] = [];
+  const ask = await startRoutes(
+    undefined,
+    createLog((_level, _logger, message) => told.push(message)),
+  );
+  const advice =
+    'if https://fleet.example is the address of this cloud, behind a proxy, start the cloud with PLATFORM_PUBLIC_URL=https://fleet.example (it is https://cloud.example)';
+  for (let each = 0; each < 2; each++)
+    expect((await ask('/', { host: 'fleet.example' })).body).toContain(
+      `open https://cloud.example instead, or ${advice}`,
+    );
+  expect(told).toEqual([`a browser was refused: ${advice}`]);
+  for (let each = 0; each < 20; each++) await ask('/', { host: `${each}.example` });
+  expect(told).toHaveLength(10);
 });
 
 test.each(['//', '//elsewhere/api/json1/config', '/nothing', '/..'])('%s is not an internal fault', async (path) => {

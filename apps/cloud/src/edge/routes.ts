@@ -21,6 +21,7 @@ import {
 import { sendPage } from './sign-in/page.ts';
 import type { SignIn } from './sign-in/sign-in.ts';
 import { statusPage } from './status-page.ts';
+import type { UnknownAddress } from './unknown-address.ts';
 import { isPageOfUi, type WebUi } from './web/web-ui.ts';
 
 export interface RouteDeps {
@@ -36,7 +37,10 @@ export interface RouteDeps {
   readonly loopbackOnly: boolean;
   /** Names of the cloud that somebody has configured, without ports. */
   readonly namedHosts: readonly string[];
-  /** Scheme under which clients reach the cloud, for the addresses it hands out. */
+  readonly unknownAddress: UnknownAddress;
+  /** PLATFORM_PUBLIC_URL. Behind a proxy that ends TLS, clients that ask for its host reach the cloud under its scheme. */
+  readonly publicUrl: string | undefined;
+  /** Scheme under which other clients reach the cloud, for the addresses it hands out. */
   readonly scheme: 'http' | 'https';
   /** The part configuration of `GET /api/json1/config` (D32). */
   partConfig(asked: FileAsked): Promise<unknown>;
@@ -72,18 +76,23 @@ export interface RouteDeps {
 const credentialHeaders = ['authorization', 'cookie', 'key_id', 'part_id'];
 
 export function createRoutes(deps: RouteDeps): (request: HttpRequest, response: HttpResponse) => void {
-  const { signIn, webUi, log, loopbackOnly, namedHosts, scheme } = deps;
+  const { signIn, webUi, log, loopbackOnly, namedHosts, unknownAddress, scheme } = deps;
+  const publicUrl = deps.publicUrl === undefined ? undefined : new URL(deps.publicUrl);
   const hasStatus = (principal: Principal): boolean => grantsOf(principal).length > 0 || deps.access.ownsAll(principal);
+
+  const schemeOf = (authority: string): string => (authority === publicUrl?.host ? publicUrl.protocol : `${scheme}:`);
+  const adviceAbout = (authority: string): string =>
+    /^[\w.-]{1,100}$/.test(authority) ? `; ${unknownAddress.advice(`https://${authority}`)}` : '';
 
   const route = async (request: HttpRequest, response: HttpResponse): Promise<void> => {
     const authority = authorityOf(request);
     if (loopbackOnly && !isLoopbackName(authority) && !namedHosts.includes(nameIn(authority))) {
       throw new PlatformError(
         'permission_denied',
-        `host: expected localhost or a loopback address, found ${JSON.stringify(authority.slice(0, 100))}: this cloud listens on loopback only`,
+        `host: expected localhost or a loopback address, found ${JSON.stringify(authority.slice(0, 100))}: this cloud listens on loopback only${adviceAbout(authority)}`,
       );
     }
-    const url = urlOf(request.url ?? '/', authority || 'localhost', scheme);
+    const url = urlOf(request.url ?? '/', authority || 'localhost', schemeOf(authority));
     if (!credentialHeaders.some((name) => headerOf(request, name) !== '')) deps.admitStranger();
     if (isInTestInbox(url.pathname) && (await deps.testInbox(request, response))) return;
     if (await signIn.handle(request, response, url)) return;
@@ -187,8 +196,8 @@ function isLoopbackName(authority: string): boolean {
 }
 
 /** Resolves `asked` on this server: neither `//elsewhere/` nor `http://elsewhere/` can point to another one. @throws invalid_argument */
-function urlOf(asked: string, authority: string, scheme: string): URL {
-  const url = URL.parse(`${scheme}://${authority}${asked.replace(/^https?:\/\/[^/?#]*/i, '')}`);
+function urlOf(asked: string, authority: string, protocol: string): URL {
+  const url = URL.parse(`${protocol}//${authority}${asked.replace(/^https?:\/\/[^/?#]*/i, '')}`);
   if (url !== null) return url;
   const found = JSON.stringify(`${authority}${asked}`.slice(0, 100));
   throw new PlatformError('invalid_argument', `request: expected an address of this server, found ${found}`);

@@ -140,14 +140,9 @@ export function safePath(next: string | null | undefined): string {
 }
 
 /** @throws permission_denied if a page of another origin sent it; resource_exhausted */
-async function readForm({ kindOfPage }: BrowserSession, request: HttpRequest): Promise<URLSearchParams> {
-  const page = pageOf(request);
-  if (kindOfPage(page) === 'own' && page.origin !== '')
-    return new URLSearchParams(await readBody(request, maxBodyBytes));
-  throw new PlatformError(
-    'permission_denied',
-    `form: expected one of a page of this cloud, found the origin ${JSON.stringify(page.origin.slice(0, 100))}; open the page again at the address of the cloud, which PLATFORM_PUBLIC_URL names behind a proxy`,
-  );
+async function readForm(browserSession: BrowserSession, request: HttpRequest): Promise<URLSearchParams> {
+  browserSession.requireOwnForm(pageOf(request));
+  return new URLSearchParams(await readBody(request, maxBodyBytes));
 }
 
 /** The fields of the posted form. @throws invalid_argument for another type */

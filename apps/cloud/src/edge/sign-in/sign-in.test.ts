@@ -166,6 +166,30 @@ test('D49 a form from a page of another origin is refused, and so is a body of a
   expect((await people.json('/sign-in/cli/token', undefined, [1])).status).toBe(400);
 });
 
+test('D49 behind a proxy that ends TLS, without PLATFORM_PUBLIC_URL, the person at the browser and the log are told what to set', async () => {
+  const people = await startPeople();
+  const shown = async (headers: Record<string, string>): Promise<string> => {
+    const body = new URLSearchParams({ email: 'ada@example.com', password });
+    return (
+      await fetch(`${people.url}/sign-in`, { method: 'POST', body, headers: { accept: 'text/html', ...headers } })
+    ).text();
+  };
+  const behind = (origin: string): string =>
+    `if ${origin} is the address of this cloud, behind a proxy, start the cloud with PLATFORM_PUBLIC_URL=${origin} (it is not set)`;
+  const told = (): number => people.logged.filter((line) => line.includes('PLATFORM_PUBLIC_URL')).length;
+  // It passes the host on, or not; then only the browser tells.
+  const own = people.url.replace('http:', 'https:');
+  expect(await shown({ origin: own })).toContain(behind(own));
+  const origin = 'https://cloud.example';
+  expect(await shown({ origin, 'sec-fetch-site': 'same-origin' })).toContain(behind(origin));
+  expect(told()).toBe(2);
+  for (const site of ['cross-site', 'same-site', ''])
+    expect(await shown({ origin, ...(site && { 'sec-fetch-site': site }) })).toContain(
+      `open the page again at ${people.url}`,
+    );
+  expect(told()).toBe(2);
+});
+
 test('after sign-in the browser stays on this cloud, whatever the address requested', async () => {
   const people = await startPeople();
   await people.personWith('ada@example.com', password);

@@ -17,6 +17,7 @@ import { createBrowserSession } from '../../edge/browser-session.ts';
 import { createKindOfPage } from '../../edge/own-pages.ts';
 import { createRoutes } from '../../edge/routes.ts';
 import { createSignIn } from '../../edge/sign-in/sign-in.ts';
+import { createUnknownAddress } from '../../edge/unknown-address.ts';
 import { createEmailChannel } from '../../outbox/email/email-channel.ts';
 import { createMail } from '../../outbox/email/mail.ts';
 import { createOutbox, type Outbox } from '../../outbox/feature.ts';
@@ -119,11 +120,12 @@ export async function startPeople(
     forget: () => authenticator.forget(),
     openIdSettings: options.openId,
   });
+  const unknownAddress = createUnknownAddress(log, undefined);
   const signIn = createSignIn({
     identity,
     instanceKey,
     browserSession: createBrowserSession({
-      ...{ instanceKey, publicUrl },
+      ...{ instanceKey, publicUrl, unknownAddress },
       kindOfPage: createKindOfPage(options.scheme ?? 'http', publicUrl),
     }),
     log,
@@ -141,6 +143,8 @@ export async function startPeople(
       log,
       loopbackOnly: true,
       namedHosts: [],
+      unknownAddress,
+      publicUrl: undefined,
       scheme: options.scheme ?? 'http',
       partConfig: async () => ({}),
       status: async () => ({}),
