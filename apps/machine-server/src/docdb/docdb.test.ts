@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -132,6 +133,16 @@ test('a connection that ends mid-batch, a lost answer and a server that is not p
   expect(numbers(rig)).toEqual([1, 2, 3, 4]);
   expect(rig.server.duplicates).toBeGreaterThan(2);
   expect(rig.docdb.status()).toMatchObject({ stored_documents: 4, refused_documents: 0 });
+});
+
+test('a pipe in place of a capture file holds up nothing', async () => {
+  const rig = await open();
+  await rig.configure();
+  const pipe = join(rig.home, 'file.prog');
+  execFileSync('mkfifo', [pipe]);
+  await rig.queue.add(pipe);
+  expect(rig.logged).toContainEqual(expect.stringMatching(/cannot be queued.*expected a regular file, found a pipe/));
+  expect(await readdir(join(rig.home, 'docdb_queue'))).toEqual([]);
 });
 
 test('documents that the database refuses are dropped with their reason, and the others are stored', async () => {

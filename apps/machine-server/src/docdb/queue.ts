@@ -5,7 +5,7 @@
  * sync deletes the original. It is removed once the database has its readings; after an earlier crash, they are sent again under the same
  * ids. The folder exists while a database is configured: a start that finds it queues the files that it recovers.
  */
-import { link, lstat, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { link, lstat, mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { errorText, type Log, readRegular } from '@platform/base';
 import { type CaptureFileContents, readCaptureFile } from '@platform/capture-file';
@@ -74,6 +74,8 @@ export class DocdbQueue {
       this.#bytes += size - (files.get(name) ?? 0);
       files.set(name, size);
     } catch (caught) {
+      // Not even a link to a pipe stays: a later start would wait for it.
+      await rm(target, { force: true }).catch(() => {});
       const contents = await readRegular(path, { maxBytes: mostQueuedBytes })
         .then(readCaptureFile)
         .catch(() => undefined);
@@ -95,7 +97,7 @@ export class DocdbQueue {
   /** Undefined if it is gone, or not a capture file. */
   async read(name: string): Promise<CaptureFileContents | undefined> {
     try {
-      return readCaptureFile(await readFile(join(this.#folder, name)));
+      return readCaptureFile(await readRegular(join(this.#folder, name), { maxBytes: mostQueuedBytes }));
     } catch (caught) {
       this.#log.write('warn', 'a file in the queue of the document database cannot be read; it is skipped', {
         ...{ name, error: errorText(caught) },
