@@ -1,4 +1,4 @@
-import { mkdir, readdir, rm, symlink } from 'node:fs/promises';
+import { mkdir, readdir, rename, rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { left, startFilesRig } from '../../testing/files-rig.ts';
@@ -41,4 +41,18 @@ test('D16 -untrusted-env: no file is moved to where a link leads that was made a
   };
   await rig.start([allowed], { action: 'move', to }, [allowed]).flush();
   expect([rig.sent, await readdir(other)]).toEqual([['allowed/one'], []]);
+});
+
+test('D16 -untrusted-env: an allowed folder that is replaced by a link while the server runs allows nothing else', async () => {
+  const rig = await startFilesRig();
+  const allowed = join(rig.root, 'allowed');
+  await rig.put('allowed/one');
+  await rig.put('other/in/two');
+  const sync = rig.start([allowed, join(allowed, 'in')], { action: 'delete' }, [allowed]);
+  await sync.flush();
+  await rename(allowed, `${allowed}.moved`);
+  await symlink(join(rig.root, 'other'), allowed);
+  await sync.flush();
+  expect(rig.sent).toEqual(['allowed/one']);
+  expect(await left(join(rig.root, 'other'))).toEqual(['in/two']);
 });

@@ -66,11 +66,12 @@ export async function moveTarget(path: string, allowed: readonly string[] | unde
   throw refused;
 }
 
-/** Whether a path leads into one of the folders, links considered. */
+/** Whether a path leads into one of the folders, links considered; those in the paths of the folders as they were first. */
 async function isAllowed(path: string, folders: readonly string[] | undefined): Promise<boolean> {
   if (folders === undefined) return true;
-  const [target, ...inside] = await Promise.all([path, ...folders].map(realTarget));
-  return inside.some((folder) => isIn(target ?? path, folder));
+  const target = await realTarget(path);
+  const inside = await Promise.all(folders.map((folder) => resolveFolder(folder).catch(() => realTarget(folder))));
+  return inside.some((folder) => isIn(target, folder));
 }
 
 export function outsideAllowed(path: string): string {
