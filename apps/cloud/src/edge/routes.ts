@@ -8,6 +8,7 @@ import { grantsOf, type Principal } from '../access/principal.ts';
 import type { FileAsked } from '../machines/part-config-file.ts';
 import { isInTestInbox } from '../test-inbox/feature.ts';
 import { html } from '../text-rules/html.ts';
+import { loggablePath } from '../text-rules/loggable-path.ts';
 import {
   authorityOf,
   type HttpRequest,
@@ -163,7 +164,7 @@ export function createRoutes(deps: RouteDeps): (request: HttpRequest, response: 
   return (request, response) => {
     route(request, response).catch((caught: unknown) => {
       if (response.headersSent) return void response.destroy?.();
-      sendError(response, caught, pathOf(request), log);
+      sendError(response, caught, loggablePath((request.url ?? '').split('?', 1)[0] ?? ''), log);
     });
   };
 }
@@ -178,12 +179,6 @@ const strangersPage = {
 function sendToSignIn(response: HttpResponse, url: URL): void {
   const location = `/sign-in?next=${encodeURIComponent(url.pathname + url.search)}`;
   sendText(response, 303, 'text/plain', '', { location });
-}
-
-/** The path without its query and without tokens, which must not be logged. */
-function pathOf(request: HttpRequest): string {
-  const [path = ''] = (request.url ?? '').split('?', 1);
-  return path.replace(/^\/connect\/.*/, '/connect/…').slice(0, 200);
 }
 
 function nameIn(authority: string): string {

@@ -17,3 +17,9 @@ test('the current call is the one that runs, not one that is in progress and wai
   expect(current.text).toBe('null');
   expect(began.map((text) => JSON.parse(text).caller)).toEqual(['address:10.0.0.7', 'key:1', 'address:[::1]']);
 });
+
+test('the token of a line that connects a machine is not named', () => {
+  const current = new CurrentCall(() => {});
+  for (const path of ['/connect/secret', '/connect/secret/credentials', '//connect/secret'])
+    expect(current.enter({ path, peerAddress: '' }, () => current.text)).not.toContain('secret');
+});

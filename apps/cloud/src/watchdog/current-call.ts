@@ -4,8 +4,7 @@
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { StuckCall } from '@platform/base/watchdog';
-
-const maxMethodCharacters = 200;
+import { loggablePath } from '../text-rules/loggable-path.ts';
 
 export class CurrentCall {
   readonly #storage = new AsyncLocalStorage<{ readonly method: string; caller: string }>();
@@ -19,7 +18,7 @@ export class CurrentCall {
   /** The caller is the peer's address until `admit`. */
   enter<T>({ path, peerAddress }: { readonly path: string; readonly peerAddress: string }, run: () => T): T {
     const caller = `address:${peerAddress.replace(/:\d+$/, '')}`;
-    return this.#storage.run({ method: path.slice(0, maxMethodCharacters), caller }, () => {
+    return this.#storage.run({ method: loggablePath(path), caller }, () => {
       this.#began(this.text);
       return run();
     });
