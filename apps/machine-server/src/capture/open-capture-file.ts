@@ -4,7 +4,7 @@ import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { type CaptureFileWriter, createCaptureFileWriter } from '@platform/capture-file';
 import { CaptureFileHeaderSchema } from '@platform/proto/platform/capture/v1/capture_file';
 import { fileName, seriesPath } from '../directories/paths.ts';
-import type { RollContext } from './roll-file.ts';
+import type { RollContext } from './roll-context.ts';
 import type { BinaryFile, Series } from './series.ts';
 
 export interface Opening {

@@ -10,49 +10,26 @@
  * on a full disk, which a new file does not help, the write is repeated. Readings wait in memory (`CaptureMemory`) if nothing can be written,
  * and while four files of the series are not sealed yet. Only then, and if that memory is full, are readings skipped.
  */
-import { type Clock, errorText, type Log } from '@platform/base';
-import { type CaptureStorage, recordBytes } from '@platform/capture-file';
-import type { SeqLedger } from '../directories/seq-ledger.ts';
-import type { MemoryShare } from './capture-memory.ts';
+import { errorText } from '@platform/base';
+import { CurrentFile } from './current-file.ts';
 import { DiskStep } from './disk-step.ts';
-import { openCaptureFile } from './open-capture-file.ts';
 import { ReadingQueue } from './reading-queue.ts';
+import type { RollContext } from './roll-context.ts';
 import type { BinaryFile, Series } from './series.ts';
-import { SeriesFile } from './series-file.ts';
+import type { SeriesFile } from './series-file.ts';
 import { UnsealedFiles } from './unsealed-files.ts';
-
-export interface RollContext {
-  readonly storage: CaptureStorage;
-  readonly ledger: SeqLedger;
-  readonly partId: string;
-  readonly memory: MemoryShare;
-  readonly wallMicros: () => number;
-  /** When `write` will be called next, on the monotonic clock; in the past if that is unknown. */
-  readonly nextWriteOutMs: () => number;
-  /** Readings since this time (wall clock) are lost: a file was given up, or the server stops before they could be written. */
-  readonly lost: (readings: number, sinceUs: number) => void;
-  readonly clock: Clock;
-  readonly log: Log;
-}
 
 /** Turns after which a write-out stops waiting: readings that arrive during a write are written in the next turn. */
 const mostTurns = 10;
-/** A buffer that becomes full this shortly before a write-out waits for it. */
-const soonMs = 100;
-/** Unsynced bytes at which a sync starts. */
-const syncBytes = 262_144;
 
 export class RollFile {
   readonly #series: Series;
   readonly #context: RollContext;
   readonly #queue = new ReadingQueue();
   readonly #unsealed: UnsealedFiles;
-  #file: SeriesFile | undefined;
-  #opening: { seq: number } | undefined;
+  readonly #current: CurrentFile;
   readonly #writes: DiskStep;
   #sealAsked = false;
-  /** The open file takes no more readings. */
-  #isComplete = false;
   /** Queued readings wait for a file to be sealed. */
   #isBlocked = false;
   #closing = false;
@@ -61,6 +38,11 @@ export class RollFile {
     this.#series = series;
     this.#context = context;
     const { clock, log, lost } = context;
+    this.#current = new CurrentFile(series, context, {
+      failed: (file, caught, failures) => this.#fileFailed(file, caught, failures),
+      stepped: (file) => this.#stepped(file),
+      changed: () => this.#account(),
+    });
     this.#writes = new DiskStep({
       ...{ step: () => this.#drain(), clock },
       failed: (caught, failures) => {
@@ -68,14 +50,14 @@ export class RollFile {
         this.#failed(caught, failures);
       },
       recovered: (failures) => log.info('readings can be written to the disk again', { failures }),
-      hasMore: () => !this.#isBlocked && (this.#queue.length > 0 || this.#sealAsked || this.#isComplete),
+      hasMore: () => !this.#isBlocked && (this.#queue.length > 0 || this.#sealAsked || this.#current.isComplete),
     });
     this.#unsealed = new UnsealedFiles({ lost, log, fewer: () => this.#unblock() });
   }
 
   /** Consecutive failures of the disk; 0 when it works. */
   get failures(): number {
-    return Math.max(this.#writes.failures, this.#file?.failures ?? 0, this.#unsealed.failures);
+    return Math.max(this.#writes.failures, this.#current.file?.failures ?? 0, this.#unsealed.failures);
   }
 
   /** Whether readings wait in memory on purpose: the disk fails, or has not sealed earlier files yet. */
@@ -109,11 +91,9 @@ export class RollFile {
   add(bytes: Uint8Array, own?: BinaryFile): boolean {
     if (this.#closing) return false;
     const us = this.#context.wallMicros();
-    const file = this.#file;
     // The common case needs no promise: the reading goes directly to the user buffer of the open file.
-    if (own === undefined && file !== undefined && this.#queue.length === 0 && this.#idle && this.#fits(file, bytes)) {
-      file.unwrittenUs ??= us;
-      if (file.writer.append(bytes) && !this.#isWrittenSoon(file)) void this.#writes.run();
+    if (own === undefined && this.#queue.length === 0 && this.#idle && this.#current.fits(bytes)) {
+      if (this.#current.append(bytes, us)) void this.#writes.run();
     } else {
       this.#queue.add({ bytes, own, us });
       if (!this.#writes.isWaiting && !this.#isBlocked) void this.#writes.run();
@@ -126,14 +106,14 @@ export class RollFile {
   async write(): Promise<boolean> {
     for (let turn = 0; this.#writes.running !== undefined && turn < mostTurns; turn++) await this.#writes.running;
     if (this.#writes.running !== undefined || this.#writes.isWaiting) return false;
-    if (this.#queue.length > 0 || (this.#file?.writer.unwritten ?? 0) > 0) await this.#writes.run();
+    if (this.#queue.length > 0 || (this.#current.file?.writer.unwritten ?? 0) > 0) await this.#writes.run();
     return !this.#isBlocked && this.failures === 0;
   }
 
   /** Syncs everything written so far. Returns whether that is done: false after one failure of the disk. */
   async sync(): Promise<boolean> {
     if (this.failures > 0) return false;
-    const file = this.#file;
+    const file = this.#current.file;
     const open = file === undefined || file.writer.unsyncedBytes === 0 ? file?.settled() : file.sync();
     return !(await Promise.all([open, this.#unsealed.settled()])).includes(false);
   }
@@ -145,7 +125,7 @@ export class RollFile {
     do {
       await this.#writes.run();
       if (!(await this.#unsealed.settled())) return;
-    } while ((this.#sealAsked || this.#isComplete) && this.#writes.failures === 0);
+    } while ((this.#sealAsked || this.#current.isComplete) && this.#writes.failures === 0);
   }
 
   /**
@@ -179,34 +159,25 @@ export class RollFile {
 
   /** Whether everything captured is sealed. */
   get isEmpty(): boolean {
-    return this.#file === undefined && this.#queue.length + this.#unsealed.size === 0;
+    return this.#current.file === undefined && this.#queue.length + this.#unsealed.size === 0;
   }
 
   /** After a failed write, those that were moved to the file wait as well. */
   get #waiting(): number {
-    return this.#queue.length + (this.#writes.failures > 0 ? (this.#file?.writer.unwritten ?? 0) : 0);
+    return this.#queue.length + (this.#writes.failures > 0 ? (this.#current.file?.writer.unwritten ?? 0) : 0);
   }
 
   get #files(): readonly SeriesFile[] {
-    return this.#file === undefined ? this.#unsealed.files : [...this.#unsealed.files, this.#file];
+    return this.#current.file === undefined ? this.#unsealed.files : [...this.#unsealed.files, this.#current.file];
   }
 
   get #idle(): boolean {
-    return this.#writes.running === undefined && this.#writes.failures === 0 && !this.#isComplete;
+    return this.#writes.running === undefined && this.#writes.failures === 0 && !this.#current.isComplete;
   }
 
   #account(): void {
-    this.#context.memory.bytes = this.#queue.bytes + (this.#file?.writer.unsyncedBytes ?? 0) + this.#unsealed.bytes;
-  }
-
-  /** Whether a full buffer waits for the next write-out. Otherwise that would write again, for one or two readings. */
-  #isWrittenSoon({ writer }: SeriesFile): boolean {
-    const leftMs = this.#context.nextWriteOutMs() - this.#context.clock.monotonic();
-    return leftMs >= 0 && leftMs <= soonMs && writer.bufferedBytes < 2 * this.#series.bufferBytes;
-  }
-
-  #fits({ writer }: SeriesFile, reading: Uint8Array): boolean {
-    return writer.readings === 0 || writer.sizeBytes + recordBytes(reading.length) <= this.#series.maxFileBytes;
+    this.#context.memory.bytes =
+      this.#queue.bytes + (this.#current.file?.writer.unsyncedBytes ?? 0) + this.#unsealed.bytes;
   }
 
   #failed(caught: unknown, failures: number): void {
@@ -221,15 +192,15 @@ export class RollFile {
   /** The open file failed: it takes no more readings, and repeats its steps while the series goes on with another. */
   #fileFailed(file: SeriesFile, caught: unknown, failures: number): void {
     this.#failed(caught, failures);
-    if (file === this.#file) {
-      this.#isComplete = true;
+    if (file === this.#current.file) {
+      this.#current.isComplete = true;
       this.#unblock();
     } else this.#unsealed.failed(file);
   }
 
   #unblock(): void {
     this.#account();
-    const isNeeded = this.#isBlocked || this.#isComplete;
+    const isNeeded = this.#isBlocked || this.#current.isComplete;
     this.#isBlocked = false;
     if (isNeeded && !this.#writes.isWaiting) void this.#writes.run();
   }
@@ -237,81 +208,35 @@ export class RollFile {
   async #drain(): Promise<void> {
     this.#isBlocked = false;
     for (;;) {
-      if (this.#isComplete && !(await this.#detach())) return;
+      if (this.#current.isComplete && !(await this.#detach())) return;
       const next = this.#queue.first;
       if (next === undefined) {
         const isLast = this.#sealAsked || this.#closing;
         this.#sealAsked = false;
-        if (!isLast || this.#file === undefined) break;
-        this.#isComplete = true;
+        if (!isLast || this.#current.file === undefined) break;
+        this.#current.isComplete = true;
         continue;
       }
-      const file = this.#file ?? (await this.#open(next.own));
-      this.#fill(file);
-      await this.#flush(file);
+      if (this.#current.file === undefined) await this.#current.open(next.own);
+      this.#current.fill(this.#queue);
+      await this.#current.flush();
     }
-    if (this.#file !== undefined) await this.#flush(this.#file);
-  }
-
-  /** Moves the queued readings that fit into the open file: one group, for one write. */
-  #fill(file: SeriesFile): void {
-    for (let next = this.#queue.first; next !== undefined && !this.#isComplete; next = this.#queue.first) {
-      if (!this.#fits(file, next.bytes) || (next.own !== undefined && file.writer.readings > 0)) {
-        this.#isComplete = true;
-        return;
-      }
-      this.#queue.take();
-      file.unwrittenUs ??= next.us;
-      file.writer.append(next.bytes);
-      if (next.own !== undefined) this.#isComplete = true;
-    }
-  }
-
-  async #flush(file: SeriesFile): Promise<void> {
-    const startedUs = this.#context.wallMicros();
-    try {
-      await file.writer.flush();
-    } catch (caught) {
-      // Unless the disk is full, a new file may succeed.
-      this.#isComplete ||= file.writer.isSuspect;
-      throw caught;
-    }
-    if (!file.writer.isSuspect) file.unwrittenUs = file.writer.unwritten > 0 ? startedUs : undefined;
-    this.#account();
-    if (!(this.#isComplete || file.isBusy) && file.writer.unsyncedBytes >= syncBytes) void file.sync();
+    await this.#current.flush();
   }
 
   /** Hands the open file over for sealing; the next reading opens another. Returns false if too many are already waiting. */
   async #detach(): Promise<boolean> {
-    const file = this.#file;
+    const { file } = this.#current;
     if (file !== undefined) {
-      if (!file.writer.isSuspect) await this.#flush(file);
+      if (!file.writer.isSuspect) await this.#current.flush();
       if (this.#unsealed.isFull && !this.#closing) {
         this.#isBlocked = true;
         return false;
       }
       this.#unsealed.add(file);
     }
-    this.#file = undefined;
-    this.#isComplete = false;
+    this.#current.detach();
     return true;
-  }
-
-  async #open(own: BinaryFile | undefined): Promise<SeriesFile> {
-    const { ledger, wallMicros, clock, log } = this.#context;
-    // Kept across failed attempts, so that a full disk does not use up numbers that would hold back the low-water mark (I6).
-    this.#opening ??= { seq: ledger.take() };
-    const openedUs = wallMicros();
-    const writer = await openCaptureFile(this.#series, this.#context, { ...this.#opening, openedUs, own });
-    this.#opening = undefined;
-    const file: SeriesFile = new SeriesFile(writer, {
-      ...{ openedUs, clock },
-      failed: (caught, failures) => this.#fileFailed(file, caught, failures),
-      recovered: (failures) => log.info('a capture file can be written again', { path: writer.path, failures }),
-      done: () => this.#stepped(file),
-    });
-    this.#file = file;
-    return file;
   }
 
   #stepped(file: SeriesFile): void {
