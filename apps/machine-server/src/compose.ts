@@ -25,7 +25,7 @@ import type { ModelParts } from './models/built-in.ts';
 import type { Modules } from './modules/feature.ts';
 import { MachineAuth, secretsOf } from './serve/authenticate.ts';
 import { parseBindAddress } from './serve/bind-address.ts';
-import { ownNames } from './serve/own-names.ts';
+import { ownNames } from './serve/pages/own-names.ts';
 import { Serving } from './serve/serve.ts';
 import type { Settings } from './settings.ts';
 import { dataTotals } from './sync/data-status.ts';

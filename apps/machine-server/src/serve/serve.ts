@@ -28,7 +28,7 @@ import type { MachineAuth, Principal } from './authenticate.ts';
 import type { BindAddress } from './bind-address.ts';
 import { type MachineFacts, type MachineRpcDeps, machineRpc } from './machine-rpc.ts';
 import { createOperations, type Operations } from './operations.ts';
-import { createPageRule, type OwnNames } from './page-rule.ts';
+import { createPageRule, type OwnNames } from './pages/page-rule.ts';
 import { httpPages } from './pages/http-pages.ts';
 import type { SharedFiles } from './pages/shared-files.ts';
 import { openParentPort } from './parent-port.ts';

@@ -16,7 +16,7 @@ import type { Graph } from '../../graph/graph.ts';
 import type { MachineAuth } from '../authenticate.ts';
 import type { MachineFacts, MachineRpcDeps } from '../machine-rpc.ts';
 import type { Operations } from '../operations.ts';
-import { acceptsHost, type OwnNames } from '../page-rule.ts';
+import { acceptsHost, type OwnNames } from './page-rule.ts';
 import { type Answer, sendAnswer } from './answer.ts';
 import { profilerPage } from './profiler-pages.ts';
 import { restartStatus } from './restart-status.ts';

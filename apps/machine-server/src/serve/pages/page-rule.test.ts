@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { RobotService } from '@platform/proto/platform/robot/v1/robot';
 import { connect } from '@platform/rpc/client';
 import { expect, onTestFinished, test } from 'vitest';
-import { type ProcessStart, readProcess } from '../modules/process/read-process.ts';
-import { createLocalHome, type LocalHome, startLocalServer, states } from '../testing/local-machine.ts';
-import { until } from '../testing/start-test-server.ts';
+import { type ProcessStart, readProcess } from '../../modules/process/read-process.ts';
+import { createLocalHome, type LocalHome, startLocalServer, states } from '../../testing/local-machine.ts';
+import { until } from '../../testing/start-test-server.ts';
 
 const fake = (name: string) => ({ name, api: 'core:component:sensor', model: 'core:builtin:fake' });
 const version = '/platform.robot.v1.RobotService/GetVersion';

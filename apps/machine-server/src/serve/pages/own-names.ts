@@ -1,8 +1,8 @@
 /** The names by which pages may call this machine, and those that its settings add (D50). */
 import { hostname } from 'node:os';
 import type { RobotConfig } from '@platform/proto/platform/app/v1/robot';
-import { machineNames } from '../config/machine-names.ts';
-import { ownHostName } from '../mdns/feature.ts';
+import { machineNames } from '../../config/machine-names.ts';
+import { ownHostName } from '../../mdns/feature.ts';
 import type { OwnNames } from './page-rule.ts';
 
 /** @param local the settings of the machine's local file */
