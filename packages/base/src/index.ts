@@ -20,7 +20,7 @@ export { harmless } from './harmless.ts';
 export { HashedPieces, type Piece } from './hashing/hashed-pieces.ts';
 export { type ThreadHash, threadHash } from './hashing/thread-hash.ts';
 export { newId, newSecret, newShortId } from './ids.ts';
-export { invisibleCharacter, isVisible, visibleText } from './invisible-character.ts';
+export { invisibleCharacter, isVisible, visibleText } from './text/invisible-character.ts';
 export { createLimiter } from './limiter.ts';
 export {
   createLog,
@@ -34,8 +34,8 @@ export {
   logLevels,
   silentLog,
 } from './log.ts';
-export { networkOf } from './network-of.ts';
-export { printable, printableEntry } from './printable.ts';
+export { networkOf } from './network/network-of.ts';
+export { printable, printableEntry } from './text/printable.ts';
 export type { Problem } from './problem.ts';
 export { endProcess } from './process/end-process.ts';
 export { letHeapGrow } from './process/heap-growth.ts';
@@ -46,7 +46,7 @@ export { describeFault, type StructSink, walkStruct } from './protobuf/walk-stru
 export { doubleAt, WireReader } from './protobuf/wire-reader.ts';
 export { maxReadingBytes, maxReadingLevels } from './reading-limits.ts';
 export type { Repaired } from './repaired.ts';
-export { noProxies, parseTrustedProxies, plainAddress, type TrustedProxies } from './trusted-proxies.ts';
+export { noProxies, parseTrustedProxies, plainAddress, type TrustedProxies } from './network/trusted-proxies.ts';
 export { runInTurns, runToEnd, type Steps } from './turns.ts';
 export { Wakeup } from './wakeup.ts';
 export { readLogField, zapField, zapFields } from './zap-field.ts';

@@ -1,7 +1,7 @@
 /** Logging: a port for everything that logs, and the one format of a line in a process's output. */
 import { errorText } from './errors.ts';
 import { harmless } from './harmless.ts';
-import { printable } from './printable.ts';
+import { printable } from './text/printable.ts';
 
 /** From the least to the most severe. */
 export const logLevels = ['debug', 'info', 'warn', 'error'] as const;

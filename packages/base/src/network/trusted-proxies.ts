@@ -1,6 +1,6 @@
 /** The reverse proxies whose word counts: their headers say from which address a request comes (`PLATFORM_TRUSTED_PROXIES`). */
 import { BlockList, isIP } from 'node:net';
-import { PlatformError } from './errors.ts';
+import { PlatformError } from '../errors.ts';
 
 export interface TrustedProxies {
   /** @param address without a port */
