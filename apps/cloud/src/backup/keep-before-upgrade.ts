@@ -9,8 +9,8 @@
  */
 import { existsSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { versionOfFile } from './copy-database.ts';
-import { syncDirectories } from './copy-with-hash.ts';
+import { versionOfFile } from './copy/copy-database.ts';
+import { syncDirectories } from './copy/copy-with-hash.ts';
 import { linkNamed } from './link-named.ts';
 import { copyAll } from './write-backup.ts';
 

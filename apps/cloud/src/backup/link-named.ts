@@ -1,7 +1,7 @@
 /** Takes one named file into a safety copy without reading it. */
 import { link, lstat, mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { type CopyVerifiedOptions, copyVerified } from './copy-verified.ts';
+import { type CopyVerifiedOptions, copyVerified } from './copy/copy-verified.ts';
 import type { BackedUpFile, DamagedFile } from './manifest.ts';
 
 /** A file whose checksum was not recorded, or that cannot be linked, is read and copied. */

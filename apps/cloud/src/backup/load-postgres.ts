@@ -16,7 +16,7 @@ import { isConnectionLost, postgresError } from '../metadata/postgres/postgres-f
 import { migrateSchema } from '../metadata/postgres/postgres-migrate.ts';
 import { lockClass } from '../metadata/postgres/postgres-writer.ts';
 import type { Migration } from '../metadata/sqlite/writer-protocol.ts';
-import { quoted, schemas } from './copy-postgres.ts';
+import { quoted, schemas } from './copy/copy-postgres.ts';
 import type { Manifest } from './manifest.ts';
 import type { BackedUpTable } from './read-tables.ts';
 import { filler, restoredEntry } from './resume-after-restore.ts';

@@ -1,5 +1,5 @@
 /** The files that belong to the data, with the sizes and checksums recorded in the databases. */
-import type { NamedFile } from './copied-stores.ts';
+import type { NamedFile } from './copy/copied-stores.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 

@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 import { openIngestLog } from '../ingest/log/open-ingest-log.ts';
 import type { VerifiedRow } from '../ingest/losses/row-checksums.ts';
 import { throwUncaught } from '../metadata/testing/throw-uncaught.ts';
-import { copyDatabase } from './copy-database.ts';
+import { copyDatabase } from './copy/copy-database.ts';
 import { type Manifest, newManifest, type StoreKind } from './manifest.ts';
 import { readBackedUpLog } from './read-backed-up-log.ts';
 import { readTables } from './read-tables.ts';

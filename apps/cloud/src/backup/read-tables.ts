@@ -8,7 +8,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { PlatformError } from '@platform/base';
 import { splitLines } from '../instance/split-lines.ts';
-import { type TableHead, tablesFolder } from './copy-postgres.ts';
+import { type TableHead, tablesFolder } from './copy/copy-postgres.ts';
 import type { Manifest } from './manifest.ts';
 
 export interface BackedUpTable {

@@ -12,7 +12,7 @@ import { newId, PlatformError } from '@platform/base';
 import { makeDirectory } from '../instance/make-directory.ts';
 import { writeFileAtomic } from '../instance/write-file-atomic.ts';
 import { writeInstallation } from '../metadata/claim-installation.ts';
-import { syncDirectories } from './copy-with-hash.ts';
+import { syncDirectories } from './copy/copy-with-hash.ts';
 import { copyListed, readListed } from './listed-files.ts';
 import { type DamagedFile, type KeyPlace, type Manifest, manifestName } from './manifest.ts';
 import { requireWhole } from './parse-manifest.ts';

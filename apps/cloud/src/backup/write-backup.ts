@@ -11,9 +11,9 @@ import { join, relative, resolve } from 'node:path';
 import { errorText, PlatformError } from '@platform/base';
 import { makeDirectory } from '../instance/make-directory.ts';
 import { writeFileAtomic } from '../instance/write-file-atomic.ts';
-import { copySqlite } from './copy-sqlite.ts';
-import { copyVerified } from './copy-verified.ts';
-import { copyWithHash, measureFile, syncDirectories } from './copy-with-hash.ts';
+import { copySqlite } from './copy/copy-sqlite.ts';
+import { copyVerified } from './copy/copy-verified.ts';
+import { copyWithHash, measureFile, syncDirectories } from './copy/copy-with-hash.ts';
 import { type BackedUpFile, type DamagedFile, type KeyPlace, manifestName, newManifest } from './manifest.ts';
 import { sealSecrets } from './seal-secrets.ts';
 
@@ -113,7 +113,7 @@ export async function copyAll(options: BackupOptions, inPostgres: boolean): Prom
   await using hold = await options.hold();
   const createdMs = now();
   // Loaded late, because an installation on SQLite never needs the driver.
-  const copy = inPostgres ? (await import('./copy-postgres.ts')).copyPostgres : copySqlite;
+  const copy = inPostgres ? (await import('./copy/copy-postgres.ts')).copyPostgres : copySqlite;
   const { files: copied, named, ...stores } = await copy(options);
   const files: BackedUpFile[] = [...copied];
   const damaged: DamagedFile[] = [];

@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path';
 import { PlatformError, silentLog } from '@platform/base';
-import { listTables, quoted } from '../../backup/copy-postgres.ts';
+import { listTables, quoted } from '../../backup/copy/copy-postgres.ts';
 import { payloadsSql } from '../../binary/store.ts';
 import { blobPathsSql } from '../../ingest/log/log-tables.ts';
 import { PostgresLogReader } from '../../ingest/postgres/postgres-log-reader.ts';

@@ -1,5 +1,5 @@
 /** The metadata and log in a backup, from either store. */
-import type { BackedUpFile, StoreKind } from './manifest.ts';
+import type { BackedUpFile, StoreKind } from '../manifest.ts';
 
 export interface CopyOptions {
   readonly dataDirectory: string;

@@ -1,7 +1,7 @@
 /** Copies a SQLite file as of one moment while its owner keeps writing. */
 import { existsSync } from 'node:fs';
 import { backup, DatabaseSync } from 'node:sqlite';
-import { syncPath } from '../instance/sync-path.ts';
+import { syncPath } from '../../instance/sync-path.ts';
 
 /** All pages in one step, because a copy in several steps restarts whenever the owner commits in between. */
 const allPages = 2 ** 31 - 1;

@@ -4,13 +4,13 @@
  * each further line is a row, a JSON array of Postgres's text for each value, so that bytes and 64-bit integers are restored exactly.
  */
 import { join } from 'node:path';
-import { makeDirectory } from '../instance/make-directory.ts';
-import { openSnapshot, type Snapshot } from '../metadata/postgres/open-snapshot.ts';
-import { commitTable } from '../metadata/postgres/postgres-writer.ts';
+import { makeDirectory } from '../../instance/make-directory.ts';
+import { openSnapshot, type Snapshot } from '../../metadata/postgres/open-snapshot.ts';
+import { commitTable } from '../../metadata/postgres/postgres-writer.ts';
 import type { CopiedStores, CopyOptions } from './copied-stores.ts';
-import type { BackedUpFile } from './manifest.ts';
-import { namedFiles } from './named-files.ts';
-import { openTableFile } from './table-file.ts';
+import type { BackedUpFile } from '../manifest.ts';
+import { namedFiles } from '../named-files.ts';
+import { openTableFile } from '../table-file.ts';
 
 export interface TableHead {
   readonly schema: string;

@@ -3,7 +3,7 @@ import { lstat, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { NamedFile } from './copied-stores.ts';
 import { copyWithHash } from './copy-with-hash.ts';
-import type { BackedUpFile, DamagedFile } from './manifest.ts';
+import type { BackedUpFile, DamagedFile } from '../manifest.ts';
 
 export interface CopyVerifiedOptions {
   readonly from: string;

@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto';
 import { link, mkdir, open, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { PlatformError } from '@platform/base';
-import { syncPath } from '../instance/sync-path.ts';
-import type { BackedUpFile } from './manifest.ts';
+import { syncPath } from '../../instance/sync-path.ts';
+import type { BackedUpFile } from '../manifest.ts';
 
 export interface CopyWithHashOptions {
   readonly from: string;
