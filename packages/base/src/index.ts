@@ -5,7 +5,7 @@ export { chunks } from './chunks.ts';
 export { type Clock, systemClock } from './clock.ts';
 export { siblingEntry } from './entry.ts';
 export { asPlatformError, type CodeName, codes, errorText, ownFault, PlatformError, stackText } from './errors.ts';
-export { type FileTurns, fileTurns } from './files/file-turns.ts';
+export { FileTurns, fileTurns } from './files/file-turns.ts';
 export {
   createRegular,
   openRegular,
@@ -20,7 +20,6 @@ export { harmless } from './harmless.ts';
 export { HashedPieces, type Piece } from './hashing/hashed-pieces.ts';
 export { type ThreadHash, threadHash } from './hashing/thread-hash.ts';
 export { newId, newSecret, newShortId } from './ids.ts';
-export { invisibleCharacter, isVisible, visibleText } from './text/invisible-character.ts';
 export { createLimiter } from './limiter.ts';
 export {
   createLog,
@@ -35,7 +34,7 @@ export {
   silentLog,
 } from './log.ts';
 export { networkOf } from './network/network-of.ts';
-export { printable, printableEntry } from './text/printable.ts';
+export { noProxies, parseTrustedProxies, plainAddress, type TrustedProxies } from './network/trusted-proxies.ts';
 export type { Problem } from './problem.ts';
 export { endProcess } from './process/end-process.ts';
 export { letHeapGrow } from './process/heap-growth.ts';
@@ -46,7 +45,8 @@ export { describeFault, type StructSink, walkStruct } from './protobuf/walk-stru
 export { doubleAt, WireReader } from './protobuf/wire-reader.ts';
 export { maxReadingBytes, maxReadingLevels } from './reading-limits.ts';
 export type { Repaired } from './repaired.ts';
-export { noProxies, parseTrustedProxies, plainAddress, type TrustedProxies } from './network/trusted-proxies.ts';
+export { invisibleCharacter, isVisible, visibleText } from './text/invisible-character.ts';
+export { printable, printableEntry } from './text/printable.ts';
 export { runInTurns, runToEnd, type Steps } from './turns.ts';
 export { Wakeup } from './wakeup.ts';
 export { readLogField, zapField, zapFields } from './zap-field.ts';

@@ -1,5 +1,8 @@
-import { openRegular, PlatformError, type RegularFile } from '@platform/base';
+import { FileTurns, openRegular, PlatformError, type RegularFile, systemClock } from '@platform/base';
 import { inFolder, openFolder } from './folder.ts';
+
+/** Of their own: cameras whose image files do not answer hold up no capture and no sync. */
+const turns = new FileTurns(systemClock);
 
 /**
  * Opens a regular file below a configured folder, into which others may write (D51).
@@ -7,7 +10,7 @@ import { inFolder, openFolder } from './folder.ts';
  * @throws as `inFolder` and `openRegular`; failed_precondition if the file is not taken (`isTaken`)
  */
 export async function openBelow(path: string, root: string): Promise<RegularFile> {
-  const file = await inFolder(path, root, (at) => openRegular(at, { name: path }));
+  const file = await inFolder(path, root, (at) => openRegular(at, { name: path, turns }));
   if (file.stats.nlink === 1n || isTaken(file.stats, await ownersOf(root))) return file;
   await file[Symbol.asyncDispose]();
   throw new PlatformError('failed_precondition', `${path}: ${otherNames}`);

@@ -9,13 +9,15 @@
 import { type BigIntStats, closeSync, constants, fstatSync, openSync, readSync, statSync } from 'node:fs';
 import { type FileHandle, lstat, open, stat } from 'node:fs/promises';
 import { PlatformError } from '../errors.ts';
-import { fileTurns } from './file-turns.ts';
+import { type FileTurns, fileTurns } from './file-turns.ts';
 
 export interface OpenOptions {
   /** Whether a link as the last part of the path is followed. Default: no. Links in the folders above are always followed. */
   readonly followsLinks?: boolean;
   /** Stands for the path in errors. Default: the path. */
   readonly name?: string;
+  /** Default: those of all files that configurations, calls and packages name. */
+  readonly turns?: FileTurns;
 }
 
 export interface ReadOptions extends OpenOptions {
@@ -32,11 +34,13 @@ export class RegularFile implements AsyncDisposable {
   readonly handle: FileHandle;
   /** As it was opened. Its times are whole. */
   readonly stats: BigIntStats;
+  readonly #turns: FileTurns;
 
-  constructor(path: string, handle: FileHandle, stats: BigIntStats) {
+  constructor(path: string, handle: FileHandle, stats: BigIntStats, turns: FileTurns) {
     this.path = path;
     this.handle = handle;
     this.stats = stats;
+    this.#turns = turns;
   }
 
   get size(): number {
@@ -45,7 +49,7 @@ export class RegularFile implements AsyncDisposable {
 
   /** Reads up to the length of `into`. @returns the number of bytes; 0 at the end */
   async read(into: Uint8Array, position: number): Promise<number> {
-    const { bytesRead } = await fileTurns.run(this.path, () => this.handle.read(into, 0, into.length, position));
+    const { bytesRead } = await this.#turns.run(this.path, () => this.handle.read(into, 0, into.length, position));
     return bytesRead;
   }
 
@@ -75,13 +79,13 @@ export class RegularFile implements AsyncDisposable {
  */
 export async function openRegular(
   path: string,
-  { followsLinks = false, name = path }: OpenOptions = {},
+  { followsLinks = false, name = path, turns = fileTurns }: OpenOptions = {},
 ): Promise<RegularFile> {
-  return fileTurns.run(name, async () => {
+  return turns.run(name, async () => {
     // Before it is opened: some devices react to that.
     requireRegular(name, await (followsLinks ? stat : lstat)(path, { bigint: true }));
     const handle = await open(path, constants.O_RDONLY | flagsFor(followsLinks)).catch(asNoLink(name));
-    return checked(name, handle);
+    return checked(name, handle, turns);
   });
 }
 
@@ -114,7 +118,11 @@ export async function createRegular(path: string): Promise<FileHandle> {
   return fileTurns.run(path, async () => {
     const found = await stat(path, { bigint: true }).catch(ifMissing);
     if (found !== undefined) requireRegular(path, found);
-    const { handle } = await checked(path, await open(path, constants.O_WRONLY | constants.O_CREAT | flagsFor(true)));
+    const { handle } = await checked(
+      path,
+      await open(path, constants.O_WRONLY | constants.O_CREAT | flagsFor(true)),
+      fileTurns,
+    );
     await handle.truncate(0);
     return handle;
   });
@@ -133,11 +141,11 @@ function flagsFor(followsLinks: boolean): number {
 }
 
 /** What was opened may have replaced what was looked at. */
-async function checked(path: string, handle: FileHandle): Promise<RegularFile> {
+async function checked(path: string, handle: FileHandle, turns: FileTurns): Promise<RegularFile> {
   try {
     const stats = await handle.stat({ bigint: true });
     requireRegular(path, stats);
-    return new RegularFile(path, handle, stats);
+    return new RegularFile(path, handle, stats, turns);
   } catch (caught) {
     await handle.close();
     throw caught;
