@@ -61,6 +61,12 @@ test('D51 where the system has no such door, a folder that others may write is r
   await chmod(inner, 0o720);
   await expect(requireOwnOnly(inner, root)).rejects.toThrow(inner);
   await chmod(inner, 0o700);
+  const above = directory.path;
+  await chmod(above, 0o777);
+  await expect(requireOwnOnly(inner, root)).rejects.toThrow(`${above}: expected a folder that only this account`);
+  await chmod(above, 0o1777);
+  await expect(requireOwnOnly(inner, root)).resolves.toBeUndefined();
+  await chmod(above, 0o700);
   if (isRoot) {
     await chown(root, nobody, nobody);
     await expect(requireOwnOnly(inner, root)).rejects.toThrow(root);

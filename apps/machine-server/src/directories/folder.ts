@@ -115,18 +115,22 @@ async function realPathOf({ fd }: FileHandle): Promise<string | undefined> {
   return process.platform === 'linux' ? readlink(`${door}/${fd}`).catch(() => undefined) : undefined;
 }
 
-/** For systems without the door: nobody else may put a link anywhere from the root to this folder. */
+/** For systems without the door: nobody else may put a link anywhere on the way to this folder. @param root the configured folder */
 export async function requireOwnOnly(real: string, root: string): Promise<void> {
+  if (process.platform === 'win32') return;
   const own = [0, process.geteuid?.() ?? 0];
-  for (let at = real; ; at = dirname(at)) {
+  for (let at = real, isAbove = false; ; at = dirname(at)) {
     const { uid, mode } = await lstat(at);
-    const writableByOthers = process.platform !== 'win32' && (!own.includes(uid) || (mode & 0o022) !== 0);
+    // In a folder with the sticky bit, such as /tmp, nobody can rename or remove what is another account's.
+    const isOpen = (mode & 0o022) !== 0 && !(isAbove && (mode & 0o1000) !== 0);
+    const writableByOthers = !own.includes(uid) || isOpen;
     if (writableByOthers)
       throw new PlatformError(
         'failed_precondition',
         `${at}: expected a folder that only this account may write, because this system cannot keep others from replacing what is in it by links`,
       );
-    if (at === root || dirname(at) === at) return;
+    if (dirname(at) === at) return;
+    isAbove ||= at === root;
   }
 }
 
