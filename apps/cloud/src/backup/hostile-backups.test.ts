@@ -205,6 +205,27 @@ test('I15 a file that is listed twice is refused, and so is a manifest that is a
   await expect(restore(backup, target)).rejects.toThrow(/backup\.json: expected a regular file, found a pipe/);
 });
 
+test('I15 paths that no file system can hold, and a text that would fill the memory, are refused as what they are', async () => {
+  const { backup, target } = await copyOfBackup();
+  const { files } = JSON.parse(readFileSync(join(backup, 'backup.json'), 'utf8'));
+  const picture = files[4];
+  for (const [path, says] of [
+    ['blobs/o', /blobs\/o: expected a regular file, found a folder/],
+    ['blobs/o/picture.jpg/x', /picture\.jpg\/x, which belongs to the backup, found no such file/],
+    [`blobs/${'x'.repeat(300)}`, /x, which belongs to the backup, found no such file/],
+  ] as const) {
+    writeManifest(backup, { files: [...files, { ...picture, path }] });
+    await expect(restore(backup, target)).rejects.toMatchObject({
+      name: 'PlatformError',
+      message: expect.stringMatching(says),
+    });
+    expect(contentsOf(target)).toEqual([]);
+  }
+  const marker = { ...files[2], bytes: 2_000_000_000 };
+  writeManifest(backup, { files: files.map((each: object) => (each === files[2] ? marker : each)) });
+  await expect(restore(backup, target)).rejects.toThrow('platform.json: expected at most 1048576 bytes');
+});
+
 test.each(['left-out', 'environment'])(
   'I15 a restore without the key (%s) says that the cloud will not start',
   async (instanceKey) => {

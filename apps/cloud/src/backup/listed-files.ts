@@ -9,6 +9,8 @@ import { openRegular, PlatformError, type RegularFile } from '@platform/base';
 import type { BackedUpFile } from './manifest.ts';
 
 const chunkBytes = 1024 * 1024;
+/** They have hundreds of bytes. */
+const longestText = 1024 * 1024;
 
 export interface ListedFileOptions {
   /** The backup. */
@@ -24,29 +26,38 @@ export interface ListedFileOptions {
  * what was found
  */
 export async function copyListed(options: ListedFileOptions, target?: string): Promise<void> {
-  if (target === undefined) return readThrough(options, async () => {});
+  // Before anything is made for it: a manifest may list what no file system can hold.
+  await using input = await openBelow(options.source, options.expected.path);
+  if (target === undefined) return readThrough(options, input, async () => {});
   const file = join(target, ...options.expected.path.split('/'));
   await mkdir(dirname(file), { recursive: true, mode: 0o700 });
   await using output = await open(file, 'wx', 0o600);
-  await readThrough(options, (part) => output.appendFile(part));
+  await readThrough(options, input, (part) => output.appendFile(part));
   await output.sync();
 }
 
-/** The text of a small file. @throws as `copyListed` */
+/** The text of a file of up to 1 MiB. @throws as `copyListed` */
 export async function readListed(options: ListedFileOptions): Promise<string> {
+  const { source, expected } = options;
+  if (expected.bytes > longestText)
+    throw new PlatformError(
+      'data_loss',
+      `${join(source, expected.path)}: expected at most ${longestText} bytes, found ${expected.bytes} in the manifest`,
+    );
+  await using input = await openBelow(source, expected.path);
   const parts: Buffer[] = [];
   // The chunk is used again.
-  await readThrough(options, async (part) => void parts.push(Buffer.from(part)));
+  await readThrough(options, input, async (part) => void parts.push(Buffer.from(part)));
   return Buffer.concat(parts).toString('utf8');
 }
 
 async function readThrough(
   { source, expected, signal }: ListedFileOptions,
+  input: RegularFile,
   take: (part: Buffer) => Promise<unknown>,
 ): Promise<void> {
   const hash = createHash('sha256');
   const chunk = Buffer.allocUnsafe(chunkBytes);
-  await using input = await openBelow(source, expected.path);
   let bytes = 0;
   // One that grows, or never ends, is read until it is too long.
   while (bytes <= expected.bytes) {
@@ -89,7 +100,9 @@ export async function openBelow(root: string, path: string): Promise<RegularFile
 }
 
 function isMissing(caught: unknown): boolean {
-  return caught instanceof Error && 'code' in caught && (caught.code === 'ENOENT' || caught.code === 'ENOTDIR');
+  return (
+    caught instanceof Error && 'code' in caught && ['ENOENT', 'ENOTDIR', 'ENAMETOOLONG'].includes(String(caught.code))
+  );
 }
 
 /** Whether a regular file with this path can be opened. */
