@@ -24,3 +24,22 @@ test('D34 a query is ended once the process has more memory than it may use, unl
   await clock.advance(100);
   expect(ended, 'the next one took nothing').toHaveLength(1);
 });
+
+test('D34 while the system does not tell how much memory is used, as without a descriptor left, nothing ends', async () => {
+  const clock = new FakeClock();
+  let used: number | undefined;
+  const measure = (): number => {
+    if (used === undefined) throw new Error('EMFILE');
+    return used;
+  };
+  const ended: string[] = [];
+  using _ = createMemoryGuard(200 * mebibyte, measure, clock).watch(({ code }) => ended.push(code));
+  await clock.advance(100);
+  used = 150 * mebibyte;
+  await clock.advance(100);
+  used = undefined;
+  await clock.advance(100);
+  used = 240 * mebibyte;
+  await clock.advance(100);
+  expect(new Set(ended)).toEqual(new Set(['resource_exhausted']));
+});

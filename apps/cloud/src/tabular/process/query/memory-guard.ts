@@ -2,7 +2,7 @@
  * Ends queries before the process has more memory than it may use, when the system would end it with all others. The heaps of the threads and
  * DuckDB have their own limits; what they pass to each other, such as rows that a thread keeps, counts only here.
  */
-import type { Clock, PlatformError } from '@platform/base';
+import { type Clock, harmless, type PlatformError } from '@platform/base';
 import { outOfMemory } from './query-failure.ts';
 
 /** A query can take some megabytes within this time. */
@@ -25,12 +25,17 @@ export function createMemoryGuard(
     watch(end) {
       // Not limited.
       if (processBytes === Number.POSITIVE_INFINITY) return { [Symbol.dispose]: () => {} };
-      const before = usedBytes();
-      return clock.every(lookMs, () => {
+      let before: number | undefined;
+      const look = (): void => {
         const used = usedBytes();
+        before ??= used;
         if (used > processBytes && used - before > leastGrowthBytes)
           end(outOfMemory(new Error(`the process uses ${used} of ${processBytes} bytes, ${before} before the query`)));
-      });
+      };
+      // Without a descriptor left, the system does not tell.
+      const guarded = harmless(look);
+      guarded();
+      return clock.every(lookMs, guarded);
     },
   };
 }
