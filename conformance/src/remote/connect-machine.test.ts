@@ -240,6 +240,36 @@ test('--service makes an account with the groups of devices, writes a unit for s
   expect(unit()).not.toContain('User=');
 });
 
+test('--service: root touches nothing in a folder of the account, which may contain links', async () => {
+  await using fresh = await temporaryDirectory('service-');
+  const asked = ['machines', 'connect', 'press-13', '--service', '--no-wait', '--json'];
+  const { line } = (await cli.ok(asked, { reveals: true })).json<{ line: string }>();
+  const [bin, seen] = [join(fresh.path, 'bin'), join(fresh.path, 'seen')];
+  mkdirSync(bin);
+  const program = (name: string, text: string): void =>
+    writeFileSync(join(bin, name), `#!/bin/sh\n${text}\n`, { mode: 0o755 });
+  program('sudo', 'exec "$@"');
+  program('id', 'echo 0');
+  for (const name of ['systemctl', 'useradd', 'usermod', 'chown', 'getent']) program(name, 'exit 0');
+  program('su', 'shift 4; AS_ACCOUNT=yes exec sh -c "$1"');
+  // The folder is the account's.
+  program('ls', 'echo "drwx------ 2 4711 4711"');
+  for (const name of ['cat', 'rm', 'mv', 'mkdir', 'chmod']) {
+    const real = (await inShell(`command -v ${name}`)).said.trim();
+    const noting = `case "$AS_ACCOUNT $*" in yes*) ;; *'${at('', fresh.path)}/'*) echo "${name} $*" >>'${seen}' ;; esac`;
+    program(name, `${noting}\nexec '${real}' "$@"`);
+  }
+  mkdirSync(at('', fresh.path));
+  writeFileSync(at('pid', fresh.path), '4194304');
+  const env = {
+    PATH: `${bin}:${process.env['PATH']}`,
+    ...{ PLATFORM_HOME: fresh.path, PLATFORM_UNIT_DIRECTORY: fresh.path },
+  };
+  expect(await inShell(line, env)).toMatchObject({ code: 0 });
+  expect(existsSync(at('pid', fresh.path))).toBe(false);
+  expect(existsSync(seen) ? readFileSync(seen, 'utf8') : '').toBe('');
+});
+
 test('over TLS the line pins the certificate of the cloud: another certificate is refused, the pinned one connects', async () => {
   await using secure = await startCloud({ PLATFORM_MACHINE_SERVER: machineServer }, ['--tls-name', 'localhost']);
   await using home = await temporaryDirectory('secure-');

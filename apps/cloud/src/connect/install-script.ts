@@ -154,6 +154,21 @@ END
   chmod 700 "$dir/run"
 }
 
+stop_running() {
+  [ -f "$dir/pid" ] || return 0
+  pid=$(cat "$dir/pid")
+  # Another program may have its number now.
+  if kill -0 "$pid" 2>/dev/null && ps -o args= -p "$pid" 2>/dev/null | grep -q "$dir/keep-running"; then
+    kill "$pid" 2>/dev/null || true
+    tries=0
+    while kill -0 "$pid" 2>/dev/null && [ "$tries" -lt 90 ]; do
+      sleep 1
+      tries=$((tries + 1))
+    done
+  fi
+  rm -f "$dir/pid"
+}
+
 install_program() {
   find_platform
   mkdir -p "$dir"
@@ -179,21 +194,6 @@ while :; do
 done
 END
   chmod 700 "$dir/keep-running"
-}
-
-stop_running() {
-  [ -f "$dir/pid" ] || return 0
-  pid=$(cat "$dir/pid")
-  # Another program may have its number now.
-  if kill -0 "$pid" 2>/dev/null && ps -o args= -p "$pid" 2>/dev/null | grep -q "$dir/keep-running"; then
-    kill "$pid" 2>/dev/null || true
-    tries=0
-    while kill -0 "$pid" 2>/dev/null && [ "$tries" -lt 90 ]; do
-      sleep 1
-      tries=$((tries + 1))
-    done
-  fi
-  rm -f "$dir/pid"
 }
 
 start_process() {
@@ -231,16 +231,15 @@ connect: $home is root's, so the machine-server goes on as root. To run it as th
 END
 }
 
-# The account writes its own files: root must not write where another account may put links.
+# The account reads, writes and removes its own files: root must not do that where another account may put links.
 install_as_account() {
   mkdir -p "$home"
   chown "$account:" "$home"
   export home dir credentials
-  { printf '%s\n' "$steps"; echo install_program; } | su -s /bin/sh "$account" -c 'sh -s'
+  { printf '%s\n' "$steps"; echo 'install_program; stop_running'; } | su -s /bin/sh "$account" -c 'sh -s'
 }
 
 start_service() {
-  stop_running
   cat >"$units/machine-server.service" <<END
 [Unit]
 Description=Platform machine-server
@@ -295,6 +294,7 @@ main() {
   if is_of_root; then
     user='# As root: see the guide to move it to the account machine-server.'
     install_program
+    stop_running
     start_service
     say_root
   else
