@@ -17,6 +17,7 @@ function headersOf(asker: string, port: number): OutgoingHttpHeaders {
     'page on this computer': page('http://localhost:5173', 'cross-site'),
     neighbour: page(`http://127.0.0.1:${port === 65_535 ? port - 1 : port + 1}`, 'same-site'),
     'foreign page': page('https://evil.example', 'cross-site'),
+    embedded: { host, 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors' },
     '`null`': page('null', 'cross-site'),
     'rebound name': page(`http://evil.example:${port}`, 'same-origin', `evil.example:${port}`),
     'mDNS name': { host: `${hostname().split('.', 1)[0]}.local:${port}` },

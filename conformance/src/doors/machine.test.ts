@@ -39,6 +39,7 @@ function headersOf(asker: string, port: number): OutgoingHttpHeaders {
     'page on this computer': page('http://localhost:5173', 'cross-site'),
     'permitted page': page('https://panel.example', 'cross-site'),
     'foreign page': page('https://evil.example', 'cross-site'),
+    embedded: { host, 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors' },
     '`null`': page('null', 'cross-site'),
     'rebound name': page(`http://evil.example:${port}`, 'same-origin', `evil.example:${port}`),
     'mDNS name': { host: `${hostname().split('.', 1)[0]}.local:${port}` },
