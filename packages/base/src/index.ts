@@ -34,6 +34,7 @@ export {
   silentLog,
 } from './log.ts';
 export { networkOf } from './network/network-of.ts';
+export { peerAddressOf, withoutPort } from './network/peer-address.ts';
 export { noProxies, parseTrustedProxies, plainAddress, type TrustedProxies } from './network/trusted-proxies.ts';
 export type { Problem } from './problem.ts';
 export { endProcess } from './process/end-process.ts';

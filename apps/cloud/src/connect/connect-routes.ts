@@ -5,7 +5,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
 import { pipeline } from 'node:stream/promises';
-import { type Clock, PlatformError } from '@platform/base';
+import { type Clock, PlatformError, withoutPort } from '@platform/base';
 import { clientAddress } from '@platform/rpc/server';
 import type { Bundle } from './bundle.ts';
 import { installScript } from './install-script.ts';
@@ -78,10 +78,6 @@ export function connectRoutes(deps: ConnectRouteDeps): ConnectRoutes {
         return false;
     }
   };
-}
-
-function withoutPort(address: string): string {
-  return address.replace(/:\d+$/, '').replace(/^\[(.*)\]$/, '$1');
 }
 
 /** Addresses are for the eyes of who made the line. */

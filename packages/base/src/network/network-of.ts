@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { withoutPort } from './peer-address.ts';
 
 /**
  * Who is behind an address, for limits. Drops the port. For IPv6, keeps only the first 64 bits, because a provider assigns all of these
@@ -7,11 +8,7 @@ import { isIP } from 'node:net';
  * @param peerAddress an address, or `address:port`
  */
 export function networkOf(peerAddress: string): string {
-  const [, bracketed] = /^\[([^\]]+)\](?::\d+)?$/.exec(peerAddress) ?? [];
-  const bare = bracketed ?? (isIP(peerAddress) === 0 ? peerAddress.replace(/:\d+$/, '') : peerAddress);
-  const address = bare.replace(/%.*$/, '');
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
-  if (mapped !== undefined) return mapped;
+  const address = withoutPort(peerAddress);
   if (isIP(address) !== 6) return address;
   const [head = '', tail] = address.split('::');
   const groups = head === '' ? [] : head.split(':');

@@ -1,4 +1,5 @@
 /** A person's account page: address, password and sessions. */
+import { withoutPort } from '@platform/base';
 import { changePassword, endAllSessions, endSession, type SignedInCaller, setEmail } from '../../identity/account.ts';
 import { findPerson } from '../../identity/people.ts';
 import type { ListedSession } from '../../identity/sign-in/sessions.ts';
@@ -73,5 +74,5 @@ ${email === '' ? emailForm : html`<h2>Password</h2>${passwordForm}`}
 function sessionRow(one: ListedSession, current: boolean): Html {
   const time = (ms: number): string => `${new Date(ms).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
   const end = html`<form method="post" action="/account/sessions/end">${formFields}<input type="hidden" name="id" value="${one.id}"><button class="second small" type="submit">End</button></form>`;
-  return html`<tr><td>${one.kind === 'cli' ? 'command line' : 'browser'}</td><td>${one.peerAddress.replace(/:\d+$/, '')}</td><td>${time(one.createdMs)}</td><td>${time(one.lastUsedMs)}</td><td>${current ? html`this one` : end}</td></tr>`;
+  return html`<tr><td>${one.kind === 'cli' ? 'command line' : 'browser'}</td><td>${withoutPort(one.peerAddress)}</td><td>${time(one.createdMs)}</td><td>${time(one.lastUsedMs)}</td><td>${current ? html`this one` : end}</td></tr>`;
 }

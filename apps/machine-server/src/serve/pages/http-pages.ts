@@ -7,7 +7,7 @@
  * answer only this computer.
  */
 import { create, type JsonObject } from '@bufbuild/protobuf';
-import { type Clock, errorText, type Log } from '@platform/base';
+import { type Clock, errorText, type Log, plainAddress, withoutPort } from '@platform/base';
 import { GetStatusRequestSchema } from '@platform/proto/platform/common/v1/common';
 import { dataManager } from '@platform/resources';
 import { clientAddress, type NodeListener, type NodeRequest } from '@platform/rpc/server';
@@ -16,8 +16,8 @@ import type { Graph } from '../../graph/graph.ts';
 import type { MachineAuth } from '../authenticate.ts';
 import type { MachineFacts, MachineRpcDeps } from '../machine-rpc.ts';
 import type { Operations } from '../operations.ts';
-import { acceptsHost, type OwnNames } from './page-rule.ts';
 import { type Answer, sendAnswer } from './answer.ts';
+import { acceptsHost, type OwnNames } from './page-rule.ts';
 import { profilerPage } from './profiler-pages.ts';
 import { restartStatus } from './restart-status.ts';
 import type { SharedFiles } from './shared-files.ts';
@@ -115,9 +115,9 @@ async function staticFile(shared: SharedFiles, path: string): Promise<Answer> {
 function isLocal({ ownNames }: HttpPagesDeps, request: NodeRequest): boolean {
   const { localAddress } = request.socket;
   // Behind a trusted proxy, that of the client.
-  const address = clientAddress(request).replace(/:\d+$/, '');
+  const address = withoutPort(clientAddress(request));
   const isOwnName = acceptsHost(ownNames(), String(request.headers[':authority'] ?? request.headers.host ?? ''));
-  const isOwnPeer = /^(::ffff:)?127\.|^::1$/.test(address) || address === localAddress;
+  const isOwnPeer = /^127\.|^::1$/.test(address) || address === plainAddress(localAddress ?? '');
   return isOwnPeer && isOwnName;
 }
 

@@ -5,7 +5,7 @@
  */
 import type { Http2Session } from 'node:http2';
 import type { Socket } from 'node:net';
-import { type Clock, networkOf, plainAddress, type TrustedProxies } from '@platform/base';
+import { type Clock, networkOf, peerAddressOf, type TrustedProxies, withoutPort } from '@platform/base';
 import { forwardedAddress } from './forwarded-address.ts';
 import { readProxyHeader } from './proxy-header.ts';
 import type { SilentConnections } from './silent-connections.ts';
@@ -132,9 +132,5 @@ export function connectionOf(socket: object | undefined): Connection | undefined
 }
 
 function addressOf({ remoteAddress, remotePort }: Socket): string {
-  return remoteAddress === undefined ? '' : `${remoteAddress}:${remotePort}`;
-}
-
-function withoutPort(address: string): string {
-  return plainAddress(address.replace(/^\[(.*)\](:\d+)?$/, '$1').replace(/^([\d.]+):\d+$/, '$1'));
+  return remoteAddress === undefined ? '' : peerAddressOf(remoteAddress, remotePort);
 }

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { plainAddress, type TrustedProxies } from '@platform/base';
+import { peerAddressOf, plainAddress, type TrustedProxies } from '@platform/base';
 
 /** A proxy appends the address of its peer, so more than a few are made up. */
 const maxEntries = 16;
@@ -16,10 +16,10 @@ export function forwardedAddress(header: string, proxies: TrustedProxies): strin
   for (const entry of header.split(',').slice(-maxEntries).toReversed()) {
     const found = /^\[([^\]]+)\](:\d{1,5})?$|^([\d.]+)(:\d{1,5})?$|^([\da-f:.]+)$/i.exec(entry.trim());
     const address = plainAddress(found?.[1] ?? found?.[3] ?? found?.[5] ?? '');
-    const version = isIP(address);
     // What a proxy could not tell, nobody before it can.
-    if (version === 0) return known;
-    known = `${version === 6 ? `[${address}]` : address}${found?.[2] ?? found?.[4] ?? ''}`;
+    if (isIP(address) === 0) return known;
+    const port = found?.[2] ?? found?.[4];
+    known = peerAddressOf(address, port === undefined ? undefined : Number(port.slice(1)));
     if (!proxies.has(address)) return known;
   }
   return known;

@@ -3,6 +3,7 @@
  * connection, before TLS. See https://www.haproxy.org/download/1.8/doc/proxy-protocol.txt.
  */
 import { isIP } from 'node:net';
+import { peerAddressOf } from '@platform/base';
 
 const signature1 = Buffer.from('PROXY ');
 const signature2 = Buffer.from('\r\n\r\n\0\r\nQUIT\n');
@@ -43,7 +44,7 @@ function readText(seen: Buffer): ProxyHeader {
   const bytes = end + 2;
   if (family === 'UNKNOWN') return { bytes, client: undefined };
   if (`TCP${isIP(address)}` !== family || !/^\d{1,5}$/.test(port)) return 'broken';
-  return { bytes, client: withPort(address, Number(port)) };
+  return { bytes, client: peerAddressOf(address, Number(port)) };
 }
 
 /** Kinds of addresses (high 4 bits of byte 13), with the length of one address. */
@@ -61,11 +62,7 @@ function readBinary(seen: Buffer): ProxyHeader {
   if (bytes < head2 + 2 * length + 4) return 'broken';
   const address = seen.subarray(head2, head2 + length);
   const port = seen.readUInt16BE(head2 + 2 * length);
-  if (length === 4) return { bytes, client: withPort([...address].join('.'), port) };
+  if (length === 4) return { bytes, client: peerAddressOf([...address].join('.'), port) };
   const groups = Array.from({ length: 8 }, (_, index) => address.readUInt16BE(2 * index).toString(16));
-  return { bytes, client: withPort(groups.join(':'), port) };
-}
-
-function withPort(address: string, port: number): string {
-  return isIP(address) === 6 ? `[${address}]:${port}` : `${address}:${port}`;
+  return { bytes, client: peerAddressOf(groups.join(':'), port) };
 }
