@@ -7,10 +7,10 @@ import { join } from 'node:path';
 import { makeDirectory } from '../../instance/make-directory.ts';
 import { openSnapshot, type Snapshot } from '../../metadata/postgres/open-snapshot.ts';
 import { commitTable } from '../../metadata/postgres/postgres-writer.ts';
-import type { CopiedStores, CopyOptions } from './copied-stores.ts';
 import type { BackedUpFile } from '../manifest.ts';
 import { namedFiles } from '../named-files.ts';
 import { openTableFile } from '../table-file.ts';
+import type { CopiedStores, CopyOptions } from './copied-stores.ts';
 
 export interface TableHead {
   readonly schema: string;

@@ -4,11 +4,11 @@
  */
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
+import type { BackedUpFile } from '../manifest.ts';
+import { namedFiles } from '../named-files.ts';
 import type { CopiedStores, CopyOptions } from './copied-stores.ts';
 import { copyDatabase, readDatabase, userVersion } from './copy-database.ts';
 import { measureFile } from './copy-with-hash.ts';
-import type { BackedUpFile } from '../manifest.ts';
-import { namedFiles } from '../named-files.ts';
 
 export async function copySqlite(options: CopyOptions): Promise<CopiedStores> {
   const { dataDirectory, destination, progress, signal } = options;

@@ -1,9 +1,9 @@
 /** Copies one named file into a backup if it is unchanged since it was written. */
 import { lstat, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { BackedUpFile, DamagedFile } from '../manifest.ts';
 import type { NamedFile } from './copied-stores.ts';
 import { copyWithHash } from './copy-with-hash.ts';
-import type { BackedUpFile, DamagedFile } from '../manifest.ts';
 
 export interface CopyVerifiedOptions {
   readonly from: string;
