@@ -28,7 +28,7 @@ export interface ListedFileOptions {
 export async function copyListed(options: ListedFileOptions, target?: string): Promise<void> {
   // Before anything is made for it: a manifest may list what no file system can hold.
   await using input = await openBelow(options.source, options.expected.path);
-  if (target === undefined) return readThrough(options, input, async () => {});
+  if (target === undefined) return await readThrough(options, input, async () => {});
   const file = join(target, ...options.expected.path.split('/'));
   await mkdir(dirname(file), { recursive: true, mode: 0o700 });
   await using output = await open(file, 'wx', 0o600);
