@@ -59,7 +59,7 @@ describe.each(Object.entries(beginnings))('R17 a connection that has sent %s', (
       sockets.push(socket);
       await expect.poll(() => silent.size).toBe(each + 1);
     }
-    await clock.advance(1_500);
+    await clock.advance(4_500);
     expect(sockets.filter(({ closed }) => closed)).toEqual([]);
     await clock.advance(500);
     await expect.poll(() => sockets.map(({ closed }) => closed)).toEqual([true, true, false, false, false]);
@@ -99,7 +99,7 @@ test('R17 under TLS, a connection that only shook hands is silent, over both ver
     await once(socket, 'secureConnect');
     sockets.push(socket);
   }
-  await clock.advance(2_000);
+  await clock.advance(5_000);
   await expect.poll(() => sockets.map(({ closed }) => closed)).toEqual([true, false, false, false]);
   sockets[2]?.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n');
   await expect.poll(() => silent.size).toBe(2);
@@ -163,7 +163,7 @@ test.each([
   ['http', 0],
   ['https', 300],
 ] as const)(
-  'R17 200 clients at one address that connect over %s at the same moment are all served',
+  'R17 100 clients at one address that connect over %s at the same moment are all served',
   async (scheme, stallMs) => {
     const tls = scheme === 'https' ? await selfSigned() : undefined;
     await using server = await startEcho(
@@ -175,7 +175,7 @@ test.each([
     const options = { host: '127.0.0.1', port: ${server.port}, path: '/', agent: false, rejectUnauthorized: false };
     const ask = () => new Promise((resolve) => request(options, (answer) => { answer.resume(); resolve(answer.statusCode); }).on('error', (error) => resolve(error.code)).end());
     console.log('{}');
-    const answers = await Promise.all(Array.from({ length: 200 }, ask));
+    const answers = await Promise.all(Array.from({ length: 100 }, ask));
     console.log(JSON.stringify({ answers: [...new Set(answers)] }));`;
     await using child = spawnChild(process.execPath, ['--input-type=module', '--eval', program]);
     await child.waitForLine(() => true);

@@ -27,7 +27,7 @@ interface Silent {
  * How long an address may have too many. The machines of a site share an address, and connect at once after a failure; with TLS, each needs
  * some turns, and those that came first are nearest to their request.
  */
-const momentMs = 2_000;
+const momentMs = 5_000;
 const lookEveryMs = 500;
 
 export class SilentConnections {
