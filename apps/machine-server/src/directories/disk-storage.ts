@@ -30,7 +30,8 @@ export function diskStorage(directory: string): CaptureStorage {
     read: (path) => call(() => readBelow(path, directory)),
     async rename(from, to) {
       await call(() => inFolder(to, directory, (at, folder) => renameFile(folder.at(basename(from)), at)));
-      await sync(() => syncFolder(dirname(to), directory));
+      // A file that is sealed at once, such as a camera's, is the first to name its folders.
+      await sync(() => syncName(to, directory));
     },
     syncName: (path) => sync(() => syncName(path, directory)),
     remove: (path) =>

@@ -5,10 +5,10 @@
  * door, which no link can move. Where the system has no such door, a folder is refused if other accounts may write it or one above it.
  */
 import { type BigIntStats, constants } from 'node:fs';
-import { type FileHandle, lstat, mkdir, open, readlink, realpath } from 'node:fs/promises';
+import { type FileHandle, lstat, mkdir, open, readlink, realpath, rmdir } from 'node:fs/promises';
 import { basename, dirname, join, relative, sep } from 'node:path';
 import { PlatformError } from '@platform/base';
-import { makeDirectory } from './make-directory.ts';
+import { keepNew, makeDirectory } from './make-directory.ts';
 
 /** An open folder. */
 export interface Folder extends AsyncDisposable {
@@ -22,7 +22,7 @@ export interface Folder extends AsyncDisposable {
 }
 
 export interface InFolderOptions {
-  /** Whether missing folders are made (0700). Default false. */
+  /** Whether missing folders are made (0700), durably. Default false. */
   readonly makes?: boolean;
 }
 
@@ -104,10 +104,14 @@ export async function inFolder<T>(
   }
 }
 
-async function makeUnlessThere(at: string): Promise<void> {
-  await mkdir(at, { mode: 0o700 }).catch((caught: NodeJS.ErrnoException) => {
-    if (caught.code !== 'EEXIST') throw caught;
-  });
+async function makeUnlessThere(at: string, folder: Folder): Promise<void> {
+  try {
+    await mkdir(at, { mode: 0o700 });
+  } catch (caught) {
+    if ((caught as NodeJS.ErrnoException).code === 'EEXIST') return;
+    throw caught;
+  }
+  await keepNew(folder.sync, () => rmdir(at));
 }
 
 /** Undefined where the system does not say it. */

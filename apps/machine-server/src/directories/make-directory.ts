@@ -25,14 +25,21 @@ async function makeOne(path: string): Promise<void> {
     if ((caught as NodeJS.ErrnoException).code === 'EEXIST') return;
     throw caught;
   }
+  await keepNew(
+    () => syncDirectory(dirname(path)),
+    () => rmdir(path),
+  );
+}
+
+/** Makes the name of a new directory durable. If that fails, the directory is removed, because no later sync would write its name. */
+export async function keepNew(sync: () => Promise<void>, remove: () => Promise<void>): Promise<void> {
   try {
-    await syncDirectory(dirname(path));
+    await sync();
   } catch (caught) {
     const { code = '' } = caught as NodeJS.ErrnoException;
     // A directory that this account cannot list, or a file system without such a sync.
     if (['EACCES', 'EPERM', 'EINVAL', 'EROFS'].includes(code)) return;
-    // No later sync would write the name.
-    await rmdir(path).catch(() => {});
+    await remove().catch(() => {});
     throw caught;
   }
 }
