@@ -74,7 +74,7 @@ export async function composeData(deps: DataDeps): Promise<Data> {
   const gaps = starting.use(new Gaps({ home, partId, link, clock, log: log.child('capture') }));
   await gaps.start();
   const bootId = deps.bootId ?? (await readBootId());
-  const crash = new CrashGaps(await readCrash(home, bootId));
+  const crash = new CrashGaps(await readCrash(home, bootId, { clock, log: log.child('capture') }));
   const queue = new DocdbQueue(home, log.child('docdb'), () => clock.monotonic());
   await queue.start();
   const docdb = starting.use(

@@ -4,7 +4,7 @@
  * `<home>/capture_directories.json` lists every directory that ever held captures, so that files in one that the
  * configuration no longer names are still recovered, sent, and counted in the low-water mark of their stream (C10).
  */
-import { opendir, readFile, rm } from 'node:fs/promises';
+import { opendir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Clock, errorText, type Log, PlatformError } from '@platform/base';
 import { type CaptureFileContents, readCaptureFileHeader } from '@platform/capture-file';
@@ -12,6 +12,7 @@ import { inFolder } from './folder.ts';
 import { lockDirectory } from './lock-directory.ts';
 import { openBelow } from './open-below.ts';
 import { failedFolder } from './paths.ts';
+import { readState } from './read-state.ts';
 import { recoverFile } from './recover.ts';
 import type { SeqLedger } from './seq-ledger.ts';
 import { walkFiles } from './walk-files.ts';
@@ -91,7 +92,7 @@ export class Directories implements AsyncDisposable {
   async own(directory: string): Promise<boolean> {
     if (this.#owned.has(directory)) return true;
     try {
-      this.#owned.set(directory, await lockDirectory(directory));
+      this.#owned.set(directory, await this.#take(directory));
       this.#refused.delete(directory);
     } catch (caught) {
       const reason = errorText(caught);
@@ -100,9 +101,16 @@ export class Directories implements AsyncDisposable {
       this.#refused.set(directory, reason);
       return false;
     }
+    return true;
+  }
+
+  async #take(directory: string): Promise<AsyncDisposable> {
+    await using taking = new AsyncDisposableStack();
+    const lock = taking.use(await lockDirectory(directory));
     await this.#remember(directory);
     await this.#recover(directory);
-    return true;
+    taking.move();
+    return lock;
   }
 
   /** Why the directory could not be owned at the last attempt; undefined if it could, or none was made. */
@@ -116,7 +124,12 @@ export class Directories implements AsyncDisposable {
   }
 
   async #recover(directory: string): Promise<void> {
-    for await (const path of walkFiles(directory, new AbortController().signal)) {
+    const onUnreadable = (path: string, caught: unknown): void =>
+      this.#deps.log.error('a folder cannot be read; files that a crash left open in it wait for the next start', {
+        path,
+        error: errorText(caught),
+      });
+    for await (const path of walkFiles(directory, new AbortController().signal, { onUnreadable })) {
       try {
         if (path.endsWith('.prog')) await recoverFile(path, directory, this.#deps);
         else if (/\.(capture|prog)(\.\d+)?\.tmp$/.test(path)) await inFolder(path, directory, (at) => rm(at));
@@ -134,11 +147,12 @@ export class Directories implements AsyncDisposable {
   }
 
   async #remembered(): Promise<string[]> {
+    const text = await readState(this.#listFile, this.#deps);
+    if (text === undefined) return [];
     try {
-      const list: unknown = JSON.parse(await readFile(this.#listFile, 'utf8'));
+      const list: unknown = JSON.parse(text);
       return Array.isArray(list) ? list.filter((item) => typeof item === 'string') : [];
     } catch (caught) {
-      if ((caught as NodeJS.ErrnoException).code === 'ENOENT') return [];
       this.#deps.log.error('the list of capture directories cannot be read', { error: errorText(caught) });
       return [];
     }
@@ -146,8 +160,8 @@ export class Directories implements AsyncDisposable {
 
   async #remember(directory: string): Promise<void> {
     if (this.#known.has(directory)) return;
+    await writeDurably(this.#listFile, `${JSON.stringify([...this.#known, directory], null, 2)}\n`);
     this.#known.add(directory);
-    await writeDurably(this.#listFile, `${JSON.stringify([...this.#known], null, 2)}\n`);
   }
 }
 

@@ -6,8 +6,9 @@
  *
  * Invariant: a reading is taken only at a time that both notes would cover after a crash (`covers`).
  */
-import { type FileHandle, open, readFile, rm } from 'node:fs/promises';
+import { type FileHandle, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { type ReadStateDeps, readState } from '../directories/read-state.ts';
 import { writeDurably } from '../directories/write-durably.ts';
 import type { GapSeries } from './gaps.ts';
 import { NotedTimes, type Times } from './noted-times.ts';
@@ -132,12 +133,12 @@ export class Alive implements AsyncDisposable {
 }
 
 /**
- * The note of the previous run, if that did not stop regularly. An unreadable file is ignored.
+ * The note of the previous run, if that did not stop regularly. A damaged one is ignored.
  *
  * @param bootId id of this run of the operating system; empty if unknown
  */
-export async function readCrash(home: string, bootId = ''): Promise<Crash | undefined> {
-  const text = await readFile(pathOf(home), 'utf8').catch(() => '');
+export async function readCrash(home: string, bootId: string, deps: ReadStateDeps): Promise<Crash | undefined> {
+  const text = (await readState(pathOf(home), deps)) ?? '';
   const [, safe, until, json = ''] = /^(\d{17})(?: (\d{17}))?\n(.*)\n$/.exec(text) ?? [];
   if (safe === undefined) return undefined;
   const untilUs = until === undefined ? Number(safe) + usualUs : Number(until);
@@ -156,9 +157,13 @@ function pathOf(home: string): string {
   return join(home, 'capture_alive');
 }
 
-/** Combines both notes. After a step of the clock, a note with other times is ignored. */
+/**
+ * Combines both notes of a process that ended alone. A later written note counts alone: the disk failed, or the clock stepped forward, and
+ * everything from before it had been handed to the operating system. An earlier one is out of date.
+ */
 function narrower(synced: Times, written: Times): Times {
-  if (written.safeUs > synced.untilUs || written.untilUs < synced.safeUs) return synced;
+  if (written.untilUs < synced.safeUs) return synced;
+  if (written.safeUs > synced.untilUs) return written;
   return {
     safeUs: Math.max(synced.safeUs, written.safeUs),
     untilUs: Math.min(synced.untilUs, written.untilUs),

@@ -2,9 +2,9 @@
  * The gaps that the cloud does not know yet, in `<home>/gaps.jsonl`: a line each time that one began or grew; the last line of an id
  * counts. Torn or damaged lines are ignored. The file is rewritten once most of it is out of date.
  */
-import { appendFile, readFile } from 'node:fs/promises';
-import { errorText, type Log } from '@platform/base';
+import { appendFile } from 'node:fs/promises';
 import { type GapReason, GapReasonSchema } from '@platform/proto/platform/gaps/v1/gaps';
+import { type ReadStateDeps, readState } from '../directories/read-state.ts';
 import { writeDurably } from '../directories/write-durably.ts';
 
 export interface Gap {
@@ -23,26 +23,20 @@ const mostOutdated = 1_000;
 
 export class GapJournal {
   readonly #path: string;
-  readonly #log: Log;
+  readonly #deps: ReadStateDeps;
   #lines = Number.POSITIVE_INFINITY;
   /** Whether the file contains a gap. */
   isUsed = false;
 
-  constructor(path: string, log: Log) {
+  constructor(path: string, deps: ReadStateDeps) {
     this.#path = path;
-    this.#log = log;
+    this.#deps = deps;
   }
 
-  /** The gaps of earlier starts. Never throws: gaps that cannot be read are lost, which is logged. */
+  /** The gaps of earlier starts. Never throws. */
   async read(): Promise<Map<string, Gap>> {
     const gaps = new Map<string, Gap>();
-    let text = '';
-    try {
-      text = await readFile(this.#path, 'utf8');
-    } catch (caught) {
-      if ((caught as NodeJS.ErrnoException).code !== 'ENOENT')
-        this.#log.error('the journal of gaps cannot be read', { path: this.#path, error: errorText(caught) });
-    }
+    const text = (await readState(this.#path, this.#deps)) ?? '';
     const lines = text.split('\n').filter((line) => line !== '');
     for (const line of lines) {
       const gap = gapOf(line);

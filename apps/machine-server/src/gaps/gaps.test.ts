@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { create } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
-import { PlatformError, silentLog } from '@platform/base';
+import { PlatformError, silentLog, systemClock } from '@platform/base';
 import { captureFileBytes } from '@platform/capture-file';
 import { DataCaptureMetadataSchema } from '@platform/proto/platform/app/datasync/v1/data_sync';
 import { CaptureFileHeaderSchema } from '@platform/proto/platform/capture/v1/capture_file';
@@ -19,6 +19,7 @@ import { CrashGaps } from './crash-gaps.ts';
 import { Gaps } from './gaps.ts';
 import { damagedReadings } from './lost-readings.ts';
 
+const reading = { clock: systemClock, log: silentLog };
 const series = { api: 'core:component:sensor', name: 'temp', method: 'Readings' };
 
 async function homeFolder(): Promise<string> {
@@ -143,7 +144,7 @@ test('a crash loses at most the readings of a second after all had last reached 
     1_000_000,
   );
   await crashed.mark(5_000_000);
-  const crash = await readCrash(home);
+  const crash = await readCrash(home, '', reading);
   expect(crash).toMatchObject({ safeUs: 5_000_000, untilUs: 6_000_000 });
   const told: unknown[] = [];
   const gaps = { add: (...gap: Parameters<Gaps['add']>) => void told.push(gap.slice(1)) };
@@ -160,7 +161,7 @@ test('a crash loses at most the readings of a second after all had last reached 
     [GapReason.CRASH, 1, 5_000_000, 6_000_000],
   ]);
   await crashed[Symbol.asyncDispose]();
-  expect(await readCrash(home)).toBeUndefined();
+  expect(await readCrash(home, '', reading)).toBeUndefined();
 });
 
 test('an unreadable file that a crash left open loses the readings since it was opened, up to those of the crash', async () => {
@@ -264,12 +265,12 @@ test('a crash while the disk is slow loses the readings that were due until the 
   await crashed.extend(2_700_000);
   const told: unknown[] = [];
   const gaps = { add: (...gap: Parameters<Gaps['add']>) => void told.push(gap.slice(1)) };
-  new CrashGaps(await readCrash(home)).tell(gaps, 90_000_000);
+  new CrashGaps(await readCrash(home, '', reading)).tell(gaps, 90_000_000);
   await crashed.mark(2_200_000);
-  new CrashGaps(await readCrash(home)).tell(gaps, 90_000_000);
+  new CrashGaps(await readCrash(home, '', reading)).tell(gaps, 90_000_000);
   // The format of earlier builds.
   await writeFile(join(home, 'capture_alive'), `00000000003000000\n${JSON.stringify([{ ...series, hz: 10 }])}\n`);
-  new CrashGaps(await readCrash(home)).tell(gaps, 90_000_000);
+  new CrashGaps(await readCrash(home, '', reading)).tell(gaps, 90_000_000);
   expect(told).toEqual([
     [GapReason.CRASH, 18, 1_000_000, 2_700_000],
     [GapReason.CRASH, 11, 2_200_000, 3_200_000],
@@ -303,7 +304,7 @@ test('a reading is taken only at a time that the note on the disk covers, even w
   syncs.pop()?.();
   await Promise.all([marked, ...extended]);
   expect(covered(1_799_999, 1_800_000, 3_400_000, 3_400_001)).toEqual([false, true, true, false]);
-  expect(await readCrash(home)).toMatchObject({ safeUs: 1_800_000, untilUs: 3_400_000 });
+  expect(await readCrash(home, '', reading)).toMatchObject({ safeUs: 1_800_000, untilUs: 3_400_000 });
   // The disk is fast again, and notes cover less time.
   const last = [alive.mark(2_000_000), alive.mark(2_100_000)];
   await until('a mark to be synced', () => syncs.length === 1);
@@ -330,7 +331,7 @@ test('if writing a note fails, and is not only late, readings are still taken, u
   await rm(path, { recursive: true });
   await alive.mark(2_000_000);
   expect([alive.covers(3_000_000), alive.covers(9_000_000)]).toEqual([true, false]);
-  expect(await readCrash(home)).toMatchObject({ safeUs: 2_000_000, series: [{ name: 'temp', hz: 10 }] });
+  expect(await readCrash(home, '', reading)).toMatchObject({ safeUs: 2_000_000, series: [{ name: 'temp', hz: 10 }] });
   await alive[Symbol.asyncDispose]();
 });
 
@@ -340,16 +341,19 @@ test('after a kill, data written but not synced is not lost; after a power cut i
   await crashed.capturing([{ ...series, hz: 10 }], 1_000_000);
   await crashed.extend(4_000_000);
   await crashed.written(1_800_000, 2_800_000);
-  expect(await readCrash(home, 'first')).toMatchObject({ safeUs: 1_800_000, untilUs: 2_800_000 });
+  expect(await readCrash(home, 'first', reading)).toMatchObject({ safeUs: 1_800_000, untilUs: 2_800_000 });
   for (const bootId of ['second', ''])
-    expect(await readCrash(home, bootId)).toMatchObject({ safeUs: 1_000_000, untilUs: 4_000_000 });
-  // A note with other times, as after a step of the clock, is ignored.
+    expect(await readCrash(home, bootId, reading)).toMatchObject({ safeUs: 1_000_000, untilUs: 4_000_000 });
+  // While the disk fails, the synced note stays as it is: before the written one, everything was handed to the operating system.
   await crashed.written(4_900_000, 5_900_000);
-  expect(await readCrash(home, 'first')).toMatchObject({ safeUs: 1_000_000, untilUs: 4_000_000 });
+  expect(await readCrash(home, 'first', reading)).toMatchObject({ safeUs: 4_900_000, untilUs: 5_900_000 });
+  // A note with earlier times, as after a step of the clock, is ignored.
+  await crashed.written(100_000, 900_000);
+  expect(await readCrash(home, 'first', reading)).toMatchObject({ safeUs: 1_000_000, untilUs: 4_000_000 });
   // An older note covers less than has reached the disk since.
   await crashed.written(1_900_000, 2_900_000);
   await crashed.mark(2_600_000);
-  expect(await readCrash(home, 'first')).toMatchObject({ safeUs: 2_600_000, untilUs: 2_900_000 });
+  expect(await readCrash(home, 'first', reading)).toMatchObject({ safeUs: 2_600_000, untilUs: 2_900_000 });
   await crashed[Symbol.asyncDispose]();
   expect(await readdir(home)).toEqual([]);
 });

@@ -59,7 +59,7 @@ export class Gaps implements AsyncDisposable {
 
   constructor(deps: GapsDeps) {
     this.#deps = deps;
-    this.#journal = new GapJournal(join(deps.home, 'gaps.jsonl'), deps.log);
+    this.#journal = new GapJournal(join(deps.home, 'gaps.jsonl'), deps);
   }
 
   async start(): Promise<void> {
