@@ -2,7 +2,7 @@
 import { errorText, PlatformError, siblingEntry } from '@platform/base';
 import { canBeRead } from '../../metadata/sqlite/can-be-read.ts';
 import { openThread } from '../../metadata/sqlite/open-thread.ts';
-import { faultError, isUnreadable, sqliteFault } from '../../metadata/sqlite/sqlite-fault.ts';
+import { faultError, isUnreadable, readFault } from '../../metadata/sqlite/sqlite-fault.ts';
 import type { LogMaintenance, Maintained } from './log-maintenance.ts';
 import type { LogOpened, LogRequest, LogResult, LogThreadSetup, MaintenanceCall } from './log-protocol.ts';
 import { LogReader } from './log-reader.ts';
@@ -46,7 +46,7 @@ export async function openSqliteLog(
       return read();
     } catch (caught) {
       if (isUnreadable(caught) && !canBeRead(file))
-        onFatal(faultError(sqliteFault(caught), 'reading the ingest log', file));
+        onFatal(faultError(readFault(caught), 'reading the ingest log', file));
       throw caught;
     }
   };

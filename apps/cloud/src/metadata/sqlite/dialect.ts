@@ -10,7 +10,7 @@ import {
 } from 'kysely';
 import { SharedDriver, type SharedStore } from '../shared-driver.ts';
 import { canBeRead } from './can-be-read.ts';
-import { faultError, isUnreadable, sqliteFault } from './sqlite-fault.ts';
+import { faultError, isUnreadable, readFault } from './sqlite-fault.ts';
 import { openReadable } from './sqlite-file.ts';
 import { Statements } from './statements.ts';
 import type { Writer } from './writer.ts';
@@ -42,7 +42,7 @@ function openStore(file: string, writer: Writer, onFatal: (error: Error) => void
       try {
         return resultOf(reader.execute(sql, values));
       } catch (caught) {
-        const error = faultError(sqliteFault(caught), sql, file);
+        const error = faultError(readFault(caught), sql, file);
         // A damaged page fails what needs it; a disk that is gone ends the process.
         if (isUnreadable(caught) && !canBeRead(file)) onFatal(error);
         throw error;

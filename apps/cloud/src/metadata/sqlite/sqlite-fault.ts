@@ -26,6 +26,12 @@ const ioError = 10;
 const ioNoMemory = ioError | (12 << 8);
 const corrupt = 11;
 
+/** Of a statement that only reads. */
+export function readFault(caught: unknown): SqliteFault {
+  const fault = sqliteFault(caught);
+  return isUnreadable(caught) ? { ...fault, kind: 'unreadable' } : fault;
+}
+
 /** Whether a read may have failed because of the disk: SQLite reports EIO as a damaged file. */
 export function isUnreadable(caught: unknown): boolean {
   const code = caught instanceof Error && 'errcode' in caught ? Number(caught.errcode) : -1;
@@ -44,6 +50,8 @@ export function faultError({ kind, message }: SqliteFault, what: string, file: s
       return fault('already_exists', contradiction);
     case 'fatal':
       return fault('unavailable', 'the store cannot be written and the process must restart; try again in a moment');
+    case 'unreadable':
+      return fault('unavailable', 'a part of the store cannot be read; try again in a moment');
     case 'statement':
       return fault('internal', 'the store rejected a statement');
   }

@@ -9,6 +9,8 @@ export type FaultKind =
   | 'constraint'
   /** The disk or the file failed: nothing written since the last commit is known to be durable, and no sync is retried (I2). */
   | 'fatal'
+  /** A page cannot be read, at least not now. */
+  | 'unreadable'
   /** The statement itself is invalid. */
   | 'statement';
 
