@@ -47,7 +47,7 @@ const faults: Readonly<Record<string, { help: string; options: string[]; tests: 
     tests: ['conformance/src/damage/'],
   },
   disk: {
-    help: 'fails, shortens and delays file calls of a running cloud, then cuts its power; needs a C compiler',
+    help: 'fails, shortens and delays file calls of a cloud, and of a machine-server, then cuts the power; needs a C compiler',
     options: ['faults', 'seed'],
     tests: ['conformance/src/disk/'],
   },
@@ -94,7 +94,11 @@ const { kinds, values } = commandLineOf({
     mutations: { value: 'number', default: '10000', help: 'damaged capture files' },
     disks: { value: 'number', default: '10', help: 'disks that run full and are freed, of machine-servers and clouds' },
     damages: { value: 'number', default: '2000', help: 'damages' },
-    faults: { value: 'number', default: '60', help: 'faults of the disk, of 210 kinds' },
+    faults: {
+      value: 'number',
+      default: '60',
+      help: 'faults of the disk: of 210 kinds below a cloud, and as many of 240 below a machine-server',
+    },
     requests: { value: 'number', default: '2000', help: 'hostile requests' },
     garbage: { value: 'number', default: '10000', help: 'kinds of garbage for each port, link and module socket' },
     from: { value: 'number', default: '0', help: 'the first kind of garbage' },

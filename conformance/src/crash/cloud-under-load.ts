@@ -10,7 +10,14 @@ import { PlatformError } from '@platform/base';
 import { DataService } from '@platform/proto/platform/app/data/v1/data';
 import { DataSyncService, DataType, SensorDataSchema } from '@platform/proto/platform/app/datasync/v1/data_sync';
 import { connect, type Link } from '@platform/rpc/client';
-import { type ChildProcess, type ExitStatus, freePort, type SmallDisk, spawnChild } from '@platform/testkit';
+import {
+  type ChildProcess,
+  type ExitStatus,
+  freePort,
+  type ProcessDisk,
+  type SmallDisk,
+  spawnChild,
+} from '@platform/testkit';
 import { deserialize, serialize } from 'bson';
 import { cloudCommand, cloudEnvironment } from '../cloud-command.ts';
 
@@ -128,7 +135,7 @@ export class CloudUnderFire implements AsyncDisposable {
   }
 
   /** @param home a folder, or a separate disk */
-  spawnMachine(configFile: string, home: string | SmallDisk): ChildProcess {
+  spawnMachine(configFile: string, home: string | ProcessDisk): ChildProcess {
     const args = [...nodeFlags, join(root, 'apps/machine-server/src/main.ts'), '-config', configFile];
     if (typeof home !== 'string') return home.spawn(args, { PLATFORM_HOME: home.path });
     return spawnChild(process.execPath, args, { env: { PLATFORM_HOME: home } });

@@ -13,7 +13,7 @@ export interface FaultSettings {
   readonly acks: number;
   readonly mutations: number;
   readonly disks: number;
-  /** Faults of the disk below a cloud. Default 60. */
+  /** Faults of the disk, below a cloud and below a machine-server each. Default 60. */
   readonly diskFaults: number;
   /** Duration of the load. Default 8. */
   readonly seconds: number;

@@ -2,44 +2,27 @@
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import {
-  cutImages,
-  type DiskFaults,
-  faultProgress,
-  reportFault,
-  restoreImage,
-  seededRandom,
-  startDiskFaults,
-} from '@platform/testkit';
+import { cutImages, faultProgress, reportFault, restoreImage, seededRandom, startDiskFaults } from '@platform/testkit';
 import { expect, test } from 'vitest';
 import { CloudUnderFire, linkOfOwner, pauseMs } from '../crash/cloud-under-load.ts';
 import { readFaultSettings } from '../crash/fault-settings.ts';
 import { type Load, startLoad, storedOf } from './acknowledged.ts';
 import { type FaultCase, faultCases } from './fault-cases.ts';
+import { keepRunning } from './keep-running.ts';
+import { strike } from './strike.ts';
 
 const { diskFaults, seed } = readFaultSettings();
 /** Power cuts after each fault: different parts of what was not synced survive. */
 const cuts = 2;
 /** Acknowledgements of each kind before the fault, and after the disk works again. */
 const some = 5;
-/** A fault that lasts ends after this; one that hits nothing is given up. */
-const faultMs = 4_000;
 /** Restarts included, on a busy computer. */
 const recoversMs = 60_000;
-
-/** Starts the cloud again whenever it ends, as `platform up` does. */
-async function keepRunning(
-  cloud: CloudUnderFire,
-  isOver: () => boolean,
-  ended: (code: number | null | undefined) => void,
-) {
-  while (!isOver()) {
-    const exit = await Promise.race([cloud.exited, pauseMs(100).then(() => 'running' as const)]);
-    if (exit === 'running' || isOver()) continue;
-    ended(exit?.code);
-    await cloud.start().catch(() => pauseMs(300));
-  }
-}
+const faultMs = 4_000;
+const places: readonly string[] = [
+  ...['meta.sqlite', 'meta.sqlite-wal', 'ingest.sqlite', 'ingest.sqlite-wal'],
+  ...['blobs*', 'parquet*', '*'],
+];
 
 /** @throws if one kind is no longer acknowledged */
 async function goesOn({ acknowledged }: Load): Promise<void> {
@@ -64,17 +47,6 @@ async function goesOn({ acknowledged }: Load): Promise<void> {
   }
 }
 
-async function strike(disk: DiskFaults, load: Load, { fault, isOnce }: FaultCase): Promise<number> {
-  disk.set([fault]);
-  const untilMs = performance.now() + faultMs;
-  const isHit = (): boolean => (disk.affected()[0] ?? 0) > 0;
-  while (performance.now() < untilMs && !(isOnce && isHit())) await pauseMs(50);
-  const [affected = 0] = disk.affected();
-  disk.set([]);
-  await goesOn(load);
-  return affected;
-}
-
 async function run(each: FaultCase, random: () => number) {
   const directory = mkdtempSync(join(tmpdir(), 'disk-fault-'));
   await using disk = await startDiskFaults(directory);
@@ -85,15 +57,17 @@ async function run(each: FaultCase, random: () => number) {
   const owner = { ready: cloud.ready };
   let isOver = false;
   const ends: (number | null | undefined)[] = [];
-  const kept = keepRunning(
-    cloud,
-    () => isOver,
-    (code) => ends.push(code),
-  );
+  const kept = keepRunning({
+    exited: () => cloud.exited,
+    start: () => cloud.start(),
+    isOver: () => isOver,
+    ended: (exit) => ends.push(exit?.code),
+  });
   const load = startLoad(link, demo);
   try {
     await goesOn(load);
-    const affected = await strike(disk, load, each);
+    const affected = await strike(disk, each, faultMs);
+    await goesOn(load);
     await load.stop();
     isOver = true;
     await kept;
@@ -140,7 +114,7 @@ test(
   `I14 I2 I3 I4 after each of ${diskFaults} faults of the disk the cloud goes on by itself, and a power cut loses and doubles nothing that was acknowledged`,
   async () => {
     const random = seededRandom(seed);
-    const cases = faultCases(diskFaults, random);
+    const cases = faultCases(places, diskFaults, random);
     const failures: string[] = [];
     const sum = { faults: 0, hit: 0, restarts: 0, cuts: 0, readings: 0, pictures: 0, edits: 0 };
     for (const each of cases) {

@@ -29,13 +29,12 @@ const kinds: readonly (readonly [name: string, fault: DiskFault])[] = [
   ['listing fails', { calls: ['list'], fail: 'EIO' }],
 ];
 
-const places: readonly string[] = [
-  ...['meta.sqlite', 'meta.sqlite-wal', 'ingest.sqlite', 'ingest.sqlite-wal'],
-  ...['blobs*', 'parquet*', '*'],
-];
-
-/** @param random uniform in [0, 1) */
-export function faultCases(count: number, random: () => number): readonly FaultCase[] {
+/**
+ * Some of all kinds of faults at all places.
+ *
+ * @param places patterns below the directory. @param random uniform in [0, 1)
+ */
+export function faultCases(places: readonly string[], count: number, random: () => number): readonly FaultCase[] {
   const all = kinds.flatMap(([kind, fault]) =>
     places.flatMap((path) =>
       [true, false].map((isOnce): FaultCase => {

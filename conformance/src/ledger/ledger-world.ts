@@ -11,10 +11,12 @@ import type { Link } from '@platform/rpc/client';
 import {
   type ChildProcess,
   createFaultProxy,
+  type ExitStatus,
   type FaultProxy,
   Ledger,
   type LedgerRow,
   type LedgerSource,
+  type ProcessDisk,
   type SmallDisk,
   startLedgerSource,
 } from '@platform/testkit';
@@ -30,7 +32,7 @@ export interface LedgerComponent {
 /** Separate disks. */
 export interface LedgerDisks {
   /** For the machine-server's PLATFORM_HOME. */
-  readonly machine?: SmallDisk;
+  readonly machine?: ProcessDisk;
   /** For the cloud's data directory. */
   readonly cloud?: SmallDisk;
 }
@@ -52,7 +54,7 @@ export class LedgerWorld implements AsyncDisposable {
   readonly proxy: FaultProxy;
   readonly source: LedgerSource;
   readonly #folder: string;
-  readonly #disk: SmallDisk | undefined;
+  readonly #disk: ProcessDisk | undefined;
   readonly #components: readonly LedgerComponent[];
   readonly #owner: Link;
   #machine: ChildProcess | undefined;
@@ -64,7 +66,7 @@ export class LedgerWorld implements AsyncDisposable {
     proxy: FaultProxy,
     { ledger, source }: { readonly ledger: Ledger; readonly source: LedgerSource },
     components: readonly LedgerComponent[],
-    disk: SmallDisk | undefined,
+    disk: ProcessDisk | undefined,
   ) {
     this.cloud = cloud;
     this.proxy = proxy;
@@ -124,11 +126,21 @@ export class LedgerWorld implements AsyncDisposable {
     await this.#owner.client(AppService).updateRobotPart({ id, name: 'ledger', robotConfigJson });
   }
 
+  /** Starts the machine-server without waiting for anything. */
+  spawnMachine(): ChildProcess {
+    this.#machine = this.cloud.spawnMachine(this.#credentials, this.#disk ?? this.#folder);
+    return this.#machine;
+  }
+
+  /** Resolves when the machine-server of the latest start ends. */
+  get machineExited(): Promise<ExitStatus | undefined> {
+    return this.#machine?.exited ?? Promise.resolve(undefined);
+  }
+
   /** Resolves once it produces readings again, or has earlier files to send. */
   async startMachine(): Promise<void> {
     const produced = this.source.produced.length;
-    const machine = this.cloud.spawnMachine(this.#credentials, this.#disk ?? this.#folder);
-    this.#machine = machine;
+    const machine = this.spawnMachine();
     while (this.source.produced.length === produced)
       if ((await Promise.race([machine.exited, pauseMs(20)])) !== undefined)
         throw new Error(`the machine-server ended: ${machine.stderr}`);

@@ -30,7 +30,7 @@ export { type RecordOptions, recordSyscalls, type Syscall } from './record-sysca
 export { type DiskStep, type RecordedOutput, RecordingDisk } from './recording-disk.ts';
 export { seededRandom } from './seeded-random.ts';
 export { selfSigned } from './self-signed.ts';
-export { layeredDisk, mountedDisk, mountFault, type SmallDisk } from './small-disk/small-disk.ts';
+export { layeredDisk, mountedDisk, mountFault, type ProcessDisk, type SmallDisk } from './small-disk/small-disk.ts';
 export { type ReceivedMail, type SmtpSink, startSmtpSink } from './smtp-sink.ts';
 export { memoryDirectory, type TemporaryDirectory, temporaryDirectory } from './temporary-directory.ts';
 export { type ReceivedWebhook, startWebhookSink, type WebhookAnswer, type WebhookSink } from './webhook-sink.ts';

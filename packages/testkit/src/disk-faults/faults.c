@@ -9,7 +9,7 @@
  *   journal  records "\1R <length of the bytes> <kind> <number>\t<path>\t<other path>\n" and the bytes
  *
  * A failed sync does not reach the disk and is recorded as failed. Files are found by /proc/self/fd, so that a renamed file has its current
- * name. Not seen: mmap (the -shm file of SQLite), stat, statfs, FICLONE.
+ * name. Child processes inherit the library. Not seen: mmap (the -shm file of SQLite), stat, statfs, FICLONE.
  */
 #include "faults.h"
 #include <fnmatch.h>
@@ -79,6 +79,13 @@ static int is_ours(const char *path) {
 
 int named(int directory, const char *path, char *found) {
   if (root[0] == '\0') return 0;
+  static const char door[] = "/proc/self/fd/";
+  /* Below an open folder, as the machine-server names files: "/proc/self/fd/21/name". */
+  if (strncmp(path, door, sizeof door - 1) == 0) {
+    char *rest;
+    directory = (int)strtol(path + sizeof door - 1, &rest, 10);
+    path = rest + (*rest == '/');
+  }
   if (path[0] == '/') snprintf(found, PATH_MAX, "%s", path);
   else {
     char link[64], at[PATH_MAX];

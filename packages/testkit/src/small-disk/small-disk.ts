@@ -10,13 +10,18 @@ import { fileURLToPath } from 'node:url';
 import { type ChildProcess, spawnChild } from '../process.ts';
 import { bytesBelow } from './bytes-below.ts';
 
-export interface SmallDisk extends AsyncDisposable {
+/** A disk on which a test starts processes. */
+export interface ProcessDisk extends AsyncDisposable {
   /** Its path in the process. */
   readonly path: string;
   /** Its path for the test while the process runs. */
   readonly inside: string;
-  /** Starts node on it, once: a mounted disk is gone after the process. */
+  /** Starts node on it. */
   spawn(args: readonly string[], env: Readonly<Record<string, string>>): ChildProcess;
+}
+
+/** Starts node once: a mounted disk is gone after the process. */
+export interface SmallDisk extends ProcessDisk {
   /** Fills it with other data, except for `leftBytes`. */
   fill(leftBytes: number): void;
   /** Removes the other data. */
