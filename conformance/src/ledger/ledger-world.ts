@@ -182,10 +182,10 @@ export class LedgerWorld implements AsyncDisposable {
     return (this.#machine?.lines ?? []).map((line) => JSON.stringify(line)).join('\n');
   }
 
-  /** Capture files that are open or waiting. */
+  /** Capture files that are open or waiting; not those that were set aside, such as one whose header a power cut took. */
   waiting(): string[] {
-    return readdirSync(this.home, { recursive: true, encoding: 'utf8' }).filter((name) =>
-      /\.(capture|prog)$/.test(name),
+    return readdirSync(this.home, { recursive: true, encoding: 'utf8' }).filter(
+      (name) => /\.(capture|prog)$/.test(name) && !name.startsWith('capture/failed/'),
     );
   }
 
