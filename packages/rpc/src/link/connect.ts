@@ -36,6 +36,11 @@ export interface LinkOptions {
    * busy for longer. Default: whether there is a `socketPath`.
    */
   isLocal?: boolean;
+  /**
+   * How long nothing may arrive while calls run before the peer is asked by PING whether it still answers. Default 15 s. Short where calls
+   * are: each PING of a long one costs both sides a packet.
+   */
+  callSilentMs?: number | undefined;
   /** How errors name the other side. Default: the origin of `baseUrl`. */
   peerName?: string;
   /** `rdk`: calls `/viam.…` and spells API names `rdk:…`, for peers that know only the public names. Default `core`. */
@@ -79,6 +84,8 @@ export interface Link extends AsyncDisposable {
    */
   put(body: PlainBody, options: PutOptions): Promise<unknown>;
   readonly state: LinkState;
+  /** Ends the connection, and running calls as UNAVAILABLE. The next call opens another one. */
+  reconnect(): void;
   /** This computer now has these addresses: replaces connections that this breaks, and asks the peers of others. */
   networkChanged(addresses: ReadonlySet<string>): void;
 }
@@ -88,12 +95,12 @@ export function connect(options: LinkOptions): Link {
   const { userAgent = 'platform-rpc', signal } = options;
   const url = parseBaseUrl(baseUrl);
   if (credentials !== undefined) assertSafe(url, options.allowInsecureCredentials ?? false);
-  const { ca, socketPath, clock } = options;
+  const { ca, socketPath, callSilentMs, clock } = options;
   const isLocal = options.isLocal ?? socketPath !== undefined;
   // What is sent in plaintext reaches nobody else, even if a name server says otherwise.
   const isSecret = credentials !== undefined && url.protocol === 'http:' && options.allowInsecureCredentials !== true;
   const lookup = isSecret ? loopbackLookup : undefined;
-  const session = new Session({ authority: url.origin, ca, socketPath, isLocal, lookup, clock });
+  const session = new Session({ authority: url.origin, ca, socketPath, isLocal, callSilentMs, lookup, clock });
   const { maxElements = Number.POSITIVE_INFINITY } = options;
   const grpc = transportOf(url.origin, session, { readMaxBytes: maxMessageBytes, maxElements });
   const inner = options.vocabulary === 'rdk' ? new PublicTransport(grpc) : grpc;
@@ -178,6 +185,7 @@ function linkOf(transport: LinkTransport, session: Session, plain: PlainRequests
     get state() {
       return session.state;
     },
+    reconnect: () => session.reconnect(),
     networkChanged: (addresses) => session.networkChanged(addresses),
     async [Symbol.asyncDispose]() {
       session.close();

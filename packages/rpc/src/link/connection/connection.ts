@@ -5,7 +5,7 @@
  * |------------|----------|------|
  * | connecting | open     | the socket is connected, TLS included |
  * | connecting | over     | it cannot be reached, or took longer than 10 s |
- * | open       | draining | the peer said GOAWAY, an answer was not gRPC, it is full, or the numbers for streams run out: calls in progress go on, new ones need another connection |
+ * | open       | draining | the peer said GOAWAY, an answer was not gRPC, a PING is answered late, it is full, or the numbers for streams run out: calls in progress go on, new ones need another connection |
  * | draining   | over     | its last call has ended |
  * | any        | over     | it was lost: closed, reset, invalid bytes, an unanswered PING; or the link was closed |
  *
@@ -24,7 +24,7 @@ import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { Code, ConnectError } from '@connectrpc/connect';
 import { type Clock, errorText } from '@platform/base';
-import { KeepAlive } from './keep-alive.ts';
+import { fewBytes, KeepAlive } from './keep-alive.ts';
 
 /** A network that swallows packets answers nothing; the next call must not wait for it as long as the system does. */
 const connectTimeoutMs = 10_000;
@@ -61,6 +61,8 @@ export interface ConnectionOptions {
   readonly windowBytes: number;
   /** Silence before a PING; undefined: the peer is never asked. */
   readonly silentMs: number | undefined;
+  /** The same while calls run. Default: `silentMs`. */
+  readonly callSilentMs?: number | undefined;
   /** Asks also while no calls run. */
   readonly isWatchedIdle: boolean;
   /** Another connection can take its place. */
@@ -86,12 +88,12 @@ export class Connection {
   #mostCalls: number;
   #isFull = false;
   #error: ConnectError | undefined;
-  /** Calls in progress that nobody has abandoned. */
-  readonly #calls = new Set<ClientHttp2Stream>();
+  /** Calls in progress that nobody has abandoned, with the bytes of their requests. */
+  readonly #calls = new Map<ClientHttp2Stream, number>();
   #carried = 0;
 
   constructor({ socket, session }: Dialled, options: ConnectionOptions) {
-    const { clock, silentMs } = options;
+    const { clock, silentMs, callSilentMs } = options;
     this.#session = session;
     this.#socket = socket;
     this.#options = options;
@@ -100,11 +102,12 @@ export class Connection {
       silentMs === undefined
         ? undefined
         : new KeepAlive({
-            ...{ clock, silentMs },
+            ...{ clock, silentMs, callSilentMs },
             ping: (onAnswer) => {
               if (!session.destroyed) session.ping((error) => error === null && onAnswer());
             },
-            sentBytes: () => (socket instanceof Socket ? socket.bytesWritten : 0),
+            sentBytes: () => this.#sentBytes,
+            onLate: () => this.#leaveToLarge(),
             onDead: () => {
               this.#mayBeHttp2 = true;
               this.end(lost('the peer does not answer: a PING timed out'));
@@ -160,18 +163,18 @@ export class Connection {
     if (this.#state === 'open' && this.#keepAlive?.isSilent === true) await this.#keepAlive.verify();
   }
 
-  /** A new stream; undefined if the connection cannot carry another one. */
-  request(headers: OutgoingHttpHeaders): ClientHttp2Stream | undefined {
+  /** A new stream; undefined if the connection cannot carry another one. @param bytes of the request; default: unknown */
+  request(headers: OutgoingHttpHeaders, bytes: number = Number.POSITIVE_INFINITY): ClientHttp2Stream | undefined {
     if (this.#session.destroyed) this.end(lost(closedText));
     if (this.#state !== 'open' || this.#session.closed) return undefined;
     const stream = this.#session.request(headers, {});
     this.#watchStream(stream);
-    this.#calls.add(stream);
+    this.#calls.set(stream, bytes);
     if (this.#calls.size === 1) {
       this.#session.ref();
       this.#keepAlive?.watch();
     }
-    stream.once('response', () => this.heard());
+    this.#noteReceived(stream);
     if (this.#options.isReplaceable) this.#watchAnswer(stream);
     stream.once('close', () => this.#streamEnded(stream));
     this.#isFull = this.#calls.size >= this.#mostCalls;
@@ -213,6 +216,10 @@ export class Connection {
     this.#options.onOver();
   }
 
+  get #sentBytes(): number {
+    return this.#socket instanceof Socket ? this.#socket.bytesWritten : 0;
+  }
+
   #open(): void {
     // The peer may have ended it in the same turn, and Node need not say so until the peer has read everything.
     if (this.#session.destroyed) this.end(lost(closedText));
@@ -226,6 +233,29 @@ export class Connection {
     this.#session.unref();
     if (this.#options.isWatchedIdle) this.#keepAlive?.watch();
     this.#settled.resolve();
+  }
+
+  /** Whoever answers a call has received what was sent before it; with success, usually the whole request, too. */
+  #noteReceived(stream: ClientHttp2Stream): void {
+    const before = this.#sentBytes;
+    let whole = before;
+    stream.once('finish', () => {
+      whole = this.#sentBytes;
+    });
+    stream.once('response', () => this.#keepAlive?.heard(before));
+    stream.once('trailers', ({ 'grpc-status': status }) => this.#keepAlive?.heard(status === '0' ? whole : before));
+  }
+
+  /**
+   * Nothing passes, or only slowly because much was sent. Only calls that sent much wait to learn which; others, and new ones, use another
+   * connection.
+   */
+  #leaveToLarge(): void {
+    if (this.#state === 'over' || !this.#options.isReplaceable) return;
+    this.#drain();
+    const reason = 'the peer does not answer: a PING is late';
+    for (const [stream, bytes] of [...this.#calls])
+      if (bytes < fewBytes) stream.destroy(lost(reason, new CallCutOff(reason)));
   }
 
   #drain(): void {

@@ -10,18 +10,25 @@ import type { Clock } from '@platform/base';
 /** A connection that was silent for this long is asked: before the next call, and while calls run. */
 export const silentMs = 15_000;
 const answerMs = 5_000;
-/** A PING waits behind what was sent before it, which takes a slow line longer … */
-const answerDuringUploadMs = 20_000;
-/** … if at least this many bytes were sent during the silence. Less than the smallest usual flow-control window. */
-const uploadBytes = 32 * 1024;
+/** A PING waits behind what was sent before it and may still be under way, on a line of 32 kbit/s … */
+const slowBytesPerMs = 4;
+/** Fewer bytes do not make an answer late. */
+export const fewBytes: number = answerMs * slowBytesPerMs;
+/** … but no longer than this. */
+const longestAnswerMs = 20_000;
 
 export interface KeepAliveDeps {
   readonly clock: Clock;
+  /** Silence before the next call asks, and, unless it has its own limit, while calls run. */
   readonly silentMs: number;
+  /** Silence while calls run. Default: `silentMs`. */
+  readonly callSilentMs?: number | undefined;
   /** Sends a PING; calls back once it is answered, but never if the connection ends. */
   readonly ping: (onAnswer: () => void) => void;
   /** Bytes sent over the connection so far. */
   readonly sentBytes: () => number;
+  /** The answer is not there after 5 s. It may only wait behind what was sent. */
+  readonly onLate?: () => void;
   /** The peer did not answer in time. */
   readonly onDead: () => void;
 }
@@ -32,7 +39,7 @@ export class KeepAlive implements Disposable {
   #isWatching = false;
   #isOver = false;
   #timer: Disposable | undefined;
-  #sentBytes = 0;
+  #receivedBytes = 0;
   #asked: Promise<boolean> | undefined;
   #settle: ((isAlive: boolean) => void) | undefined;
 
@@ -41,9 +48,14 @@ export class KeepAlive implements Disposable {
     this.#heardMs = deps.clock.monotonic();
   }
 
-  /** The peer sent something. On the path of every answer, so it only notes the time. */
-  heard(): void {
+  /**
+   * The peer sent something. On the path of every answer, so it only takes notes.
+   *
+   * @param receivedBytes how many of the bytes that were sent it has received, as this shows
+   */
+  heard(receivedBytes = 0): void {
     this.#heardMs = this.#deps.clock.monotonic();
+    if (receivedBytes > this.#receivedBytes) this.#receivedBytes = receivedBytes;
   }
 
   get isSilent(): boolean {
@@ -55,7 +67,7 @@ export class KeepAlive implements Disposable {
     if (this.#isWatching || this.#isOver) return;
     this.#isWatching = true;
     // The first call asks for nothing that an idle connection did not answer.
-    this.#arm(this.#deps.silentMs);
+    this.#arm(this.#callSilentMs);
   }
 
   rest(): void {
@@ -67,7 +79,7 @@ export class KeepAlive implements Disposable {
   /** Resolves to whether the peer answers. */
   verify(): Promise<boolean> {
     if (this.#isOver) return Promise.resolve(false);
-    this.#asked ??= this.#ask();
+    this.#asked ??= this.#ask(0);
     return this.#asked;
   }
 
@@ -79,36 +91,58 @@ export class KeepAlive implements Disposable {
   }
 
   #arm(waitMs: number): void {
-    this.#sentBytes = this.#deps.sentBytes();
     this.#timer = this.#deps.clock.after(waitMs, () => {
       this.#timer = undefined;
-      if (this.isSilent) void this.verify();
-      else this.#arm(this.#heardMs + this.#deps.silentMs - this.#deps.clock.monotonic());
+      if (this.#leftMs <= 0) void this.verify();
+      else this.#arm(this.#leftMs);
     });
   }
 
-  #ask(): Promise<boolean> {
-    const { clock, ping, sentBytes, onDead } = this.#deps;
+  /** Ms until the silence is long enough for a PING while calls run. */
+  get #leftMs(): number {
+    return this.#heardMs + this.#callSilentMs - this.#deps.clock.monotonic();
+  }
+
+  get #callSilentMs(): number {
+    return this.#deps.callSilentMs ?? this.#deps.silentMs;
+  }
+
+  /** @param unansweredMs for how long an earlier PING has waited since the peer last sent something else */
+  #ask(unansweredMs: number): Promise<boolean> {
+    const { clock, ping, sentBytes, onLate, onDead } = this.#deps;
     const { promise, resolve } = Promise.withResolvers<boolean>();
     const askedMs = clock.monotonic();
-    const isUploading = this.#timer === undefined && sentBytes() - this.#sentBytes >= uploadBytes;
+    const askedBytes = sentBytes();
+    const underWayMs = (askedBytes - this.#receivedBytes) / slowBytesPerMs;
+    const limitMs = Math.min(longestAnswerMs, Math.max(answerMs, underWayMs)) - unansweredMs;
+    const lateMs = answerMs - unansweredMs;
+    const isHeard = (): boolean => this.#heardMs > askedMs;
     const settle = (isAlive: boolean): void => {
       if (this.#settle !== settle) return;
       this.#settle = undefined;
       this.#asked = undefined;
+      late?.[Symbol.dispose]();
       limit[Symbol.dispose]();
-      if (isAlive) this.heard();
       resolve(isAlive);
       if (this.#isOver) return;
       if (!isAlive) onDead();
-      else if (this.#isWatching && this.#timer === undefined) this.#arm(this.#deps.silentMs);
+      else if (this.#isWatching && this.#timer === undefined) {
+        // What arrived was no answer: it only postpones the end.
+        if (this.#leftMs < 0) this.#asked = this.#ask(-this.#leftMs);
+        else this.#arm(this.#leftMs);
+      }
     };
     // An answer that arrived while this process was busy is read before the immediate. Anything else that arrived is a sign of life, too.
-    const limit = clock.after(isUploading ? answerDuringUploadMs : answerMs, () =>
-      setImmediate(() => settle(this.#heardMs > askedMs)),
-    );
+    const limit = clock.after(limitMs, () => setImmediate(() => settle(isHeard())));
+    const late =
+      limitMs > lateMs
+        ? clock.after(lateMs, () => setImmediate(() => (isHeard() ? settle(true) : onLate?.())))
+        : undefined;
     this.#settle = settle;
-    ping(() => settle(true));
+    ping(() => {
+      this.heard(askedBytes);
+      settle(true);
+    });
     return promise;
   }
 }

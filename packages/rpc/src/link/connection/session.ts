@@ -3,7 +3,12 @@
  * not answer is replaced by the next call; one over a given stream never is. A call tries at most one replacement, so a peer that ends every
  * connection costs that call alone. A closed session answers UNAVAILABLE. The states of a connection are in `connection.ts`.
  */
-import { type ClientHttp2Stream, connect as connectHttp2, type OutgoingHttpHeaders } from 'node:http2';
+import {
+  type ClientHttp2Stream,
+  type ClientSessionRequestOptions,
+  connect as connectHttp2,
+  type OutgoingHttpHeaders,
+} from 'node:http2';
 import { connect, isIP, type LookupFunction } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { connect as connectTls } from 'node:tls';
@@ -24,6 +29,8 @@ export interface SessionOptions {
   readonly stream?: Duplex | undefined;
   /** The peer is a process of this computer, whose end is noticed without PING, and which may be busy for longer than a PING may wait. */
   readonly isLocal?: boolean | undefined;
+  /** Silence while calls run, before a PING. Default: 15 s, as before the next call. */
+  readonly callSilentMs?: number | undefined;
   /** Finds the addresses of the host. Default: the system's. */
   readonly lookup?: LookupFunction | undefined;
   readonly clock?: Clock | undefined;
@@ -47,12 +54,17 @@ export class Session {
     this.authority = options.authority;
   }
 
-  /** @throws ConnectError, unavailable without a connection */
-  async request(method: string, path: string, headers: OutgoingHttpHeaders): Promise<ClientHttp2Stream> {
+  /** @param options `bytes` of the whole request; default: unknown @throws ConnectError, unavailable without a connection */
+  async request(
+    method: string,
+    path: string,
+    headers: OutgoingHttpHeaders,
+    { bytes }: ClientSessionRequestOptions & { readonly bytes?: number } = {},
+  ): Promise<ClientHttp2Stream> {
     for (let isLastTry = false; ; ) {
       const connection = this.#connection();
       await connection.ready();
-      const stream = connection.request({ ...headers, ':method': method, ':path': path });
+      const stream = connection.request({ ...headers, ':method': method, ':path': path }, bytes);
       if (stream !== undefined) return stream;
       // Not a failure: others came first.
       if (connection.isFull) continue;
@@ -85,6 +97,11 @@ export class Session {
     }
   }
 
+  /** Ends the connection in use, with its calls. The next call opens another one. */
+  reconnect(): void {
+    this.#current?.end(lost('it was given up'));
+  }
+
   /** Ends running calls as UNAVAILABLE; the link never connects again. */
   close(): void {
     this.#isClosed = true;
@@ -94,7 +111,7 @@ export class Session {
   /** The connection for the next call. */
   #connection(): Connection {
     if (this.#isClosed) throw lost(closedText);
-    const { stream, isLocal } = this.#options;
+    const { stream, isLocal, callSilentMs } = this.#options;
     const current = this.#current;
     if (current?.state === 'connecting' || current?.state === 'open') return current;
     if (stream !== undefined && current !== undefined) throw current.error ?? lost('the connection has ended');
@@ -102,6 +119,7 @@ export class Session {
       clock: this.#options.clock ?? systemClock,
       windowBytes: stream === undefined ? windowBytes : maxTunnelCalls * tunnelWindowBytes,
       silentMs: isLocal === true ? undefined : this.#silentMs,
+      callSilentMs: callSilentMs && (callSilentMs * this.#silentMs) / silentMs,
       // Nothing replaces a given stream, so its end must be noticed before the next call.
       isWatchedIdle: stream !== undefined,
       isReplaceable: stream === undefined,

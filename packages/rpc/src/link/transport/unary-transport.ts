@@ -77,7 +77,7 @@ export class UnaryTransport implements Transport {
     };
     using end = new CallEnd(signal, limitMs);
     const answer = await end.or(
-      session.request('POST', `/${method.parent.typeName}/${method.name}`, headers).then(
+      session.request('POST', `/${method.parent.typeName}/${method.name}`, headers, { bytes: sizeOf(frame) }).then(
         (stream) => exchange(stream, frame, { session, readMaxBytes, end }),
         (caught) => Promise.reject(asConnectError(caught)),
       ),
@@ -129,12 +129,16 @@ function frameOf<I extends DescMessage>(
     throw new ConnectError(`serialize binary: ${errorText(caught)}`, Code.Internal);
   }
   if (isSummed) parts = [...parts, new MessageChecksums().next(parts, true)];
-  const size = parts.reduce((sum, { length }) => sum + length, 0);
+  const size = sizeOf(parts);
   const prefix = Buffer.allocUnsafe(prefixBytes);
   prefix[0] = 0;
   prefix.writeUInt32BE(size, 1);
   const frame = [prefix, ...parts];
   return size > longBytes ? frame : [Buffer.concat(frame)];
+}
+
+function sizeOf(parts: readonly Uint8Array[]): number {
+  return parts.reduce((sum, { length }) => sum + length, 0);
 }
 
 type ResponseHeaders = IncomingHttpHeaders & IncomingHttpStatusHeader;
