@@ -31,7 +31,7 @@ export interface Links {
 /** Includes parts that have been deleted; the oldest are forgotten. */
 const maxLost = 10_000;
 
-export function createLinks(clock: Pick<Clock, 'now'>): Links {
+export function createLinks(clock: Clock): Links {
   const links = new Map<string, PartLink>();
   const lost = new Map<string, number>();
   return {
@@ -45,7 +45,7 @@ export function createLinks(clock: Pick<Clock, 'now'>): Links {
       }
       const stream = byteStreamOver(answered(counted(incoming), () => stream.beat()));
       const { duplex, outgoing } = stream;
-      const link = connectOver({ stream: duplex, peerName: 'the machine', userAgent: 'platform-cloud' });
+      const link = connectOver({ stream: duplex, peerName: 'the machine', userAgent: 'platform-cloud', clock });
       const over = new AbortController();
       const end = (reason: PlatformError): void => {
         if (over.signal.aborted) return;

@@ -3,6 +3,7 @@ import { type Clock, PlatformError } from '@platform/base';
 import { type OpenLinkRequest, RelayService } from '@platform/proto/platform/relay/v1/relay';
 import { type Call, type ServiceBinding, serve } from '@platform/rpc/server';
 import { type Principal, requireId } from '../access/principal.ts';
+import { endSilentLink } from './end-silent-link.ts';
 import type { Links, PartLink } from './links.ts';
 
 /** R16: an open stream ends within 5 s after its caller loses access. */
@@ -48,8 +49,12 @@ export function relayBinding({
       heard(call.principal, partId);
       const link = links.open(
         partId,
-        dataOf(messages, () => heard(call.principal, partId)),
+        dataOf(messages, () => {
+          heard(call.principal, partId);
+          silence.heard();
+        }),
       );
+      using silence = endSilentLink(link, clock);
       const leave = (): void => link.end(new PlatformError('unavailable', 'the machine has disconnected'));
       call.signal.addEventListener('abort', leave, { once: true });
       try {
