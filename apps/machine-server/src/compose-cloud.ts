@@ -27,7 +27,7 @@ export interface CloudParts {
   readonly credentials: CloudCredentials;
   readonly partId: string;
   readonly link: Link;
-  /** Opens another connection, with the same credentials. */
+  /** Opens another connection, with the same credentials, for a call that may be silent for long. */
   readonly connectAgain: () => Link;
   /** Whether the cloud can be reached, as all its connections show. */
   readonly reach: CloudReach;
@@ -35,6 +35,9 @@ export interface CloudParts {
   /** Starts asking the cloud whether to restart. */
   start(): void;
 }
+
+/** Polls and uploads are answered sooner; one that is not may hang on a connection that passes nothing any more (ADR-0066). */
+const callSilentMs = 3_000;
 
 /** Lines are sent from now on, including earlier ones; lines that the cloud does not get now wait on the disk. */
 export async function composeCloud(
@@ -48,7 +51,7 @@ export async function composeCloud(
   const userAgent = userAgentOfRun();
   const reach = new CloudReach(clock);
   const links: Link[] = [];
-  const connectAgain = (): Link => {
+  const connectWith = (silentMs?: number): Link => {
     const link = connect({
       baseUrl: appAddress,
       credentials: { entity, type, payload },
@@ -56,6 +59,7 @@ export async function composeCloud(
       ca,
       userAgent,
       maxElements: maxAnswerElements,
+      callSilentMs: silentMs,
       onReach: (isAnswered) => reach.report(isAnswered),
     });
     links.push(link);
@@ -70,7 +74,7 @@ export async function composeCloud(
     clock,
   });
   starting.use(network).start();
-  const link = starting.use(connectAgain());
+  const link = starting.use(connectWith(callSilentMs));
   const watch = new ConfigWatch({
     ...{ link, credentials, home: settings.home, readTimeoutMs: settings.configReadTimeoutMs },
     ...{ onProblem, reach, clock, log: log.child('config') },
@@ -93,6 +97,7 @@ export async function composeCloud(
   });
   shipper.start();
   starting.use(reach.onRetry(() => shipper.retry()));
-  const start = (): void => starting.use(new RestartWatch({ link, partId, restart, reach, log: cloudLog })).start();
-  return { credentials, partId, link, connectAgain, reach, watch, start };
+  const start = (): void =>
+    starting.use(new RestartWatch({ link, partId, restart, reach, clock, log: cloudLog })).start();
+  return { credentials, partId, link, connectAgain: () => connectWith(), reach, watch, start };
 }

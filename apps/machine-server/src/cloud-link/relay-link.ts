@@ -6,11 +6,12 @@
  * may end at a proxy; a heartbeat without an answer shows that the cloud is no longer behind it.
  *
  * States: connecting → open → broken → waiting (longer each time) → connecting … A broken link ends its calls, and a resource that a
- * session moved is stopped when the heartbeats no longer arrive.
+ * session moved is stopped when the heartbeats no longer arrive. No state lasts longer than 20 s without a message of the cloud, and each
+ * attempt has its own connection, so the first attempt after a network is whole again succeeds (ADR-0066).
  */
 import { asPlatformError, backoffMs, type Clock, type Log, PlatformError } from '@platform/base';
 import { type OpenLinkRequest, RelayService } from '@platform/proto/platform/relay/v1/relay';
-import { byteStreamOver, KeepAlive, type Link } from '@platform/rpc/client';
+import { byteStreamOver, isAnswer, KeepAlive, type Link } from '@platform/rpc/client';
 import type { TunnelServer } from '@platform/rpc/server';
 import type { CloudReach } from './cloud-reach.ts';
 
@@ -20,6 +21,8 @@ const backoff = { firstMs: 1_000, maxMs: 10_000 };
 const stableMs = 30_000;
 /** The cloud regards a part as offline after 60 s without a message. */
 const heartbeatMs = 20_000;
+/** A cloud that sent nothing for this long gets a heartbeat, and 5 s to answer it. */
+const silentMs = 15_000;
 /** A cloud without relay is rarely tried again, in case it was updated. */
 const unsupportedMs = 600_000;
 
@@ -37,6 +40,8 @@ export interface RelayLinkDeps {
 export class RelayLink implements AsyncDisposable {
   readonly #deps: RelayLinkDeps;
   readonly #stop = new AbortController();
+  /** Earlier clouds do not answer heartbeats, which costs them one link. */
+  #isAnswering = true;
   #running: Promise<void> | undefined;
 
   constructor(deps: RelayLinkDeps) {
@@ -64,14 +69,20 @@ export class RelayLink implements AsyncDisposable {
       } catch (caught) {
         if (signal.aborted) return;
         const { code, message } = asPlatformError(caught);
-        failures = clock.monotonic() - fromMs >= stableMs ? 1 : failures + 1;
-        waitMs = code === 'unimplemented' ? unsupportedMs : backoffMs(failures, backoff);
+        const openMs = clock.monotonic() - fromMs;
+        failures = openMs >= stableMs ? 1 : failures + 1;
+        // A proxy without a cloud behind it may say so, too, but not in gRPC.
+        const isUnsupported = code === 'unimplemented' && isAnswer(caught);
+        // An attempt that took long has used its wait up.
+        waitMs = isUnsupported ? unsupportedMs : Math.max(backoffMs(1, backoff), backoffMs(failures, backoff) - openMs);
         const fields = { code, error: message, waitMs: Math.round(waitMs) };
-        if (code === 'unimplemented') log.info('this cloud offers no remote control', fields);
+        if (isUnsupported) log.info('this cloud offers no remote control', fields);
         // Other code, which needs the cloud more, reports that it is unreachable.
         else if (code === 'unavailable') log.debug('the link for remote control broke; connecting again', fields);
         else log.warn('the link for remote control broke; connecting again', fields);
       }
+      // Nothing else shows whether a connection on which a link broke still passes bytes in both directions.
+      link.reconnect();
       const leastMs = Math.max(waitMs, backoff.firstMs);
       // A cloud without relay has none when it returns either.
       if (waitMs === unsupportedMs) await clock.sleep(waitMs, signal).catch(() => {});
@@ -85,14 +96,11 @@ export class RelayLink implements AsyncDisposable {
     const over = new AbortController();
     const ended = AbortSignal.any([signal, over.signal]);
     let failure: unknown;
-    let sentBytes = 0;
+    let isAnswered = false;
     const bytes = Promise.withResolvers<AsyncIterable<Uint8Array>>();
     async function* requests(): AsyncGenerator<Pick<OpenLinkRequest, 'partId'> | { data: Uint8Array }, void> {
       yield { partId };
-      for await (const data of await bytes.promise) {
-        sentBytes += data.length;
-        yield { data };
-      }
+      for await (const data of await bytes.promise) yield { data };
     }
     const responses = link.client(RelayService).openLink(requests(), { signal: ended, timeoutMs: 0 });
     async function* incoming(): AsyncGenerator<Uint8Array, void> {
@@ -101,8 +109,7 @@ export class RelayLink implements AsyncDisposable {
         for await (const { data } of responses) {
           cloud.heard();
           if (isFirst) log.info('remote control through the cloud is available');
-          // Earlier clouds do not answer heartbeats.
-          else if (data.length === 0) cloud.watch();
+          else if (data.length === 0) answered();
           isFirst = false;
           yield data;
         }
@@ -114,14 +121,33 @@ export class RelayLink implements AsyncDisposable {
     }
     const stream = byteStreamOver(incoming());
     const { duplex, outgoing } = stream;
+    let heartbeat: Disposable | undefined;
+    const beat = (): void => {
+      stream.beat();
+      heartbeat?.[Symbol.dispose]();
+      heartbeat = clock.after(heartbeatMs, beat);
+    };
     using cloud = new KeepAlive({
-      ...{ clock, silentMs: heartbeatMs, ping: () => stream.beat(), sentBytes: () => sentBytes },
-      onDead() {
+      // However much was sent: a line on which nothing arrives for 20 s because of it is of no use for a stop either.
+      ...{ clock, silentMs, sentBytes: () => 0 },
+      ping(onAnswer) {
+        onHeartbeatAnswered = onAnswer;
+        beat();
+      },
+      onDead: () => {
         failure = new PlatformError('unavailable', 'the cloud does not answer heartbeats');
+        if (!isAnswered) this.#isAnswering = false;
         over.abort();
       },
     });
-    using _heartbeat = clock.every(heartbeatMs, () => stream.beat());
+    let onHeartbeatAnswered = (): void => {};
+    const answered = (): void => {
+      onHeartbeatAnswered();
+      this.#isAnswering = isAnswered = true;
+      cloud.watch();
+    };
+    if (this.#isAnswering) cloud.watch();
+    beat();
     // Ends calls in progress at once, both when the machine stops and when the link breaks.
     ended.addEventListener('abort', () => duplex.destroy(), { once: true });
     bytes.resolve(outgoing);
@@ -129,6 +155,7 @@ export class RelayLink implements AsyncDisposable {
       await server.serve(duplex);
     } finally {
       over.abort();
+      heartbeat?.[Symbol.dispose]();
     }
     if (failure !== undefined) throw failure;
   }

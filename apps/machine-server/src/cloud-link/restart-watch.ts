@@ -2,7 +2,7 @@
  * Asks the cloud whether this server should exit, so that its supervisor restarts it. It asks just as often while the cloud cannot be reached:
  * this is the call that first shows that it can, and ends the waits of others.
  */
-import { errorText, type Log } from '@platform/base';
+import { type Clock, errorText, type Log } from '@platform/base';
 import { RobotService } from '@platform/proto/platform/app/v1/robot';
 import type { Link } from '@platform/rpc/client';
 import type { CloudReach } from './cloud-reach.ts';
@@ -16,6 +16,7 @@ export interface RestartWatchDeps {
   /** Called once. */
   readonly restart: () => void;
   readonly reach: Pick<CloudReach, 'wait'>;
+  readonly clock: Clock;
   readonly log: Log;
 }
 
@@ -38,10 +39,11 @@ export class RestartWatch implements AsyncDisposable {
   }
 
   async #watch(signal: AbortSignal): Promise<void> {
-    const { link, partId, restart, reach, log } = this.#deps;
+    const { link, partId, restart, reach, clock, log } = this.#deps;
     for (let waitMs = usualMs; !signal.aborted; ) {
       await reach.wait(waitMs, signal);
       if (signal.aborted) return;
+      const fromMs = clock.monotonic();
       try {
         const answer = await link.client(RobotService).needsRestart({ id: partId }, { signal, timeoutMs: 10_000 });
         if (answer.mustRestart) {
@@ -52,7 +54,7 @@ export class RestartWatch implements AsyncDisposable {
         waitMs = Math.max(leastMs, Number(seconds) * 1_000 + nanos / 1e6 || usualMs);
       } catch (caught) {
         log.debug('checking for a requested restart failed', { error: errorText(caught) });
-        waitMs = usualMs;
+        waitMs = Math.max(leastMs, usualMs - (clock.monotonic() - fromMs));
       }
     }
   }

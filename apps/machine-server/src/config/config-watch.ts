@@ -129,7 +129,7 @@ export class ConfigWatch implements ConfigSource {
       const waitMs =
         failures === 0
           ? credentials.refreshMs
-          : Math.max(credentials.refreshMs - attemptMs, backoffMs(failures, backoff));
+          : Math.max(backoffMs(1), Math.max(credentials.refreshMs, backoffMs(failures, backoff)) - attemptMs);
       await reach.wait(waitMs, signal);
       if (signal.aborted) return;
       const startedMs = clock.monotonic();
