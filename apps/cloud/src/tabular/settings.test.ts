@@ -15,6 +15,7 @@ test('the limits of queries shrink with the memory that the cloud may use, from 
   }
   expect(settingsWithin(512 * mebibyte)).toMatchObject({
     concurrentQueries: 1,
+    takesTurns: true,
     threads: 1,
     maxResultBytes: 16 * mebibyte,
   });
@@ -22,4 +23,12 @@ test('the limits of queries shrink with the memory that the cloud may use, from 
     memoryBytes: 64 * mebibyte,
     concurrentQueries: 1,
   });
+});
+
+test('D34 files and row groups shrink with the memory that the cloud may use, so that they can be sorted', () => {
+  const { fileBytes = 0, rowGroupBytes = 0, sealBytes = 0, takesTurns } = settingsWithin(1536 * mebibyte);
+  expect(fileBytes / defaultTabularSettings.fileBytes).toBeCloseTo(1280 / 1792);
+  expect(rowGroupBytes / defaultTabularSettings.rowGroupBytes).toBeCloseTo(1280 / 1792);
+  expect(sealBytes / defaultTabularSettings.sealBytes).toBeCloseTo(1280 / 1792);
+  expect(takesTurns, 'queries and writing fit side by side').toBe(false);
 });

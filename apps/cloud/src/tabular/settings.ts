@@ -11,6 +11,10 @@ export interface TabularSettings {
   readonly tailRows: number;
   /** Or more bytes of readings. Default 2 MiB. */
   readonly tailBytes: number;
+  /** Rows are written to a file of fresh rows at this many: about as much as DuckDB writes as one row group. Default 32,768. */
+  readonly hotFileRows: number;
+  /** Or at this many bytes of readings. Default 8 MiB. */
+  readonly hotFileBytes: number;
   /**
    * For a sort with a limit, statements may read about this many bytes of documents that the answer does not need. If more would be read,
    * the sort keys are read first. Default 1 MiB.
@@ -22,6 +26,11 @@ export interface TabularSettings {
   readonly rowsPerKeptGroup: number;
   /** A file holds about this many bytes of readings before compression. Default 128 MB. */
   readonly fileBytes: number;
+  /**
+   * And a row group about this many: a writer holds about seven copies of a group, plus its texts once more for each text column. Default
+   * 32 MB.
+   */
+  readonly rowGroupBytes: number;
   /**
    * This many files of an organization and day, each below a quarter of fileBytes, are merged into one. The same number applies to small
    * files of fresh rows. Default 16.
@@ -45,6 +54,8 @@ export interface TabularSettings {
   readonly concurrentQueries: number;
   /** Queries of one organization that may wait; more are refused. Default 100. */
   readonly waitingQueries: number;
+  /** Whether files are written only while no query runs, and queries wait for that. Default false. */
+  readonly takesTurns: boolean;
   /** If a cancelled query has not ended after this time, the child is killed. Default 5 s. */
   readonly killAfterMs: number;
   /** Each sealed file is read completely once in this period and compared with its checksum. Default 7 days; 0: never. */
@@ -59,10 +70,13 @@ export const defaultTabularSettings: TabularSettings = {
   sealAgeMs: 600_000,
   tailRows: 8_192,
   tailBytes: 2 << 20,
+  hotFileRows: 32_768,
+  hotFileBytes: 8 << 20,
   topBytes: 1 << 20,
   groupCacheBytes: 16 << 20,
   rowsPerKeptGroup: 64,
   fileBytes: 128_000_000,
+  rowGroupBytes: 32_000_000,
   mergeFiles: 16,
   memoryBytes: 640 << 20,
   writerMemoryBytes: 640 << 20,
@@ -73,6 +87,7 @@ export const defaultTabularSettings: TabularSettings = {
   maxResultBytes: 64 << 20,
   concurrentQueries: 4,
   waitingQueries: 100,
+  takesTurns: false,
   killAfterMs: 5_000,
   scrubPeriodMs: 7 * 86_400_000,
   scrubBytesPerSecond: 4_000_000,
@@ -84,6 +99,8 @@ const fittingBytes = 2 * 1024 ** 3;
 const besidesBytes = 256 * 1024 ** 2;
 /** DuckDB and a thread that runs a query do nothing useful with less than a tenth of the defaults. */
 const leastShare = 0.1;
+/** The step in which rows are loaded has up to half of that. */
+const leastHotFileBytes = 2 << 20;
 /** Of all memory: without it, rows of usual sizes could not be sorted (writer.ts), and would stay in the log. */
 const writerShare = 0.4;
 /** Of all memory: the other process takes up to 200 MB, and a query may take another 80 MB until it has ended. */
@@ -91,7 +108,7 @@ const processShare = 0.4;
 
 /**
  * Settings for a cloud whose memory is limited, so that a query that needs too much of it gets an error, instead of the system ending its
- * process and with it all other queries.
+ * process and with it all other queries. Files become smaller, because the memory for sorting one grows with it.
  *
  * @param memoryBytes of the whole cloud; undefined: not limited
  */
@@ -100,13 +117,21 @@ export function settingsWithin(memoryBytes: number | undefined): Partial<Tabular
   const share = Math.max(leastShare, (memoryBytes - besidesBytes) / (fittingBytes - besidesBytes));
   const shared = (value: number): number => Math.floor(value * share);
   const all = defaultTabularSettings;
+  const concurrentQueries = Math.max(1, shared(all.concurrentQueries));
   return {
     memoryBytes: shared(all.memoryBytes),
     writerMemoryBytes: Math.min(all.writerMemoryBytes, Math.floor(memoryBytes * writerShare)),
     executorMemoryBytes: shared(all.executorMemoryBytes),
     processBytes: Math.floor(memoryBytes * processShare),
     groupCacheBytes: shared(all.groupCacheBytes),
-    concurrentQueries: Math.max(1, shared(all.concurrentQueries)),
+    hotFileRows: shared(all.hotFileRows),
+    hotFileBytes: Math.max(leastHotFileBytes, shared(all.hotFileBytes)),
+    sealBytes: shared(all.sealBytes),
+    fileBytes: shared(all.fileBytes),
+    rowGroupBytes: shared(all.rowGroupBytes),
+    concurrentQueries,
+    // There is not enough for several queries, and therefore not for a query and a writer either.
+    takesTurns: concurrentQueries === 1,
     threads: Math.max(1, shared(all.threads)),
     maxResultBytes: Math.max(16 << 20, shared(all.maxResultBytes)),
   };

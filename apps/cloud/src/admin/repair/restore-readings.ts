@@ -13,6 +13,7 @@ import { logSlices } from '../../tabular/process/log/log-slices.ts';
 import { excludeDeleted } from '../../tabular/process/merge/exclude-deleted.ts';
 import { writeSealedFiles } from '../../tabular/process/merge/write-sealed-files.ts';
 import type { SealedFile } from '../../tabular/process/messages.ts';
+import { defaultTabularSettings } from '../../tabular/settings.ts';
 import { existingRows } from './existing-rows.ts';
 
 export interface RestoreReadingsOptions {
@@ -56,6 +57,7 @@ export async function restoreReadings(options: RestoreReadingsOptions): Promise<
         writeSealedFiles(connection, slices, {
           parquetDir: workDir,
           fileBytes: Number.MAX_SAFE_INTEGER,
+          rowGroupBytes: defaultTabularSettings.rowGroupBytes,
           ...(removed.length > 0 && { removed: excludeDeleted(removed, captureDay) }),
         });
       const some = await write(deletes);

@@ -17,6 +17,7 @@ import { logSlices } from '../../tabular/process/log/log-slices.ts';
 import { excludeDeleted } from '../../tabular/process/merge/exclude-deleted.ts';
 import { writeSealedFiles } from '../../tabular/process/merge/write-sealed-files.ts';
 import type { SealedFile } from '../../tabular/process/messages.ts';
+import { defaultTabularSettings } from '../../tabular/settings.ts';
 import { matchesCatalog } from '../doctor/match-catalog.ts';
 import { existingRows } from './existing-rows.ts';
 
@@ -88,6 +89,7 @@ export async function restoreRows(options: RestoreRowsOptions): Promise<Restored
         const { files } = await writeSealedFiles(connection, slices, {
           parquetDir: workDir,
           fileBytes: Number.MAX_SAFE_INTEGER,
+          rowGroupBytes: defaultTabularSettings.rowGroupBytes,
           ...(removed.length > 0 && { removed: excludeDeleted(removed, captureDay) }),
         });
         if (matchesCatalog(files, lost)) return { files, from: [...from].join(' and ') };

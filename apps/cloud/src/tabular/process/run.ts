@@ -30,6 +30,7 @@ import { createKnownFacts } from './pushdown/open-files.ts';
 import { createMemoryGuard } from './query/memory-guard.ts';
 import { runQuery } from './query/run-query.ts';
 import { createWorkerPool } from './query/worker-pool.ts';
+import { createTurns } from './turns.ts';
 
 function send(message: FromChild): Promise<void> {
   return new Promise((resolve) => {
@@ -41,6 +42,10 @@ function send(message: FromChild): Promise<void> {
 
 function start(init: Extract<ToChild, { kind: 'init' }>): (message: ToChild) => void {
   const { parquetDir, settings } = init;
+  // Read when DuckDB is loaded. Its allocator keeps freed memory per arena; one arena per processor would take tens of megabytes more. If
+  // memory is limited, it keeps nothing.
+  process.env['DUCKDB_JE_MALLOC_CONF'] ??=
+    settings.processBytes === Number.POSITIVE_INFINITY ? 'narenas:1' : 'narenas:1,dirty_decay_ms:0,muzzy_decay_ms:0';
   const clock = systemClock;
   const log =
     (level: 'info' | 'warn' | 'error') =>
@@ -54,7 +59,11 @@ function start(init: Extract<ToChild, { kind: 'init' }>): (message: ToChild) => 
     child: () => logger,
   };
   const database = openDatabase({ parquetDir, memoryBytes: settings.memoryBytes, threads: settings.threads });
-  const writer = createWriter({ parquetDir, memoryBytes: settings.writerMemoryBytes });
+  const writer = createWriter({
+    parquetDir,
+    memoryBytes: settings.writerMemoryBytes,
+    rowGroupBytes: settings.rowGroupBytes,
+  });
   const hotDirectory = join(parquetDir, hotFolder);
   const reader = openLogReader(init.logSource, logger, (damage) => void send({ kind: 'lost', damage }));
   const hot = createHotRows({
@@ -117,8 +126,12 @@ function start(init: Extract<ToChild, { kind: 'init' }>): (message: ToChild) => 
   };
 
   // Sealing and rewriting both sort; running one at a time limits their memory.
-  const writing = createLimiter(1);
-  const sealing = { database, writer, parquetDir, hotDirectory, fileBytes: settings.fileBytes };
+  const oneAtATime = createLimiter(1);
+  const turns = createTurns();
+  const writing = <T>(task: () => Promise<T>): Promise<T> =>
+    oneAtATime(() => (settings.takesTurns ? turns.alone(task) : task()));
+  const { fileBytes, rowGroupBytes } = settings;
+  const sealing = { database, writer, parquetDir, hotDirectory, fileBytes, rowGroupBytes };
   const verified = async <R>(
     work: (connection: DuckDBConnection, reader: VerifiedReader) => Promise<R>,
   ): Promise<R> => {
@@ -220,8 +233,9 @@ function start(init: Extract<ToChild, { kind: 'init' }>): (message: ToChild) => 
         ),
       );
     const timer = setTimeout(endLate, message.deadlineMs);
-    using _guarded = memory.watch((reason) => cancel.abort(reason));
     try {
+      using _turn = settings.takesTurns ? await turns.together(cancel.signal) : undefined;
+      using _guarded = memory.watch((reason) => cancel.abort(reason));
       const { topBytes } = settings;
       const room = {
         database,
@@ -297,8 +311,6 @@ function start(init: Extract<ToChild, { kind: 'init' }>): (message: ToChild) => 
 // Before any thread starts, because threads inherit the priority.
 runForQueries();
 
-// Read when DuckDB is loaded. Its allocator keeps freed memory per arena; one arena per processor would take tens of megabytes more.
-process.env['DUCKDB_JE_MALLOC_CONF'] ??= 'narenas:1';
 // Read when libuv's pool is first used. Each DuckDB statement occupies a thread; with the default of four, all other work would have to
 // wait.
 process.env['UV_THREADPOOL_SIZE'] ??= '16';

@@ -10,6 +10,7 @@ import { sealFiles } from '../process/files/seal-files.ts';
 import { createTail } from '../process/hot/tail.ts';
 import { writeHotBatch } from '../process/hot/write-hot-batch.ts';
 import type { SealedFile } from '../process/messages.ts';
+import { defaultTabularSettings } from '../settings.ts';
 
 export interface RowToSeal {
   /** Component name and tag of its series. */
@@ -58,7 +59,10 @@ export async function openTestSealer(threads = 2): Promise<TestSealer> {
         buffer.dataBytes += data.length;
       });
       const hot = await writeHotBatch(connection, tail, parquetDir);
-      const files = await sealFiles(connection, [hot], { parquetDir, hotDirectory: parquetDir, fileBytes });
+      const files = await sealFiles(connection, [hot], {
+        ...{ parquetDir, hotDirectory: parquetDir, fileBytes },
+        rowGroupBytes: defaultTabularSettings.rowGroupBytes,
+      });
       const paths = files.map(({ file }) => join(parquetDir, file));
       const facts = await readFacts(connection, paths);
       return files.map((file, i) => ({

@@ -21,9 +21,11 @@ export interface WriterOptions {
   readonly parquetDir: string;
   /** Memory limit. */
   readonly memoryBytes: number;
+  /** Maximum size of the documents in a row group. */
+  readonly rowGroupBytes: number;
 }
 
-export function createWriter({ parquetDir, memoryBytes }: WriterOptions): Writer {
+export function createWriter({ parquetDir, memoryBytes, rowGroupBytes }: WriterOptions): Writer {
   const database: Database = openDatabase({ parquetDir, memoryBytes, threads: 1, isWriter: true });
   return {
     async write(slices, work) {
@@ -31,7 +33,7 @@ export function createWriter({ parquetDir, memoryBytes }: WriterOptions): Writer
       const limit = async (bytes: number): Promise<unknown> =>
         connection.run(`SET memory_limit = '${Math.ceil(bytes / 1e6)}MB'`);
       try {
-        const room = Math.min(memoryBytes, roomFor(slices));
+        const room = Math.min(memoryBytes, roomFor(slices, rowGroupBytes));
         await limit(room);
         try {
           return await work(connection);
@@ -61,14 +63,14 @@ const vectors = 8;
 const largeRowsBytes = 320_000_000;
 
 /** Memory needed to sort and write the rows of slices: what DuckDB cannot spill, and some room for sorting. */
-export function roomFor(slices: readonly Slice[]): number {
+export function roomFor(slices: readonly Slice[], rowGroupBytes: number): number {
   const average = averageBytes(slices);
   // The number of rows that DuckDB reads at a time decides, not the size of a row group.
   if (average > largeRows.rowBytes) return largeRowsBytes;
   const columns = new Set(slices.flatMap(({ leaves }) => leaves.flatMap((leaf) => Object.values(leafColumns(leaf)))));
   // Texts are stored in their columns and in the documents.
   const wholeRow = rowBytes + 2 * average + cellBytes * columns.size;
-  return leastBytes + (copies * rowsOfGroup(average) + vectors * vectorRows) * wholeRow;
+  return leastBytes + (copies * rowsOfGroup(average, rowGroupBytes) + vectors * vectorRows) * wholeRow;
 }
 
 function isOutOfMemory(caught: unknown): boolean {

@@ -40,10 +40,10 @@ export async function mergeFiles(
       temporary.push(...read.temporary);
     }
     const [{ captureDay } = { captureDay: '' }] = files;
-    const { parquetDir, fileBytes, writer } = options;
+    const { parquetDir, fileBytes, rowGroupBytes, writer } = options;
     const removed = deletes.length > 0 && { removed: excludeDeleted(deletes, captureDay) };
     const written = await writer.write(slices, (own) =>
-      writeSealedFiles(own, slices, { parquetDir, fileBytes, ...removed }),
+      writeSealedFiles(own, slices, { parquetDir, fileBytes, rowGroupBytes, ...removed }),
     );
     // The catalog could not rule out the deletions, but they cover no row of the files.
     if (deletes.length > 0 && written.removed === 0) return { kind: 'unchanged' };

@@ -28,12 +28,14 @@ export interface FileContents {
   readonly columns: readonly string[];
   /** By leaf column: number of rows that have a value. */
   readonly values: ReadonlyMap<string, number>;
+  /** Maximum size of the documents in a row group. */
+  readonly rowGroupBytes: number;
 }
 
 /** User-defined names reach DuckDB as bound values only; our code names the leaf columns. */
 export async function writeParquet(connection: DuckDBConnection, path: string, contents: FileContents): Promise<void> {
   const { BLOB, LIST, VARCHAR, blobValue, listValue } = await import('@duckdb/node-api');
-  const { rows, numbers, captureDay, series, leaves, columns } = contents;
+  const { rows, numbers, captureDay, series, leaves, columns, rowGroupBytes } = contents;
   const values: DuckDBValue[] = [];
   const types: DuckDBType[] = [];
   const bind = (value: DuckDBValue, type: DuckDBType): string => {
@@ -62,13 +64,14 @@ export async function writeParquet(connection: DuckDBConnection, path: string, c
   );
   const fileRows = series.reduce((sum, each) => sum + each.rows, 0);
   const dataBytes = series.reduce((sum, each) => sum + each.dataBytes, 0);
+  const rowGroup = rowsOfGroup(dataBytes / fileRows, rowGroupBytes);
   const facts = encodeFacts({ rows: fileRows, series, leaves });
   const statement = `COPY (
       SELECT ${seriesColumns.map(textOf).join(', ')}, DATE '1970-01-01' + ${dayNumber(captureDay)} AS capture_day, ${times.join(', ')},
         ${tagsOf} AS tags, ${parametersOf} AS additional_parameters, s.position, s."index", s.series,
         s.size${columns.map((name) => `, s.${name}`).join('')}, s.data
       FROM (SELECT ${renumbered(numbers)} AS series, * FROM (${rows}) ORDER BY number, time_received, position, "index") s
-    ) TO ${quoted(path)} (FORMAT parquet, PARQUET_VERSION V2, COMPRESSION zstd, ROW_GROUP_SIZE ${rowsOfGroup(dataBytes / fileRows)},
+    ) TO ${quoted(path)} (FORMAT parquet, PARQUET_VERSION V2, COMPRESSION zstd, ROW_GROUP_SIZE ${rowGroup},
       KV_METADATA {${quoted(metadataKey)}: ${bind(blobValue(facts), BLOB)}})`;
   await connection.run(statement, values, types);
 }

@@ -31,7 +31,7 @@ export async function sealFiles(
   const groups = slicesByDay(slices);
   const isLarge = averageBytes(slices) > largeRows.rowBytes;
   if (groups.length <= mostGroups || batches.length < 2 || isLarge) return sealGroups(connection, groups, options);
-  const sorted = await mergeHotBatches(connection, batches, options.hotDirectory, sortedRowGroup);
+  const sorted = await mergeHotBatches(connection, batches, options.hotDirectory, () => sortedRowGroup);
   try {
     return await sealGroups(connection, slicesByDay(sorted.slices), options);
   } finally {

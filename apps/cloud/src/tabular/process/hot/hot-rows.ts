@@ -10,6 +10,7 @@ import { type Clock, createLimiter, errorText, type Log, runInTurns, runToEnd } 
 import type { TabularSettings } from '../../settings.ts';
 import type { Database } from '../duckdb/database.ts';
 import type { Writer } from '../duckdb/writer.ts';
+import { rowsOfGroup } from '../files/row-group.ts';
 import { organizationOf, type Slice } from '../files/slice.ts';
 import { newDecodeBuffers } from '../log/decode-upload.ts';
 import type { LoggedRow, LogReader } from '../log/read-log.ts';
@@ -19,7 +20,7 @@ import { checkStamps, type HotBatch, HotFileChanged } from './hot-batch.ts';
 import { adoptHotBatches, writeManifest } from './hot-batch-manifest.ts';
 import { loadLongUpload } from './load-long-upload.ts';
 import { pickMerge } from './pick-merge.ts';
-import { createTail, isTailFull, type Tail } from './tail.ts';
+import { createTail, isTailFull, type Tail, type TailLimits } from './tail.ts';
 import { createLoadWaiters } from './wait-for-load.ts';
 
 /** Rows of the log decoded per step; queries wait for the end of a step. */
@@ -91,7 +92,8 @@ export function createHotRows(options: {
   readonly reader: LogReader;
   /** parquet/.hot */
   readonly directory: string;
-  readonly settings: Pick<TabularSettings, 'tailRows' | 'tailBytes' | 'mergeFiles'>;
+  readonly settings: TailLimits &
+    Pick<TabularSettings, 'tailRows' | 'tailBytes' | 'mergeFiles' | 'fileBytes' | 'rowGroupBytes'>;
   readonly clock: Clock;
   readonly log: Log;
 }): HotRows {
@@ -179,7 +181,7 @@ export function createHotRows(options: {
       await writeTails();
       return writing(() => write(tail));
     };
-    const options = { buffers, nowMs: clock.monotonic(), write: writeAfterOthers };
+    const options = { buffers, nowMs: clock.monotonic(), limits: settings, write: writeAfterOthers };
     const { to: after } = current();
     let own = createTail(after);
     let loaded = await loadLongUpload(own, logged, options).catch(failedWrite);
@@ -219,7 +221,7 @@ export function createHotRows(options: {
         : runToEnd(fillTail(current(), logged, buffers, clock.monotonic()));
     for (const damage of damaged) onDamaged(damage);
     waiters.wake();
-    if (isTailFull(current())) {
+    if (isTailFull(current(), settings)) {
       freeze();
       const written = tryWriteTails();
       // One tail is written while the next is filled.
@@ -321,14 +323,15 @@ export function createHotRows(options: {
       if (!isRead) return false;
       const least = Math.max(position, claimed);
       const free = batches.all.filter(({ from }) => from >= least);
-      const small = pickMerge(free, settings.mergeFiles);
+      const small = pickMerge(free, settings);
       if (small === undefined) {
         isRead = false;
         return false;
       }
       const { mergeHotBatches } = await import('../merge/merge-hot-batches.ts');
       const slices = small.flatMap((batch) => batch.slices);
-      const merged = await writer.write(slices, (own) => mergeHotBatches(own, small, directory));
+      const rowGroup = (averageBytes: number): number => rowsOfGroup(averageBytes, settings.rowGroupBytes);
+      const merged = await writer.write(slices, (own) => mergeHotBatches(own, small, directory, rowGroup));
       const [row] = await reader.read(merged.to - 1, { rows: 1, bytes: 1 });
       if (row !== undefined && small.every(({ noted }) => noted === true)) await writeManifest(merged, row.batch);
       // None of them has been sealed in the meantime: `claimed` and the callers' limiter prevent it.

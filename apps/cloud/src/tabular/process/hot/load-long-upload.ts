@@ -8,7 +8,7 @@ import type { newDecodeBuffers } from '../log/decode-upload.ts';
 import type { LoggedRow } from '../log/read-log.ts';
 import { type Damage, fillTail } from './fill-tail.ts';
 import type { HotBatch } from './hot-batch.ts';
-import { isTailFull, type Tail } from './tail.ts';
+import { isTailFull, type Tail, type TailLimits } from './tail.ts';
 
 /** What has been loaded: a tail with all rows, or a batch with all rows if they are more than a tail holds. */
 export interface LoadedUpload {
@@ -24,7 +24,7 @@ export interface LoadedUpload {
 export async function loadLongUpload(
   own: Tail,
   logged: readonly LoggedRow[],
-  { buffers, nowMs, write }: LoadOptions,
+  { buffers, nowMs, limits, write }: LoadOptions,
 ): Promise<LoadedUpload> {
   const steps = fillTail(own, logged, buffers, nowMs);
   const parts: HotBatch[] = [];
@@ -33,10 +33,10 @@ export async function loadLongUpload(
     own.rows.truncate(0);
   };
   try {
-    let next = await runInTurns(untilFull(steps, own));
+    let next = await runInTurns(untilFull(steps, own, limits));
     while (next.done !== true) {
       await writePart();
-      next = await runInTurns(untilFull(steps, own));
+      next = await runInTurns(untilFull(steps, own, limits));
     }
     if (parts.length > 0 && own.rows.rows > 0) await writePart();
     return { damage: next.value, batch: parts.length === 0 ? undefined : joined(parts, own) };
@@ -50,14 +50,16 @@ export interface LoadOptions {
   readonly buffers: ReturnType<typeof newDecodeBuffers>;
   /** Monotonic. */
   readonly nowMs: number;
+  /** When a file is full. */
+  readonly limits: TailLimits;
   readonly write: (tail: Tail) => Promise<HotBatch>;
 }
 
 /** Ends as soon as the tail is full, before the next reading is decoded; then nothing is in progress, and the tail may be emptied. */
-function* untilFull<T>(steps: Steps<T>, tail: Tail): Steps<IteratorResult<undefined, T>> {
+function* untilFull<T>(steps: Steps<T>, tail: Tail, limits: TailLimits): Steps<IteratorResult<undefined, T>> {
   for (;;) {
     const next = steps.next();
-    if (next.done === true || isTailFull(tail)) return next;
+    if (next.done === true || isTailFull(tail, limits)) return next;
     yield;
   }
 }

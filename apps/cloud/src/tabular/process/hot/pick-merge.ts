@@ -1,4 +1,5 @@
 /** Chooses hot batches to merge, so that queries open tens of files instead of hundreds. */
+import type { TabularSettings } from '../../settings.ts';
 import type { HotBatch } from './hot-batch.ts';
 
 /** How many batches of which sizes are merged (default number: from the settings). Small ones first. */
@@ -12,13 +13,21 @@ interface Merge {
   readonly batches?: number;
   readonly rows: readonly [least: number, most: number];
   readonly bytes: number;
-  /** Total bytes of the batches to merge. */
+  /** Total bytes of the batches to merge; no more than a sealed file may have. */
   readonly total: number;
 }
 
-/** The first sufficiently long sequence of adjacent batches. @param batches adjacent, in order @param files from the settings */
-export function pickMerge(batches: readonly HotBatch[], files: number): readonly HotBatch[] | undefined {
-  return merges.map((merge) => runFor({ batches: files, ...merge }, batches)).find(Boolean);
+/** The first sufficiently long sequence of adjacent batches. @param batches adjacent, in order */
+export function pickMerge(
+  batches: readonly HotBatch[],
+  { mergeFiles, fileBytes }: Pick<TabularSettings, 'mergeFiles' | 'fileBytes'>,
+): readonly HotBatch[] | undefined {
+  const within = (merge: Merge): Required<Merge> => ({
+    batches: mergeFiles,
+    ...merge,
+    total: Math.min(merge.total, fileBytes),
+  });
+  return merges.map((merge) => runFor(within(merge), batches)).find(Boolean);
 }
 
 function runFor(merge: Required<Merge>, batches: readonly HotBatch[]): readonly HotBatch[] | undefined {

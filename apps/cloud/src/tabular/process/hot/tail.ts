@@ -7,6 +7,7 @@ import { type Batch, timeColumns } from '@platform/query';
 import { dayNumber } from '../../../reading-codec/capture-day.ts';
 import { coversSeries, isInScope, mayKeepSeries } from '../../catalog/row-filter.ts';
 import type { Series } from '../../catalog/series.ts';
+import { defaultTabularSettings, type TabularSettings } from '../../settings.ts';
 import type { ScanRequest } from '../messages.ts';
 import { identityOf } from '../pushdown/series/series-identity.ts';
 import { noTime, RowBuffer } from '../rows/row-buffer.ts';
@@ -53,11 +54,13 @@ export function createTail(from: number): Tail {
   };
 }
 
-/** Maximum size of one hot file: about as much as DuckDB writes as one row group. */
-const full = { rows: 32_768, bytes: 8 << 20 } as const;
+export type TailLimits = Pick<TabularSettings, 'hotFileRows' | 'hotFileBytes'>;
 
-export function isTailFull({ rows }: Tail): boolean {
-  return rows.rows >= full.rows || rows.dataBytes >= full.bytes;
+export function isTailFull(
+  { rows }: Tail,
+  { hotFileRows, hotFileBytes }: TailLimits = defaultTabularSettings,
+): boolean {
+  return rows.rows >= hotFileRows || rows.dataBytes >= hotFileBytes;
 }
 
 /** The rows of a tail that a query may need, and their metered bytes. */

@@ -1,19 +1,18 @@
 /** Merges several small adjacent hot batches into one, so that a query opens tens of files instead of hundreds. */
 import { rm } from 'node:fs/promises';
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { rowsOfGroup } from '../files/row-group.ts';
 import { averageBytes, createSlice, dataBytesOf, rowsOf, type Slice, slicesByDay } from '../files/slice.ts';
 import { copyHotFile, selectedTimes } from '../hot/copy-hot-file.ts';
 import { type HotBatch, type HotFile, needsOwnFile, newBatchNames } from '../hot/hot-batch.ts';
 import { mergeSource } from './merge-source.ts';
 import { describeRows } from './series-of-rows.ts';
 
-/** @param batches adjacent, in order @param rowGroup rows of a row group */
+/** @param batches adjacent, in order @param rowGroup rows of a row group, for documents of an average size */
 export async function mergeHotBatches(
   connection: DuckDBConnection,
   batches: readonly HotBatch[],
   directory: string,
-  rowGroup?: number,
+  rowGroup: (averageBytes: number) => number,
 ): Promise<HotBatch> {
   const [{ from } = { from: 0 }, { to } = { to: 0 }] = [batches[0], batches.at(-1)];
   const names = newBatchNames(directory, from, to);
@@ -22,7 +21,7 @@ export async function mergeHotBatches(
   try {
     for (const [index, own] of filesOf(batches.flatMap((batch) => batch.slices)).entries()) {
       const path = names.file(index);
-      const merged = await mergeSlices(connection, own, path, rowGroup ?? rowsOfGroup(averageBytes(own)));
+      const merged = await mergeSlices(connection, own, path, rowGroup(averageBytes(own)));
       slices.push(...merged.slices);
       files.push(merged.file);
     }

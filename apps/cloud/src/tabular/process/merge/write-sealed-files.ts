@@ -23,6 +23,8 @@ export interface SealOptions {
   readonly parquetDir: string;
   /** Maximum BSON bytes in one file. */
   readonly fileBytes: number;
+  /** … and in one row group. */
+  readonly rowGroupBytes: number;
 }
 
 export interface WriteOptions extends SealOptions {
@@ -46,14 +48,7 @@ export async function writeSealedFiles(
   try {
     if (removedRows === undefined || (removed > 0 && removed < source.rows))
       for (const piece of await splitConditions(connection, source, slices, options.fileBytes, kept)) {
-        const file = await writeFile(
-          connection,
-          source,
-          slices[0]?.captureDay as string,
-          piece,
-          options.parquetDir,
-          written,
-        );
+        const file = await writeFile(connection, source, slices[0]?.captureDay as string, piece, options, written);
         files.push(file);
       }
     const rows = files.reduce((sum, file) => sum + file.rows, 0);
@@ -78,7 +73,7 @@ async function writeFile(
   source: MergeSource,
   captureDay: string,
   kept: string | undefined,
-  parquetDir: string,
+  { parquetDir, rowGroupBytes }: SealOptions,
   written: string[],
 ): Promise<SealedFile> {
   const described = await describeRows(connection, source, kept);
@@ -87,7 +82,7 @@ async function writeFile(
   written.push(temporary, path);
   const leaves = (source.slices[0]?.leaves ?? []).map(({ of: _, ...facts }) => facts);
   const rows = source.select([...rowColumns, ...source.columns], kept);
-  const contents = { ...described, rows, captureDay, leaves, columns: source.columns };
+  const contents = { ...described, rows, captureDay, leaves, columns: source.columns, rowGroupBytes };
   await writeParquet(connection, temporary, contents);
   await syncPath(temporary);
   const listed = await readSealedFile(connection, temporary, contents);
