@@ -5,16 +5,16 @@ import { expect, test } from 'vitest';
 import { containerBytes, startContainer } from './start-container.ts';
 import { startUploading } from './start-uploading.ts';
 
-const machines = 4;
-const readingsEach = 1_500;
-/** Just too small to be handled a few at a time, so that sorting them takes much memory. */
-const readingBytes = 5_000;
+const machines = 6;
+const readingsEach = 2_000;
+/** Just too small, on average, to be handled a few at a time, so that sorting them takes much memory. */
+const readingBytes = [5_000, 1_000, 12_000];
 
 test('D34 I9 in a container of 512 MB, fast uploads that are sealed every 2 s neither end the process that answers queries nor fail to be sealed, and rows can be counted meanwhile', async () => {
   await using cloud = await startContainer({ PLATFORM_SEAL_AGE: '2s' });
   const { url, client, tenant, memory } = cloud;
   const uploading = Array.from({ length: machines }, () =>
-    startUploading(url, tenant, { nextBytes: (n) => (n <= readingsEach ? readingBytes : undefined) }),
+    startUploading(url, tenant, { nextBytes: (n) => (n <= readingsEach ? readingBytes[n % readingBytes.length] : undefined) }),
   );
   const counted = async (): Promise<number> => {
     const [row] = await client.queryMql(tenant.organizationId, [{ $group: { _id: null, n: { $sum: 1 } } }]);
