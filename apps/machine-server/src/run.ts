@@ -108,10 +108,11 @@ async function serveUntilStopped(settings: Settings, configFile: string): Promis
     using _compiled = writeCompileCache(systemClock);
     // The first collection already decides by how much the heap may grow.
     using _growing = letHeapGrow(systemClock);
-    // A collection stops the server for some tens of milliseconds, on a slow computer for some hundreds: a stop would wait.
+    // A collection stops the server for some tens of milliseconds, on a slow computer for some hundreds: a stop would wait, and fast captures
+    // would miss ticks.
     using _trim = trimWhenIdle({
       ...{ clock: systemClock, leastMs: collectEveryMs },
-      mayPause: () => !server.serving.expectsStops,
+      mayPause: () => !server.serving.expectsStops && !server.capture.isFast,
     });
     await stop.promise;
     return 0;

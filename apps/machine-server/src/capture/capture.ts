@@ -60,6 +60,8 @@ const sealWaitMs = 5_000;
 const writeEveryMs = 400;
 /** A reading that takes longer is given up. */
 const readingLimitMs = 60_000;
+/** Above this frequency, ticks of a pause of 50 ms to 100 ms are missed (ticker.ts). */
+const mostPausedHz = 10;
 /** Delay before another attempt to own a directory that another process holds. */
 const retryMs = 5_000;
 
@@ -145,6 +147,11 @@ export class Capture implements AsyncDisposable {
     const late = Promise.withResolvers<void>();
     using _late = this.#deps.clock.after(sealWaitMs, late.resolve);
     await Promise.race([Promise.all([...this.#running.values()].map(({ file }) => file.seal())), late.promise]);
+  }
+
+  /** Whether a pause of this process, such as for a collection of garbage, would cost readings. */
+  get isFast(): boolean {
+    return [...this.#running.values()].some(({ plan }) => plan.hz > mostPausedHz);
   }
 
   status(): CaptureStatus[] {

@@ -102,7 +102,7 @@ async function startSlow({ hz, resources, memory, queueSize }: Setup) {
     disk.files
       .values()
       .reduce((sum, bytes) => sum + (bytes.length === 0 ? 0 : readCaptureFile(bytes).readings.length), 0);
-  return { clock, slow, counts, stop, onDisk };
+  return { capture, clock, slow, counts, stop, onDisk };
 }
 
 test.each([50, 500, 2_000, 10_000])(
@@ -159,4 +159,13 @@ test('C13 a configured capture_queue_size bounds the readings that wait by their
   slow.ms = 0;
   await clock.advance(200_000);
   await stop();
+});
+
+test('ADR-0033 the process does not pause to collect garbage while a capture above 10 Hz would miss ticks', async () => {
+  for (const hz of [10, 100]) {
+    const { capture, stop } = await startSlow({ hz, resources: 1 });
+    expect(capture.isFast).toBe(hz > 10);
+    await stop();
+    expect(capture.isFast).toBe(false);
+  }
 });
