@@ -12,7 +12,7 @@
  *     --before DIR: the ingest of another checkout, alternately with this one
  *   npm run bench -- sync --files 100000 --readings 10000000 --megabytes 5000 --seconds 60   capture and sync compared with their
  *     requirements, a table (with --json lines); --only backlog,fast,many,thousand,camera,large,month
- *   npm run bench -- slow-disk --seconds 60 --only 2000,hang   what is captured while syncs take 50 ms to 10 s, a table (with --json lines); needs strace
+ *   npm run bench -- slow-disk --seconds 60 --only 2000,hang   what is captured while syncs take 50 ms to 10 s, a table (with --json lines); needs a C compiler
  *   npm run bench -- dry-run --readings 10000000   dry runs of triggers over stored readings
  *   npm run bench -- billing --organizations 1000 --records 10000000 --readings 1000000   closing a month, and metering, compared with
  *     their requirements, a table (with --json lines)
@@ -74,7 +74,7 @@ const { kinds, values } = commandLineOf({
       parts: storeSections,
     },
     'slow-disk': {
-      help: 'what is captured while each sync takes 50 ms to 10 s, and for how long a disk may hang; a table; needs strace',
+      help: 'what is captured while each sync takes 50 ms to 10 s, and for how long a disk may hang; a table; needs a C compiler',
       options: ['seconds', 'only', 'json'],
     },
     'dry-run': {

@@ -1,8 +1,9 @@
 /**
- * What a machine-server captures while every fdatasync and fsync of its process takes long: strace delays them, so that they hold the
- * threads that a slow disk would hold. Its readings are counted on the disk after it stopped.
+ * What a machine-server captures while every fdatasync and fsync of its process takes long: a preloaded library delays them, so that they
+ * hold the threads that a slow disk would hold. Its readings are counted on the disk after it stopped. Beside each figure stands what a bare
+ * timer of the same frequency, which does nothing, takes at the same time, and what other programs use of the computer.
  */
-import { execFileSync, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,8 +15,10 @@ import { readCaptureFile } from '@platform/capture-file';
 import { nodeFlags } from '@platform/machine-server/node-flags';
 import { SensorDataSchema } from '@platform/proto/platform/app/datasync/v1/data_sync';
 import { GapReason } from '@platform/proto/platform/gaps/v1/gaps';
-import { temporaryDirectory } from '@platform/testkit';
+import { cpuSeconds, startDiskFaults, temporaryDirectory } from '@platform/testkit';
 import { thriftyEnvironment } from '../../apps/cli/bin/become-node.js';
+import { startBareTicks } from '../limits/bare-ticks.ts';
+import { measureOthers } from './machine/others-share.ts';
 import { captureConfiguration } from './readings/part-configuration.ts';
 import type { Figure } from './store/figure.ts';
 
@@ -30,8 +33,8 @@ const frequencies = [10, 100];
 const resources = [1, 50];
 /** Without a delay: what the computer itself lets a machine-server capture at that time. */
 const delaysMs = [0, 50, 500, 2_000, 10_000];
-/** Longer than the notes of a crash need to learn how slow the disk is. */
-const warmUpMs = 45_000;
+/** Longer than the notes of a crash need to learn how slow the disk is: a disk that becomes slow at once costs a sync's time of readings. */
+const warmUpMs = (delayMs: number): number => 5_000 + 4 * delayMs;
 /** A disk that hangs. */
 const hungMs = 1_000_000;
 const longestFillMs = 400_000;
@@ -52,20 +55,27 @@ export async function measureSlowDisk({ seconds, only }: SlowDiskOptions): Promi
 
 async function measureOne(delayMs: number, hz: number, count: number, forMs: number): Promise<Figure> {
   await using machine = await startMachine(delayMs, hz, count);
-  await sleep(warmUpMs);
-  const from = Date.now();
+  await sleep(warmUpMs(delayMs));
+  const [others, bare, before, from] = [measureOthers(), startBareTicks(hz), machine.cpuSeconds(), Date.now()];
   await sleep(forMs);
-  const to = Date.now();
-  const [skipped, missed] = [machine.gaps(GapReason.QUEUE_FULL), machine.gaps(GapReason.MISSED)];
+  const [to, after, limit, load] = [Date.now(), machine.cpuSeconds(), bare.stop(), others()];
   const peak = machine.peakMegabytes();
   await machine.stop();
+  const [skipped, missed] = [machine.gaps(GapReason.QUEUE_FULL), machine.gaps(GapReason.MISSED)];
+  const unwritten = machine.gaps(GapReason.UNWRITTEN);
   const captured = machine.capturedAtMs().filter((ms) => ms >= from && ms < to).length;
   const due = (hz * count * (to - from)) / 1_000;
+  const notes = [
+    `${captured} of ${due.toFixed(0)} in ${(forMs / 1_000).toFixed(0)} s`,
+    `of the whole run ${missed} missed, ${skipped} skipped, ${unwritten} unwritten, ${machine.delayed()} syncs delayed, ${peak} MB at most`,
+    `${(((after - before) * 1e5) / (to - from)).toFixed(0)} % of a core, others ${load.toFixed(2)} cores`,
+    `the bare timer stalled for ${limit.longestMs.toFixed(0)} ms at most`,
+  ];
   return {
     name: `syncs of ${delayMs} ms, ${count} × ${hz} Hz: captured ÷ due`,
-    ...{ value: (captured / due) * 100, unit: '%' },
+    ...{ value: (captured / due) * 100, unit: '%', beside: limit.percent },
     ...(delayMs > 0 && { least: 99 }),
-    note: `${captured} of ${due.toFixed(0)}; of the whole run ${missed} missed, ${skipped} skipped; ${peak} MB at most`,
+    note: notes.join('; '),
   };
 }
 
@@ -80,8 +90,10 @@ async function measureBound(hz: number, count: number): Promise<Figure> {
 }
 
 async function startMachine(delayMs: number, hz: number, count: number) {
-  const home = await temporaryDirectory();
-  const captures = join(home.path, 'captures');
+  await using stack = new AsyncDisposableStack();
+  const home = stack.use(await temporaryDirectory());
+  const disk = stack.use(await startDiskFaults(home.path));
+  const captures = home.file('captures');
   mkdirSync(captures);
   const { components } = captureConfiguration(count, hz * count) as { components: object[] };
   const attributes = { capture_dir: captures, sync_disabled: true };
@@ -91,15 +103,26 @@ async function startMachine(delayMs: number, hz: number, count: number) {
   const config = home.file('machine.json');
   writeFileSync(config, JSON.stringify({ components, services }), { mode: 0o600 });
   const entry = fileURLToPath(import.meta.resolve('@platform/machine-server/main'));
-  // The first syncs are those of the start.
-  const inject = `inject=fdatasync,fsync:delay_enter=${delayMs * 1_000}:when=${20 + 2 * count}+`;
-  const strace = ['-f', '--seccomp-bpf', '-qqq', '-o', '/dev/null', '-e', 'trace=fdatasync,fsync', '-e', inject];
-  const node = [process.execPath, ...process.execArgv, ...nodeFlags, entry, '-config', config];
-  const env = { ...process.env, ...thriftyEnvironment, PLATFORM_HOME: home.path };
-  const tracer = spawn('strace', [...strace, ...node], { stdio: 'ignore', env });
-  const ended = once(tracer, 'close');
-  await once(tracer, 'spawn');
-  const tracee = (): number => Number(execFileSync('pgrep', ['-P', String(tracer.pid)], { encoding: 'utf8' }));
+  const node = [...process.execArgv, ...nodeFlags, entry, '-config', config];
+  const env = { ...process.env, ...thriftyEnvironment, ...disk.env, PLATFORM_HOME: home.path };
+  const machine = spawn(process.execPath, node, { stdio: 'ignore', env });
+  const ended = once(machine, 'close');
+  stack.defer(async () => {
+    // Also one that a call of the disk holds.
+    machine.kill('SIGKILL');
+    await ended;
+  });
+  await once(machine, 'spawn');
+  const pid = machine.pid as number;
+  const filesOf = (name: RegExp): string[] =>
+    readdirSync(captures, { recursive: true, encoding: 'utf8' }).filter((each) => name.test(each));
+  while (filesOf(/\.prog$/).length < count) {
+    if (machine.exitCode !== null)
+      throw new Error(`expected a machine-server that captures, found exit code ${machine.exitCode}`);
+    await sleep(100);
+  }
+  if (delayMs > 0) disk.set([{ calls: ['fsync', 'fdatasync'], delayMs }]);
+  const kept = stack.move();
   return {
     /** Readings that the machine-server itself has told as missing for this reason. */
     gaps: (reason: GapReason): number => {
@@ -113,13 +136,14 @@ async function startMachine(delayMs: number, hz: number, count: number) {
       return [...newest.values()].reduce((sum, gap) => sum + (gap.reason === reason ? gap.readings : 0), 0);
     },
     peakMegabytes: (): number => {
-      const status = readFileSync(`/proc/${tracee()}/status`, 'utf8');
+      const status = readFileSync(`/proc/${pid}/status`, 'utf8');
       return Math.round(Number(/^VmHWM:\s+(\d+)/m.exec(status)?.[1]) / 1_024);
     },
+    cpuSeconds: (): number => cpuSeconds(pid),
+    delayed: (): number => disk.affected()[0] ?? 0,
     /** When the readings on the disk were requested. */
     capturedAtMs: (): number[] =>
-      readdirSync(captures, { recursive: true, encoding: 'utf8' })
-        .filter((name) => /\.(prog|capture)$/.test(name))
+      filesOf(/\.(prog|capture)$/)
         .flatMap((name) => {
           const bytes = readFileSync(join(captures, name));
           return bytes.length === 0 ? [] : readCaptureFile(bytes).readings;
@@ -130,19 +154,10 @@ async function startMachine(delayMs: number, hz: number, count: number) {
         }),
     /** A stop waits for a slow disk, for a minute at most. */
     async stop() {
-      process.kill(tracee(), 'SIGTERM');
+      machine.kill('SIGTERM');
       await ended;
     },
-    async [Symbol.asyncDispose]() {
-      if (tracer.exitCode === null && tracer.signalCode === null) {
-        const pid = tracee();
-        // Also the one that holds it in a call.
-        tracer.kill('SIGKILL');
-        process.kill(pid, 'SIGKILL');
-      }
-      await ended;
-      await home[Symbol.asyncDispose]();
-    },
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
   };
 }
 

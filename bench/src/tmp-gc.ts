@@ -1,0 +1,13 @@
+import { spawn } from 'node:child_process';
+import { mkdirSync, openSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { nodeFlags } from '@platform/machine-server/node-flags';
+import { thriftyEnvironment } from '../../apps/cli/bin/become-node.js';
+import { captureConfiguration } from './readings/part-configuration.ts';
+const home = `/tmp/mem/gc${process.pid}`; mkdirSync(home + '/captures', { recursive: true });
+const { components } = captureConfiguration(50, 5000) as any;
+writeFileSync(home + '/m.json', JSON.stringify({ components, services: [{ name: 'data_manager', api: 'core:service:data_manager', model: 'core:builtin:builtin', attributes: { capture_dir: home + '/captures', sync_disabled: true } }] }), { mode: 0o600 });
+const out = openSync('/tmp/mem/gc.txt', 'w');
+const m = spawn(process.execPath, [...process.execArgv, ...nodeFlags, '--trace-gc', fileURLToPath(import.meta.resolve('@platform/machine-server/main')), '-config', home + '/m.json'], { stdio: ['ignore', out, out], env: { ...process.env, ...thriftyEnvironment, PLATFORM_HOME: home } });
+setTimeout(() => m.kill('SIGTERM'), 50_000);
+m.on('close', () => process.exit(0));
