@@ -14,7 +14,9 @@ test('D34 I9 in a container of 512 MB, fast uploads that are sealed every 2 s ne
   await using cloud = await startContainer({ PLATFORM_SEAL_AGE: '2s' });
   const { url, client, tenant, memory } = cloud;
   const uploading = Array.from({ length: machines }, () =>
-    startUploading(url, tenant, { nextBytes: (n) => (n <= readingsEach ? readingBytes[n % readingBytes.length] : undefined) }),
+    startUploading(url, tenant, {
+      nextBytes: (n) => (n <= readingsEach ? readingBytes[n % readingBytes.length] : undefined),
+    }),
   );
   const counted = async (): Promise<number> => {
     const [row] = await client.queryMql(tenant.organizationId, [{ $group: { _id: null, n: { $sum: 1 } } }]);
