@@ -185,11 +185,11 @@ write_keeper() {
   cat >"$dir/keep-running" <<END
 #!/bin/sh
 # Starts the machine-server again whenever it ends, even after "platform machines part restart".
-trap 'kill "\$child" 2>/dev/null; wait "\$child"; exit 0' TERM INT HUP
+# A stop may come before a variable has the number of the process, and before that process has begun to listen for it.
+trap 'while kill "\$!" 2>/dev/null; do sleep 0.2; done; exit 0' TERM INT HUP
 while :; do
   '$dir/run' &
-  child=\$!
-  wait "\$child"
+  wait "\$!"
   sleep 1
 done
 END
