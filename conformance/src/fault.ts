@@ -52,9 +52,13 @@ const faults: Readonly<Record<string, { help: string; options: string[]; tests: 
     tests: ['conformance/src/disk/'],
   },
   hostile: {
-    help: 'sends requests that are cheap to send and expensive to decode, four at once, and then garbage to ports, links and module sockets, also as a cloud, and measures how long others wait',
+    help: 'sends requests that are cheap to send and expensive to decode, four at once, and then garbage to ports, links, tunnels and module sockets, also as a cloud, and measures how long others wait',
     options: ['requests', 'garbage', 'from', 'wait', 'seed'],
-    tests: ['conformance/src/hostile/'],
+    tests: [
+      'conformance/src/hostile/',
+      'packages/rpc/src/link/hostile-servers.test.ts',
+      'packages/rpc/src/listener/hostile-clients.test.ts',
+    ],
   },
   stops: {
     help: 'the part of hostile about stops, heartbeats and capture ticks of a machine-server, beside hostile callers and a module with long answers',

@@ -13,7 +13,8 @@ import { createTunnelServer } from '../tunnel/tunnel-server.ts';
 import { createRpcServer } from './rpc-server.ts';
 
 const source = hostileClients('/platform.test.v1.EchoService/Say');
-const count = source.known + 150;
+/** `npm run fault -- hostile` says how many. */
+const count = Number(process.env['FAULT_GARBAGE'] ?? source.known + 150);
 const nameOf = (kind: number): string => source.kind(kind).name;
 
 const options = {
