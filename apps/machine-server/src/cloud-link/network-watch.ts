@@ -5,8 +5,8 @@ import type { Clock } from '@platform/base';
 const everyMs = 1_000;
 
 export interface NetworkWatchDeps {
-  /** Addresses of this computer. */
-  readonly addresses: () => readonly string[];
+  /** Addresses of this computer; undefined: unknown at the moment. */
+  readonly addresses: () => readonly string[] | undefined;
   /** Called with the addresses after each change. */
   readonly onChange: (addresses: ReadonlySet<string>) => void;
   readonly clock: Clock;
@@ -14,7 +14,8 @@ export interface NetworkWatchDeps {
 
 export class NetworkWatch implements Disposable {
   readonly #deps: NetworkWatchDeps;
-  #known = '';
+  /** Undefined: they were not yet known. */
+  #known: string | undefined;
   #timer: Disposable | undefined;
 
   constructor(deps: NetworkWatchDeps) {
@@ -22,9 +23,8 @@ export class NetworkWatch implements Disposable {
   }
 
   start(): void {
-    const { addresses, clock } = this.#deps;
-    this.#known = textOf(addresses());
-    this.#timer = clock.every(everyMs, () => this.#look());
+    this.#look();
+    this.#timer = this.#deps.clock.every(everyMs, () => this.#look());
   }
 
   [Symbol.dispose](): void {
@@ -33,10 +33,10 @@ export class NetworkWatch implements Disposable {
 
   #look(): void {
     const found = this.#deps.addresses();
-    const text = textOf(found);
-    if (text === this.#known) return;
-    this.#known = text;
-    this.#deps.onChange(new Set(found));
+    if (found === undefined) return;
+    const [before, now] = [this.#known, textOf(found)];
+    this.#known = now;
+    if (before !== undefined && before !== now) this.#deps.onChange(new Set(found));
   }
 }
 
@@ -44,11 +44,11 @@ function textOf(addresses: readonly string[]): string {
   return addresses.toSorted((a, b) => a.localeCompare(b)).join(' ');
 }
 
-/** Nothing if the system does not tell, as in some sandboxes. */
-export function systemAddresses(): string[] {
+/** Undefined if the system does not tell, as in some sandboxes, or while no descriptor is free (EMFILE): that is no change of the network. */
+export function systemAddresses(read: typeof networkInterfaces = networkInterfaces): string[] | undefined {
   try {
-    return Object.values(networkInterfaces()).flatMap((all) => (all ?? []).map(({ address }) => address));
+    return Object.values(read()).flatMap((all) => (all ?? []).map(({ address }) => address));
   } catch {
-    return [];
+    return;
   }
 }
