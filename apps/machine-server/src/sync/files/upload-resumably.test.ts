@@ -21,6 +21,8 @@ class StagingCloud {
   streamed = 0;
   before: (offset: number) => void = () => {};
   canStage = true;
+  /** Called before an upload is finished, with the name of its staged bytes. */
+  finishing: (name: string) => void = () => {};
   maxBodyBytes = 0;
   /** Offsets and lengths of bodies. */
   readonly bodies: [number, number][] = [];
@@ -70,7 +72,8 @@ class StagingCloud {
       this.written.push(Number(offset));
       return { offset: BigInt(bytes.length) };
     },
-    finishUpload: async ({ sha256 }: { sha256: Uint8Array }) => {
+    finishUpload: async ({ key, sha256 }: { key: Uint8Array; sha256: Uint8Array }) => {
+      this.finishing(Buffer.from(key).toString('hex'));
       this.finished = sha256;
       return { binaryDataId: 'id' };
     },
@@ -158,3 +161,27 @@ test('if a proxy on the way does not let long bodies pass, the file is sent in c
   expect(cloud).toMatchObject({ bodies: [], written: [0, chunk, 2 * chunk, 3 * chunk, 4 * chunk] });
   expect(Buffer.from(cloud.finished ?? []).equals(createHash('sha256').update(content).digest())).toBe(true);
 });
+
+test.each([
+  ['in calls', 0],
+  ['in long bodies', 64 * 1024 * 1024],
+])(
+  'D15 a large file sent %s whose staged bytes were damaged on the way is sent again, and never set aside',
+  async (_how, maxBodyBytes) => {
+    const [path, cloud] = [await file(), new StagingCloud()];
+    cloud.maxBodyBytes = maxBodyBytes;
+    const sent: (Buffer | undefined)[] = [];
+    cloud.finishing = (name) => {
+      sent.push(cloud.staged.get(name));
+      cloud.staged.delete(name);
+      if (sent.length < 3) throw new PlatformError('data_loss', 'expected the SHA-256 of the file, found another');
+    };
+    for (let attempt = 0; attempt < 2; attempt++)
+      expect(await upload(path, cloud)).toEqual({
+        ...{ kind: 'later', code: 'aborted', message: 'expected the SHA-256 of the file, found another' },
+        ...{ retryAfterMs: undefined, isCutOff: false },
+      });
+    expect(await upload(path, cloud)).toMatchObject({ kind: 'accepted', bytes: content.length });
+    expect(sent.map((bytes) => bytes?.equals(content))).toEqual([true, true, true]);
+  },
+);
