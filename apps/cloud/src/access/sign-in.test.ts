@@ -33,6 +33,17 @@ test('a session token identifies its person, with their current roles, while the
   });
 });
 
+test('D49 who made a signed address in a session has standing with the roles of today while that session lasts, and not by another', async () => {
+  const fleet = await openFleet();
+  const personId = await fleet.personWith(on.location('owner', 'plant'));
+  for (const sessionId of ['s1', 's2'])
+    fleet.sessions.set(sessionId, { personId, sessionId, email: 'ann@example.com' });
+  const standing = () => fleet.authenticator.standing({ kind: 'session', id: 's1' }, fleet.clock.now());
+  expect(await standing()).toMatchObject({ personId, sessionId: 's1', grants: [on.location('owner', 'plant')] });
+  fleet.sessions.delete('s1');
+  expect(await standing()).toBeUndefined();
+});
+
 test('R16 when the key behind a token ends, its calls and its open streams are refused within 2 s', async () => {
   const fleet = await openFleet();
   const key = await fleet.keyWith(on.organization('operator'));

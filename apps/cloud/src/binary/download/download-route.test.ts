@@ -3,6 +3,8 @@ import type { AddressInfo } from 'node:net';
 import { asPlatformError, systemClock } from '@platform/base';
 import { DataType } from '@platform/proto/platform/app/datasync/v1/data_sync';
 import { expect, onTestFinished, test } from 'vitest';
+import type { Principal } from '../../access/principal.ts';
+import { on as grant } from '../../access/testing/open-fleet.ts';
 import { callers, data, type OpenBinary, openBinary } from '../testing/open-binary.ts';
 
 interface Downloads extends OpenBinary {
@@ -165,6 +167,32 @@ test("an address ends with the file, with its creator's right to read it, and wi
   await on.ask(callers.owner, data.deleteBinaryDataByIDs, { binaryDataIds: [id] });
   expect(await told(url)).toBe('not_found');
   expect(await told(url2)).toBe('another');
+});
+
+test('D49 D5 an address that a person makes works for one file and 10 minutes, and ends with the session in which it was made, not with another', async () => {
+  const on = await openDownloads();
+  const id = await on.upload();
+  const other = await on.upload({ content: 'another' });
+  const person = (sessionId: string): Principal => ({
+    ...{ kind: 'person', personId: 'ada', sessionId, email: 'ada@example.com' },
+    grants: [grant.location('operator', 'hall')],
+  });
+  for (const session of ['session-1', 'session-2']) on.standing.set(session, person(session));
+  on.standing.set('ada', person(''));
+  const linkOf = async (session: string): Promise<string> =>
+    (await on.ask(person(session), data.createBinaryDataSignedURL, { binaryDataId: id, expirationMinutes: 10 }))
+      .signedUrl;
+  const [first, second] = [await linkOf('session-1'), await linkOf('session-2')];
+  const told = async (address: string) => (await on.get(address)).text();
+  expect([await told(first), await told(second)]).toEqual(['a picture', 'a picture']);
+  expect(await told(first.replace(id, other))).toBe('permission_denied');
+  expect(await told(first.replace('session-1', 'session-2'))).toBe('permission_denied');
+  on.standing.delete('session-1');
+  expect([await told(first), await told(second)]).toEqual(['not_found', 'a picture']);
+  on.laterMs(10 * 60_000 - 30_000);
+  expect(await told(second)).toBe('a picture');
+  on.laterMs(30_000);
+  expect(await told(second)).toBe('permission_denied');
 });
 
 test('without a signature a caller authenticates as for an RPC, and gets only files that it may read', async () => {

@@ -19,20 +19,6 @@ export interface FilePage {
 export const filesPerPage = 24;
 export const data = clientOf(DataService);
 
-/** How long the address of a download works. It ends with the session, too. */
-const downloadMinutes = 10;
-
-/** Lets the browser download a file, whatever its size. @throws ConnectError */
-export async function downloadFile({ id, name }: StoredFile): Promise<void> {
-  const { signedUrl } = await data.createBinaryDataSignedURL({ binaryDataId: id, expirationMinutes: downloadMinutes });
-  const link = document.createElement('a');
-  // The address has the public name of the cloud, which may differ from the name in the address bar.
-  const { pathname, search } = new URL(signedUrl);
-  link.href = pathname + search;
-  link.download = name;
-  link.click();
-}
-
 /** Newest first. @param last of the page before; empty: the first page */
 export async function loadFiles(filter: FileFilter, last: string, signal?: AbortSignal): Promise<FilePage> {
   const { organizationId, component, tag, datasetId } = filter;
