@@ -32,5 +32,6 @@ export { seededRandom } from './seeded-random.ts';
 export { selfSigned } from './self-signed.ts';
 export { layeredDisk, mountedDisk, mountFault, type ProcessDisk, type SmallDisk } from './small-disk/small-disk.ts';
 export { type ReceivedMail, type SmtpSink, startSmtpSink } from './smtp-sink.ts';
+export { standInResolver } from './stand-in-resolver.ts';
 export { memoryDirectory, type TemporaryDirectory, temporaryDirectory } from './temporary-directory.ts';
 export { type ReceivedWebhook, startWebhookSink, type WebhookAnswer, type WebhookSink } from './webhook-sink.ts';

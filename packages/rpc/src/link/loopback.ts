@@ -16,7 +16,9 @@ function isLoopbackAddress(address: string): boolean {
 }
 
 /** For connections in plaintext that carry secrets: fails if a name of `localhost` is another computer. */
-export const loopbackLookup: LookupFunction = loopbackOnly(lookup);
+export const loopbackLookup: LookupFunction = loopbackOnly((hostname, options, callback) =>
+  lookup(hostname, options, callback),
+);
 
 /** @param resolve finds the addresses of names */
 export function loopbackOnly(

@@ -9,7 +9,6 @@ import { expect, test } from 'vitest';
 import { EchoService } from '../../test/echo-service.ts';
 import { connect, type Link } from './connect.ts';
 import { connectionFault } from './connection/connection-fault.ts';
-import { loopbackOnly } from './loopback.ts';
 
 const good = await selfSigned();
 const nameless = await selfSigned(1, 'none');
@@ -137,31 +136,3 @@ test.each([301, 302, 303, 307, 308])(
     }
   },
 );
-
-function found(name: string, addresses: readonly string[], all: boolean): Promise<unknown> {
-  const resolver = loopbackOnly((_name, _options, callback) =>
-    callback(
-      null,
-      addresses.map((address) => ({ address, family: 4 })),
-    ),
-  );
-  return new Promise((resolve, reject) =>
-    resolver(name, { all }, (error, answer) => (error === null ? resolve(answer) : reject(error))),
-  );
-}
-
-test('D16 names of localhost count as loopback only if they resolve there', async () => {
-  for (const name of ['localhost', 'cloud.localhost']) {
-    expect(await found(name, ['127.0.0.1'], false)).toBe('127.0.0.1');
-    expect(await found(name, ['127.0.0.1'], true)).toEqual([{ address: '127.0.0.1', family: 4 }]);
-    for (const addresses of [['192.168.1.5'], ['127.0.0.1', '192.168.1.5']])
-      await expect(found(name, addresses, true)).rejects.toThrow(`${name} is 192.168.1.5, which is another computer`);
-  }
-});
-
-test('D16 credentials in plaintext go through that lookup, so a name of localhost that resolves elsewhere gets none', async () => {
-  const credentials = { entity: 'key-1', type: 'api-key', payload: 'secret' };
-  // Resolves nowhere, or to this computer, on which nothing listens there: either way it is asked, and not refused by its name.
-  await using link = connect({ baseUrl: 'http://cloud.localhost:1', credentials });
-  await expect(link.client(EchoService).say({})).rejects.toMatchObject({ code: 'unavailable' });
-});
