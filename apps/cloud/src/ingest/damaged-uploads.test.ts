@@ -50,6 +50,7 @@ async function startDamager(targetPort: number): Promise<Damager> {
 /** Damage to the length of a frame makes both sides wait. */
 const damagedMs = 3_000;
 const atOnce = 8;
+/** As machine-servers ask for it: see `machine-server/src/sync/files/checked-uploads.test.ts`. */
 const optionsOf = (timeoutMs: number) => ({ headers: { [checksumHeader]: checksumKind }, timeoutMs });
 const identity = { stream, seq: 1n, floor: 1n };
 const picture = { componentName: 'camera', methodName: 'ReadImage', type: DataType.BINARY_SENSOR };
@@ -87,8 +88,12 @@ const uploads: Readonly<Record<string, (link: Link, timeoutMs: number) => Promis
 /** D15: a machine would set the file aside. */
 const final: ReadonlySet<string> = new Set(['invalid_argument', 'already_exists', 'data_loss', 'unknown']);
 
+/** The one reason for which these uploads may be ABORTED. */
+const damagedText =
+  /^\/platform\.app\.datasync\.v1\.DataSyncService\/\w+: expected a message with the checksum .* its bytes were damaged on the way/;
+
 test.each(Object.entries(uploads))(
-  'D15 I5 %s of which a byte was damaged on the way is never stored differently nor refused for good, and is stored when it is sent again',
+  'D15 I5 %s of which a byte was damaged on the way is never stored differently nor refused for good, but with that reason, and is stored when it is sent again',
   async (what, upload) => {
     await using server = await startUploadServer();
     await using damagers = new AsyncDisposableStack();
@@ -111,7 +116,8 @@ test.each(Object.entries(uploads))(
         lane.damage(at);
         const { code, message } = await send(lane, damagedMs);
         codes.set(code, (codes.get(code) ?? 0) + 1);
-        if (final.has(code)) faults.push(`byte ${at} of ${length}: ${code}: ${message}`);
+        if (final.has(code) || (code === 'aborted' && !damagedText.test(message)))
+          faults.push(`byte ${at} of ${length}: ${code}: ${message}`);
       }
     };
     await Promise.all(lanes.map(damageEach));

@@ -18,7 +18,8 @@ import { FleetService } from '@platform/proto/platform/fleet/v1/fleet';
 import type { ReportPartStatusRequest } from '@platform/proto/platform/fleet/v1/part_report';
 import { type Gap, GapService } from '@platform/proto/platform/gaps/v1/gaps';
 import { AuthService } from '@platform/proto/proto/rpc/v1/auth';
-import { createRpcServer, type ServiceBinding, serve } from '@platform/rpc/server';
+import { checksumHeader } from '@platform/rpc/client';
+import { type Call, createRpcServer, type ServiceBinding, serve } from '@platform/rpc/server';
 
 export interface StoredUpload {
   readonly metadata: UploadMetadata;
@@ -31,6 +32,8 @@ export interface FakeCloud extends AsyncDisposable {
   /** Uploads in order of commit, each once. */
   readonly stored: StoredUpload[];
   readonly files: Map<string, Uint8Array>;
+  /** What each kind of upload said about the checksums of its messages. */
+  readonly checksums: Map<string, string | null>;
   readonly logs: string[];
   /** Handles every `Log`. */
   logError: PlatformError | undefined;
@@ -79,6 +82,7 @@ export async function startFakeCloud(
     document,
     stored: [],
     files: new Map(),
+    checksums: new Map(),
     logs: [],
     logError: undefined,
     gaps: new Map(),
@@ -131,15 +135,19 @@ export async function startFakeCloud(
     await cloud.after(metadata);
     return { fileId: key };
   };
+  const noteChecksums = ({ method, metadata }: Pick<Call<string>, 'method' | 'metadata'>): void =>
+    void cloud.checksums.set(method.replace(/^.*\//, ''), metadata.get(checksumHeader));
   const dataSync = serve<typeof DataSyncService, string>(DataSyncService, {
-    dataCaptureUpload(request) {
+    dataCaptureUpload(request, call) {
+      noteChecksums(call);
       const { metadata, sensorContents } = fromBinary(
         DataCaptureUploadRequestSchema,
         toBinary(DataCaptureUploadRequestSchema, request),
       );
       return commit(metadata, sensorContents);
     },
-    async streamingDataCaptureUpload(requests) {
+    async streamingDataCaptureUpload(requests, call) {
+      noteChecksums(call);
       let given: DataCaptureUploadMetadata | undefined;
       const chunks: Uint8Array[] = [];
       for await (const { uploadPacket } of requests) {
@@ -150,7 +158,8 @@ export async function startFakeCloud(
       const metadata = given?.sensorMetadata;
       return commit(given?.uploadMetadata, [create(SensorDataSchema, { ...(metadata && { metadata }), data })]);
     },
-    async fileUpload(requests) {
+    async fileUpload(requests, call) {
+      noteChecksums(call);
       let name = '';
       const chunks: Uint8Array[] = [];
       for await (const { uploadPacket } of requests) {
