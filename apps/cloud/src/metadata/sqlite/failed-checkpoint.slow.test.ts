@@ -14,16 +14,22 @@ const appends: AppendPlan = {
   firstSeq: 1,
 };
 
-test.each([
-  ['metadata', fileOf('../testing/write-child.ts'), ['1', '600']],
-  ['ingest log', fileOf('../../ingest/testing/append-child.ts'), [JSON.stringify(appends)]],
-] as const)(
-  'I2 %s: a failed sync of the file, while its write-ahead log is copied into it, ends the process',
-  async (_name, child, args) => {
+const stores = [
+  { store: 'metadata', child: fileOf('../testing/write-child.ts'), args: ['1', '600'] },
+  { store: 'ingest log', child: fileOf('../../ingest/testing/append-child.ts'), args: [JSON.stringify(appends)] },
+] as const;
+// Creating the file writes it once, and syncs it twice; SQLite uses one of the two calls.
+const failures = [
+  { failure: 'write', calls: ['pwrite64'], when: '2+' },
+  { failure: 'sync', calls: ['fsync', 'fdatasync'], when: '3+' },
+] as const;
+
+test.each(stores.flatMap((store) => failures.map((failure) => ({ ...store, ...failure }))))(
+  'I2 $store: a failed $failure of the file, while its write-ahead log is copied into it, ends the process',
+  async ({ child, args, calls, when }) => {
     await using directory = await temporaryDirectory();
     const path = directory.file('store.sqlite');
-    // Creating the file syncs it twice; SQLite uses one of the two calls.
-    const [strace = '', ...failing] = failingCalls({ path, calls: ['fsync', 'fdatasync'], error: 'EIO', when: '3+' });
+    const [strace = '', ...failing] = failingCalls({ path, calls, error: 'EIO', when });
     const command = [...failing, process.execPath, '--conditions=@platform/source', child, path, ...args];
     await using writer = spawnChild(strace, command);
     const { code } = await writer.exited;

@@ -19,7 +19,7 @@ function bench(db: DatabaseSync): Bench {
   return writerOf(db);
 }
 
-function writerOf(db: DatabaseSync): Bench {
+function writerOf(db: DatabaseSync, checkpoint = (): void => {}): Bench {
   const answers = new Map<number, string>();
   const fatal: string[] = [];
   const writer = new GroupWriter({
@@ -28,12 +28,14 @@ function writerOf(db: DatabaseSync): Bench {
       for (const answer of given) answers.set(answer.id, 'result' in answer ? 'ok' : answer.fault.kind);
     },
     fatal: (message) => fatal.push(message),
-    checkpoint: () => {},
+    checkpoint,
     monotonic: () => 0,
   });
   return { writer, db, answers, fatal };
 }
 
+/** SQLITE_IOERR_FSYNC, https://www.sqlite.org/rescode.html */
+const ioFsync = 10 | (4 << 8);
 const insert = 'insert into t (id, text) values (?, ?)';
 
 test('I2 nothing is acknowledged before the commit of its group', async () => {
@@ -114,4 +116,20 @@ test('I2 after a failure of the file nothing is acknowledged any more', async ()
   writer.pump();
   expect(fatal).toHaveLength(1);
   expect([...answers]).toEqual([]);
+});
+
+test('I2 a checkpoint that fails is fatal: the commit before it is answered, nothing after it', async () => {
+  await using directory = await temporaryDirectory();
+  using db = openWritable(directory.file('t.sqlite'));
+  db.exec('create table t (id integer primary key, text text not null)');
+  const { writer, answers, fatal } = writerOf(db, () => {
+    throw Object.assign(new Error('disk I/O error'), { errcode: ioFsync });
+  });
+  writer.accept({ kind: 'run', id: 1, sql: insert, params: [1, 'committed before'] });
+  writer.pump();
+  expect(fatal).toEqual(['disk I/O error']);
+  writer.accept({ kind: 'run', id: 2, sql: insert, params: [2, 'never'] });
+  writer.pump();
+  expect([...answers]).toEqual([[1, 'ok']]);
+  expect(fatal).toHaveLength(1);
 });
