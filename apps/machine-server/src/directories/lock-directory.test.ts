@@ -4,6 +4,7 @@ import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { silentLog } from '@platform/base';
+import { spawnChild } from '@platform/testkit';
 import { expect, test } from 'vitest';
 import { lockDirectory } from './lock-directory.ts';
 import { lockHome } from './lock-home.ts';
@@ -18,6 +19,22 @@ test('I5 one process owns a capture directory: a second is refused by name, a st
     await (await lockDirectory(directory))[Symbol.asyncDispose]();
   }
   expect(await readdir(directory)).toEqual([]);
+  await rm(directory, { recursive: true });
+});
+
+test('I5 a disk that fails while the draft of a lock is removed leaves the lock taken: the process does not shut itself out', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'own-'));
+  const script = `
+    const { lockDirectory } = await import(${JSON.stringify(new URL('./lock-directory.ts', import.meta.url).href)});
+    const taken = await lockDirectory(${JSON.stringify(directory)});
+    await taken[Symbol.asyncDispose]();`;
+  // The first removal of the pool's one thread.
+  const failing = ['-f', '-qq', '-o', '/dev/null', '-e', 'trace=unlink', '-e', 'inject=unlink:error=EIO:when=1'];
+  const node = [process.execPath, '--conditions=@platform/source', '--input-type=module', '--eval', script];
+  await using child = spawnChild('strace', [...failing, ...node], { env: { UV_THREADPOOL_SIZE: '1' } });
+  const { code } = await child.exited;
+  expect(code, child.stderr).toBe(0);
+  expect((await readdir(directory)).map((name) => name.replace(/\d+$/, 'PID'))).toEqual(['.lock.PID']);
   await rm(directory, { recursive: true });
 });
 

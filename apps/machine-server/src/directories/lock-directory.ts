@@ -79,7 +79,8 @@ async function createLock(path: string, content: string): Promise<boolean> {
     if ((caught as NodeJS.ErrnoException).code === 'EEXIST') return false;
     throw caught;
   } finally {
-    await rm(aside, { force: true });
+    // The lock stands or not, whatever happens to its draft: an error here would refuse the directory to the process that has just taken it.
+    await rm(aside, { force: true }).catch(() => {});
   }
 }
 
