@@ -47,7 +47,7 @@ const faults: Readonly<Record<string, { help: string; options: string[]; tests: 
     tests: ['conformance/src/damage/'],
   },
   disk: {
-    help: 'fails, shortens and delays file calls of a cloud, and of a machine-server, then cuts the power; needs a C compiler',
+    help: 'fails, shortens, delays and forgets file calls of a cloud, and of a machine-server, then cuts the power; needs a C compiler',
     options: ['faults', 'seed'],
     tests: ['conformance/src/disk/'],
   },
@@ -101,7 +101,7 @@ const { kinds, values } = commandLineOf({
     faults: {
       value: 'number',
       default: '60',
-      help: 'faults of the disk: of 210 kinds below a cloud, and as many of 240 below a machine-server',
+      help: 'faults of the disk: of 336 kinds below a cloud, and as many of 384 below a machine-server',
     },
     requests: { value: 'number', default: '2000', help: 'hostile requests' },
     garbage: { value: 'number', default: '10000', help: 'kinds of garbage for each port, link and module socket' },

@@ -1,4 +1,4 @@
-/** A cloud whose disk fails, shortens and delays calls, and then loses power: what was acknowledged is stored, once. */
+/** A cloud whose disk fails, shortens, delays and forgets calls, and then loses power: what was acknowledged is stored, once. */
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

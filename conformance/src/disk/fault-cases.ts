@@ -1,4 +1,9 @@
-/** What a disk may do: each kind of call fails, is shortened or delayed, once or until the disk is exchanged, for each kind of file. */
+/**
+ * What a disk may do: each kind of call fails, is shortened or delayed, once or until the disk is exchanged, for each kind of file.
+ *
+ * Calls that report success and do nothing: only those whose effect no acknowledgement needs. For syncs, writes, renames
+ * and links no program can hold I2 (docs/specs/ingest.md).
+ */
 import type { DiskFault, FileCall } from '@platform/testkit';
 
 export interface FaultCase {
@@ -27,6 +32,15 @@ const kinds: readonly (readonly [name: string, fault: DiskFault])[] = [
   ['renaming fails', { calls: ['rename', 'link'], fail: 'EIO' }],
   ['removing fails', { calls: ['unlink', 'rmdir'], fail: 'EIO' }],
   ['listing fails', { calls: ['list'], fail: 'EIO' }],
+  ['reads take 50 ms', { calls: reads, delayMs: 50 }],
+  ['opening takes 300 ms', { calls: ['open'], delayMs: 300 }],
+  ['truncating takes 300 ms', { calls: ['ftruncate'], delayMs: 300 }],
+  ['renaming takes 300 ms', { calls: ['rename', 'link'], delayMs: 300 }],
+  ['removing takes 300 ms', { calls: ['unlink', 'rmdir'], delayMs: 300 }],
+  ['listing takes 300 ms', { calls: ['list'], delayMs: 300 }],
+  ['truncating is forgotten', { calls: ['ftruncate'], forget: true }],
+  ['removing is forgotten', { calls: ['unlink', 'rmdir'], forget: true }],
+  ['making folders is forgotten', { calls: ['mkdir'], forget: true }],
 ];
 
 /**

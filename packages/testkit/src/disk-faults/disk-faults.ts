@@ -37,7 +37,7 @@ export interface DiskFault {
   readonly bytes?: number;
   /** Before the call. */
   readonly delayMs?: number;
-  /** The call does nothing and reports success. */
+  /** The call does nothing and reports success: a read finds the end of the file, `open` and `list` fail or pass. */
   readonly forget?: true;
   /** Default 0. */
   readonly skip?: number;
