@@ -38,6 +38,12 @@ test('systemd and Docker restart what ends, and never give up', () => {
   expect(compose.services.cloud.restart).toBe('unless-stopped');
 });
 
+test('a machine-server that is installed newly runs as an account of its own, never as root', () => {
+  const unit = readFileSync(join(deploy, 'systemd/machine-server.service'), 'utf8').split('\n');
+  const service = unit.slice(unit.indexOf('[Service]'), unit.indexOf('[Install]'));
+  expect(service.filter((line) => /^(User|Group|DynamicUser)=/.test(line))).toEqual(['User=machine-server']);
+});
+
 test('systemd accepts the units without a warning', () => {
   const folder = mkdtempSync(join(tmpdir(), 'platform-units-'));
   try {

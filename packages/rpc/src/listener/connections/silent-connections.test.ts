@@ -146,6 +146,21 @@ test('R17 of all addresses together, a quarter of the descriptors may be silent'
   expect(await child.waitForLine(() => true)).toEqual({ size: 64, cut: 236 });
 });
 
+test('R17 of one address, 32 may be silent: with one more it pays for the limit for all, and not an address with 32', async () => {
+  const program = `
+    import { silentConnections } from ${JSON.stringify(new URL('./silent-connections.ts', import.meta.url).href)};
+    const cut = [];
+    const add = (address, count) => {
+      for (let each = 0; each < count; each++) silentConnections.add(address, () => cut.push(address));
+    };
+    add('192.0.2.1', 32);
+    add('192.0.2.2', 33);
+    console.log(JSON.stringify({ size: silentConnections.size, cut }));`;
+  const node = [process.execPath, '--conditions=@platform/source', '--input-type=module', '--eval', program];
+  await using child = spawnChild('sh', ['-c', 'ulimit -n 256 && exec "$@"', 'sh', ...node]);
+  expect(await child.waitForLine(() => true)).toEqual({ size: 64, cut: ['192.0.2.2'] });
+});
+
 test('R17 an address that fills the limit for all pays with its own connections; one that has few of its own keeps them', () => {
   const silent = new SilentConnections({ inAll: 10, ofAddress: 2 }, new FakeClock());
   const cut: string[] = [];
