@@ -29,6 +29,8 @@ export interface StoredUpload {
 export interface FakeCloud extends AsyncDisposable {
   readonly url: string;
   document: unknown;
+  /** Of the machine, in its configuration (D39). */
+  names: { readonly fqdn: string; readonly localFqdn: string };
   /** Uploads in order of commit, each once. */
   readonly stored: StoredUpload[];
   readonly files: Map<string, Uint8Array>;
@@ -80,6 +82,7 @@ export async function startFakeCloud(
   const marks = new Map<string, number>();
   const cloud: Omit<FakeCloud, 'url' | 'stop' | typeof Symbol.asyncDispose> = {
     document,
+    names: { fqdn: '', localFqdn: '' },
     stored: [],
     files: new Map(),
     checksums: new Map(),
@@ -173,7 +176,10 @@ export async function startFakeCloud(
   const robot = serve<typeof RobotService, string>(RobotService, {
     config: () => {
       if (cloud.configError !== undefined) throw cloud.configError;
-      const config = toRobotConfig(parse(cloud.document).config, { id: partId, primaryOrgId: 'org' });
+      const config = toRobotConfig(parse(cloud.document).config, {
+        ...{ id: partId, primaryOrgId: 'org' },
+        ...cloud.names,
+      });
       // A one-byte text that is not UTF-8.
       const data = Uint8Array.of(1, 0xff);
       if (cloud.isGarbled) config.$unknown = [{ no: RobotConfigSchema.field.revision.number, wireType: 2, data }];

@@ -163,16 +163,50 @@ test('D50 a machine that others reach answers nobody once an edit leaves no keys
   expect(home.log()).toContain('found "api-kye"');
 });
 
-test('D50 until a file without errors has run, an auth that cannot be read keeps the keys of before', async () => {
+/** The configuration error in the status, for a caller with this key. */
+async function errorFor(port: number, key: string): Promise<string> {
+  const credentials = { entity: 'id', type: 'api-key', payload: key };
+  await using link = connect({ baseUrl: `http://127.0.0.1:${port}`, credentials });
+  return (await link.client(RobotService).getMachineStatus({})).configError;
+}
+
+const unreadable: readonly unknown[] = ['open', { handlers: 'none' }];
+
+test('D50 until a file without errors has run, an auth that cannot be read keeps the keys of before, and is an error in the status', async () => {
   await using home = await createLocalHome({ ...keyed(handlers('first'), 'a'), services: [{ name: 'wrong' }] });
   await using server = await startLocalServer(home, everywhere);
   const { port } = server.serving;
   expect(await accepts(port, 'first')).toEqual([true, false]);
-  for (const [index, auth] of ['open', { handlers: 'none' }].entries()) {
+  expect(await errorFor(port, 'first')).not.toContain('auth');
+  for (const [index, auth] of unreadable.entries()) {
     await home.write(keyed(auth, `b-${index}`));
     await until('the rest of the edit', () => states(server) === `b-${index} ready`);
     expect(await accepts(port, 'first')).toEqual([true, false]);
     await wrote(home, /machine.json has errors: auth/);
+    expect(await errorFor(port, 'first')).toMatch(/machine.json has errors: auth.*; running without what has errors/);
+  }
+});
+
+test('D50 after a file without errors has run, an auth that cannot be read keeps the keys until the next readable edit, as an error in the status', async () => {
+  await using home = await createLocalHome(keyed(handlers('first'), 'a'));
+  await using server = await startLocalServer(home, everywhere);
+  const { port } = server.serving;
+  expect(await errorFor(port, 'first')).toBe('');
+  for (const [index, auth] of unreadable.entries()) {
+    const [before, next] = index === 0 ? ['first', 'second'] : ['second', 'third'];
+    await home.write(keyed(auth, 'b'));
+    await until('the error', async () => (await errorFor(port, before)) !== '');
+    expect(await errorFor(port, before)).toMatch(
+      /machine.json has errors: auth.*; the running configuration stays in use/,
+    );
+    expect(await accepts(port, before)).toEqual([true, false]);
+    await home.write(keyed(handlers(next), `c-${index}`));
+    await until('the next edit', () => states(server) === `c-${index} ready`);
+    expect([await accepts(port, next), await accepts(port, before)]).toEqual([
+      [true, false],
+      [false, false],
+    ]);
+    expect(await errorFor(port, next)).toBe('');
   }
 });
 
