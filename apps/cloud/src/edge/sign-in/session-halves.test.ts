@@ -122,12 +122,27 @@ test('D49 signing out everywhere ends all sessions of the person; the answer cle
   expect(actions.at(-1)?.action).toBe('EndAllSessions');
 });
 
-test('D49 guesses that pages of other origins make are counted apart, and make nobody else wait', async () => {
+test('D49 signing out clears the cache, and never cookies: by the form, and by a page with scripts', async () => {
   const people = await startPeople();
-  const guess = (headers: Record<string, string>): Promise<Response> =>
-    ask(people, '/sign-in/reset?token=wrong', headers);
-  const foreign = { 'sec-fetch-site': 'cross-site' };
-  for (let at = 0; at < 60; at++) await guess(foreign);
-  expect((await guess(foreign)).status).toBe(429);
-  expect((await guess({})).status).toBe(401);
+  const [form, script] = [await signedIn(people), await signedIn(people)];
+  await form.open('/account');
+  form.stopAt = () => true;
+  await form.submit('/sign-out');
+  expect(form.page.headers.get('clear-site-data')).toBe('"cache"');
+  const both = { cookie: script.jar, 'platform-session': script.secret, origin: people.url };
+  const answer = await ask(people, '/sign-out', both, 'POST');
+  expect([answer.status, answer.headers.get('clear-site-data')]).toEqual([200, '"cache"']);
+  for (const { token } of [form, script]) expect((await people.json('/api/whoami', token)).status).toBe(401);
 });
+
+test.each([{ 'sec-fetch-site': 'cross-site' }, { origin: 'https://evil.example' }, { origin: 'null' }])(
+  'D49 guesses that pages of other origins make are counted apart, and make nobody else wait: %o',
+  async (foreign) => {
+    const people = await startPeople();
+    const guess = (headers: Record<string, string>): Promise<Response> =>
+      ask(people, '/sign-in/reset?token=wrong', headers);
+    for (let at = 0; at < 60; at++) await guess(foreign);
+    expect((await guess(foreign)).status).toBe(429);
+    for (const own of [{}, { origin: people.url }]) expect((await guess(own)).status).toBe(401);
+  },
+);
