@@ -71,6 +71,9 @@ test('D30 login with a real browser and with a pasted code; logout ends the sess
   const login = cli.start(['login', '--url', cloud.url, '--profile', 'browser']);
   const [, address = ''] = await login.matching('stderr', /^Opening (\S+)$/m);
   await page.goto(address);
+  expect(await page.locator('#compare').textContent()).toBe(
+    /: ([0-9A-F]{4}-[0-9A-F]{4})$/m.exec(login.said.stderr)?.[1],
+  );
   await page.getByRole('button', { name: 'Allow' }).click();
   expect((await login.ended).stderr).toContain('as ada@example.com; saved as profile "browser"');
   await page.getByText('return to the terminal').waitFor();
