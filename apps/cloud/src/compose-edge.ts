@@ -131,6 +131,7 @@ export function composeEdge(deps: EdgeDeps): RpcServer {
     access,
     webUi: deps.webUi === undefined ? undefined : createWebUi(deps.webUi),
     admitStranger: watchdog.admitStranger,
+    principalOf,
     log: log.child('edge'),
     loopbackOnly: isLoopback(host),
     namedHosts: deps.namedHosts,

@@ -15,6 +15,7 @@ interface Answer {
 async function startRoutes(
   principal?: Principal,
   log: Log = silentLog,
+  admitStranger: () => void = () => {},
 ): Promise<(path: string, headers?: Record<string, string>) => Promise<Answer>> {
   const routes = createRoutes({
     signIn: {
@@ -26,7 +27,11 @@ async function startRoutes(
     },
     access: { ownsAll: () => false },
     webUi: undefined,
-    admitStranger: () => {},
+    admitStranger,
+    async principalOf({ headers }) {
+      if (headers['authorization'] !== 'Bearer right') throw new PlatformError('unauthenticated', 'another token');
+      return { kind: 'key', keyId: 'k', keyName: '', grants: [] };
+    },
     log,
     loopbackOnly: true,
     namedHosts: ['cloud.example'],
@@ -122,6 +127,18 @@ test('a host that is neither a loopback name nor a configured one is refused, an
   expect((await ask('/', { host: 'Cloud.Example:8080' })).status).toBe((await ask('/', { host: 'localhost' })).status);
   expect((await ask('/api/status')).status).toBe(401);
   expect((await ask('/')).status).toBe(401);
+});
+
+test('an address whose calls held the loop is refused, whatever headers it adds, except with valid credentials', async () => {
+  const ask = await startRoutes(undefined, silentLog, () => {
+    throw new PlatformError('resource_exhausted', 'calls of address 127.0.0.1 are refused');
+  });
+  for (const headers of [{}, { authorization: 'x' }, { cookie: 'x' }, { key_id: 'x' }, { part_id: 'x' }])
+    expect(await ask('/healthz', headers as Record<string, string>)).toMatchObject({
+      status: 429,
+      body: expect.stringContaining('calls of address 127.0.0.1 are refused'),
+    });
+  expect((await ask('/healthz', { authorization: 'Bearer right' })).status).toBe(200);
 });
 
 test('the status page is for everyone with a role; others learn that they have none', async () => {

@@ -31,8 +31,10 @@ export interface RouteDeps {
   readonly access: Pick<Access, 'ownsAll'>;
   /** Absent: the status page is served instead. */
   readonly webUi: WebUi | undefined;
-  /** Throws if requests without credentials from this address are refused. */
+  /** Throws if such requests from this address are refused to callers without valid credentials. */
   readonly admitStranger: () => void;
+  /** Throws without valid credentials, or if the caller is refused. */
+  principalOf(request: HttpRequest): Promise<Principal>;
   readonly log: Log;
   /** True if the cloud listens only on loopback: then `Host` must be a loopback name (DNS rebinding). */
   readonly loopbackOnly: boolean;
@@ -73,9 +75,6 @@ export interface RouteDeps {
   logo(request: HttpRequest, response: HttpResponse): Promise<boolean>;
 }
 
-/** Whoever sends one of them is known by more than the address. */
-const credentialHeaders = ['authorization', 'cookie', 'key_id', 'part_id'];
-
 export function createRoutes(deps: RouteDeps): (request: HttpRequest, response: HttpResponse) => void {
   const { signIn, webUi, log, loopbackOnly, namedHosts, unknownAddress, scheme } = deps;
   const publicUrl = deps.publicUrl === undefined ? undefined : new URL(deps.publicUrl);
@@ -84,6 +83,17 @@ export function createRoutes(deps: RouteDeps): (request: HttpRequest, response: 
   const schemeOf = (authority: string): string => (authority === publicUrl?.host ? publicUrl.protocol : `${scheme}:`);
   const adviceAbout = (authority: string): string =>
     /^[\w.-]{1,100}$/.test(authority) ? `; ${unknownAddress.advice(`https://${authority}`)}` : '';
+
+  /** Many routes never ask for credentials; so whether these are valid is asked here, if the address is refused. */
+  const admit = async (request: HttpRequest): Promise<void> => {
+    try {
+      deps.admitStranger();
+    } catch (refusal) {
+      await deps.principalOf(request).catch(() => {
+        throw refusal;
+      });
+    }
+  };
 
   const route = async (request: HttpRequest, response: HttpResponse): Promise<void> => {
     const authority = authorityOf(request);
@@ -94,7 +104,7 @@ export function createRoutes(deps: RouteDeps): (request: HttpRequest, response: 
       );
     }
     const url = urlOf(request.url ?? '/', authority || 'localhost', schemeOf(authority));
-    if (!credentialHeaders.some((name) => headerOf(request, name) !== '')) deps.admitStranger();
+    await admit(request);
     if (isInTestInbox(url.pathname) && (await deps.testInbox(request, response))) return;
     if (await signIn.handle(request, response, url)) return;
     if (await deps.query(request, response, url)) return;

@@ -15,6 +15,7 @@ import type { Grant, Principal } from '../../access/principal.ts';
 import { type FirstAccount, openFirstAccount } from '../../accounts/testing/open-first-account.ts';
 import { createBrowserSession } from '../../edge/browser-session.ts';
 import { createKindOfPage } from '../../edge/own-pages.ts';
+import { principalOfRequest } from '../../edge/principal-of-request.ts';
 import { createRoutes } from '../../edge/routes.ts';
 import { createSignIn } from '../../edge/sign-in/sign-in.ts';
 import { createUnknownAddress } from '../../edge/unknown-address.ts';
@@ -140,6 +141,7 @@ export async function startPeople(
       access: { ownsAll: () => true },
       webUi: undefined,
       admitStranger: () => {},
+      principalOf: (request) => principalOfRequest({ authenticator, signIn }, request),
       log,
       loopbackOnly: true,
       namedHosts: [],
