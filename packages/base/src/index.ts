@@ -47,6 +47,7 @@ export { doubleAt, WireReader } from './protobuf/wire-reader.ts';
 export { maxReadingBytes, maxReadingLevels } from './reading-limits.ts';
 export type { Repaired } from './repaired.ts';
 export { invisibleCharacter, isVisible, visibleText } from './text/invisible-character.ts';
+export { machineKeyAdvice } from './text/machine-key-advice.ts';
 export { printable, printableEntry } from './text/printable.ts';
 export { runInTurns, runToEnd, type Steps } from './turns.ts';
 export { Wakeup } from './wakeup.ts';

@@ -36,3 +36,15 @@ test('D5 a token of a machine lives until its own secret is gone from the config
   auth.configure(secrets({ a: '1' }));
   expect([await isKnown(auth, ofKey), await isKnown(auth, ofLocation)]).toEqual([false, false]);
 });
+
+test('D39 an API key that this machine does not know learns which command makes one that it does', async () => {
+  const auth = new MachineAuth({ isPublic: true });
+  auth.configure(secrets({ a: '1' }));
+  const command =
+    'This API key does not reach the machine; an owner makes one that does: platform api-keys create NAME --role operator --machine MACHINE';
+  await expect(signIn(auth, 'api-key', 'b', '1')).rejects.toThrow(command);
+  await expect(signIn(auth, 'api-key', 'a', '2')).rejects.toThrow(command);
+  await expect(signIn(auth, 'robot-secret', 'a', '1')).rejects.toThrow(
+    /found type "robot-secret" for "a"; this is a machine, not a cloud$/,
+  );
+});

@@ -9,7 +9,7 @@
  * - closed: it contains none, and others reach the port. Nobody may call until an edit brings keys; the cloud has its own link.
  */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
-import { PlatformError } from '@platform/base';
+import { machineKeyAdvice, PlatformError } from '@platform/base';
 import { CredentialsType, type RobotConfig } from '@platform/proto/platform/app/v1/robot';
 import { AuthService } from '@platform/proto/proto/rpc/v1/auth';
 import { type Call, type ServiceBinding, serve } from '@platform/rpc/server';
@@ -90,11 +90,13 @@ export class MachineAuth {
   }
 
   #signIn(entity: string, type: string, payload: string): string {
-    if (!this.accepts(type, entity, payload) && !this.open)
+    if (!this.accepts(type, entity, payload) && !this.open) {
+      const advice = type === 'api-key' ? `. ${machineKeyAdvice('This API key does not reach', 'operator')}` : '';
       throw new PlatformError(
         'unauthenticated',
-        `expected credentials that the configuration of this machine names, found type "${type}" for "${entity}"; this is a machine, not a cloud`,
+        `expected credentials that the configuration of this machine names, found type "${type}" for "${entity}"; this is a machine, not a cloud${advice}`,
       );
+    }
     const token = randomBytes(32).toString('base64url');
     if (this.#tokens.size >= 10_000) this.#tokens.clear();
     this.#tokens.set(hash(token).toString('hex'), { principal: { entity }, proof: proofOf(type, entity, payload) });

@@ -1,5 +1,5 @@
 /** Whether a caller reaches a machine; the refusal of a key says how to get one that does. */
-import { PlatformError } from '@platform/base';
+import { machineKeyAdvice, PlatformError } from '@platform/base';
 import type { Access } from '../../access/authorize.ts';
 import type { Lineage, Principal } from '../../access/principal.ts';
 
@@ -20,9 +20,6 @@ export function authorizeControl(
     const why =
       caught.code === 'not_found' ? 'This API key does not reach' : 'The role of this API key is too small for';
     const role = action === 'part.manage' ? 'owner' : 'operator';
-    throw new PlatformError(
-      caught.code,
-      `${caught.message}. ${why} the machine; an owner makes one that does: platform api-keys create NAME --role ${role} --machine MACHINE`,
-    );
+    throw new PlatformError(caught.code, `${caught.message}. ${machineKeyAdvice(why, role)}`);
   }
 }

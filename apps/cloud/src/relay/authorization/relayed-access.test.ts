@@ -26,10 +26,13 @@ interface Machine {
   /** Methods that reached the machine, with the headers of the last. */
   readonly called: string[];
   headers: Headers;
+  /** The message of the last refusal. */
+  refusal: string;
   /** What the machine does with a call. */
   act: (signal: AbortSignal) => Promise<void>;
   /** The identity of a call when it is checked again. */
   current: Principal | undefined;
+  /** Returns `ok` or the code of the error. */
   ask(method: DescMethod, principal: Principal, headers?: Readonly<Record<string, string>>): Promise<string>;
 }
 
@@ -72,6 +75,7 @@ async function openMachine(): Promise<Machine> {
   const bindings = relayedBindings(calls);
   const machine: Machine = {
     ...{ fleet, forwardCalls: ofModules, called: [], headers: new Headers(), act: async () => {}, current: undefined },
+    refusal: '',
     async ask(method, principal, headers = { 'platform-part': 'press-main' }) {
       const known = bindings.flatMap(({ methods }) => methods).find((one) => one.method === method);
       const bound = known ?? ofModules.bind(`/${method.parent.typeName}/${method.name}`, 'bidi_streaming')?.methods[0];
@@ -89,7 +93,9 @@ async function openMachine(): Promise<Machine> {
         else await answer;
         return 'ok';
       } catch (caught) {
-        return caught instanceof PlatformError ? caught.code : String(caught);
+        if (!(caught instanceof PlatformError)) return String(caught);
+        machine.refusal = caught.message;
+        return caught.code;
       }
     },
   };
@@ -106,6 +112,9 @@ const methods = [
   ...ofModule('/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo'),
 ];
 
+const makesKey = (role: string): string =>
+  `an owner makes one that does: platform api-keys create NAME --role ${role} --machine MACHINE`;
+
 test('R21 operators read and move, owners manage, parts and strangers reach nothing, for any method', async () => {
   const machine = await openMachine();
   const principalWith = async (...grants: Grant[]): Promise<Principal> =>
@@ -121,10 +130,16 @@ test('R21 operators read and move, owners manage, parts and strangers reach noth
     const manages = accessOf(method) === 'manage';
     expect([at, await machine.ask(method, owner)]).toEqual([at, 'ok']);
     expect([at, await machine.ask(method, operator)]).toEqual([at, manages ? 'permission_denied' : 'ok']);
+    if (manages)
+      expect(machine.refusal).toContain(`The role of this API key is too small for the machine; ${makesKey('owner')}`);
     expect([at, await machine.ask(method, itself)]).toEqual([at, 'permission_denied']);
     const reached = machine.called.length;
     for (const principal of [elsewhere, stranger, other])
       expect([at, await machine.ask(method, principal)]).toEqual([at, 'not_found']);
+    await machine.ask(method, elsewhere);
+    expect(machine.refusal).toContain(
+      `This API key does not reach the machine; ${makesKey(manages ? 'owner' : 'operator')}`,
+    );
     expect([at, await machine.ask(method, owner, {})]).toEqual([at, 'invalid_argument']);
     expect(machine.called).toHaveLength(reached);
   }
