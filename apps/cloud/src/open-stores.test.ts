@@ -5,12 +5,14 @@ import { silentLog, systemClock } from '@platform/base';
 import { temporaryDirectory } from '@platform/testkit';
 import { expect, test } from 'vitest';
 import { restoreBackup } from './backup/restore-backup.ts';
+import { composeCloud } from './compose.ts';
 import { dataVersion } from './data-directory.ts';
 import { ingestMigrations } from './ingest/log/log-tables.ts';
 import { openInstanceKey } from './instance/instance-key.ts';
 import { migrations } from './metadata/migrations.ts';
 import { migrate } from './metadata/sqlite/migrate.ts';
 import { openStores, type StoreSettings } from './open-stores.ts';
+import { readSettings } from './settings.ts';
 
 const fatal = (caught: unknown): never => {
   throw caught;
@@ -139,6 +141,19 @@ test('a start that changes only tables of the metadata or of the log makes a cop
     const organization = await restored.db.selectFrom('organizations').selectAll().executeTakeFirstOrThrow();
     expect(restored.instanceKey.decrypt(organization.webhook_secret)).toBe('whsec_1');
   }
+});
+
+test('a cloud names the safety copy when it is ready, and only at the start that made it', async () => {
+  await using directory = await temporaryDirectory();
+  const path = directory.file('data');
+  versionOne(path);
+  const settings = readSettings(['--data', path, '--port', '0'], { PLATFORM_LOG_LEVEL: 'error' });
+  {
+    await using cloud = await composeCloud(settings);
+    expect(cloud.ready.safetyCopy).toBe(join(path, copyOfOne));
+  }
+  await using cloud = await composeCloud(settings);
+  expect(cloud.ready.safetyCopy).toBe(undefined);
 });
 
 test('a start that changes no tables makes no copy', async () => {

@@ -21,6 +21,20 @@ test('json: `ready` contains the key on the first start only, and never the sign
   ]);
 });
 
+test('the safety copy of an upgrade is named, in text and in json, and nothing is said without one', () => {
+  const said = (safetyCopy?: string): string[] => {
+    const [json, text]: [string[], string[]] = [[], []];
+    const shown = { ...ready, ...(safetyCopy && { safetyCopy }) };
+    jsonOutput({ write: (line) => json.push(line), complain }).ready(shown, '/data', false);
+    terminalOutput({ write: (line) => text.push(line), complain }, false, undefined).ready(shown, '/data', false);
+    return [json.join(''), text.join('')];
+  };
+  const [json = '', text = ''] = said('/data/before-upgrade/meta-v1-ingest-v2');
+  expect(JSON.parse(json)).toMatchObject({ event: 'ready', safety_copy: '/data/before-upgrade/meta-v1-ingest-v2' });
+  expect(text).toMatch(/safety copy +\/data\/before-upgrade\/meta-v1-ingest-v2\n +made before the data was upgraded\n/);
+  expect(said().join('')).not.toMatch(/safety.copy/);
+});
+
 test('text: the first webhook shows method, path, each header and the body', () => {
   let text = '';
   const output = terminalOutput({ write: (part) => (text += part), complain }, false, undefined);
