@@ -1,4 +1,5 @@
 /** @grpc/grpc-js, which shares no code with ours, calls each RPC of each component natively; when a client is killed, its motion stops. */
+import { systemClock } from '@platform/base';
 import { resourceTypes } from '@platform/resources';
 import { type ChildProcess, spawnChild } from '@platform/testkit';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
@@ -162,12 +163,15 @@ test('when a client process is killed with -9, its motor stops within the heartb
   // Its heartbeats keep the motor running for longer than the window.
   await driver.waitForLine(({ beats }) => Number(beats) > 6);
   expect(await isMoving()).toBe(true);
+  const killedMs = systemClock.now();
   await driver.kill('SIGKILL');
   await expect.poll(isMoving, { interval: 50 }).toBe(false);
   const stopped = await machine.process.waitForLine(({ msg }) =>
     String(msg).startsWith('stopping a resource that a session moved'),
   );
   expect(stopped['resource']).toBe('core:component:motor/it');
+  // By the clock of the machine-server, so that only its own timer can be late: a second window is for a busy computer.
+  expect(Date.parse(String(stopped['time'])) - killedMs).toBeLessThan(2 * Number(windowMs));
 });
 
 /** Whether the answer has these fields; a list must have at least the given items. */
