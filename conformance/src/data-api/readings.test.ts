@@ -1,5 +1,6 @@
 /** The tabular half of DataService through the unmodified public package, or through @grpc/grpc-js where the package has no call. */
 import { randomUUID } from 'node:crypto';
+import { status } from '@grpc/grpc-js';
 import { dataApi, type ViamClient } from '@viamrobotics/sdk';
 import { serialize } from 'bson';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -216,3 +217,18 @@ test.each(['ConfigureDatabaseUser', 'GetDatabaseConnection'])(
     });
   },
 );
+
+test('D48 a request with one element more than its method takes is refused by the limit of the method, not by the default', async () => {
+  const call = (elements: number): Promise<unknown> =>
+    peer
+      .call(service, 'BinaryDataByIDs', { binary_data_ids: Array(elements).fill('') })
+      .catch((caught: unknown) => caught);
+  expect(await call(20_001)).toMatchObject({
+    code: status.RESOURCE_EXHAUSTED,
+    details: expect.stringMatching(
+      /DataService\/BinaryDataByIDs: expected at most 20000 fields and elements in a message, found more in "binary_data_ids"/,
+    ),
+  });
+  // Then the handler decides.
+  expect(await call(20_000)).toMatchObject({ code: status.INVALID_ARGUMENT });
+});

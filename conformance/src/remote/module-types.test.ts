@@ -2,7 +2,9 @@
 import { chmod, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { create } from '@bufbuild/protobuf';
 import { PlatformError, systemClock } from '@platform/base';
+import { CameraService, GetPropertiesRequestSchema } from '@platform/proto/platform/component/camera/v1/camera';
 import { type Cloud, openCloud } from '@platform/sdk/cloud';
 import { callMethod, commandType, type MachineMethod, moduleMethods } from '@platform/sdk/machine';
 import { temporaryDirectory } from '@platform/testkit';
@@ -33,13 +35,16 @@ beforeAll(async () => {
   cli = stack.use(await openCommandLine({ PLATFORM_URL: url, PLATFORM_API_KEY_ID: keyId, PLATFORM_API_KEY: key }));
   const configuration = {
     modules: [{ name: 'demo', type: 'local', executable_path: program }],
-    components: ['delphi', 'dodona'].map((name) => ({ name, api, model: 'acme:demo:oracle' })),
+    components: [
+      ...['delphi', 'dodona'].map((name) => ({ name, api, model: 'acme:demo:oracle' })),
+      { name: 'mirror', api: 'core:component:camera', model: 'acme:demo:mirror' },
+    ],
   };
   await cli.ok(['config', 'set', cloud.partId, '-', '--yes'], { input: JSON.stringify(configuration) });
   client = stack.use(openCloud({ url, keyId, key }));
   stack.use(await startMachine(cloud, url));
   const names = () => client.machine(cloud.partId).resourceNames();
-  while ((await names().catch(() => [])).length < 2) await systemClock.sleep(50);
+  while ((await names().catch(() => [])).length < 3) await systemClock.sleep(50);
 });
 afterAll(() => stack.disposeAsync());
 
@@ -124,6 +129,18 @@ test('the audit trail has the resource of a call, in whatever field its message 
     code: 'failed_precondition',
     message: expect.stringMatching(/has the resource "dodona".*names "delphi": send the header platform-resource/),
   });
+});
+
+test('D48 fields that neither the cloud nor the machine knows pass both ways, also in messages that both decode', async () => {
+  using machine = client.machine(cloud.partId);
+  const request = create(GetPropertiesRequestSchema, { name: 'mirror' });
+  // A varint in field 1000, and a text in field 1001.
+  const fields = [
+    { no: 1_000, wireType: 0, data: Uint8Array.of(7) },
+    { no: 1_001, wireType: 2, data: Uint8Array.of(2, 104, 105) },
+  ];
+  request.$unknown = fields;
+  expect((await machine.client(CameraService).getProperties(request)).$unknown).toEqual(fields);
 });
 
 test('the command line lists the methods of the type, calls them with JSON, and suggests', async () => {

@@ -1,16 +1,17 @@
 /**
- * A module for tests, as an author could write it with only an RPC server. Models: `acme:demo:counter` of sensor, and `acme:demo:oracle` of
- * a type that only this module knows.
+ * A module for tests, as an author could write it with only an RPC server. Models: `acme:demo:counter` of sensor, `acme:demo:mirror` of
+ * camera, whose properties are the fields of the request that it does not know, and `acme:demo:oracle` of a type that only this module knows.
  *
  * Attributes of a counter: `greeting` (required text) is part of its readings; `uses` names a sensor whose readings become part of them,
  * `may_use` one that may be missing. DoCommand `{"exit": 3}` ends the process, `{"hang": true}` never answers, `{"answer_bytes": 9}`
  * answers a text of that length.
  */
-import { createFileRegistry, fromJson, type JsonObject } from '@bufbuild/protobuf';
+import { create, createFileRegistry, fromJson, type JsonObject, type Message } from '@bufbuild/protobuf';
 import { FileDescriptorProtoSchema, ValueSchema } from '@bufbuild/protobuf/wkt';
 import { canonicalApi, PlatformError, silentLog } from '@platform/base';
 import type { ComponentConfig } from '@platform/proto/platform/app/v1/robot';
 import { file_platform_common_v1_common } from '@platform/proto/platform/common/v1/common';
+import { CameraService, GetPropertiesResponseSchema } from '@platform/proto/platform/component/camera/v1/camera';
 import { SensorService } from '@platform/proto/platform/component/sensor/v1/sensor';
 import { ModuleService } from '@platform/proto/platform/module/v1/module';
 import { RobotService } from '@platform/proto/platform/robot/v1/robot';
@@ -91,6 +92,7 @@ export async function runTestModule(address: string): Promise<void> {
       };
       const handlers = [
         handler('core:component:sensor', SensorService.typeName, 'acme:demo:counter'),
+        handler('core:component:camera', CameraService.typeName, 'acme:demo:mirror'),
         handler('acme:component:oracle', oracleService.typeName, 'acme:demo:oracle'),
       ];
       return { ready: true, handlermap: { handlers } };
@@ -141,6 +143,18 @@ export async function runTestModule(address: string): Promise<void> {
       return { result: { environment: process.env['TEST_VARIABLE'] ?? '', home: process.env['VIAM_HOME'] ?? '' } };
     },
   });
+  const camera = serve<typeof CameraService>(
+    CameraService,
+    {
+      getProperties({ $unknown }) {
+        const answer: Message<'platform.component.camera.v1.GetPropertiesResponse'> =
+          create(GetPropertiesResponseSchema);
+        if ($unknown) answer.$unknown = $unknown;
+        return answer;
+      },
+    },
+    { keepUnknown: true },
+  );
   const oracle = serve(oracleService, {
     ask: ({ name, text }: { name: string; text: string }) => ({ text: `${name} says: ${text}? yes` }),
     async *mutter({ text }: { text: string }) {
@@ -152,7 +166,7 @@ export async function runTestModule(address: string): Promise<void> {
     }),
     getStatus: () => ({ result: { awake: true } }),
   } as unknown as Handlers<typeof oracleService>);
-  await listen([module, sensor, oracle], address);
+  await listen([module, sensor, camera, oracle], address);
 }
 
 async function listen(services: readonly ServiceBinding[], address: string): Promise<void> {
