@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { status } from '@grpc/grpc-js';
-import { type ChildProcess, spawnChild, temporaryDirectory } from '@platform/testkit';
+import { type ChildProcess, spawnChild, startPostgres, temporaryDirectory } from '@platform/testkit';
 import { expect, test } from 'vitest';
 import { Peer } from './clients/grpc-peer.ts';
 
@@ -23,10 +23,10 @@ interface Started extends AsyncDisposable {
   readonly ready: Readonly<Record<string, unknown>>;
 }
 
-async function start(dataDirectory: string): Promise<Started> {
+async function start(dataDirectory: string, env: Readonly<Record<string, string>> = {}): Promise<Started> {
   const flags = ['--conditions=@platform/source', '--disable-warning=ExperimentalWarning', '--import', preload];
   const args = [...flags, main, '--data', dataDirectory, '--port', '0', '--json'];
-  const process_ = spawnChild(process.execPath, args);
+  const process_ = spawnChild(process.execPath, args, { env });
   const ready = await process_.waitForLine((line) => line['event'] === 'ready');
   return {
     process: process_,
@@ -34,6 +34,15 @@ async function start(dataDirectory: string): Promise<Started> {
     ready,
     [Symbol.asyncDispose]: async () => void (await process_.kill()),
   };
+}
+
+/** Makes a call that never returns, and waits until the cloud has ended because of it. */
+async function holdLoop(cloud: Started, keyId: string, key: string): Promise<void> {
+  using caller = new Peer(cloud.target, 'platform');
+  await caller.signIn(keyId, 'api-key', key);
+  const stuck = caller.call('platform.app.v1.AppService', 'ListLocations', { organization_id: 'please.Spin' });
+  await expect(stuck).rejects.toMatchObject({ code: status.UNAVAILABLE });
+  expect((await cloud.process.exited).signal).toBe('SIGKILL');
 }
 
 /** The lines that the watchdog logged. */
@@ -48,11 +57,7 @@ test('a call that holds the loop ends the cloud, which names the call, its calle
   for (let end = 0; end < 3; end++) {
     await using cloud = await start(directory.path);
     key ||= String(cloud.ready['key']);
-    using caller = new Peer(cloud.target, 'platform');
-    await caller.signIn(String(cloud.ready['keyId']), 'api-key', key);
-    const stuck = caller.call('platform.app.v1.AppService', 'ListLocations', { organization_id: 'please.Spin' });
-    await expect(stuck).rejects.toMatchObject({ code: status.UNAVAILABLE });
-    expect((await cloud.process.exited).signal).toBe('SIGKILL');
+    await holdLoop(cloud, String(cloud.ready['keyId']), key);
     const [line] = said(cloud);
     expect(line).toMatchObject({
       level: 'error',
@@ -73,4 +78,15 @@ test('a call that holds the loop ends the cloud, which names the call, its calle
   const demo = JSON.parse(readFileSync(join(directory.path, 'demo.json'), 'utf8'));
   await other.signIn(demo.keyId, 'api-key', demo.key);
   expect(await other.call('platform.app.v1.AppService', 'ListOrganizations', {})).toBeDefined();
+}, 600_000);
+
+test('a cloud in Postgres has a thread of its own that watches', async () => {
+  await using directory = await temporaryDirectory();
+  await using server = await startPostgres();
+  await using cloud = await start(directory.path, { PLATFORM_DATABASE_URL: server.url('postgres') });
+  await holdLoop(cloud, String(cloud.ready['keyId']), String(cloud.ready['key']));
+  expect(said(cloud)[0]).toMatchObject({
+    ...{ level: 'error', method: '/platform.app.v1.AppService/ListLocations' },
+    stack: expect.arrayContaining([expect.stringMatching(/^spinFor /)]),
+  });
 }, 600_000);
