@@ -198,6 +198,9 @@ test('a value that does not fit its field is reported with its path and omitted'
     'error remotes[0].reconnect_interval',
     'warning modules[0].color',
   ]);
+  expect(problems.find(({ path }) => path === 'network.traffic_tunnel_endpoints')?.message).toBe(
+    'tunnels are not served yet: expected no endpoints; remove them',
+  );
   expect(toRobotConfig(config, {}).modules).toMatchObject([{ name: 'm' }]);
 });
 
