@@ -124,6 +124,21 @@ test('SQL gives the same results, also from a file', async () => {
   expect(csv.stdout).toBe('temp\r\n21.5\r\n3\r\n');
 });
 
+test('D47 answers spell API names core:, and both spellings find the rows', async () => {
+  for (const name of ['core:component:sensor', 'rdk:component:sensor']) {
+    const sql = `SELECT component_type FROM readings WHERE component_type = '${name}' AND component_name = 'oven'`;
+    const mql = JSON.stringify([{ $match: { component_type: name } }, { $project: { _id: 0, component_type: 1 } }]);
+    const [bySql, asJson, byMql] = await Promise.all([
+      cli.ok(['query', 'sql', sql, '--csv']),
+      cli.ok(['query', 'sql', sql, '--json']),
+      cli.ok(['query', 'mql', mql, '--csv']),
+    ]);
+    const rows = 'component_type\r\ncore:component:sensor\r\ncore:component:sensor\r\n';
+    expect([bySql.stdout, byMql.stdout], name).toEqual([rows, rows]);
+    expect(asJson.stdout).toBe('{"component_type":"core:component:sensor"}\n'.repeat(2));
+  }
+});
+
 test('--explain prints how a query runs, as a document or as a line of JSON', async () => {
   const [document, line] = await Promise.all([
     cli.ok(['query', 'mql', pipeline, '--explain']),

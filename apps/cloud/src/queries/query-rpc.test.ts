@@ -1,5 +1,6 @@
-import { TabularDataSourceType } from '@platform/proto/platform/app/data/v1/data';
+import { DataService, TabularDataSourceType } from '@platform/proto/platform/app/data/v1/data';
 import { BsonDocument, type BsonValue, decodeBson, encodeBson, Int32 } from '@platform/query';
+import { connect, type Link } from '@platform/rpc/client';
 import { expect, test } from 'vitest';
 import { openTabular, plain } from '../tabular/testing/open-tabular.ts';
 import { serveQueries } from './testing/serve-queries.ts';
@@ -108,6 +109,58 @@ test('D2 a peer that calls /viam… reads rdk:component:sensor', async () => {
   };
   expect(await read('viam')).toEqual({ component_type: 'rdk:component:sensor' });
   expect(await read('platform')).toEqual({ component_type: 'core:component:sensor' });
+});
+
+test('D47 both spellings of component_type find the rows over every codec and name of DataService, in SQL and MQL', async () => {
+  await using store = await openTabular();
+  await using queries = await serveQueries(store);
+  store.append({ readings: [{ data: { load: 1 } }] });
+  const organizationId = 'org-1';
+  const post = async (name: string, method: string, request: object): Promise<Uint8Array[]> => {
+    const answer = await fetch(`${queries.baseUrl}/${name}.app.data.v1.DataService/${method}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ organizationId, ...request }),
+    });
+    const { rawData = [] } = (await answer.json()) as { rawData?: string[] };
+    return rawData.map((row) => Buffer.from(row, 'base64'));
+  };
+  const json = (name: string) => ({
+    sql: (sqlQuery: string) => post(name, 'TabularDataBySQL', { sqlQuery }),
+    mql: (stages: Uint8Array[]) =>
+      post(name, 'TabularDataByMQL', { mqlBinary: stages.map((stage) => Buffer.from(stage).toString('base64')) }),
+  });
+  const grpc = (link: Link) => {
+    const client = link.client(DataService);
+    return {
+      sql: async (sqlQuery: string) => (await client.tabularDataBySQL({ organizationId, sqlQuery })).rawData,
+      mql: async (mqlBinary: Uint8Array[]) => (await client.tabularDataByMQL({ organizationId, mqlBinary })).rawData,
+    };
+  };
+  await using ours = connect({ baseUrl: queries.baseUrl });
+  await using theirs = connect({ baseUrl: queries.baseUrl, vocabulary: 'rdk' });
+  const doors = {
+    'gRPC, platform': [grpc(ours), 'core'],
+    'gRPC, viam': [grpc(theirs), 'rdk'],
+    'JSON, platform': [json('platform'), 'core'],
+    'JSON, viam': [json('viam'), 'rdk'],
+  } as const;
+  for (const [door, [ask, spelled]] of Object.entries(doors))
+    for (const name of ['core:component:sensor', 'rdk:component:sensor']) {
+      const matches = [doc({ component_type: name }), doc({ component_type: doc({ $in: [name] }) })];
+      const found = await Promise.all([
+        ask.sql(`SELECT component_type FROM readings WHERE component_type = '${name}'`),
+        ask.sql(`SELECT component_type FROM readings WHERE component_type IN ('${name}')`),
+        ...matches.map((match) =>
+          ask.mql([doc({ $match: match }), doc({ $project: doc({ _id: 0, component_type: new Int32(1) }) })].map((stage) => encodeBson(stage))),
+        ),
+      ]);
+      const row = { component_type: `${spelled}:component:sensor` };
+      expect(
+        found.map((rows) => rows.map((each) => plain(decodeBson(each)))),
+        `${door}: ${name}`,
+      ).toEqual([[row], [row], [row], [row]]);
+    }
 });
 
 test('D26 the scope is the caller’s, and an organization that the caller may not see is not found', async () => {
