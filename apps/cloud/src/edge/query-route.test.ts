@@ -164,7 +164,7 @@ test('a body above 1 MiB is refused with 413', async () => {
   expect(await answer.json()).toMatchObject({ code: 'resource_exhausted' });
 });
 
-test('D47 answers spell API names core:, or rdk: if the header asks for it; both spellings find the rows, on every door', async () => {
+test('D47 answers spell API names core:, or rdk: if the header asks for it; both spellings find the rows', async () => {
   const ask = await startRoute();
   for (const [headers, spelled] of [
     [{}, 'core'],
