@@ -117,15 +117,29 @@ test('while sync is off, capture files grow to their maximum size, and a stop se
   expect(cloud.attempts).toBe(0);
 });
 
+/** A window of one minute, half a day away from now. */
+function closedWindow(): object {
+  const [start, end] = [0, 60_000].map((ms) => {
+    const at = new Date(Date.now() + 43_200_000 + ms);
+    return [at.getHours(), at.getMinutes()].map((part) => String(part).padStart(2, '0')).join(':');
+  });
+  return { start, end };
+}
+
 test.each([
   ['a closed sensor', { selective_syncer_name: 'gate' }],
-  ['a rule', { sync_rules: { network_interfaces: ['none'] } }],
+  ['a rule about the network', { sync_rules: { network_interfaces: ['none'] } }],
+  ['a closed window of time', { sync_rules: { time_window: closedWindow() } }],
   ['sync_disabled', { sync_disabled: true }],
 ])(
   'D46 what %s holds back is not sent at a stop either, and is sent once by a later run that may',
   async (_what, held) => {
+    const folder = await mkdtemp(join(tmpdir(), 'extra-'));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    await writeFile(join(folder, 'notes.txt'), 'text');
+    const extra = { additional_sync_paths: [folder], file_last_modified_millis: 0 };
     const document = (service: object): object => {
-      const counting = countingDocument(100, { service }) as unknown as Document;
+      const counting = countingDocument(100, { service: { ...extra, ...service } }) as unknown as Document;
       counting.components.push({ name: 'gate', ...sensor, attributes: { readings: { should_sync: false } } });
       Object.assign(counting.services[0] ?? {}, { depends_on: ['gate'] });
       return counting;
@@ -137,10 +151,13 @@ test.each([
       await until('readings', () => enough(server.capture.status().find(({ key }) => key === counter)?.taken ?? 0));
     };
     await run((taken) => taken >= 50);
-    expect(cloud.attempts).toBe(0);
+    expect([cloud.attempts, cloud.files.size, await readdir(folder)]).toEqual([0, 0, ['notes.txt']]);
 
     cloud.document = document({});
-    await run((taken) => taken >= 10 && cloud.readings().some(({ count }) => count === 50));
+    await run(
+      (taken) => taken >= 10 && cloud.files.size === 1 && cloud.readings().some(({ count }) => count === 50),
+    );
+    expect([cloud.files.size, await readdir(folder)]).toEqual([1, []]);
     // The sensor counts each run from 1, and the second run was shorter or longer than the first.
     const counts = cloud.readings().map(({ count }) => Number(count));
     const times = Map.groupBy(counts, (count) => count);
