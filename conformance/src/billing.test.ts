@@ -94,7 +94,8 @@ test('an organization is billed by another one: prices, tier, usage and invoices
 
   await cli.ok(['billing', 'method', 'set', 'succeeds']);
   const charged = await cli.ok(['billing', 'charge', '12.50', '--description', 'Set-up', '--wait', '--yes', '--json']);
-  const { invoice_id } = charged.json<{ invoice_id: string }>();
+  const { invoice_id, ...rest } = charged.json<{ invoice_id: string }>();
+  expect(rest).toEqual({ amount: 12.5, tax: 0, currency: 'USD' });
   const equal = await cli.run(['billing', 'charge', '12.50', '--description', 'Set-up', '--wait', '--yes']);
   expect(equal.stderr).toContain(`invoice ${invoice_id}: expected no equal charge`);
   await cli.ok(['billing', 'method', 'set', 'declines']);
@@ -164,6 +165,25 @@ test('an organization is billed by another one: prices, tier, usage and invoices
   const month = new Date().toISOString().slice(0, 7);
   expect((await cli.run(['billing', 'close-month', month, '--organization', billerId])).stderr).toContain('has ended');
   await cli.ok(['billing', 'simulate']);
+});
+
+test('D44 where the price list is not in dollars, the command line names its currency before and after a charge', async () => {
+  const host = (await cli.ok(['organizations', 'create', 'Euro host', '--json'])).json<{ id: string }>().id;
+  const customer = (await cli.ok(['organizations', 'create', 'Customer', '--json'])).json<{ id: string }>().id;
+  const billing_address = { address_line_1: 'Mill Lane 1', city: 'Porto', zipcode: '4000', country: 'PT' };
+  await peer.call('platform.app.v1.AppService', 'EnableBillingService', { org_id: host, billing_address });
+  writeFileSync(join(cli.directory, 'euros.json'), JSON.stringify({ ...priceList, currency: 'EUR' }));
+  await cli.ok(['billing', 'prices', 'set', 'euros.json', '--organization', host]);
+  const assign = ['admin', 'billing', 'assign', customer, '--biller', host, '--tier', 'standard'];
+  await cli.ok([...assign, '--email', 'customer@example.com', '--data', cloud.dataDir]);
+
+  const charge = ['billing', 'charge', '12.50', '--tax', '2.38', '--no-email', '--organization', customer];
+  const unconfirmed = await cli.run(charge);
+  expect(unconfirmed.code).not.toBe(0);
+  expect(unconfirmed.stderr).toContain('Charge the organization "Customer" 12.50 EUR and 2.38 EUR of tax?');
+  expect((await cli.ok([...charge, '--yes', '--json'])).json()).toEqual({
+    ...{ invoice_id: expect.stringMatching(/^[0-9a-f-]{36}$/), amount: 12.5, tax: 2.38, currency: 'EUR' },
+  });
 });
 
 test('grpc-js calls every operation, and calls about other organizations are refused', async () => {
