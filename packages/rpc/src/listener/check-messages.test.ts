@@ -1,7 +1,9 @@
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import { SensorService } from '@platform/proto/platform/component/sensor/v1/sensor';
 import { expect, test } from 'vitest';
 import { envelope, rawCall } from '../../test/raw-call.ts';
-import { startEcho } from '../../test/start-echo.ts';
+import { type Principal, startEcho } from '../../test/start-echo.ts';
+import { serve } from '../server.ts';
 
 const service = '/platform.test.v1.EchoService';
 
@@ -46,6 +48,30 @@ test.each(calls)(
     expect(server.calls.filter(({ method: called }) => called.endsWith('Say') || called.endsWith('Split'))).toEqual([]);
   },
 );
+
+test('D48 REST refuses a flood of elements before it is decoded, compressed or not', async () => {
+  let called = 0;
+  const sensor = serve<typeof SensorService, Principal>(SensorService, {
+    doCommand() {
+      called += 1;
+      return {};
+    },
+  });
+  await using server = await startEcho({}, { services: [sensor] });
+  const path = '/platform/api/v1/component/sensor/one/do_command';
+  const post = (encoding: string, text: string) => {
+    const body = compressions[encoding]?.(Buffer.from(text)) ?? Buffer.alloc(0);
+    return rawCall(server, { path, contentType: 'application/json', body, encoding });
+  };
+  for (const encoding of Object.keys(compressions)) {
+    expect(await post(encoding, '{"command": {"value": 1}}')).toMatchObject({ code: 'ok' });
+    // Not even JSON, which a parser would say.
+    const answer = await post(encoding, `{"command": {"value": [${'1,'.repeat(100_000)}`);
+    expect([encoding, answer.code]).toEqual([encoding, 'resource_exhausted']);
+    expect(answer.message).toContain(`${path}: expected at most 100000 fields and elements in a message, found more in `);
+  }
+  expect(called).toBe(Object.keys(compressions).length);
+});
 
 test('D48 JSON has a lower limit of bytes, and a method can have lower limits', async () => {
   const limits = { 'platform.test.v1.EchoService': { maxJsonBytes: 100, maxElements: 10 } };
