@@ -160,10 +160,14 @@ test.each([
   expect(fired).toEqual([name]);
 });
 
-test('D53 an upload whose sender gave no type fires triggers for unspecified, and for the type that it was stored as', () => {
-  const stored = { type: DataType.FILE, metadata: { typeByContent: true } };
+test.each([
+  [DataType.TABULAR_SENSOR, 'tabular'],
+  [DataType.BINARY_SENSOR, 'binary'],
+  [DataType.FILE, 'file'],
+])('D53 an upload whose sender gave no type, stored as type %i, fires triggers for unspecified and for %s', (type, name) => {
+  const stored = { type, metadata: { typeByContent: true } };
   const fired = ['tabular', 'binary', 'file', 'unspecified'].filter((one) => decided(onData(one), stored).length === 1);
-  expect(fired).toEqual(['file', 'unspecified']);
+  expect(fired).toEqual([name, 'unspecified']);
 });
 
 test('D21 binary readings and files have times but no data', () => {
