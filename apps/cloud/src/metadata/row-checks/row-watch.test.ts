@@ -91,6 +91,20 @@ describe.each(storeKinds)('the watch over rows in %s', (kind) => {
     });
   });
 
+  test('D33 a row that is missing from a large set is found by a look at all rows, and the list is refused from then on', async () => {
+    await using opened = await openWatch();
+    const { db, store, watch } = opened;
+    await insert(db, 'large', 1_001);
+    await watch.requireComplete(notes, ['large']);
+    expect(await watch.look()).toEqual([]);
+    await alterRows(store, "delete from note where id = 'large 5'");
+    expect(await watch.look()).toEqual([expect.stringContaining('note of large: expected 1001 rows, found 1000')]);
+    const lost = { code: 'data_loss', message: expect.stringContaining('expected 1001 rows, found 1000') };
+    await expect(watch.requireComplete(notes, ['large'])).rejects.toMatchObject(lost);
+    await expect(watch.requireIntact(notes, ['large'])).rejects.toMatchObject(lost);
+    await watch.requireComplete(notes, ['another']);
+  });
+
   test('D33 a set that was found intact is compared again 2 s later, with its values, and once it is as it was written', async () => {
     await using opened = await openWatch();
     const { db, store, watch, clock, counted } = opened;
