@@ -12,15 +12,17 @@ const captures = (method: string, additional_params: JsonObject = {}): JsonObjec
   type: 'data_manager',
   attributes: { capture_methods: [{ method, capture_frequency_hz: 20, additional_params }] },
 });
-const sensor = (model: string, greeting: string): JsonObject => ({
-  ...{ name: 'c', api: 'rdk:component:sensor', model, attributes: { greeting } },
+const sensor = (model: string, greeting: string, more: JsonObject = {}): JsonObject => ({
+  ...{ name: 'c', api: 'rdk:component:sensor', model, attributes: { greeting, ...more } },
   service_configs: [captures('Readings')],
 });
 
-test.each([
+const languages = [
   ['TypeScript', writeTestModule, 'acme:demo:counter'],
   ['Python', writePythonModule, 'acme:python:counter'],
-])(
+] as const;
+
+test.each(languages)(
   'a module in %s serves a sensor that is captured, reconfigured in place, killed, and served again by its next process',
   async (_language, write, model) => {
     await using machine = await startModuleMachine();
@@ -61,6 +63,30 @@ test.each([
     const { modules: told } = await machine.link.client(RobotService).getMachineStatus({});
     expect(told).toMatchObject([{ moduleName: 'demo', state: ModuleStatus_State.READY, consecutiveFailures: 1 }]);
     await machine.logged(/(WARN|INFO) {1,2}modules\.demo\.(greeter|snake) the parent has 1 resources/);
+  },
+);
+
+test.each(languages)(
+  'a sensor of a module in %s whose constructor raises after an edit is captured again after the corrected one, by the same process',
+  async (_language, write, model) => {
+    await using machine = await startModuleMachine();
+    const modules = [{ name: 'demo', executable_path: await write(machine.home) }];
+    const captured = (greeting: string): JsonObject[] =>
+      machine
+        .captured('c')
+        .map(({ readings }) => readings as JsonObject)
+        .filter((readings) => readings['greeting'] === greeting);
+    machine.configure({ modules, components: [sensor(model, 'hello')] });
+    await until('captured readings', () => captured('hello').length > 0);
+
+    machine.configure({ modules, components: [sensor(model, 'mistake', { raises: true })] });
+    await until('the error', () => machine.statusOf('c')?.error.includes('the constructor raises') === true);
+
+    machine.configure({ modules, components: [sensor(model, 'corrected')] });
+    await until('captured readings of the corrected one', () => captured('corrected').length > 0);
+    expect(machine.statusOf('c')).toMatchObject({ state: 'ready', error: '' });
+    expect(captured('corrected')[0]?.['pid']).toBe(captured('hello')[0]?.['pid']);
+    expect(machine.server.modules.status()).toMatchObject([{ state: 'ready', failures: 0 }]);
   },
 );
 

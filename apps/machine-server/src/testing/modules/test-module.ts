@@ -3,7 +3,7 @@
  * camera, whose properties are the fields of the request that it does not know, and `acme:demo:oracle` of a type that only this module knows.
  *
  * Attributes of a counter: `greeting` (required text) is part of its readings; `uses` names a sensor whose readings become part of them,
- * `may_use` one that may be missing. DoCommand `{"exit": 3}` ends the process, `{"hang": true}` never answers, `{"answer_bytes": 9}`
+ * `may_use` one that may be missing; with `raises: true` its constructor fails, and the one before is gone. DoCommand `{"exit": 3}` ends the process, `{"hang": true}` never answers, `{"answer_bytes": 9}`
  * answers a text of that length.
  */
 import { create, createFileRegistry, fromJson, type JsonObject, type Message } from '@bufbuild/protobuf';
@@ -75,6 +75,10 @@ export async function runTestModule(address: string): Promise<void> {
         `attributes.greeting: expected text, found ${JSON.stringify(greeting)}`,
       );
   };
+  const construct = (config: ComponentConfig | undefined): void => {
+    if (attributesOf(config)['raises'] === true)
+      throw new PlatformError('failed_precondition', 'the constructor raises');
+  };
   const module = serve<typeof ModuleService>(ModuleService, {
     async ready({ rawParentAddress }) {
       const where = rawParentAddress.startsWith('/')
@@ -105,12 +109,16 @@ export async function runTestModule(address: string): Promise<void> {
     },
     addResource({ config, dependencies }) {
       if (resources.has(fullName(config))) throw new PlatformError('already_exists', fullName(config));
+      construct(config);
       resources.set(fullName(config), { attributes: attributesOf(config), dependencies, reads: 0 });
       return {};
     },
     reconfigureResource({ config, dependencies }) {
       const held = resources.get(fullName(config));
       if (held === undefined) throw new PlatformError('not_found', fullName(config));
+      resources.delete(fullName(config));
+      construct(config);
+      resources.set(fullName(config), held);
       Object.assign(held, { attributes: attributesOf(config), dependencies });
       return {};
     },

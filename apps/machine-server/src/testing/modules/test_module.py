@@ -1,6 +1,7 @@
 """A module for tests in Python, with Debian's packages of gRPC and protobuf, and the field numbers of the public API.
 
-Models: acme:python:counter of sensor (attribute "greeting" is part of its readings), and acme:python:parrot of a type that only
+Models: acme:python:counter of sensor (attribute "greeting" is part of its readings; with "raises", its constructor fails, and the
+one before is gone, as in the public SDK), and acme:python:parrot of a type that only
 this module knows; it does not describe its service by reflection.
 """
 import os
@@ -91,9 +92,17 @@ def ready(request, _context):
     return M["ReadyResponse"](ready=True, handlermap=M["Handlers"](handlers=handlers))
 
 
-def put(request, _context):
-    resources[f"{request.config.api}/{request.config.name}"] = dict(request.config.attributes)
+def add(request, _context):
+    attributes = dict(request.config.attributes)
+    if attributes.get("raises"):
+        raise ValueError("the constructor raises")
+    resources[f"{request.config.api}/{request.config.name}"] = attributes
     return M["Empty"]()
+
+
+def reconfigure(request, context):
+    del resources[f"{request.config.api}/{request.config.name}"]
+    return add(request, context)
 
 
 def remove(request, context):
@@ -136,8 +145,8 @@ server.add_generic_rpc_handlers(
             "viam.module.v1.ModuleService",
             {
                 "Ready": (ready, "ReadyRequest", "ReadyResponse"),
-                "AddResource": (put, "ConfigRequest", "Empty"),
-                "ReconfigureResource": (put, "ConfigRequest", "Empty"),
+                "AddResource": (add, "ConfigRequest", "Empty"),
+                "ReconfigureResource": (reconfigure, "ConfigRequest", "Empty"),
                 "RemoveResource": (remove, "Remove", "Empty"),
             },
         ),
