@@ -68,7 +68,9 @@ test('D48 REST refuses a flood of elements before it is decoded, compressed or n
     // Not even JSON, which a parser would say.
     const answer = await post(encoding, `{"command": {"value": [${'1,'.repeat(100_000)}`);
     expect([encoding, answer.code]).toEqual([encoding, 'resource_exhausted']);
-    expect(answer.message).toContain(`${path}: expected at most 100000 fields and elements in a message, found more in `);
+    expect(answer.message).toContain(
+      `${path}: expected at most 100000 fields and elements in a message, found more in `,
+    );
   }
   expect(called).toBe(Object.keys(compressions).length);
 });

@@ -1,4 +1,5 @@
 import { request } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { create, fromBinary } from '@bufbuild/protobuf';
 import { StringValueSchema } from '@bufbuild/protobuf/wkt';
 import { DataSyncService, RawDataCaptureUploadRequestSchema } from '@platform/proto/platform/app/datasync/v1/data_sync';
@@ -117,6 +118,21 @@ describe('D3 one plaintext port', () => {
         .end();
     });
     expect(text).toBe('nothing at /old');
+  });
+
+  test('D48 without an application that takes them, a request for WebSocket is a call of HTTP/1.1, with its limits', async () => {
+    await using server = await startEcho();
+    const call = (body: string) =>
+      new Promise<[number | undefined, string]>((resolve, reject) => {
+        const headers = { ...json, authorization: 'Bearer token-1', connection: 'upgrade', upgrade: 'websocket' };
+        request(`${server.url}/platform.test.v1.EchoService/Say`, { method: 'POST', headers })
+          .on('response', (answer) => void text(answer).then((read) => resolve([answer.statusCode, read]), reject))
+          .on('upgrade', () => reject(new Error('it was upgraded')))
+          .on('error', reject)
+          .end(body);
+      });
+    expect(await call('"a"')).toEqual([200, '"you said a"']);
+    expect(await call(`[${'1,'.repeat(100_000)}1]`)).toEqual([429, expect.stringContaining('at most 100000 fields')]);
   });
 });
 
