@@ -111,6 +111,42 @@ test('the data of all 67 capture methods is uploaded and read in JSON, with all 
   expect(parameters.filter((one) => 'unknown' in one)[0]).toEqual(opaque);
 });
 
+test('the paths of plain HTTP give the same rows and files: /api/query in JSON and NDJSON, and downloads', async () => {
+  const { paths } = (await (await fetch(`${cloud.url}/openapi.json`)).json()) as { paths: object };
+  expect(Object.keys(paths)).toEqual(expect.arrayContaining(['/api/query', '/binary-data/{id}']));
+  const tabular = methods.filter(({ kind }) => kind === 'tabular');
+  const query = { organization_id: cloud.organizationId, sql: "SELECT * FROM readings WHERE component_name = 'one'" };
+  const rows = async (format: string): Promise<Record<string, unknown>[]> => {
+    const answer = await send('/api/query', JSON.stringify({ ...query, format }));
+    const text = await answer.text();
+    expect(answer.status, `${format}: ${text}`).toBe(200);
+    return format === 'json'
+      ? JSON.parse(text)
+      : text
+          .trimEnd()
+          .split('\n')
+          .map((line) => JSON.parse(line));
+  };
+  const nameOf = (row: Record<string, unknown>): string => `${row['component_type']} ${row['method_name']}`;
+  const expected = tabular.flatMap(({ componentType, methodName }) => Array(2).fill(`${componentType} ${methodName}`));
+  for (const format of ['json', 'ndjson']) {
+    const found = await rows(format);
+    expect(found.map(nameOf).toSorted(), format).toEqual(expected.toSorted());
+    for (const row of found) expect(row['data'], nameOf(row)).toEqual({ readings: { a: 1 } });
+  }
+  const filter = { organizationIds: [cloud.organizationId], partId: cloud.partId };
+  const page = await json(`${data}/BinaryDataByFilter`, { dataRequest: { filter, limit: 100 } });
+  const ids = (page['data'] as { metadata: { binaryDataId: string } }[]).map(({ metadata }) => metadata.binaryDataId);
+  const files = await Promise.all(
+    ids.map(async (id) => {
+      const answer = await fetch(`${cloud.url}/binary-data/${id}`, { headers });
+      return [answer.status, Buffer.from(await answer.arrayBuffer()).toString('base64')];
+    }),
+  );
+  const half = methods.length - tabular.length;
+  expect(files.toSorted()).toEqual([...Array(half).fill([200, 'AAEC']), ...Array(half).fill([200, 'Aw=='])]);
+});
+
 /** Whether it may be sent the ids of what this test needs. */
 const reads = ({ name }: DescMethod): boolean =>
   /^(Get|List|Has|Check|Search|.*By(Filter|IDs|SQL|MQL)$)/.test(name) && !/^(Delete|Remove|Add)/.test(name);
