@@ -152,7 +152,11 @@ test('D47 both spellings of component_type find the rows over every codec and na
         ask.sql(`SELECT component_type FROM readings WHERE component_type = '${name}'`),
         ask.sql(`SELECT component_type FROM readings WHERE component_type IN ('${name}')`),
         ...matches.map((match) =>
-          ask.mql([doc({ $match: match }), doc({ $project: doc({ _id: 0, component_type: new Int32(1) }) })].map((stage) => encodeBson(stage))),
+          ask.mql(
+            [doc({ $match: match }), doc({ $project: doc({ _id: 0, component_type: new Int32(1) }) })].map((stage) =>
+              encodeBson(stage),
+            ),
+          ),
         ),
       ]);
       const row = { component_type: `${spelled}:component:sensor` };

@@ -164,11 +164,16 @@ test.each([
   [DataType.TABULAR_SENSOR, 'tabular'],
   [DataType.BINARY_SENSOR, 'binary'],
   [DataType.FILE, 'file'],
-])('D53 an upload whose sender gave no type, stored as type %i, fires triggers for unspecified and for %s', (type, name) => {
-  const stored = { type, metadata: { typeByContent: true } };
-  const fired = ['tabular', 'binary', 'file', 'unspecified'].filter((one) => decided(onData(one), stored).length === 1);
-  expect(fired).toEqual([name, 'unspecified']);
-});
+])(
+  'D53 an upload whose sender gave no type, stored as type %i, fires triggers for unspecified and for %s',
+  (type, name) => {
+    const stored = { type, metadata: { typeByContent: true } };
+    const fired = ['tabular', 'binary', 'file', 'unspecified'].filter(
+      (one) => decided(onData(one), stored).length === 1,
+    );
+    expect(fired).toEqual([name, 'unspecified']);
+  },
+);
 
 test('D21 binary readings and files have times but no data', () => {
   const binary = bodyOf(

@@ -154,9 +154,7 @@ test.each([
     expect([cloud.attempts, cloud.files.size, await readdir(folder)]).toEqual([0, 0, ['notes.txt']]);
 
     cloud.document = document({});
-    await run(
-      (taken) => taken >= 10 && cloud.files.size === 1 && cloud.readings().some(({ count }) => count === 50),
-    );
+    await run((taken) => taken >= 10 && cloud.files.size === 1 && cloud.readings().some(({ count }) => count === 50));
     expect([cloud.files.size, await readdir(folder)]).toEqual([1, []]);
     // The sensor counts each run from 1, and the second run was shorter or longer than the first.
     const counts = cloud.readings().map(({ count }) => Number(count));
