@@ -47,6 +47,7 @@ export class Parent implements AsyncDisposable {
       // Public machine-servers accept only these names; ours accepts both.
       vocabulary: 'rdk',
       userAgent: 'platform-module',
+      clock: this.#clock,
     });
     this.#address = address;
     this.#misses = 0;
