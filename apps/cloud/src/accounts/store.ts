@@ -117,6 +117,15 @@ export const locationShares: CheckedTable = {
   owner: 'organization_id',
 };
 
+/** Rows that decide who bills others, and from which address. */
+export const billingServices: CheckedTable = {
+  table: 'billing_services',
+  what: 'billing service of organization',
+  key: ['organization_id'],
+  columns: ['organization_id', 'address', 'enabled_ms'],
+  owner: 'organization_id',
+};
+
 export const accountsChecked: readonly CheckedTable[] = [
   locations,
   locationShares,

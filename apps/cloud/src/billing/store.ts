@@ -262,6 +262,16 @@ export const invoices: CheckedTable = {
   owner: 'organization_id',
 };
 
+/** The bytes that are sent to the customer. */
+export const invoicePdfs: CheckedTable = {
+  table: 'invoice_pdfs',
+  what: 'PDF of invoice',
+  key: ['invoice_id'],
+  columns: ['invoice_id'],
+  bytes: ['pdf'],
+  owner: 'invoice_id',
+};
+
 export const charges: CheckedTable = {
   table: 'charges',
   what: 'charge',

@@ -8,6 +8,12 @@
 import type { Generated } from 'kysely';
 import type { CheckedTable } from '../metadata/row-checks/checked-table.ts';
 
+/** Whose file it is, and of which time: copies, by which the sets of rows are divided. */
+interface OfFile {
+  file_organization_id: string;
+  file_captured_us: number;
+}
+
 export interface BinaryTables {
   /**
    * Number of days for which the files of a part, or of one of its resources, are kept ('' and '': all resources). A copy of the
@@ -59,7 +65,7 @@ export interface BinaryTables {
     /** SHA-256 of its bytes, hexadecimal; empty: stored by a version that did not record it. */
     sha256: string;
   };
-  binary_data_tags: { binary_data_id: string; tag: string };
+  binary_data_tags: { binary_data_id: string; tag: string } & OfFile;
   binary_data_boxes: {
     id: string;
     binary_data_id: string;
@@ -67,7 +73,7 @@ export interface BinaryTables {
     /** JSON: the corners and the confidence. */
     place: string;
     created_ms: number;
-  };
+  } & OfFile;
   /** Payloads whose rows are deleted. */
   binary_data_removals: { blob_path: string };
   datasets: {
@@ -125,7 +131,7 @@ export const binaryV3: readonly string[] = [
 
 export const binaryV5: readonly string[] = [`alter table binary_data add column sha256 text not null default ''`];
 
-/** Rows that decide what is served, to whom. Tags and boxes only describe it. */
+/** Rows that decide what is served, to whom. */
 export const files: CheckedTable = {
   table: 'binary_data',
   what: 'picture or file',
@@ -191,6 +197,43 @@ export const binaryV40: readonly string[] = [
   `alter table data_retention_days add column organization_id text not null default ''`,
   `create index data_retention_days_by_organization on data_retention_days (organization_id)`,
 ];
+
+/** Rows by which files are found, and which answers show with them. */
+export const fileTags: CheckedTable = {
+  table: 'binary_data_tags',
+  what: 'tag of file',
+  key: ['binary_data_id', 'tag'],
+  columns: ['binary_data_id', 'tag', 'file_organization_id', 'file_captured_us'],
+  owner: 'file_organization_id',
+  time: 'file_captured_us',
+};
+
+export const fileBoxes: CheckedTable = {
+  table: 'binary_data_boxes',
+  what: 'bounding box',
+  key: ['id'],
+  columns: ['id', 'binary_data_id', 'label', 'place', 'created_ms', 'file_organization_id', 'file_captured_us'],
+  owner: 'file_organization_id',
+  time: 'file_captured_us',
+};
+
+export const labelsChecked: readonly CheckedTable[] = [fileTags, fileBoxes];
+
+/** Their sets are those of their files. */
+export const binaryV43: readonly string[] = labelsChecked.flatMap(({ table }) => [
+  `alter table ${table} add column file_organization_id text not null default ''`,
+  `alter table ${table} add column file_captured_us bigint not null default 0`,
+  `update ${table} set file_organization_id = binary_data.organization_id, file_captured_us = binary_data.captured_us from binary_data where binary_data.id = ${table}.binary_data_id`,
+  `create index ${table}_by_organization on ${table} (file_organization_id, file_captured_us)`,
+]);
+
+/** The copies in the rows of its tags and boxes. */
+export function ofFile({
+  organization_id,
+  captured_us,
+}: Pick<BinaryTables['binary_data'], 'organization_id' | 'captured_us'>): OfFile {
+  return { file_organization_id: organization_id, file_captured_us: captured_us };
+}
 
 /** For tools that read a store directly: the path of each payload, its size and its hash. */
 export const payloadsSql = 'select id, blob_path as path, size_bytes, sha256 from binary_data';

@@ -1,6 +1,6 @@
 /** Every version of the metadata's tables, collected from the features that own them; a released version never changes. */
 import { accessChecked, accessV1, accessV2, accessV32, auditChainGuard, auditGuard } from '../access/store.ts';
-import { accountsChecked, accountsDdl, accountsV2, accountsV16, accountsV18 } from '../accounts/store.ts';
+import { accountsChecked, accountsDdl, accountsV2, accountsV16, accountsV18, billingServices } from '../accounts/store.ts';
 import { adminV2 } from '../admin/store.ts';
 import {
   billingChecked,
@@ -10,13 +10,14 @@ import {
   dunningV30,
   dunningV34,
   invoiceGuard,
+  invoicePdfs,
   invoicesV24,
   invoicesV27,
   paymentsV28,
   usageHours,
   usageHoursV31,
 } from '../billing/store.ts';
-import { binaryChecked, binaryV3, binaryV5, binaryV40, retentionDays } from '../binary/store.ts';
+import { binaryChecked, binaryV3, binaryV5, binaryV40, binaryV43, labelsChecked, retentionDays } from '../binary/store.ts';
 import { logCursorsV8 } from '../follow-log/store.ts';
 import { fragmentsChecked, fragmentsV2 } from '../fragments/store.ts';
 import { gapsV13, gapsV19 } from '../gaps/store.ts';
@@ -55,6 +56,7 @@ const retentionOwners =
 const checkedV36 = [...accessChecked, ...accountsChecked, ...identityChecked, ...packagesChecked, ...billingChecked];
 const checkedV38 = [...machinesChecked, usageHours];
 const checkedV40 = [...retentionChecked, retentionDays, ...fragmentsChecked];
+const checkedV43 = [...labelsChecked, invoicePdfs, billingServices];
 
 export const migrations: readonly Migration[] = [
   {
@@ -140,4 +142,5 @@ export const migrations: readonly Migration[] = [
   { version: 40, statements: [...binaryV40, retentionOwners, ...checkedV40.map(addRowCheck)], checked: checkedV40 },
   { version: 41, statements: outboxV41 },
   { version: 42, statements: presenceV42 },
+  { version: 43, statements: [...binaryV43, ...checkedV43.map(addRowCheck)], checked: checkedV43 },
 ];

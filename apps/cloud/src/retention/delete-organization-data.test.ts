@@ -32,7 +32,10 @@ async function given(): Promise<TestMachines> {
     await db.insertInto('dataset_sequences').values(stretches).execute();
     await db
       .insertInto('binary_data_tags')
-      .values({ binary_data_id: `${named('file')} 1`, tag: 't' })
+      .values({
+        ...{ binary_data_id: `${named('file')} 1`, tag: 't' },
+        ...{ file_organization_id: organization_id, file_captured_us: 1 },
+      })
       .execute();
     const policies = JSON.stringify({ resources: [], recent: [], deleteOnPartDeletion: false });
     await db

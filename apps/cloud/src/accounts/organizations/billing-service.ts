@@ -3,8 +3,10 @@ import { create, fromJsonString, toJsonString } from '@bufbuild/protobuf';
 import { PlatformError } from '@platform/base';
 import { type BillingAddress, BillingAddressSchema } from '@platform/proto/platform/app/v1/app';
 import { audit, type Caller } from '../../access/audit.ts';
+import { requireAllRows } from '../../metadata/row-checks/require-complete.ts';
 import { checkedText } from '../../text-rules/checked-text.ts';
 import type { AccountsDeps } from '../accounts-deps.ts';
+import { billingServices } from '../store.ts';
 
 type BillingDeps = Pick<AccountsDeps, 'db' | 'clock'>;
 
@@ -72,13 +74,10 @@ export async function disableBillingService(
   });
 }
 
-/** @throws failed_precondition if it is not enabled */
+/** @throws failed_precondition if it is not enabled; data_loss when its row was altered */
 export async function readBillingAddress({ db }: BillingDeps, organizationId: string): Promise<BillingAddress> {
-  const row = await db
-    .selectFrom('billing_services')
-    .select('address')
-    .where('organization_id', '=', organizationId)
-    .executeTakeFirstOrThrow(() => notEnabled(organizationId));
+  const row = await readService(db, organizationId);
+  if (row === undefined) throw notEnabled(organizationId);
   return fromJsonString(BillingAddressSchema, row.address);
 }
 
@@ -89,14 +88,19 @@ export function linesOfAddress(address: BillingAddress): readonly string[] {
   return [addressLine1, addressLine2, place, country].filter((line) => line !== '');
 }
 
-/** Whether the organization bills others. */
+/** Whether the organization bills others. @throws data_loss when its row was altered */
 export async function isBillingServiceEnabled(db: BillingDeps['db'], organizationId: string): Promise<boolean> {
-  const row = await db
+  return (await readService(db, organizationId)) !== undefined;
+}
+
+async function readService(db: BillingDeps['db'], organizationId: string) {
+  const rows = await db
     .selectFrom('billing_services')
-    .select('organization_id')
+    .selectAll()
     .where('organization_id', '=', organizationId)
-    .executeTakeFirst();
-  return row !== undefined;
+    .execute();
+  await requireAllRows(db, billingServices, [organizationId], rows);
+  return rows[0];
 }
 
 function notEnabled(organizationId: string): PlatformError {

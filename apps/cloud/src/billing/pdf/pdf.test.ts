@@ -5,6 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { callOf } from '../../access/testing/call-of.ts';
+import { isBillingServiceEnabled, readBillingAddress } from '../../accounts/organizations/billing-service.ts';
+import { defaultStore as storeKind } from '../../metadata/testing/test-store.ts';
 import { issueInvoice } from '../invoices/issue-invoice.ts';
 import { openBilling, startMs, type TestBilling } from '../testing/open-billing.ts';
 import { invoiceContent } from './invoice-content.ts';
@@ -127,6 +129,35 @@ test('every download has the same bytes, and so has a PDF made again', async () 
   expect((await download(id)).equals(first)).toBe(true);
   await opened.db.deleteFrom('invoice_pdfs').execute();
   expect((await download(id)).equals(first)).toBe(true);
+});
+
+test.each([
+  ['changed', "update invoice_pdfs set pdf = X", /PDF of invoice .*: its row in invoice_pdfs was altered or added/],
+  ['deleted', 'delete from invoice_pdfs', /invoice_pdfs of .*: expected 1 rows, found 0/],
+])('D33 a kept PDF that something else %s is neither sent nor attached, and is named', async (_, sql, message) => {
+  const id = await issue(2, false);
+  await download(id);
+  expect(await opened.rows.look()).toEqual([]);
+  const blob = storeKind === 'postgres' ? "convert_to('%PDF-1.7 other', 'UTF8')" : "cast('%PDF-1.7 other' as blob)";
+  await opened.alterRows(sql.replace('X', blob));
+  const refused = { code: 'data_loss', message: expect.stringMatching(message) };
+  await expect(download(id)).rejects.toMatchObject(refused);
+  await expect(opened.billing.invoicePdf(opened.customerId, id)).rejects.toMatchObject(refused);
+  expect((await opened.rows.look()).join('; ')).toMatch(message);
+  await opened.rows.accept();
+  expect((await download(id)).length).toBeGreaterThan(10);
+});
+
+test.each([
+  ["update billing_services set address = replace(address, 'Mill Lane', 'Other Lane')", /its row/],
+  ['delete from billing_services', /billing_services of .*: expected 1 rows, found 0/],
+])('D33 who bills, and from where, is not answered after %s', async (sql, message) => {
+  const { db, clock, billerId } = opened;
+  expect(await isBillingServiceEnabled(db, billerId)).toBe(true);
+  await opened.alterRows(sql);
+  const refused = { code: 'data_loss', message: expect.stringMatching(message) };
+  await expect(isBillingServiceEnabled(db, billerId)).rejects.toMatchObject(refused);
+  await expect(readBillingAddress({ db, clock }, billerId)).rejects.toMatchObject(refused);
 });
 
 test('the logo has a text that names its owner; a damaged logo is omitted', async () => {

@@ -1,10 +1,13 @@
 /**
  * The PDF of an invoice: made at the first download and kept, so that each later download gets the same bytes, whatever has changed since.
  */
+import { requireCompleteSet } from '../../metadata/row-checks/require-complete.ts';
+import { requireRight } from '../../metadata/row-checks/require-right.ts';
 import type { Database } from '../../metadata/tables.ts';
 import type { Attachment } from '../../outbox/email/write-notifications.ts';
 import type { InvoiceDocument } from '../invoices/issue-invoice.ts';
 import { requireInvoice } from '../invoices/states.ts';
+import { invoicePdfs } from '../store.ts';
 import { invoiceContent } from './invoice-content.ts';
 import { makePdf } from './make-pdf.ts';
 
@@ -14,7 +17,7 @@ export interface InvoicePdfDeps {
   readonly logoOf: (organizationId: string) => Promise<Uint8Array | undefined>;
 }
 
-/** @throws not_found, with the same message for another organization's invoice and an unknown one */
+/** @throws not_found, with the same message for another organization's invoice and an unknown one; data_loss when it was altered */
 export async function readInvoicePdf(
   { db, logoOf }: InvoicePdfDeps,
   organizationId: string,
@@ -45,7 +48,10 @@ export async function attachedInvoice(
   return { filename: `${number}.pdf`, contentType: 'application/pdf', content };
 }
 
+/** @throws data_loss */
 async function readKept(db: Database, invoiceId: string): Promise<Uint8Array | undefined> {
-  const row = await db.selectFrom('invoice_pdfs').select('pdf').where('invoice_id', '=', invoiceId).executeTakeFirst();
+  const row = await db.selectFrom('invoice_pdfs').selectAll().where('invoice_id', '=', invoiceId).executeTakeFirst();
+  if (row === undefined) await requireCompleteSet(db, invoicePdfs, invoiceId);
+  else requireRight(invoicePdfs, [row]);
   return row?.pdf;
 }

@@ -11,6 +11,7 @@ import { insertOrganization } from '../../accounts/insert-account-rows.ts';
 import { enableBillingService, isBillingServiceEnabled } from '../../accounts/organizations/billing-service.ts';
 import { openFirstAccount } from '../../accounts/testing/open-first-account.ts';
 import type { AccountTree } from '../../accounts/tree.ts';
+import type { RowWatch } from '../../metadata/row-checks/row-watch.ts';
 import type { Database } from '../../metadata/tables.ts';
 import { MemoryLog } from '../../triggers/testing/memory-log.ts';
 import { type Billing, type BillingDeps, createBilling } from '../feature.ts';
@@ -24,6 +25,10 @@ export const prices: typeof PriceService.method = PriceService.method;
 
 export interface TestBilling {
   readonly db: Database;
+  /** Runs a statement on the metadata without the cloud's knowledge. */
+  readonly alterRows: (statement: string) => Promise<void>;
+  /** Finds what such statements damaged. */
+  readonly rows: RowWatch;
   readonly clock: FakeClock;
   readonly tree: AccountTree;
   readonly access: Access;
@@ -56,7 +61,8 @@ export interface TestBilling {
 export const startMs: number = Date.UTC(2027, 2, 11, 10, 30);
 
 export async function openBilling(overrides: Partial<BillingDeps> = {}): Promise<TestBilling> {
-  const { db, tree, instanceKey, organizationId: customerId, locationId } = await openFirstAccount();
+  const account = await openFirstAccount();
+  const { db, tree, instanceKey, organizationId: customerId, locationId, alterRows, rows } = account;
   const clock = new FakeClock(startMs);
   const { id: billerId } = await tree.change(async (trx, changed) => {
     const row = await insertOrganization(trx, instanceKey, 'The biller', 2);
@@ -93,7 +99,7 @@ export async function openBilling(overrides: Partial<BillingDeps> = {}): Promise
   const address = { addressLine1: 'Mill Lane 1', city: 'Porto', state: '', zipcode: '4000', country: 'PT' };
   await enableBillingService({ db, clock }, callOf(owners.biller), billerId, address as never);
   return {
-    ...{ db, clock, tree, access, billing: feature, log, stored, sent, billerId, customerId, locationId, owners, key },
+    ...{ db, alterRows, rows, clock, tree, access, billing: feature, log, stored, sent, billerId, customerId, locationId, owners, key },
     async meter() {
       while (await feature.steps.next());
       await feature.steps.flush();

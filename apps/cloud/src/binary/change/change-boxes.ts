@@ -3,9 +3,11 @@ import { PlatformError } from '@platform/base';
 import type { UpdateBoundingBoxRequest } from '@platform/proto/platform/app/data/v1/data';
 import type { Kysely } from 'kysely';
 import { notVisible } from '../../access/principal.ts';
+import { requireRight } from '../../metadata/row-checks/require-right.ts';
 import type { CloudTables } from '../../metadata/tables.ts';
 import type { FileRow } from '../find/find-files.ts';
 import { maxBoxes } from '../limits.ts';
+import { fileBoxes, ofFile } from '../store.ts';
 import { type BoxCoordinates, coordinatesText, isPlace, readCoordinates } from './box-coordinates.ts';
 import { checkedLabel } from './check-texts.ts';
 
@@ -33,7 +35,7 @@ export async function addBox(
     );
   await trx
     .insertInto('binary_data_boxes')
-    .values({ id: box.id, binary_data_id: file.id, label, place, created_ms: nowMs })
+    .values({ id: box.id, binary_data_id: file.id, label, place, created_ms: nowMs, ...ofFile(file) })
     .execute();
 }
 
@@ -46,6 +48,7 @@ export async function updateBox(trx: Trx, file: FileRow, change: UpdateBoundingB
     .where('binary_data_id', '=', file.id)
     .executeTakeFirst();
   if (box === undefined) throw notVisible('bounding box', change.bboxId);
+  requireRight(fileBoxes, [box]);
   const before = readCoordinates(box.place);
   const confidence = change.confidence ?? before.confidence;
   const place = checkedPlace({

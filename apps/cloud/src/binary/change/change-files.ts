@@ -11,7 +11,8 @@ import type { Principal } from '../../access/principal.ts';
 import type { CloudTables } from '../../metadata/tables.ts';
 import type { BinaryOperationDeps } from '../binary-deps.ts';
 import { checkFilter, matching, requireTags } from '../find/filter.ts';
-import { type FileRow, filesNamed, type NamedFile } from '../find/find-files.ts';
+import { daysOf, type FileRow, filesNamed, type NamedFile, organizationsOf } from '../find/find-files.ts';
+import { requireFoundBy } from '../find/require-labels.ts';
 import { requirePlaces } from '../find/require-places.ts';
 import { walkFiles } from '../find/walk-files.ts';
 import { batchRows } from '../limits.ts';
@@ -62,7 +63,7 @@ export async function changeNamed(
  * Changes the matching files that the caller owns and that were acknowledged before the call, a thousand at a time. Files changed before a
  * failure stay changed. Returns how many were changed.
  *
- * @throws not_found, permission_denied, invalid_argument
+ * @throws not_found, permission_denied, invalid_argument; data_loss when tags or boxes of the filter were altered
  */
 export async function changeMatching(
   { db, rows, access, caughtUp, clock }: ChangeDeps,
@@ -76,6 +77,7 @@ export async function changeMatching(
   const upTo = await caughtUp(call.signal);
   await requirePlaces({ db, rows, access }, call.principal, filter);
   const scopes = scopesOf(access, call.principal, 'owner');
+  await requireFoundBy(rows, filter, organizationsOf(scopes, filter.organizationIds), daysOf(filter));
   let changed = 0;
   const walk = { filter, scopes, direction: 'asc', nowMs: clock.now(), signal: call.signal } as const;
   for await (const slice of walkFiles(db, walk)) {

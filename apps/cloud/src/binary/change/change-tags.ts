@@ -5,6 +5,7 @@ import { rowsPerStatement } from '../../metadata/rows-per-statement.ts';
 import type { CloudTables } from '../../metadata/tables.ts';
 import type { FileRow } from '../find/find-files.ts';
 import { maxTags } from '../limits.ts';
+import { ofFile } from '../store.ts';
 
 /** Returns how many files were changed. @throws failed_precondition when one of them would have too many */
 export async function addTags(
@@ -16,7 +17,7 @@ export async function addTags(
     for (const some of chunks(files, rowsPerStatement))
       await trx
         .insertInto('binary_data_tags')
-        .values(some.map(({ id }) => ({ binary_data_id: id, tag })))
+        .values(some.map((file) => ({ binary_data_id: file.id, tag, ...ofFile(file) })))
         .onConflict((conflict) => conflict.doNothing())
         .execute();
   for (const some of chunks(files, rowsPerStatement)) {

@@ -6,12 +6,11 @@ import {
   type CaptureMetadata,
   CaptureMetadataSchema,
 } from '@platform/proto/platform/app/data/v1/data';
-import type { Kysely } from 'kysely';
 import { rowsPerStatement } from '../../metadata/rows-per-statement.ts';
-import type { CloudTables } from '../../metadata/tables.ts';
+import type { BinaryOperationDeps } from '../binary-deps.ts';
 import { readCoordinates } from '../change/box-coordinates.ts';
 import { downloadPath } from '../download/download-path.ts';
-import type { BinaryTables } from '../store.ts';
+import { type BinaryTables, datasetFiles, fileBoxes, fileTags } from '../store.ts';
 import { timestampOf } from '../times.ts';
 import type { StoredClassification } from '../uploads/read-upload.ts';
 import type { FileRow } from './find-files.ts';
@@ -21,9 +20,10 @@ export type FileMetadata = MessageInitShape<typeof BinaryMetadataSchema>;
 /**
  * @param baseUrl of the addresses in the answer
  * @param seesDatasets whether the caller may see an organization's datasets
+ * @throws data_loss when a row of what is shown was altered
  */
 export async function describeFiles(
-  db: Kysely<CloudTables>,
+  { db, rows: watch }: Pick<BinaryOperationDeps, 'db' | 'rows'>,
   rows: readonly FileRow[],
   baseUrl: string,
   seesDatasets: (organizationId: string) => boolean,
@@ -38,6 +38,9 @@ export async function describeFiles(
     boxes.push(...(await placed.orderBy('created_ms').orderBy('id').execute()));
     members.push(...(await db.selectFrom('dataset_files').selectAll().where('binary_data_id', 'in', ids).execute()));
   }
+  watch.requireRight(fileTags, tags);
+  watch.requireRight(fileBoxes, boxes);
+  watch.requireRight(datasetFiles, members);
   const fileOf = ({ binary_data_id }: { readonly binary_data_id: string }): string => binary_data_id;
   const tagsOf = Map.groupBy(tags, fileOf);
   const boxesOf = Map.groupBy(boxes, fileOf);

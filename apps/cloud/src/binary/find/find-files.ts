@@ -20,6 +20,7 @@ import { microsecondsOf } from '../times.ts';
 import { inScopes } from './filter.ts';
 import { asCovered, type FoundFile, foundFiles } from './found-files.ts';
 import type { PagePlace } from './page-token.ts';
+import { requireFoundBy, requireLabels } from './require-labels.ts';
 import { walkFiles, walksOf } from './walk-files.ts';
 
 export type FileRow = BinaryTables['binary_data'];
@@ -126,7 +127,10 @@ export async function pageOfFiles(
   );
   const page = onPage.map(({ row }) => row);
   const days = daysBetween(filter, direction, after, page.length === limit ? page.at(-1) : undefined);
-  await requireFiles(watch, organizationsOf(scopes, filter.organizationIds), days);
+  const organizationIds = organizationsOf(scopes, filter.organizationIds);
+  await requireFiles(watch, organizationIds, days);
+  await requireLabels(watch, organizationIds, days);
+  await requireFoundBy(watch, filter, organizationIds, days);
   return page;
 }
 

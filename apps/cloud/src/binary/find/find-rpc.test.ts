@@ -5,6 +5,7 @@ import { DataType } from '@platform/proto/platform/app/datasync/v1/data_sync';
 import { expect, test } from 'vitest';
 import type { Principal } from '../../access/principal.ts';
 import { on as grant } from '../../access/testing/open-fleet.ts';
+import { ofFile } from '../store.ts';
 import { callers, data, dataset, type OpenBinary, openBinary } from '../testing/open-binary.ts';
 
 type FilterInit = MessageInitShape<typeof FilterSchema>;
@@ -255,7 +256,7 @@ test('thousands of files of several organizations and locations are paged, count
   const rare = many.filter(({ id }) => id.endsWith('77'));
   await on.db
     .insertInto('binary_data_tags')
-    .values(rare.map(({ id }) => ({ binary_data_id: id, tag: `rare ${id.slice(-3)}` })))
+    .values(rare.map((row) => ({ binary_data_id: row.id, tag: `rare ${row.id.slice(-3)}`, ...ofFile(row) })))
     .execute();
 
   const both: Principal = { ...callers.operator, grants: [...callers.operator.grants, ...callers.stranger.grants] };

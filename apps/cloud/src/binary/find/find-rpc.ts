@@ -11,12 +11,13 @@ import {
 import type { Call, Handlers } from '@platform/rpc/server';
 import type { Principal } from '../../access/principal.ts';
 import type { LogLoss } from '../../ingest/log/log.ts';
+import type { CheckedTable } from '../../metadata/row-checks/checked-table.ts';
 import type { BinaryOperationDeps } from '../binary-deps.ts';
 import { createLoadBytes } from '../download/load-bytes.ts';
 import type { OpenFile } from '../download/open-file.ts';
 import { answerBytes, defaultPage, maxPage, maxTexts, pageBytes } from '../limits.ts';
 import { type Scopes, scopesOf } from '../scopes.ts';
-import { datasetFiles } from '../store.ts';
+import { datasetFiles, fileBoxes, fileTags } from '../store.ts';
 import { describeFiles } from './describe-files.ts';
 import { checkFilter } from './filter.ts';
 import {
@@ -30,6 +31,7 @@ import {
   requireFiles,
 } from './find-files.ts';
 import { pageToken, readPageToken } from './page-token.ts';
+import { requireFoundBy, requireLabelsOf } from './require-labels.ts';
 import { requireNoneLost } from './require-none-lost.ts';
 import { visibleFilter } from './require-places.ts';
 import { type SliceCondition, walkFiles } from './walk-files.ts';
@@ -64,7 +66,7 @@ export function findHandlers(deps: BinaryOperationDeps & FindDeps): Handlers<typ
   };
 
   const answerOf = async (rows: readonly FileRow[], include: boolean, call: Call<Principal>): Promise<FileData[]> => {
-    const described = await describeFiles(db, rows, baseUrl(call.metadata), (organizationId) =>
+    const described = await describeFiles(deps, rows, baseUrl(call.metadata), (organizationId) =>
       access.allows(call.principal, 'organization.read', organizationId),
     );
     if (!include) return described.map((metadata) => ({ metadata }));
@@ -82,18 +84,25 @@ export function findHandlers(deps: BinaryOperationDeps & FindDeps): Handlers<typ
   };
 
   /** @throws data_loss when some of the files that could match are known to be missing */
-  const requireAll = (filter: Filter, scopes: Scopes): Promise<void> =>
-    requireFiles(watch, organizationsOf(scopes, filter.organizationIds), daysOf(filter));
+  const requireAll = async (filter: Filter, scopes: Scopes): Promise<void> => {
+    const organizationIds = organizationsOf(scopes, filter.organizationIds);
+    await requireFiles(watch, organizationIds, daysOf(filter));
+    await requireFoundBy(watch, filter, organizationIds, daysOf(filter));
+  };
 
-  /** The distinct texts of all slices. @throws resource_exhausted */
+  /** The distinct texts of all slices. @param table that has them @throws resource_exhausted, data_loss */
   const textsOf = async (
     what: string,
+    table: CheckedTable,
     filter: Filter,
     scopes: Scopes,
     signal: AbortSignal,
     look: (slice: SliceCondition) => Promise<readonly { readonly text: string }[]>,
   ): Promise<string[]> => {
     await requireAll(filter, scopes);
+    const organizationIds = organizationsOf(scopes, filter.organizationIds);
+    await watch.requireComplete(table, organizationIds, daysOf(filter));
+    await watch.requireIntact(table, organizationIds, daysOf(filter));
     const texts = new Set<string>();
     for await (const slice of walkFiles(db, { filter, scopes, direction: 'asc', nowMs: clock.now(), signal })) {
       for (const { text } of await look(slice)) texts.add(text);
@@ -135,12 +144,13 @@ export function findHandlers(deps: BinaryOperationDeps & FindDeps): Handlers<typ
       await caughtUp(call.signal);
       const rows = await filesNamed(deps, named, scopesOf(access, call.principal, 'operator'), clock.now());
       if (includeBinary && sizeOf(rows) > answerBytes) throw tooLarge(rows);
+      await requireLabelsOf(watch, rows);
       return { data: await answerOf(rows, includeBinary, call), count: BigInt(rows.length) };
     },
 
     async tagsByFilter(request, call) {
       const { filter, scopes } = await admit(request.filter, call);
-      const tags = await textsOf('tags', filter, scopes, call.signal, (slice) =>
+      const tags = await textsOf('tags', fileTags, filter, scopes, call.signal, (slice) =>
         db
           .selectFrom('binary_data')
           .innerJoin('binary_data_tags', 'binary_data_tags.binary_data_id', 'binary_data.id')
@@ -154,7 +164,7 @@ export function findHandlers(deps: BinaryOperationDeps & FindDeps): Handlers<typ
 
     async boundingBoxLabelsByFilter(request, call) {
       const { filter, scopes } = await admit(request.filter, call);
-      const labels = await textsOf('labels', filter, scopes, call.signal, (slice) =>
+      const labels = await textsOf('labels', fileBoxes, filter, scopes, call.signal, (slice) =>
         db
           .selectFrom('binary_data')
           .innerJoin('binary_data_boxes', 'binary_data_boxes.binary_data_id', 'binary_data.id')

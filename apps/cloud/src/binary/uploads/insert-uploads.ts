@@ -6,7 +6,7 @@ import { rowsPerStatement } from '../../metadata/rows-per-statement.ts';
 import type { CloudTables, Database } from '../../metadata/tables.ts';
 import { coordinatesText, isPlace } from '../change/box-coordinates.ts';
 import { maxBoxes, maxTags } from '../limits.ts';
-import type { BinaryTables } from '../store.ts';
+import { type BinaryTables, ofFile } from '../store.ts';
 import type { BinaryUpload } from './read-upload.ts';
 
 export async function insertUploads(
@@ -24,7 +24,7 @@ export async function insertUploads(
       .onConflict((conflict) => conflict.doNothing())
       .execute();
   const tags = uploads.flatMap((upload) =>
-    upload.tags.slice(0, maxTags).map((tag) => ({ binary_data_id: upload.row.id, tag })),
+    upload.tags.slice(0, maxTags).map((tag) => ({ binary_data_id: upload.row.id, tag, ...ofFile(upload.row) })),
   );
   for (const some of chunks(tags, rowsPerStatement))
     await trx
@@ -42,6 +42,7 @@ export async function insertUploads(
         label: box.label,
         place: coordinatesText(box),
         created_ms: nowMs,
+        ...ofFile(row),
       })),
   );
   for (const some of chunks(boxes, rowsPerStatement)) await trx.insertInto('binary_data_boxes').values(some).execute();

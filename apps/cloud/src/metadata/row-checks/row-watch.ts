@@ -33,9 +33,9 @@ export interface RowWatch extends AsyncDisposable {
   /**
    * For rows that a statement uses without reading them: also compares their values, at most every 2 s.
    *
-   * @throws data_loss when one of these sets was altered
+   * @param days if the table is divided by day. @throws data_loss when one of these sets was altered
    */
-  requireIntact(table: CheckedTable, owners: readonly string[]): Promise<void>;
+  requireIntact(table: CheckedTable, owners: readonly string[], days?: DayRange): Promise<void>;
   /** What is known to be damaged, for the host administrator. */
   damages(): readonly string[];
 }
@@ -142,13 +142,14 @@ export function createRowWatch({ db, tables, kind, openReader, clock, log }: Row
         else if (wrong !== undefined) throw note(wrong);
       }
     },
-    async requireIntact(table, owners) {
+    async requireIntact(table, owners, days = {}) {
       for (const owner of owners) {
-        const set = JSON.stringify([table.table, owner]);
+        const set = JSON.stringify([table.table, owner, days.from, days.to]);
         if (intact.has(set)) continue;
-        const wrong = await wrongSet(db, table, owner, {}, rowsPerCheck);
-        const damage =
-          wrong === 'large' ? known.find((each) => each.table === table.table && each.owner === owner) : wrong;
+        const isOf = (each: RowDamage): boolean =>
+          each.table === table.table && each.owner === owner && isWithin(each.day, days);
+        const wrong = await wrongSet(db, table, owner, days, rowsPerCheck);
+        const damage = wrong === 'large' ? known.find(isOf) : wrong;
         if (damage !== undefined) throw note(damage);
         intact.add(set, wrong === 'large' ? largeMs : intactMs);
       }
