@@ -1,6 +1,13 @@
 /** Every version of the metadata's tables, collected from the features that own them; a released version never changes. */
 import { accessChecked, accessV1, accessV2, accessV32, auditChainGuard, auditGuard } from '../access/store.ts';
-import { accountsChecked, accountsDdl, accountsV2, accountsV16, accountsV18, billingServices } from '../accounts/store.ts';
+import {
+  accountsChecked,
+  accountsDdl,
+  accountsV2,
+  accountsV16,
+  accountsV18,
+  billingServices,
+} from '../accounts/store.ts';
 import { adminV2 } from '../admin/store.ts';
 import {
   billingChecked,
@@ -17,7 +24,15 @@ import {
   usageHours,
   usageHoursV31,
 } from '../billing/store.ts';
-import { binaryChecked, binaryV3, binaryV5, binaryV40, binaryV43, labelsChecked, retentionDays } from '../binary/store.ts';
+import {
+  binaryChecked,
+  binaryV3,
+  binaryV5,
+  binaryV40,
+  binaryV43,
+  labelsChecked,
+  retentionDays,
+} from '../binary/store.ts';
 import { logCursorsV8 } from '../follow-log/store.ts';
 import { fragmentsChecked, fragmentsV2 } from '../fragments/store.ts';
 import { gapsV13, gapsV19 } from '../gaps/store.ts';

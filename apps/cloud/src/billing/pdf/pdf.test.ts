@@ -132,7 +132,7 @@ test('every download has the same bytes, and so has a PDF made again', async () 
 });
 
 test.each([
-  ['changed', "update invoice_pdfs set pdf = X", /PDF of invoice .*: its row in invoice_pdfs was altered or added/],
+  ['changed', 'update invoice_pdfs set pdf = X', /PDF of invoice .*: its row in invoice_pdfs was altered or added/],
   ['deleted', 'delete from invoice_pdfs', /invoice_pdfs of .*: expected 1 rows, found 0/],
 ])('D33 a kept PDF that something else %s is neither sent nor attached, and is named', async (_, sql, message) => {
   const id = await issue(2, false);

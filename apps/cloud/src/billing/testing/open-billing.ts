@@ -99,7 +99,23 @@ export async function openBilling(overrides: Partial<BillingDeps> = {}): Promise
   const address = { addressLine1: 'Mill Lane 1', city: 'Porto', state: '', zipcode: '4000', country: 'PT' };
   await enableBillingService({ db, clock }, callOf(owners.biller), billerId, address as never);
   return {
-    ...{ db, alterRows, rows, clock, tree, access, billing: feature, log, stored, sent, billerId, customerId, locationId, owners, key },
+    ...{
+      db,
+      alterRows,
+      rows,
+      clock,
+      tree,
+      access,
+      billing: feature,
+      log,
+      stored,
+      sent,
+      billerId,
+      customerId,
+      locationId,
+      owners,
+      key,
+    },
     async meter() {
       while (await feature.steps.next());
       await feature.steps.flush();

@@ -71,11 +71,7 @@ test.each([
       `insert into binary_data_tags (binary_data_id, tag, file_organization_id, file_captured_us) select id, 't', organization_id, captured_us from binary_data where id = '${plain}'`,
     lostTag,
   ],
-  [
-    'a box deleted',
-    (id: string) => `delete from binary_data_boxes where binary_data_id = '${id}'`,
-    lostBox,
-  ],
+  ['a box deleted', (id: string) => `delete from binary_data_boxes where binary_data_id = '${id}'`, lostBox],
   [
     'a box with another place',
     (id: string) => `update binary_data_boxes set place = '{}' where binary_data_id = '${id}'`,
