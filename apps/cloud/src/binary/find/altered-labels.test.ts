@@ -14,6 +14,8 @@ async function openLabelled() {
   const first = await on.upload({ ...labelled, content: 'A', atMs: dayMs });
   const plain = await on.upload({ content: 'B', atMs: dayMs + 1_000 });
   const later = await on.upload({ ...labelled, content: 'C', atMs: dayMs + 3 * 86_400_000 });
+  // Once it is answered, the rows are stored.
+  expect((await on.ask(callers.owner, data.binaryDataByFilter, {})).count).toBe(3n);
   return { on, first, plain, later };
 }
 

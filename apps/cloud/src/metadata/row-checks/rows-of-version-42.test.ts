@@ -33,11 +33,12 @@ test.each(storeKinds)('D33 in %s, tags, boxes, PDFs and billing services of vers
   {
     await using metadata = await open(store, 42);
     const { db } = metadata;
+    const organization = sql`insert into organizations (id, name, created_ms, webhook_secret) values ('acme', 'Acme', 1, ${pdf})`;
+    await organization.execute(db);
     for (const id of ['a', 'b']) await insertFile(db, { ...file, id });
     for (const statement of [
       sql`insert into binary_data_tags (binary_data_id, tag) values ('a', 't'), ('b', 't')`,
       sql`insert into binary_data_boxes (id, binary_data_id, label, place, created_ms) values ('box', 'a', 'l', '{}', 1)`,
-      sql`insert into organizations (id, name, created_ms, webhook_secret) values ('acme', 'Acme', 1, ${pdf})`,
       sql`insert into billing_services (organization_id, address, enabled_ms) values ('acme', '{}', 1)`,
       sql`insert into invoices (id, biller_id, organization_id, sequence, number, kind, is_test, currency, subtotal, tax, total, document, period, issued_ms, due_ms, state, paid, failure) values ('i', 'acme', 'acme', 1, '1', 'month', 0, 'USD', 1, 0, 1, '{}', '2026-05', 1, 1, 'open', 0, '')`,
       sql`insert into invoice_pdfs (invoice_id, pdf) values ('i', ${pdf})`,
