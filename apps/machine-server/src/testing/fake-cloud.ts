@@ -58,6 +58,7 @@ export interface FakeCloud extends AsyncDisposable {
   reportAttempts: number;
   /** Archives by `<id> <version>`; machines download them with their credentials. */
   readonly packages: Map<string, Uint8Array>;
+  packageRequests: number;
   /** Replaces the checksum of every package. */
   packageChecksum: string;
   /** The revision that an owner forces once it waits. */
@@ -104,6 +105,7 @@ export async function startFakeCloud(
     },
     certificateRequests: 0,
     packages: new Map(),
+    packageRequests: 0,
     packageChecksum: '',
     readings: () =>
       cloud.stored.flatMap(({ readings }) =>
@@ -213,6 +215,7 @@ export async function startFakeCloud(
   });
   const packages = serve<typeof PackageService, string>(PackageService, {
     getPackage({ id, version }) {
+      cloud.packageRequests++;
       const archive = cloud.packages.get(`${id} ${version}`);
       if (archive === undefined) throw new PlatformError('not_found', `no package ${id} ${version}`);
       const checksum = cloud.packageChecksum || createHash('sha256').update(archive).digest('hex');
