@@ -25,3 +25,11 @@ test('half of the memory is divided equally, whoever else waits; the rest belong
   // Two are left: each has a quarter, and half is for both.
   expect([most(late), most(greedy)]).toEqual([750, 250]);
 });
+
+test('C13 all series together have 64 MiB for readings that wait', () => {
+  const share = new CaptureMemory().share();
+  share.bytes = 64 * 1024 * 1024 - 1;
+  expect(share.hasRoom).toBe(true);
+  share.bytes += 1;
+  expect(share.hasRoom).toBe(false);
+});

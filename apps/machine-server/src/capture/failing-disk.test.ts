@@ -149,7 +149,7 @@ test('C5 a file that cannot be read back for its rewrite is given up, with its r
   expect(missing()).toBeLessThanOrEqual(told());
 });
 
-test('C5 readings that cannot be written before the stop are told as unwritten, with their time', async () => {
+test('C5 readings that cannot be written before the stop are told by their number', async () => {
   const { disk, file, turn, end, missing, told } = startSeries();
   for (let turns = 0; turns < 3; turns++) await turn();
   disk.fault = (step) => {

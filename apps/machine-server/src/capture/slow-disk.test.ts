@@ -102,7 +102,7 @@ async function startSlow({ hz, resources, memory, queueSize }: Setup) {
     disk.files
       .values()
       .reduce((sum, bytes) => sum + (bytes.length === 0 ? 0 : readCaptureFile(bytes).readings.length), 0);
-  return { capture, clock, slow, counts, stop, onDisk };
+  return { capture, clock, disk, slow, counts, stop, onDisk };
 }
 
 test.each([50, 500, 2_000, 10_000])(
@@ -159,6 +159,18 @@ test('C13 a configured capture_queue_size bounds the readings that wait by their
   slow.ms = 0;
   await clock.advance(200_000);
   await stop();
+});
+
+test('C5 readings that cannot be written before the stop are told with that reason, and no other', async () => {
+  const { clock, disk, counts, stop } = await startSlow({ hz: 10, resources: 2 });
+  // Nothing can be written from the first reading on.
+  disk.fault = (step) => {
+    if (step === 'write') throw Object.assign(new Error('EIO'), { code: 'EIO' });
+  };
+  await clock.advance(3_000);
+  await stop();
+  expect(counts.taken).toBeGreaterThan(0);
+  expect(counts).toMatchObject({ unwritten: counts.taken, full: 0 });
 });
 
 test('ADR-0033 the process does not pause to collect garbage while a capture above 10 Hz would miss ticks', async () => {

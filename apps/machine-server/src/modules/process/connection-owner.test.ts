@@ -65,6 +65,22 @@ test('D52 a connection is a module’s if its process, a child, or a child in a 
   expect(await connectionOwners.whyUntold(leader)).toBeUndefined();
 });
 
+/** A shell starts a process that runs the line once the shell has ended. */
+const orphaning = (line: string): string => {
+  const waiting = `const wait = setInterval(() => { if (String(process.ppid) !== process.env.SHELL_PID) { clearInterval(wait); ${line}; } }, 10)`;
+  return `require('node:child_process').spawn('sh', ['-c', 'SHELL_PID=$$ "$0" -e "$1" &', process.execPath, ${JSON.stringify(waiting)}], { stdio: 'ignore' })`;
+};
+
+test('D52 a connection of an orphan in the process group of the module is the module’s, although it descends from it no more', async () => {
+  const { port, accept } = await listen();
+  const { child, run } = start();
+  const leader = await leaderOf(child);
+  const socket = await accept(() => run(orphaning(connecting(port))));
+  expect(await connectionOwners.strangerOf(socket, leader)).toBeUndefined();
+  const other = await leaderOf(start().child);
+  expect(await connectionOwners.strangerOf(socket, other)).toMatch(/^it belongs to a process of user/);
+});
+
 test(`D52 a connection of ${isRoot ? 'another account' : 'another process of this account'} is not a module’s, nor one of its parent, nor a later process with its number`, async () => {
   const { port, accept } = await listen();
   const { child, run } = start();
