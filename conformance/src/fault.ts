@@ -8,7 +8,7 @@
  * npm run fault -- triggers --kills 100 --seed 7
  * npm run fault -- damage --damages 2000 --seed 7
  * npm run fault -- billing --interleavings 10000 --kills 200 --seed 7
- * npm run fault -- link --seconds 600 --seed 7
+ * npm run fault -- link --seed 7
  * npm run fault -- memory --seconds 300 --large 1,120,300,2000
  * npm run fault -- disk --faults 60 --seed 7
  * npm run fault -- hostile --requests 2000 --garbage 10000 --seed 7
@@ -107,7 +107,7 @@ const { kinds, values } = commandLineOf({
     garbage: { value: 'number', default: '10000', help: 'kinds of garbage for each port, link and module socket' },
     from: { value: 'number', default: '0', help: 'the first kind of garbage' },
     wait: { value: 'number', default: '250', help: 'longest wait of others that passes, ms; 1000 beside a busy core' },
-    seconds: { value: 'number', default: '300', help: 'duration of the load' },
+    seconds: { value: 'number', help: 'duration of the load; by default 600 of link, 300 of memory' },
     large: { value: 'numbers', default: '1,120,300,2000', help: 'how many of the largest readings are sent at once' },
     seed: {
       value: 'number',
@@ -154,8 +154,8 @@ const { status } = spawnSync(process.execPath, [vitest, 'run', '--testTimeout=0'
     FAULT_GARBAGE: values['garbage'],
     FAULT_GARBAGE_FROM: values['from'],
     FAULT_WAIT_MS: values['wait'],
-    FAULT_SECONDS: values['seconds'],
-    FAULT_LINK_SECONDS: values['seconds'],
+    FAULT_SECONDS: values['seconds'] ?? '300',
+    FAULT_LINK_SECONDS: values['seconds'] ?? '600',
     FAULT_LARGE: values['large'],
   },
 });
