@@ -120,6 +120,7 @@ test('all methods of a type that only a module knows can be called; it is listed
   expect(resourceRpcSubtypes.map(({ protoService }) => protoService)).toContain('acme.oracle.v1.OracleService');
   expect((await robot.getModelsFromModules({})).models).toMatchObject([
     { moduleName: 'demo', api: 'core:component:sensor', model: 'acme:demo:counter', fromLocalModule: true },
+    { moduleName: 'demo', api: 'core:component:camera', model: 'acme:demo:mirror' },
     { moduleName: 'demo', api: 'acme:component:oracle', model: 'acme:demo:oracle' },
   ]);
   async function* ask() {
