@@ -77,7 +77,8 @@ export async function changeMatching(
   const upTo = await caughtUp(call.signal);
   await requirePlaces({ db, rows, access }, call.principal, filter);
   const scopes = scopesOf(access, call.principal, 'owner');
-  await requireFoundBy(rows, filter, organizationsOf(scopes, filter.organizationIds), daysOf(filter));
+  const organizationIds = organizationsOf(scopes, filter.organizationIds);
+  await requireFoundBy(rows, { filter, organizationIds, days: daysOf(filter) });
   let changed = 0;
   const walk = { filter, scopes, direction: 'asc', nowMs: clock.now(), signal: call.signal } as const;
   for await (const slice of walkFiles(db, walk)) {

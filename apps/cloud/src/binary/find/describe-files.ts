@@ -6,6 +6,8 @@ import {
   type CaptureMetadata,
   CaptureMetadataSchema,
 } from '@platform/proto/platform/app/data/v1/data';
+import { sql } from 'kysely';
+import { type CoveredRow, coveredText } from '../../metadata/row-checks/covered-text.ts';
 import { rowsPerStatement } from '../../metadata/rows-per-statement.ts';
 import type { BinaryOperationDeps } from '../binary-deps.ts';
 import { readCoordinates } from '../change/box-coordinates.ts';
@@ -14,6 +16,9 @@ import { type BinaryTables, datasetFiles, fileBoxes, fileTags } from '../store.t
 import { timestampOf } from '../times.ts';
 import type { StoredClassification } from '../uploads/read-upload.ts';
 import type { FileRow } from './find-files.ts';
+
+/** Read as text, which costs less to compare. */
+const asCovered = [coveredText(fileTags).as('covered'), sql<string | null>`row_check`.as('row_check')] as const;
 
 export type FileMetadata = MessageInitShape<typeof BinaryMetadataSchema>;
 
@@ -28,17 +33,18 @@ export async function describeFiles(
   baseUrl: string,
   seesDatasets: (organizationId: string) => boolean,
 ): Promise<readonly FileMetadata[]> {
-  const tags: BinaryTables['binary_data_tags'][] = [];
+  const tags: (CoveredRow & Pick<BinaryTables['binary_data_tags'], 'binary_data_id' | 'tag'>)[] = [];
   const boxes: BinaryTables['binary_data_boxes'][] = [];
   const members: BinaryTables['dataset_files'][] = [];
   for (const some of chunks(rows, rowsPerStatement)) {
     const ids = some.map(({ id }) => id);
     const placed = db.selectFrom('binary_data_boxes').selectAll().where('binary_data_id', 'in', ids);
-    tags.push(...(await db.selectFrom('binary_data_tags').selectAll().where('binary_data_id', 'in', ids).execute()));
+    const tagged = db.selectFrom('binary_data_tags').select(['binary_data_id', 'tag']).select(asCovered);
+    tags.push(...(await tagged.where('binary_data_id', 'in', ids).execute()));
     boxes.push(...(await placed.orderBy('created_ms').orderBy('id').execute()));
     members.push(...(await db.selectFrom('dataset_files').selectAll().where('binary_data_id', 'in', ids).execute()));
   }
-  watch.requireRight(fileTags, tags);
+  watch.requireCoveredRight(fileTags, tags);
   watch.requireRight(fileBoxes, boxes);
   watch.requireRight(datasetFiles, members);
   const fileOf = ({ binary_data_id }: { readonly binary_data_id: string }): string => binary_data_id;

@@ -20,7 +20,7 @@ import { microsecondsOf } from '../times.ts';
 import { inScopes } from './filter.ts';
 import { asCovered, type FoundFile, foundFiles } from './found-files.ts';
 import type { PagePlace } from './page-token.ts';
-import { requireFoundBy, requireLabels } from './require-labels.ts';
+import { requireLabels, requireValues } from './require-labels.ts';
 import { walkFiles, walksOf } from './walk-files.ts';
 
 export type FileRow = BinaryTables['binary_data'];
@@ -130,7 +130,7 @@ export async function pageOfFiles(
   const organizationIds = organizationsOf(scopes, filter.organizationIds);
   await requireFiles(watch, organizationIds, days);
   await requireLabels(watch, organizationIds, days);
-  await requireFoundBy(watch, filter, organizationIds, days);
+  await requireValues(watch, { filter, organizationIds, days });
   return page;
 }
 

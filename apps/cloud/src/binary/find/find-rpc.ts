@@ -87,7 +87,7 @@ export function findHandlers(deps: BinaryOperationDeps & FindDeps): Handlers<typ
   const requireAll = async (filter: Filter, scopes: Scopes): Promise<void> => {
     const organizationIds = organizationsOf(scopes, filter.organizationIds);
     await requireFiles(watch, organizationIds, daysOf(filter));
-    await requireFoundBy(watch, filter, organizationIds, daysOf(filter));
+    await requireFoundBy(watch, { filter, organizationIds, days: daysOf(filter) });
   };
 
   /** The distinct texts of all slices. @param table that has them @throws resource_exhausted, data_loss */

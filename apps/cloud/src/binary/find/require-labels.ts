@@ -1,6 +1,6 @@
 /** Refuses answers that altered, missing or added tags and boxes could change (D33). */
 import type { Filter } from '@platform/proto/platform/app/data/v1/data';
-import { dayOfUs } from '../../metadata/row-checks/checked-table.ts';
+import { type CheckedTable, dayOfUs } from '../../metadata/row-checks/checked-table.ts';
 import type { DayRange } from '../../metadata/row-checks/require-complete.ts';
 import type { RowWatch } from '../../metadata/row-checks/row-watch.ts';
 import { fileBoxes, fileTags, labelsChecked } from '../store.ts';
@@ -21,20 +21,23 @@ export async function requireLabelsOf(watch: Watch, files: readonly FileRow[]): 
   }
 }
 
-/**
- * For statements that find files by them, and do not read those that do not match: also compares their values.
- *
- * @throws data_loss
- */
-export async function requireFoundBy(
-  watch: Watch,
-  { tagsFilter, bboxLabels }: Pick<Filter, 'tagsFilter' | 'bboxLabels'>,
-  organizationIds: readonly string[],
-  days: DayRange,
-): Promise<void> {
-  const tables = [...(tagsFilter === undefined ? [] : [fileTags]), ...(bboxLabels.length === 0 ? [] : [fileBoxes])];
-  for (const table of tables) {
-    await watch.requireComplete(table, organizationIds, days);
-    await watch.requireIntact(table, organizationIds, days);
-  }
+interface FoundBy {
+  readonly filter: Pick<Filter, 'tagsFilter' | 'bboxLabels'>;
+  readonly organizationIds: readonly string[];
+  readonly days: DayRange;
+}
+
+/** For statements that find files by them, and do not read those that do not match. @throws data_loss */
+export async function requireFoundBy(watch: Watch, by: FoundBy): Promise<void> {
+  for (const table of tablesOf(by.filter)) await watch.requireComplete(table, by.organizationIds, by.days);
+  await requireValues(watch, by);
+}
+
+/** The same if the sets are known to be complete. @throws data_loss */
+export async function requireValues(watch: Watch, { filter, organizationIds, days }: FoundBy): Promise<void> {
+  for (const table of tablesOf(filter)) await watch.requireIntact(table, organizationIds, days);
+}
+
+function tablesOf({ tagsFilter, bboxLabels }: FoundBy['filter']): readonly CheckedTable[] {
+  return [...(tagsFilter === undefined ? [] : [fileTags]), ...(bboxLabels.length === 0 ? [] : [fileBoxes])];
 }

@@ -1,5 +1,5 @@
 /** Rows that were found right: one that is read again with the same values is still right. Comparing values costs a quarter of a hash. */
-import { type CheckedTable, separator } from './checked-table.ts';
+import type { CheckedTable } from './checked-table.ts';
 import type { RowDamage } from './find-row-damage.ts';
 import { firstWrong } from './require-right.ts';
 
@@ -22,6 +22,7 @@ export class RightRows {
   }
 
   #add(table: CheckedTable, rows: readonly Row[]): void {
+    if (table.key.length !== 1) return;
     const known = this.#known.get(table) ?? new Map<unknown, Row>();
     this.#known.set(table, known);
     if (known.size + rows.length > maxRight) known.clear();
@@ -29,9 +30,8 @@ export class RightRows {
   }
 }
 
-function keyOf({ key }: CheckedTable, row: Row): unknown {
-  const [column = ''] = key;
-  return key.length === 1 ? row[column] : key.map((each) => row[each]).join(separator);
+function keyOf({ key: [column = ''] }: CheckedTable, row: Row): unknown {
+  return row[column];
 }
 
 function isSame({ columns, bytes }: CheckedTable, row: Row, known: Row | undefined): boolean {
