@@ -126,9 +126,7 @@ export function createRowWatch({ db, tables, kind, openReader, clock, log }: Row
       throw note({ table: table.table, ...bucketOfRow(table, row), text: alteredText(table, row) });
     },
     async requireComplete(table, owners, days = {}) {
-      const damaged = known.filter(
-        (damage) => damage.table === table.table && owners.includes(damage.owner) && isWithin(damage.day, days),
-      );
+      const damaged = known.filter((damage) => isOfSets(damage, table, owners, days));
       if (damaged.length > 0 && !(await isRepaired(db, table, damaged))) throw alteredRows(damaged[0] ?? { text: '' });
       if (damaged.length > 0) {
         known = known.filter((damage) => !damaged.includes(damage));
@@ -146,10 +144,8 @@ export function createRowWatch({ db, tables, kind, openReader, clock, log }: Row
       for (const owner of owners) {
         const set = JSON.stringify([table.table, owner, days.from, days.to]);
         if (intact.has(set)) continue;
-        const isOf = (each: RowDamage): boolean =>
-          each.table === table.table && each.owner === owner && isWithin(each.day, days);
         const wrong = await wrongSet(db, table, owner, days, rowsPerCheck);
-        const damage = wrong === 'large' ? known.find(isOf) : wrong;
+        const damage = wrong === 'large' ? known.find((each) => isOfSets(each, table, [owner], days)) : wrong;
         if (damage !== undefined) throw note(damage);
         intact.add(set, wrong === 'large' ? largeMs : intactMs);
       }
@@ -162,8 +158,14 @@ export function createRowWatch({ db, tables, kind, openReader, clock, log }: Row
   };
 }
 
-function isWithin(day: number, { from, to }: DayRange): boolean {
-  return day >= (from ?? Number.NEGATIVE_INFINITY) && day <= (to ?? Number.POSITIVE_INFINITY);
+function isOfSets(
+  { table, owner, day }: RowDamage,
+  of: CheckedTable,
+  owners: readonly string[],
+  { from, to }: DayRange,
+): boolean {
+  const isThen = day >= (from ?? Number.NEGATIVE_INFINITY) && day <= (to ?? Number.POSITIVE_INFINITY);
+  return isThen && table === of.table && owners.includes(owner);
 }
 
 class RememberedSets {
