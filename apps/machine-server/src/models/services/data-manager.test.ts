@@ -126,10 +126,12 @@ function closedWindow(): object {
   return { start, end };
 }
 
+const time_window = closedWindow();
+
 test.each([
   ['a closed sensor', { selective_syncer_name: 'gate' }],
   ['a rule about the network', { sync_rules: { network_interfaces: ['none'] } }],
-  ['a closed window of time', { sync_rules: { time_window: closedWindow() } }],
+  ['a closed window of time', { sync_rules: { time_window } }],
   ['sync_disabled', { sync_disabled: true }],
 ])(
   'D46 what %s holds back is not sent at a stop either, and is sent once by a later run that may',
