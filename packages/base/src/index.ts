@@ -6,6 +6,7 @@ export { type Clock, systemClock } from './clock.ts';
 export { siblingEntry } from './entry.ts';
 export { asPlatformError, type CodeName, codes, errorText, ownFault, PlatformError, stackText } from './errors.ts';
 export { FileTurns, fileTurns } from './files/file-turns.ts';
+export { readWhole } from './files/read-whole.ts';
 export {
   createRegular,
   openRegular,

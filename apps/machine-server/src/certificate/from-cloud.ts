@@ -4,9 +4,8 @@
  * It is kept in `<home>/certificate_<part id>.json` (mode 0600), so that a start without the cloud also serves TLS. While there is none,
  * TLS connections fail, and the server asks the cloud again after increasing delays.
  */
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Clock, errorText, type Follower, follow, type Log, silentLog } from '@platform/base';
+import { type Clock, errorText, type Follower, follow, type Log, readWhole, silentLog } from '@platform/base';
 import { RobotService } from '@platform/proto/platform/app/v1/robot';
 import type { Link } from '@platform/rpc/client';
 import { writeDurably } from '../directories/write-durably.ts';
@@ -101,7 +100,7 @@ export async function certificateFromCloud(
 
 async function readKept(path: string, log: Log): Promise<Kept | undefined> {
   try {
-    const { cert, key, names } = JSON.parse(await readFile(path, 'utf8')) as Kept;
+    const { cert, key, names } = JSON.parse(String(await readWhole(path))) as Kept;
     checkCertificate({ cert, key }, path);
     // Earlier versions did not write the names.
     return { cert, key, names: Array.isArray(names) ? names : [] };

@@ -6,10 +6,9 @@
  * restoring a file changes its own times. A damaged file is reported, and the previous one used.
  */
 import { createHash } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { fromJson, type JsonValue, toJson } from '@bufbuild/protobuf';
-import { errorText } from '@platform/base';
+import { errorText, readWhole } from '@platform/base';
 import { type RobotConfig, RobotConfigSchema } from '@platform/proto/platform/app/v1/robot';
 import { writeDurably } from '../directories/write-durably.ts';
 
@@ -110,7 +109,7 @@ function decode(text: string, path: string): CachedConfig | Error {
 
 async function textOf(path: string): Promise<string | undefined> {
   try {
-    return await readFile(path, 'utf8');
+    return (await readWhole(path)).toString();
   } catch (caught) {
     if ((caught as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw caught;

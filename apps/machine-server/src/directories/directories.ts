@@ -180,7 +180,9 @@ export async function readIdentity(
   await using file = await openBelow(path, directory);
   for (let size = 4_096; ; size *= 16) {
     const bytes = Buffer.alloc(size);
-    const bytesRead = await file.read(bytes, 0);
+    let bytesRead = 0;
+    for (let more = 1; more > 0 && bytesRead < size; bytesRead += more)
+      more = await file.read(bytes.subarray(bytesRead), bytesRead);
     try {
       const { header, kind } = readCaptureFileHeader(bytes.subarray(0, bytesRead));
       return kind === 'public' ? undefined : { stream: header.stream, seq: Number(header.seq) };

@@ -2,8 +2,8 @@
  * Reads a small file that a start must not take for absent because the disk fails at that moment: it would soon be overwritten, and what it
  * tells would be forgotten.
  */
-import { readFile, rename } from 'node:fs/promises';
-import { type Clock, errorText, type Log } from '@platform/base';
+import { rename } from 'node:fs/promises';
+import { type Clock, errorText, type Log, readWhole } from '@platform/base';
 
 export interface ReadStateDeps {
   readonly clock: Clock;
@@ -24,7 +24,7 @@ export async function readState(path: string, { clock, log }: ReadStateDeps): Pr
   const untilMs = clock.monotonic() + giveUpMs;
   for (let waitMs = firstMs; ; waitMs = Math.min(2 * waitMs, longestMs)) {
     try {
-      return await readFile(path, 'utf8');
+      return (await readWhole(path)).toString();
     } catch (caught) {
       if ((caught as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
       if (clock.monotonic() >= untilMs) {

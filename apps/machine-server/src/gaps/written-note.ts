@@ -5,6 +5,7 @@
  */
 import { type FileHandle, open, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { readWhole } from '@platform/base';
 import { NotedTimes, type Times } from './noted-times.ts';
 
 const digits = 17;
@@ -45,7 +46,7 @@ export class WrittenNote implements AsyncDisposable {
 
 /** The latest note, if it was made in this run of the operating system. */
 export async function readWritten(home: string, bootId: string): Promise<Times | undefined> {
-  const text = await readFile(pathOf(home), 'utf8').catch(() => '');
+  const text = await readWhole(pathOf(home)).then(String, () => '');
   const [, safe, until, boot] = /^(\d{17}) (\d{17}) (\S+)\n$/.exec(text) ?? [];
   return boot === bootId ? { safeUs: Number(safe), untilUs: Number(until) } : undefined;
 }

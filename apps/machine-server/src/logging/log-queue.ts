@@ -15,9 +15,9 @@
  * Numbers are start × 2³² + n, where `position.json` counts the starts, so that no number is ever used for two lines.
  */
 import { randomUUID } from 'node:crypto';
-import { open, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { open, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Clock, errorText, type LogLine } from '@platform/base';
+import { type Clock, errorText, type LogLine, readWhole } from '@platform/base';
 import { makeDirectory } from '../directories/make-directory.ts';
 import { syncDirectory } from '../directories/sync-directory.ts';
 import { writeDurably } from '../directories/write-durably.ts';
@@ -106,7 +106,7 @@ export class LogQueue implements AsyncDisposable {
       const newest = this.#closed.at(-1);
       if (newest !== undefined) {
         const path = join(this.#directory, nameOf(newest.first));
-        await writeDurably(path, await readFile(path));
+        await writeDurably(path, await readWhole(path));
       }
       await this.#writePosition(kept.stream);
       this.stream = kept.stream;
@@ -294,14 +294,14 @@ export class LogQueue implements AsyncDisposable {
   }
 
   async #readFile(name: string): Promise<readonly QueuedLine[]> {
-    const bytes = await readFile(join(this.#directory, name)).catch(() => Buffer.alloc(0));
+    const bytes = await readWhole(join(this.#directory, name)).catch(() => Buffer.alloc(0));
     return decodeLines(bytes);
   }
 
   /** An unreadable position means a new stream: lines may then be sent twice, but none is lost. */
   async #readPosition(): Promise<{ stream: string; start: number; position: number }> {
     try {
-      const kept = JSON.parse(await readFile(join(this.#directory, positionFile), 'utf8')) as Record<string, unknown>;
+      const kept = JSON.parse(String(await readWhole(join(this.#directory, positionFile)))) as Record<string, unknown>;
       const { stream, start, position } = kept;
       if (typeof stream === 'string' && typeof start === 'number' && typeof position === 'number')
         return { stream, start, position };

@@ -5,8 +5,9 @@
  * is synced before the file counts as sent. A torn last line is ignored: that file is sent once more, which the cloud recognises (D13).
  * The file is rewritten at the start, without files that no longer exist.
  */
-import { lstat, open, readFile } from 'node:fs/promises';
+import { lstat, open } from 'node:fs/promises';
 import { join } from 'node:path';
+import { readWhole } from '@platform/base';
 import { writeDurably } from '../../directories/write-durably.ts';
 import { type Fingerprint, fingerprintText } from './fingerprint.ts';
 
@@ -48,7 +49,7 @@ export class SentFiles {
 
   async #read(): Promise<Map<string, string>> {
     const known = new Map<string, string>();
-    const lines = await readFile(this.#file, 'utf8').catch((caught: NodeJS.ErrnoException) => {
+    const lines = await readWhole(this.#file).then(String, (caught: NodeJS.ErrnoException) => {
       if (caught.code === 'ENOENT') return '';
       throw caught;
     });
