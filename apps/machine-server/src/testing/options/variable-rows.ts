@@ -1,6 +1,6 @@
 /** The environment variables. */
 import { readdir, readFile } from 'node:fs/promises';
-import { createServer, type Server } from 'node:net';
+import { createServer } from 'node:http2';
 import { MotorService } from '@platform/proto/platform/component/motor/v1/motor';
 import { SensorService } from '@platform/proto/platform/component/sensor/v1/sensor';
 import { ResourceStatus_State, RobotService } from '@platform/proto/platform/robot/v1/robot';
@@ -162,9 +162,10 @@ async function clientsOf(run: Run, forwardedFor: string): Promise<(string | unde
   return sessions.map(({ peerConnectionInfo }) => peerConnectionInfo?.remoteAddress);
 }
 
-/** A cloud that accepts connections but never answers. */
+/** A cloud that never answers a call. It answers PING, so that links go on waiting. */
 async function silentServer(): Promise<Disposable & { readonly document: object }> {
-  const server: Server = createServer((socket) => void socket.on('error', () => {}).resume()).listen(0, '127.0.0.1');
+  const server = createServer().on('stream', (stream) => void stream.on('error', () => {}).resume());
+  server.listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));
   const { port } = server.address() as { port: number };
   return {
