@@ -174,6 +174,7 @@ export async function composeDataPlane(deps: DataPlaneDeps): Promise<DataPlane> 
         : tabular.deletedReadings(upload),
     store: tabular,
     authorizeUpload: async (principal, partId) => machines.authorizeUpload(principal, partId),
+    heard: machines.sawCall,
     reportGap: ({ partId }, text) =>
       void machines.logs.appendOwn(partId, { level: 'error', loggerName: 'cloud.ingest', message: text }),
   });

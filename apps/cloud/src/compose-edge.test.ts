@@ -1,7 +1,9 @@
 /** What only the whole edge shows: how its services are wired. Uses real ports and the time of this computer. */
 import { readFileSync } from 'node:fs';
+import { request } from 'node:http';
 import { DataSyncService } from '@platform/proto/platform/app/datasync/v1/data_sync';
 import { AppService } from '@platform/proto/platform/app/v1/app';
+import { UploadService } from '@platform/proto/platform/upload/v1/upload';
 import { connect } from '@platform/rpc/client';
 import { temporaryDirectory } from '@platform/testkit';
 import { expect, onTestFinished, test } from 'vitest';
@@ -44,17 +46,44 @@ test.each(['/proto.rpc.v1.AuthService/Authenticate', '/rpc/v1/authenticate'])(
   },
 );
 
-test('D17 each message of a part on an open call is contact', async () => {
-  const { url, keyId, key, partId, partSecret } = await start();
+type Owner = ReturnType<typeof connect>;
+
+/** The credentials of a part, or of its machine. */
+async function credentialsOf(who: string, owner: Owner, started: Awaited<ReturnType<typeof start>>) {
+  const { partId, partSecret, machineId, organizationId } = started;
+  if (who === 'the part itself') return { entity: partId, type: 'robot-secret', payload: partSecret };
+  const role = { authorizationType: 'role', authorizationId: 'robot_operator', identityType: 'api-key' };
+  const authorizations = [{ ...role, resourceType: 'robot', resourceId: machineId, organizationId }];
+  const made = await owner.client(AppService).createKey({ name: 'of the machine', authorizations });
+  return { entity: made.id, type: 'api-key', payload: made.key };
+}
+
+async function lastAccessMs(owner: Owner, id: string): Promise<number> {
+  const { lastAccess } = (await owner.client(AppService).getRobotPart({ id })).part ?? {};
+  return lastAccess === undefined ? 0 : Number(lastAccess.seconds) * 1_000 + lastAccess.nanos / 1e6;
+}
+
+/** Whether each piece that `push` sends is contact. The first times may be those of the call itself. */
+async function eachIsContact(owner: Owner, partId: string, push: () => void): Promise<void> {
+  await expect.poll(() => lastAccessMs(owner, partId)).toBeGreaterThan(0);
+  for (let round = 0; round < 4; round++) {
+    const before = await lastAccessMs(owner, partId);
+    await expect
+      .poll(() => {
+        push();
+        return lastAccessMs(owner, partId);
+      })
+      .toBeGreaterThan(before);
+  }
+}
+
+const whose = ['the part itself', 'a key of its machine'];
+
+test.each(whose)('D17 each message of an upload of %s is contact', async (who) => {
+  const started = await start();
+  const { url, keyId, key, partId } = started;
   await using owner = connect({ baseUrl: url, credentials: { entity: keyId, type: 'api-key', payload: key } });
-  await using part = connect({
-    baseUrl: url,
-    credentials: { entity: partId, type: 'robot-secret', payload: partSecret },
-  });
-  const lastAccessMs = async (): Promise<number> => {
-    const { lastAccess } = (await owner.client(AppService).getRobotPart({ id: partId })).part ?? {};
-    return lastAccess === undefined ? 0 : Number(lastAccess.seconds) * 1_000 + lastAccess.nanos / 1e6;
-  };
+  await using part = connect({ baseUrl: url, credentials: await credentialsOf(who, owner, started) });
   let [push, isEnded] = [(): void => {}, false];
   async function* messages() {
     yield { uploadPacket: { case: 'metadata' as const, value: { partId, fileName: 'a' } } };
@@ -65,18 +94,26 @@ test('D17 each message of a part on an open call is contact', async () => {
   }
   const upload = part.client(DataSyncService).fileUpload(messages());
   upload.catch(() => {});
-  await expect.poll(lastAccessMs).toBeGreaterThan(0);
-  // The first times may be those of the call itself.
-  for (let round = 0; round < 4; round++) {
-    const before = await lastAccessMs();
-    await expect
-      .poll(() => {
-        push();
-        return lastAccessMs();
-      })
-      .toBeGreaterThan(before);
-  }
+  await eachIsContact(owner, partId, () => push());
   isEnded = true;
   push();
   await upload.catch(() => {});
+});
+
+test.each(whose)('D17 each piece of the body of a large file of %s is contact', async (who) => {
+  const started = await start();
+  const { url, keyId, key, partId } = started;
+  await using owner = connect({ baseUrl: url, credentials: { entity: keyId, type: 'api-key', payload: key } });
+  const credentials = await credentialsOf(who, owner, started);
+  await using part = connect({ baseUrl: url, credentials });
+  const [uploadKey, bytes] = [new Uint8Array(32), 10_000_000];
+  await part.client(UploadService).beginUpload({ partId, key: uploadKey, size: BigInt(bytes) });
+  const { entity, payload } = credentials;
+  const headers = who === 'the part itself' ? { part_id: entity, secret: payload } : { key_id: entity, key: payload };
+  const body = request(`${url}/uploads/${partId}/${'00'.repeat(32)}?offset=0`, {
+    ...{ method: 'PUT', headers: { ...headers, 'content-length': bytes } },
+  });
+  body.on('error', () => {});
+  onTestFinished(() => void body.destroy());
+  await eachIsContact(owner, partId, () => void body.write('x'));
 });

@@ -15,7 +15,6 @@ import {
   type RpcServer,
   type ServiceBinding,
   serve,
-  watchMessages,
 } from '@platform/rpc/server';
 import { authBinding } from './access/auth-rpc.ts';
 import { callerFields, type Principal } from './access/principal.ts';
@@ -260,11 +259,7 @@ export function composeEdge(deps: EdgeDeps): RpcServer {
     serve(PackageService, packages.handlers),
     relay.binding,
   ];
-  // What arrives on an open call of a part is contact, an open call is not (D17).
-  const heard = watchMessages(bound, ({ principal }) => {
-    if (principal.kind === 'part') presence.saw(principal.partId);
-  });
-  const own = meterCalls(limitRequests(heard, requestLimits), metrics.observeCall, clock);
+  const own = meterCalls(limitRequests(bound, requestLimits), metrics.observeCall, clock);
   // Not in the API document: machines answer these calls, and may be older or newer.
   const services = [...own, ...meterCalls(relay.relayed, metrics.observeCall, clock)];
   return createRpcServer<Principal>({

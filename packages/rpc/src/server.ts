@@ -26,7 +26,6 @@ export {
   type RequestLimits,
 } from './core/request-limits.ts';
 export { untilAborted } from './core/until-aborted.ts';
-export { watchMessages } from './core/watch-messages.ts';
 export { carriesApiNames } from './edge/api-fields.ts';
 export { apiIn, type Vocabulary, vocabularyAsked } from './edge/api-names.ts';
 export { canonicalise, inVocabulary } from './edge/translate-message.ts';

@@ -19,6 +19,8 @@ export interface IngestDeps<P> {
   readonly blobs: BlobStore;
   /** Throws unauthenticated, not_found (no such part) or permission_denied (not this caller's part). */
   readonly authorizeUpload: (principal: P, partId: string) => Promise<Place>;
+  /** See UploadRpcDeps. */
+  readonly heard: (principal: P, partId: string) => void;
   /** Adds a line about refused readings to the machine's log (D14). Must not throw. */
   readonly reportGap: (place: Place, text: string) => void;
   /** Whether features other than the log keep a payload at this path. */
@@ -67,7 +69,7 @@ export interface Ingest<P> {
 }
 
 export function createIngest<P>(deps: IngestDeps<P>): Ingest<P> {
-  const { ingestLog, blobs, clock, log, authorizeUpload, reportGap, findDeleted, store, keepsBlob } = deps;
+  const { ingestLog, blobs, clock, log, authorizeUpload, heard, reportGap, findDeleted, store, keepsBlob } = deps;
   const { freeBytes, freeInodes } = deps;
   // Never less than the unsealed bytes.
   const unsealedBytes = (): number => ingestLog.retainedBytes();
@@ -88,7 +90,7 @@ export function createIngest<P>(deps: IngestDeps<P>): Ingest<P> {
   };
   const staged = new StagedUploads(deps.stagingFolder, clock, deps.stagedLimits);
   const ofUploads = {
-    ...{ ingestLog, blobs, clock, reportGap, findDeleted, backpressure, space, authorizeUpload, countStored },
+    ...{ ingestLog, blobs, clock, reportGap, findDeleted, backpressure, space, authorizeUpload, heard, countStored },
   };
   return {
     bindings: [...uploadBindings<P>(ofUploads), uploadServiceBinding<P>(ofUploads, staged)],

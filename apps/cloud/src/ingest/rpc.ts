@@ -27,6 +27,8 @@ export interface UploadRpcDeps<P> extends AcceptDeps {
   readonly space: FreeSpace;
   /** Throws unauthenticated, not_found (no such part) or permission_denied (not this caller's part). */
   readonly authorizeUpload: (principal: P, partId: string) => Promise<Place>;
+  /** More of an upload for the part has arrived: a long one takes minutes. */
+  readonly heard: (principal: P, partId: string) => void;
 }
 
 interface Admitted {
@@ -93,6 +95,7 @@ export function uploadBindings<P>(deps: UploadRpcDeps<P>): ServiceBinding<P>[] {
         contentsOf(rest, fileUpload.name, ({ uploadPacket }) =>
           uploadPacket.case === 'fileContents' ? uploadPacket.value.data : undefined,
         ),
+        () => deps.heard(call.principal, admitted.place.partId),
       );
       return accept(admitted, { readings: ReadingRanges.of([]), refused: [] }, { chunks, timeReceivedMs: null });
     },
@@ -108,6 +111,7 @@ export function uploadBindings<P>(deps: UploadRpcDeps<P>): ServiceBinding<P>[] {
       const chunks = spaceChecked(
         deps.space,
         contentsOf(rest, method, ({ uploadPacket }) => (uploadPacket.case === 'data' ? uploadPacket.value : undefined)),
+        () => deps.heard(call.principal, admitted.place.partId),
       );
       const { timeReceivedMs } = scanReading(reading);
       return accept(admitted, { readings: ReadingRanges.of([reading]), refused: [] }, { chunks, timeReceivedMs });

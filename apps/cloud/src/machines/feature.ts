@@ -120,7 +120,7 @@ export interface Machines {
    * streams repeat it although nothing arrives. @throws not_found, permission_denied
    */
   authorizeAnswer(principal: Principal, partId: string): void;
-  /** A call for the part began, which counts as contact if it is the part's own or its machine's (D17). */
+  /** A call for the part began, or more of one arrived: contact if the call is the part's own or its machine's (D17). */
   sawCall(principal: Principal, partId: string): void;
   /** The same for a message on the part's link. */
   sawOnLink(principal: Principal, partId: string): void;

@@ -4,7 +4,7 @@ import { type AddressInfo, connect as connectSocket, createServer, type Socket }
 import { silentLog } from '@platform/base';
 import { RelayService } from '@platform/proto/platform/relay/v1/relay';
 import { byteStreamOver, connect } from '@platform/rpc/client';
-import { createRpcServer, watchMessages } from '@platform/rpc/server';
+import { createRpcServer } from '@platform/rpc/server';
 import { FakeClock } from '@platform/testkit';
 import { expect, test } from 'vitest';
 import type { Principal } from '../access/principal.ts';
@@ -60,9 +60,7 @@ test.each(['the part itself', 'a key of its machine'])(
       }),
     ];
     const server = createRpcServer<Principal>({
-      services: watchMessages(services, (call) => {
-        if (call.principal.kind === 'part') presence.saw(partId);
-      }),
+      services,
       authenticate: createAuthenticateCall({
         ...{ presence, competing: machines.competing, watchdog: { admit: () => {} } },
         authenticator: { principalOf: async () => principal },

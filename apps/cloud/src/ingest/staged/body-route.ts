@@ -32,7 +32,7 @@ export type UploadRoute<P> = (
 ) => Promise<boolean>;
 
 export function uploadRoute<P>(
-  { authorizeUpload, space }: Pick<UploadRpcDeps<P>, 'authorizeUpload' | 'space'>,
+  { authorizeUpload, heard, space }: Pick<UploadRpcDeps<P>, 'authorizeUpload' | 'heard' | 'space'>,
   staged: StagedUploads,
   clock: Clock,
 ): UploadRoute<P> {
@@ -56,7 +56,8 @@ export function uploadRoute<P>(
     bodies++;
     try {
       const key = { organizationId, partId, key: Buffer.from(hex, 'hex') };
-      const body = spaceChecked(space, freed(readLongBody(request, response, { path: '/uploads', clock })));
+      const chunks = freed(readLongBody(request, response, { path: '/uploads', clock }));
+      const body = spaceChecked(space, chunks, () => heard(principal, partId));
       answer(response, { offset: await staged.receive(key, at, bytes, body) });
     } finally {
       bodies--;

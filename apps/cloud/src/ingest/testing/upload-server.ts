@@ -79,6 +79,7 @@ export async function startUploadServer(
         throw new PlatformError('permission_denied', `${principal} may not upload for ${partId}`);
       return placeOf(partId);
     },
+    heard() {},
   });
   const server = createRpcServer<string>({
     services: ingest.bindings,
