@@ -4,6 +4,7 @@ import type { ConfigSource } from './config/config-source.ts';
 import { LocalFile } from './config/local-file.ts';
 import type { LocalSettings } from './config/local-settings.ts';
 import { openConfigFile } from './config/open-config-file.ts';
+import { isReadByAll } from './config/read-document.ts';
 
 export interface SourceDeps extends CloudDeps {
   /** Path of the `-config` file. */
@@ -21,11 +22,15 @@ export interface Source {
 export async function composeSource(deps: SourceDeps, starting: AsyncDisposableStack): Promise<Source> {
   const { configFile, settings, serverLog, clock, onProblem } = deps;
   const opened = await openConfigFile(configFile, settings.home);
+  const log = serverLog.log.child('config');
   if (opened.kind === 'cloud') {
+    if (await isReadByAll(configFile))
+      log.warn(
+        `every account of this computer can read the secret of this machine in ${configFile}: run chmod go= ${configFile}`,
+      );
     const cloud = await composeCloud(deps, opened.credentials, starting);
     return { cloud, source: cloud.watch, local: opened.local };
   }
-  const log = serverLog.log.child('config');
   const source = new LocalFile({ ...opened, home: settings.home, onProblem, clock, log });
   return { cloud: undefined, source, local: opened.local };
 }

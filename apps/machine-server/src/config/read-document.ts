@@ -1,5 +1,6 @@
 /** Reads the document in a configuration file, and reports every mistake with its place. */
 import { readFile, stat } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
 import { type JsonText, readJson } from '@platform/machine-config/read-json';
 
 /** More than any machine needs; the document and its copies must fit into memory. */
@@ -26,4 +27,20 @@ export async function signatureOf(path: string): Promise<string> {
   if (found === undefined) return '';
   if (!found.isFile()) return 'no file';
   return [found.dev, found.ino, found.size, found.mtimeNs, found.ctimeNs].join(' ');
+}
+
+const [mayRead, mayEnter] = [0o004, 0o001];
+
+/** Whether every account of this computer can read a file. False if that cannot be told, as on Windows. */
+export async function isReadByAll(path: string): Promise<boolean> {
+  if (process.platform === 'win32' || !(await allows(path, mayRead))) return false;
+  for (let at = dirname(resolve(path)); ; at = dirname(at)) {
+    if (!(await allows(at, mayEnter))) return false;
+    if (dirname(at) === at) return true;
+  }
+}
+
+async function allows(path: string, everyone: number): Promise<boolean> {
+  const found = await stat(path).catch(() => undefined);
+  return found !== undefined && (found.mode & everyone) !== 0;
 }
