@@ -1,11 +1,13 @@
 /** Every door of a machine-server, for everybody who may ask: docs/specs/doors.md. */
+import { mkdir, writeFile } from 'node:fs/promises';
 import type { OutgoingHttpHeaders } from 'node:http';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { readProcess } from '../../../apps/machine-server/src/modules/process/read-process.ts';
+import { pagePaths } from '../../../apps/machine-server/src/serve/pages/http-pages.ts';
 import { createLocalHome, startLocalServer } from '../../../apps/machine-server/src/testing/local-machine.ts';
-import { ask, type Question, type Row, rowsOf } from './read-doors.ts';
+import { ask, isPathOf, pathsIn, type Question, type Row, rowsOf } from './read-doors.ts';
 
 const version = '/platform.robot.v1.RobotService/GetVersion';
 const auth = { handlers: [{ type: 'api-key', config: { id: 'the key' } }] };
@@ -22,7 +24,10 @@ async function open(document: object): Promise<Doors> {
   const stack = new AsyncDisposableStack();
   onTestFinished(() => stack.disposeAsync());
   const home = stack.use(await createLocalHome({ ...document, network }));
-  const server = stack.use(await startLocalServer(home));
+  const shared = join(home.path, 'shared');
+  await mkdir(shared);
+  await writeFile(join(shared, 'index.html'), 'shared');
+  const server = stack.use(await startLocalServer(home, { args: ['-webprofile', '-shareddir', shared] }));
   const socket = join(home.path, 'parent.sock');
   const parent = stack.use(await server.serving.openParent('acme', socket));
   // The test plays the module, too (D52).
@@ -51,15 +56,18 @@ function headersOf(asker: string, port: number): OutgoingHttpHeaders {
   return headers;
 }
 
+const segments: Readonly<Record<string, string>> = { file: 'index.html', page: 'vars' };
+
 function questionOf({ door }: Row, { port, parent, socket }: Doors, headers: OutgoingHttpHeaders): Question {
-  const at = door.includes('TCP') ? parent : door.includes('socket') ? socket : port;
+  const [what = '', where = ''] = door.split(', ');
+  const at = where.includes('TCP') ? parent : where.includes('socket') ? socket : port;
   const json = { 'content-type': 'application/json' };
-  if (door.startsWith('call'))
-    return { at, method: 'POST', path: version, headers: { ...json, ...headers }, body: '{}' };
-  if (door.startsWith('REST')) return { at, method: 'GET', path: '/platform/api/v1/version', headers };
-  if (door.startsWith('preflight'))
+  if (what === 'call') return { at, method: 'POST', path: version, headers: { ...json, ...headers }, body: '{}' };
+  if (what === 'REST') return { at, method: 'GET', path: '/platform/api/v1/version', headers };
+  if (what === 'preflight')
     return { at, method: 'OPTIONS', path: version, headers: { 'access-control-request-method': 'POST', ...headers } };
-  return { at, method: 'GET', path: door === 'status page' ? '/' : '/restart_status', headers };
+  const [method = '', path = ''] = what.split(' ');
+  return { at, method, path: path.replace(/\{(\w+)\}/, (_, name: string) => segments[name] ?? ''), headers };
 }
 
 test('D50 every door of a machine-server, open and keyed, answers everybody as the table says', async () => {
@@ -73,7 +81,7 @@ test('D50 every door of a machine-server, open and keyed, answers everybody as t
   const rows = rowsOf('Machine-server');
   for (const row of rows) {
     const doors = row.credentials === 'open' ? opened : keyed;
-    const authorization = row.door === 'status page' ? basic : `Bearer ${accessToken}`;
+    const authorization = row.door.includes(' /') ? basic : `Bearer ${accessToken}`;
     const credentials = row.credentials === 'keyed: key' ? { authorization } : {};
     const found = new Map<string, string>();
     for (const [asker, cell] of row.cells) {
@@ -83,5 +91,7 @@ test('D50 every door of a machine-server, open and keyed, answers everybody as t
     }
     expect([row.door, row.credentials, ...found]).toEqual([row.door, row.credentials, ...row.cells]);
   }
-  expect(rows.length).toBeGreaterThan(20);
+  expect(rows.length).toBeGreaterThan(40);
+  const paths = pathsIn(rows);
+  expect(pagePaths.filter((page) => !paths.some((path) => isPathOf(page, path)))).toEqual([]);
 });

@@ -6,13 +6,14 @@ import { fileURLToPath } from 'node:url';
 const file = fileURLToPath(new URL('../../../docs/specs/doors.md', import.meta.url));
 
 export interface Row {
+  /** A method and a path, such as `GET /metrics`, or another name. */
   readonly door: string;
   readonly credentials: string;
   /** By who asks. */
   readonly cells: ReadonlyMap<string, string>;
 }
 
-/** The rows of the table below this heading. @throws if it has none */
+/** The rows of the table below this heading, one for each door and credentials: a row of the file may name several. @throws if it has none */
 export function rowsOf(heading: string): readonly Row[] {
   const [, section = ''] = readFileSync(file, 'utf8').split(`\n## ${heading}\n`);
   const lines = (section.split('\n## ')[0] ?? '').split('\n').filter((line) => line.startsWith('| '));
@@ -23,11 +24,24 @@ export function rowsOf(heading: string): readonly Row[] {
       .map((cell) => cell.trim()),
   );
   if (rows.length === 0) throw new Error(`${file}: expected a table below "${heading}", found none`);
-  return rows.map((cells) => ({
-    door: cells[0] ?? '',
-    credentials: cells[1] ?? '',
-    cells: new Map(head.slice(2).map((asker, index) => [asker, cells[index + 2] ?? ''])),
-  }));
+  return rows.flatMap(([doors = '', credentials = '', ...found]) => {
+    const cells = new Map(head.slice(2).map((asker, index) => [asker, found[index] ?? '']));
+    return doors
+      .replaceAll('`', '')
+      .split('<br>')
+      .flatMap((door) => credentials.split(' / ').map((each) => ({ door, credentials: each, cells })));
+  });
+}
+
+/** Whether a path, perhaps with `{name}` for a segment of it, is one of this pattern: `{name}` is any segment, `…` at the end is anything. */
+export function isPathOf(pattern: string, path: string): boolean {
+  const text = pattern.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+');
+  return new RegExp(`^${text.replace('…', '.*')}$`).test(path);
+}
+
+/** The paths of the pages that these rows name. */
+export function pathsIn(rows: readonly Row[]): readonly string[] {
+  return [...new Set(rows.flatMap(({ door }) => /^[A-Z]+ (\/[^\s,]*)/.exec(door)?.[1] ?? []))];
 }
 
 export interface Question {

@@ -39,6 +39,7 @@ export function connectRoutes(deps: ConnectRouteDeps): ConnectRoutes {
     const address = withoutPort(clientAddress(request));
     switch (`${request.method} ${asked}`) {
       case 'GET ': {
+        tokens.find(token);
         const parts = await bundle();
         const { found, ticket } = tokens.take(token, address);
         const script = installScript(parts, { base: `${url.origin}/connect/${ticket}`, partId: found.partId });

@@ -4,6 +4,7 @@ import { createLog, type Log, PlatformError, silentLog } from '@platform/base';
 import { expect, onTestFinished, test } from 'vitest';
 import { callerFields, type Principal } from '../access/principal.ts';
 import { createRoutes } from './routes.ts';
+import type { SignIn } from './sign-in/sign-in.ts';
 import { createUnknownAddress } from './unknown-address.ts';
 
 interface Answer {
@@ -16,10 +17,11 @@ async function startRoutes(
   principal?: Principal,
   log: Log = silentLog,
   admitStranger: () => void = () => {},
+  handle: SignIn['handle'] = async () => false,
 ): Promise<(path: string, headers?: Record<string, string>) => Promise<Answer>> {
   const routes = createRoutes({
     signIn: {
-      handle: async () => false,
+      handle,
       principalOf: async () => principal,
       hasCookie: () => principal !== undefined,
       guesserOf: () => '127.0.0.1:1',
@@ -118,6 +120,19 @@ test('D49 whoever opens a cloud on loopback through a proxy that it does not kno
 test.each(['//', '//elsewhere/api/json1/config', '/nothing', '/..'])('%s is not an internal fault', async (path) => {
   const ask = await startRoutes();
   expect([400, 401, 404]).toContain((await ask(path, key)).status);
+});
+
+test('D49 a path that no row of the table of doors names reaches no route', async () => {
+  const asked: string[] = [];
+  const ask = await startRoutes(undefined, silentLog, undefined, async (_request, response, { pathname }) => {
+    asked.push(pathname);
+    response.end('a route');
+    return true;
+  });
+  expect(await ask('/account')).toMatchObject({ body: 'a route' });
+  for (const path of ['/account/none', '/uploads/part', '/open', '/_app', '/healthz/', '/connect/a/b/c'])
+    expect([path, (await ask(path)).status]).toEqual([path, 404]);
+  expect(asked).toEqual(['/account']);
 });
 
 test('a host that is neither a loopback name nor a configured one is refused, and nothing is shown without a session', async () => {

@@ -19,6 +19,7 @@ import {
   sendJson,
   sendText,
 } from './http.ts';
+import { isServed } from './served-paths.ts';
 import { sendPage } from './sign-in/page.ts';
 import type { SignIn } from './sign-in/sign-in.ts';
 import { statusPage } from './status-page.ts';
@@ -105,6 +106,8 @@ export function createRoutes(deps: RouteDeps): (request: HttpRequest, response: 
     }
     const url = urlOf(request.url ?? '/', authority || 'localhost', schemeOf(authority));
     await admit(request);
+    if (!isServed(url.pathname))
+      throw new PlatformError('not_found', `${request.method} ${url.pathname}: no such route`);
     if (isInTestInbox(url.pathname) && (await deps.testInbox(request, response))) return;
     if (await signIn.handle(request, response, url)) return;
     if (await deps.query(request, response, url)) return;

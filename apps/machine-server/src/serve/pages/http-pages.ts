@@ -3,8 +3,8 @@
  * profiler of `-webprofile` at `/debug/`.
  *
  * The page and the files are shown to callers that the machine accepts: with configured credentials, by HTTP Basic with the id and the
- * value of an API key, or any name and a location secret; without credentials, only to this computer. `/restart_status` and `/debug/`
- * answer only this computer.
+ * value of an API key, or any name and a location secret; without credentials, only to this computer. The profiler needs both: a caller
+ * that is accepted, and on this computer. `/restart_status` answers this computer without credentials.
  */
 import { create, type JsonObject } from '@bufbuild/protobuf';
 import { type Clock, errorText, type Log, plainAddress, withoutPort } from '@platform/base';
@@ -55,26 +55,33 @@ export function httpPages(deps: HttpPagesDeps): NodeListener {
   };
 }
 
+/** What it serves; `…` stands for anything. docs/specs/doors.md says who reaches it. */
+export const pagePaths = ['/', '/restart_status', '/static/…', '/debug/…'] as const;
+
 async function answer(deps: HttpPagesDeps, request: NodeRequest): Promise<Answer> {
   const { graph, facts, warningsOf, clock, profiler, shared } = deps;
   const [path = '', search = ''] = (request.url ?? '').split('?', 2);
-  const isDebug = profiler !== undefined && path.startsWith('/debug/');
-  const isStatic = shared !== undefined && path.startsWith('/static/');
-  if (path !== '/' && path !== '/restart_status' && !isDebug && !isStatic)
+  const page = pagePaths.find((one) => (one.endsWith('…') ? path.startsWith(one.slice(0, -1)) : path === one));
+  const isDebug = profiler !== undefined && page === '/debug/…';
+  const isStatic = shared !== undefined && page === '/static/…';
+  if (page !== '/' && page !== '/restart_status' && !isDebug && !isStatic)
     return { status: 404, body: 'machine-server: this port speaks gRPC, gRPC-Web and Connect; its status is at /\n' };
   if (request.method !== 'GET' && request.method !== 'HEAD')
     return { status: 405, headers: { allow: 'GET, HEAD' }, body: 'machine-server: expected GET\n' };
-  if ((isDebug || path === '/restart_status') && !isLocal(deps, request))
+  if ((isDebug || page === '/restart_status') && !isLocal(deps, request))
     return { status: 403, body: `machine-server: ${path} answers only this computer\n` };
-  if (isDebug) return profilerPage(profiler, path, new URLSearchParams(search));
-  if (path === '/restart_status')
+  if (page === '/restart_status')
     return { status: 200, type: 'json', body: `${JSON.stringify(await restartStatus(deps))}\n` };
   const refused = refusal(deps, request);
   if (refused !== undefined) return refused;
+  // A profile takes time, and an address in a page of others would start one.
+  if (isDebug && !['', 'none', 'same-origin'].includes(String(request.headers['sec-fetch-site'] ?? '')))
+    return { status: 403, body: 'machine-server: the profiler answers no page of others\n' };
+  if (isDebug) return profilerPage(profiler, path, new URLSearchParams(search));
   if (isStatic) return staticFile(shared, path.slice('/static/'.length));
   const [resources, restart] = [graph.status(), await restartStatus(deps)];
-  const page = { facts: facts(), resources, warningsOf, restart, data: await dataOf(graph), nowMs: clock.now() };
-  return { status: 200, body: statusPage(page) };
+  const shown = { facts: facts(), resources, warningsOf, restart, data: await dataOf(graph), nowMs: clock.now() };
+  return { status: 200, body: statusPage(shown) };
 }
 
 /** The status of the data manager; undefined if none runs. */
