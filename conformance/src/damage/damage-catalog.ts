@@ -17,7 +17,7 @@ export const catalogDamages: readonly string[] = [
 export async function damageCatalog(directory: string, kind: string, random: Random): Promise<Damage> {
   const file = join(directory, 'meta.sqlite');
   const before = withDatabase(file, (db) => tables.map((table) => [table, rowsOf(db, table)] as const));
-  const what = withDatabase(file, (db) => damage(db, kind, random));
+  const what = withDatabase(file, (db) => damageThatIsPossible(db, kind, random));
   return {
     what: `catalog: ${what}`,
     sparesWhole: what.startsWith('tabular_day_proofs'),
@@ -33,6 +33,21 @@ export async function damageCatalog(directory: string, kind: string, random: Ran
       });
     },
   };
+}
+
+/** A damage that constraints of the database prevent, such as a day that another row has, is replaced by another one of its kind. */
+function damageThatIsPossible(db: DatabaseSync, kind: string, random: Random): string {
+  for (;;) {
+    db.exec('begin immediate');
+    try {
+      const what = damage(db, kind, random);
+      db.exec('commit');
+      return what;
+    } catch (caught) {
+      db.exec('rollback');
+      if (!String(caught).includes('constraint failed')) throw caught;
+    }
+  }
 }
 
 function damage(db: DatabaseSync, kind: string, random: Random): string {

@@ -71,8 +71,13 @@ export function damageRow(
       const known = new Set(rows.map(textOf));
       // What the cloud has written since then has other keys, and stays.
       for (const each of damaged)
-        if (!known.has(textOf(each)) && isOf(table, each, row))
-          again.prepare(`delete from ${table.table} ${where(table)}`).run(...keyOf(table, each));
+        if (!known.has(textOf(each)) && isOf(table, each, row)) {
+          // By all its columns: keys with empty columns are not unique, so an intact row can have the same key.
+          const every = Object.keys(each)
+            .map((column) => `"${column}" is ?`)
+            .join(' and ');
+          again.prepare(`delete from ${table.table} where ${every}`).run(...Object.values(each));
+        }
       if (!damaged.some((each) => textOf(each) === textOf(row))) {
         const names = Object.keys(row);
         again
