@@ -83,15 +83,42 @@ test('D13 a file that arrives in pieces and in one stream is one upload', async 
   expect(server.log.lastPosition()).toBe(1);
 });
 
-test('staged bytes that differ from what was sent are refused with DATA_LOSS and removed, and nothing is stored', async () => {
+const damaged = {
+  code: 'aborted',
+  message: expect.stringMatching(/^the 300000 staged bytes of the upload were damaged: .*begin the upload again$/),
+};
+
+test('I5 D15 staged bytes that differ from what was sent are refused with ABORTED and removed; the next attempt is a first one', async () => {
   const { server, client } = await start();
-  await client.beginUpload({ partId, key, size: BigInt(content.length) });
-  await client.writeUpload({ partId, key, offset: 0n, data: Buffer.concat([content.subarray(1), Buffer.of(0)]) });
-  await expect(client.finishUpload({ metadata, key, sha256 })).rejects.toMatchObject({ code: 'data_loss' });
-  expect(await payloads(server)).toEqual([]);
+  const upload = async (data: Uint8Array) => {
+    expect(await client.beginUpload({ partId, key, size: BigInt(content.length) })).toMatchObject({ offset: 0n });
+    await client.writeUpload({ partId, key, offset: 0n, data });
+    return client.finishUpload({ metadata, key, sha256 });
+  };
+  await expect(upload(Buffer.concat([content.subarray(1), Buffer.of(0)]))).rejects.toMatchObject(damaged);
+  expect([await payloads(server), server.log.lastPosition()]).toEqual([[], 0]);
   await expect(client.writeUpload({ partId, key, offset: 0n, data: content })).rejects.toMatchObject({
     code: 'failed_precondition',
   });
+  expect((await upload(content)).binaryDataId).not.toBe('');
+  const [stored = '', ...others] = await payloads(server);
+  expect([(await bytesOf(stored)).equals(content), others, server.log.lastPosition()]).toEqual([true, [], 1]);
+});
+
+test('I5 D15 bytes that were damaged while they were staged, as by a power cut, are found when they are read again: ABORTED', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'staged-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const place = { organizationId: placeOf(partId).organizationId, partId, key };
+  const first = new StagedUploads(folder, systemClock);
+  await first.begin(place, content.length);
+  await first.write(place, 0, content.length, once(content));
+  const name = (await readdir(join(folder, 'org'))).find((each) => each.endsWith('.part')) ?? '';
+  const bytes = Buffer.from(content);
+  bytes.writeUInt8(bytes.readUInt8(200_000) ^ 1, 200_000);
+  await writeFile(join(folder, 'org', name), bytes);
+  const second = new StagedUploads(folder, systemClock);
+  await expect(second.complete(place, sha256)).rejects.toMatchObject(damaged);
+  expect(await readdir(join(folder, 'org'))).toEqual([]);
 });
 
 test('an upload has exactly the size that BeginUpload declared: more is refused with both numbers, less cannot be finished', async () => {

@@ -141,7 +141,7 @@ export class StagedUploads {
   /**
    * Returns the staged file once it is durable.
    *
-   * @throws failed_precondition without `begin`, or while bytes are missing; data_loss if it differs from what was sent: it is then removed
+   * @throws failed_precondition without `begin`, or while bytes are missing; aborted if it differs from what was sent: it is then removed
    */
   async complete(key: StagedKey, expected: Uint8Array): Promise<StagedFile> {
     const path = this.#path(key);
@@ -155,8 +155,8 @@ export class StagedUploads {
     if (!Buffer.from(expected).equals(sha256)) {
       await this.remove(key);
       throw new PlatformError(
-        'data_loss',
-        `the checksum of the ${sizeBytes} staged bytes differs from that of the sent file: they were removed, begin the upload again`,
+        'aborted',
+        `the ${sizeBytes} staged bytes of the upload were damaged: their checksum differs from that of the sent file. They were removed; begin the upload again`,
       );
     }
     try {

@@ -42,7 +42,7 @@ export async function uploadResumably(file: ResumableFile, signal: AbortSignal):
     await client.finishUpload({ metadata, key, sha256 }, { signal, timeoutMs: finishTimeoutMs });
   } catch (caught) {
     const { code, message } = asPlatformError(caught);
-    // The error is about the staged bytes, not about the file.
+    // Clouds of earlier releases say this of damaged staged bytes, which is no error of the file.
     if (code === 'data_loss') throw new PlatformError('aborted', message, caught);
     throw caught;
   }

@@ -217,7 +217,7 @@ export const UploadService: GenService<{
     output: typeof WriteUploadResponseSchema;
   },
   /**
-   * OK means committed to the ingest log (I2). FAILED_PRECONDITION: fewer bytes are staged than declared; continue. DATA_LOSS: the staged
+   * OK means committed to the ingest log (I2). FAILED_PRECONDITION: fewer bytes are staged than declared; continue. ABORTED: the staged
    * bytes differ from those sent and have been removed; begin again.
    *
    * @generated from rpc platform.upload.v1.UploadService.FinishUpload
