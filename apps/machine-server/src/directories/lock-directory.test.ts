@@ -22,19 +22,101 @@ test('I5 one process owns a capture directory: a second is refused by name, a st
   await rm(directory, { recursive: true });
 });
 
+const module = JSON.stringify(new URL('./lock-directory.ts', import.meta.url).href);
+
+/** A process whose file calls of the pool's one thread strace makes fail. @param script has `lockDirectory` and `directory` */
+function spawnFailing(directory: string, strace: readonly string[], script: string) {
+  const program = `
+    const { lockDirectory } = await import(${module});
+    const directory = ${JSON.stringify(directory)};
+    const refusalOf = () => lockDirectory(directory).then(() => 'none', ({ message }) => message);
+    ${script}`;
+  const node = [process.execPath, '--conditions=@platform/source', '--input-type=module', '--eval', program];
+  return spawnChild('strace', ['-f', '-qq', '-o', '/dev/null', ...strace, ...node], {
+    env: { UV_THREADPOOL_SIZE: '1' },
+  });
+}
+
+const release = 'await taken[Symbol.asyncDispose]();';
+
 test('I5 a disk that fails while the draft of a lock is removed leaves the lock taken: the process does not shut itself out', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'own-'));
-  const script = `
-    const { lockDirectory } = await import(${JSON.stringify(new URL('./lock-directory.ts', import.meta.url).href)});
-    const taken = await lockDirectory(${JSON.stringify(directory)});
-    await taken[Symbol.asyncDispose]();`;
-  // The first removal of the pool's one thread.
-  const failing = ['-f', '-qq', '-o', '/dev/null', '-e', 'trace=unlink', '-e', 'inject=unlink:error=EIO:when=1'];
-  const node = [process.execPath, '--conditions=@platform/source', '--input-type=module', '--eval', script];
-  await using child = spawnChild('strace', [...failing, ...node], { env: { UV_THREADPOOL_SIZE: '1' } });
+  // The first removal of the process.
+  const failing = ['-e', 'trace=unlink', '-e', 'inject=unlink:error=EIO:when=1'];
+  await using child = spawnFailing(directory, failing, `const taken = await lockDirectory(directory); ${release}`);
   const { code } = await child.exited;
   expect(code, child.stderr).toBe(0);
   expect((await readdir(directory)).map((name) => name.replace(/\d+$/, 'PID'))).toEqual(['.lock.PID']);
+  await rm(directory, { recursive: true });
+});
+
+test('I5 a lock whose removal fails once is removed all the same', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'own-'));
+  const failing = ['-e', 'trace=unlink', '-e', 'inject=unlink:error=EIO:when=2'];
+  await using child = spawnFailing(directory, failing, `const taken = await lockDirectory(directory); ${release}`);
+  const { code } = await child.exited;
+  expect(code, child.stderr).toBe(0);
+  expect(await readdir(directory)).toEqual([]);
+  await rm(directory, { recursive: true });
+});
+
+test('I5 a lock that cannot be removed shuts out neither its process nor the next one, and nobody else has the directory meanwhile', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'own-'));
+  const failing = ['-e', 'trace=unlink', '-e', 'inject=unlink:error=EIO:when=2+'];
+  await using child = spawnFailing(
+    directory,
+    failing,
+    `let taken = await lockDirectory(directory);
+    ${release}
+    console.log('{"is":"left"}');
+    await new Promise((resolve) => process.stdin.once('data', resolve));
+    process.stdin.destroy();
+    const [again, other] = await Promise.allSettled([lockDirectory(directory), lockDirectory(directory)]);
+    console.log(JSON.stringify({ is: 'again', again: again.status, other: other.reason?.message }));
+    await again.value[Symbol.asyncDispose]();`,
+  );
+  await child.waitForLine(({ is }) => is === 'left');
+  const refused = /belongs to the running process \d+/;
+  await expect(lockDirectory(directory)).rejects.toThrow(refused);
+  child.writeLine('go on');
+  expect(await child.waitForLine(({ is }) => is === 'again')).toEqual({
+    ...{ is: 'again', again: 'fulfilled', other: expect.stringMatching(refused) },
+  });
+  const { code } = await child.exited;
+  expect(code, child.stderr).toBe(0);
+  expect(await readdir(directory)).toContain('.lock');
+  await (await lockDirectory(directory))[Symbol.asyncDispose]();
+  expect(await readdir(directory)).not.toContain('.lock');
+  await rm(directory, { recursive: true });
+});
+
+test('I5 a lock that was made although the disk reported an error is the own lock of its process', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'own-'));
+  const script = `
+    const { linkSync, writeFileSync } = await import('node:fs');
+    let taken = await lockDirectory(directory);
+    linkSync(directory + '/.lock', directory + '/kept');
+    ${release}
+    linkSync(directory + '/kept', directory + '/.lock');
+    taken = await lockDirectory(directory);
+    console.log(JSON.stringify({ refusal: await refusalOf() }));
+    ${release}`;
+  await using child = spawnFailing(directory, ['-e', 'trace=none'], script);
+  expect(await child.waitForLine(() => true)).toEqual({ refusal: expect.stringContaining('belongs to the running') });
+  expect((await child.exited).code, child.stderr).toBe(0);
+  expect(await readdir(directory)).toEqual(['kept']);
+  await rm(directory, { recursive: true });
+});
+
+test('I5 a lock that cannot be read at the moment may be that of a running process: it is not taken over', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'own-'));
+  const owned = await lockDirectory(directory);
+  const failing = ['-P', join(directory, '.lock'), '-e', 'trace=pread64', '-e', 'inject=pread64:error=EIO'];
+  await using child = spawnFailing(directory, failing, 'console.log(JSON.stringify({ refusal: await refusalOf() }));');
+  expect(await child.waitForLine(() => true)).toEqual({ refusal: expect.stringContaining('EIO') });
+  await expect(lockDirectory(directory)).rejects.toThrow(/belongs to the running process/);
+  await owned[Symbol.asyncDispose]();
+  expect(await readdir(directory)).toEqual([]);
   await rm(directory, { recursive: true });
 });
 

@@ -1,12 +1,13 @@
 /**
  * Ensures that one process owns a capture directory (I5) or home directory: a lock file holds `<pid> <start of that process> <boot>`. A
- * lock whose process is gone, or whose pid belongs to a later process, is stale and is taken over.
+ * lock whose process is gone, or whose pid belongs to a later process, is stale and is taken over. A lock that names this process, although it
+ * does not have the directory, was left by a disk that failed while it was made or removed: this process may take it.
  */
 import { readFileSync } from 'node:fs';
 import { link, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PlatformError, readRegular } from '@platform/base';
-import { inFolder, openFolder } from './folder.ts';
+import { inFolder, openFolder, resolveFolder } from './folder.ts';
 import { makeDirectory } from './make-directory.ts';
 import { lockFile } from './paths.ts';
 
@@ -25,7 +26,14 @@ const ofCaptures: LockOptions = {
   advice: 'Give this process a different capture_dir, or stop the other process',
 };
 
-/** Takes the directory, creating it (0700) if necessary; disposing releases it. Throws failed_precondition while another process has it. */
+/** What this process has or is taking, by path without links, with the identity of the folder. */
+const taken = new Map<string, string>();
+
+/**
+ * Takes the directory, creating it (0700) if necessary; disposing releases it, and never throws.
+ *
+ * @throws failed_precondition while another process has it, or this one; the system's error if that cannot be told
+ */
 export async function lockDirectory(
   directory: string,
   { what, file, advice }: LockOptions = ofCaptures,
@@ -34,36 +42,64 @@ export async function lockDirectory(
   await using folder = await openFolder(directory, directory);
   const path = folder.at(file);
   const mine = identityOf(process.pid);
-  for (let attempt = 0; attempt < 5; attempt++) {
-    if (await createLock(path, mine)) return { [Symbol.asyncDispose]: () => release(directory, file) };
-    const held = await readLock(path);
-    if (held === undefined) continue;
-    if (held === mine || !isStale(held)) {
-      throw new PlatformError(
-        'failed_precondition',
-        `${what} ${directory} belongs to the running process ${held.split(' ')[0]}. ${advice}`,
-      );
+  const refuse = (held: string): never => {
+    throw new PlatformError(
+      'failed_precondition',
+      `${what} ${directory} belongs to the running process ${held.split(' ')[0]}. ${advice}`,
+    );
+  };
+  const { dev, ino } = await folder.stats();
+  const id = `${dev} ${ino} ${file}`;
+  const key = join(await resolveFolder(directory), file);
+  if (taken.has(key)) refuse(mine);
+  // The same folder by another path, as through a mount.
+  const isTaken = [...taken.values()].includes(id);
+  taken.set(key, id);
+  try {
+    for (let attempt = 0; attempt < 5; attempt++) {
+      const isCreated = await createLock(path, mine);
+      const held = isCreated ? mine : await readLock(path);
+      if (held === undefined) continue;
+      if (held === mine && (isCreated || !isTaken))
+        return { [Symbol.asyncDispose]: () => release(directory, file, key) };
+      if (held === mine || !isStale(held)) refuse(held);
+      await removeStale(path, held);
     }
-    await removeStale(path, held);
+    throw new PlatformError('unavailable', `the lock of ${what} ${directory} keeps changing hands`);
+  } catch (caught) {
+    taken.delete(key);
+    throw caught;
   }
-  throw new PlatformError('unavailable', `the lock of ${what} ${directory} keeps changing hands`);
 }
 
-async function release(directory: string, file: string): Promise<void> {
-  await inFolder(join(directory, file), directory, (at) => rm(at, { force: true })).catch(
-    (caught: NodeJS.ErrnoException) => {
+/**
+ * On a disk that fails, the lock may stay. It then names this process: until it ends, nobody else gets the directory, and afterwards the lock
+ * is stale.
+ */
+async function release(directory: string, file: string, key: string): Promise<void> {
+  const mine = identityOf(process.pid);
+  const remove = async (at: string): Promise<void> => {
+    // A removal that failed may have happened, and another process may have the directory since.
+    if ((await readLock(at)) === mine) await rm(at, { force: true });
+  };
+  for (let attempt = 0, isLeft = true; isLeft && attempt < 3; attempt++)
+    isLeft = await inFolder(join(directory, file), directory, remove).then(
+      () => false,
       // The directory is gone, or a link has replaced it.
-      if (caught.code !== 'ENOENT' && caught.code !== 'ELOOP') throw caught;
-    },
-  );
+      ({ code }: NodeJS.ErrnoException) => code !== 'ENOENT' && code !== 'ELOOP',
+    );
+  taken.delete(key);
 }
 
-/** Undefined if there is none. What is not a regular file is nobody's lock. */
+/** Undefined if there is none. What is not a small regular file is nobody's lock. @throws the system's error: it may be somebody's */
 async function readLock(path: string): Promise<string | undefined> {
   try {
     return Buffer.from(await readRegular(path, { maxBytes: 4_096 })).toString('utf8');
   } catch (caught) {
-    return (caught as NodeJS.ErrnoException).code === 'ENOENT' ? undefined : '';
+    const { code } = caught as NodeJS.ErrnoException;
+    if (code === 'ENOENT') return undefined;
+    if (code === 'failed_precondition' || code === 'resource_exhausted') return '';
+    throw caught;
   }
 }
 
@@ -84,13 +120,17 @@ async function createLock(path: string, content: string): Promise<boolean> {
   }
 }
 
-/** Removes a stale lock; if another process has just replaced it, restores that one. */
+/** Removes a stale lock; if another process has just replaced it, or if that cannot be told, restores that one. */
 async function removeStale(path: string, held: string): Promise<void> {
   const aside = `${path}.stale.${process.pid}`;
   await rename(path, aside).catch(() => {});
-  const found = (await readLock(aside)) ?? held;
-  if (found !== held) await link(aside, path).catch(() => {});
-  await rm(aside, { force: true });
+  const found = await readLock(aside).catch(() => 'unreadable');
+  if (found !== undefined && found !== held) await link(aside, path).catch(ifExists);
+  await rm(aside, { force: true }).catch(() => {});
+}
+
+function ifExists(caught: NodeJS.ErrnoException): void {
+  if (caught.code !== 'EEXIST') throw caught;
 }
 
 function isStale(held: string): boolean {
