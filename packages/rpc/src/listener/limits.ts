@@ -31,6 +31,9 @@ export const headersTimeoutMs = 20_000;
  */
 export const idleConnectionMs = 75_000;
 
+/** How long an idle HTTP/2 connection that must end, because too many are open, may take to read what was sent to it. */
+export const lingerMs = 10_000;
+
 /** How often the server looks for overdue headers. */
 export const headersCheckMs = 5000;
 

@@ -29,7 +29,7 @@ import {
   maxSessionMemoryMb,
   windowBytes,
 } from './limits.ts';
-import type { NodeListener, NodeRequest } from './node-types.ts';
+import type { NodeListener, NodeRequest, NodeResponse } from './node-types.ts';
 import { peekVersion } from './peek-version.ts';
 import { refusePlaintext } from './refuse-plaintext.ts';
 import { watchFloods } from './watch-floods.ts';
@@ -215,11 +215,14 @@ function endsOf({ remoteAddress, remotePort, localAddress }: Socket): string {
   return `${localAddress} ${remoteAddress} ${remotePort}`;
 }
 
-/** Both events come once the head of a request is complete. */
+/** Both events come once the head of a request is complete. What takes over its connection ends with it. */
 function noteRequests(http: Http1Server | Http2SecureServer, upgrade: UpgradeListener | undefined): void {
-  http.prependListener('request', (request: NodeRequest) => {
-    // The first stream of HTTP/2 was noticed before.
-    if (request.httpVersionMajor === 1) connectionOf(request.socket)?.asked();
+  http.prependListener('request', (request: NodeRequest, response: NodeResponse) => {
+    // Streams of HTTP/2 were noticed before.
+    const connection = request.httpVersionMajor === 1 ? connectionOf(request.socket) : undefined;
+    if (connection === undefined) return;
+    connection.asked();
+    response.once('close', connection.answered);
   });
   if (upgrade === undefined) return;
   http.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {

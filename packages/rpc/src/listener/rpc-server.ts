@@ -13,6 +13,7 @@ import type { Call } from '../core/call.ts';
 import { shutdownReason } from '../core/errors.ts';
 import { standardServices } from '../standard/standard-services.ts';
 import type { AdmitConnection } from './connections/accept-connection.ts';
+import { type OpenConnections, openConnections } from './connections/open-connections.ts';
 import { type SilentConnections, silentConnections } from './connections/silent-connections.ts';
 import type { EnterRequest } from './enter-request.ts';
 import { createFastPath } from './fast-path.ts';
@@ -61,6 +62,8 @@ export interface RpcServerOptions<P> {
   silentMs?: number;
   /** Bounds the connections that have not sent it yet. Default: those of the process. */
   silentConnections?: SilentConnections;
+  /** Bounds all open connections. Default: those of the process. */
+  openConnections?: OpenConnections;
   /** Reverse proxies that say for whom they ask. Default: none. */
   trustedProxies?: TrustedProxies;
   /**
@@ -131,6 +134,7 @@ export function createRpcServer<P>(options: RpcServerOptions<P>): RpcServer<P> {
     accept: {
       admit: options.admit,
       silent: options.silentConnections ?? silentConnections,
+      open: options.openConnections ?? openConnections,
       silentMs: options.silentMs ?? silentMs,
       proxies: options.trustedProxies ?? noProxies,
       clock,

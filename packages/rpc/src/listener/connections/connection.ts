@@ -1,17 +1,21 @@
 /**
  * What is known about an accepted connection, from its first byte to its end: whose it is, and whether it has asked for anything yet.
  *
- * States: silent → asked (the head of a request is complete), or silent → cut (too many are silent, or it was for 10 s).
+ * States: silent → busy (the head of a request is complete) ⇄ idle (all its requests were answered). Silent → cut (too many are silent, or it
+ * was for 10 s). Idle → leaving (too many are open) → cut after 10 s, unless the peer has ended it.
  */
 import type { Http2Session } from 'node:http2';
 import type { Socket } from 'node:net';
 import { type Clock, networkOf, peerAddressOf, type TrustedProxies, withoutPort } from '@platform/base';
+import { lingerMs } from '../limits.ts';
 import { forwardedAddress } from './forwarded-address.ts';
+import type { Endable, OpenConnections } from './open-connections.ts';
 import { readProxyHeader } from './proxy-header.ts';
 import type { SilentConnections } from './silent-connections.ts';
 
 export interface AcceptOptions {
   readonly silent: SilentConnections;
+  readonly open: OpenConnections;
   readonly silentMs: number;
   readonly proxies: TrustedProxies;
   readonly clock: Clock;
@@ -20,7 +24,7 @@ export interface AcceptOptions {
 /** A property of sockets. Node's stand-ins for the sockets of HTTP/2 pass it through. */
 const ofSocket = Symbol('connection');
 
-export class Connection {
+export class Connection implements Endable {
   readonly #socket: Socket;
   readonly #options: AcceptOptions;
   readonly #timer: Disposable;
@@ -30,6 +34,8 @@ export class Connection {
   /** Its requests say whose they are. */
   #isProxy: boolean;
   #isSilent = true;
+  /** In progress. */
+  #requests = 0;
   #session: Http2Session | undefined;
 
   constructor(socket: Socket, options: AcceptOptions) {
@@ -40,8 +46,12 @@ export class Connection {
     this.#isProxy = proxies.has(socket.remoteAddress);
     this.#count();
     // If the process was stalled for that long, a request may be waiting: it is read first.
-    this.#timer = clock.after(silentMs, () => setImmediate(() => this.#isSilent && this.#cut()));
-    socket.once('close', () => this.asked());
+    this.#timer = clock.after(silentMs, () => setImmediate(() => this.#isSilent && this.cut()));
+    options.open.opened();
+    socket.once('close', () => {
+      this.#spoke();
+      options.open.closed(this);
+    });
     this.alsoKnownAs(socket);
   }
 
@@ -49,13 +59,18 @@ export class Connection {
     return this.#isProxy;
   }
 
-  /** The head of its first request is complete. */
+  /** The head of a request is complete. `answered` must follow, unless the request takes over the connection. */
   asked(): void {
-    if (!this.#isSilent) return;
-    this.#isSilent = false;
-    this.#timer[Symbol.dispose]();
-    this.#endCounting();
+    this.#spoke();
+    this.#requests++;
+    this.#options.open.busy(this);
   }
+
+  /** A request has ended, in whatever way. */
+  readonly answered = (): void => {
+    this.#requests--;
+    if (this.#requests === 0 && !this.#socket.destroyed) this.#options.open.idle(this);
+  };
 
   /** @param socket over this connection: its own, or that of TLS */
   alsoKnownAs(socket: Socket): void {
@@ -65,7 +80,30 @@ export class Connection {
   /** It speaks HTTP/2: clients are told before it is cut, so that they know that no request was lost. */
   speaksHttp2(session: Http2Session): void {
     this.#session = session;
-    session.once('stream', () => this.asked());
+    session.on('stream', (stream) => {
+      this.asked();
+      stream.once('close', this.answered);
+    });
+  }
+
+  /** Idle connections only. */
+  leave(): void {
+    if (this.#session === undefined) {
+      this.cut();
+      return;
+    }
+    // Says that no request was lost, and ends the connection after what is still to be sent; the peer may not read it.
+    this.#session.close();
+    const ending = this.#options.clock.after(lingerMs, () => this.cut());
+    this.#socket.once('close', () => ending[Symbol.dispose]());
+  }
+
+  cut(): void {
+    this.#spoke();
+    if (this.#session === undefined) return void this.#socket.destroy();
+    this.#session.destroy();
+    // Node closes it only after all writes, which a peer that does not read can prevent.
+    setImmediate(() => this.#socket.destroy());
   }
 
   /** `address:port` of the client, without the port if nobody told it. @param forwardedFor the header of the request */
@@ -108,15 +146,14 @@ export class Connection {
   /** The connections of a proxy belong to many; only its PROXY header tells to whom. A Unix socket has no address. */
   #count(): void {
     const address = this.#isProxy || this.#address === '' ? undefined : networkOf(this.#address);
-    this.#endCounting = this.#options.silent.add(address, () => this.#cut());
+    this.#endCounting = this.#options.silent.add(address, () => this.cut());
   }
 
-  #cut(): void {
-    this.asked();
-    if (this.#session === undefined) return void this.#socket.destroy();
-    this.#session.destroy();
-    // Node closes it only after all writes, which a peer that does not read can prevent.
-    setImmediate(() => this.#socket.destroy());
+  #spoke(): void {
+    if (!this.#isSilent) return;
+    this.#isSilent = false;
+    this.#timer[Symbol.dispose]();
+    this.#endCounting();
   }
 }
 
