@@ -101,7 +101,7 @@ const { kinds, values } = commandLineOf({
     faults: {
       value: 'number',
       default: '60',
-      help: 'faults of the disk: of 336 kinds below a cloud, and as many of 384 below a machine-server',
+      help: 'faults of the disk: of 384 below a cloud, and as many below a machine-server; kinds that hit nothing are tried once more',
     },
     requests: { value: 'number', default: '2000', help: 'hostile requests' },
     garbage: { value: 'number', default: '10000', help: 'kinds of garbage for each port, link and module socket' },

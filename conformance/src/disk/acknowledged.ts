@@ -1,16 +1,19 @@
-/** Readings, pictures and edits sent to a cloud whose disk fails, each until it is acknowledged, and the proof that they are stored. */
-import { randomBytes } from 'node:crypto';
+/** Readings, pictures, staged files and edits sent to a cloud whose disk fails, each until it is acknowledged, and the proof that they are stored. */
+import { createHash, randomBytes } from 'node:crypto';
 import { create } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { DataService } from '@platform/proto/platform/app/data/v1/data';
 import { DataSyncService, DataType, SensorDataSchema } from '@platform/proto/platform/app/datasync/v1/data_sync';
 import { AppService } from '@platform/proto/platform/app/v1/app';
+import { UploadService } from '@platform/proto/platform/upload/v1/upload';
 import type { Link } from '@platform/rpc/client';
 import { countOf, type Demo, pauseMs } from '../crash/cloud-under-load.ts';
 
 export interface Acknowledged {
   readings: number;
   pictures: number;
+  /** Sent as large files are: staged first, and the staged bytes are removed once the file is stored. */
+  files: number;
   /** The number in the newest acknowledged name of the organization. */
   edit: number;
 }
@@ -23,11 +26,12 @@ export interface Load {
 
 const component = 'counter';
 const camera = 'camera';
+const folder = 'folder';
 const readingsEach = 10;
 const betweenMs = 10;
 
 export function startLoad(link: Link, { partId, organizationId }: Demo): Load {
-  const acknowledged: Acknowledged = { readings: 0, pictures: 0, edit: 0 };
+  const acknowledged: Acknowledged = { readings: 0, pictures: 0, files: 0, edit: 0 };
   const sync = link.client(DataSyncService);
   let isOver = false;
   /** The same request until it is acknowledged. */
@@ -57,6 +61,10 @@ export function startLoad(link: Link, { partId, organizationId }: Demo): Load {
     each(async (n) => {
       await upload(pictures, n, 'picture');
       acknowledged.pictures = n;
+    }),
+    each(async (n) => {
+      await untilAcknowledged(() => sendFile(link, partId, n));
+      acknowledged.files = n;
     }),
     each(async (n) => {
       const { updateOrganization } = link.client(AppService);
@@ -100,6 +108,27 @@ function uploadOf(
   };
 }
 
+async function sendFile(link: Link, partId: string, n: number): Promise<void> {
+  const uploads = link.client(UploadService);
+  const data = fileOf(n);
+  const sha256 = createHash('sha256').update(data).digest();
+  const key = createHash('sha256').update(`${partId} ${n}`).digest();
+  const { binaryDataId, offset } = await uploads.beginUpload({ partId, key, size: BigInt(data.length) });
+  if (binaryDataId !== '') return;
+  await uploads.writeUpload({ partId, key, offset, data: data.subarray(Number(offset)) });
+  await uploads.finishUpload({
+    ...{ key, sha256 },
+    metadata: {
+      ...{ partId, type: DataType.FILE, componentName: folder, fileName: String(n) },
+      fileModifyTime: timestampFromMs(1_760_000_000_000 + n),
+    },
+  });
+}
+
+function fileOf(n: number): Uint8Array {
+  return new TextEncoder().encode(`file ${n} `.repeat(5_000));
+}
+
 function pictureOf(n: number): Uint8Array {
   return new TextEncoder().encode(`picture ${n} `.repeat(500));
 }
@@ -110,26 +139,32 @@ export async function storedOf(link: Link, { organizationId }: Demo): Promise<Re
   const { organization } = await link.client(AppService).getOrganization({ organizationId });
   return {
     readings: distinct === rows ? rows : `${distinct} in ${rows} rows`,
-    pictures: await picturesOf(link),
+    pictures: await binaryOf(link, camera, pictureOf),
+    files: await binaryOf(link, folder, fileOf),
     edit: Number(/^Name (\d+)$/.exec(organization?.name ?? '')?.[1] ?? 0),
   };
 }
 
-async function picturesOf(link: Link): Promise<number | string> {
+/** How many there are; a text if some are doubled or changed. @param bytesOf what the one with this name must contain */
+async function binaryOf(
+  link: Link,
+  componentName: string,
+  bytesOf: (n: number) => Uint8Array,
+): Promise<number | string> {
   const client = link.client(DataService);
   const names = new Set<string>();
   let count = 0;
   for (let last = ''; ; ) {
-    const dataRequest = { last, limit: 1_000n, filter: { componentName: camera } };
+    const dataRequest = { last, limit: 1_000n, filter: { componentName } };
     const page = await client.binaryDataByFilter({ dataRequest, includeBinary: true });
     if (page.data.length === 0) break;
     for (const { metadata, binary } of page.data) {
       const name = metadata?.fileName ?? '';
-      if (!Buffer.from(binary).equals(pictureOf(Number(name)))) return `picture ${name} has other bytes`;
+      if (!Buffer.from(binary).equals(bytesOf(Number(name)))) return `${componentName} ${name} has other bytes`;
       names.add(name);
       count++;
     }
     ({ last } = page);
   }
-  return names.size === count ? count : `${names.size} of ${count} pictures`;
+  return names.size === count ? count : `${names.size} names, ${count} items of ${componentName}`;
 }

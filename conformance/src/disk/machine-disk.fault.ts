@@ -2,14 +2,14 @@
  * A machine-server whose disk fails, shortens, delays and forgets calls, while it runs or starts, and then loses power: each resource
  * captures again by itself, without a restart, and what was captured is stored once or lies in a gap that was told.
  */
-import { faultProgress, type Lag, measureLag, reportFault, seededRandom } from '@platform/testkit';
+import { type CutImage, faultProgress, type Lag, measureLag, reportFault, seededRandom } from '@platform/testkit';
 import { expect, test } from 'vitest';
 import { pauseMs } from '../crash/cloud-under-load.ts';
 import { readFaultSettings } from '../crash/fault-settings.ts';
 import { checkWorld, faultsOf, summaryOf, type WorldAccount } from '../ledger/check-world.ts';
 import { LedgerWorld } from '../ledger/ledger-world.ts';
 import { capturedIn } from './captured-in.ts';
-import { type FaultCase, faultCases } from './fault-cases.ts';
+import { type FaultCase, FaultTally, faultCases } from './fault-cases.ts';
 import { keepRunning } from './keep-running.ts';
 import { type MachineDisk, startMachineDisk } from './machine-disk.ts';
 import { strike } from './strike.ts';
@@ -36,6 +36,7 @@ const worlds = 2;
 interface Outcome {
   readonly account: WorldAccount;
   readonly affected: number;
+  readonly forgotten: CutImage['forgotten'];
   /** Starts on the failing disk that ended before anything was captured. */
   readonly refusedStarts: number;
   /** All other ends that the test did not cause. */
@@ -82,8 +83,8 @@ function momentOf({ fault, isOnce }: FaultCase, random: () => number): Moment {
 /** Keeps the machine-server running, lets the disk fail, and waits until each resource is captured again. */
 async function strikeMachine(world: LedgerWorld, disk: MachineDisk, each: FaultCase, random: () => number) {
   const moment = momentOf(each, random);
-  // Then everything that is captured must survive the power cut, instead of being sent at once.
-  const isOffline = random() < 0.6;
+  // Then everything that is captured must survive the power cut, instead of being sent at once; and nothing is removed.
+  const isOffline = random() < 0.6 && each.fault.calls?.includes('unlink') !== true;
   const goOffline = (): void => {
     if (!isOffline) return;
     world.proxy.setFault({ kind: 'refuse' });
@@ -144,14 +145,14 @@ async function run(each: FaultCase, random: () => number, lag: Lag): Promise<Out
   world.isKept = true;
   const struck = await strikeMachine(world, disk, each, random);
   await world.killMachine();
-  await disk.cutPower(random);
+  const forgotten = await disk.cutPower(random);
   world.proxy.setFault({ kind: 'none' });
   await world.startMachine();
   await world.settle();
   const account = await checkWorld(world, lag.longestMs);
   const faults = faultsOf(world, account);
   world.isKept = Object.keys(faults).length > 0;
-  return { account, ...struck, faults };
+  return { account, ...struck, forgotten, faults };
 }
 
 test(
@@ -161,29 +162,46 @@ test(
     const cases = faultCases(places, diskFaults, seededRandom(seed));
     const outcomes: Outcome[] = [];
     const failures: string[] = [];
-    const left = cases.entries();
+    const tally = new FaultTally(cases);
     let done = 0;
-    const work = async (): Promise<void> => {
+    const work = async (left: Iterable<[number, FaultCase]>): Promise<void> => {
       for (const [index, each] of left) {
         const outcome = await run(each, seededRandom(seed + index), lag).catch((caught: unknown) => String(caught));
         if (typeof outcome === 'string') failures.push(`${each.name}: ${outcome}`);
         else {
           outcomes.push(outcome);
+          tally.count(each, outcome.affected);
           if (Object.keys(outcome.faults).length > 0) failures.push(`${each.name}: ${JSON.stringify(outcome.faults)}`);
           failures.push(...outcome.unasked.map((end) => `${each.name}: expected no restart, found that it ${end}`));
         }
         faultProgress('disk of a machine-server', ++done, cases.length);
       }
     };
-    await Promise.all(Array.from({ length: worlds }, work));
+    const workAt = async (list: readonly FaultCase[]): Promise<void> => {
+      const left = list.entries();
+      await Promise.all(Array.from({ length: worlds }, () => work(left)));
+    };
+    await workAt(cases);
+    await workAt(tally.again);
+    const { missed } = tally;
+    const forgotten = {
+      names: outcomes.reduce(
+        (sum, { forgotten: { create, mkdir, link, rename } }) => sum + create + mkdir + link + rename,
+        0,
+      ),
+      removals: outcomes.reduce((sum, { forgotten: { unlink } }) => sum + unlink, 0),
+    };
     reportFault('machine_disk', {
       ...{ seed, faults: cases.length, hit: outcomes.filter(({ affected }) => affected > 0).length },
       refusedStarts: outcomes.reduce((sum, { refusedStarts }) => sum + refusedStarts, 0),
       restarts: outcomes.reduce((sum, { unasked }) => sum + unasked.length, 0),
       ...summaryOf(...outcomes.map(({ account }) => account)),
+      ...{ forgotten, missed },
       failures: failures.length,
     });
     expect(failures, `seed ${seed}`).toEqual([]);
+    expect(missed, 'kinds that have affected no call').toEqual([]);
+    expect(Math.min(forgotten.names, forgotten.removals), 'that power cuts forgot').toBeGreaterThan(0);
   },
   diskFaults * 300_000,
 );

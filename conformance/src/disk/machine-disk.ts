@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
   cutImages,
+  type CutImage,
   type DiskFaults,
   type ProcessDisk,
   restoreImage,
@@ -13,8 +14,8 @@ import {
 
 export interface MachineDisk extends ProcessDisk {
   readonly faults: DiskFaults;
-  /** Leaves what survives a power cut; no process may run. @param random uniform in [0, 1) */
-  cutPower(random: () => number): Promise<void>;
+  /** Leaves what survives a power cut; no process may run. @param random uniform in [0, 1) @returns the changes of names that did not */
+  cutPower(random: () => number): Promise<CutImage['forgotten']>;
 }
 
 /** @throws without Linux or a C compiler */
@@ -27,11 +28,13 @@ export async function startMachineDisk(): Promise<MachineDisk> {
     spawn: (args, more) => spawnChild(process.execPath, args, { env: { ...more, ...env } }),
     async cutPower(random) {
       const none = { randomInstants: 0, everyBoundary: 0 };
-      const images = [...cutImages(faults.calls(), { random, atEnd: 1, ...none, ignore: isOfThisBoot })];
+      const [image] = cutImages(faults.calls(), { random, atEnd: 1, ...none, ignore: isOfThisBoot });
+      if (image === undefined) throw new Error('expected an image after the last call, found none');
       env = {};
       rmSync(path, { recursive: true });
       mkdirSync(path);
-      for (const image of images) await restoreImage(image, path, path);
+      await restoreImage(image, path, path);
+      return image.forgotten;
     },
     async [Symbol.asyncDispose]() {
       await faults[Symbol.asyncDispose]();

@@ -39,6 +39,22 @@ test('synced data survives, later writes may or may not survive, a file whose na
   expect(contents(unlinked, '/d/f')).toEqual(new Set([undefined, 'old']));
 });
 
+test('a removal and a new name that the disk forgets are counted, and none is once their directory was synced', () => {
+  const changed: Syscall[] = [
+    { kind: 'create', path: '/d/f' },
+    { kind: 'sync', path: '/d', startedAt: 1 },
+    { kind: 'rename', path: '/d/f', to: '/d/g' },
+    { kind: 'unlink', path: '/d/g' },
+  ];
+  const options = { random: () => 0, randomInstants: 0, everyBoundary: 0, atEnd: 1 };
+  const [lost] = cutImages(changed, options);
+  expect(lost?.forgotten).toEqual({ create: 0, mkdir: 0, link: 0, rename: 1, unlink: 1 });
+  expect([...(lost?.files.keys() ?? [])]).toEqual(['/d/f']);
+  const [kept] = cutImages([...changed, { kind: 'sync', path: '/d', startedAt: 4 }], options);
+  expect(kept?.forgotten).toEqual({ create: 0, mkdir: 0, link: 0, rename: 0, unlink: 0 });
+  expect([...(kept?.files.keys() ?? [])]).toEqual([]);
+});
+
 test('there are as many images as requested, even of a short recording', () => {
   const calls: Syscall[] = [
     { kind: 'create', path: '/d/f' },

@@ -36,6 +36,8 @@ export interface CutImage {
   readonly at: number;
   /** Contents by absolute path as recorded. */
   readonly files: ReadonlyMap<string, Uint8Array>;
+  /** How many changes of names the disk has forgotten, because their directory was not synced after them. */
+  readonly forgotten: Readonly<Record<NameChange['kind'], number>>;
 }
 
 export interface CutOptions {
@@ -71,7 +73,7 @@ export function* cutImages(calls: readonly Syscall[], options: CutOptions): Iter
 
   const disk = new Disk(options.files ?? new Map());
   for (let at = 0; at <= calls.length; at++) {
-    for (let left = images.get(at) ?? 0; left > 0; left--) yield { at, files: disk.cut(random) };
+    for (let left = images.get(at) ?? 0; left > 0; left--) yield { at, ...disk.cut(random) };
     const call = calls[at];
     if (call && !ignore(call.path)) disk.apply(call, at);
   }
@@ -151,14 +153,16 @@ class Disk {
     );
   }
 
-  cut(random: () => number): Map<string, Uint8Array> {
+  cut(random: () => number): Pick<CutImage, 'files' | 'forgotten'> {
     const names = new Map(this.#durableNames);
+    const forgotten = { create: 0, mkdir: 0, link: 0, rename: 0, unlink: 0 };
     for (const pending of this.#pendingNames.values()) {
       const kept = Math.floor(random() * (pending.length + 1));
       for (const { change } of pending.slice(0, kept)) rename(names, change, change.inode);
+      for (const { change } of pending.slice(kept)) forgotten[change.kind]++;
     }
     const files = [...names].filter(([path]) => !this.#made.has(path) && this.#isReached(path, names));
-    return new Map(files.map(([path, inode]) => [path, survivor(inode, random)]));
+    return { files: new Map(files.map(([path, inode]) => [path, survivor(inode, random)])), forgotten };
   }
 
   /** Whether all directories above it that the program made are still there. */
