@@ -2,7 +2,15 @@
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { cutImages, faultProgress, reportFault, restoreImage, seededRandom, startDiskFaults } from '@platform/testkit';
+import {
+  cutImages,
+  faultProgress,
+  reportFault,
+  restoreImage,
+  seededRandom,
+  startDiskFaults,
+  tellFailure,
+} from '@platform/testkit';
 import { expect, test } from 'vitest';
 import { CloudUnderFire, linkOfOwner, pauseMs } from '../crash/cloud-under-load.ts';
 import { readFaultSettings } from '../crash/fault-settings.ts';
@@ -129,13 +137,14 @@ test(
     const sum = { faults: 0, hit: 0, restarts: 0, cuts: 0, readings: 0, pictures: 0, files: 0, edits: 0 };
     const forgotten = { names: 0, removals: 0 };
     const tally = new FaultTally(cases);
+    const fail = ({ name }: FaultCase, found: string): void => {
+      failures.push(`${name}: ${found}`);
+      tellFailure('disk of a cloud', `${name}: ${found}`);
+    };
     const oneOf = async (each: FaultCase): Promise<void> => {
       const outcome = await run(each, random).catch((caught: unknown) => String(caught));
       faultProgress('disk of a cloud', ++sum.faults, cases.length);
-      if (typeof outcome === 'string') {
-        failures.push(`${each.name}: ${outcome}`);
-        return;
-      }
+      if (typeof outcome === 'string') return fail(each, outcome);
       tally.count(each, outcome.affected);
       forgotten.names += outcome.forgotten.names;
       forgotten.removals += outcome.forgotten.removals;
@@ -147,7 +156,7 @@ test(
       sum.files += outcome.acknowledged.files;
       sum.edits += outcome.acknowledged.edit;
       const lost = lostOf(outcome);
-      if (lost !== undefined) failures.push(`${each.name}: ${lost}`);
+      if (lost !== undefined) fail(each, lost);
     };
     for (const each of cases) await oneOf(each);
     for (const each of tally.again) await oneOf(each);

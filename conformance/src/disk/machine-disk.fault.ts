@@ -2,7 +2,15 @@
  * A machine-server whose disk fails, shortens, delays and forgets calls, while it runs or starts, and then loses power: each resource
  * captures again by itself, without a restart, and what was captured is stored once or lies in a gap that was told.
  */
-import { type CutImage, faultProgress, type Lag, measureLag, reportFault, seededRandom } from '@platform/testkit';
+import {
+  type CutImage,
+  faultProgress,
+  type Lag,
+  measureLag,
+  reportFault,
+  seededRandom,
+  tellFailure,
+} from '@platform/testkit';
 import { expect, test } from 'vitest';
 import { pauseMs } from '../crash/cloud-under-load.ts';
 import { readFaultSettings } from '../crash/fault-settings.ts';
@@ -163,16 +171,20 @@ test(
     const outcomes: Outcome[] = [];
     const failures: string[] = [];
     const tally = new FaultTally(cases);
+    const fail = ({ name }: FaultCase, found: string): void => {
+      failures.push(`${name}: ${found}`);
+      tellFailure('disk of a machine-server', `${name}: ${found}`);
+    };
     let done = 0;
     const work = async (left: Iterable<[number, FaultCase]>): Promise<void> => {
       for (const [index, each] of left) {
         const outcome = await run(each, seededRandom(seed + index), lag).catch((caught: unknown) => String(caught));
-        if (typeof outcome === 'string') failures.push(`${each.name}: ${outcome}`);
+        if (typeof outcome === 'string') fail(each, outcome);
         else {
           outcomes.push(outcome);
           tally.count(each, outcome.affected);
-          if (Object.keys(outcome.faults).length > 0) failures.push(`${each.name}: ${JSON.stringify(outcome.faults)}`);
-          failures.push(...outcome.unasked.map((end) => `${each.name}: expected no restart, found that it ${end}`));
+          if (Object.keys(outcome.faults).length > 0) fail(each, JSON.stringify(outcome.faults));
+          for (const end of outcome.unasked) fail(each, `expected no restart, found that it ${end}`);
         }
         faultProgress('disk of a machine-server', ++done, cases.length);
       }

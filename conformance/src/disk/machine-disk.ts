@@ -3,8 +3,8 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
-  cutImages,
   type CutImage,
+  cutImages,
   type DiskFaults,
   type ProcessDisk,
   restoreImage,

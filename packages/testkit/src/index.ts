@@ -17,7 +17,7 @@ export {
 } from './ledger/account-for.ts';
 export { Ledger, type LedgerReading, type LedgerReport, type LedgerRow } from './ledger/ledger.ts';
 export { type LedgerSource, startLedgerSource } from './ledger/ledger-source.ts';
-export { faultProgress, reportFault } from './ledger/report-fault.ts';
+export { faultProgress, reportFault, tellFailure } from './ledger/report-fault.ts';
 export { type Direction, type Lie, type LyingProxy, lies, startLyingProxy } from './lying-proxy.ts';
 export { type Lag, measureLag } from './measure-lag.ts';
 export { type OpenIdProvider, type ProvidedPerson, startOpenIdProvider } from './openid-provider.ts';

@@ -11,6 +11,11 @@ export function reportFault(name: string, figures: Readonly<Record<string, unkno
 const tellEveryMs = 10_000;
 const toldMs = new Map<string, number>();
 
+/** In a run by `npm run fault`, tells a failure on standard error at once: a run may be stopped before its end. */
+export function tellFailure(name: string, failure: string): void {
+  if (process.env['FAULT_REPORT'] !== undefined) writeSync(2, `${name}: FAILED ${failure}\n`);
+}
+
 /** In a run by `npm run fault`, reports progress on standard error. */
 export function faultProgress(name: string, done: number, of: number): void {
   const nowMs = performance.now();
