@@ -23,12 +23,12 @@ function endless(held: number[]): Clock {
 }
 
 /** How often each of those that wait has reached the cloud. */
-const reached = ({ reports, packageRequests, certificateRequests, files, gaps }: FakeCloud) => ({
+const reached = ({ reports, packageRequests, certificateRequests, files, gaps, logs }: FakeCloud) => ({
   ...{ reports: reports?.length ?? 0, packages: packageRequests, certificates: certificateRequests },
-  ...{ files: files.size, gaps: gaps.size },
+  ...{ files: files.size, gaps: gaps.size, logs: logs.length },
 });
 
-test('a change of the network ends the waits of all that failed to reach the cloud: reports, files, gaps, packages, the certificate', async () => {
+test('a change of the network ends the waits of all that failed to reach the cloud: reports, files, gaps, packages, the certificate, the log', async () => {
   await using cloud = await startFakeCloud({});
   await using proxy = await createFaultProxy({ host: '127.0.0.1', port: Number(new URL(cloud.url).port) });
   await using home = await createTestHome(`http://127.0.0.1:${proxy.port}`);
@@ -58,7 +58,7 @@ test('a change of the network ends the waits of all that failed to reach the clo
     Object.entries(reached(cloud)).flatMap(([what, count]) =>
       count > before[what as keyof typeof before] ? [] : [what],
     );
-  // Those in the title, without files, the log and remote control: each has failed once.
+  // Those in the title, except files, and remote control: each has failed once.
   await until('six waits', () => held.filter((ms) => ms > 500 && ms < 1_500).length === 6);
   await until('a failed file', () => server.sync.tally.failedAttempts > 0);
   expect(waiting()).toEqual(Object.keys(before));

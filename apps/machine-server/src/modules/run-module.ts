@@ -2,12 +2,13 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Log } from '@platform/base';
-import { connect, type Link, maxAnswerElements } from '@platform/rpc/client';
+import type { Link } from '@platform/rpc/client';
 import type { Model } from '../graph/model.ts';
 import { modelsOf } from './handler-map.ts';
 import { type ModuleConfig, tcpModeWarning } from './module-config.ts';
 import { ModuleResources } from './module-resources.ts';
 import type { ModulesDeps, ParentPort } from './modules-deps.ts';
+import { connectModule } from './process/connect-module.ts';
 import { environmentOf } from './process/environment.ts';
 import { firstRun } from './process/first-run.ts';
 import { freePort } from './process/free-port.ts';
@@ -67,15 +68,7 @@ export async function runModule(options: RunModuleOptions): Promise<RunningModul
   const process = await startProcess({ path, args, cwd: root, env, lines, clock });
   log.info(`module "${module.name}" started`, { pid: process.pid, path });
   if (module.tcpMode) log.warn(`module "${module.name}": ${tcpModeWarning}`);
-  const link = connect({
-    baseUrl: module.tcpMode ? `http://${address}` : 'http://localhost',
-    socketPath: module.tcpMode ? undefined : address,
-    peerName: `the module "${module.name}"`,
-    // It may block for as long as a configuration or a call takes.
-    isLocal: true,
-    vocabulary: 'rdk',
-    maxElements: maxAnswerElements,
-  });
+  const link = connectModule(module, address, clock);
   const onForgotten = (full: string): void => {
     log.warn(`module "${module.name}" no longer has ${full}; adding it again`, { resource: full });
     deps.rebuild(full);

@@ -10,11 +10,9 @@ import type { FileRow } from '../../tabular/integrity/row-checksum.ts';
 import { openDatabase } from '../../tabular/process/duckdb/database.ts';
 import type { Slice } from '../../tabular/process/files/slice.ts';
 import { logSlices } from '../../tabular/process/log/log-slices.ts';
-import { excludeDeleted } from '../../tabular/process/merge/exclude-deleted.ts';
-import { writeSealedFiles } from '../../tabular/process/merge/write-sealed-files.ts';
 import type { SealedFile } from '../../tabular/process/messages.ts';
-import { defaultTabularSettings } from '../../tabular/settings.ts';
 import { existingRows } from './existing-rows.ts';
+import { repairLimits, writeRestored } from './write-restored.ts';
 
 export interface RestoreReadingsOptions {
   readonly uploads: readonly { readonly position: number; readonly batch: Uint8Array }[];
@@ -34,7 +32,7 @@ export async function restoreReadings(options: RestoreReadingsOptions): Promise<
   const database = openDatabase({ parquetDir: workDir, memoryBytes: 1 << 30, threads: 2 });
   const connection = await database.connect();
   const load = (isHeld?: (position: number, index: number) => boolean): Promise<Slice[]> =>
-    logSlices(connection, { uploads: inTurn(uploads), isHeld, directory: workDir });
+    logSlices(connection, { uploads: inTurn(uploads), isHeld, directory: workDir, limits: repairLimits() });
   try {
     // The days of the rows tell which files may contain them.
     const days = new Set((await load()).map(keyOf));
@@ -51,18 +49,14 @@ export async function restoreReadings(options: RestoreReadingsOptions): Promise<
     const first = Math.min(...uploads.map(({ position }) => position));
     const groups = Map.groupBy(await load(await existingRows(connection, held)), keyOf);
     for (const slices of groups.values()) {
-      const [{ captureDay, series } = { captureDay: '', series: [] }] = slices;
+      const [{ series } = { series: [] }] = slices;
       const deletes = await deletesOf(series[0]?.path.organization_id ?? '', first);
-      const write = async (removed: readonly Delete[]): Promise<{ files: SealedFile[]; removed: number }> =>
-        writeSealedFiles(connection, slices, {
-          parquetDir: workDir,
-          fileBytes: Number.MAX_SAFE_INTEGER,
-          rowGroupBytes: defaultTabularSettings.rowGroupBytes,
-          ...(removed.length > 0 && { removed: excludeDeleted(removed, captureDay) }),
-        });
-      const some = await write(deletes);
-      // writeSealedFiles writes nothing if the deletions cover none of the rows: write again without them.
-      const { files } = deletes.length > 0 && some.removed === 0 ? await write([]) : some;
+      const some = await writeRestored(connection, slices, { workDir, deletes });
+      // If the deletions cover none of the rows, nothing was written: write again without them.
+      const { files } =
+        deletes.length > 0 && some.removed === 0
+          ? await writeRestored(connection, slices, { workDir, deletes: [] })
+          : some;
       written.push(...files);
     }
     return written;

@@ -14,12 +14,10 @@ import { checksumFile } from '../../tabular/process/files/checksum-file.ts';
 import { readFacts } from '../../tabular/process/files/file-facts.ts';
 import { type Slice, wholeFile } from '../../tabular/process/files/slice.ts';
 import { logSlices } from '../../tabular/process/log/log-slices.ts';
-import { excludeDeleted } from '../../tabular/process/merge/exclude-deleted.ts';
-import { writeSealedFiles } from '../../tabular/process/merge/write-sealed-files.ts';
 import type { SealedFile } from '../../tabular/process/messages.ts';
-import { defaultTabularSettings } from '../../tabular/settings.ts';
 import { matchesCatalog } from '../doctor/match-catalog.ts';
 import { existingRows } from './existing-rows.ts';
+import { repairLimits, writeRestored } from './write-restored.ts';
 
 export interface RestoreRowsOptions {
   /** All of one organization and day. */
@@ -81,17 +79,15 @@ export async function restoreRows(options: RestoreRowsOptions): Promise<Restored
     const isHeld = await existingRows(connection, others);
     const uploads = uploadsOf(logs, first, last, from);
     slices.push(
-      ...(await logSlices(connection, { only: { organizationId, captureDay }, uploads, isHeld, directory: workDir })),
+      ...(await logSlices(connection, {
+        ...{ only: { organizationId, captureDay }, uploads, isHeld },
+        ...{ directory: workDir, limits: repairLimits() },
+      })),
     );
     const found = slices.reduce((sum, { rows }) => sum + rows, 0);
     if (found > 0)
       for (const removed of [[], ...(deletes.length > 0 ? [deletes] : [])]) {
-        const { files } = await writeSealedFiles(connection, slices, {
-          parquetDir: workDir,
-          fileBytes: Number.MAX_SAFE_INTEGER,
-          rowGroupBytes: defaultTabularSettings.rowGroupBytes,
-          ...(removed.length > 0 && { removed: excludeDeleted(removed, captureDay) }),
-        });
+        const { files } = await writeRestored(connection, slices, { workDir, deletes: removed });
         if (matchesCatalog(files, lost)) return { files, from: [...from].join(' and ') };
         for (const { file } of files) await rm(join(workDir, file));
       }

@@ -4,20 +4,32 @@ import { BsonDocument, type BsonValue, decodeBson, encodeBson } from '@platform/
 import { dayNumber } from '../../../reading-codec/capture-day.ts';
 import type { Series } from '../../catalog/series.ts';
 import type { HotBatch } from '../hot/hot-batch.ts';
-import { createTail, isTailFull } from '../hot/tail.ts';
+import { createTail, isTailFull, type TailLimits } from '../hot/tail.ts';
 import { writeHotBatch } from '../hot/write-hot-batch.ts';
 import { chunksOf } from '../pushdown/run-statement.ts';
 import { noTime } from '../rows/row-buffer.ts';
 
 const metadataKey = 'platform.series';
 
-/** Writes its rows to files in the current columns, which the caller removes. @param writer a connection other than the reading one */
+export interface LegacyFileOptions {
+  readonly path: string;
+  /** "YYYY-MM-DD" */
+  readonly captureDay: string;
+  /** Of the files that are written. */
+  readonly directory: string;
+  /** When one of these is full. */
+  readonly limits: TailLimits;
+}
+
+/**
+ * Writes its rows to files in the current columns, which the caller removes.
+ *
+ * @param writer a connection other than the reading one
+ */
 export async function readLegacyFile(
   connection: DuckDBConnection,
   writer: DuckDBConnection,
-  path: string,
-  captureDay: string,
-  directory: string,
+  { path, captureDay, directory, limits }: LegacyFileOptions,
 ): Promise<HotBatch[]> {
   const series = await readLegacySeries(connection, path);
   const times = ['time_requested', 'time_received', 'time_synced'].map((time) => `coalesce(${time}, ${noTime})`);
@@ -47,7 +59,7 @@ export async function readLegacyFile(
       const data = new Uint8Array(dataOf(i));
       rows.data[row] = data;
       rows.dataBytes += data.length;
-      if (!isTailFull(tail)) continue;
+      if (!isTailFull(tail, limits)) continue;
       batches.push(await writeHotBatch(writer, tail, directory));
       tail = createTail(0);
     }

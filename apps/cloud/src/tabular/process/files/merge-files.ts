@@ -12,6 +12,7 @@ import type { Delete } from '../../catalog/row-filter.ts';
 import type { Database } from '../duckdb/database.ts';
 import type { Writer } from '../duckdb/writer.ts';
 import { filePaths } from '../hot/hot-batch.ts';
+import type { TailLimits } from '../hot/tail.ts';
 import { excludeDeleted } from '../merge/exclude-deleted.ts';
 import { writeSealedFiles } from '../merge/write-sealed-files.ts';
 import type { FileRef, Rewritten } from '../messages.ts';
@@ -23,6 +24,8 @@ import { type Slice, wholeFile } from './slice.ts';
 export interface MergeOptions extends SealHotOptions {
   readonly database: Database;
   readonly writer: Writer;
+  /** When a file with the rows of an earlier format is full. */
+  readonly limits: TailLimits;
 }
 
 export async function mergeFiles(
@@ -56,7 +59,7 @@ export async function mergeFiles(
 async function slicesOf(
   connection: DuckDBConnection,
   { file, format, captureDay }: FileRef,
-  { parquetDir, hotDirectory, database }: MergeOptions,
+  { parquetDir, hotDirectory, database, limits }: MergeOptions,
 ): Promise<{ slices: Slice[]; temporary: string[] }> {
   const path = join(parquetDir, file);
   if (!existsSync(path)) throw new Error(`${file} does not exist: it was merged meanwhile, or is lost`);
@@ -64,7 +67,7 @@ async function slicesOf(
     // Appending to a table ends any read in progress on the same connection.
     const writer = await database.connect();
     try {
-      const read = await readLegacyFile(connection, writer, path, captureDay, hotDirectory);
+      const read = await readLegacyFile(connection, writer, { path, captureDay, directory: hotDirectory, limits });
       return { slices: read.flatMap(({ slices }) => slices), temporary: filePaths(read) };
     } finally {
       writer.closeSync();

@@ -7,7 +7,7 @@ import { type Batch, timeColumns } from '@platform/query';
 import { dayNumber } from '../../../reading-codec/capture-day.ts';
 import { coversSeries, isInScope, mayKeepSeries } from '../../catalog/row-filter.ts';
 import type { Series } from '../../catalog/series.ts';
-import { defaultTabularSettings, type TabularSettings } from '../../settings.ts';
+import type { TabularSettings } from '../../settings.ts';
 import type { ScanRequest } from '../messages.ts';
 import { identityOf } from '../pushdown/series/series-identity.ts';
 import { noTime, RowBuffer } from '../rows/row-buffer.ts';
@@ -56,10 +56,7 @@ export function createTail(from: number): Tail {
 
 export type TailLimits = Pick<TabularSettings, 'hotFileRows' | 'hotFileBytes'>;
 
-export function isTailFull(
-  { rows }: Tail,
-  { hotFileRows, hotFileBytes }: TailLimits = defaultTabularSettings,
-): boolean {
+export function isTailFull({ rows }: Tail, { hotFileRows, hotFileBytes }: TailLimits): boolean {
   return rows.rows >= hotFileRows || rows.dataBytes >= hotFileBytes;
 }
 

@@ -3,7 +3,7 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import { runInTurns } from '@platform/base';
 import { dayNumber } from '../../../reading-codec/capture-day.ts';
 import type { Slice } from '../files/slice.ts';
-import { createTail, isTailFull, type Tail } from '../hot/tail.ts';
+import { createTail, isTailFull, type Tail, type TailLimits } from '../hot/tail.ts';
 import { writeHotBatch } from '../hot/write-hot-batch.ts';
 import type { RowBuffer } from '../rows/row-buffer.ts';
 import { decodeUpload, newDecodeBuffers } from './decode-upload.ts';
@@ -21,10 +21,12 @@ export interface LogSlicesOptions {
   readonly isHeld?: ((position: number, index: number) => boolean) | undefined;
   /** Directory for files that are removed with the caller's work. */
   readonly directory: string;
+  /** When one of these files is full. */
+  readonly limits: TailLimits;
 }
 
 export async function logSlices(connection: DuckDBConnection, options: LogSlicesOptions): Promise<Slice[]> {
-  const { only, uploads, isHeld = () => false, directory } = options;
+  const { only, uploads, isHeld = () => false, directory, limits } = options;
   const day = only && dayNumber(only.captureDay);
   const buffers = newDecodeBuffers();
   const slices: Slice[] = [];
@@ -50,7 +52,7 @@ export async function logSlices(connection: DuckDBConnection, options: LogSlices
         (only === undefined || organizationOf(tail, row) === only.organizationId) &&
         !isHeld(position, rows.index[row] as number),
     );
-    if (isTailFull(tail)) await write();
+    if (isTailFull(tail, limits)) await write();
   }
   await write();
   return slices;
