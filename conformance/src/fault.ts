@@ -61,9 +61,9 @@ const faults: Readonly<Record<string, { help: string; options: string[]; tests: 
     ],
   },
   stops: {
-    help: 'the part of hostile about stops, heartbeats and capture ticks of a machine-server, beside hostile callers and a module with long answers',
+    help: 'the part of hostile about stops, heartbeats and capture ticks of a machine-server, beside hostile callers, a module with long answers, and a cloud with large configurations and answers',
     options: ['requests', 'wait'],
-    tests: ['conformance/src/hostile/stops-on-time.fault.ts'],
+    tests: ['conformance/src/hostile/stops-on-time.fault.ts', 'conformance/src/hostile/large-cloud.fault.ts'],
   },
   'power-cut': {
     help: 'simulates power cuts under the ingest log: at every sync, and at --kills random moments',

@@ -2,7 +2,7 @@
  * All wiring of the machine-server, top to bottom: cloud (compose-cloud.ts) → configuration → resources (compose-resources.ts) → serving,
  * with compose-port.ts → status.
  */
-import type { Clock } from '@platform/base';
+import { type Clock, runInTurns } from '@platform/base';
 import { maintenanceOf } from '@platform/machine-config/robot-config';
 import type { ResourceDescriptor } from '@platform/resources';
 import type { Capture } from './capture/capture.ts';
@@ -69,7 +69,7 @@ export async function startMachineServer(deps: MachineServerDeps): Promise<Machi
   const { cloud, source, local } = await composeSource({ ...deps, onProblem }, starting);
   const partId = cloud?.partId ?? '';
   const written = await source.first(signal);
-  const first = environment.resolve(written).config;
+  const { config: first } = await runInTurns(environment.resolve(written));
   cloud?.start();
 
   const telemetry = await composeTelemetry(settings, () => ({ graph, ...data, requests: serving.requests }), clock);
@@ -91,6 +91,7 @@ export async function startMachineServer(deps: MachineServerDeps): Promise<Machi
   const applier: ConfigApplier = new ConfigApplier({
     ...{
       first: written,
+      firstResolved: first,
       environment,
       graph,
       modules,
@@ -143,10 +144,13 @@ export async function startMachineServer(deps: MachineServerDeps): Promise<Machi
   data.capture.start();
   data.reclaim.start();
   graph.start();
-  const { settled } = applier.apply(written);
+  const { settled } = await applier.apply(written);
   starting.use(source).start(
     (config) => applier.apply(config),
-    (config) => holdReason(graph, config.maintenance && maintenanceOf(environment.resolve(config).config), clock),
+    async (config) => {
+      const maintenance = config.maintenance && maintenanceOf((await runInTurns(environment.resolve(config))).config);
+      return holdReason(graph, maintenance, clock);
+    },
   );
   await settled;
   signal.throwIfAborted();

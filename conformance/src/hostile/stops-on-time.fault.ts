@@ -3,7 +3,6 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { create, type DescMessage, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
 import { StopRequestSchema } from '@platform/proto/platform/component/motor/v1/motor';
 import { SensorService } from '@platform/proto/platform/component/sensor/v1/sensor';
 import { RobotService, SendSessionHeartbeatRequestSchema } from '@platform/proto/platform/robot/v1/robot';
@@ -15,6 +14,7 @@ import { readFaultSettings } from '../crash/fault-settings.ts';
 import { startMachine } from '../machine/start-machine.ts';
 import { startAttackers } from './attackers.ts';
 import { longestDelay, tickTimes } from './capture-ticks.ts';
+import { encodedCall } from './encoded-call.ts';
 import { expectShortWaits, longestWait, startWaits } from './waits.ts';
 
 const { requests, longestWaitMs } = readFaultSettings();
@@ -22,10 +22,6 @@ const { requests, longestWaitMs } = readFaultSettings();
 const ticksHz = 20;
 const mebibyte = 1024 * 1024;
 const module = fileURLToPath(new URL('./long-answers-module.ts', import.meta.url));
-
-function base64<D extends DescMessage>(schema: D, message: MessageInitShape<D>): string {
-  return Buffer.from(toBinary(schema, create(schema, message))).toString('base64');
-}
 
 test('D48 no caller and no module delays a stop, a heartbeat or a capture tick', async () => {
   await using stack = new AsyncDisposableStack();
@@ -72,15 +68,9 @@ test('D48 no caller and no module delays a stop, a heartbeat or a capture tick',
     await startWaits({
       ...{ url, pid: machine.process.pid },
       calls: [
-        {
-          path: '/platform.component.motor.v1.MotorService/Stop',
-          message: base64(StopRequestSchema, { name: 'motor' }),
-        },
+        encodedCall('/platform.component.motor.v1.MotorService/Stop', StopRequestSchema, { name: 'motor' }),
         { path: '/platform.robot.v1.RobotService/StopAll' },
-        {
-          path: '/platform.robot.v1.RobotService/SendSessionHeartbeat',
-          message: base64(SendSessionHeartbeatRequestSchema, { id }),
-        },
+        encodedCall('/platform.robot.v1.RobotService/SendSessionHeartbeat', SendSessionHeartbeatRequestSchema, { id }),
       ],
     }),
   );

@@ -120,7 +120,11 @@ function resourceInit(resource: ResourceConfig) {
 /** One for each message, so that a resource that is the same in a new configuration is also the same object. */
 const knownResources = new WeakMap<object, ResourceConfig>();
 
-function knownResource(message: ComponentConfig | ServiceConfigMessage, kind: 'component' | 'service'): ResourceConfig {
+/** The resource of a message, converted once. */
+export function knownResource(
+  message: ComponentConfig | ServiceConfigMessage,
+  kind: 'component' | 'service',
+): ResourceConfig {
   const known = knownResources.get(message) ?? resourceOf(message, kind);
   knownResources.set(message, known);
   return known;

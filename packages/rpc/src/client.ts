@@ -3,7 +3,7 @@
 export { certificateCommand, checkServerIdentity } from './core/certificate-names.ts';
 export { maxMessageDepth } from './core/max-message-depth.ts';
 export { checksumHeader, checksumKind } from './core/message-checksums.ts';
-export { maxAnswerElements } from './core/request-limits.ts';
+export { maxAnswerElements, requireFewElements } from './core/request-limits.ts';
 export {
   type Client,
   type Credentials,

@@ -1,5 +1,5 @@
 /** Reports attributes that the models of the running resources do not know: each in the log when it appears, all of them in the status. */
-import type { Log } from '@platform/base';
+import type { Log, Steps } from '@platform/base';
 import type { ResourceConfig } from '@platform/machine-config/schema';
 import { unknownAttributes } from '@platform/machine-config/unknown-attributes';
 import { formatResourceName } from '@platform/resources';
@@ -20,17 +20,23 @@ export class AttributeWarnings {
   }
 
   /** All resources of the configuration. */
-  set(resources: readonly ResourceConfig[]): void {
+  *set(resources: readonly ResourceConfig[]): Steps<void> {
     const before = this.#byName;
     const byName = new Map<string, readonly string[]>();
     for (const resource of resources) {
+      yield;
       const texts = this.#textsOf(resource);
       if (texts.length === 0) continue;
       const full = formatResourceName(resource);
       byName.set(full, texts);
       const known = before.get(full) ?? [];
       const log = this.#log.child(full);
-      for (const text of texts) if (!known.includes(text)) log.warn(text, { resource: full });
+      const told = new Set(known);
+      for (const text of texts) {
+        if (told.has(text)) continue;
+        log.warn(text, { resource: full });
+        yield;
+      }
     }
     this.#byName = byName;
   }

@@ -8,8 +8,13 @@
 import { createHash } from 'node:crypto';
 import { join, resolve } from 'node:path';
 import { fromJson, type JsonValue, toJson } from '@bufbuild/protobuf';
-import { errorText, readWhole } from '@platform/base';
-import { type RobotConfig, RobotConfigSchema } from '@platform/proto/platform/app/v1/robot';
+import { errorText, readWhole, runInTurns, type Steps } from '@platform/base';
+import {
+  ComponentConfigSchema,
+  type RobotConfig,
+  RobotConfigSchema,
+  ServiceConfigSchema,
+} from '@platform/proto/platform/app/v1/robot';
 import { writeDurably } from '../directories/write-durably.ts';
 
 export interface CachedConfig {
@@ -57,13 +62,56 @@ export async function readCache(path: string): Promise<CacheContent> {
 
 /** Keeps the previous configuration beside it, unless it is the same. */
 export async function writeCache(path: string, config: RobotConfig, confirmedMs: number): Promise<void> {
-  // Awaited first, so that builds in progress continue before thousands of resources are converted to text.
-  const before = await textOf(path).catch(() => undefined);
-  const text = JSON.stringify(toJson(RobotConfigSchema, config));
-  const content = `{"confirmed":${JSON.stringify(new Date(confirmedMs))},"config":${text}`;
+  const before = await readWhole(path).catch(() => undefined);
+  const text = Buffer.from(await runInTurns(jsonOf(config)));
   const isOther = before !== undefined && !before.includes(text);
-  if (isOther && !(decode(before, path) instanceof Error)) await writeDurably(previousOf(path), before);
-  await writeDurably(path, `${content},"sha256":"${hashOf(`${content}}`)}"}\n`);
+  if (isOther && (await isWhole(before, path))) await writeDurably(previousOf(path), before);
+  const head = `{"confirmed":${JSON.stringify(new Date(confirmedMs))},"config":`;
+  const sum = await runInTurns(sumOf([Buffer.from(head), text, Buffer.from('}')]));
+  await writeDurably(path, Buffer.concat([Buffer.from(head), text, Buffer.from(`,"sha256":"${sum}"}\n`)]));
+}
+
+/** The same text for equal configurations. */
+function* jsonOf(config: RobotConfig): Steps<string> {
+  const sections = Object.assign(Object.create(Object.getPrototypeOf(config)) as RobotConfig, config, {
+    ...{ components: [], services: [] },
+  });
+  const texts = Object.entries(toJson(RobotConfigSchema, sections) as object).map(
+    ([key, value]) => `${JSON.stringify(key)}:${JSON.stringify(value)}`,
+  );
+  const components: string[] = [];
+  for (const each of config.components) {
+    components.push(JSON.stringify(toJson(ComponentConfigSchema, each)));
+    yield;
+  }
+  const services: string[] = [];
+  for (const each of config.services) {
+    services.push(JSON.stringify(toJson(ServiceConfigSchema, each)));
+    yield;
+  }
+  texts.push(`"components":[${components.join(',')}]`, `"services":[${services.join(',')}]`);
+  return `{${texts.join(',')}}`;
+}
+
+/** Whether a file is as it was written. Its text is not parsed, which would take long. */
+async function isWhole(bytes: Buffer, path: string): Promise<boolean> {
+  const end = /,"sha256":"([0-9a-f]{64})"\}\n$/.exec(bytes.subarray(-100).toString('latin1'));
+  // Files of earlier versions have no checksum.
+  if (end === null) return !(decode(bytes.toString(), path) instanceof Error);
+  const content = bytes.subarray(0, bytes.length - end[0].length);
+  return (await runInTurns(sumOf([content, Buffer.from('}')]))) === end[1];
+}
+
+const pieceBytes = 1 << 20;
+
+function* sumOf(parts: readonly Buffer[]): Steps<string> {
+  const hash = createHash('sha256');
+  for (const part of parts)
+    for (let at = 0; at < part.length; at += pieceBytes) {
+      hash.update(part.subarray(at, at + pieceBytes));
+      yield;
+    }
+  return hash.digest('hex');
 }
 
 export type CacheAge =

@@ -1,6 +1,9 @@
-/** Applies a configuration to the server (log levels, credentials of callers, resources), and remembers the running one. */
-import { type Clock, errorText, type Log, type Problem } from '@platform/base';
-import { fromRobotConfig } from '@platform/machine-config/robot-config';
+/**
+ * Applies a configuration to the server (log levels, credentials of callers, resources), and remembers the running one. Each step takes its
+ * turns resource by resource, because a configuration may have thousands, and stops must not wait for them (D48).
+ */
+import { type Clock, errorText, type Log, type Problem, runInTurns, type Steps } from '@platform/base';
+import { fromRobotConfig, knownResource } from '@platform/machine-config/robot-config';
 import type { JsonObject, MachineConfig, ResourceConfig } from '@platform/machine-config/schema';
 import type { RobotConfig } from '@platform/proto/platform/app/v1/robot';
 import { formatResourceName } from '@platform/resources';
@@ -21,6 +24,8 @@ import { unsupportedSettings } from './unsupported-settings.ts';
 export interface ConfigApplierDeps {
   /** The configuration that the server starts with. */
   readonly first: RobotConfig;
+  /** The same without placeholders. */
+  readonly firstResolved: RobotConfig;
   readonly environment: ConfigEnvironment;
   readonly graph: Graph;
   readonly modules: Pick<Modules, 'apply'>;
@@ -58,12 +63,14 @@ export class ConfigApplier {
   readonly #attributes: AttributeWarnings;
   /** The revision whose unsupported settings were logged. */
   #warnedOf: string | undefined;
+  /** One configuration is applied at a time. */
+  #last: Promise<unknown> = Promise.resolve();
 
   constructor(deps: ConfigApplierDeps) {
     this.#deps = deps;
     this.#attributes = new AttributeWarnings(deps.serverLog.log.child('resources'));
     this.#written = deps.first;
-    this.#wanted = deps.environment.resolve(deps.first).config;
+    this.#wanted = deps.firstResolved;
     this.#applied = { config: this.#wanted, revision: '', appliedMs: deps.clock.now() };
   }
 
@@ -89,20 +96,40 @@ export class ConfigApplier {
   }
 
   /**
-   * Throws if it cannot be applied.
+   * Resolves once its resources are being built. Rejects if it cannot be applied.
    *
    * @returns `settled` resolves when every resource was built or failed once. A slow resource does not delay a later configuration.
    */
-  apply(written: RobotConfig): { settled: Promise<void> } {
+  apply(written: RobotConfig): Promise<{ readonly settled: Promise<void> }> {
+    return this.#inTurn(() => this.#apply(written));
+  }
+
+  /** After something outside the configuration has changed what it means, such as the folder of a package. */
+  applyAgain(): void {
+    // A failure is reported as the error of the configuration.
+    void this.#inTurn(() => this.#apply(this.#written)).catch(() => {});
+  }
+
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.#last.then(work);
+    this.#last = done.catch(() => {});
+    return done;
+  }
+
+  async #apply(written: RobotConfig): Promise<{ readonly settled: Promise<void> }> {
     const before = this.#written;
-    shareEqual(before, written);
-    const { config: message, problems } = this.#deps.environment.resolve(written);
+    await runInTurns(shareEqual(before, written));
+    const { config: message, problems } = await runInTurns(this.#deps.environment.resolve(written));
     this.#written = written;
     this.#wanted = message;
     try {
-      this.#hideSecrets(before, message);
+      // First: whatever happens to the rest of an edit, keys that it no longer contains stop working (D50).
+      this.#setKeys(message);
+      await this.#hideSecrets(before, message);
+      const { built } = await this.#begin(before, written, message, problems);
+      const { revision } = message;
       return {
-        settled: this.#observed(before, written, message, problems)
+        settled: observed(this.#deps.observe, 'configuration.apply', { revision }, () => built)
           .then(() => this.#succeeded(message))
           .catch((caught) => this.#failed(message, caught)),
       };
@@ -112,67 +139,55 @@ export class ConfigApplier {
     }
   }
 
-  /** After something outside the configuration has changed what it means, such as the folder of a package. */
-  applyAgain(): void {
-    try {
-      this.apply(this.#written);
-    } catch {
-      // Reported as the error of the configuration.
-    }
-  }
-
-  #observed(
-    before: RobotConfig,
-    written: RobotConfig,
-    message: RobotConfig,
-    missing: readonly Problem[],
-  ): Promise<void> {
-    const begun = this.#begin(before, written, message, missing);
-    const { revision } = message;
-    return observed(this.#deps.observe, 'configuration.apply', { revision }, () => begun);
-  }
-
   /** Called before anything is logged about either configuration. */
-  #hideSecrets(...messages: readonly RobotConfig[]): void {
-    const secrets = messages.flatMap((message) => [...configuredSecrets(message, documentOf(message))]);
+  async #hideSecrets(...messages: readonly RobotConfig[]): Promise<void> {
+    const secrets: string[] = [];
+    for (const message of messages)
+      for (const secret of await runInTurns(configuredSecrets(message, await documentOf(message))))
+        secrets.push(secret);
     const { serverLog, environment } = this.#deps;
     serverLog.redactor.hide('configuration', secrets);
     serverLog.redactor.hide('environment', environment.secrets);
   }
 
-  #begin(before: RobotConfig, written: RobotConfig, message: RobotConfig, missing: readonly Problem[]): Promise<void> {
+  async #begin(
+    before: RobotConfig,
+    written: RobotConfig,
+    message: RobotConfig,
+    missing: readonly Problem[],
+  ): Promise<{ readonly built: Promise<void> }> {
     const { graph, modules, packages, serverLog, log, revealDiffs: reveal } = this.#deps;
-    // First: whatever happens to the rest of an edit, keys that it no longer contains stop working (D50).
-    this.#setKeys(message);
-    const asked = documentOf(message);
+    const asked = await documentOf(message);
     const faults = faultsOf(missing);
     const faulty = {
       modules: asked.modules.map(withFault('modules', faults)),
       packages: asked.packages.map(withFault('packages', faults)),
     };
     const config = packages.apply({ ...asked, ...faulty });
-    this.#setLog(config);
+    await this.#setLog(config);
     const { revision } = message;
     if (before.revision !== revision)
-      logChanges({
-        ...{ before: documentOf(before), after: documentOf(written) },
-        ...{ revision, serverLog, log, reveal },
-      });
-    if (this.#warnedOf !== message.revision) logProblems(log, [...missing, ...unsupportedSettings(config)]);
+      await runInTurns(
+        logChanges({
+          ...{ before: await documentOf(before), after: await documentOf(written) },
+          ...{ revision, serverLog, log, reveal },
+        }),
+      );
+    if (this.#warnedOf !== message.revision) await logProblems(log, [...missing, ...unsupportedSettings(config)]);
     this.#warnedOf = message.revision;
     this.#missing = [...faults].flatMap(([at, text]) => (hasOwnStatus.test(at) ? [] : [text])).join('; ');
     const resources = [...config.components, ...config.services];
-    this.#attributes.set(resources);
+    await runInTurns(this.#attributes.set(resources));
     const faultOf = (list: readonly ResourceConfig[], key: string): [string, string][] =>
       (faults.size === 0 ? [] : list).flatMap((each, index) => {
         const fault = faults.get(`${key}[${index}]`);
         return fault === undefined ? [] : [[formatResourceName(each), fault]];
       });
     const ofResources = new Map([...faultOf(config.components, 'components'), ...faultOf(config.services, 'services')]);
-    const applied = graph.apply(resources, message.revision, ofResources);
+    const built = graph.apply(resources, message.revision, ofResources);
     // After that, but before a resource is built: removed modules are not missed, and resources wait for new ones.
     modules.apply(config.modules);
-    return applied;
+    return { built };
   }
 
   #setKeys(message: RobotConfig): void {
@@ -182,7 +197,7 @@ export class ConfigApplier {
     if (auth.closed && !wasClosed) log.error(closedText);
   }
 
-  #setLog(config: MachineConfig): void {
+  #setLog(config: MachineConfig): Promise<void> {
     const { serverLog, debug, log } = this.#deps;
     serverLog.deduplicate = !config.disable_log_deduplication;
     const own = [...config.components, ...config.services].flatMap((resource) =>
@@ -197,7 +212,7 @@ export class ConfigApplier {
       ...{ debug: debug || config.debug, patterns: config.log },
       ...{ resources: new Map(own), modules: new Map(modules) },
     };
-    logProblems(log, serverLog.levels.set(settings));
+    return logProblems(log, serverLog.levels.set(settings));
   }
 
   #succeeded(message: RobotConfig): void {
@@ -219,10 +234,23 @@ export class ConfigApplier {
 const documents = new WeakMap<RobotConfig, MachineConfig>();
 
 /** The document of a configuration, created once because several steps need it. */
-function documentOf(message: RobotConfig): MachineConfig {
-  const known = documents.get(message) ?? fromRobotConfig(message);
+async function documentOf(message: RobotConfig): Promise<MachineConfig> {
+  const known = documents.get(message) ?? (await runInTurns(convert(message)));
   documents.set(message, known);
   return known;
+}
+
+function* convert(message: RobotConfig): Steps<MachineConfig> {
+  // Each is converted once.
+  for (const [list, kind] of [
+    [message.components, 'component'],
+    [message.services, 'service'],
+  ] as const)
+    for (const each of list) {
+      knownResource(each, kind);
+      yield;
+    }
+  return fromRobotConfig(message);
 }
 
 /** Entries whose status reports their faults. */

@@ -6,8 +6,8 @@ export interface ConfigSource extends AsyncDisposable {
   /** The configuration to start with. @throws PlatformError if there is none that may be used */
   first(signal: AbortSignal): Promise<RobotConfig>;
   /**
-   * Follows the source; `apply` gets each configuration that differs from the previous one. If it throws, it is called again later. The
-   * work that it starts is not awaited, so that a later configuration can correct it.
+   * Follows the source; `apply` gets each configuration that differs from the previous one, and is awaited. If it fails, it is called again
+   * later. The work that it starts is not awaited, so that a later configuration can correct it.
    *
    * @param hold returns why a configuration of another revision must wait; undefined if it need not.
    */

@@ -18,14 +18,16 @@ import {
   errorText,
   type Log,
   PlatformError,
+  runInTurns,
 } from '@platform/base';
 import { type RobotConfig, RobotService } from '@platform/proto/platform/app/v1/robot';
-import type { Link } from '@platform/rpc/client';
+import { encodedCall, type Link } from '@platform/rpc/client';
 import type { CloudReach } from '../cloud-link/cloud-reach.ts';
 import { cacheFile, checkAge, readCache, writeCache } from './cache.ts';
 import type { ConfigSource } from './config-source.ts';
 import { connectionTrouble } from './connection-trouble.ts';
 import type { CloudCredentials } from './credentials.ts';
+import { decodeConfig } from './decode-config.ts';
 import { type Held, Holding } from './holding.ts';
 import { isSame, shareEqual } from './share-equal.ts';
 
@@ -138,7 +140,7 @@ export class ConfigWatch implements ConfigSource {
         if (failures > 0) log.info('the cloud is reachable again', { failures });
         failures = 0;
         this.#solved();
-        if (this.#current !== undefined) shareEqual(this.#current, config);
+        if (this.#current !== undefined) await runInTurns(shareEqual(this.#current, config));
         const isForced = this.#holding.isForced(config.revision);
         if (isSame(config, this.#current)) {
           this.#holding.release();
@@ -154,7 +156,7 @@ export class ConfigWatch implements ConfigSource {
           continue;
         }
         log.info('new configuration', { revision: config.revision, ...this.#holding.waited(config.revision) });
-        apply(config);
+        await apply(config);
         this.#holding.release();
         this.#holding.force('');
         await this.#keep(config);
@@ -201,7 +203,11 @@ export class ConfigWatch implements ConfigSource {
     const { link, credentials } = this.#deps;
     const { partId, refreshMs } = credentials;
     const headers = refreshMs > usualPollMs ? { 'platform-refresh-ms': String(refreshMs) } : {};
-    const { config } = await link.client(RobotService).config({ id: partId }, { timeoutMs, signal, headers });
+    const bytes = await encodedCall(link, RobotService.method.config)({ id: partId }, { timeoutMs, signal, headers });
+    const config = await runInTurns(decodeConfig(bytes)).catch((caught) => {
+      if (caught instanceof PlatformError) throw caught;
+      throw new PlatformError('internal', `the configuration of the cloud cannot be read: ${errorText(caught)}`);
+    });
     if (config === undefined) throw new PlatformError('internal', 'the cloud answered without a configuration');
     const { id = '' } = config.cloud ?? {};
     if (id !== '' && id !== partId)

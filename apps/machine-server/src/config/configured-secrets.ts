@@ -1,5 +1,5 @@
 /** Finds the secrets in a configuration, so that the log can hide them wherever they occur. */
-
+import type { Steps } from '@platform/base';
 import { isSecretPath } from '@platform/machine-config/mask-secrets';
 import type { MachineConfig, ResourceConfig } from '@platform/machine-config/schema';
 import type { RobotConfig } from '@platform/proto/platform/app/v1/robot';
@@ -9,13 +9,16 @@ import { secretsOf } from '../serve/authenticate.ts';
 const leastLength = 8;
 
 /** Keys of callers, secrets of the location, and every text under a key that looks secret (`password`, `api_key`, …; not `key` alone). */
-export function configuredSecrets(message: RobotConfig, config: MachineConfig): ReadonlySet<string> {
+export function* configuredSecrets(message: RobotConfig, config: MachineConfig): Steps<ReadonlySet<string>> {
   const { keys, locationSecrets } = secretsOf(message);
   const secrets = new Set([...keys.values(), ...locationSecrets]);
   const { components, services, ...sections } = config;
   collect(sections, false, '', secrets);
   for (const list of [components, services])
-    for (const each of list) for (const text of secretsIn(each)) secrets.add(text);
+    for (const each of list) {
+      for (const text of secretsIn(each)) secrets.add(text);
+      yield;
+    }
   return secrets;
 }
 

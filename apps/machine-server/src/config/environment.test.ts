@@ -1,3 +1,4 @@
+import { runToEnd } from '@platform/base';
 import { parse } from '@platform/machine-config/parse';
 import { fromRobotConfig, toRobotConfig } from '@platform/machine-config/robot-config';
 import { SensorService } from '@platform/proto/platform/component/sensor/v1/sensor';
@@ -26,7 +27,7 @@ test('a placeholder in any text of a configuration is replaced by its variable; 
     {},
   );
   const environment = new ConfigEnvironment({ ONE: '1', TWO: 'two and more', ADDRESS: '127.0.0.1:9' });
-  const { config, problems } = environment.resolve(message);
+  const { config, problems } = runToEnd(environment.resolve(message));
   expect(problems).toEqual([]);
   expect(fromRobotConfig(config)).toMatchObject({
     components: [{ attributes: { list: ['x 1 two and more'], packages: `\${packages.p}` } }],
@@ -46,7 +47,7 @@ test('an unset variable in auth admits no one, and elsewhere omits its setting; 
     auth: { handlers: [{ type: 'api-key', config: { id: of('ABSENT') } }] },
   };
   const message = toRobotConfig(parse(document).config, {});
-  const { config, problems } = new ConfigEnvironment({}).resolve(message);
+  const { config, problems } = runToEnd(new ConfigEnvironment({}).resolve(message));
   expect(config.network?.bindAddress).toBe('');
   expect(fromRobotConfig(config).network).toEqual({ sessions: { heartbeat_window: '3s' } });
   const key = secretsOf(config).keys.get('id') ?? '';
@@ -56,7 +57,7 @@ test('an unset variable in auth admits no one, and elsewhere omits its setting; 
     `network.bind_address: ${text}`,
     `auth.handlers[0].config.id: ${text}`,
   ]);
-  const untrusted = new ConfigEnvironment(undefined).resolve(message);
+  const untrusted = runToEnd(new ConfigEnvironment(undefined).resolve(message));
   expect(untrusted.problems[0]?.message).toMatch(/found -untrusted-env, which does not allow this$/);
 });
 

@@ -6,7 +6,7 @@
  * its cache keep the placeholders, so no value leaves this process with them; errors also show the placeholders.
  */
 import { randomUUID } from 'node:crypto';
-import type { Problem } from '@platform/base';
+import type { Problem, Steps } from '@platform/base';
 import type { RobotConfig } from '@platform/proto/platform/app/v1/robot';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -47,12 +47,25 @@ export class ConfigEnvironment {
     return shown;
   }
 
-  resolve(config: RobotConfig): Resolved {
-    if (!needsResolving(config)) return { config, problems: [] };
+  *resolve(config: RobotConfig): Steps<Resolved> {
+    if (!(yield* needsResolving(config))) return { config, problems: [] };
     const problems: Problem[] = [];
-    const used = new Map(this.#values);
-    const resolved = this.#valueOf(config, '', problems, used) as RobotConfig;
-    this.#values = [...used].toSorted(([a], [b]) => b.length - a.length);
+    const used = new Map<string, string>();
+    const { components, services, ...sections } = config;
+    // Messages keep their prototype, by which their absent fields have their defaults.
+    const resolved = Object.assign(
+      Object.create(Object.getPrototypeOf(config)) as RobotConfig,
+      this.#valueOf(sections, '', problems, used),
+    );
+    for (const [key, list] of Object.entries({ components, services })) {
+      const copies: unknown[] = [];
+      for (const [at, each] of list.entries()) {
+        copies.push(this.#valueOf(each, `${key}[${at}]`, problems, used));
+        yield;
+      }
+      Object.assign(resolved, { [key]: copies });
+    }
+    this.#values = [...new Map([...this.#values, ...used])].toSorted(([a], [b]) => b.length - a.length);
     return { config: resolved, problems };
   }
 
@@ -99,13 +112,14 @@ export class ConfigEnvironment {
 const plain = new WeakSet<object>();
 
 /** Most configurations have no placeholder, and large ones take a while to copy. */
-function needsResolving({ components, services, ...sections }: RobotConfig): boolean {
+function* needsResolving({ components, services, ...sections }: RobotConfig): Steps<boolean> {
   let found = hasPlaceholder(sections);
   for (const list of [components, services])
     for (const each of list) {
       if (plain.has(each)) continue;
       if (hasPlaceholder(each)) found = true;
       else plain.add(each);
+      yield;
     }
   return found;
 }

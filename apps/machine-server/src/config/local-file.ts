@@ -172,7 +172,7 @@ export class LocalFile implements ConfigSource {
     }
     log.info('new configuration', { revision: config.revision, ...this.#holding.waited(config.revision) });
     this.#auth = config.auth;
-    apply(config);
+    await apply(config);
     this.#holding.release();
     if (errors.length === 0) await this.#prove(config);
     else this.#revision = config.revision;
@@ -188,7 +188,7 @@ export class LocalFile implements ConfigSource {
     if ('cloud' in document && this.#running !== undefined)
       return fail('expected no "cloud" while the server runs: restart it to connect to a cloud');
     const read = await parseLocalConfig(text);
-    logProblems(log, read.warnings);
+    await logProblems(log, read.warnings);
     const { errors } = read;
     return { ...read, faults: errors.length === 0 ? [] : [`configuration file ${path} has errors`] };
   }

@@ -1,5 +1,5 @@
 import { create } from '@bufbuild/protobuf';
-import type { LogLine } from '@platform/base';
+import { type LogLine, runToEnd } from '@platform/base';
 import { parse } from '@platform/machine-config/parse';
 import { fromRobotConfig, toRobotConfig } from '@platform/machine-config/robot-config';
 import { RobotConfigSchema } from '@platform/proto/platform/app/v1/robot';
@@ -49,7 +49,7 @@ async function logged(reveal: boolean, debug: boolean) {
   serverLog.redactor.hide('environment', ['from-environment', '77']);
   const configOf = (document: object) => fromRobotConfig(toRobotConfig(parse(document).config, {}));
   const log = serverLog.log.child('config');
-  logChanges({ before: configOf(before), after: configOf(after), revision: 'r2', serverLog, log, reveal });
+  runToEnd(logChanges({ before: configOf(before), after: configOf(after), revision: 'r2', serverLog, log, reveal }));
   return { local, cloud };
 }
 
@@ -104,11 +104,13 @@ test('secrets of a configuration are the keys of callers, those of the location,
     ],
   });
   const message = toRobotConfig(config, { locationSecrets: [{ id: '1', secret: 'of-location' }] });
-  expect([...configuredSecrets(message, fromRobotConfig(message))].toSorted()).toEqual([
+  expect([...runToEnd(configuredSecrets(message, fromRobotConfig(message)))].toSorted()).toEqual([
     'a-list-too',
     'key-of-caller-1',
     'long-enough',
     'of-location',
   ]);
-  expect(configuredSecrets(create(RobotConfigSchema), fromRobotConfig(create(RobotConfigSchema))).size).toBe(0);
+  expect(runToEnd(configuredSecrets(create(RobotConfigSchema), fromRobotConfig(create(RobotConfigSchema)))).size).toBe(
+    0,
+  );
 });

@@ -3,7 +3,7 @@
  * `-reveal-sensitive-config-diffs` the attributes appear unmasked, but only in the outputs of this computer, because others may read the
  * log in the cloud.
  */
-import type { Log } from '@platform/base';
+import type { Log, Steps } from '@platform/base';
 import { type Change, diff, diffLines, equal } from '@platform/machine-config/diff';
 import { mask } from '@platform/machine-config/mask-secrets';
 import type { Json, MachineConfig, ResourceConfig } from '@platform/machine-config/schema';
@@ -22,16 +22,22 @@ export interface LogChangesOptions {
 const maxNames = 50;
 const maxLines = 500;
 
-export function logChanges({ before, after, revision, serverLog, log, reveal }: LogChangesOptions): void {
+export function* logChanges({ before, after, revision, serverLog, log, reveal }: LogChangesOptions): Steps<void> {
+  for (const each of [before.components, before.services, after.components, after.services].flat()) {
+    withoutUndefined(each);
+    yield;
+  }
   const [old, next] = [asJson(before), asJson(after)];
   const [resources, nextResources] = [resourcesOf(before), resourcesOf(after)];
   const added = [...nextResources.keys()].filter((name) => !resources.has(name));
   const removed = [...resources.keys()].filter((name) => !nextResources.has(name));
-  const changed = [...nextResources].flatMap(([name, resource]) => {
+  const changed: string[] = [];
+  for (const [name, resource] of nextResources) {
     const earlier = resources.get(name);
-    if (earlier === undefined || earlier === resource) return [];
-    return equal(asJson(earlier), asJson(resource)) ? [] : [name];
-  });
+    if (earlier === undefined || earlier === resource) continue;
+    if (!equal(asJson(earlier), asJson(resource))) changed.push(name);
+    yield;
+  }
   const sections = [...new Set([...Object.keys(old), ...Object.keys(next)])].filter(
     (key) => key !== 'components' && key !== 'services' && !equal(old[key] ?? null, next[key] ?? null),
   );
@@ -44,11 +50,11 @@ export function logChanges({ before, after, revision, serverLog, log, reveal }: 
   const changes = diff(old, next);
   const target = (reveal ? serverLog.local.child('config') : log).child('diff');
   const isSecret = (text: string): boolean => serverLog.redactor.isSecret(text);
-  const lines = reveal
-    ? diffLines(changes, { reveal })
-    : diffLines(changes.map((change) => withoutSecrets(change, isSecret)));
-  for (const line of lines.slice(0, maxLines)) target.debug(line);
-  if (lines.length > maxLines) target.debug(`${lines.length - maxLines} more changes`);
+  for (const change of changes.slice(0, maxLines)) {
+    yield;
+    for (const line of diffLines([reveal ? change : withoutSecrets(change, isSecret)], { reveal })) target.debug(line);
+  }
+  if (changes.length > maxLines) target.debug(`${changes.length - maxLines} more changes`);
 }
 
 function listed(names: readonly string[]): readonly string[] {
@@ -84,6 +90,10 @@ const clean = new WeakSet<object>();
 
 function withoutUndefined(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || clean.has(value)) return value;
+  if (!hasUndefined(value)) {
+    if ('api' in value) clean.add(value);
+    return value;
+  }
   if (Array.isArray(value)) {
     const items = value.map(withoutUndefined);
     return items.every((item, index) => item === value[index]) ? value : items;
@@ -91,7 +101,14 @@ function withoutUndefined(value: unknown): unknown {
   const entries = Object.entries(value);
   const kept = entries.flatMap(([key, item]) => (item === undefined ? [] : [[key, withoutUndefined(item)] as const]));
   const isSame = kept.length === entries.length && kept.every(([, item], index) => item === entries[index]?.[1]);
-  if (!isSame) return Object.fromEntries(kept);
-  if ('api' in value) clean.add(value);
-  return value;
+  return isSame ? value : Object.fromEntries(kept);
+}
+
+function hasUndefined(value: object): boolean {
+  for (const key in value) {
+    const item = (value as Readonly<Record<string, unknown>>)[key];
+    if (item === undefined || (typeof item === 'object' && item !== null && !clean.has(item) && hasUndefined(item)))
+      return true;
+  }
+  return false;
 }

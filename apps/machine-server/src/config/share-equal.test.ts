@@ -1,4 +1,5 @@
 import { create, equals, fromBinary, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
+import { runToEnd } from '@platform/base';
 import { type RobotConfig, RobotConfigSchema } from '@platform/proto/platform/app/v1/robot';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -20,7 +21,7 @@ test('equal resources become the same objects, whatever their position; others s
     ],
   });
   const untouched = structuredClone(after);
-  shareEqual(before, after);
+  runToEnd(shareEqual(before, after));
   expect(after.components[1]).toBe(before.components[2]);
   expect([0, 2, 3].some((at) => before.components.includes(after.components[at] as never))).toBe(false);
   expect(structuredClone(after)).toEqual(untouched);

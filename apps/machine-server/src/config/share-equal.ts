@@ -2,12 +2,13 @@
  * Makes equal resources of two configurations the same objects. Most edits change one resource of many: later code recognises the others as
  * unchanged at once, and does not compare, convert or search them again. Pure, except for `after`.
  */
+import type { Steps } from '@platform/base';
 import type { RobotConfig } from '@platform/proto/platform/app/v1/robot';
 
 /** Replaces each component and service of `after` by the one of the same name in `before` if they are equal. */
-export function shareEqual(before: RobotConfig, after: RobotConfig): void {
-  shareIn(before.components, after.components);
-  shareIn(before.services, after.services);
+export function* shareEqual(before: RobotConfig, after: RobotConfig): Steps<void> {
+  yield* shareIn(before.components, after.components);
+  yield* shareIn(before.services, after.services);
 }
 
 interface Named {
@@ -15,7 +16,7 @@ interface Named {
   readonly api: string;
 }
 
-function shareIn<T extends Named>(before: readonly T[], after: T[]): void {
+function* shareIn<T extends Named>(before: readonly T[], after: T[]): Steps<void> {
   let byName: Map<string, T> | undefined;
   for (let at = 0; at < after.length; at++) {
     const fresh = after[at] as T;
@@ -25,9 +26,9 @@ function shareIn<T extends Named>(before: readonly T[], after: T[]): void {
       known = byName.get(`${fresh.api}/${fresh.name}`);
     }
     if (known !== undefined && known !== fresh && isSame(known, fresh)) after[at] = known;
+    yield;
   }
 }
-
 /** Whether two values of messages are the same, unknown fields included. Allocates nothing. */
 export function isSame(a: unknown, b: unknown): boolean {
   if (a === b) return true;

@@ -20,7 +20,7 @@ test('frames are listed parents first; one that does not reach world, and a seco
     'the frame "arm" exists twice; the first one is used',
     'the frame "lost" does not reach world: its parent "nowhere" has no frame',
     'the frame "egg" does not reach world: it is attached to itself: egg → hen → egg',
-    'the frame "hen" does not reach world: it is attached to itself: hen → egg → hen',
+    'the frame "hen" does not reach world: it is attached to itself: egg → hen → egg',
   ]);
   expect(tree.path('camera').map(({ frame: { name }, atOrigin }) => [name, atOrigin])).toEqual([
     ['arm', true],
@@ -32,6 +32,15 @@ test('frames are listed parents first; one that does not reach world, and a seco
     'expected a frame of this machine (world, camera, gripper, arm, lost, egg, hen), found "x"',
   );
   expect(() => tree.path('lost')).toThrow('does not reach world');
+});
+
+test('the messages about thousands of frames that are attached to themselves are short', () => {
+  const count = 3_000;
+  const { problems } = createFrameTree(
+    Array.from({ length: count }, (_, at) => frame(`f${at}`, `f${(at + 1) % count}`)),
+  );
+  expect(problems).toHaveLength(count);
+  expect(Math.max(...problems.map(({ length }) => length))).toBeLessThan(300);
 });
 
 test('a chain of links and joints ends where its joints put it', () => {

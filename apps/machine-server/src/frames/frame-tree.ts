@@ -31,6 +31,8 @@ export interface FrameTree<F extends Frame> {
 }
 
 const origin = '_origin';
+/** Of frames that are attached to themselves, in a message. */
+const maxNames = 20;
 
 export function createFrameTree<F extends Frame>(all: readonly F[]): FrameTree<F> {
   const byName = new Map<string, F>();
@@ -54,18 +56,18 @@ export function createFrameTree<F extends Frame>(all: readonly F[]): FrameTree<F
     for (let at = name; at !== world; ) {
       const found = find(at);
       if (found === undefined) return `its parent "${at}" has no frame`;
-      if (seen.has(found.frame))
-        return `it is attached to itself: ${[...seen].map((each) => each.name).join(' → ')} → ${at}`;
+      if (seen.has(found.frame)) return cycleText(seen, at);
       seen.add(found.frame);
-      path.unshift(found);
+      path.push(found);
       at = found.frame.parent;
     }
-    return path;
+    return path.toReversed();
   };
+  const places = placesOf([...byName.values()], (name) => find(name)?.frame);
   const depths = [...byName.values()].flatMap((frame) => {
-    const path = walk(frame.name);
-    if (typeof path !== 'string') return [{ frame, depth: path.length }];
-    problems.push(`the frame "${frame.name}" does not reach ${world}: ${path}`);
+    const place = places.get(frame);
+    if (typeof place === 'number') return [{ frame, depth: place }];
+    problems.push(`the frame "${frame.name}" does not reach ${world}: ${place}`);
     return [];
   });
   return {
@@ -81,4 +83,39 @@ export function createFrameTree<F extends Frame>(all: readonly F[]): FrameTree<F
       throw new PlatformError('failed_precondition', `the frame "${name}" does not reach ${world}: ${path}`);
     },
   };
+}
+
+/** How many frames each has above it, or why it does not reach `world`. Each is visited once, because a chain may have thousands. */
+function placesOf<F extends Frame>(
+  frames: readonly F[],
+  find: (name: string) => F | undefined,
+): ReadonlyMap<F, number | string> {
+  const places = new Map<F, number | string>();
+  for (const frame of frames) {
+    const climbed = new Set<F>();
+    let at = frame;
+    let place = places.get(at);
+    while (place === undefined) {
+      climbed.add(at);
+      const parent = at.parent === world ? undefined : find(at.parent);
+      if (at.parent === world) place = -1;
+      else if (parent === undefined) place = `its parent "${at.parent}" has no frame`;
+      else if (climbed.has(parent)) place = cycleText(climbed, at.parent);
+      else {
+        at = parent;
+        place = places.get(at);
+      }
+    }
+    for (const each of [...climbed].toReversed()) {
+      if (typeof place === 'number') place++;
+      places.set(each, place);
+    }
+  }
+  return places;
+}
+
+function cycleText(frames: ReadonlySet<Frame>, last: string): string {
+  const names = [...frames].slice(0, maxNames).map(({ name }) => name);
+  const more = frames.size > maxNames ? ['…'] : [];
+  return `it is attached to itself: ${[...names, ...more, last].join(' → ')}`;
 }

@@ -26,6 +26,7 @@ import { OldVersions } from './old-versions.ts';
 import { plan } from './plan.ts';
 import { Relations } from './relations.ts';
 import { type RemoveNodesDeps, removeNodes } from './remove-nodes.ts';
+import { Starts } from './starts.ts';
 
 export interface GraphDeps {
   /** The built-in models. */
@@ -49,6 +50,7 @@ export class Graph implements AsyncDisposable {
   readonly #nodes = new Map<string, Node>();
   readonly #models: ModelTable;
   readonly #relations = new Relations();
+  readonly #starts = new Starts();
   readonly #oldVersions: OldVersions;
   readonly #builds: BuildNodeDeps & RemoveNodesDeps;
   #wanted: readonly ResourceConfig[] = [];
@@ -206,6 +208,7 @@ export class Graph implements AsyncDisposable {
     attempt.start(async (signal) => {
       await Promise.all([removed, before?.removal]);
       await this.#relations.attemptsDone(full, this.#nodes, signal);
+      if (!signal.aborted) await this.#starts.next();
       if (!signal.aborted) await buildNode(node, signal, this.#builds);
       if (node.attempt !== attempt) return;
       node.attempt = undefined;

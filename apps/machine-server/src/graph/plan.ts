@@ -1,6 +1,5 @@
 /** Computes the ordered steps from the running resources to a new configuration. Pure. */
 
-import { isDeepStrictEqual } from 'node:util';
 import { isForService, resourcesByName } from '@platform/machine-config/canonical-names';
 import type { ResourceConfig } from '@platform/machine-config/schema';
 import { fullNameOf } from './full-name.ts';
@@ -26,6 +25,8 @@ const none: Dependencies = { found: [], unknown: [] };
 /** @param running configurations by full name. */
 export function plan(running: ReadonlyMap<string, ResourceConfig>, wanted: readonly ResourceConfig[]): Plan {
   const present = [...running.values()];
+  // Most resources have no settings for services.
+  const [presentSettings, wantedSettings] = [present.filter(hasSettings), wanted.filter(hasSettings)];
   const ordered = inDependencyOrder(wanted);
   const dependencies = dependenciesAmong(ordered);
   const changed = new Set<string>();
@@ -34,8 +35,9 @@ export function plan(running: ReadonlyMap<string, ResourceConfig>, wanted: reado
     const now = running.get(full);
     const same =
       now !== undefined &&
-      (now === config || isDeepStrictEqual(now, config) || JSON.stringify(now) === JSON.stringify(config)) &&
-      (!isService(config) || fingerprint(associatedWith(now, present)) === fingerprint(associatedWith(config, wanted)));
+      isSame(now, config) &&
+      (!isService(config) ||
+        fingerprint(associatedWith(now, presentSettings)) === fingerprint(associatedWith(config, wantedSettings)));
     // Dependents of a rebuilt resource hold the old one, so they are rebuilt too.
     if (same && !dependencies.get(full)?.found.some((dependency) => changed.has(dependency))) return false;
     changed.add(full);
@@ -48,6 +50,19 @@ export function plan(running: ReadonlyMap<string, ResourceConfig>, wanted: reado
 }
 
 const isService = ({ api }: Pick<ResourceConfig, 'api'>): boolean => api.includes(':service:');
+
+const hasSettings = ({ service_configs: settings }: ResourceConfig): boolean => settings.length > 0;
+
+/** Whether two values are the same as JSON, without their texts: those of a long configuration take long to make. */
+function isSame(a: unknown, b: unknown): boolean {
+  if (a === b) return true;
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return Object.is(a, b);
+  if (Array.isArray(a) !== Array.isArray(b)) return false;
+  const [first, second] = [a as Readonly<Record<string, unknown>>, b as Readonly<Record<string, unknown>>];
+  for (const key in first) if (!isSame(first[key], second[key])) return false;
+  for (const key in second) if (second[key] !== undefined && first[key] === undefined) return false;
+  return true;
+}
 
 /** The settings that other resources have for this service. */
 export function associatedWith({ api }: ResourceConfig, configs: readonly ResourceConfig[]): Associated[] {

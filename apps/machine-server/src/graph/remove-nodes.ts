@@ -16,15 +16,19 @@ export async function removeNodes(names: readonly string[], deps: RemoveNodesDep
   const configs = names.flatMap((full) => deps.nodes.get(full) ?? []).map(withImplicit);
   const ordered = inDependencyOrder(configs).map(fullNameOf).toReversed();
   const nodes = ordered.flatMap((full) => deps.nodes.get(full) ?? []);
+  const dependents = new Map<string, Node[]>(nodes.map(({ full }) => [full, []]));
   const dependencies = dependenciesAmong(nodes.map(withImplicit));
+  for (const node of nodes)
+    for (const full of dependencies.get(node.full)?.found ?? []) dependents.get(full)?.push(node);
   for (const node of nodes) {
     node.attempt?.supersede();
     node.attempt = undefined;
-    const dependents = nodes.filter((other) => dependencies.get(other.full)?.found.includes(node.full));
-    const first = dependents.flatMap(({ removal }) => removal ?? []);
+    const first = (dependents.get(node.full) ?? []).flatMap(({ removal }) => removal ?? []);
     node.removal ??= remove(node, first, deps);
   }
   await Promise.all(nodes.flatMap(({ removal }) => removal ?? []));
+  // Once for all: it looks at every resource.
+  await deps.oldVersions.closeUnused(deps.nodes);
 }
 
 async function remove(
@@ -37,5 +41,4 @@ async function remove(
   if (node.resource !== undefined) await oldVersions.close(node.resource, node.full, node.full);
   node.resource = undefined;
   if (nodes.get(node.full) === node) nodes.delete(node.full);
-  await oldVersions.closeUnused(nodes);
 }

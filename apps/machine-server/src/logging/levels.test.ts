@@ -77,3 +77,13 @@ test('the level of a module’s resource applies to the lines that the module wr
   for (const logger of ['modules.cam', 'modules.cam.indoor', 'modules.door.window'])
     expect(levels.passes('info', logger), logger).toBe(false);
 });
+
+test('D48 of thousands of patterns the first thousand have an effect, and a problem says so', () => {
+  const levels = new Levels();
+  const patterns = Array.from({ length: 20_000 }, (_, at) => ({ pattern: `logger${at}`, level: 'debug' }));
+  const message = 'expected at most 1000 patterns, found 20000: the last ones have no effect';
+  expect(levels.set({ debug: false, patterns, resources: new Map() })).toEqual([
+    { path: 'log', level: 'warning', message },
+  ]);
+  expect([levels.passes('debug', 'logger999'), levels.passes('debug', 'logger1000')]).toEqual([true, false]);
+});

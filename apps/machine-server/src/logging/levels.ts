@@ -20,6 +20,9 @@ export interface LevelSettings {
   readonly modules?: ReadonlyMap<string, string>;
 }
 
+/** Each logger is compared with all of them, in its first line after a change. */
+const maxPatterns = 1_000;
+
 /** Loggers of modules. */
 const modulePrefix = 'modules.';
 
@@ -34,7 +37,12 @@ export class Levels {
     this.#known.clear();
     const problems: Problem[] = [];
     const warn = (path: string, message: string): void => void problems.push({ path, level: 'warning', message });
-    this.#patterns = settings.patterns.flatMap(({ pattern, level: text }, index) => {
+    if (settings.patterns.length > maxPatterns)
+      warn(
+        'log',
+        `expected at most ${maxPatterns} patterns, found ${settings.patterns.length}: the last ones have no effect`,
+      );
+    this.#patterns = settings.patterns.slice(0, maxPatterns).flatMap(({ pattern, level: text }, index) => {
       const matches = compileLogPattern(pattern);
       const level = levelOf(text);
       if (typeof matches === 'string') warn(`log[${index}].pattern`, `${matches}: it matches nothing`);

@@ -50,19 +50,25 @@ function namesMistake(text: string, start: number, end: number): boolean {
 export class Redactor {
   /** Secret values, by source. */
   readonly #known = new Map<string, ReadonlySet<string>>();
-  #pattern: RegExp | undefined;
+  /**
+   * Those that are searched for, by their first characters: a configuration may have thousands, and a text is searched once for all of them.
+   */
+  #byStart = new Map<string, { readonly values: Set<string>; lengths: readonly number[] }>();
 
   /** Removes these values from all lines from now on. Replaces the earlier ones of the same source. */
   hide(source: string, secrets: Iterable<string>): void {
     this.#known.set(source, new Set(secrets));
-    const all = [...new Set([...this.#known.values()].flatMap((values) => [...values]))].filter(
-      (value) => value.length >= leastLength,
-    );
+    this.#byStart = new Map();
+    for (const value of [...this.#known.values()].flatMap((values) => [...values])) {
+      if (value.length < leastLength) continue;
+      const start = value.slice(0, leastLength);
+      const found = this.#byStart.get(start) ?? { values: new Set(), lengths: [] };
+      this.#byStart.set(start, found);
+      found.values.add(value);
+    }
     // The longest first, because one may begin with another.
-    const sorted = all
-      .toSorted((a, b) => b.length - a.length)
-      .map((value) => value.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, '\\$&'));
-    this.#pattern = sorted.length === 0 ? undefined : new RegExp(sorted.join('|'), 'g');
+    for (const found of this.#byStart.values())
+      found.lengths = [...new Set(found.values.values().map(({ length }) => length))].toSorted((a, b) => b - a);
   }
 
   /** Whether the whole text is a known secret, of any length. */
@@ -71,7 +77,23 @@ export class Redactor {
   }
 
   text(text: string): string {
-    return redactText(this.#pattern === undefined ? text : text.replace(this.#pattern, mask));
+    return redactText(this.#byStart.size === 0 ? text : this.#withoutKnown(text));
+  }
+
+  #withoutKnown(text: string): string {
+    let redacted = '';
+    let taken = 0;
+    for (let at = 0; at + leastLength <= text.length; ) {
+      const found = this.#byStart.get(text.slice(at, at + leastLength));
+      const length = found?.lengths.find((each) => found.values.has(text.slice(at, at + each)));
+      if (length === undefined) at++;
+      else {
+        redacted += `${text.slice(taken, at)}${mask}`;
+        at += length;
+        taken = at;
+      }
+    }
+    return taken === 0 ? text : redacted + text.slice(taken);
   }
 
   line(line: LogLine): LogLine {

@@ -60,7 +60,7 @@ export function createModules(deps: ModulesDeps): Modules {
   return {
     apply(entries) {
       const { modules, problems } = readModules(entries);
-      logProblems(deps.log, problems);
+      void logProblems(deps.log, problems);
       const wanted = new Map(modules.map((module) => [module.name, refused(withProgram(module), deps)]));
       for (const supervisor of [...running.values()]) {
         const { name } = supervisor.module;

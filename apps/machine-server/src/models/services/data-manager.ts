@@ -137,7 +137,7 @@ async function configure(
     { clock: parts.clock, directory, resolvePath, allowedFolders },
     problems,
   );
-  logProblems(log, [...problems, ...planned.problems]);
+  void logProblems(log, [...problems, ...planned.problems]);
   sync.configure(
     {
       ...rules.settings,

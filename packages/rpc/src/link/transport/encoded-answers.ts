@@ -6,7 +6,14 @@ import { carriesApiNames } from '../../edge/api-fields.ts';
 import type { Client, Link } from '../connect.ts';
 
 /** Calls a unary method; its request is the one of the method. */
-export type EncodedCall = (request: object, options?: { readonly signal?: AbortSignal }) => Promise<Uint8Array>;
+export type EncodedCall = (
+  request: object,
+  options?: {
+    readonly signal?: AbortSignal;
+    readonly timeoutMs?: number;
+    readonly headers?: Readonly<Record<string, string>>;
+  },
+) => Promise<Uint8Array>;
 
 /** The method with the encoded answer as its result. Its elements are not counted, because it is not decoded. */
 export function encodedCall(link: Pick<Link, 'client'>, method: DescMethod): EncodedCall {
