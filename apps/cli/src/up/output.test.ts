@@ -31,7 +31,10 @@ test('the safety copy of an upgrade is named, in text and in json, and nothing i
   };
   const [json = '', text = ''] = said('/data/before-upgrade/meta-v1-ingest-v2');
   expect(JSON.parse(json)).toMatchObject({ event: 'ready', safety_copy: '/data/before-upgrade/meta-v1-ingest-v2' });
-  expect(text).toMatch(/safety copy +\/data\/before-upgrade\/meta-v1-ingest-v2\n +made before the data was upgraded\n/);
+  expect(text).toMatch(/safety copy +\/data\/before-upgrade\/meta-v1-ingest-v2\n +made before the data was upgraded; /);
+  expect(text.replaceAll(/\n +/g, ' ')).toContain(
+    'to go back: platform admin restore /data/before-upgrade/meta-v1-ingest-v2 --data <new directory>, then the older version',
+  );
   expect(said().join('')).not.toMatch(/safety.copy/);
 });
 

@@ -54,7 +54,11 @@ export function terminalOutput(
       if (ready.key) lines(`  owner key     ${ready.key}`, dim('                save it now: it is not shown again'));
       lines(`  data          ${dataDir}`);
       if (ready.safetyCopy)
-        lines(`  safety copy   ${ready.safetyCopy}`, dim('                made before the data was upgraded'));
+        lines(
+          `  safety copy   ${ready.safetyCopy}`,
+          dim('                made before the data was upgraded; to go back: platform admin restore'),
+          dim(`                ${ready.safetyCopy} --data <new directory>, then the older version`),
+        );
       if (demo) lines('', dim('Capturing telemetry of this computer once a second and syncing it every second …'));
       else whatNext();
     },
