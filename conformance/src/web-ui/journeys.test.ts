@@ -12,6 +12,7 @@ import { holdToMove } from './hold-to-move.ts';
 import { useQueryTools } from './query-tools.ts';
 import { useSettings } from './settings.ts';
 import { shareDashboard } from './share-dashboard.ts';
+import { showModules } from './show-modules.ts';
 import { accessibilityFaults, patiently, type RunningUi, startUi } from './start-ui.ts';
 import { uploadPicture } from './upload-picture.ts';
 
@@ -288,14 +289,11 @@ test('see the machine online, edit its configuration and see it applied, restore
   expect(await accessibilityFaults(page)).toEqual([]);
   await editor.click();
   await page.keyboard.press('Control+a');
-  await page.keyboard.insertText(
-    JSON.stringify({
-      components: [
-        { name: 'probe', api: 'rdk:component:sensor', model: 'rdk:builtin:fake' },
-        { name: 'wheel', api: 'rdk:component:motor', model: 'rdk:builtin:fake' },
-      ],
-    }),
-  );
+  const components = [
+    { name: 'probe', api: 'rdk:component:sensor', model: 'rdk:builtin:fake' },
+    { name: 'wheel', api: 'rdk:component:motor', model: 'rdk:builtin:fake' },
+  ];
+  await page.keyboard.insertText(JSON.stringify({ components }));
   expect(await accessibilityFaults(page)).toEqual([]);
   await page.getByRole('button', { name: 'Review changes' }).click();
   await page.getByRole('textbox', { name: 'Changes' }).getByText('probe').waitFor();
@@ -312,6 +310,7 @@ test('see the machine online, edit its configuration and see it applied, restore
   await page.getByRole('region', { name: 'Newest readings' }).getByText('cpu_percent', { exact: true }).waitFor();
   await connectProgram(ui, 'probe');
   expect(await accessibilityFaults(page)).toEqual([]);
+  await showModules(ui, components);
 
   await page.getByRole('link', { name: 'Control' }).click();
   await holdToMove(page);
