@@ -33,7 +33,7 @@ test('if a sensor answers after its capture has ended, the reading is dropped an
     ledger,
     directories,
     read: () => new Promise((resolve) => answers.push(resolve)),
-    gaps: { add: () => {} },
+    gaps: { add: () => {}, unwrittenUs: undefined },
     alive: {
       capturing: async () => {},
       mark: async () => {},
@@ -96,7 +96,7 @@ test('the cost of a crash is noted often enough that a slow sync still ends with
       ledger,
       directories,
       read: () => undefined,
-      gaps: { add: () => {} },
+      gaps: { add: () => {}, unwrittenUs: undefined },
     },
     alive: {
       capturing: async () => {},
@@ -139,7 +139,7 @@ test('on a slow disk, the cost of a crash is noted once right before the first r
       storage: ({ directory: at }) => diskStorage(at),
       ledger,
       directories,
-      gaps: { add: () => {} },
+      gaps: { add: () => {}, unwrittenUs: undefined },
     },
     read: () => {
       reads.push(clock.now());
@@ -216,6 +216,7 @@ test('C6 while the disk stalls, no reading is taken at a time that a crash would
       return { n: reads.length };
     },
     gaps: {
+      unwrittenUs: undefined,
       add(_series, reason, readings) {
         if (reason === GapReason.MISSED) missed += readings;
       },

@@ -25,7 +25,7 @@ export interface CaptureDeps {
   readonly directories: Directories;
   /** Reads a method of a resource. */
   readonly read: ReadResource;
-  readonly gaps: Pick<Gaps, 'add'>;
+  readonly gaps: Pick<Gaps, 'add' | 'unwrittenUs'>;
   readonly alive: WriteOutsDeps['alive'];
   /** For readings that wait for the disk. Default: 64 MiB. */
   readonly memory?: CaptureMemory;
@@ -88,8 +88,9 @@ export class Capture implements AsyncDisposable {
     this.#ticker = createTicker(deps.clock);
     this.#wallMicros = createWallMicros(deps.clock);
     this.#memory = deps.memory ?? new CaptureMemory();
-    const { alive, clock } = deps;
+    const { alive, clock, gaps } = deps;
     this.#writeOuts = new WriteOuts({
+      unwrittenGapUs: () => gaps.unwrittenUs,
       ...{ alive, clock, wallMicros: this.#wallMicros, log: new LimitedLog(deps.log, () => clock.now()) },
       files: () => [...this.#running.values(), ...this.#leaving].map(({ file }) => file),
       noted: () => {

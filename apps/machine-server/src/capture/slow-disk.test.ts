@@ -76,6 +76,7 @@ async function startSlow({ hz, resources, memory, queueSize }: Setup) {
       return { n: ++counts.taken };
     },
     gaps: {
+      unwrittenUs: undefined,
       add(_series, reason, readings) {
         if (reason === GapReason.QUEUE_FULL) counts.full += readings;
         else if (reason === GapReason.UNWRITTEN) counts.unwritten += readings;

@@ -17,6 +17,7 @@ function startWriteOuts() {
   const disk = { isHung: false, isBehind: false, noteMs: 0, syncMs: 0, release: () => {} };
   /** As on the disk. */
   let noted: Note = { safeUs: 0, untilUs: 0 };
+  const gaps: { unwrittenUs: number | undefined } = { unwrittenUs: undefined };
   const note = async (next: Note): Promise<void> => {
     if (disk.noteMs > 0) await clock.sleep(disk.noteMs);
     noted = next;
@@ -61,6 +62,7 @@ function startWriteOuts() {
       covers: () => true,
       written: async (safeUs, untilUs) => void written.push({ safeUs, untilUs }),
     },
+    unwrittenGapUs: () => gaps.unwrittenUs,
     ...{ files: () => files, noted: () => {}, clock, wallMicros, log: new LimitedLog(silentLog, () => clock.now()) },
   });
   let isToDisk = false;
@@ -73,6 +75,7 @@ function startWriteOuts() {
     clock,
     wallMicros,
     disk,
+    gaps,
     written,
     synced,
     last: () => written.at(-1) as Note,
@@ -142,4 +145,19 @@ test('C6 the note of the disk does not reach beyond a reading that could not be 
   await clock.advance(1_000);
   await writeOuts.writeOut();
   expect(synced.at(-1)).toBe(startUs + 100_000);
+});
+
+test('C6 a gap that cannot be written to the disk stays in what a crash would report, and no reading waits for it', async () => {
+  const { clock, wallMicros, gaps, last, noted } = startWriteOuts();
+  await clock.advance(2_000);
+  gaps.unwrittenUs = 1_500_000;
+  for (let turn = 0; turn < 12; turn++) {
+    await clock.advance(800);
+    expect(last().safeUs).toBe(1_500_000);
+    expect(noted().safeUs).toBe(1_500_000);
+    expect(Math.min(last().untilUs, noted().untilUs)).toBeGreaterThan(wallMicros());
+  }
+  gaps.unwrittenUs = undefined;
+  await clock.advance(1_600);
+  expect(wallMicros() - Math.min(last().safeUs, noted().safeUs)).toBeLessThanOrEqual(1_000_000);
 });

@@ -14,6 +14,8 @@ import type { RollFile } from './roll-file.ts';
 
 export interface WriteOutsDeps {
   readonly alive: Pick<Alive, 'capturing' | 'mark' | 'extend' | 'written' | 'covers' | 'hangs' | 'untilUs' | 'safeUs'>;
+  /** Start of the oldest gap that could not be written to the disk, µs: a crash would lose it, and must report that time itself. */
+  readonly unwrittenGapUs: () => number | undefined;
   readonly files: () => Pick<RollFile, 'write' | 'sync' | 'unwrittenUs' | 'isBehind'>[];
   /** Called after a new note: readings that waited may be taken. */
   readonly noted: () => void;
@@ -104,7 +106,7 @@ export class WriteOuts {
     const startedUs = wallMicros();
     const late = Promise.withResolvers<undefined>();
     using _late = clock.after(mostWaitMs, () => late.resolve(undefined));
-    const safeUs = (await Promise.race([this.#synced(), late.promise])) ?? alive.safeUs ?? startedUs;
+    const safeUs = (await Promise.race([this.#synced(), late.promise])) ?? alive.safeUs ?? this.#withGaps(startedUs);
     await this.#note(alive.capturing(series, safeUs, wallMicros() + this.#slowReachUs));
     await this.write();
   }
@@ -118,9 +120,9 @@ export class WriteOuts {
   }
 
   async #writeOut(): Promise<void> {
-    const { alive, clock, wallMicros } = this.#deps;
+    const { alive, clock, wallMicros, unwrittenGapUs } = this.#deps;
     const notes = this.#notes;
-    let isSlow = this.#slowestNoteMs > slowMs;
+    let isSlow = this.#slowestNoteMs > slowMs || unwrittenGapUs() !== undefined;
     using _slow = clock.after(slowMs, () => {
       isSlow = true;
       void this.#extend();
@@ -150,13 +152,19 @@ export class WriteOuts {
 
   /** @param startedUs when writing began */
   async #noteWritten(startedUs: number): Promise<number> {
-    const { alive, files, wallMicros } = this.#deps;
+    const { alive, files, wallMicros, unwrittenGapUs } = this.#deps;
     const [nowUs, all] = [wallMicros(), files()];
     const unwritten = all.map(({ unwrittenUs }) => unwrittenUs);
-    const writtenUs = Math.min(startedUs, ...unwritten.filter((us) => us !== undefined));
-    const isBehind = nowUs - writtenUs >= hangsMs * 1_000 || all.some((file) => file.isBehind);
+    const writtenUs = this.#withGaps(Math.min(startedUs, ...unwritten.filter((us) => us !== undefined)));
+    const isWaiting = unwrittenGapUs() !== undefined || all.some((file) => file.isBehind);
+    const isBehind = isWaiting || nowUs - writtenUs >= hangsMs * 1_000;
     await this.#noting(alive.written(writtenUs, (isBehind ? nowUs : writtenUs) + killUs));
     return writtenUs;
+  }
+
+  /** Not after the start of a gap that a crash would lose. */
+  #withGaps(us: number): number {
+    return Math.min(us, this.#deps.unwrittenGapUs() ?? us);
   }
 
   /** Writes out user buffers; returns the time before which everything has reached the disk, or undefined if the disk fails. */

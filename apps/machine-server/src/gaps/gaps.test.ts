@@ -73,6 +73,30 @@ test('after a write that the disk cut short, the journal is rewritten: a torn li
   expect(after.waiting().map(({ readings }) => readings)).toEqual([1, 2, 3]);
 });
 
+test('C6 a gap that could not be written is written again within a second, and until then a crash must report it', async () => {
+  const home = await homeFolder();
+  const path = join(home, 'gaps.jsonl');
+  const clock = new FakeClock();
+  await using gaps = new Gaps({ home, partId: 'p', clock, log: silentLog, link: undefined });
+  await gaps.start();
+  gaps.add(series, GapReason.MISSED, 1, 1, 2);
+  expect(gaps.unwrittenUs).toBeUndefined();
+  await gaps.flush();
+  // A folder in its place refuses the write.
+  await rm(path);
+  await mkdir(path);
+  gaps.add(series, GapReason.MISSED, 1, 3, 4);
+  gaps.add(series, GapReason.CRASH, 3, 5, 6);
+  gaps.add(series, GapReason.FAILED, 1, 7, 8);
+  await gaps.flush();
+  // Of the first one, only growth is unwritten.
+  expect(gaps.unwrittenUs).toBe(5);
+  await rm(path, { recursive: true });
+  await clock.advance(1_000);
+  await expect.poll(() => gaps.unwrittenUs).toBeUndefined();
+  expect((await readFile(path, 'utf8')).trim().split('\n')).toHaveLength(3);
+});
+
 test('gaps survive a restart and a torn last line, and are reported until the cloud has the last count of each', async () => {
   const home = await homeFolder();
   const clock = new FakeClock();

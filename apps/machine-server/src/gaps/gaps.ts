@@ -50,6 +50,9 @@ export class Gaps implements AsyncDisposable {
   /** The newest gap of each series and reason. */
   readonly #newest = new Map<string, string>();
   readonly #changed = new Set<string>();
+  /** No line of theirs is on the disk yet. */
+  readonly #unwritten = new Set<string>();
+  #isFailing = false;
   readonly #reported = new Map<string, number>();
   #isNew = false;
   #writtenMs = 0;
@@ -102,6 +105,7 @@ export class Gaps implements AsyncDisposable {
       this.#open.set(key, { id: gap.id, sinceMs: now, lastMs: now });
       this.#newest.set(key, gap.id);
       this.#changed.add(gap.id);
+      this.#unwritten.add(gap.id);
       this.#isNew = true;
       return;
     }
@@ -118,6 +122,15 @@ export class Gaps implements AsyncDisposable {
   /** The gaps that are open or that the cloud does not know yet. */
   waiting(): readonly Gap[] {
     return [...this.#gaps.values()];
+  }
+
+  /**
+   * Start of the oldest gap that could not be written to the disk, µs; undefined if there is none. A crash would forget it, so the gap of
+   * the crash must begin there.
+   */
+  get unwrittenUs(): number | undefined {
+    if (!this.#isFailing || this.#unwritten.size === 0) return undefined;
+    return Math.min(...[...this.#unwritten].map((id) => this.#gaps.get(id)?.startUs ?? Number.POSITIVE_INFINITY));
   }
 
   /** Resolves once everything counted so far would survive a power failure. Never rejects: disk errors are logged. */
@@ -145,8 +158,13 @@ export class Gaps implements AsyncDisposable {
     this.#writtenMs = this.#deps.clock.monotonic();
     try {
       await this.#journal.write(changed, [...this.#gaps.values()]);
+      for (const { id } of changed) this.#unwritten.delete(id);
+      this.#isFailing = false;
     } catch (caught) {
       for (const { id } of changed) this.#changed.add(id);
+      this.#isFailing = true;
+      // Tried again within a second.
+      this.#isNew = true;
       this.#deps.log.error('gaps cannot be written to the disk', { error: errorText(caught), gaps: changed.length });
     }
   }
@@ -191,6 +209,7 @@ export class Gaps implements AsyncDisposable {
     this.#gaps.delete(id);
     this.#reported.delete(id);
     this.#changed.delete(id);
+    this.#unwritten.delete(id);
   }
 }
 
