@@ -1,12 +1,13 @@
 /**
- * Checks that runtime imports form no cycle: the order of initialization would depend on which file was imported first. Type imports may
- * form cycles.
+ * Checks that imports form no cycle. With runtime imports, the order of initialization would depend on which file was imported first; with
+ * type imports, no file of the cycle can be read or moved without the others. Only in apps, where the parts of a feature take types from
+ * the file that composes them, type imports may form cycles.
  */
 import { dirname, join, normalize } from 'node:path';
 import { importsOf } from './imports.ts';
 import { filesToCheck, isSource, read, report } from './repository.ts';
 
-/** Each cycle once, as its files in order of import, beginning with the least. @param graph the runtime imports of each file */
+/** Each cycle once, as its files in order of import, beginning with the least. @param graph the imports of each file */
 export function circles(graph: ReadonlyMap<string, readonly string[]>): string[][] {
   const index = new Map<string, number>();
   const low = new Map<string, number>();
@@ -33,16 +34,20 @@ export function circles(graph: ReadonlyMap<string, readonly string[]>): string[]
   return found;
 }
 
-/** The runtime imports of a file within the same workspace: between workspaces the table in check-layers.ts allows no cycle. */
-export function runtimeImports(path: string, text: string): string[] {
+/**
+ * The imports of a file that count, within the same workspace: between workspaces the table in check-layers.ts allows no cycle.
+ * @param path relative to the root
+ */
+export function countedImports(path: string, text: string): string[] {
+  const typesCount = !path.startsWith('apps/');
   return importsOf(text)
-    .filter(({ specifier, typeOnly }) => specifier.startsWith('.') && !typeOnly)
+    .filter(({ specifier, typeOnly }) => specifier.startsWith('.') && (typesCount || !typeOnly))
     .map(({ specifier }) => normalize(join(dirname(path), specifier)));
 }
 
 if (import.meta.main) {
   const files = filesToCheck(['apps', 'packages', 'tools', 'bench', 'conformance'], isSource);
-  const graph = new Map(files.map((path) => [path, runtimeImports(path, read(path))]));
+  const graph = new Map(files.map((path) => [path, countedImports(path, read(path))]));
   report(
     'cycles',
     circles(graph).map((members) => `import circle: ${members.join(' → ')}`),

@@ -2,44 +2,21 @@
  * What changed between two documents, by resource: list entries are matched by their names, so that an inserted component is one change and
  * not a change to every later entry. Pure, and about linear in the size of both, because users save documents with thousands of entries.
  */
+import type { Change, Place } from './diff/change.ts';
 import { diffLists, isLists } from './diff/diff-lists.ts';
 import { isObject } from './is-object.ts';
 import type { Json } from './schema.ts';
 
 export { applyDiff } from './diff/apply-diff.ts';
+export type { Change } from './diff/change.ts';
 export { diffLines } from './diff/diff-lines.ts';
 export { equal } from './diff/equal.ts';
-
-/** A key of an object, or a position in a list: in the old list, except for the last step of an addition. */
-export type Step = string | number;
-
-export type Change = {
-  readonly path: readonly Step[];
-  /** Names of the list entries along the path, outermost first, as in the old document. */
-  readonly of: readonly string[];
-} & (
-  | { readonly kind: 'added'; readonly after: Json }
-  | { readonly kind: 'removed'; readonly before: Json }
-  | { readonly kind: 'changed'; readonly before: Json; readonly after: Json }
-  /** An entry whose name alone has changed; the path leads to the name. */
-  | { readonly kind: 'renamed'; readonly before: Json; readonly after: Json }
-  /** The position in the new list. */
-  | { readonly kind: 'moved'; readonly to: number }
-);
 
 /** The changes that turn `before` into `after`; empty if they differ only in the order of keys. */
 export function diff(before: Json, after: Json): readonly Change[] {
   const changes: Change[] = [];
   diffInto({ before, after, path: [], of: [] }, changes);
   return changes;
-}
-
-/** Two values at the same path. */
-export interface Place {
-  readonly before: Json;
-  readonly after: Json;
-  readonly path: readonly Step[];
-  readonly of: readonly string[];
 }
 
 function diffInto(place: Place, changes: Change[]): void {

@@ -6,8 +6,9 @@
 export { type Batch, batchOf, DocumentBatch, documentsOf } from './bson/batch.ts';
 export { compareValues, comparisons } from './bson/compare.ts';
 export { decimalText, decimalToNumber } from './bson/decimal.ts';
-export { decodeBson, type Mask } from './bson/decode.ts';
+export { decodeBson } from './bson/decode.ts';
 export { BsonWriter, encodeBson } from './bson/encode.ts';
+export type { Mask } from './bson/field-names.ts';
 export { isNumeric, type TypeName, typeName, typeNumbers, typeRank } from './bson/type.ts';
 export {
   Binary,
@@ -37,6 +38,7 @@ export { compareKeys, sortKeysOf } from './execute/stages/sort-keys.ts';
 export { ExactSum } from './execute/sums/exact-sum.ts';
 export { isNan, type Numeric, toDouble } from './functions/numbers/number.ts';
 export { functions } from './functions/registry.ts';
+export type { Accumulator, AccumulatorFields } from './plan/accumulator.ts';
 export { canFail, isLogical } from './plan/can-fail.ts';
 export {
   isPathColumn,
@@ -60,17 +62,15 @@ export { foldConstants } from './plan/rewrite/fold-constants.ts';
 export { spellApis } from './plan/rewrite/spell-apis.ts';
 export { type PlanSplit, splitPlan } from './plan/rewrite/split-plan.ts';
 export type { Scope } from './plan/scope.ts';
+export type { SortKey } from './plan/sort-key.ts';
 export { isReadOnce, sourcesOf } from './plan/sources-of.ts';
 export type {
-  Accumulator,
-  AccumulatorFields,
   GroupStage,
   MergeStage,
   Plan,
   RowStage,
   ShapeLeaf,
   ShapeTree,
-  SortKey,
   SortStage,
   Stage,
 } from './plan/stage.ts';

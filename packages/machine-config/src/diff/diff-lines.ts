@@ -1,7 +1,7 @@
-import type { Change, Step } from '../diff.ts';
 import { formatValue } from '../format-value.ts';
 import { isSecretPath, maskSecrets } from '../mask-secrets.ts';
 import type { Json } from '../schema.ts';
+import type { Change, Step } from './change.ts';
 
 /**
  * A line for each change: JSON path, the named entry that contains it, before and after in at most 80 characters each. Secrets are masked

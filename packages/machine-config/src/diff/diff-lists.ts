@@ -1,8 +1,8 @@
 /** Changes to a list: entries are matched by name if each has a unique one, otherwise by position. */
 import { canonicalJson } from '../canonical-json.ts';
-import type { Change, Place } from '../diff.ts';
 import { isObject } from '../is-object.ts';
 import type { Json, JsonObject } from '../schema.ts';
+import type { Change, Place } from './change.ts';
 import { equal } from './equal.ts';
 import { longestIncreasing } from './longest-increasing.ts';
 

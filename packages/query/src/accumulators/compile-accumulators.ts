@@ -4,7 +4,7 @@ import { BsonDocument, type Maybe } from '../bson/value.ts';
 import { compileExpression } from '../execute/expressions/expression.ts';
 import { type Frame, newFrame } from '../execute/expressions/scope.ts';
 import type { Budget } from '../execute/limits/budget.ts';
-import type { Accumulator, AccumulatorFields } from '../plan/stage.ts';
+import type { Accumulator, AccumulatorFields } from '../plan/accumulator.ts';
 import { countOf } from './count-of.ts';
 import type { Fold, MergingFold } from './fold.ts';
 import { accumulatorOf } from './registry.ts';

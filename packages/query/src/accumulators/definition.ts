@@ -3,7 +3,7 @@
 import type { TypeName } from '../bson/type.ts';
 import type { BsonValue } from '../bson/value.ts';
 import type { OperandContext } from '../functions/definition.ts';
-import type { Accumulator } from '../plan/stage.ts';
+import type { Accumulator } from '../plan/accumulator.ts';
 import { QueryError } from '../query-error.ts';
 import type { Kind } from '../sql/types/kind.ts';
 import type { NewFold } from './fold.ts';

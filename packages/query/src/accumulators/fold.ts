@@ -1,7 +1,7 @@
 /** What every accumulator does: it takes values and returns one result. */
 
 import type { BsonDocument, BsonValue, Maybe } from '../bson/value.ts';
-import type { Accumulator } from '../plan/stage.ts';
+import type { Accumulator } from '../plan/accumulator.ts';
 
 export interface Fold {
   /** @param row the row from which accumulators with their own order take their keys. */

@@ -6,7 +6,7 @@ import type { BsonDocument, BsonValue } from '../bson/value.ts';
 import type { OperandContext } from '../functions/definition.ts';
 import { namedFields } from '../functions/named-fields.ts';
 import { toDouble } from '../functions/numbers/number.ts';
-import type { Accumulator } from '../plan/stage.ts';
+import type { Accumulator } from '../plan/accumulator.ts';
 import { QueryError } from '../query-error.ts';
 
 export function parseMedian(operand: BsonValue, { at, parse }: OperandContext): Accumulator {

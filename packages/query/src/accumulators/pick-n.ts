@@ -5,7 +5,7 @@ import { isNullish } from '../bson/type.ts';
 import type { BsonDocument, BsonValue, Maybe } from '../bson/value.ts';
 import { sizeOf } from '../execute/limits/size.ts';
 import { compareKeys, sortKeysOf } from '../execute/stages/sort-keys.ts';
-import type { SortKey } from '../plan/stage.ts';
+import type { SortKey } from '../plan/sort-key.ts';
 import type { Accumulators } from './definition.ts';
 import type { MergingFold } from './fold.ts';
 import { parseInput, parseOrdered } from './n-operands.ts';

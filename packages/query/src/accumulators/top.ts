@@ -3,7 +3,7 @@
 import { BsonDocument, type BsonValue, type Maybe } from '../bson/value.ts';
 import { sizeOf } from '../execute/limits/size.ts';
 import { compareKeys, sortKeysOf } from '../execute/stages/sort-keys.ts';
-import type { SortKey } from '../plan/stage.ts';
+import type { SortKey } from '../plan/sort-key.ts';
 import type { Accumulators } from './definition.ts';
 import type { MergingFold } from './fold.ts';
 import { parseOrdered } from './n-operands.ts';

@@ -3,8 +3,9 @@ import { expect, test } from 'vitest';
 import { countElements } from '../mql/count-elements.ts';
 import { batchOf, documentsOf } from './batch.ts';
 import { compareValues } from './compare.ts';
-import { decodeBson, type Mask } from './decode.ts';
+import { decodeBson } from './decode.ts';
 import { encodeBson } from './encode.ts';
+import type { Mask } from './field-names.ts';
 import { valueKey } from './key.ts';
 import {
   Binary,

@@ -1,7 +1,7 @@
 /** Reads BSON bytes into values. Embedded sizes are checked, so damaged bytes cause an error, never a wrong read. */
 
 import { QueryError } from '../query-error.ts';
-import { type FieldName, FieldNames, isAt } from './field-names.ts';
+import { type FieldName, FieldNames, isAt, type Mask } from './field-names.ts';
 import { repeatedText, textOfBytes } from './text.ts';
 import {
   Binary,
@@ -20,9 +20,6 @@ import {
   Regex,
   Timestamp,
 } from './value.ts';
-
-/** Which fields to read: the others are skipped without decoding. `true` is the whole value. */
-export type Mask = ReadonlyMap<string, Mask> | true;
 
 /** Levels of nesting that are read; MongoDB's own limit is 100 for stored documents, 180 in total. */
 export const maxDepth = 200;

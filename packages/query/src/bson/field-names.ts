@@ -3,8 +3,10 @@
  * successor: usually the bytes only have to be compared with that one.
  */
 
-import type { Mask } from './decode.ts';
 import { repeatedText } from './text.ts';
+
+/** Which fields to read: the others are skipped without decoding. `true` is the whole value. */
+export type Mask = ReadonlyMap<string, Mask> | true;
 
 export interface FieldName {
   readonly text: string;

@@ -2,9 +2,9 @@
 
 import type { Batch } from '../bson/batch.ts';
 import { fieldsRead, wholeRows } from '../plan/fields-read.ts';
-import type { Stage } from '../plan/stage.ts';
+import type { Stage, Stages } from '../plan/stage.ts';
 import type { StageContext, StageDefinition } from '../stages/definition.ts';
-import { stages as definitions, type Stages } from '../stages/registry.ts';
+import { stages as definitions } from '../stages/registry.ts';
 import { inStage, Origin } from './error-stage.ts';
 import { newFrame } from './expressions/scope.ts';
 import type { Budget } from './limits/budget.ts';

@@ -3,7 +3,7 @@
 import { arrayAsOperand } from '../accumulators/definition.ts';
 import { accumulators } from '../accumulators/registry.ts';
 import type { BsonValue } from '../bson/value.ts';
-import type { Accumulator } from '../plan/stage.ts';
+import type { Accumulator } from '../plan/accumulator.ts';
 import { withErrorsAt } from '../query-error.ts';
 import { operandContext, parseExpression } from './expression.ts';
 

@@ -1,6 +1,6 @@
 /** Which fields of the input rows a plan reads, so that only these are decoded, or rebuilt from columns. */
 
-import type { Mask } from '../bson/decode.ts';
+import type { Mask } from '../bson/field-names.ts';
 import { type Expr, type Path, partsOf } from './expr.ts';
 import type { ShapeTree, Stage } from './stage.ts';
 

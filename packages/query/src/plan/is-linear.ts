@@ -1,8 +1,9 @@
 /** Which plans do work in proportion to their size times that of their input, so that a small input means little work. */
 
 import { functions } from '../functions/registry.ts';
+import type { Accumulator } from './accumulator.ts';
 import type { Expr } from './expr.ts';
-import type { Accumulator, GroupStage, ShapeTree, Stage } from './stage.ts';
+import type { GroupStage, ShapeTree, Stage } from './stage.ts';
 
 /**
  * No stage builds texts, arrays or documents out of others, so nothing can grow from stage to stage: rows are kept, ordered and folded, and

@@ -30,7 +30,7 @@
  */
 
 import { accumulatorOf } from '../accumulators/registry.ts';
-import type { Accumulator } from './stage.ts';
+import type { Accumulator } from './accumulator.ts';
 
 export function decomposes({ fn, distinct }: Accumulator): boolean {
   const { decomposes: how } = accumulatorOf(fn);

@@ -1,36 +1,14 @@
-/** The plan, and the stages that planners look into, as plain data. All stages: stages/registry.ts. */
+/** The plan and its stages, as plain data. Their parsers and executors: stages/registry.ts. */
 
-import type { Stages } from '../stages/registry.ts';
+import type { AccumulatorFields } from './accumulator.ts';
 import type { Expr, Path } from './expr.ts';
+import type { SortKey } from './sort-key.ts';
 import type { Placed, StagePlace } from './stage-place.ts';
+import type { DensifyStage, WindowStage } from './window.ts';
 
 /** What happens to a field: kept, dropped, computed, or a subtree that is treated in the same way. */
 export type ShapeTree = { readonly k: 'tree'; readonly fields: readonly (readonly [string, ShapeTree | ShapeLeaf])[] };
 export type ShapeLeaf = { readonly k: 'keep' } | { readonly k: 'drop' } | { readonly k: 'set'; readonly value: Expr };
-
-export interface Accumulator {
-  /** Its name in accumulators/registry.ts. */
-  readonly fn: string;
-  readonly arg: Expr;
-  /** Each value counts once (SQL's DISTINCT). */
-  readonly distinct?: boolean;
-  /** How many values the accumulators that end in N keep; evaluated once for each group, over its key. */
-  readonly n?: Expr;
-  /**
-   * The order of $top, $topN, $bottom and $bottomN, whose output is `arg`. For min and max it decides between equal values of different
-   * types: the one of the first row in this order.
-   */
-  readonly by?: readonly SortKey[];
-  /** The probabilities of $percentile, from 0 to 1. */
-  readonly p?: readonly number[];
-}
-
-export type AccumulatorFields = readonly (readonly [string, Accumulator])[];
-
-export interface SortKey {
-  readonly path: Path;
-  readonly descending: boolean;
-}
 
 export interface GroupStage extends Placed {
   readonly k: 'group';
@@ -87,8 +65,6 @@ export interface BucketAutoStage extends Placed {
   readonly accumulators: AccumulatorFields;
 }
 
-export type Stage = Placed & Stages[keyof Stages];
-
 /** Rows in the order of their distance from a point. */
 export interface GeoNearStage extends Placed {
   readonly k: 'geoNear';
@@ -106,6 +82,91 @@ export interface GeoNearStage extends Placed {
   readonly maxDistance?: number;
   readonly where?: Expr;
 }
+
+/** `decide` gives 'descend', 'prune' or 'keep' for a document and those in it; its variable ROOT is the row. */
+export interface RedactStage {
+  readonly k: 'redact';
+  readonly decide: Expr;
+}
+
+/** `size` random rows, in random order. */
+export interface SampleStage {
+  readonly k: 'sample';
+  readonly size: number;
+}
+
+/** At most `limit` rows after the first `skip`. */
+export interface SliceStage {
+  readonly k: 'slice';
+  readonly skip: number;
+  readonly limit?: number;
+}
+
+/** Makes a row from each element of an array and writes its position to `index`. `keepEmpty` keeps rows without elements. */
+export interface UnwindStage {
+  readonly k: 'unwind';
+  readonly path: Path;
+  readonly index?: Path;
+  readonly keepEmpty: boolean;
+}
+
+/** Rows that are written in the statement. */
+export interface ValuesStage {
+  readonly k: 'values';
+  readonly rows: readonly Expr[];
+}
+
+/** One row for each pair of rows that meets the condition, with the fields of both; `left` keeps rows without a partner. */
+export interface JoinStage {
+  readonly k: 'join';
+  readonly how: 'inner' | 'left';
+  readonly right: Plan;
+  /** Refers to the fields of both rows. */
+  readonly on?: Expr;
+  /** Values of the left row and of the right row that are equal whenever the condition holds. */
+  readonly equal: readonly (readonly [left: Expr, right: Expr])[];
+}
+
+/** The answer of a subquery for each row, as a field. The subquery's rows have one field, `v`. */
+export interface LookupStage {
+  readonly k: 'lookup';
+  readonly right: Plan;
+  /** Variables of the subquery's plan and their values in the row. */
+  readonly let: readonly (readonly [name: string, value: Expr])[];
+  readonly as: string;
+  /** The first row's value, all rows' values (missing ones as null), or whether there is a row. */
+  readonly gives: 'value' | 'values' | 'exists';
+}
+
+/** The rows of another plan after those of this one. */
+export interface UnionStage {
+  readonly k: 'union';
+  readonly right: Plan;
+}
+
+/** By kind. */
+export interface Stages {
+  readonly bucketAuto: BucketAutoStage;
+  readonly densify: DensifyStage;
+  readonly filter: FilterStage;
+  readonly geoNear: GeoNearStage;
+  readonly group: GroupStage;
+  readonly join: JoinStage;
+  readonly lookup: LookupStage;
+  readonly merge: MergeStage;
+  readonly redact: RedactStage;
+  readonly replace: ReplaceStage;
+  readonly sample: SampleStage;
+  readonly shape: ShapeStage;
+  readonly slice: SliceStage;
+  readonly sort: SortStage;
+  readonly union: UnionStage;
+  readonly unwind: UnwindStage;
+  readonly values: ValuesStage;
+  readonly window: WindowStage;
+}
+
+export type Stage = Placed & Stages[keyof Stages];
 
 export interface Plan {
   /** The rows to read: `readings`, `hot`, `none`, or another table by a name known to the code that runs the plan. */

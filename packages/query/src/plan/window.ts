@@ -1,10 +1,13 @@
-/** Windows of $setWindowFields and the steps of $densify: plain data. Numbers whose type matters are literals. */
+/**
+ * Windows and functions of $setWindowFields, and the steps of $densify: plain data. Numbers whose type matters are literals. The parsers of
+ * the functions and the code that walks a partition: window-functions/registry.ts.
+ */
 
 import type { BsonValue } from '../bson/value.ts';
 import type { Unit } from '../functions/dates/date-unit.ts';
-import type { WindowFunction } from '../window-functions/registry.ts';
+import type { Accumulator } from './accumulator.ts';
 import type { Expr, Path } from './expr.ts';
-import type { SortKey } from './stage.ts';
+import type { SortKey } from './sort-key.ts';
 import type { Placed } from './stage-place.ts';
 
 /** A value that is known when the query is parsed. */
@@ -38,3 +41,85 @@ export interface DensifyStage {
   readonly unit?: Unit;
   readonly bounds: 'full' | 'partition' | readonly [Constant, Constant];
 }
+
+/** With `unitMs` for each unit of a date. */
+export interface Rate {
+  readonly input: Expr;
+  readonly unitMs?: number;
+  readonly frame: WindowFrame;
+}
+
+export interface Covariance {
+  readonly k: 'covariance';
+  readonly sample: boolean;
+  readonly input: Expr;
+  readonly frame: WindowFrame;
+}
+
+export interface Derivative extends Rate {
+  readonly k: 'derivative';
+}
+
+/** Either N, with alpha = 2 / (N + 1), or alpha itself. */
+export interface ExpMovingAvg {
+  readonly k: 'expMovingAvg';
+  readonly input: Expr;
+  readonly n?: number;
+  readonly alpha?: Constant;
+}
+
+export interface WindowFold {
+  readonly k: 'fold';
+  readonly accumulator: Accumulator;
+  readonly frame: WindowFrame;
+}
+
+export interface Integral extends Rate {
+  readonly k: 'integral';
+}
+
+export interface LinearFill {
+  readonly k: 'linearFill';
+  readonly input: Expr;
+}
+
+export interface Locf {
+  readonly k: 'locf';
+  readonly input: Expr;
+}
+
+export interface MinMaxScaler {
+  readonly k: 'minMaxScaler';
+  readonly input: Expr;
+  readonly min: Constant;
+  readonly max: Constant;
+  readonly frame: WindowFrame;
+}
+
+export interface Rank {
+  readonly k: 'rank';
+  readonly how: 'rank' | 'denseRank' | 'documentNumber';
+}
+
+export interface Shift {
+  readonly k: 'shift';
+  readonly input: Expr;
+  readonly by: number;
+  readonly otherwise: Constant;
+}
+
+/** By kind. */
+export interface WindowFunctions {
+  readonly covariance: Covariance;
+  readonly derivative: Derivative;
+  readonly expMovingAvg: ExpMovingAvg;
+  readonly fold: WindowFold;
+  readonly integral: Integral;
+  readonly linearFill: LinearFill;
+  readonly locf: Locf;
+  readonly minMaxScaler: MinMaxScaler;
+  readonly rank: Rank;
+  readonly shift: Shift;
+}
+
+export type WindowFunction = WindowFunctions[keyof WindowFunctions];

@@ -6,15 +6,10 @@ import { compileExpression } from '../execute/expressions/expression.ts';
 import { type Evaluate, enterRow, type Frame } from '../execute/expressions/scope.ts';
 import type { Row, Rows } from '../execute/row.ts';
 import { parseExpression } from '../mql/expression.ts';
-import { type Expr, literal } from '../plan/expr.ts';
+import { literal } from '../plan/expr.ts';
+import type { RedactStage } from '../plan/stage.ts';
 import { QueryError } from '../query-error.ts';
 import type { StageContext, StageDefinition } from './definition.ts';
-
-/** `decide` gives 'descend', 'prune' or 'keep' for a document and those in it; its variable ROOT is the row. */
-export interface RedactStage {
-  readonly k: 'redact';
-  readonly decide: Expr;
-}
 
 export const redact: StageDefinition<RedactStage> = { mql: { $redact: parseRedact }, run: runRedact };
 

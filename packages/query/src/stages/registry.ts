@@ -27,46 +27,12 @@ import { parseSortByCount } from '../mql/stages/sort-by-count.ts';
 import { parseDensify } from '../mql/window/densify.ts';
 import { parseFill } from '../mql/window/fill.ts';
 import { parseSetWindowFields } from '../mql/window/set-window-fields.ts';
-import type { JoinStage, LookupStage, UnionStage, ValuesStage } from '../plan/combine.ts';
-import type {
-  BucketAutoStage,
-  FilterStage,
-  GeoNearStage,
-  GroupStage,
-  MergeStage,
-  ReplaceStage,
-  RowStage,
-  ShapeStage,
-  SortStage,
-} from '../plan/stage.ts';
-import type { DensifyStage, WindowStage } from '../plan/window.ts';
+import type { RowStage, Stages } from '../plan/stage.ts';
 import type { ParseStage, StageContext, StageDefinition } from './definition.ts';
-import { type RedactStage, redact } from './redact.ts';
-import { type SampleStage, sample } from './sample.ts';
-import { type SliceStage, slice } from './slice.ts';
-import { type UnwindStage, unwind } from './unwind.ts';
-
-/** By kind. */
-export interface Stages {
-  readonly bucketAuto: BucketAutoStage;
-  readonly densify: DensifyStage;
-  readonly filter: FilterStage;
-  readonly geoNear: GeoNearStage;
-  readonly group: GroupStage;
-  readonly join: JoinStage;
-  readonly lookup: LookupStage;
-  readonly merge: MergeStage;
-  readonly redact: RedactStage;
-  readonly replace: ReplaceStage;
-  readonly sample: SampleStage;
-  readonly shape: ShapeStage;
-  readonly slice: SliceStage;
-  readonly sort: SortStage;
-  readonly union: UnionStage;
-  readonly unwind: UnwindStage;
-  readonly values: ValuesStage;
-  readonly window: WindowStage;
-}
+import { redact } from './redact.ts';
+import { sample } from './sample.ts';
+import { slice } from './slice.ts';
+import { unwind } from './unwind.ts';
 
 export const stages: { readonly [Kind in keyof Stages]: StageDefinition<Stages[Kind]> } = {
   bucketAuto: { mql: { $bucketAuto: parseBucketAuto }, run: runBucketAuto },

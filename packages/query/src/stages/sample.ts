@@ -9,14 +9,9 @@ import { BsonDocument, type BsonValue, Decimal128 } from '../bson/value.ts';
 import { sizeOf } from '../execute/limits/size.ts';
 import type { Row, Rows } from '../execute/row.ts';
 import { toDouble } from '../functions/numbers/number.ts';
+import type { SampleStage } from '../plan/stage.ts';
 import { QueryError } from '../query-error.ts';
 import type { StageContext, StageDefinition } from './definition.ts';
-
-/** `size` random rows, in random order. */
-export interface SampleStage {
-  readonly k: 'sample';
-  readonly size: number;
-}
 
 export const sample: StageDefinition<SampleStage> = { mql: { $sample: parseSample }, run: runSample };
 

@@ -5,14 +5,9 @@ import { isNumeric } from '../bson/type.ts';
 import type { BsonValue } from '../bson/value.ts';
 import type { Rows } from '../execute/row.ts';
 import { exactWhole, maxLong, minLong } from '../functions/numbers/number.ts';
+import type { SliceStage } from '../plan/stage.ts';
 import { QueryError } from '../query-error.ts';
 import type { StageDefinition } from './definition.ts';
-
-export interface SliceStage {
-  readonly k: 'slice';
-  readonly skip: number;
-  readonly limit?: number;
-}
 
 export const slice: StageDefinition<SliceStage> = { mql: { $limit: parseLimit, $skip: parseSkip }, run: runSlice };
 

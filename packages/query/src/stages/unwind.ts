@@ -7,16 +7,9 @@ import { withValue } from '../execute/expressions/with-value.ts';
 import type { Row, Rows } from '../execute/row.ts';
 import { parseFieldPath } from '../mql/path.ts';
 import type { Path } from '../plan/expr.ts';
+import type { UnwindStage } from '../plan/stage.ts';
 import { QueryError } from '../query-error.ts';
 import type { StageContext, StageDefinition } from './definition.ts';
-
-/** Makes a row from each element of an array and writes its position to `index`. `keepEmpty` keeps rows without elements. */
-export interface UnwindStage {
-  readonly k: 'unwind';
-  readonly path: Path;
-  readonly index?: Path;
-  readonly keepEmpty: boolean;
-}
 
 export const unwind: StageDefinition<UnwindStage> = { mql: { $unwind: parseUnwind }, run: runUnwind };
 

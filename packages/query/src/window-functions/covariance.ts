@@ -11,16 +11,8 @@ import { divide, multiply } from '../functions/numbers/arithmetic.ts';
 import { isFiniteNumber, isNan, type Numeric, signOf, toDouble } from '../functions/numbers/number.ts';
 import { subtract } from '../functions/numbers/sums.ts';
 import { parseExpression } from '../mql/expression.ts';
-import type { Expr } from '../plan/expr.ts';
-import type { WindowFrame } from '../plan/window.ts';
+import type { Covariance } from '../plan/window.ts';
 import type { WindowFunctionDefinition, WindowSpec } from './definition.ts';
-
-export interface Covariance {
-  readonly k: 'covariance';
-  readonly sample: boolean;
-  readonly input: Expr;
-  readonly frame: WindowFrame;
-}
 
 export const covariance: WindowFunctionDefinition<Covariance> = {
   names: ['$covariancePop', '$covarianceSamp'],

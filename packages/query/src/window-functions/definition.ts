@@ -2,7 +2,7 @@
 
 import type { BsonValue } from '../bson/value.ts';
 import type { StartWalk, Workspace } from '../execute/window/partition.ts';
-import type { SortKey } from '../plan/stage.ts';
+import type { SortKey } from '../plan/sort-key.ts';
 import type { WindowFrame } from '../plan/window.ts';
 
 /** The input of a function's parser. */

@@ -7,13 +7,10 @@ import { extents } from '../execute/window/extent.ts';
 import { type StartWalk, sortPath } from '../execute/window/partition.ts';
 import { divide, multiply } from '../functions/numbers/arithmetic.ts';
 import { subtract } from '../functions/numbers/sums.ts';
+import type { Derivative } from '../plan/window.ts';
 import { malformed, QueryError } from '../query-error.ts';
 import type { WindowFunctionDefinition } from './definition.ts';
-import { parseRate, type Rate } from './rate.ts';
-
-export interface Derivative extends Rate {
-  readonly k: 'derivative';
-}
+import { parseRate } from './rate.ts';
 
 export const derivative: WindowFunctionDefinition<Derivative> = {
   names: ['$derivative'],

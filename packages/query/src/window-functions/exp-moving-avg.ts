@@ -9,18 +9,9 @@ import type { StartWalk } from '../execute/window/partition.ts';
 import { type Numeric, toDecimal } from '../functions/numbers/number.ts';
 import { parseExpression } from '../mql/expression.ts';
 import { wholeOf } from '../mql/window/bounds.ts';
-import type { Expr } from '../plan/expr.ts';
-import type { Constant } from '../plan/window.ts';
+import type { ExpMovingAvg } from '../plan/window.ts';
 import { malformed } from '../query-error.ts';
 import type { WindowFunctionDefinition, WindowSpec } from './definition.ts';
-
-/** Either N, with alpha = 2 / (N + 1), or alpha itself. */
-export interface ExpMovingAvg {
-  readonly k: 'expMovingAvg';
-  readonly input: Expr;
-  readonly n?: number;
-  readonly alpha?: Constant;
-}
 
 export const expMovingAvg: WindowFunctionDefinition<ExpMovingAvg> = {
   names: ['$expMovingAvg'],

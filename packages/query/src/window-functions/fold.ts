@@ -10,16 +10,10 @@ import { extents } from '../execute/window/extent.ts';
 import type { Partition, StartWalk, Walk, Workspace } from '../execute/window/partition.ts';
 import { slide } from '../execute/window/slide.ts';
 import { parseAccumulator, windowAccumulatorNames } from '../mql/accumulator.ts';
-import type { Accumulator } from '../plan/stage.ts';
-import type { WindowFrame } from '../plan/window.ts';
+import type { Accumulator } from '../plan/accumulator.ts';
+import type { WindowFold } from '../plan/window.ts';
 import { malformed } from '../query-error.ts';
 import type { WindowFunctionDefinition, WindowSpec } from './definition.ts';
-
-export interface WindowFold {
-  readonly k: 'fold';
-  readonly accumulator: Accumulator;
-  readonly frame: WindowFrame;
-}
 
 export const fold: WindowFunctionDefinition<WindowFold> = {
   names: windowAccumulatorNames,

@@ -9,18 +9,9 @@ import { divide, multiply } from '../functions/numbers/arithmetic.ts';
 import { add, subtract } from '../functions/numbers/sums.ts';
 import { parseExpression } from '../mql/expression.ts';
 import type { Expr } from '../plan/expr.ts';
+import type { LinearFill, Locf } from '../plan/window.ts';
 import { malformed, QueryError } from '../query-error.ts';
 import type { WindowFunctionDefinition, WindowSpec } from './definition.ts';
-
-export interface LinearFill {
-  readonly k: 'linearFill';
-  readonly input: Expr;
-}
-
-export interface Locf {
-  readonly k: 'locf';
-  readonly input: Expr;
-}
 
 export const linearFill: WindowFunctionDefinition<LinearFill> = {
   names: ['$linearFill'],

@@ -10,13 +10,10 @@ import { slide } from '../execute/window/slide.ts';
 import { divide, multiply } from '../functions/numbers/arithmetic.ts';
 import { isNan } from '../functions/numbers/number.ts';
 import { add, subtract } from '../functions/numbers/sums.ts';
+import type { Integral } from '../plan/window.ts';
 import { QueryError } from '../query-error.ts';
 import type { WindowFunctionDefinition } from './definition.ts';
-import { parseRate, type Rate } from './rate.ts';
-
-export interface Integral extends Rate {
-  readonly k: 'integral';
-}
+import { parseRate } from './rate.ts';
 
 export const integral: WindowFunctionDefinition<Integral> = {
   names: ['$integral'],

@@ -12,17 +12,9 @@ import { add, subtract } from '../functions/numbers/sums.ts';
 import { parseExpression } from '../mql/expression.ts';
 import { constantOf } from '../mql/window/constant.ts';
 import type { Expr } from '../plan/expr.ts';
-import type { Bound, Constant, WindowFrame } from '../plan/window.ts';
+import type { Bound, Constant, MinMaxScaler } from '../plan/window.ts';
 import { malformed, QueryError } from '../query-error.ts';
 import type { WindowFunctionDefinition, WindowSpec } from './definition.ts';
-
-export interface MinMaxScaler {
-  readonly k: 'minMaxScaler';
-  readonly input: Expr;
-  readonly min: Constant;
-  readonly max: Constant;
-  readonly frame: WindowFrame;
-}
 
 export const minMaxScaler: WindowFunctionDefinition<MinMaxScaler> = {
   names: ['$minMaxScaler'],

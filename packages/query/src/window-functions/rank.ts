@@ -4,13 +4,9 @@ import { describe } from '../bson/describe.ts';
 import { BsonDocument, Int32 } from '../bson/value.ts';
 import { compareKeys } from '../execute/stages/sort-keys.ts';
 import type { StartWalk } from '../execute/window/partition.ts';
+import type { Rank } from '../plan/window.ts';
 import { QueryError } from '../query-error.ts';
 import type { WindowFunctionDefinition, WindowSpec } from './definition.ts';
-
-export interface Rank {
-  readonly k: 'rank';
-  readonly how: 'rank' | 'denseRank' | 'documentNumber';
-}
 
 export const rank: WindowFunctionDefinition<Rank> = {
   names: ['$rank', '$denseRank', '$documentNumber'],

@@ -6,16 +6,9 @@ import { unitMs } from '../functions/dates/date-unit.ts';
 import { parseExpression } from '../mql/expression.ts';
 import { parseTimeUnit } from '../mql/window/time-unit.ts';
 import type { Expr } from '../plan/expr.ts';
-import type { WindowFrame } from '../plan/window.ts';
+import type { Rate } from '../plan/window.ts';
 import { malformed, QueryError } from '../query-error.ts';
 import type { WindowSpec } from './definition.ts';
-
-/** With `unitMs` for each unit of a date. */
-export interface Rate {
-  readonly input: Expr;
-  readonly unitMs?: number;
-  readonly frame: WindowFrame;
-}
 
 export function parseRate({ name, argument, frame, by, at }: WindowSpec): Rate {
   if (by?.length !== 1) throw malformed(`${name} needs a sortBy of one field`);

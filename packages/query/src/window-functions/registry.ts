@@ -3,32 +3,17 @@
 import { compileExpression } from '../execute/expressions/expression.ts';
 import { evaluator, type Partition, type Walk, type Workspace } from '../execute/window/partition.ts';
 import { type Expr, literal } from '../plan/expr.ts';
-import { type Covariance, covariance } from './covariance.ts';
+import type { WindowFunction, WindowFunctions } from '../plan/window.ts';
+import { covariance } from './covariance.ts';
 import type { WindowFunctionDefinition, WindowSpec } from './definition.ts';
-import { type Derivative, derivative } from './derivative.ts';
-import { type ExpMovingAvg, expMovingAvg } from './exp-moving-avg.ts';
-import { fold, type WindowFold } from './fold.ts';
-import { type LinearFill, type Locf, linearFill, locf } from './gap-fill.ts';
-import { type Integral, integral } from './integral.ts';
-import { type MinMaxScaler, minMaxScaler } from './min-max-scaler.ts';
-import { type Rank, rank } from './rank.ts';
-import { type Shift, shift } from './shift.ts';
-
-/** By kind. */
-interface WindowFunctions {
-  readonly covariance: Covariance;
-  readonly derivative: Derivative;
-  readonly expMovingAvg: ExpMovingAvg;
-  readonly fold: WindowFold;
-  readonly integral: Integral;
-  readonly linearFill: LinearFill;
-  readonly locf: Locf;
-  readonly minMaxScaler: MinMaxScaler;
-  readonly rank: Rank;
-  readonly shift: Shift;
-}
-
-export type WindowFunction = WindowFunctions[keyof WindowFunctions];
+import { derivative } from './derivative.ts';
+import { expMovingAvg } from './exp-moving-avg.ts';
+import { fold } from './fold.ts';
+import { linearFill, locf } from './gap-fill.ts';
+import { integral } from './integral.ts';
+import { minMaxScaler } from './min-max-scaler.ts';
+import { rank } from './rank.ts';
+import { shift } from './shift.ts';
 
 const definitions: { readonly [Kind in keyof WindowFunctions]: WindowFunctionDefinition<WindowFunctions[Kind]> } = {
   covariance,

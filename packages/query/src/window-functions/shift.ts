@@ -7,16 +7,9 @@ import { parseExpression } from '../mql/expression.ts';
 import { int32Of } from '../mql/window/bounds.ts';
 import { constantOf } from '../mql/window/constant.ts';
 import type { Expr } from '../plan/expr.ts';
-import type { Constant } from '../plan/window.ts';
+import type { Constant, Shift } from '../plan/window.ts';
 import { malformed } from '../query-error.ts';
 import type { WindowFunctionDefinition, WindowSpec } from './definition.ts';
-
-export interface Shift {
-  readonly k: 'shift';
-  readonly input: Expr;
-  readonly by: number;
-  readonly otherwise: Constant;
-}
 
 export const shift: WindowFunctionDefinition<Shift> = { names: ['$shift'], parse: parseShift, start };
 

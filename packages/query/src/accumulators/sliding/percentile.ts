@@ -3,7 +3,7 @@
 import { isNumeric } from '../../bson/type.ts';
 import type { Maybe } from '../../bson/value.ts';
 import { toDouble } from '../../functions/numbers/number.ts';
-import type { Accumulator } from '../../plan/stage.ts';
+import type { Accumulator } from '../../plan/accumulator.ts';
 import { percentileOf } from '../percentile-rank.ts';
 import type { Sliding } from './sliding.ts';
 

@@ -3,8 +3,8 @@
 import { valueKey } from '../../bson/key.ts';
 import { isNullish } from '../../bson/type.ts';
 import { BsonDocument } from '../../bson/value.ts';
-import type { JoinStage } from '../../plan/combine.ts';
 import type { Expr } from '../../plan/expr.ts';
+import type { JoinStage } from '../../plan/stage.ts';
 import type { StageContext } from '../../stages/definition.ts';
 import { compileExpression } from '../expressions/expression.ts';
 import { type Evaluate, enterRow, type Frame } from '../expressions/scope.ts';

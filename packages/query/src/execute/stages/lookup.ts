@@ -2,8 +2,8 @@
 
 import { valueKey } from '../../bson/key.ts';
 import { BsonDocument, type BsonValue, type Maybe } from '../../bson/value.ts';
-import type { LookupStage } from '../../plan/combine.ts';
 import { substituteVariables } from '../../plan/rewrite/substitute-variables.ts';
+import type { LookupStage } from '../../plan/stage.ts';
 import type { StageContext } from '../../stages/definition.ts';
 import { compileExpression } from '../expressions/expression.ts';
 import { enterRow } from '../expressions/scope.ts';

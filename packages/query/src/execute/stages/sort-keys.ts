@@ -3,7 +3,7 @@
 import { compareValues } from '../../bson/compare.ts';
 import { BsonDocument, BsonUndefined, type BsonValue, type Maybe } from '../../bson/value.ts';
 import type { Path } from '../../plan/expr.ts';
-import type { SortKey } from '../../plan/stage.ts';
+import type { SortKey } from '../../plan/sort-key.ts';
 import { QueryError } from '../../query-error.ts';
 
 export function compareKeys(left: readonly BsonValue[], right: readonly BsonValue[], by: readonly SortKey[]): number {

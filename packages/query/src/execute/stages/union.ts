@@ -1,6 +1,6 @@
 /** The rows of one plan, then those of another. */
 
-import type { UnionStage } from '../../plan/combine.ts';
+import type { UnionStage } from '../../plan/stage.ts';
 import type { StageContext } from '../../stages/definition.ts';
 import type { Rows } from '../row.ts';
 

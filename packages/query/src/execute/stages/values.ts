@@ -2,7 +2,7 @@
 
 import { typeName } from '../../bson/type.ts';
 import { BsonDocument } from '../../bson/value.ts';
-import type { ValuesStage } from '../../plan/combine.ts';
+import type { ValuesStage } from '../../plan/stage.ts';
 import { QueryError } from '../../query-error.ts';
 import type { StageContext } from '../../stages/definition.ts';
 import { compileExpression } from '../expressions/expression.ts';

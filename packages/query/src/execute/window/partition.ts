@@ -1,7 +1,7 @@
 /** The rows of a partition in their order, and how a window function walks over them. */
 
 import type { BsonDocument, BsonValue, Maybe } from '../../bson/value.ts';
-import type { SortKey } from '../../plan/stage.ts';
+import type { SortKey } from '../../plan/sort-key.ts';
 import { type Evaluate, enterRow, type Frame, step } from '../expressions/scope.ts';
 import type { Budget } from '../limits/budget.ts';
 

@@ -9,8 +9,15 @@ import { toDouble, wholePart } from '../../functions/numbers/number.ts';
 import { call, type Expr, literal } from '../../plan/expr.ts';
 import { QueryError } from '../../query-error.ts';
 import { parseBitPositions } from './bits.ts';
-import type { FilterParts } from './filter.ts';
 import { checkRegex } from './regex.ts';
+
+/** The parsers that operators need from filter.ts; passed as arguments, so that the two files do not import each other. */
+export interface FilterParts {
+  readonly query: (query: BsonDocument, at: string) => Expr;
+  readonly operators: (subject: Expr, operators: BsonDocument, at: string) => Expr;
+  /** The `$options` of a `$regex`. */
+  readonly options?: BsonValue | undefined;
+}
 
 type FieldOperator = (subject: Expr, value: BsonValue, at: string, parts: FilterParts) => Expr;
 

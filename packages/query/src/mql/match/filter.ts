@@ -7,7 +7,7 @@ import { toDouble } from '../../functions/numbers/number.ts';
 import { call, type Expr, field, literal, type Path } from '../../plan/expr.ts';
 import { QueryError } from '../../query-error.ts';
 import { parseExpression } from '../expression.ts';
-import { fieldOperators } from './filter-operators.ts';
+import { type FilterParts, fieldOperators } from './filter-operators.ts';
 import { checkJsonSchema } from './json-schema.ts';
 
 export function parseFilter(spec: BsonValue): Expr {
@@ -122,14 +122,6 @@ function parseOperators(subject: Expr, operators: BsonDocument, at: string): Exp
     terms.push(operator(subject, value, `${at}.${name}`, { ...parts, options: operators.get('$options') }));
   }
   return terms.length === 1 ? terms[0]! : call('match.and', terms, at);
-}
-
-/** The parsers that operators need from this file; passed as arguments, so that the two files do not import each other. */
-export interface FilterParts {
-  readonly query: (query: BsonDocument, at: string) => Expr;
-  readonly operators: (subject: Expr, operators: BsonDocument, at: string) => Expr;
-  /** The `$options` of a `$regex`. */
-  readonly options?: BsonValue | undefined;
 }
 
 const parts: FilterParts = { query: (query, at) => parseQuery(query, at, false), operators: parseOperators };

@@ -3,7 +3,7 @@
 import { describe } from '../../bson/describe.ts';
 import { BsonDocument, type BsonValue } from '../../bson/value.ts';
 import { withGroupCode } from '../../group-codes.ts';
-import type { Accumulator } from '../../plan/stage.ts';
+import type { Accumulator } from '../../plan/accumulator.ts';
 import { QueryError } from '../../query-error.ts';
 import { accumulatorNames, parseAccumulator } from '../accumulator.ts';
 

@@ -3,8 +3,9 @@
 import { describe } from '../../bson/describe.ts';
 import { isNumeric } from '../../bson/type.ts';
 import { BsonDocument, type BsonValue } from '../../bson/value.ts';
+import type { Accumulator } from '../../plan/accumulator.ts';
 import type { Expr } from '../../plan/expr.ts';
-import type { Accumulator, Stage } from '../../plan/stage.ts';
+import type { Stage } from '../../plan/stage.ts';
 import { QueryError } from '../../query-error.ts';
 import { parseExpression } from '../expression.ts';
 import { parseAccumulatorField } from './accumulator-fields.ts';

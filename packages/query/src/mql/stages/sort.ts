@@ -7,7 +7,8 @@ import { isNumeric } from '../../bson/type.ts';
 import { BsonDocument, type BsonValue, Decimal128 } from '../../bson/value.ts';
 import { toDouble } from '../../functions/numbers/number.ts';
 import { near } from '../../plan/near.ts';
-import type { ShapeLeaf, ShapeTree, SortKey, Stage } from '../../plan/stage.ts';
+import type { SortKey } from '../../plan/sort-key.ts';
+import type { ShapeLeaf, ShapeTree, Stage } from '../../plan/stage.ts';
 import { QueryError } from '../../query-error.ts';
 import { parseFieldPath } from '../path.ts';
 

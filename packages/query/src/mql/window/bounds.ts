@@ -5,7 +5,7 @@ import { decimalToNumber } from '../../bson/decimal.ts';
 import { describe } from '../../bson/describe.ts';
 import { isNumeric } from '../../bson/type.ts';
 import { BsonDocument, type BsonValue, Decimal128, Int32, type Maybe } from '../../bson/value.ts';
-import type { SortKey } from '../../plan/stage.ts';
+import type { SortKey } from '../../plan/sort-key.ts';
 import { type Bound, type Constant, type WindowFrame, wholePartition } from '../../plan/window.ts';
 import { malformed, QueryError, withErrorsAt } from '../../query-error.ts';
 import { parseExpression } from '../expression.ts';

@@ -2,10 +2,10 @@
 
 import { describe } from '../../bson/describe.ts';
 import { BsonDocument, type BsonValue } from '../../bson/value.ts';
-import type { SortKey } from '../../plan/stage.ts';
-import { wholePartition } from '../../plan/window.ts';
+import type { SortKey } from '../../plan/sort-key.ts';
+import { type WindowFunction, wholePartition } from '../../plan/window.ts';
 import { malformed, withErrorsAt } from '../../query-error.ts';
-import { type WindowFunction, windowFunctions } from '../../window-functions/registry.ts';
+import { windowFunctions } from '../../window-functions/registry.ts';
 import { parseBounds } from './bounds.ts';
 
 export function parseWindowFunction(value: BsonValue, by: readonly SortKey[] | undefined, at: string): WindowFunction {

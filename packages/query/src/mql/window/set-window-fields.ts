@@ -3,9 +3,10 @@
 import { typeName } from '../../bson/type.ts';
 import { BsonDocument, type BsonValue } from '../../bson/value.ts';
 import type { Expr, Path } from '../../plan/expr.ts';
-import type { SortKey, Stage } from '../../plan/stage.ts';
+import type { SortKey } from '../../plan/sort-key.ts';
+import type { Stage } from '../../plan/stage.ts';
+import type { WindowFunction } from '../../plan/window.ts';
 import { QueryError, withErrorsAt } from '../../query-error.ts';
-import type { WindowFunction } from '../../window-functions/registry.ts';
 import { parseExpression } from '../expression.ts';
 import { parseFieldPath } from '../path.ts';
 import { parseSortKeys } from '../stages/sort.ts';

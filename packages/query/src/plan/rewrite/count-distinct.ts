@@ -1,6 +1,7 @@
 /** If only `{$size: '$field'}` of an `{$addToSet: x}` is used afterwards, counts its values and never builds the array. */
 
-import type { Accumulator, GroupStage, Stage } from '../stage.ts';
+import type { Accumulator } from '../accumulator.ts';
+import type { GroupStage, Stage } from '../stage.ts';
 
 /** @returns the stages, in which such sets became their sizes. */
 export function countDistinct(stages: readonly Stage[]): readonly Stage[] {

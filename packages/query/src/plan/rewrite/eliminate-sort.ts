@@ -6,10 +6,12 @@
 
 import { accumulatorOf } from '../../accumulators/registry.ts';
 import { functions } from '../../functions/registry.ts';
+import type { Accumulator, AccumulatorFields } from '../accumulator.ts';
 import { isPathColumn, isTimeColumn } from '../columns.ts';
 import { type Expr, field } from '../expr.ts';
 import { decomposes } from '../partial-state.ts';
-import type { Accumulator, AccumulatorFields, GroupStage, SortKey, SortStage, Stage } from '../stage.ts';
+import type { SortKey } from '../sort-key.ts';
+import type { GroupStage, SortStage, Stage } from '../stage.ts';
 
 export interface UnsortedGroup {
   readonly group: GroupStage;

@@ -2,8 +2,14 @@
 
 import { Int32, type Maybe } from '../../bson/value.ts';
 import type { SelectItem, SqlNode } from './ast.ts';
-import type { Cursor } from './cursor.ts';
 import { nearest } from './keywords.ts';
+import type { Token } from './lex.ts';
+
+/** Where the parser stands: a Cursor. */
+interface Position {
+  peek(ahead?: number): Token;
+  before(back: number): Token | undefined;
+}
 
 const symbols: Readonly<Record<string, string>> = {
   '==': 'write = to compare',
@@ -44,7 +50,7 @@ export function functionHint(name: string): string | undefined {
 }
 
 /** What to write instead of the next token. */
-export function dialectHintFor(cursor: Cursor): string | undefined {
+export function dialectHintFor(cursor: Position): string | undefined {
   const { kind, text } = cursor.peek();
   if (text === '(' && cursor.before(1)?.text.toUpperCase() === 'OVER') return words['OVER'];
   if (kind === 'symbol') return Object.hasOwn(symbols, text) ? symbols[text] : undefined;
@@ -61,7 +67,7 @@ const shortUnits: Readonly<Record<string, string>> = {
 };
 
 /** At `INTERVAL '1 hour'` or `INTERVAL 1 HOUR`: the DATEADD that adds it to the value before it, or subtracts it. */
-export function dateAddFor(cursor: Cursor): string {
+export function dateAddFor(cursor: Position): string {
   const amount = cursor.peek(1).text.trim();
   const parts = /^([+-]?\d+)\s*([a-z]+)?$/i.exec(amount);
   const [, number = '1', word = cursor.peek(2).text] = parts ?? [];

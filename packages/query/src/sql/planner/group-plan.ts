@@ -1,8 +1,8 @@
 /** GROUP BY, AGGREGATE, and the aggregates used in the other clauses. */
 
 import { Int32 } from '../../bson/value.ts';
+import type { Accumulator } from '../../plan/accumulator.ts';
 import { call, type Expr, field, literal } from '../../plan/expr.ts';
-import type { Accumulator } from '../../plan/stage.ts';
 import { QueryError } from '../../query-error.ts';
 import { sqlAggregates } from '../functions.ts';
 import { aggregatesIn } from '../parser/aggregates-in.ts';

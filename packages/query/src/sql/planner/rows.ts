@@ -2,9 +2,9 @@
 
 import { type Expr, field } from '../../plan/expr.ts';
 import type { Plan, ShapeTree, Stage } from '../../plan/stage.ts';
-import type { Tables } from '../parse.ts';
 import type { Query } from '../parser/ast.ts';
 import type { Scope, Source } from './scope.ts';
+import type { Tables } from './tables.ts';
 
 export interface Rows {
   readonly source: Plan['source'];

@@ -2,7 +2,8 @@
 
 import { Int32 } from '../../bson/value.ts';
 import type { Expr } from '../../plan/expr.ts';
-import type { SortKey, Stage } from '../../plan/stage.ts';
+import type { SortKey } from '../../plan/sort-key.ts';
+import type { Stage } from '../../plan/stage.ts';
 import { type OrderItem, partsOf, type Select, type SqlNode } from '../parser/ast.ts';
 import { fault } from '../parser/cursor.ts';
 import { literalText } from '../parser/dialect-hints.ts';

@@ -2,15 +2,24 @@
 
 import { call, type Expr, field, literal } from '../../plan/expr.ts';
 import type { Stage } from '../../plan/stage.ts';
-import type { SqlSubquery } from '../parser/ast.ts';
+import type { SqlNode, SqlSubquery } from '../parser/ast.ts';
 import { fault } from '../parser/cursor.ts';
 import { booleans, either, kindOf, maybeMissing } from '../types/kind.ts';
-import type { Block } from './block.ts';
 import { lowerCall, site } from './lower.ts';
-import { hidden, type Rows } from './rows.ts';
-import { fieldsOf, type Typed } from './scope.ts';
+import { type Around, hidden, type Rows } from './rows.ts';
+import { fieldsOf, type Scope, type Typed } from './scope.ts';
 
-export function compileSubquery(node: SqlSubquery, block: Block): Typed {
+/** The query that contains the subquery: a Block. */
+interface Enclosing {
+  readonly around: Around;
+  readonly scope: Scope;
+  /** How many fields subqueries have added to the rows. */
+  lookups: number;
+  add(stage: Stage): void;
+  lower(node: SqlNode): Typed;
+}
+
+export function compileSubquery(node: SqlSubquery, block: Enclosing): Typed {
   const left = node.left === undefined ? undefined : block.lower(node.left);
   const captured: [string, Expr][] = [];
   const rows = block.around.compile(node.query, { ...block.around, outer: { scope: block.scope, captured } });

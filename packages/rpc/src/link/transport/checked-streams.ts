@@ -12,7 +12,7 @@ import { limitEnvelopes } from '../../listener/limit-body.ts';
 import { wrapMessages } from '../../listener/wrap-messages.ts';
 import type { Session } from '../connection/session.ts';
 import { keepsEncoded } from './encoded-answers.ts';
-import type { HeaderInit } from './link-transport.ts';
+import type { HeaderInit } from './header-init.ts';
 import { makeStatusReadable } from './readable-status.ts';
 import { redirectOf } from './redirect.ts';
 

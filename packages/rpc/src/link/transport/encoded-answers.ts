@@ -1,9 +1,14 @@
 /** Calls whose answers stay encoded, for those so large that decoding them must not hold up the event loop (D48). */
 import type { DescMethod, DescService, Message } from '@bufbuild/protobuf';
 import { type BytesValue, BytesValueSchema } from '@bufbuild/protobuf/wkt';
+import type { Client } from '@connectrpc/connect';
 import { encodedMessage } from '../../core/encoded-message.ts';
 import { carriesApiNames } from '../../edge/api-fields.ts';
-import type { Client, Link } from '../connect.ts';
+
+/** What makes clients: a Link. */
+interface Clients {
+  client<S extends DescService>(service: S): Client<S>;
+}
 
 /** Calls a unary method; its request is the one of the method. */
 export type EncodedCall = (
@@ -16,7 +21,7 @@ export type EncodedCall = (
 ) => Promise<Uint8Array>;
 
 /** The method with the encoded answer as its result. Its elements are not counted, because it is not decoded. */
-export function encodedCall(link: Pick<Link, 'client'>, method: DescMethod): EncodedCall {
+export function encodedCall(link: Clients, method: DescMethod): EncodedCall {
   const client = link.client(withMethods(method.parent, [twinOf(method)])) as unknown as Readonly<
     Record<string, (request: object, options?: object) => Promise<BytesValue>>
   >;
@@ -29,7 +34,7 @@ type AnyMethod = (request: unknown, options?: object) => unknown;
  * A client for calls that are only passed on: their answers stay encoded, for codecs of any kind to write. Answers with names of APIs, which
  * each peer spells in its own way, are decoded.
  */
-export function passingClient<S extends DescService>(link: Pick<Link, 'client'>, service: S): Client<S> {
+export function passingClient<S extends DescService>(link: Clients, service: S): Client<S> {
   const isPassed = ({ output }: DescMethod): boolean => !carriesApiNames(output);
   const twins = service.methods.map((method) => (isPassed(method) ? twinOf(method) : method));
   const given = link.client(withMethods(service, twins)) as unknown as Readonly<Record<string, AnyMethod>>;

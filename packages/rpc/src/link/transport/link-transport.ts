@@ -1,4 +1,5 @@
 /** The features that a link adds to gRPC: its token, headers, PlatformErrors, and a default deadline, which covers fetching the token. */
+
 import type {
   DescMessage,
   DescMethod,
@@ -17,6 +18,7 @@ import { asPlatformError, PlatformError, systemClock } from '@platform/base';
 import { fromConnectError } from '../../core/errors.ts';
 import type { AccessToken } from '../access-token.ts';
 import { AnswerTooLarge } from './checked-streams.ts';
+import type { HeaderInit } from './header-init.ts';
 
 /** Returns the headers for a call of this method. @param signal ends the call */
 export type HeadersOf = (
@@ -24,8 +26,6 @@ export type HeadersOf = (
   signal: AbortSignal | undefined,
 ) => Promise<Readonly<Record<string, string>>>;
 
-/** The argument of `new Headers`. */
-export type HeaderInit = ConstructorParameters<typeof Headers>[0];
 /** With names in lower case. A record, because `Headers` would be created three times for each call. */
 type PlainHeaders = Readonly<Record<string, string>>;
 

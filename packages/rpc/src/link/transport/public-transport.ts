@@ -11,7 +11,7 @@ import {
 import type { ContextValues, StreamResponse, Transport, UnaryResponse } from '@connectrpc/connect';
 import { peerTypeName } from '../../edge/alias.ts';
 import { canonicalise, inVocabulary } from '../../edge/translate-message.ts';
-import type { HeaderInit } from './link-transport.ts';
+import type { HeaderInit } from './header-init.ts';
 
 export class PublicTransport implements Transport {
   readonly #inner: Transport;

@@ -33,7 +33,7 @@ import { codeOfFailure, errorOfClose } from './call-failure.ts';
 import { answerTooLarge } from './checked-streams.ts';
 import { keepsEncoded } from './encoded-answers.ts';
 import { encodedParts, longBytes } from './encoded-parts.ts';
-import type { HeaderInit } from './link-transport.ts';
+import type { HeaderInit } from './header-init.ts';
 import { makeStatusReadable } from './readable-status.ts';
 import { redirectOf } from './redirect.ts';
 

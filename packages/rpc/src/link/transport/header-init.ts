@@ -1,0 +1,2 @@
+/** The argument of `new Headers`. */
+export type HeaderInit = ConstructorParameters<typeof Headers>[0];
