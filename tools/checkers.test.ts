@@ -69,6 +69,12 @@ test('a checker sees every file that git lists, and fails if it sees none', () =
   expect(() => filesToCheck(['no-such-folder'], isSource)).toThrow('saw no file');
 });
 
+test('which files a checker sees does not depend on the folder that holds the clone, such as ~/src/platform', () => {
+  const asked: string[] = [];
+  filesToCheck(['tools'], (path) => asked.push(path) > 0 && isSource(path));
+  expect(asked.filter((path) => !path.startsWith('tools/'))).toEqual([]);
+});
+
 test('imports form a cycle; in apps, imports of types do not', () => {
   const text = `import { b } from './b.ts';\nimport type { C } from './c.ts';\nimport { type D } from './d.ts';\nawait import('./e.ts');`;
   expect(countedImports('apps/x/src/a.ts', text)).toEqual(['apps/x/src/b.ts', 'apps/x/src/e.ts']);

@@ -1,25 +1,28 @@
 /** The files of this repository that the checkers see. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export const root: string = fileURLToPath(new URL('..', import.meta.url)).replace(/\/$/, '');
 
 const skipped = new Set(['node_modules', 'dist', 'build', '.svelte-kit', '.git', '.platform', 'coverage', 'gen']);
 
-/** Paths relative to the root of the files found by walking the folders, without generated and installed ones. */
+/**
+ * Paths of the files found by walking the folders, without generated and installed ones. They are relative to the root, for `keep` too: the
+ * name of a folder around the clone decides nothing.
+ */
 export function walk(folders: readonly string[], keep: (path: string) => boolean): string[] {
   const found: string[] = [];
   const visit = (folder: string): void => {
-    for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    for (const entry of readdirSync(join(root, folder), { withFileTypes: true })) {
       if (skipped.has(entry.name)) continue;
       const path = join(folder, entry.name);
       if (entry.isDirectory()) visit(path);
-      else if (keep(path)) found.push(relative(root, path));
+      else if (keep(path)) found.push(path);
     }
   };
-  for (const folder of folders) if (existsSync(join(root, folder))) visit(join(root, folder));
+  for (const folder of folders) if (existsSync(join(root, folder))) visit(folder);
   return found.sort();
 }
 
