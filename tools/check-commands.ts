@@ -122,7 +122,7 @@ function examplesOf(command: Command, path: string): { path: string; words: read
   return [...own.map((words) => ({ path, words })), ...below];
 }
 
-if (import.meta.main) {
+export function main(): void {
   const examples = examplesOf(createProgram(), 'platform');
   const scripts = new Set(Object.keys((JSON.parse(read('package.json')) as { scripts: object }).scripts));
   const check = createChecker(scripts);
@@ -149,3 +149,5 @@ if (import.meta.main) {
     `${printed.length} commands in ${documents.length} documents, ${shown.length} examples in help`,
   );
 }
+
+if (import.meta.main) main();

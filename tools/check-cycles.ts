@@ -45,7 +45,7 @@ export function countedImports(path: string, text: string): string[] {
     .map(({ specifier }) => normalize(join(dirname(path), specifier)));
 }
 
-if (import.meta.main) {
+export function main(): void {
   const files = filesToCheck(['apps', 'packages', 'tools', 'bench', 'conformance'], isSource);
   const graph = new Map(files.map((path) => [path, countedImports(path, read(path))]));
   report(
@@ -54,3 +54,5 @@ if (import.meta.main) {
     `${files.length} files`,
   );
 }
+
+if (import.meta.main) main();

@@ -16,7 +16,7 @@ export function numbersInTitles(text: string): string[] {
   return [...titles].flatMap(([, numbers = '']) => numbers.match(/[ID]\d+/g) ?? []);
 }
 
-if (import.meta.main) {
+export function main(): void {
   const files = filesToCheck(['apps', 'packages', 'conformance', 'tools', 'bench'], isSource);
   const proven = new Set(files.filter(isTest).flatMap((path) => numbersInTitles(read(path))));
   const promised = allRules().filter(
@@ -30,3 +30,5 @@ if (import.meta.main) {
     `${files.length} files, ${promised.length} promised`,
   );
 }
+
+if (import.meta.main) main();

@@ -205,7 +205,7 @@ function rank(path: string): number {
   return name === 'store.ts' ? 3 : 2;
 }
 
-if (import.meta.main) {
+export function main(): void {
   const files = filesToCheck(
     ['apps', 'packages'],
     (path) => (isSource(path) || path.endsWith('.svelte')) && path.includes('/src/'),
@@ -216,3 +216,5 @@ if (import.meta.main) {
     `${files.length} files`,
   );
 }
+
+if (import.meta.main) main();

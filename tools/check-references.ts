@@ -53,7 +53,7 @@ export function doubleRules(rules: readonly Rule[]): string[] {
   });
 }
 
-if (import.meta.main) {
+export function main(): void {
   const rules = allRules();
   const records = walk(['docs/decisions'], (path) => path.endsWith('.md')).map((path) =>
     path.replace(/^docs\/decisions\/(ADR-\d{4}).*$/, '$1'),
@@ -78,3 +78,5 @@ if (import.meta.main) {
   }
   report('references', problems, `${sources.length} sources, ${documents.length} documents, ${rules.length} rules`);
 }
+
+if (import.meta.main) main();

@@ -197,7 +197,7 @@ function matches(path: string, entry: string): boolean {
   return entry.endsWith('*') ? path.startsWith(entry.slice(0, -1)) : path === entry;
 }
 
-if (import.meta.main) {
+export function main(): void {
   const files = filesToCheck(['apps', 'packages'], (path) => isSource(path) && path.includes('/src/'));
   report(
     'side effects',
@@ -205,3 +205,5 @@ if (import.meta.main) {
     `${files.length} files`,
   );
 }
+
+if (import.meta.main) main();

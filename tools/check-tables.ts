@@ -133,8 +133,10 @@ export function checkTables(
   return { problems, tables: tables.size };
 }
 
-if (import.meta.main) {
+export function main(): void {
   const paths = filesToCheck([app.slice(0, -1)], (path) => isSource(path) && !isTest(path));
   const { problems, tables } = checkTables(new Map(paths.map((path) => [path, read(path)])));
   report('tables', problems, `${tables} tables, ${paths.length} files, ${exceptions.length} exceptions`);
 }
+
+if (import.meta.main) main();

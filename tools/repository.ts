@@ -50,8 +50,13 @@ export function filesToCheck(folders: readonly string[], keep: (path: string) =>
   return found;
 }
 
+const texts = new Map<string, string>();
+
+/** The text of a file, which is read once. @param path relative to the root */
 export function read(path: string): string {
-  return readFileSync(join(root, path), 'utf8');
+  const text = texts.get(path) ?? readFileSync(join(root, path), 'utf8');
+  texts.set(path, text);
+  return text;
 }
 
 export const isSource = (path: string): boolean => /\.(ts|js)$/.test(path) && !path.endsWith('.d.ts');
