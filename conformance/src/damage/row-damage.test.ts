@@ -10,6 +10,8 @@ import { DataService, TagsFilterType } from '@platform/proto/platform/app/data/v
 import { DatasetService } from '@platform/proto/platform/app/dataset/v1/dataset';
 import { DataSyncService, DataType } from '@platform/proto/platform/app/datasync/v1/data_sync';
 import { AppService } from '@platform/proto/platform/app/v1/app';
+import { RobotService } from '@platform/proto/platform/app/v1/robot';
+import { FleetService } from '@platform/proto/platform/fleet/v1/fleet';
 import { type Client, connect, type Link } from '@platform/rpc/client';
 import { expect, test } from 'vitest';
 import { doctor } from '../../../apps/cloud/src/admin/doctor/doctor.ts';
@@ -58,6 +60,36 @@ async function addLabels(asked: Client<typeof DataService>, pictures: readonly s
   await asked.addTagsToBinaryDataByIDs({ binaryDataIds: pictures.slice(1, 2), tags: ['dark'] });
   for (const [n, binaryDataId] of pictures.slice(0, 2).entries())
     await asked.addBoundingBoxToImageByID({ binaryDataId, label: `bolt ${n}`, xMaxNormalized: 1, yMaxNormalized: 0.5 });
+}
+
+/** Bytes of logs, and of a query, that count as usage. */
+async function use(cloud: CloudUnderFire, link: Link): Promise<void> {
+  const { organizationId, partId, partSecret } = cloud.demo;
+  await using part = connect({
+    baseUrl: cloud.url,
+    credentials: { entity: partId, type: 'robot-secret', payload: partSecret },
+  });
+  await part.client(DataSyncService).dataCaptureUpload({
+    metadata: {
+      ...{ partId, componentType: 'core:component:sensor', componentName: 'cpu', methodName: 'Readings' },
+      ...{ type: DataType.TABULAR_SENSOR, identity: { stream: randomBytes(16), seq: 1n, floor: 1n } },
+    },
+    sensorContents: [
+      {
+        metadata: { timeReceived: timestampFromMs(Date.UTC(2026, 9, 1)) },
+        data: { case: 'struct', value: { n: 1 } },
+      },
+    ],
+  });
+  await part.client(RobotService).log({ id: partId, logs: [{ message: 'counted', level: 'info' }] });
+  await link.client(DataService).tabularDataBySQL({ organizationId, sqlQuery: 'select * from readings' });
+  // It is written a little later.
+  for (let tries = 0; tries < 100; tries++) {
+    const { limits } = await link.client(FleetService).listLimits({ organizationId });
+    if (limits.some(({ used = 0n }) => used > 0n)) return;
+    await pauseMs(100);
+  }
+  throw new Error('expected the bytes that a query has scanned, found none');
 }
 
 /** One that imports another one, with two revisions and a tag. @returns its id */
@@ -121,6 +153,7 @@ async function fill(cloud: CloudUnderFire): Promise<Filled> {
   const { id: datasetId } = await link.client(DatasetService).createDataset({ name: 'first', organizationId });
   await link.client(DatasetService).createDataset({ name: 'second', organizationId });
   await addLabels(link.client(DataService), pictures);
+  await use(cloud, link);
   await link.client(DataService).addBinaryDataToDatasetByIDs({ datasetId, binaryDataIds: pictures.slice(0, 2) });
   return { keyOfOwner, organizationId, locationId, robotId, secondPart, fragmentId, pictures, datasetId };
 }
@@ -190,6 +223,10 @@ function questionsOf(cloud: CloudUnderFire, filled: Filled): Questions {
     'history of a configuration': ofApp(async (app) => {
       const { history } = await app.getRobotPartHistory({ id: secondPart });
       return history.map(({ old, editedBy }) => [old?.robotConfigJson, editedBy]);
+    }),
+    'scanned bytes': byOwner(async (link) => {
+      const { limits } = await link.client(FleetService).listLimits({ organizationId });
+      return limits.map(({ name, used }) => [name, used]);
     }),
     'the part itself': async () => {
       const { partId, partSecret } = cloud.demo;

@@ -38,10 +38,11 @@ import { fragmentsChecked, fragmentsV2 } from '../fragments/store.ts';
 import { gapsV13, gapsV19 } from '../gaps/store.ts';
 import { identityChecked, identityV1, identityV2 } from '../identity/store.ts';
 import { instanceDdl, instanceV2 } from '../instance/store.ts';
-import { logsV1, logsV2, logsV17, logsV23 } from '../machines/logs/store.ts';
+import { logsV1, logsV2, logsV17, logsV23, logUsage } from '../machines/logs/store.ts';
 import { presenceV2, presenceV22, presenceV42 } from '../machines/presence/store.ts';
 import { machinesChecked, machinesDdl, machinesV2, machinesV11, machinesV20, machinesV33 } from '../machines/store.ts';
 import {
+  notificationUsage,
   outboxV1,
   outboxV2,
   outboxV9,
@@ -55,7 +56,7 @@ import {
 import { packagesChecked, packagesV10, packagesV11 } from '../packages/store.ts';
 import { queriesV3 } from '../queries/store.ts';
 import { retentionChecked, retentionV3 } from '../retention/store.ts';
-import { tabularDdl, tabularV4, tabularV7, tabularV37 } from '../tabular/store.ts';
+import { queryUsage, tabularDdl, tabularV4, tabularV7, tabularV37 } from '../tabular/store.ts';
 import { triggersDdl, triggersV15, triggersV26 } from '../triggers/store.ts';
 import { addRowCheck, rowChecksDdl } from './row-checks/row-check-sql.ts';
 import type { Migration } from './sqlite/writer-protocol.ts';
@@ -72,6 +73,7 @@ const checkedV36 = [...accessChecked, ...accountsChecked, ...identityChecked, ..
 const checkedV38 = [...machinesChecked, usageHours];
 const checkedV40 = [...retentionChecked, retentionDays, ...fragmentsChecked];
 const checkedV43 = [...labelsChecked, invoicePdfs, billingServices];
+const checkedV44 = [logUsage, notificationUsage, queryUsage];
 
 export const migrations: readonly Migration[] = [
   {
@@ -158,4 +160,5 @@ export const migrations: readonly Migration[] = [
   { version: 41, statements: outboxV41 },
   { version: 42, statements: presenceV42 },
   { version: 43, statements: [...binaryV43, ...checkedV43.map(addRowCheck)], checked: checkedV43 },
+  { version: 44, statements: checkedV44.map(addRowCheck), checked: checkedV44 },
 ];

@@ -1,6 +1,7 @@
 /** Counts notifications that were sent, for billing: each once, in the transaction that records its delivery. */
 import { type Kysely, sql, type Transaction } from 'kysely';
-import type { OutboxTables } from './store.ts';
+import { readProvenHours } from '../metadata/row-checks/read-proven-hours.ts';
+import { notificationUsage, type OutboxTables } from './store.ts';
 
 const hourMs = 3_600_000;
 
@@ -58,20 +59,20 @@ export async function countSent(trx: Transaction<OutboxTables>, ids: readonly st
     .execute();
 }
 
-/** Notifications of an organization that were sent in each hour. Half open: startMs ≤ hour < endMs. */
+/**
+ * Notifications of an organization that were sent in each hour. Half open: startMs ≤ hour < endMs.
+ *
+ * @throws data_loss when a count was altered, or rows of its days are missing
+ */
 export async function sentNotifications(
   db: Kysely<OutboxTables>,
   startMs: number,
   endMs: number,
   organizationId: string,
 ): Promise<readonly { readonly hour: number; readonly quantity: number }[]> {
-  const rows = await db
-    .selectFrom('notification_usage')
-    .select(({ fn }) => ['hour', fn.sum<number | string>('sent').as('sent')])
-    .where('organization_id', '=', organizationId)
-    .where('hour', '>=', startMs)
-    .where('hour', '<', endMs)
-    .groupBy('hour')
-    .execute();
-  return rows.map(({ hour, sent }) => ({ hour, quantity: Number(sent) }));
+  const rows = await readProvenHours(db, notificationUsage, organizationId, startMs, endMs);
+  // Of all types together.
+  const sent = new Map<number, number>();
+  for (const [, hour, , count] of rows) sent.set(Number(hour), (sent.get(Number(hour)) ?? 0) + Number(count));
+  return [...sent].map(([hour, quantity]) => ({ hour, quantity }));
 }

@@ -7,6 +7,7 @@
  * finished message loses its sealed content. Finished rows are deleted after 30 days, with their attempts.
  */
 import type { SealedColumn } from '../instance/sealed-column.ts';
+import type { CheckedTable } from '../metadata/row-checks/checked-table.ts';
 
 /** For versions before 9, which had only webhooks. */
 export const outboxV1: readonly string[] = [
@@ -133,6 +134,17 @@ export const outboxV29: readonly string[] = [
 
 /** A checksum of who gets a message (envelope.ts). */
 export const outboxV41: readonly string[] = ['alter table outbox_messages add column envelope_check text'];
+
+/** A day of an organization is a set. */
+export const notificationUsage: CheckedTable = {
+  table: 'notification_usage',
+  what: 'notifications of organization',
+  key: ['organization_id', 'hour', 'type'],
+  columns: ['organization_id', 'hour', 'type', 'sent'],
+  owner: 'organization_id',
+  time: 'hour',
+  usPerTime: 1_000,
+};
 
 export const channelNames = ['webhook', 'email', 'push'] as const;
 

@@ -1,5 +1,6 @@
 /** Tables of the tabular store in meta.sqlite: listed Parquet files, the sealed position of the log, deletions and scanned bytes. */
 import type { Generated } from 'kysely';
+import type { CheckedTable } from '../metadata/row-checks/checked-table.ts';
 
 /** One sealed file. A file that is not listed here does not exist (I9). */
 export interface TabularFilesTable {
@@ -193,6 +194,15 @@ export const tabularV37: readonly string[] = [
     primary key (organization_id, proof_day)
   )`,
 ];
+
+/** All months of an organization are a set. */
+export const queryUsage: CheckedTable = {
+  table: 'tabular_usage',
+  what: 'queries of organization',
+  key: ['organization_id', 'month'],
+  columns: ['organization_id', 'month', 'scanned_bytes', 'queries'],
+  owner: 'organization_id',
+};
 
 /** For tools that read a store directly. */
 export const sealedPositionSql = 'select sealed_position as position from tabular_state';

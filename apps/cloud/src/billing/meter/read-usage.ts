@@ -1,6 +1,6 @@
 /** Reads the meter. */
 import type { UsageCostType } from '@platform/proto/platform/app/v1/billing';
-import { readProvenSets } from '../../metadata/row-checks/read-proven-sets.ts';
+import { readProvenHours } from '../../metadata/row-checks/read-proven-hours.ts';
 import type { Database } from '../../metadata/tables.ts';
 import type { Usage } from '../prices/rate.ts';
 import { usageHours } from '../store.ts';
@@ -22,9 +22,6 @@ export interface UsageReader {
   readonly counted: readonly CountedSource[];
 }
 
-const dayMs = 86_400_000;
-const daysAtOnce = 31;
-
 /**
  * The stored hours of an organization. Half open: startMs ≤ hour < endMs.
  *
@@ -36,23 +33,13 @@ export async function hoursOf(
   startMs: number,
   endMs: number,
 ): Promise<HourlyUsage[]> {
-  const hours: HourlyUsage[] = [];
-  for (let at = startMs; at < endMs; at += daysAtOnce * dayMs) {
-    const end = Math.min(endMs, at + daysAtOnce * dayMs);
-    const days = { from: Math.floor(at / dayMs), to: Math.floor((end - 1) / dayMs) };
-    for (const [, hourText, type, quantity] of await readProvenSets(db, usageHours, organizationId, days)) {
-      const hour = Number(hourText);
-      // The sets are whole days.
-      if (hour >= at && hour < end)
-        hours.push({
-          organization_id: organizationId,
-          hour,
-          type: Number(type) as UsageCostType,
-          quantity: Number(quantity),
-        });
-    }
-  }
-  return hours;
+  const rows = await readProvenHours(db, usageHours, organizationId, startMs, endMs);
+  return rows.map(([, hour, type, quantity]) => ({
+    organization_id: organizationId,
+    hour: Number(hour),
+    type: Number(type) as UsageCostType,
+    quantity: Number(quantity),
+  }));
 }
 
 /** By time, then by type. */

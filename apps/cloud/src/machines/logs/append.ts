@@ -43,8 +43,12 @@ export function createLogAppender(
     try {
       await db.transaction().execute(async (trx) => {
         await insert(trx, lines);
-        for (const { lines: some, sent } of batch)
-          if (sent !== undefined) await countSentLogs(trx, sent, some[0]?.received_ms ?? 0);
+        await countSentLogs(
+          trx,
+          batch.flatMap(({ lines: some, sent }) =>
+            sent === undefined ? [] : [{ ...sent, receivedMs: some[0]?.received_ms ?? 0 }],
+          ),
+        );
       });
       onStored(lines);
       for (const { done } of batch) done.resolve();

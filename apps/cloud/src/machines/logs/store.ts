@@ -1,5 +1,6 @@
 /** Tables of machine logs: lines, daily totals of each part, and the parts whose lines are being deleted. */
 import type { Generated } from 'kysely';
+import type { CheckedTable } from '../../metadata/row-checks/checked-table.ts';
 
 export interface MachineLogsTables {
   machine_logs: {
@@ -47,3 +48,14 @@ export const logsV17: readonly string[] = ['create index machine_logs_by_arrival
 export const logsV23: readonly string[] = [
   'create table machine_log_usage (organization_id text not null, hour bigint not null, bytes bigint not null, primary key (organization_id, hour))',
 ];
+
+/** A day of an organization is a set. */
+export const logUsage: CheckedTable = {
+  table: 'machine_log_usage',
+  what: 'bytes of logs of organization',
+  key: ['organization_id', 'hour'],
+  columns: ['organization_id', 'hour', 'bytes'],
+  owner: 'organization_id',
+  time: 'hour',
+  usPerTime: 1_000,
+};

@@ -1,8 +1,11 @@
 /** Bytes of machine logs that each organization uploads and stores, for billing. Lines that the cloud writes itself are not uploads. */
+import { chunks } from '@platform/base';
 import type { Kysely, Transaction } from 'kysely';
+import { readProvenHours } from '../../metadata/row-checks/read-proven-hours.ts';
+import { rowsPerStatement } from '../../metadata/rows-per-statement.ts';
 import type { Database } from '../../metadata/tables.ts';
 import { partPlaces } from '../part-places.ts';
-import type { MachineLogsTables } from './store.ts';
+import { logUsage, type MachineLogsTables } from './store.ts';
 
 const hourMs = 3_600_000;
 
@@ -12,39 +15,45 @@ export interface SentLogs {
   readonly bytes: number;
 }
 
-/** Must be called in the transaction that stores the lines. @param receivedMs when they arrived */
+/** Must be called in the transaction that stores the lines. @param sent with the time when they arrived */
 export async function countSentLogs(
   trx: Transaction<MachineLogsTables>,
-  { organizationId, bytes }: SentLogs,
-  receivedMs: number,
+  sent: readonly (SentLogs & { readonly receivedMs: number })[],
 ): Promise<void> {
-  const hour = Math.floor(receivedMs / hourMs) * hourMs;
-  await trx
-    .insertInto('machine_log_usage')
-    .values({ organization_id: organizationId, hour, bytes })
-    .onConflict((conflict) =>
-      conflict.columns(['organization_id', 'hour']).doUpdateSet((eb) => ({
-        bytes: eb('machine_log_usage.bytes', '+', eb.ref('excluded.bytes')),
-      })),
-    )
-    .execute();
+  // Each row changes once, however many machines sent lines.
+  const counts = new Map<string, MachineLogsTables['machine_log_usage']>();
+  for (const { organizationId, bytes, receivedMs } of sent) {
+    const hour = Math.floor(receivedMs / hourMs) * hourMs;
+    const key = `${hour} ${organizationId}`;
+    const count = counts.get(key) ?? { organization_id: organizationId, hour, bytes: 0 };
+    counts.set(key, count);
+    count.bytes += bytes;
+  }
+  for (const some of chunks([...counts.values()], rowsPerStatement))
+    await trx
+      .insertInto('machine_log_usage')
+      .values(some)
+      .onConflict((conflict) =>
+        conflict.columns(['organization_id', 'hour']).doUpdateSet((eb) => ({
+          bytes: eb('machine_log_usage.bytes', '+', eb.ref('excluded.bytes')),
+        })),
+      )
+      .execute();
 }
 
-/** Bytes of log that machines of an organization sent in each hour. Half open: startMs ≤ hour < endMs. */
+/**
+ * Bytes of log that machines of an organization sent in each hour. Half open: startMs ≤ hour < endMs.
+ *
+ * @throws data_loss when one was altered, or rows of its days are missing
+ */
 export async function sentLogs(
   db: Kysely<MachineLogsTables>,
   startMs: number,
   endMs: number,
   organizationId: string,
 ): Promise<readonly { readonly hour: number; readonly quantity: number }[]> {
-  const rows = await db
-    .selectFrom('machine_log_usage')
-    .select(['hour', 'bytes'])
-    .where('organization_id', '=', organizationId)
-    .where('hour', '>=', startMs)
-    .where('hour', '<', endMs)
-    .execute();
-  return rows.map(({ hour, bytes }) => ({ hour, quantity: bytes }));
+  const rows = await readProvenHours(db, logUsage, organizationId, startMs, endMs);
+  return rows.map(([, hour, bytes]) => ({ hour: Number(hour), quantity: Number(bytes) }));
 }
 
 /** Bytes of logs that are kept. Logs of a deleted machine are not charged, although they are removed a little later (D29). */

@@ -83,10 +83,6 @@ const groups: readonly (readonly [reason: string, tables: readonly string[]])[] 
     ],
   ],
   ['bounds that the host administrator sets, which protect the cloud', ['limits']],
-  [
-    'counts that change with each request or message: a change is owed as it is (a limitation in ADR-0059)',
-    ['machine_log_usage', 'notification_usage', 'tabular_usage'],
-  ],
 ];
 
 function tableNames(): readonly string[] {

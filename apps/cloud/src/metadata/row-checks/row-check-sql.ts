@@ -38,6 +38,11 @@ export function daySql({ time, usPerTime = 1 }: CheckedTable, row: string): stri
   return `(${at} - ((${at} % ${day}) + ${day}) % ${day}) / ${day}`;
 }
 
+/** Whether a change leaves a row (`old`, `new`) in its set. */
+export function staysSql(table: CheckedTable): string {
+  return `${ownerSql(table, 'new')} = ${ownerSql(table, 'old')} and ${daySql(table, 'new')} = ${daySql(table, 'old')}`;
+}
+
 const wordColumns = words.map((word) => `word_${word}`);
 const proofColumns = ['table_name', 'owner', 'day', 'rows', ...wordColumns].map((column) => `"${column}"`).join(', ');
 

@@ -7,7 +7,7 @@
  */
 import type { DatabaseSync } from 'node:sqlite';
 import { type CheckedTable, hashOfText, textOfValues, wordMask, wordOf, words } from './checked-table.ts';
-import { addRowSql, daySql, ownerSql, removeEmptySql } from './row-check-sql.ts';
+import { addRowSql, daySql, ownerSql, removeEmptySql, staysSql } from './row-check-sql.ts';
 
 /** @param db the only connection that writes */
 export function watchSqliteRows(db: DatabaseSync, tables: readonly CheckedTable[]): void {
@@ -17,16 +17,25 @@ export function watchSqliteRows(db: DatabaseSync, tables: readonly CheckedTable[
     hashOfText(textOfValues(values)),
   );
   db.function('row_word', { deterministic: true }, (check, word) => wordOf(check, Number(word)));
-  db.exec(proofsTriggerSql);
+  db.exec(proofsTriggersSql);
   db.exec(tables.map(triggersOf).join(';'));
 }
 
 const changed = words.map((word) => `(new.rows * row_word(new.row_check, ${word})) & ${wordMask}`);
-const proofsTriggerSql = `
+const replaced = words.map(
+  (word) =>
+    `word_${word} = (word_${word} + row_word(new.row_check, ${word}) - row_word(new.old_check, ${word})) & ${wordMask}`,
+);
+const isNewSet = 'table_name = new.table_name and owner = new.owner and day = new.day';
+const proofsTriggersSql = `
   create temp view row_changes as select '' as table_name, '' as owner, 0 as day, 0 as rows, '' as row_check;
   create temp trigger row_changes_insert instead of insert on row_changes begin
     ${addRowSql('new.table_name', 'new.owner', 'new.day', 'new.rows', changed)};
-    ${removeEmptySql('table_name = new.table_name and owner = new.owner and day = new.day and new.rows < 0')};
+    ${removeEmptySql(`${isNewSet} and new.rows < 0`)};
+  end;
+  create temp view row_replacements as select '' as table_name, '' as owner, 0 as day, '' as old_check, '' as row_check;
+  create temp trigger row_replacements_insert instead of insert on row_replacements begin
+    update row_proofs set ${replaced.join(', ')} where ${isNewSet};
   end`;
 
 function triggersOf(table: CheckedTable): string {
@@ -34,8 +43,8 @@ function triggersOf(table: CheckedTable): string {
   const covered = [...columns, ...bytes].map((column) => `"${column}"`);
   const checkOf = (row: string): string => `row_hash(${covered.map((column) => `${row}.${column}`).join(', ')})`;
   const isRow = isInKeyOrder ? key.map((column) => `"${column}" = new."${column}"`).join(' and ') : 'rowid = new.rowid';
-  const change = (row: string, rows: number): string =>
-    `'${name}', ${ownerSql(table, row)}, ${daySql(table, row)}, ${rows}`;
+  const set = (row: string): string => `'${name}', ${ownerSql(table, row)}, ${daySql(table, row)}`;
+  const change = (row: string, rows: number): string => `${set(row)}, ${rows}`;
   const check = `update ${name} set row_check = ${checkOf('new')} where ${isRow}`;
   const add = `insert into row_changes select ${change('new', 1)}, row_check from ${name} where ${isRow}`;
   // A row without a checksum was never counted.
@@ -46,9 +55,12 @@ function triggersOf(table: CheckedTable): string {
     trigger(`insert on main.${name}`, [check, add]),
     // A damaged row keeps its wrong checksum: a change must not hide the damage.
     trigger(`update of ${covered.join(', ')} on main.${name} when old.row_check = ${checkOf('old')}`, [
-      remove,
       check,
-      add,
+      // Most changes stay in the set, whose proof then changes once.
+      `insert into row_replacements select ${set('new')}, old.row_check, row_check from ${name} where ${isRow} and ${staysSql(table)}`,
+      ...(table.owner === undefined && table.time === undefined
+        ? []
+        : [`${remove} and not (${staysSql(table)})`, `${add} and not (${staysSql(table)})`]),
     ]),
     trigger(`delete on main.${name}`, [remove]),
   ].join(';');

@@ -1,6 +1,8 @@
 /** Counts the logical bytes that an organization's queries scan in a UTC month, and refuses queries over the limit (D26). */
 import { type Clock, errorText, type Log, PlatformError } from '@platform/base';
+import { readProvenSets } from '../../metadata/row-checks/read-proven-sets.ts';
 import type { Database } from '../../metadata/tables.ts';
+import { queryUsage } from '../store.ts';
 
 export interface Reservation {
   /** Bytes used in the month so far, and its limit; absent: the query counts towards no limit. */
@@ -17,7 +19,11 @@ export function monthWith({ month }: Reservation, scannedBytes: number): Pick<Re
 }
 
 export interface ScanMeter {
-  /** Reserves the bytes that a query may scan. Throws resource_exhausted when the month's limit would be exceeded. */
+  /**
+   * Reserves the bytes that a query may scan.
+   *
+   * @throws resource_exhausted when the month's limit would be exceeded; data_loss when what the organization has used was altered
+   */
   reserve(organizationId: string, bytes: number): Promise<Reservation>;
   /** Resolves when all settled usage is written. */
   settled(): Promise<void>;
@@ -41,14 +47,11 @@ export function monthOf(ms: number): string {
   return new Date(ms).toISOString().slice(0, 7);
 }
 
+/** @throws data_loss when the usage of the organization was altered, or is missing */
 export async function scannedBytes(db: Database, organizationId: string, month: string): Promise<number> {
-  const row = await db
-    .selectFrom('tabular_usage')
-    .select('scanned_bytes')
-    .where('organization_id', '=', organizationId)
-    .where('month', '=', month)
-    .executeTakeFirst();
-  return row?.scanned_bytes ?? 0;
+  const rows = await readProvenSets(db, queryUsage, organizationId);
+  const [, , bytes] = rows.find(([, of]) => of === month) ?? [];
+  return Number(bytes ?? 0);
 }
 
 export function createScanMeter(options: {
