@@ -1,6 +1,9 @@
 /** Counts the logical bytes that an organization's queries scan in a UTC month, and refuses queries over the limit (D26). */
 import { type Clock, errorText, type Log, PlatformError } from '@platform/base';
+import { sql } from 'kysely';
+import { type CoveredRow, coveredText, isCoveredRight, valuesOf } from '../../metadata/row-checks/covered-text.ts';
 import { readProvenSets } from '../../metadata/row-checks/read-proven-sets.ts';
+import { provenRows } from '../../metadata/row-checks/require-complete.ts';
 import type { Database } from '../../metadata/tables.ts';
 import { queryUsage } from '../store.ts';
 
@@ -47,11 +50,29 @@ export function monthOf(ms: number): string {
   return new Date(ms).toISOString().slice(0, 7);
 }
 
+interface UsedMonth extends CoveredRow {
+  /** Months of the organization, and how many its proof counts. */
+  readonly months: number;
+  readonly proven: number | null;
+}
+
 /** @throws data_loss when the usage of the organization was altered, or is missing */
 export async function scannedBytes(db: Database, organizationId: string, month: string): Promise<number> {
-  const rows = await readProvenSets(db, queryUsage, organizationId);
-  const [, , bytes] = rows.find(([, of]) => of === month) ?? [];
-  return Number(bytes ?? 0);
+  const { rows } = await sql<UsedMonth>`
+    select ${coveredText(queryUsage)} as covered, row_check as row_check, ${provenRows(queryUsage, 'tabular_usage.organization_id')} as proven,
+      (select count(*) from tabular_usage as each_month where each_month.organization_id = tabular_usage.organization_id) as months
+    from tabular_usage where organization_id = ${organizationId} and month = ${month}
+  `.execute(db);
+  const [used] = rows;
+  // Right, and none is missing. Otherwise all of them say what is wrong, or that the month has none yet.
+  if (used !== undefined && isCoveredRight(used) && Number(used.months) === Number(used.proven))
+    return bytesOf(valuesOf(queryUsage, used.covered));
+  const all = await readProvenSets(db, queryUsage, organizationId);
+  return bytesOf(all.find(([, of]) => of === month));
+}
+
+function bytesOf(values: readonly string[] | undefined): number {
+  return Number(values?.[2] ?? 0);
 }
 
 export function createScanMeter(options: {
