@@ -7,6 +7,7 @@
  */
 import type { Generated } from 'kysely';
 import type { CheckedTable } from '../metadata/row-checks/checked-table.ts';
+import type { Migration } from '../metadata/sqlite/writer-protocol.ts';
 
 /** Whose file it is, and of which time: copies, by which the sets of rows are divided. */
 interface OfFile {
@@ -64,6 +65,8 @@ export interface BinaryTables {
     blob_path: string;
     /** SHA-256 of its bytes, hexadecimal; empty: stored by a version that did not record it. */
     sha256: string;
+    /** JSON: string[]. A copy of the rows of its tags, for answers that show them: the row's checksum covers it. */
+    tags: string;
   };
   binary_data_tags: { binary_data_id: string; tag: string } & OfFile;
   binary_data_boxes: {
@@ -131,8 +134,7 @@ export const binaryV3: readonly string[] = [
 
 export const binaryV5: readonly string[] = [`alter table binary_data add column sha256 text not null default ''`];
 
-/** Rows that decide what is served, to whom. */
-export const files: CheckedTable = {
+const filesV35: CheckedTable = {
   table: 'binary_data',
   what: 'picture or file',
   key: ['id'],
@@ -145,6 +147,9 @@ export const files: CheckedTable = {
   owner: 'organization_id',
   time: 'captured_us',
 };
+
+/** Rows that decide what is served, to whom. */
+export const files: CheckedTable = { ...filesV35, columns: [...filesV35.columns, 'tags'] };
 
 export const datasets: CheckedTable = {
   table: 'datasets',
@@ -181,7 +186,7 @@ export const datasetSequences: CheckedTable = {
   owner: 'dataset_id',
 };
 
-export const binaryChecked: readonly CheckedTable[] = [files, datasets, datasetFiles, sequences, datasetSequences];
+export const binaryChecked: readonly CheckedTable[] = [filesV35, datasets, datasetFiles, sequences, datasetSequences];
 
 /** Rows that decide which files are deleted, and which are listed. */
 export const retentionDays: CheckedTable = {
@@ -198,7 +203,7 @@ export const binaryV40: readonly string[] = [
   `create index data_retention_days_by_organization on data_retention_days (organization_id)`,
 ];
 
-/** Rows by which files are found, and which answers show with them. */
+/** Rows by which files are found; boxes are also shown with them. */
 export const fileTags: CheckedTable = {
   table: 'binary_data_tags',
   what: 'tag of file',
@@ -226,6 +231,17 @@ export const binaryV43: readonly string[] = labelsChecked.flatMap(({ table }) =>
   `update ${table} set file_organization_id = binary_data.organization_id, file_captured_us = binary_data.captured_us from binary_data where binary_data.id = ${table}.binary_data_id`,
   `create index ${table}_by_organization on ${table} (file_organization_id, file_captured_us)`,
 ]);
+
+/** The copy of the tags. Their checksum then covers it. */
+export const binaryV45: Pick<Migration, 'statements' | 'sqliteOnly' | 'postgresOnly'> = {
+  statements: [`alter table binary_data add column tags text not null default '[]'`],
+  sqliteOnly: [copyTags('json_group_array(tag order by tag)')],
+  postgresOnly: [copyTags('cast(json_agg(tag order by tag) as text)')],
+};
+
+function copyTags(json: string): string {
+  return `update binary_data set tags = (select ${json} from binary_data_tags where binary_data_id = binary_data.id) where exists (select 1 from binary_data_tags where binary_data_id = binary_data.id)`;
+}
 
 /** The copies in the rows of its tags and boxes. */
 export function ofFile({

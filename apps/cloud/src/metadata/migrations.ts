@@ -30,6 +30,8 @@ import {
   binaryV5,
   binaryV40,
   binaryV43,
+  binaryV45,
+  files,
   labelsChecked,
   retentionDays,
 } from '../binary/store.ts';
@@ -161,4 +163,5 @@ export const migrations: readonly Migration[] = [
   { version: 42, statements: presenceV42 },
   { version: 43, statements: [...binaryV43, ...checkedV43.map(addRowCheck)], checked: checkedV43 },
   { version: 44, statements: checkedV44.map(addRowCheck), checked: checkedV44 },
+  { version: 45, ...binaryV45, checked: [files] },
 ];

@@ -6,6 +6,7 @@ import type { CloudTables } from '../../metadata/tables.ts';
 import type { FileRow } from '../find/find-files.ts';
 import { maxTags } from '../limits.ts';
 import { ofFile } from '../store.ts';
+import { tagsOf, tagsText } from '../tags-text.ts';
 
 /** Returns how many files were changed. @throws failed_precondition when one of them would have too many */
 export async function addTags(
@@ -20,21 +21,13 @@ export async function addTags(
         .values(some.map((file) => ({ binary_data_id: file.id, tag, ...ofFile(file) })))
         .onConflict((conflict) => conflict.doNothing())
         .execute();
-  for (const some of chunks(files, rowsPerStatement)) {
-    const ids = some.map(({ id }) => id);
-    const full = await trx
-      .selectFrom('binary_data_tags')
-      .select('binary_data_id')
-      .where('binary_data_id', 'in', ids)
-      .groupBy('binary_data_id')
-      .having((eb) => eb(eb.fn.countAll(), '>', maxTags))
-      .executeTakeFirst();
-    if (full !== undefined)
-      throw new PlatformError(
-        'failed_precondition',
-        `binary data ${full.binary_data_id}: expected at most ${maxTags} tags, found more with the new ones; remove some first`,
-      );
-  }
+  const full = files.find((file) => new Set([...tagsOf(file), ...tags]).size > maxTags);
+  if (full !== undefined)
+    throw new PlatformError(
+      'failed_precondition',
+      `binary data ${full.id}: expected at most ${maxTags} tags, found more with the new ones; remove some first`,
+    );
+  await writeTags(trx, files, (file) => [...new Set([...tagsOf(file), ...tags])]);
   return files.length;
 }
 
@@ -55,5 +48,26 @@ export async function removeTags(
       .execute();
     for (const { binary_data_id } of removed) had.add(binary_data_id);
   }
+  await writeTags(trx, files, (file) => tagsOf(file).filter((tag) => !tags.includes(tag)));
   return had.size;
+}
+
+/** The copies in the rows of the files. */
+async function writeTags(
+  trx: Kysely<CloudTables>,
+  files: readonly FileRow[],
+  become: (file: FileRow) => readonly string[],
+): Promise<void> {
+  for (const [text, changed] of Map.groupBy(files, (file) => tagsText(become(file))))
+    for (const some of chunks(changed, rowsPerStatement))
+      await trx
+        .updateTable('binary_data')
+        .set({ tags: text })
+        .where(
+          'id',
+          'in',
+          some.map(({ id }) => id),
+        )
+        .where('tags', '!=', text)
+        .execute();
 }

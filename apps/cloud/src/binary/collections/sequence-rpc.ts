@@ -15,7 +15,7 @@ import { inScopes } from '../find/filter.ts';
 import { type FileRow, requireFiles } from '../find/find-files.ts';
 import { keysetAfter } from '../find/keyset-condition.ts';
 import { type PagePlace, pageToken, readPageToken } from '../find/page-token.ts';
-import { requireLabels } from '../find/require-labels.ts';
+import { requireBoxes } from '../find/require-labels.ts';
 import { defaultPage, maxNamed, maxPage } from '../limits.ts';
 import { isKept } from '../retention-days/is-kept.ts';
 import { isWithin, type Scopes, scopesOf } from '../scopes.ts';
@@ -175,7 +175,7 @@ export function sequenceHandlers(deps: BinaryOperationDeps): Handlers<typeof Dat
       watch.requireRight(files, rows);
       const days = { from: dayOfUs(sequence.start_us), to: dayOfUs(sequence.end_us) };
       await requireFiles(watch, [sequence.organization_id], days);
-      await requireLabels(watch, [sequence.organization_id], days);
+      await requireBoxes(watch, [sequence.organization_id], days);
       const shown = await describeFiles(deps, rows, baseUrl(call.metadata), seesDatasets(call));
       return { data: shown.map((metadata) => ({ metadata })), nextPageToken };
     },

@@ -1,4 +1,4 @@
-/** Converts rows of the tables to BinaryMetadata, with their tags, boxes and datasets. */
+/** Converts rows of the tables to BinaryMetadata, with their boxes and datasets. */
 import { create, fromBinary, type MessageInitShape } from '@bufbuild/protobuf';
 import { chunks } from '@platform/base';
 import {
@@ -6,19 +6,15 @@ import {
   type CaptureMetadata,
   CaptureMetadataSchema,
 } from '@platform/proto/platform/app/data/v1/data';
-import { sql } from 'kysely';
-import { type CoveredRow, coveredText } from '../../metadata/row-checks/covered-text.ts';
 import { rowsPerStatement } from '../../metadata/rows-per-statement.ts';
 import type { BinaryOperationDeps } from '../binary-deps.ts';
 import { readCoordinates } from '../change/box-coordinates.ts';
 import { downloadPath } from '../download/download-path.ts';
-import { type BinaryTables, datasetFiles, fileBoxes, fileTags } from '../store.ts';
+import { type BinaryTables, datasetFiles, fileBoxes } from '../store.ts';
+import { tagsOf } from '../tags-text.ts';
 import { timestampOf } from '../times.ts';
 import type { StoredClassification } from '../uploads/read-upload.ts';
 import type { FileRow } from './find-files.ts';
-
-/** Read as text, which costs less to compare. */
-const asCovered = [coveredText(fileTags).as('covered'), sql<string | null>`row_check`.as('row_check')] as const;
 
 export type FileMetadata = MessageInitShape<typeof BinaryMetadataSchema>;
 
@@ -33,27 +29,21 @@ export async function describeFiles(
   baseUrl: string,
   seesDatasets: (organizationId: string) => boolean,
 ): Promise<readonly FileMetadata[]> {
-  const tags: (CoveredRow & Pick<BinaryTables['binary_data_tags'], 'binary_data_id' | 'tag'>)[] = [];
   const boxes: BinaryTables['binary_data_boxes'][] = [];
   const members: BinaryTables['dataset_files'][] = [];
   for (const some of chunks(rows, rowsPerStatement)) {
     const ids = some.map(({ id }) => id);
     const placed = db.selectFrom('binary_data_boxes').selectAll().where('binary_data_id', 'in', ids);
-    const tagged = db.selectFrom('binary_data_tags').select(['binary_data_id', 'tag']).select(asCovered);
-    tags.push(...(await tagged.where('binary_data_id', 'in', ids).execute()));
     boxes.push(...(await placed.orderBy('created_ms').orderBy('id').execute()));
     members.push(...(await db.selectFrom('dataset_files').selectAll().where('binary_data_id', 'in', ids).execute()));
   }
-  watch.requireCoveredRight(fileTags, tags);
   watch.requireRight(fileBoxes, boxes);
   watch.requireRight(datasetFiles, members);
   const fileOf = ({ binary_data_id }: { readonly binary_data_id: string }): string => binary_data_id;
-  const tagsOf = Map.groupBy(tags, fileOf);
   const boxesOf = Map.groupBy(boxes, fileOf);
   const membersOf = Map.groupBy(members, fileOf);
   return rows.map((row) =>
     metadataOf(row, {
-      tags: (tagsOf.get(row.id) ?? []).map(({ tag }) => tag).toSorted(),
       boxes: boxesOf.get(row.id) ?? [],
       datasetIds: seesDatasets(row.organization_id)
         ? (membersOf.get(row.id) ?? []).map(({ dataset_id }) => dataset_id).toSorted()
@@ -64,20 +54,19 @@ export async function describeFiles(
 }
 
 interface Beside {
-  readonly tags: string[];
   readonly boxes: readonly BinaryTables['binary_data_boxes'][];
   readonly datasetIds: string[];
   readonly baseUrl: string;
 }
 
-function metadataOf(row: FileRow, { tags, boxes, datasetIds, baseUrl }: Beside): FileMetadata {
+function metadataOf(row: FileRow, { boxes, datasetIds, baseUrl }: Beside): FileMetadata {
   const classifications: readonly StoredClassification[] =
     row.classifications === '[]' ? [] : JSON.parse(row.classifications);
   return {
     // Read by clients older than binary_data_id.
     id: row.id,
     binaryDataId: row.id,
-    captureMetadata: captureMetadataOf(row, tags),
+    captureMetadata: captureMetadataOf(row),
     timeRequested: timestampOf(row.time_requested_us),
     timeReceived: timestampOf(row.time_received_us),
     fileName: row.file_name,
@@ -92,7 +81,7 @@ function metadataOf(row: FileRow, { tags, boxes, datasetIds, baseUrl }: Beside):
   };
 }
 
-function captureMetadataOf(row: FileRow, tags: string[]): CaptureMetadata {
+function captureMetadataOf(row: FileRow): CaptureMetadata {
   const methodParameters =
     row.method_parameters === ''
       ? {}
@@ -110,6 +99,6 @@ function captureMetadataOf(row: FileRow, tags: string[]): CaptureMetadata {
     methodName: row.method_name,
     mimeType: row.mime_type,
     methodParameters,
-    tags,
+    tags: tagsOf(row),
   });
 }

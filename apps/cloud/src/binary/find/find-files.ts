@@ -20,7 +20,7 @@ import { microsecondsOf } from '../times.ts';
 import { inScopes } from './filter.ts';
 import { asCovered, type FoundFile, foundFiles } from './found-files.ts';
 import type { PagePlace } from './page-token.ts';
-import { requireLabels, requireValues } from './require-labels.ts';
+import { requireBoxes, requireFoundBy } from './require-labels.ts';
 import { walkFiles, walksOf } from './walk-files.ts';
 
 export type FileRow = BinaryTables['binary_data'];
@@ -129,8 +129,8 @@ export async function pageOfFiles(
   const days = daysBetween(filter, direction, after, page.length === limit ? page.at(-1) : undefined);
   const organizationIds = organizationsOf(scopes, filter.organizationIds);
   await requireFiles(watch, organizationIds, days);
-  await requireLabels(watch, organizationIds, days);
-  await requireValues(watch, { filter, organizationIds, days });
+  await requireBoxes(watch, organizationIds, days);
+  await requireFoundBy(watch, { filter, organizationIds, days });
   return page;
 }
 

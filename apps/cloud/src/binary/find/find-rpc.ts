@@ -31,7 +31,7 @@ import {
   requireFiles,
 } from './find-files.ts';
 import { pageToken, readPageToken } from './page-token.ts';
-import { requireFoundBy, requireLabelsOf } from './require-labels.ts';
+import { requireBoxesOf, requireFoundBy } from './require-labels.ts';
 import { requireNoneLost } from './require-none-lost.ts';
 import { visibleFilter } from './require-places.ts';
 import { type SliceCondition, walkFiles } from './walk-files.ts';
@@ -144,7 +144,7 @@ export function findHandlers(deps: BinaryOperationDeps & FindDeps): Handlers<typ
       await caughtUp(call.signal);
       const rows = await filesNamed(deps, named, scopesOf(access, call.principal, 'operator'), clock.now());
       if (includeBinary && sizeOf(rows) > answerBytes) throw tooLarge(rows);
-      await requireLabelsOf(watch, rows);
+      await requireBoxesOf(watch, rows);
       return { data: await answerOf(rows, includeBinary, call), count: BigInt(rows.length) };
     },
 

@@ -8,6 +8,7 @@ const stored = {
   ...{ component_name: 'cam', method_name: 'GetImages', mime_type: 'image/png', file_name: 'a.png', file_ext: '.png' },
   ...{ size_bytes: 2, captured_us: 3, time_requested_us: 4, time_received_us: 5, capture_day: 6, synced_ms: 7 },
   ...{ method_parameters: 'parameters', classifications: '[]', blob_path: 'path', sha256: 'sum' },
+  tags: '["dark"]',
 };
 
 test.each(['name of the robot', 'a name with \u001f, which separates values'])(

@@ -63,5 +63,6 @@ function rowOf(values: readonly string[]): FileRow {
     classifications: values[21] ?? '',
     blob_path: values[22] ?? '',
     sha256: values[23] ?? '',
+    tags: values[24] ?? '[]',
   };
 }

@@ -3,21 +3,21 @@ import type { Filter } from '@platform/proto/platform/app/data/v1/data';
 import { type CheckedTable, dayOfUs } from '../../metadata/row-checks/checked-table.ts';
 import type { DayRange } from '../../metadata/row-checks/require-complete.ts';
 import type { RowWatch } from '../../metadata/row-checks/row-watch.ts';
-import { fileBoxes, fileTags, labelsChecked } from '../store.ts';
+import { fileBoxes, fileTags } from '../store.ts';
 import type { FileRow } from './find-files.ts';
 
 type Watch = Pick<RowWatch, 'requireComplete' | 'requireIntact'>;
 
-/** For answers that show them. @throws data_loss when some of these organizations and days are known to be missing */
-export async function requireLabels(watch: Watch, organizationIds: readonly string[], days: DayRange): Promise<void> {
-  for (const table of labelsChecked) await watch.requireComplete(table, organizationIds, days);
+/** For answers that show boxes; tags are shown from the rows of the files. @throws data_loss */
+export async function requireBoxes(watch: Watch, organizationIds: readonly string[], days: DayRange): Promise<void> {
+  await watch.requireComplete(fileBoxes, organizationIds, days);
 }
 
 /** For named files: the days from the first to the last of each organization. @throws data_loss */
-export async function requireLabelsOf(watch: Watch, files: readonly FileRow[]): Promise<void> {
+export async function requireBoxesOf(watch: Watch, files: readonly FileRow[]): Promise<void> {
   for (const [organizationId, some] of Map.groupBy(files, (file) => file.organization_id)) {
     const days = some.map((file) => dayOfUs(file.captured_us));
-    await requireLabels(watch, [organizationId], { from: Math.min(...days), to: Math.max(...days) });
+    await requireBoxes(watch, [organizationId], { from: Math.min(...days), to: Math.max(...days) });
   }
 }
 
@@ -28,14 +28,11 @@ interface FoundBy {
 }
 
 /** For statements that find files by them, and do not read those that do not match. @throws data_loss */
-export async function requireFoundBy(watch: Watch, by: FoundBy): Promise<void> {
-  for (const table of tablesOf(by.filter)) await watch.requireComplete(table, by.organizationIds, by.days);
-  await requireValues(watch, by);
-}
-
-/** The same if the sets are known to be complete. @throws data_loss */
-export async function requireValues(watch: Watch, { filter, organizationIds, days }: FoundBy): Promise<void> {
-  for (const table of tablesOf(filter)) await watch.requireIntact(table, organizationIds, days);
+export async function requireFoundBy(watch: Watch, { filter, organizationIds, days }: FoundBy): Promise<void> {
+  for (const table of tablesOf(filter)) {
+    await watch.requireComplete(table, organizationIds, days);
+    await watch.requireIntact(table, organizationIds, days);
+  }
 }
 
 function tablesOf({ tagsFilter, bboxLabels }: FoundBy['filter']): readonly CheckedTable[] {

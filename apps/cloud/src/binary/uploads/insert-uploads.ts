@@ -5,7 +5,7 @@ import type { Transaction } from 'kysely';
 import { rowsPerStatement } from '../../metadata/rows-per-statement.ts';
 import type { CloudTables, Database } from '../../metadata/tables.ts';
 import { coordinatesText, isPlace } from '../change/box-coordinates.ts';
-import { maxBoxes, maxTags } from '../limits.ts';
+import { maxBoxes } from '../limits.ts';
 import { type BinaryTables, ofFile } from '../store.ts';
 import type { BinaryUpload } from './read-upload.ts';
 
@@ -14,18 +14,22 @@ export async function insertUploads(
   uploads: readonly BinaryUpload[],
   nowMs: number,
 ): Promise<void> {
+  const inserted = new Set<string>();
   for (const some of chunks(
     uploads.map(({ row }) => row),
     rowsPerStatement,
   ))
-    await trx
+    for (const { id } of await trx
       .insertInto('binary_data')
       .values(some)
       .onConflict((conflict) => conflict.doNothing())
-      .execute();
-  const tags = uploads.flatMap((upload) =>
-    upload.tags.slice(0, maxTags).map((tag) => ({ binary_data_id: upload.row.id, tag, ...ofFile(upload.row) })),
-  );
+      .returning('id')
+      .execute())
+      inserted.add(id);
+  // Those of a file that is stored already may have been changed since.
+  const tags = uploads
+    .filter(({ row }) => inserted.has(row.id))
+    .flatMap((upload) => upload.tags.map((tag) => ({ binary_data_id: upload.row.id, tag, ...ofFile(upload.row) })));
   for (const some of chunks(tags, rowsPerStatement))
     await trx
       .insertInto('binary_data_tags')

@@ -11,7 +11,9 @@ import {
 import { captureDay } from '../../reading-codec/capture-day.ts';
 import { type OpenedUpload, openUpload } from '../../reading-codec/open-upload.ts';
 import { SensorDataView } from '../../reading-codec/sensor-data-view.ts';
+import { maxTags } from '../limits.ts';
 import type { BinaryTables } from '../store.ts';
+import { tagsText } from '../tags-text.ts';
 import { microsecondsOf } from '../times.ts';
 import { extensionOf, mimeTypeOf } from './file-type.ts';
 
@@ -42,6 +44,7 @@ export function readBinaryUpload(position: number, batch: Uint8Array): BinaryUpl
   const fileExt = extensionOf(metadata.fileExtension, metadata.fileName, metadata.mimeType);
   const capturedUs = requestedUs ?? receivedUs ?? syncedUs;
   const syncedMs = Math.floor(syncedUs / 1_000);
+  const tags = distinct(metadata.tags).slice(0, maxTags);
   return {
     row: {
       id: fileId,
@@ -68,8 +71,9 @@ export function readBinaryUpload(position: number, batch: Uint8Array): BinaryUpl
       classifications: JSON.stringify(classificationsOf(sensor?.annotations)),
       blob_path: blob.path,
       sha256: Buffer.from(blob.sha256).toString('hex'),
+      tags: tagsText(tags),
     },
-    tags: distinct(metadata.tags),
+    tags,
     boxes: sensor?.annotations?.bboxes ?? [],
     datasetIds: distinct(metadata.datasetIds),
   };

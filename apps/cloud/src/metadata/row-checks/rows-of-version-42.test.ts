@@ -25,48 +25,53 @@ async function damagesOf({ directory, database }: TestStore): Promise<readonly s
   return damages.map(({ text }) => text);
 }
 
-test.each(storeKinds)('D33 in %s, tags, boxes, PDFs, billing services and counts of usage of version 42 get checksums', async (kind) => {
-  await using store = await openTestStore(kind);
-  const captured_us = Date.UTC(2026, 4, 17) * 1_000;
-  const file = { captured_us, organization_id: 'acme' };
-  const pdf = new Uint8Array([37, 80, 68, 70]);
-  {
-    await using metadata = await open(store, 42);
+test.each(storeKinds)(
+  'D33 in %s, tags, boxes, PDFs, billing services and counts of usage of version 42 get checksums',
+  async (kind) => {
+    await using store = await openTestStore(kind);
+    const captured_us = Date.UTC(2026, 4, 17) * 1_000;
+    const file = { captured_us, organization_id: 'acme' };
+    const pdf = new Uint8Array([37, 80, 68, 70]);
+    {
+      await using metadata = await open(store, 42);
+      const { db } = metadata;
+      const organization = sql`insert into organizations (id, name, created_ms, webhook_secret) values ('acme', 'Acme', 1, ${pdf})`;
+      await organization.execute(db);
+      for (const id of ['a', 'b']) await insertFile(db, { ...file, id });
+      for (const statement of [
+        sql`insert into binary_data_tags (binary_data_id, tag) values ('a', 't'), ('b', 't')`,
+        sql`insert into binary_data_boxes (id, binary_data_id, label, place, created_ms) values ('box', 'a', 'l', '{}', 1)`,
+        sql`insert into billing_services (organization_id, address, enabled_ms) values ('acme', '{}', 1)`,
+        sql`insert into invoices (id, biller_id, organization_id, sequence, number, kind, is_test, currency, subtotal, tax, total, document, period, issued_ms, due_ms, state, paid, failure) values ('i', 'acme', 'acme', 1, '1', 'month', 0, 'USD', 1, 0, 1, '{}', '2026-05', 1, 1, 'open', 0, '')`,
+        sql`insert into machine_log_usage (organization_id, hour, bytes) values ('acme', ${captured_us / 1_000}, 7)`,
+        sql`insert into notification_usage (organization_id, hour, type, sent) values ('acme', ${captured_us / 1_000}, 'push', 7)`,
+        sql`insert into tabular_usage (organization_id, month, scanned_bytes, queries) values ('acme', '2026-05', 7, 1)`,
+        sql`insert into invoice_pdfs (invoice_id, pdf) values ('i', ${pdf})`,
+      ])
+        await statement.execute(db);
+    }
+    await using metadata = await open(store, Number.POSITIVE_INFINITY);
     const { db } = metadata;
-    const organization = sql`insert into organizations (id, name, created_ms, webhook_secret) values ('acme', 'Acme', 1, ${pdf})`;
-    await organization.execute(db);
-    for (const id of ['a', 'b']) await insertFile(db, { ...file, id });
-    for (const statement of [
-      sql`insert into binary_data_tags (binary_data_id, tag) values ('a', 't'), ('b', 't')`,
-      sql`insert into binary_data_boxes (id, binary_data_id, label, place, created_ms) values ('box', 'a', 'l', '{}', 1)`,
-      sql`insert into billing_services (organization_id, address, enabled_ms) values ('acme', '{}', 1)`,
-      sql`insert into invoices (id, biller_id, organization_id, sequence, number, kind, is_test, currency, subtotal, tax, total, document, period, issued_ms, due_ms, state, paid, failure) values ('i', 'acme', 'acme', 1, '1', 'month', 0, 'USD', 1, 0, 1, '{}', '2026-05', 1, 1, 'open', 0, '')`,
-      sql`insert into machine_log_usage (organization_id, hour, bytes) values ('acme', ${captured_us / 1_000}, 7)`,
-      sql`insert into notification_usage (organization_id, hour, type, sent) values ('acme', ${captured_us / 1_000}, 'push', 7)`,
-      sql`insert into tabular_usage (organization_id, month, scanned_bytes, queries) values ('acme', '2026-05', 7, 1)`,
-      sql`insert into invoice_pdfs (invoice_id, pdf) values ('i', ${pdf})`,
-    ])
-      await statement.execute(db);
-  }
-  await using metadata = await open(store, Number.POSITIVE_INFINITY);
-  const { db } = metadata;
-  const copies = { file_organization_id: 'acme', file_captured_us: captured_us };
-  expect(await db.selectFrom('binary_data_tags').selectAll().orderBy('binary_data_id').execute()).toMatchObject([
-    copies,
-    copies,
-  ]);
-  expect(await db.selectFrom('binary_data_boxes').selectAll().execute()).toMatchObject([copies]);
-  expect(await damagesOf(store)).toEqual([]);
-  const tables = ['binary_data_tags', 'binary_data_boxes', 'invoice_pdfs', 'billing_services'];
-  for (const table of [...tables, 'machine_log_usage', 'notification_usage', 'tabular_usage'])
-    await alterRows(store, `delete from ${table}`);
-  expect(await damagesOf(store)).toEqual([
-    'binary_data_tags of acme on 2026-05-17: expected 2 rows, found 0',
-    'binary_data_boxes of acme on 2026-05-17: expected 1 rows, found 0',
-    'invoice_pdfs of i: expected 1 rows, found 0',
-    'billing_services of acme: expected 1 rows, found 0',
-    'machine_log_usage of acme on 2026-05-17: expected 1 rows, found 0',
-    'notification_usage of acme on 2026-05-17: expected 1 rows, found 0',
-    'tabular_usage of acme: expected 1 rows, found 0',
-  ]);
-});
+    const copies = { file_organization_id: 'acme', file_captured_us: captured_us };
+    expect(await db.selectFrom('binary_data_tags').selectAll().orderBy('binary_data_id').execute()).toMatchObject([
+      copies,
+      copies,
+    ]);
+    const files = await db.selectFrom('binary_data').select('tags').execute();
+    expect(files.map(({ tags }) => tags)).toEqual(['["t"]', '["t"]']);
+    expect(await db.selectFrom('binary_data_boxes').selectAll().execute()).toMatchObject([copies]);
+    expect(await damagesOf(store)).toEqual([]);
+    const tables = ['binary_data_tags', 'binary_data_boxes', 'invoice_pdfs', 'billing_services'];
+    for (const table of [...tables, 'machine_log_usage', 'notification_usage', 'tabular_usage'])
+      await alterRows(store, `delete from ${table}`);
+    expect(await damagesOf(store)).toEqual([
+      'binary_data_tags of acme on 2026-05-17: expected 2 rows, found 0',
+      'binary_data_boxes of acme on 2026-05-17: expected 1 rows, found 0',
+      'invoice_pdfs of i: expected 1 rows, found 0',
+      'billing_services of acme: expected 1 rows, found 0',
+      'machine_log_usage of acme on 2026-05-17: expected 1 rows, found 0',
+      'notification_usage of acme on 2026-05-17: expected 1 rows, found 0',
+      'tabular_usage of acme: expected 1 rows, found 0',
+    ]);
+  },
+);

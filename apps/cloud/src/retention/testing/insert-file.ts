@@ -3,12 +3,11 @@ import type { Insertable } from 'kysely';
 import type { BinaryTables } from '../../binary/store.ts';
 import type { Database } from '../../metadata/tables.ts';
 
+type FileValues = Insertable<BinaryTables['binary_data']>;
+
 let lastPosition = 0;
 
-export async function insertFile(
-  db: Database,
-  given: Partial<Insertable<BinaryTables['binary_data']>> & { readonly id: string },
-): Promise<void> {
+export async function insertFile(db: Database, given: Partial<FileValues> & { readonly id: string }): Promise<void> {
   const { id: organizationId } = await db.selectFrom('organizations').select('id').executeTakeFirstOrThrow();
   const none = { component_type: '', component_name: '', method_name: '', mime_type: '', file_name: '', file_ext: '' };
   const times = { captured_us: 1, time_requested_us: 1, time_received_us: 1, capture_day: 20_000, synced_ms: 1 };
@@ -17,6 +16,7 @@ export async function insertFile(
   const blob = { blob_path: `blob ${given.id}`, sha256: '' };
   await db
     .insertInto('binary_data')
-    .values({ ...none, ...times, ...place, ...rest, position: ++lastPosition, ...blob, ...given })
+    // Without tags, which stores of earlier versions do not have there.
+    .values({ ...none, ...times, ...place, ...rest, position: ++lastPosition, ...blob, ...given } as FileValues)
     .execute();
 }
