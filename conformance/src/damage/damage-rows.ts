@@ -1,7 +1,14 @@
 /** Damages rows of the checked tables in meta.sqlite, as a program or a disk could: beside the cloud, without its triggers. */
 import { join } from 'node:path';
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
-import type { CheckedTable } from '../../../apps/cloud/src/metadata/row-checks/checked-table.ts';
+import {
+  bucketOfRow,
+  type CheckedTable,
+  isRowRight,
+  wordMask,
+  wordOf,
+  words,
+} from '../../../apps/cloud/src/metadata/row-checks/checked-table.ts';
 import { type Damage, oneOf, type Random } from './damage.ts';
 
 type Row = Record<string, SQLInputValue>;
@@ -77,6 +84,8 @@ export function damageRow(
             .map((column) => `"${column}" is ?`)
             .join(' and ');
           again.prepare(`delete from ${table.table} where ${every}`).run(...Object.values(each));
+          // The cloud has counted usage again, in a row of its own, which its proof contains.
+          if (isRowRight(table, each)) takeFromProof(again, table, each);
         }
       if (!damaged.some((each) => textOf(each) === textOf(row))) {
         const names = Object.keys(row);
@@ -87,6 +96,14 @@ export function damageRow(
       again.exec('commit');
     },
   };
+}
+
+function takeFromProof(db: DatabaseSync, table: CheckedTable, row: Row): void {
+  const { owner, day } = bucketOfRow(table, row);
+  const less = words.map((word) => `word_${word} = (word_${word} - ${wordOf(row['row_check'], word)}) & ${wordMask}`);
+  db.prepare(
+    `update row_proofs set rows = rows - 1, ${less.join(', ')} where table_name = ? and owner = ? and day = ?`,
+  ).run(table.table, owner, day);
 }
 
 /** Whether it is the damaged row: it has the same key, or only its owner differs. */
