@@ -33,7 +33,7 @@ export function stepsOf(changed?: readonly string[]): Step[] {
       name: 'generated files',
       command: ['tools/generate-proto.ts', '--check'],
     },
-    touches(/^apps\/web\/|^packages\/(machine-config|proto)\/|^(package-lock|tsconfig\.base)\.json$/) && {
+    touches(/^apps\/web\/|^packages\/(base|machine-config|proto)\/|^(package-lock|tsconfig\.base)\.json$/) && {
       name: 'types of the web UI',
       command: ['tools/check-web-ui.ts'],
     },
