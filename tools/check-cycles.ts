@@ -1,7 +1,7 @@
 /**
  * Checks that imports form no cycle. With runtime imports, the order of initialization would depend on which file was imported first; with
- * type imports, no file of the cycle can be read or moved without the others. Only in apps, where the parts of a feature take types from
- * the file that composes them, type imports may form cycles.
+ * type imports, no file of the cycle can be read or moved without the others. Only in the cloud, where parts of a feature take types
+ * from the file that composes them, type imports may form cycles.
  */
 import { dirname, join, normalize } from 'node:path';
 import { importsOf } from './imports.ts';
@@ -39,7 +39,7 @@ export function circles(graph: ReadonlyMap<string, readonly string[]>): string[]
  * @param path relative to the root
  */
 export function countedImports(path: string, text: string): string[] {
-  const typesCount = !path.startsWith('apps/');
+  const typesCount = !path.startsWith('apps/cloud/');
   return importsOf(text)
     .filter(({ specifier, typeOnly }) => specifier.startsWith('.') && (typesCount || !typeOnly))
     .map(({ specifier }) => normalize(join(dirname(path), specifier)));

@@ -75,9 +75,9 @@ test('which files a checker sees does not depend on the folder that holds the cl
   expect(asked.filter((path) => !path.startsWith('tools/'))).toEqual([]);
 });
 
-test('imports form a cycle; in apps, imports of types do not', () => {
+test('imports form a cycle; in the cloud, imports of types do not', () => {
   const text = `import { b } from './b.ts';\nimport type { C } from './c.ts';\nimport { type D } from './d.ts';\nawait import('./e.ts');`;
-  expect(countedImports('apps/x/src/a.ts', text)).toEqual(['apps/x/src/b.ts', 'apps/x/src/e.ts']);
+  expect(countedImports('apps/cloud/src/a.ts', text)).toEqual(['apps/cloud/src/b.ts', 'apps/cloud/src/e.ts']);
   expect(countedImports('packages/x/a.ts', text)).toEqual(['b', 'c', 'd', 'e'].map((name) => `packages/x/${name}.ts`));
   const graph = new Map([
     ['a', ['b', 'c']],

@@ -17,7 +17,7 @@ import { parseObject, readInput } from './input.ts';
 import { boundProfile, type Profile, readProfiles, trustedAuthority } from './profiles.ts';
 import { createProgress, type Progress } from './progress.ts';
 import { readDemo, readDemoCloud } from './read-demo.ts';
-import { requireAddress } from './require-cloud.ts';
+import { type Reached, requireAddress } from './require-cloud.ts';
 import { readRunningCloud } from './running-cloud.ts';
 
 /** Options of every command that talks to a cloud. */
@@ -44,12 +44,6 @@ export interface Login {
   readonly source: string;
   readonly organization: string;
   readonly ca?: string | undefined;
-}
-
-export interface Reached {
-  readonly url: string;
-  /** PEM of the authority that the user chose to trust (--fingerprint, --ca). */
-  readonly ca: string | undefined;
 }
 
 export interface Context extends AsyncDisposable {

@@ -1,6 +1,11 @@
 /** Recognizes an address that cannot belong to a cloud, and a server that is not a cloud. */
 import { type CodeName, isLoopback, PlatformError, sendHttp } from '@platform/sdk/cloud';
-import type { Reached } from './context.ts';
+
+export interface Reached {
+  readonly url: string;
+  /** PEM of the authority that the user chose to trust (--fingerprint, --ca). */
+  readonly ca: string | undefined;
+}
 
 /** A machine-server has its own sign-in and none of the cloud's services. */
 const codesOfOthers: readonly CodeName[] = ['unimplemented', 'unauthenticated', 'not_found', 'internal', 'unknown'];

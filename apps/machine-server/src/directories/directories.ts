@@ -6,29 +6,21 @@
  */
 import { opendir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Clock, errorText, type Log, PlatformError } from '@platform/base';
-import { type CaptureFileContents, readCaptureFileHeader } from '@platform/capture-file';
+import { errorText, PlatformError } from '@platform/base';
+import { readCaptureFileHeader } from '@platform/capture-file';
 import { inFolder } from './folder.ts';
 import { lockDirectory } from './lock-directory.ts';
 import { openBelow } from './open-below.ts';
 import { failedFolder } from './paths.ts';
 import { readState } from './read-state.ts';
-import { recoverFile } from './recover.ts';
+import { type RecoveryDeps, recoverFile } from './recover.ts';
 import type { SeqLedger } from './seq-ledger.ts';
 import { walkFiles } from './walk-files.ts';
 import { writeDurably } from './write-durably.ts';
 
-export interface DirectoriesDeps {
+export interface DirectoriesDeps extends RecoveryDeps {
   readonly home: string;
   readonly ledger: SeqLedger;
-  /** Called with each file that an earlier process left open. */
-  readonly onRecovered?: (contents: CaptureFileContents) => void;
-  /** Called with each such file without any readable reading, though it is damaged or has no header, and its capture directory. */
-  readonly onUnreadable?: (path: string, directory: string) => void;
-  /** Called before such a file is sealed. */
-  readonly beforeSealed?: (path: string, directory: string, contents: CaptureFileContents) => Promise<void>;
-  readonly clock: Clock;
-  readonly log: Log;
 }
 
 export class Directories implements AsyncDisposable {

@@ -1,13 +1,23 @@
 /** Seals files that an earlier process left open (C4, C9): keeps the intact part under the same identity, cuts and logs the rest. */
 import { constants } from 'node:fs';
 import { lstat, open, rename, rm } from 'node:fs/promises';
-import { errorText } from '@platform/base';
+import { type Clock, errorText, type Log } from '@platform/base';
 import { type CaptureFileContents, captureFileBytes, sealedName } from '@platform/capture-file';
-import type { DirectoriesDeps } from './directories.ts';
 import { type Folder, inFolder } from './folder.ts';
 import { readCaptured } from './read-captured.ts';
 import { setAside } from './set-aside.ts';
 import { writeDurably } from './write-durably.ts';
+
+export interface RecoveryDeps {
+  /** Called with each file that an earlier process left open. */
+  readonly onRecovered?: (contents: CaptureFileContents) => void;
+  /** Called with each such file without any readable reading, though it is damaged or has no header, and its capture directory. */
+  readonly onUnreadable?: (path: string, directory: string) => void;
+  /** Called before such a file is sealed. */
+  readonly beforeSealed?: (path: string, directory: string, contents: CaptureFileContents) => Promise<void>;
+  readonly clock: Clock;
+  readonly log: Log;
+}
 
 /** Public machine-servers do not use our locks: one that still runs has written to its file within this time. */
 const othersQuietMs = 60_000;
@@ -16,7 +26,7 @@ const othersQuietMs = 60_000;
 export async function recoverFile(
   path: string,
   directory: string,
-  { clock, log, onRecovered, onUnreadable, beforeSealed }: Omit<DirectoriesDeps, 'home' | 'ledger'>,
+  { clock, log, onRecovered, onUnreadable, beforeSealed }: RecoveryDeps,
 ): Promise<void> {
   const { size, mtimeMs } = await inFolder(path, directory, (at) => lstat(at));
   const remove = (): Promise<void> => inFolder(path, directory, (at) => rm(at, { force: true }));

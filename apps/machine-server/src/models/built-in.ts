@@ -5,7 +5,7 @@
 import type { Clock } from '@platform/base';
 import type { Model } from '../graph/model.ts';
 import type { Kernel } from '../hardware/kernel.ts';
-import type { DataManagerParts } from './services/data-manager.ts';
+import type { DataManagerParts } from './services/data-manager-methods.ts';
 import type { Trust } from './untrusted.ts';
 
 /** What models are made of. */

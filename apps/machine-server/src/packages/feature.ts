@@ -7,26 +7,16 @@
  * can end.
  */
 import { join } from 'node:path';
-import type { Clock, Log } from '@platform/base';
 import type { MachineConfig } from '@platform/machine-config/schema';
-import type { PackageSource } from './fetch-package.ts';
 import type { PackageStatus } from './keep-fetching.ts';
 import { readPackages, releaseOf } from './package-config.ts';
 import { resolvePlaceholders } from './placeholders.ts';
-import { createVersions } from './versions.ts';
+import { createVersions, type VersionsDeps } from './versions.ts';
 
 export type { PackageState, PackageStatus } from './keep-fetching.ts';
 
-export interface PackagesDeps {
+export interface PackagesDeps extends Omit<VersionsDeps, 'root'> {
   readonly home: string;
-  /** Undefined without a cloud from which to download. */
-  readonly source: PackageSource | undefined;
-  /** Called after a package has become ready, or could not be fetched. */
-  readonly onChange: () => void;
-  /** Called after a version has become ready instead of which an earlier one is in use: the configuration must be applied again. */
-  readonly onNewVersion: () => void;
-  readonly clock: Clock;
-  readonly log: Log;
 }
 
 export interface Packages extends AsyncDisposable {

@@ -1,15 +1,24 @@
 /** The configured versions of packages: each is fetched until it is there, and stays for some time after it is no longer configured. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Clock, Log } from '@platform/base';
 import { deleteOthers } from './delete-others.ts';
-import type { PackagesDeps } from './feature.ts';
+import type { PackageSource } from './fetch-package.ts';
 import { PackagesInUse, type VersionInUse } from './in-use.ts';
 import { type Entry, keepFetching, type PackageState } from './keep-fetching.ts';
 import { folderOf, type PackageConfig } from './package-config.ts';
 
-export interface VersionsDeps extends Omit<PackagesDeps, 'home'> {
+export interface VersionsDeps {
   /** The folder of all packages. */
   readonly root: string;
+  /** Undefined without a cloud from which to download. */
+  readonly source: PackageSource | undefined;
+  /** Called after a package has become ready, or could not be fetched. */
+  readonly onChange: () => void;
+  /** Called after a version has become ready instead of which an earlier one is in use: the configuration must be applied again. */
+  readonly onNewVersion: () => void;
+  readonly clock: Clock;
+  readonly log: Log;
 }
 
 export interface Versions extends AsyncDisposable {

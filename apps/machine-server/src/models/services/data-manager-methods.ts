@@ -1,9 +1,30 @@
 /** The data manager's methods for clients. */
+
+import type { Clock, Log } from '@platform/base';
 import { PlatformError } from '@platform/base';
 import { MimeType } from '@platform/proto/platform/app/datasync/v1/data_sync';
-import type { DataManager } from '@platform/resources';
+import type { DataManager, ResourceDescriptor } from '@platform/resources';
+import type { Capture } from '../../capture/capture.ts';
+import type { Docdb } from '../../docdb/docdb.ts';
 import { dataStatus } from '../../sync/data-status.ts';
-import type { DataManagerParts } from './data-manager.ts';
+import type { Reclaim } from '../../sync/reclaim/reclaim.ts';
+import type { Sync } from '../../sync/sync.ts';
+
+export interface DataManagerParts {
+  /** The types that can be captured. */
+  readonly types: readonly ResourceDescriptor[];
+  readonly capture: Capture;
+  readonly sync: Sync;
+  readonly reclaim: Reclaim;
+  readonly docdb: Docdb;
+  readonly home: string;
+  readonly clock: Clock;
+  /** `-untrusted-env` (D16). */
+  readonly untrusted: boolean;
+  /** See LocalSettings. */
+  readonly allowedSyncFolders: readonly string[];
+  readonly log: Log;
+}
 
 const typesOfMime: Readonly<Record<MimeType, { readonly mimeType: string; readonly fileExtension: string }>> = {
   [MimeType.UNSPECIFIED]: { mimeType: '', fileExtension: '' },

@@ -4,7 +4,7 @@
  */
 import { availableParallelism, homedir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { type Clock, type Log, PlatformError, type Problem } from '@platform/base';
+import { PlatformError, type Problem } from '@platform/base';
 import {
   type DataManagerAttributes,
   dataManagerApi,
@@ -12,33 +12,13 @@ import {
 } from '@platform/machine-config/data-manager';
 import { dataManagerFields } from '@platform/machine-config/fields';
 import type { ResourceConfig } from '@platform/machine-config/schema';
-import type { DataManager, ResourceDescriptor } from '@platform/resources';
-import type { Capture } from '../../capture/capture.ts';
+import type { DataManager } from '@platform/resources';
 import { planCapture } from '../../capture/plan-capture.ts';
-import type { Docdb } from '../../docdb/docdb.ts';
 import { docdbSettings } from '../../docdb/docdb-settings.ts';
 import type { Associated, BuildContext, Model, Reconfigurable } from '../../graph/model.ts';
 import { logProblems } from '../../logging/log-problems.ts';
-import type { Reclaim } from '../../sync/reclaim/reclaim.ts';
 import { planSync, selectiveSyncer } from '../../sync/rules/plan-sync.ts';
-import type { Sync } from '../../sync/sync.ts';
-import { dataManagerMethods } from './data-manager-methods.ts';
-
-export interface DataManagerParts {
-  /** The types that can be captured. */
-  readonly types: readonly ResourceDescriptor[];
-  readonly capture: Capture;
-  readonly sync: Sync;
-  readonly reclaim: Reclaim;
-  readonly docdb: Docdb;
-  readonly home: string;
-  readonly clock: Clock;
-  /** `-untrusted-env` (D16). */
-  readonly untrusted: boolean;
-  /** See LocalSettings. */
-  readonly allowedSyncFolders: readonly string[];
-  readonly log: Log;
-}
+import { type DataManagerParts, dataManagerMethods } from './data-manager-methods.ts';
 
 /** Larger capture files would not fit into a call. */
 const mostFileBytes = 16 * 1024 * 1024;

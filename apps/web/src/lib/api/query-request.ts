@@ -1,6 +1,17 @@
 /** `POST /api/query`: rows as JSON. */
-import type { QueryAnswer } from '../query/run-query.ts';
+import type { Row } from '../query/pipeline.ts';
 import { askWith } from './session.svelte.ts';
+
+export interface QueryAnswer {
+  readonly rows: readonly Row[];
+  readonly scannedBytes: number;
+  readonly elapsedMs: number;
+  /** Bytes that the organization's queries have scanned this month, and their limit. */
+  readonly monthBytes: number;
+  readonly monthLimitBytes: number;
+  /** The cloud's notices about the answer, such as a limit. */
+  readonly notices: string;
+}
 
 /** @throws Error with the cloud's message */
 export async function runQueryRequest(

@@ -1,19 +1,8 @@
 /** Runs a query in SQL or MQL. */
-import { runQueryRequest } from '../api/query-request.ts';
-import { type Row, sinceOf, stagesOf } from './pipeline.ts';
+import { type QueryAnswer, runQueryRequest } from '../api/query-request.ts';
+import { sinceOf, stagesOf } from './pipeline.ts';
 
 export type QueryLanguage = 'mql' | 'sql';
-
-export interface QueryAnswer {
-  readonly rows: readonly Row[];
-  readonly scannedBytes: number;
-  readonly elapsedMs: number;
-  /** Bytes that the organization's queries have scanned this month, and their limit. */
-  readonly monthBytes: number;
-  readonly monthLimitBytes: number;
-  /** The cloud's notices about the answer, such as a limit. */
-  readonly notices: string;
-}
 
 /** @throws Error with the fault in the text, or the cloud's message */
 export async function runQuery(given: {
