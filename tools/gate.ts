@@ -29,7 +29,7 @@ export function stepsOf(changed?: readonly string[]): Step[] {
     // Tests and tools take the types of packages from the declarations that the first project makes of them.
     { name: 'types', command: ['tsc', '-b', 'tsconfig.json', 'tsconfig.tests.json'] },
     awaited.length > 0 && { name: 'promises', command: ['oxlint', '--type-aware', ...awaited] },
-    touches(/^packages\/proto\/|^package(-lock)?\.json$/) && {
+    touches(/^packages\/proto\/|^package(-lock)?\.json$|^tools\/generate-proto\.ts$/) && {
       name: 'generated files',
       command: ['tools/generate-proto.ts', '--check'],
     },

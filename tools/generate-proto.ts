@@ -35,7 +35,8 @@ function contents(folder: string, recursive = true): Map<string, string> {
 
 /** A file that is there once the generator, its input and its output have been checked as they are now. */
 function stampOf(): string {
-  const hash = createHash('sha256').update(readFileSync(join(root, 'package-lock.json')));
+  const hash = createHash('sha256');
+  for (const file of ['package-lock.json', 'tools/generate-proto.ts']) hash.update(readFileSync(join(root, file)));
   for (const folder of ['proto', 'src/gen', '.'])
     for (const [path, text] of contents(join(packageDir, folder), folder !== '.'))
       hash.update(JSON.stringify([folder, path, text]));

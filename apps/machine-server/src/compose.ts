@@ -88,26 +88,28 @@ export async function startMachineServer(deps: MachineServerDeps): Promise<Machi
   const bindAddress = parseBindAddress(first.network?.bindAddress || settings.bindAddress);
   const auth = new MachineAuth(bindAddress);
   auth.configure(secretsOf(first));
-  const applier: ConfigApplier = new ConfigApplier({
-    ...{
-      first: written,
-      firstResolved: first,
-      environment,
-      graph,
-      modules,
-      packages,
-      auth,
-      serverLog,
-      observe,
-      clock,
-      log: log.child('config'),
-    },
-    ...{ debug: settings.debug, revealDiffs: settings.revealSensitiveConfigDiffs },
-    onChange: () => {
-      frames.check();
-      reporter?.changed();
-    },
-  });
+  const applier: ConfigApplier = starting.use(
+    new ConfigApplier({
+      ...{
+        first: written,
+        firstResolved: first,
+        environment,
+        graph,
+        modules,
+        packages,
+        auth,
+        serverLog,
+        observe,
+        clock,
+        log: log.child('config'),
+      },
+      ...{ debug: settings.debug, revealDiffs: settings.revealSensitiveConfigDiffs },
+      onChange: () => {
+        frames.check();
+        reporter?.changed();
+      },
+    }),
+  );
   const names = (): string[] => machineNames(applier.applied.config.cloud);
   const port = await composePort({
     ...{ settings, bindAddress, first, link: cloud?.link, partId, names, clock, log, signal },

@@ -116,6 +116,7 @@ const alterations: Readonly<Record<string, (keyId: string) => string>> = {
   'a role that is lowered': () => "update grants set role = 'operator'",
   'a role that is added': (keyId) =>
     `${other}; insert into grants (identity_id, identity_type, role, organization_id) values ('${keyId}', 'api-key', 'owner', 'other')`,
+  'a key that is deleted': () => 'delete from api_keys',
   'a key that is renamed': () => "update api_keys set name = 'another'",
   'a location that is moved to another organization': () => `${other}; update locations set organization_id = 'other'`,
   'a share that is added': () =>
@@ -131,5 +132,9 @@ for (const [what, sql] of Object.entries(alterations))
     await alterRows(sql(owner.id));
     later();
     await expect(authenticator.principalOf(bearer(token))).rejects.toMatchObject({ code: 'data_loss' });
+    if (what.startsWith('a key'))
+      await expect(
+        authenticator.signIn({ entity: owner.id, type: 'api-key', payload: owner.key }, '127.0.0.1:9'),
+      ).rejects.toMatchObject({ code: 'data_loss' });
     expect((await rows.look()).join('; ')).toMatch(/grants|api_keys|locations|location_shares/);
   });

@@ -3,7 +3,7 @@ import { timingSafeEqual } from 'node:crypto';
 import { newId, newSecret } from '@platform/base';
 import type { Kysely } from 'kysely';
 import type { InstanceKey } from '../instance/instance-key.ts';
-import { requireRight } from '../metadata/row-checks/require-right.ts';
+import { alteredRows, requireRight } from '../metadata/row-checks/require-right.ts';
 import type { CloudTables, Database } from '../metadata/tables.ts';
 import { addGrant } from './grants.ts';
 import type { Grant } from './principal.ts';
@@ -48,8 +48,7 @@ export async function checkKey(
   secret: string,
   nowMs: number,
 ): Promise<number | undefined> {
-  const key = await db.selectFrom('api_keys').selectAll().where('id', '=', id).executeTakeFirst();
-  if (key !== undefined) requireRight(apiKeys, [key]);
+  const key = await findKey(db, id);
   const former = await formerSecrets(db, id, nowMs).execute();
   // While the instance key is being replaced, the stored hashes may use a different key than this process.
   const given = instanceKey.hashes(secret);
@@ -92,9 +91,25 @@ export async function keySince(
   return former && { name: key.name };
 }
 
-async function findValidKey(db: Database, id: string, nowMs: number) {
+/** @throws data_loss when something else altered it, or deleted it: the cloud deletes the roles of a key with it (D33) */
+async function findKey(db: Database, id: string) {
   const key = await db.selectFrom('api_keys').selectAll().where('id', '=', id).executeTakeFirst();
-  if (key !== undefined) requireRight(apiKeys, [key]);
+  if (key !== undefined) {
+    requireRight(apiKeys, [key]);
+    return key;
+  }
+  const left = await db
+    .selectFrom('grants')
+    .select('identity_id')
+    .where('identity_id', '=', id)
+    .where('identity_type', '=', 'api-key')
+    .executeTakeFirst();
+  if (left !== undefined) throw alteredRows({ text: `API key ${id}: its row in api_keys was deleted` });
+  return undefined;
+}
+
+async function findValidKey(db: Database, id: string, nowMs: number) {
+  const key = await findKey(db, id);
   return key !== undefined && lives(key, nowMs) ? key : undefined;
 }
 

@@ -2,7 +2,7 @@
  * Applies a configuration to the server (log levels, credentials of callers, resources), and remembers the running one. Each step takes its
  * turns resource by resource, because a configuration may have thousands, and stops must not wait for them (D48).
  */
-import { type Clock, errorText, type Log, type Problem, runInTurns, type Steps } from '@platform/base';
+import { type Clock, errorText, type Log, PlatformError, type Problem, runInTurns, type Steps } from '@platform/base';
 import { fromRobotConfig, knownResource } from '@platform/machine-config/robot-config';
 import type { JsonObject, MachineConfig, ResourceConfig } from '@platform/machine-config/schema';
 import type { RobotConfig } from '@platform/proto/platform/app/v1/robot';
@@ -51,7 +51,7 @@ export interface Applied {
   readonly appliedMs: number;
 }
 
-export class ConfigApplier {
+export class ConfigApplier implements AsyncDisposable {
   readonly #deps: ConfigApplierDeps;
   /** As in the source: with placeholders. */
   #written: RobotConfig;
@@ -65,6 +65,7 @@ export class ConfigApplier {
   #warnedOf: string | undefined;
   /** One configuration is applied at a time. */
   #last: Promise<unknown> = Promise.resolve();
+  #isStopped = false;
 
   constructor(deps: ConfigApplierDeps) {
     this.#deps = deps;
@@ -110,10 +111,23 @@ export class ConfigApplier {
     void this.#inTurn(() => this.#apply(this.#written)).catch(() => {});
   }
 
+  /** What is being applied ends first: nothing is built or started afterwards. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isStopped = true;
+    await this.#last;
+  }
+
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const done = this.#last.then(work);
+    const done = this.#last.then(() => {
+      this.#requireRunning();
+      return work();
+    });
     this.#last = done.catch(() => {});
     return done;
+  }
+
+  #requireRunning(): void {
+    if (this.#isStopped) throw new PlatformError('failed_precondition', 'the machine-server stops');
   }
 
   async #apply(written: RobotConfig): Promise<{ readonly settled: Promise<void> }> {
@@ -184,6 +198,7 @@ export class ConfigApplier {
         return fault === undefined ? [] : [[formatResourceName(each), fault]];
       });
     const ofResources = new Map([...faultOf(config.components, 'components'), ...faultOf(config.services, 'services')]);
+    this.#requireRunning();
     const built = graph.apply(resources, message.revision, ofResources);
     // After that, but before a resource is built: removed modules are not missed, and resources wait for new ones.
     modules.apply(config.modules);

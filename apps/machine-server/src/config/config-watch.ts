@@ -156,6 +156,7 @@ export class ConfigWatch implements ConfigSource {
           continue;
         }
         log.info('new configuration', { revision: config.revision, ...this.#holding.waited(config.revision) });
+        if (signal.aborted) return;
         await apply(config);
         this.#holding.release();
         this.#holding.force('');

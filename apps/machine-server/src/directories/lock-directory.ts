@@ -125,7 +125,15 @@ async function removeStale(path: string, held: string): Promise<void> {
   const aside = `${path}.stale.${process.pid}`;
   await rename(path, aside).catch(() => {});
   const found = await readLock(aside).catch(() => 'unreadable');
-  if (found !== undefined && found !== held) await link(aside, path).catch(ifExists);
+  // On a disk that fails, it is tried again: without its lock, two processes would have the directory.
+  if (found !== undefined && found !== held)
+    for (let attempt = 1; ; attempt++)
+      try {
+        await link(aside, path).catch(ifExists);
+        break;
+      } catch (caught) {
+        if (attempt === 3) throw caught;
+      }
   await rm(aside, { force: true }).catch(() => {});
 }
 

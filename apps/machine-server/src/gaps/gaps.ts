@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { asPlatformError, type Clock, errorText, type Follower, follow, type Log, silentLog } from '@platform/base';
 import { type GapReason, GapService } from '@platform/proto/platform/gaps/v1/gaps';
 import type { Link } from '@platform/rpc/client';
+import { LimitedLog } from '../logging/limited-log.ts';
 import { type Gap, GapJournal } from './gap-journal.ts';
 
 /** A captured method of a resource. */
@@ -44,6 +45,7 @@ const final: readonly string[] = ['unimplemented', 'permission_denied', 'not_fou
 export class Gaps implements AsyncDisposable {
   readonly #deps: GapsDeps;
   readonly #journal: GapJournal;
+  readonly #log: LimitedLog;
   /** Not known to the cloud yet, or still open. */
   #gaps = new Map<string, Gap>();
   readonly #open = new Map<string, Open>();
@@ -62,6 +64,7 @@ export class Gaps implements AsyncDisposable {
 
   constructor(deps: GapsDeps) {
     this.#deps = deps;
+    this.#log = new LimitedLog(deps.log, () => deps.clock.now());
     this.#journal = new GapJournal(join(deps.home, 'gaps.jsonl'), deps);
   }
 
@@ -165,7 +168,10 @@ export class Gaps implements AsyncDisposable {
       this.#isFailing = true;
       // Tried again within a second.
       this.#isNew = true;
-      this.#deps.log.error('gaps cannot be written to the disk', { error: errorText(caught), gaps: changed.length });
+      this.#log.write('error', 'gaps cannot be written to the disk', {
+        error: errorText(caught),
+        gaps: changed.length,
+      });
     }
   }
 

@@ -27,8 +27,6 @@ export async function removeNodes(names: readonly string[], deps: RemoveNodesDep
     node.removal ??= remove(node, first, deps);
   }
   await Promise.all(nodes.flatMap(({ removal }) => removal ?? []));
-  // Once for all: it looks at every resource.
-  await deps.oldVersions.closeUnused(deps.nodes);
 }
 
 async function remove(
@@ -41,4 +39,5 @@ async function remove(
   if (node.resource !== undefined) await oldVersions.close(node.resource, node.full, node.full);
   node.resource = undefined;
   if (nodes.get(node.full) === node) nodes.delete(node.full);
+  await oldVersions.closeUnused(nodes);
 }
