@@ -365,7 +365,7 @@ test('see the machine online, edit its configuration and see it applied, restore
   await lines.getByRole('button', { name: /configuration applied$/, pressed: true }).waitFor();
   // With the lines around it.
   const log = page.waitForEvent('download');
-  await page.getByRole('button', { name: 'Download' }).click();
+  await page.getByRole('button', { name: 'Download', exact: true }).click();
   expect(await readFile(await (await log).path(), 'utf8')).toMatch(/"message":"(?!configuration applied)/);
 
   await page.getByRole('button', { name: 'Account' }).click();
