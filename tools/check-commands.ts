@@ -126,7 +126,7 @@ export function main(): void {
   const examples = examplesOf(createProgram(), 'platform');
   const scripts = new Set(Object.keys((JSON.parse(read('package.json')) as { scripts: object }).scripts));
   const check = createChecker(scripts);
-  const documents = ['README.md', 'CONTRIBUTING.md', ...walk(['docs'], (path) => path.endsWith('.md'))];
+  const documents = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', ...walk(['docs'], (path) => path.endsWith('.md'))];
   const printed = documents.flatMap((document) =>
     commandsIn(read(document)).map((one) => ({ ...one, place: `${document}:${one.line}` })),
   );

@@ -1,6 +1,7 @@
 /**
  * Checks that references in texts are valid: each rule number is defined on one page of docs/specs, decision records (ADR-…) are in
- * docs/decisions, links and paths in documents lead to files, and functions that tables name after a path are in that file.
+ * docs/decisions, links and paths in documents lead to files, functions that tables name after a path are in that file, and docs/README.md
+ * lists every page.
  */
 import { existsSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
@@ -32,6 +33,12 @@ export function pathsIn(document: string, text: string): { readonly path: string
       found.push({ path, line: index + 1 });
   });
   return found;
+}
+
+/** Pages that docs/README.md (its text: `list`) does not link; it lists the folder of records as a whole. */
+export function unlistedPages(list: string, pages: readonly string[]): string[] {
+  const linked = new Set(pathsIn('docs/README.md', list).map(({ path }) => path));
+  return pages.filter((page) => page !== 'docs/README.md' && !page.startsWith('docs/decisions/') && !linked.has(page));
 }
 
 /** Functions that table rows name after a path: `| path | function, Class.method | …`. */
@@ -68,14 +75,14 @@ export function main(): void {
         problems.push(`${file}:${line}: ${name} is not defined in docs/specs or docs/decisions`);
   }
   for (const document of documents) {
-    // The changelog and records refer to files of their time.
-    if (document === 'CHANGELOG.md') continue;
     for (const { path, line } of pathsIn(document, read(document)))
       if (!existsSync(join(root, path))) problems.push(`${document}:${line}: ${path} does not exist`);
     for (const { path, name, line } of functionsIn(read(document)))
       if (existsSync(join(root, path)) && !new RegExp(`\\b${name}\\b`).test(read(path)))
         problems.push(`${document}:${line}: ${path} has no ${name}`);
   }
+  const pages = documents.filter((document) => document.startsWith('docs/'));
+  for (const page of unlistedPages(read('docs/README.md'), pages)) problems.push(`docs/README.md: ${page} is missing`);
   report('references', problems, `${sources.length} sources, ${documents.length} documents, ${rules.length} rules`);
 }
 

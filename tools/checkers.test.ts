@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { commandsIn, createChecker } from './check-commands.ts';
 import { circles, countedImports } from './check-cycles.ts';
 import { numbersInTitles } from './check-invariants.ts';
-import { doubleRules, functionsIn, pathsIn, referencesIn } from './check-references.ts';
+import { doubleRules, functionsIn, pathsIn, referencesIn, unlistedPages } from './check-references.ts';
 import { checkSideEffects } from './check-side-effects.ts';
 import { filesToCheck, isSource, tracked } from './repository.ts';
 import { rulesIn } from './rules.ts';
@@ -36,6 +36,17 @@ test('files that a document refers to; other sites and headings are ignored', ()
     'docs/guides/tls.md',
     'apps/cloud/src/main.ts',
   ]);
+});
+
+test('pages that the list of pages does not link are found; records are listed as a folder', () => {
+  const list = '[TLS](guides/tls.md#how) and [Ingest](specs/ingest.md)';
+  const pages = ['README.md', 'guides/tls.md', 'guides/new.md', 'specs/ingest.md', 'decisions/ADR-0001-a.md'];
+  expect(
+    unlistedPages(
+      list,
+      pages.map((page) => `docs/${page}`),
+    ),
+  ).toEqual(['docs/guides/new.md']);
 });
 
 test('functions that a table row names after a path are found', () => {

@@ -1,4 +1,4 @@
-/** The sample queries of the README; `platform up` shows them with their rows. */
+/** The sample queries of docs/guides/first-steps.md; `platform up` shows them with their rows. */
 
 /** For each component: the number of readings since `since`, the mean processor load, and the time of the last reading. */
 export function sampleMql(since: Date): Readonly<Record<string, unknown>>[] {
