@@ -34,8 +34,13 @@ export async function describeFiles(
   for (const some of chunks(rows, rowsPerStatement)) {
     const ids = some.map(({ id }) => id);
     const placed = db.selectFrom('binary_data_boxes').selectAll().where('binary_data_id', 'in', ids);
-    boxes.push(...(await placed.orderBy('created_ms').orderBy('id').execute()));
-    members.push(...(await db.selectFrom('dataset_files').selectAll().where('binary_data_id', 'in', ids).execute()));
+    const inDatasets = db.selectFrom('dataset_files').selectAll().where('binary_data_id', 'in', ids);
+    const [placedHere, membersHere] = await Promise.all([
+      placed.orderBy('created_ms').orderBy('id').execute(),
+      inDatasets.execute(),
+    ]);
+    boxes.push(...placedHere);
+    members.push(...membersHere);
   }
   watch.requireRight(fileBoxes, boxes);
   watch.requireRight(datasetFiles, members);

@@ -128,9 +128,11 @@ export async function pageOfFiles(
   const page = onPage.map(({ row }) => row);
   const days = daysBetween(filter, direction, after, page.length === limit ? page.at(-1) : undefined);
   const organizationIds = organizationsOf(scopes, filter.organizationIds);
-  await requireFiles(watch, organizationIds, days);
-  await requireBoxes(watch, organizationIds, days);
-  await requireFoundBy(watch, { filter, organizationIds, days });
+  await Promise.all([
+    requireFiles(watch, organizationIds, days),
+    requireBoxes(watch, organizationIds, days),
+    requireFoundBy(watch, { filter, organizationIds, days }),
+  ]);
   return page;
 }
 
@@ -140,8 +142,10 @@ export async function requireFiles(
   organizationIds: readonly string[],
   days: DayRange,
 ): Promise<void> {
-  await watch.requireIntact(retentionDays, organizationIds);
-  await watch.requireComplete(files, organizationIds, days);
+  await Promise.all([
+    watch.requireIntact(retentionDays, organizationIds),
+    watch.requireComplete(files, organizationIds, days),
+  ]);
 }
 
 /** Whether it can leave out many of the rows of a place and time, so that a page needs several times as many. */

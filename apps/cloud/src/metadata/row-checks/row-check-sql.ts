@@ -23,8 +23,8 @@ export function textSql({ columns, bytes = [] }: CheckedTable, row: string, kind
     ),
   ];
   const texts = values.map((value) => `coalesce(${value}, '${absent}')`);
-  // Copies each value once, and not again for each value after it.
-  return `concat(${texts.map((text) => `${text}, '${separator}'`).join(', ')})`;
+  // Copies each value once, and not again for each value after it. A separator follows the last value, too.
+  return `concat_ws('${separator}', ${texts.join(', ')}, '')`;
 }
 
 export function ownerSql({ owner }: CheckedTable, row: string): string {
