@@ -16,6 +16,7 @@ import {
   type Clock,
   type CodeName,
   errorText,
+  isSame,
   type Log,
   PlatformError,
   runInTurns,
@@ -29,7 +30,7 @@ import { connectionTrouble } from './connection-trouble.ts';
 import type { CloudCredentials } from './credentials.ts';
 import { decodeConfig } from './decode-config.ts';
 import { type Held, Holding } from './holding.ts';
-import { isSame, shareEqual } from './share-equal.ts';
+import { shareEqual } from './share-equal.ts';
 
 export interface ConfigWatchDeps {
   readonly link: Link;

@@ -1,9 +1,9 @@
 import { create, equals, fromBinary, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
-import { runToEnd } from '@platform/base';
+import { isSame, runToEnd } from '@platform/base';
 import { type RobotConfig, RobotConfigSchema } from '@platform/proto/platform/app/v1/robot';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { isSame, shareEqual } from './share-equal.ts';
+import { shareEqual } from './share-equal.ts';
 
 const configOf = (init: MessageInitShape<typeof RobotConfigSchema>): RobotConfig =>
   fromBinary(RobotConfigSchema, toBinary(RobotConfigSchema, create(RobotConfigSchema, init)));

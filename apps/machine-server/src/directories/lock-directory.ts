@@ -82,12 +82,10 @@ async function release(directory: string, file: string, key: string): Promise<vo
     // A removal that failed may have happened, and another process may have the directory since.
     if ((await readLock(at)) === mine) await rm(at, { force: true });
   };
-  for (let attempt = 0, isLeft = true; isLeft && attempt < 3; attempt++)
-    isLeft = await inFolder(join(directory, file), directory, remove).then(
-      () => false,
-      // The directory is gone, or a link has replaced it.
-      ({ code }: NodeJS.ErrnoException) => code !== 'ENOENT' && code !== 'ELOOP',
-    );
+  // ENOENT, ELOOP: the directory is gone, or a link has replaced it.
+  await repeated(() => inFolder(join(directory, file), directory, remove).catch(unless('ENOENT', 'ELOOP'))).catch(
+    () => {},
+  );
   taken.delete(key);
 }
 
@@ -125,20 +123,25 @@ async function removeStale(path: string, held: string): Promise<void> {
   const aside = `${path}.stale.${process.pid}`;
   await rename(path, aside).catch(() => {});
   const found = await readLock(aside).catch(() => 'unreadable');
-  // On a disk that fails, it is tried again: without its lock, two processes would have the directory.
-  if (found !== undefined && found !== held)
-    for (let attempt = 1; ; attempt++)
-      try {
-        await link(aside, path).catch(ifExists);
-        break;
-      } catch (caught) {
-        if (attempt === 3) throw caught;
-      }
+  // Without its lock, two processes would have the directory.
+  if (found !== undefined && found !== held) await repeated(() => link(aside, path).catch(unless('EEXIST')));
   await rm(aside, { force: true }).catch(() => {});
 }
 
-function ifExists(caught: NodeJS.ErrnoException): void {
-  if (caught.code !== 'EEXIST') throw caught;
+/** A disk may fail once. @throws the error of the third attempt */
+async function repeated(work: () => Promise<void>): Promise<void> {
+  for (let attempt = 1; ; attempt++)
+    try {
+      return await work();
+    } catch (caught) {
+      if (attempt === 3) throw caught;
+    }
+}
+
+function unless(...codes: readonly string[]): (caught: NodeJS.ErrnoException) => void {
+  return (caught) => {
+    if (!codes.includes(caught.code ?? '')) throw caught;
+  };
 }
 
 function isStale(held: string): boolean {

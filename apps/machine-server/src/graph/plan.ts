@@ -1,5 +1,6 @@
 /** Computes the ordered steps from the running resources to a new configuration. Pure. */
 
+import { isSame } from '@platform/base';
 import { isForService, resourcesByName } from '@platform/machine-config/canonical-names';
 import type { ResourceConfig } from '@platform/machine-config/schema';
 import { fullNameOf } from './full-name.ts';
@@ -52,17 +53,6 @@ export function plan(running: ReadonlyMap<string, ResourceConfig>, wanted: reado
 const isService = ({ api }: Pick<ResourceConfig, 'api'>): boolean => api.includes(':service:');
 
 const hasSettings = ({ service_configs: settings }: ResourceConfig): boolean => settings.length > 0;
-
-/** Whether two values are the same as JSON, without their texts: those of a long configuration take long to make. */
-function isSame(a: unknown, b: unknown): boolean {
-  if (a === b) return true;
-  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return Object.is(a, b);
-  if (Array.isArray(a) !== Array.isArray(b)) return false;
-  const [first, second] = [a as Readonly<Record<string, unknown>>, b as Readonly<Record<string, unknown>>];
-  for (const key in first) if (!isSame(first[key], second[key])) return false;
-  for (const key in second) if (second[key] !== undefined && first[key] === undefined) return false;
-  return true;
-}
 
 /** The settings that other resources have for this service. */
 export function associatedWith({ api }: ResourceConfig, configs: readonly ResourceConfig[]): Associated[] {
