@@ -9,6 +9,7 @@ const sources = [
   'apps/web/src',
   'apps/web/static',
   'apps/web/vite.config.ts',
+  'tools/bundles/notices.ts',
   'apps/web/package.json',
   'packages/proto/src/gen',
   'packages/machine-config/src',

@@ -22,10 +22,11 @@ const rules: readonly Rule[] = [
     allowed: [
       '*/settings.ts',
       'packages/testkit/*',
-      'apps/cloud/src/run.ts',
+      'apps/cloud/src/main.ts',
       'apps/machine-server/src/main.ts',
+      'apps/machine-server/src/thread-pool.ts',
       // Configures DuckDB's allocator, which has no other interface.
-      'apps/cloud/src/tabular/process/run.ts',
+      'apps/cloud/src/tabular/process/tabular.ts',
     ],
     instead: 'read it in settings.ts',
   },
@@ -55,7 +56,7 @@ const rules: readonly Rule[] = [
       'packages/query/src/execute/limits/budget.ts',
       // Separate threads and processes, whose deadlines detect hangs.
       'apps/cloud/src/metadata/sqlite/writer-thread.ts',
-      'apps/cloud/src/tabular/process/run.ts',
+      'apps/cloud/src/tabular/process/tabular.ts',
       'apps/cli/src/up/pause.ts',
       // In a browser.
       'apps/web/src/lib/ui/*',
@@ -103,14 +104,14 @@ const rules: readonly Rule[] = [
       'packages/base/src/process/watchdog/watch-main-thread.ts',
       // Reads how many files may be open.
       'packages/rpc/src/listener/connections/descriptor-limit.ts',
-      // Resolves imports.
-      'packages/base/src/process/resolve-once.ts',
+      // Reads the source map of a bundle.
+      'packages/base/src/process/stacks/in-sources.ts',
       // Opens files that others named.
       'packages/base/src/files/*',
       // Reads and writes files that the user names.
       'apps/cli/src/*',
       'packages/sdk/src/cloud/save-file.ts',
-      'apps/cloud/src/run-admin.ts',
+      'apps/cloud/src/admin-main.ts',
       'apps/cloud/src/data-directory.ts',
       // The files of the web UI, which are part of the program.
       'apps/cloud/src/edge/web/web-ui.ts',
@@ -148,7 +149,6 @@ const rules: readonly Rule[] = [
       'apps/cloud/src/tabular/catalog/remove-unlisted.ts',
       'apps/cloud/src/tabular/process/*',
       'apps/machine-server/src/serve/pages/shared-files.ts',
-      'apps/machine-server/src/version.ts',
       'apps/machine-server/src/certificate/*',
       'apps/machine-server/src/config/cache.ts',
       'apps/machine-server/src/config/read-document.ts',

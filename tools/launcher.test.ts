@@ -1,12 +1,11 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { thriftyFlags } from '../apps/cli/bin/become-node.js';
 import { findNode } from '../apps/cli/bin/find-node.js';
-import { nodeFlags } from '../apps/machine-server/node-flags.js';
+import { version } from '../packages/base/src/version.ts';
 import { missingPackages } from './install-missing.js';
 import { root } from './repository.ts';
 
@@ -94,32 +93,10 @@ test('the launcher runs the command line and passes its exit code and arguments 
   expect(/^platform: Node \d+\.\d+\.\d+ \(.+\)$/m.test(wrong.stderr)).toBe(found.isPinned !== true);
 });
 
-test('once the compile cache is full, no process or thread of the product compiles its modules again', () => {
-  const source = ['--conditions=@platform/source', '--disable-warning=ExperimentalWarning'];
-  const env = { ...process.env, NODE_COMPILE_CACHE: dir, PLATFORM_HOME: dir, NODE_DEBUG_NATIVE: 'COMPILE_CACHE' };
-  /** What Node reports about its cache. Threads write at the same time, so one line may be inside another. */
-  const saidBy = (flags: readonly string[], entry: string, ...args: string[]): string => {
-    const all = [...flags, ...source, join(root, entry), ...args];
-    return spawnSync(process.execPath, all, { env, encoding: 'utf8', maxBuffer: 1 << 26 }).stderr;
-  };
-  const filling = saidBy(thriftyFlags, 'tools/warm-cache.ts');
-  for (const entry of [
-    'ingest/log/log-thread',
-    'metadata/sqlite/writer-thread',
-    'tabular/process/query/worker-thread',
-    'tabular/process/main',
-  ]) {
-    expect(filling).toContain(`no transpile cache for StrippedTypeScript file://${root}/apps/cloud/src/${entry}.ts`);
-  }
-  for (const [flags, entry, ...args] of [
-    [thriftyFlags, 'apps/cli/src/main.ts', 'up', '--port', 'x'],
-    [thriftyFlags, 'apps/cloud/src/main.ts', '--no-such-option'],
-    [nodeFlags, 'apps/machine-server/src/main.ts', '-version'],
-  ] as const) {
-    const said = saidBy(flags, entry, ...args);
-    expect(said).toContain(
-      `[compile cache] retrieving transpile cache for StrippedTypeScript file://${root}/${entry}...success`,
-    );
-    expect(said.match(/.*(?:no transpile cache for|was rejected|mismatch).*/g)).toBeNull();
-  }
+test('every package has the one version that programs tell', () => {
+  const folders = ['apps', 'packages'].flatMap((kind) =>
+    readdirSync(join(root, kind)).map((name) => `${kind}/${name}`),
+  );
+  for (const folder of folders)
+    expect(JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8')), folder).toMatchObject({ version });
 });

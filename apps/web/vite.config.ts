@@ -1,9 +1,11 @@
 /** The build: one page (`index.html`) and hashed files, which the cloud serves unchanged. */
+import { relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import adapter from '@sveltejs/adapter-static';
 import { sveltekit } from '@sveltejs/kit/vite';
 import tailwindcss from '@tailwindcss/vite';
 import { defineConfig, type Plugin } from 'vite';
+import { noticesOf } from '../../tools/bundles/notices.ts';
 
 /** Where `npx vite dev` finds a cloud. */
 const cloud = process.env['PLATFORM_CLOUD'] ?? 'http://127.0.0.1:8080';
@@ -22,9 +24,26 @@ const withoutInlineStyle: Plugin = {
       : undefined,
 };
 
+/** The licence notices of what the files contain. */
+const notices: Plugin = {
+  name: 'notices',
+  applyToEnvironment: ({ name }) => name === 'client',
+  generateBundle(_options, files) {
+    const root = fileURLToPath(new URL('../..', import.meta.url));
+    const used = Object.values(files).flatMap((file) =>
+      // Fonts are assets.
+      file.type === 'chunk' ? file.moduleIds : file.originalFileNames.map((name) => resolve(root, 'apps/web', name)),
+    );
+    const inputs = used.filter((id) => id.startsWith(root)).map((id) => relative(root, id.split('?')[0] ?? id));
+    const source = noticesOf(inputs);
+    this.emitFile({ type: 'asset', fileName: 'licences.txt', source });
+  },
+};
+
 export default defineConfig({
   plugins: [
     withoutInlineStyle,
+    notices,
     tailwindcss(),
     sveltekit({
       adapter: adapter({ fallback: 'index.html' }),

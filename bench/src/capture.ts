@@ -1,10 +1,10 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { nodeFlags } from '@platform/machine-server/node-flags';
 import { cpuSeconds } from '@platform/testkit';
 import { thriftyEnvironment } from '../../apps/cli/bin/become-node.js';
+import { program } from '../../tools/bundles/program.ts';
 import { countReadings } from './cloud/count-readings.ts';
 import { startProcess } from './cloud/server-process.ts';
 import { startCloud } from './cloud/start-cloud.ts';
@@ -25,7 +25,7 @@ export async function measureCapture(): Promise<Readonly<Record<string, number>>
   const credentials = join(home, 'credentials.json');
   const content = { cloud: { id: cloud.partId, secret: cloud.partSecret, app_address: cloud.url } };
   writeFileSync(credentials, JSON.stringify(content), { mode: 0o600 });
-  const entry = fileURLToPath(import.meta.resolve('@platform/machine-server/main'));
+  const entry = program('machine-server');
   const args = [...process.execArgv, ...nodeFlags, entry, '-config', credentials];
   await using machine = startProcess(process.execPath, args, { ...thriftyEnvironment, PLATFORM_HOME: home });
   await sleep(warmUpMs);

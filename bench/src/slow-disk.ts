@@ -8,7 +8,6 @@ import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { fromBinary } from '@bufbuild/protobuf';
 import { timestampMs } from '@bufbuild/protobuf/wkt';
 import { readCaptureFile } from '@platform/capture-file';
@@ -17,6 +16,7 @@ import { SensorDataSchema } from '@platform/proto/platform/app/datasync/v1/data_
 import { GapReason } from '@platform/proto/platform/gaps/v1/gaps';
 import { cpuSeconds, startDiskFaults, temporaryDirectory } from '@platform/testkit';
 import { thriftyEnvironment } from '../../apps/cli/bin/become-node.js';
+import { program } from '../../tools/bundles/program.ts';
 import { startBareTicks } from '../limits/bare-ticks.ts';
 import { measureOthers } from './machine/others-share.ts';
 import { captureConfiguration } from './readings/part-configuration.ts';
@@ -104,7 +104,7 @@ async function startMachine(delayMs: number, hz: number, count: number, paths: r
   ];
   const config = home.file('machine.json');
   writeFileSync(config, JSON.stringify({ components, services }), { mode: 0o600 });
-  const entry = fileURLToPath(import.meta.resolve('@platform/machine-server/main'));
+  const entry = program('machine-server');
   const node = [...process.execArgv, ...nodeFlags, entry, '-config', config];
   const env = { ...process.env, ...thriftyEnvironment, ...disk.env, PLATFORM_HOME: home.path };
   const machine = spawn(process.execPath, node, { stdio: 'ignore', env });

@@ -1,13 +1,13 @@
 /** A real machine-server with a closed maintenance window, a real cloud, and an owner who forces one configuration on the command line. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { spawnChild, temporaryDirectory } from '@platform/testkit';
 import { expect, test } from 'vitest';
+import { program } from '../../tools/bundles/program.ts';
 import { openCommandLine } from './cli/command-line.ts';
 import { startCloud } from './start-cloud.ts';
 
-const machineServer = fileURLToPath(new URL('../../apps/machine-server/src/main.ts', import.meta.url));
+const machineServer = program('machine-server');
 const nodeFlags = ['--conditions=@platform/source', '--disable-warning=ExperimentalWarning'];
 
 /** A machine whose gate never allows maintenance; `more` distinguishes its versions. */

@@ -1,7 +1,6 @@
 /** I13 I14: the cloud as a process on a data directory whose disk has no free byte, or no free inode. */
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { asPlatformError } from '@platform/base';
 import { DataService } from '@platform/proto/platform/app/data/v1/data';
 import { DataSyncService, DataType } from '@platform/proto/platform/app/datasync/v1/data_sync';
@@ -15,9 +14,10 @@ import {
   temporaryDirectory,
 } from '@platform/testkit';
 import { expect, test } from 'vitest';
+import { program } from '../../tools/bundles/program.ts';
 import { CloudUnderFire, countOf, type Demo, pauseMs, uploadUntil } from './crash/cloud-under-load.ts';
 
-const main = fileURLToPath(new URL('../../apps/cloud/src/main.ts', import.meta.url));
+const main = program('cloud');
 const nodeFlags = ['--conditions=@platform/source', '--disable-warning=ExperimentalWarning'];
 
 const fills = {

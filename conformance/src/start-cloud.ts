@@ -1,12 +1,12 @@
 /** The real cloud as a process, with its own data directory and port, as `platform up` starts it. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { spawnChild, temporaryDirectory } from '@platform/testkit';
+import { program } from '../../tools/bundles/program.ts';
 import { cloudCommand, cloudEnvironment } from './cloud-command.ts';
 
 /** For PLATFORM_MACHINE_SERVER. */
-export const machineServer: string = fileURLToPath(new URL('../../apps/machine-server/src/main.ts', import.meta.url));
+export const machineServer: string = program('machine-server');
 
 export interface CloudProcess extends AsyncDisposable {
   readonly pid: number;

@@ -7,7 +7,6 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createServer, connect as tlsConnect } from 'node:tls';
-import { fileURLToPath } from 'node:url';
 import { timestampNow } from '@bufbuild/protobuf/wkt';
 import { Client, credentials } from '@grpc/grpc-js';
 import { DataSyncService, DataType } from '@platform/proto/platform/app/datasync/v1/data_sync';
@@ -16,11 +15,12 @@ import { AuthService } from '@platform/proto/proto/rpc/v1/auth';
 import { connect, pinnedAuthority } from '@platform/rpc/client';
 import { type ChildProcess, spawnChild } from '@platform/testkit';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { program } from '../../tools/bundles/program.ts';
 import { openCommandLine } from './cli/command-line.ts';
 import { Peer } from './clients/grpc-peer.ts';
 
-const main = fileURLToPath(new URL('../../apps/cloud/src/main.ts', import.meta.url));
-const machineMain = fileURLToPath(new URL('../../apps/machine-server/src/main.ts', import.meta.url));
+const main = program('cloud');
+const machineMain = program('machine-server');
 const nodeFlags = ['--conditions=@platform/source', '--disable-warning=ExperimentalWarning'];
 
 interface Ready {

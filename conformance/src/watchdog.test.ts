@@ -1,15 +1,15 @@
 /** The watchdog of the real cloud, whose loop is held by a lookup that a preloaded module makes endless. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { status } from '@grpc/grpc-js';
 import { type ChildProcess, spawnChild, startPostgres, temporaryDirectory } from '@platform/testkit';
 import { expect, test } from 'vitest';
+import { program } from '../../tools/bundles/program.ts';
 import { Peer } from './clients/grpc-peer.ts';
 
-const main = fileURLToPath(new URL('../../apps/cloud/src/main.ts', import.meta.url));
+const main = program('cloud');
 const preload = `data:text/javascript,${encodeURIComponent(`
-  if (process.argv[1]?.endsWith('main.ts')) {
+  if (process.argv[1]?.endsWith('cloud.js')) {
     const { has } = Set.prototype;
     const { get } = Map.prototype;
     const spinFor = (key) => { if (key === 'please.Spin') for (;;); };

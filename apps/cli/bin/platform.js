@@ -3,4 +3,4 @@
 import { fileURLToPath } from 'node:url';
 import { launch } from './launch.js';
 
-await launch(fileURLToPath(new URL('../dist/main.js', import.meta.url)), { saysNode: process.argv[2] === 'up' });
+await launch(fileURLToPath(new URL('../dist/platform.js', import.meta.url)), { saysNode: process.argv[2] === 'up' });

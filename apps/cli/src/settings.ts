@@ -38,7 +38,10 @@ export const fromEnvironment: Readonly<
   editor: env['VISUAL'] || env['EDITOR'] || '',
 };
 
-/** The command with which the user starts the command line: the launcher of a checkout, otherwise the installed one. */
-export const commandNames: { readonly platform: string } = import.meta.url.endsWith('.ts')
+/** Whether this is a checkout, whose launcher sets this condition, or an installed package. */
+export const isCheckout: boolean = process.execArgv.includes('--conditions=@platform/source');
+
+/** The command with which the user starts the command line. */
+export const commandNames: { readonly platform: string } = isCheckout
   ? { platform: 'node tools/run.js' }
   : { platform: 'platform' };

@@ -1,5 +1,7 @@
 /** The edge: every API service and every plain HTTP route that the one port serves. */
+
 import type { Clock, Log, TrustedProxies } from '@platform/base';
+import { version } from '@platform/base';
 import { DataService } from '@platform/proto/platform/app/data/v1/data';
 import { DatasetService } from '@platform/proto/platform/app/dataset/v1/dataset';
 import { PackageService } from '@platform/proto/platform/app/packages/v1/packages';
@@ -41,7 +43,6 @@ import { createWebUi } from './edge/web/web-ui.ts';
 import { gapBinding } from './gaps/feature.ts';
 import { freeBytesOf } from './ingest/disk/free-space.ts';
 import type { IngestLog } from './ingest/log/log.ts';
-import { version } from './instance/build-info.ts';
 import type { InstanceKey } from './instance/instance-key.ts';
 import type { TlsSource } from './instance/tls-source.ts';
 import { liveBinding } from './live/feature.ts';

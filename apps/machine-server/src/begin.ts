@@ -1,9 +1,9 @@
-/** Reads the settings, and handles requests that need no server, before loading the server, which takes most of a second. */
-import { errorText } from '@platform/base';
+/** Reads the settings, and handles requests that need no server. */
+import { errorText, version } from '@platform/base';
 import { fail } from './fail.ts';
+import { run } from './run.ts';
 import { readSettings, type Settings } from './settings.ts';
 import { asksForHelp, usage } from './usage.ts';
-import { version } from './version.ts';
 
 /** @param args from the command line. @returns the exit code */
 export async function begin(args: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
@@ -21,6 +21,5 @@ export async function begin(args: readonly string[], env: NodeJS.ProcessEnv): Pr
     process.stdout.write(`machine-server ${version}\n`);
     return 0;
   }
-  const { run } = await import('./run.ts');
   return run(settings);
 }

@@ -1,12 +1,13 @@
 /** Wires the observers of the server: full-time diagnostics (`-ftdc`) and telemetry (`-output-telemetry`). */
+
 import { join } from 'node:path';
 import type { Clock, Log } from '@platform/base';
+import { version } from '@platform/base';
 import { measureProcess } from './ftdc/measure-process.ts';
 import { type Measured, measureServer } from './ftdc/measure-server.ts';
 import { Recorder } from './ftdc/recorder.ts';
 import type { Settings } from './settings.ts';
 import type { Telemetry } from './telemetry/telemetry.ts';
-import { version } from './version.ts';
 
 export interface DiagnosticsDeps extends Measured {
   readonly settings: Settings;

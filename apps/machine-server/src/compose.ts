@@ -2,7 +2,7 @@
  * All wiring of the machine-server, top to bottom: cloud (compose-cloud.ts) → configuration → resources (compose-resources.ts) → serving,
  * with compose-port.ts → status.
  */
-import { type Clock, runInTurns } from '@platform/base';
+import { type Clock, runInTurns, version } from '@platform/base';
 import { maintenanceOf } from '@platform/machine-config/robot-config';
 import type { ResourceDescriptor } from '@platform/resources';
 import type { Capture } from './capture/capture.ts';
@@ -30,7 +30,6 @@ import { Serving } from './serve/serve.ts';
 import type { Settings } from './settings.ts';
 import { dataTotals } from './sync/data-status.ts';
 import type { Sync } from './sync/sync.ts';
-import { version } from './version.ts';
 
 export interface MachineServer extends AsyncDisposable {
   readonly serving: Serving;

@@ -3,18 +3,18 @@ import { once } from 'node:events';
 import { readdirSync, statSync, writeFileSync } from 'node:fs';
 import { type ClientHttp2Session, connect as connectHttp2 } from 'node:http2';
 import { connect as connectTcp, type Socket } from 'node:net';
-import { fileURLToPath } from 'node:url';
 import { SensorService } from '@platform/proto/platform/component/sensor/v1/sensor';
 import { connect } from '@platform/rpc/client';
 import { spawnChild, type TemporaryDirectory, temporaryDirectory } from '@platform/testkit';
 import { expect, onTestFinished, test } from 'vitest';
+import { program } from '../../../tools/bundles/program.ts';
 
 const nodeArgs = ['--conditions=@platform/source', '--disable-warning=ExperimentalWarning'];
 const document = { components: [{ name: 'probe', api: 'core:component:sensor', model: 'core:builtin:fake' }] };
 
 function startServer(directory: TemporaryDirectory) {
   writeFileSync(directory.file('machine.json'), JSON.stringify(document));
-  const main = fileURLToPath(new URL('./main.ts', import.meta.url));
+  const main = program('machine-server');
   const server = spawnChild(
     'sh',
     [

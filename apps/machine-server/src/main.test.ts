@@ -5,11 +5,11 @@ import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
+import { program } from '../../../tools/bundles/program.ts';
 import { countingDocument, until } from './testing/start-test-server.ts';
 
-const main = fileURLToPath(new URL('./main.ts', import.meta.url));
+const main = program('machine-server');
 
 /** A program that answers every connection in plaintext. */
 function createTlsLess(): Server {

@@ -6,6 +6,7 @@ import {
   PlatformError,
   systemClock,
   trimWhenIdle,
+  version,
   writeCompileCache,
 } from '@platform/base';
 import { resourceTypes } from '@platform/resources';
@@ -20,7 +21,6 @@ import { openEventLog } from './logging/windows-event-log.ts';
 import { builtInModels } from './models/built-in.ts';
 import { rootWarning } from './root-warning.ts';
 import type { Settings } from './settings.ts';
-import { version } from './version.ts';
 
 const stopLimitMs = 60_000;
 /** Memory when idle. */

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { AppService } from '@platform/proto/platform/app/v1/app';
 import { connect } from '@platform/rpc/client';
 import { type Cloud, openCloud } from '@platform/sdk/cloud';
+import { program } from '../../../tools/bundles/program.ts';
 import { partSecretOf } from '../fleet/part-secret.ts';
 import { benchConfiguration } from '../readings/part-configuration.ts';
 import { scratch } from './scratch.ts';
@@ -29,7 +29,7 @@ export async function startCloud(
 ): Promise<BenchCloud> {
   await using stack = new AsyncDisposableStack();
   const { path: folder } = stack.use(scratch());
-  const entry = fileURLToPath(import.meta.resolve('@platform/cloud/main'));
+  const entry = program('cloud');
   const args = [
     ...process.execArgv,
     entry,

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { thriftyEnvironment } from '../../../apps/cli/bin/become-node.js';
 import { cloudFlags } from '../../../apps/cli/src/up/cloud-flags.ts';
+import { program } from '../../../tools/bundles/program.ts';
 import { scratch } from '../cloud/scratch.ts';
 import { type ServerProcess, startProcess } from '../cloud/server-process.ts';
 
@@ -52,10 +52,7 @@ export async function startFleetCloud({ env = {}, repository }: FleetCloudOption
   await using stack = new AsyncDisposableStack();
   const { path: folder } = stack.use(scratch());
   const dataDirectory = join(folder, 'cloud');
-  const entry =
-    repository === undefined
-      ? fileURLToPath(import.meta.resolve('@platform/cloud/main'))
-      : join(repository, 'apps/cloud/src/main.ts');
+  const entry = repository === undefined ? program('cloud') : join(repository, 'apps/cloud/src/main.ts');
   const args = [...process.execArgv, entry, '--data', dataDirectory, '--port', '0', '--host', '127.0.0.1', '--json'];
   // The compile cache is that of this checkout, as for `npm start`: a new one would be written, for a second, while we measure.
   const start = async (): Promise<{ running: RunningCloud; ready: Ready }> => {

@@ -1,8 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { nodeFlags } from '@platform/machine-server/node-flags';
 import { thriftyEnvironment } from '../../../apps/cli/bin/become-node.js';
+import { program } from '../../../tools/bundles/program.ts';
 import { startProcess } from '../cloud/server-process.ts';
 import { type BenchCloud, startCloud } from '../cloud/start-cloud.ts';
 
@@ -26,7 +26,7 @@ export async function startSyncMachine(
   const content = { cloud: { id: cloud.partId, secret: cloud.partSecret, app_address: cloud.url } };
   writeFileSync(credentials, JSON.stringify(content), { mode: 0o600 });
   await prepare(home, cloud);
-  const entry = fileURLToPath(import.meta.resolve('@platform/machine-server/main'));
+  const entry = program('machine-server');
   const args = [...process.execArgv, ...nodeFlags, entry, '-config', credentials];
   const env = { ...thriftyEnvironment, PLATFORM_HOME: home, PLATFORM_BIND_ADDRESS: '127.0.0.1:0' };
   const { pid } = stack.use(startProcess(process.execPath, args, env));

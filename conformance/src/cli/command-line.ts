@@ -3,10 +3,10 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { temporaryDirectory } from '@platform/testkit';
+import { program } from '../../../tools/bundles/program.ts';
 
-const main = fileURLToPath(new URL('../../../apps/cli/src/main.ts', import.meta.url));
+const main = program('platform');
 const nodeFlags = ['--conditions=@platform/source', '--disable-warning=ExperimentalWarning'];
 const compileCache = join(tmpdir(), 'platform-command-line-cache');
 

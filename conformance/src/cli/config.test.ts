@@ -1,13 +1,13 @@
 /** Configuration, fragments and logs on the command line, with a machine-server that really starts from its credentials file. */
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { type ChildProcess, spawnChild } from '@platform/testkit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { program } from '../../../tools/bundles/program.ts';
 import { type CloudProcess, startCloud } from '../start-cloud.ts';
 import { type CommandLine, openCommandLine } from './command-line.ts';
 
-const machineMain = fileURLToPath(new URL('../../../apps/machine-server/src/main.ts', import.meta.url));
+const machineMain = program('machine-server');
 const nodeFlags = ['--conditions=@platform/source', '--disable-warning=ExperimentalWarning'];
 
 let cloud: CloudProcess;
@@ -155,7 +155,7 @@ test('a configuration is set, edited, compared, restored; its versions are liste
 test("someone else's save in between is a conflict, and the edit is kept", async () => {
   const other = write('other.json', { components: [{ ...sensor, name: 'other' }] });
   // While the editor is open, another command line saves.
-  const platform = `"${process.execPath}" ${nodeFlags.join(' ')} "${process.cwd()}/apps/cli/src/main.ts"`;
+  const platform = `"${process.execPath}" ${nodeFlags.join(' ')} "${program('platform')}"`;
   const edit = await cli.run(['config', 'edit', 'press-7', '--yes'], {
     env: editor(
       'slow',

@@ -1,12 +1,12 @@
 /** The command line with the port of a machine-server instead of a cloud. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { spawnChild } from '@platform/testkit';
 import { expect, test } from 'vitest';
+import { program } from '../../../tools/bundles/program.ts';
 import { openCommandLine } from './command-line.ts';
 
-const machineMain = fileURLToPath(new URL('../../../apps/machine-server/src/main.ts', import.meta.url));
+const machineMain = program('machine-server');
 const nodeFlags = ['--conditions=@platform/source', '--disable-warning=ExperimentalWarning'];
 
 test('D16 PLATFORM_BIND_ADDRESS sets the address of a machine-server; the command line reports that it is not a cloud', async () => {

@@ -4,12 +4,13 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type ChildProcess, spawnChild } from '@platform/testkit';
 import { expect, test } from 'vitest';
+import { program } from '../../../tools/bundles/program.ts';
 import { commandsIn } from '../../../tools/check-commands.ts';
 import { startCloud } from '../start-cloud.ts';
 import { type CommandLine, openCommandLine } from './command-line.ts';
 
 const guide = readFileSync(fileURLToPath(new URL('../../../docs/guides/modules.md', import.meta.url)), 'utf8');
-const machineMain = fileURLToPath(new URL('../../../apps/machine-server/src/main.ts', import.meta.url));
+const machineMain = program('machine-server');
 const nodeFlags = ['--conditions=@platform/source', '--disable-warning=ExperimentalWarning'];
 
 /** The blocks of a language, in order. */

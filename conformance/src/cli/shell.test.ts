@@ -3,12 +3,12 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { fileURLToPath } from 'node:url';
 import { spawnChild } from '@platform/testkit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { program } from '../../../tools/bundles/program.ts';
 import { type CommandLine, openCommandLine } from './command-line.ts';
 
-const cliMain = fileURLToPath(new URL('../../../apps/cli/src/main.ts', import.meta.url));
+const cliMain = program('platform');
 const nodeFlags = ['--conditions=@platform/source', '--disable-warning=ExperimentalWarning'];
 
 interface Ready {

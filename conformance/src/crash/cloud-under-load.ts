@@ -3,7 +3,6 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { create, type JsonObject } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { PlatformError } from '@platform/base';
@@ -19,9 +18,9 @@ import {
   spawnChild,
 } from '@platform/testkit';
 import { deserialize, serialize } from 'bson';
+import { program } from '../../../tools/bundles/program.ts';
 import { cloudCommand, cloudEnvironment } from '../cloud-command.ts';
 
-const root = fileURLToPath(new URL('../../..', import.meta.url));
 const nodeFlags = ['--conditions=@platform/source', '--disable-warning=ExperimentalWarning'];
 
 export interface Demo {
@@ -136,7 +135,7 @@ export class CloudUnderFire implements AsyncDisposable {
 
   /** @param home a folder, or a separate disk */
   spawnMachine(configFile: string, home: string | ProcessDisk): ChildProcess {
-    const args = [...nodeFlags, join(root, 'apps/machine-server/src/main.ts'), '-config', configFile];
+    const args = [...nodeFlags, program('machine-server'), '-config', configFile];
     if (typeof home !== 'string') return home.spawn(args, { PLATFORM_HOME: home.path });
     return spawnChild(process.execPath, args, { env: { PLATFORM_HOME: home } });
   }

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { fileURLToPath } from 'node:url';
 import { type ChildProcess, spawnChild, temporaryDirectory } from '@platform/testkit';
 import { expect, test } from 'vitest';
+import { program } from '../../../tools/bundles/program.ts';
 
-const main = fileURLToPath(new URL('../../../apps/cloud/src/main.ts', import.meta.url));
+const main = program('cloud');
 const nodeFlags = ['--conditions=@platform/source', '--disable-warning=ExperimentalWarning'];
 
 type Json = Readonly<Record<string, unknown>>;

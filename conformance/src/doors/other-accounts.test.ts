@@ -12,6 +12,7 @@ import { connect } from '@platform/rpc/client';
 import { spawnChild, temporaryDirectory } from '@platform/testkit';
 import { expect, onTestFinished, test } from 'vitest';
 import { controlName } from '../../../apps/cloud/src/admin/control-channel.ts';
+import { program } from '../../../tools/bundles/program.ts';
 import { openCommandLine } from '../cli/command-line.ts';
 import { cloudCommand, cloudEnvironment } from '../cloud-command.ts';
 import { startCloud } from '../start-cloud.ts';
@@ -158,7 +159,7 @@ test.each(states)(`D30 ${otherAccount} reaches of a cloud what the table says (d
     destination: backup,
     withInstanceKey: true,
   });
-  await using admin = spawnChild(process.execPath, [...nodeFlags, fileOf('apps/cloud/src/admin-main.ts'), request]);
+  await using admin = spawnChild(process.execPath, [...nodeFlags, program('admin-main'), request]);
   expect(await admin.exited).toMatchObject({ code: 0 });
 
   const found = new Found(state);
@@ -200,20 +201,20 @@ test.each(states)(
     const temporary = join(folder, 'tmp');
     await mkdir(temporary);
     await chmod(temporary, 0o1777);
-    const program = join(folder, 'module.sh');
+    const moduleFile = join(folder, 'module.sh');
     const module = fileOf('apps/machine-server/src/testing/modules/test-module.ts');
-    await writeFile(program, `#!/bin/sh\nexec '${process.execPath}' ${nodeFlags.join(' ')} '${module}' "$@"\n`);
-    await chmod(program, 0o755);
+    await writeFile(moduleFile, `#!/bin/sh\nexec '${process.execPath}' ${nodeFlags.join(' ')} '${module}' "$@"\n`);
+    await chmod(moduleFile, 0o755);
     await mkdir(join(cli.directory, 'weights'));
     await writeFile(join(cli.directory, 'weights', 'weights.bin'), 'weights');
     await cli.ok(['packages', 'upload', 'weights', '--name', 'weights', '--type', 'ml_model', '--version', '1.0.0']);
     await cli.ok(['config', 'set', cloud.partId, '-', '--yes'], {
-      input: JSON.stringify(configuration(program, captures, `${cloud.organizationId}/weights`)),
+      input: JSON.stringify(configuration(moduleFile, captures, `${cloud.organizationId}/weights`)),
     });
     const file = join(folder, 'machine.json');
     const credentials = { id: cloud.partId, secret: cloud.partSecret, app_address: cloud.url };
     await writeFile(file, JSON.stringify({ cloud: credentials }), { mode: 0o600 });
-    const main = fileOf('apps/machine-server/src/main.ts');
+    const main = program('machine-server');
     const log = join(logs, 'machine.log');
     await using machine = spawnChild(process.execPath, [...nodeFlags, main, '-config', file, '-webprofile'], {
       env: {

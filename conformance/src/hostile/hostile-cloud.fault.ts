@@ -11,6 +11,7 @@ import {
 } from '@platform/testkit';
 import { expect, test } from 'vitest';
 import { partId } from '../../../apps/machine-server/src/testing/fake-cloud.ts';
+import { program } from '../../../tools/bundles/program.ts';
 import { readFaultSettings } from '../crash/fault-settings.ts';
 import { expectShortWaits, operationCalls, startWaits } from './waits.ts';
 
@@ -19,7 +20,7 @@ const { garbage, longestWaitMs } = readFaultSettings();
 const kinds = Math.max(100, Math.ceil(garbage / 20));
 const flags = ['--conditions=@platform/source', '--disable-warning=ExperimentalWarning'];
 const hostileCloud = fileURLToPath(new URL('./hostile-cloud-process.ts', import.meta.url));
-const machineServer = fileURLToPath(new URL('../../../apps/machine-server/src/main.ts', import.meta.url));
+const machineServer = program('machine-server');
 const mostGrowth = 256 * 1024 * 1024;
 /** Open files of a machine-server with a few connections; one that garbage leaves behind would be left hundreds of times. */
 const mostFiles = 64;

@@ -8,6 +8,7 @@ import { connect } from '@platform/rpc/client';
 import { faultProgress, reportFault, spawnChild, temporaryDirectory } from '@platform/testkit';
 import { expect, test } from 'vitest';
 import { partId } from '../../../apps/machine-server/src/testing/fake-cloud.ts';
+import { program } from '../../../tools/bundles/program.ts';
 import { readFaultSettings } from '../crash/fault-settings.ts';
 import { longestDelay } from './capture-ticks.ts';
 import { encodedCall } from './encoded-call.ts';
@@ -18,7 +19,7 @@ import { expectShortWaits, longestWait, startWaits } from './waits.ts';
 const { requests, longestWaitMs } = readFaultSettings();
 const flags = ['--conditions=@platform/source', '--disable-warning=ExperimentalWarning'];
 const largeCloud = fileURLToPath(new URL('./large-cloud-process.ts', import.meta.url));
-const machineServer = fileURLToPath(new URL('../../../apps/machine-server/src/main.ts', import.meta.url));
+const machineServer = program('machine-server');
 /** How often each configuration is changed. */
 const changes = Math.max(2, Math.ceil(requests / 400));
 

@@ -2,12 +2,12 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { resourceTypes } from '@platform/resources';
 import { type ChildProcess, spawnChild } from '@platform/testkit';
 import { hasFake } from '../../../apps/machine-server/src/testing/has-fake.ts';
+import { program } from '../../../tools/bundles/program.ts';
 
-const main = fileURLToPath(new URL('../../../apps/machine-server/src/main.ts', import.meta.url));
+const main = program('machine-server');
 const nodeFlags = ['--conditions=@platform/source', '--disable-warning=ExperimentalWarning'];
 
 export interface MachineProcess extends AsyncDisposable {

@@ -1,10 +1,10 @@
 /** The real machine-server as a process with its own home, for the machine of a cloud. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { spawnChild, temporaryDirectory } from '@platform/testkit';
+import { program } from '../../../tools/bundles/program.ts';
 
-const main = fileURLToPath(new URL('../../../apps/machine-server/src/main.ts', import.meta.url));
+const main = program('machine-server');
 const nodeFlags = ['--conditions=@platform/source', '--disable-warning=ExperimentalWarning'];
 
 export interface MachineProcess extends AsyncDisposable {

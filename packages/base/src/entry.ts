@@ -1,4 +1,8 @@
-/** Finds the file of a child process or worker beside the calling module, both in the sources (.ts) and in the published package (.js). */
+/**
+ * Finds the file of a child process or thread of the calling module: beside it in the sources (.ts); published, every program and thread is
+ * one file, and all are in one folder (.js).
+ */
 export function siblingEntry(moduleUrl: string, path: string): URL {
-  return new URL(`${path}.${moduleUrl.endsWith('.ts') ? 'ts' : 'js'}`, moduleUrl);
+  const isSource = moduleUrl.endsWith('.ts');
+  return new URL(isSource ? `${path}.ts` : `./${path.slice(path.lastIndexOf('/') + 1)}.js`, moduleUrl);
 }

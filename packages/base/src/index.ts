@@ -52,5 +52,6 @@ export { invisibleCharacter, isVisible, visibleText } from './text/invisible-cha
 export { machineKeyAdvice } from './text/machine-key-advice.ts';
 export { printable, printableEntry } from './text/printable.ts';
 export { runInTurns, runToEnd, type Steps } from './turns.ts';
+export { version } from './version.ts';
 export { Wakeup } from './wakeup.ts';
 export { readLogField, zapField, zapFields } from './zap-field.ts';

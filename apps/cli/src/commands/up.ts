@@ -3,7 +3,8 @@ import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Command, InvalidArgumentError } from 'commander';
 import { setHelp } from '../invocation/help.ts';
-import { colours, commandNames, homeDir, inherited, terminalWidth } from '../settings.ts';
+import { programs } from '../programs.ts';
+import { colours, commandNames, homeDir, inherited, isCheckout, terminalWidth } from '../settings.ts';
 import { jsonOutput } from '../up/json-output.ts';
 import { runUp } from '../up/run-up.ts';
 import { terminalOutput } from '../up/terminal-output.ts';
@@ -58,8 +59,8 @@ export function upCommand(): Command {
         host: flags.host,
         networkArgs: networkArgs(flags),
         demo: flags.demo,
-        cloudEntry: import.meta.resolve('@platform/cloud/main'),
-        machineEntry: import.meta.resolve('@platform/machine-server/main'),
+        cloudEntry: programs.cloud,
+        machineEntry: programs.machineServer,
         webUi: builtWebUi(),
         env: inherited,
         output: flags.json ? jsonOutput(streams) : terminalOutput(streams, colours, terminalWidth, commandNames),
@@ -90,7 +91,10 @@ export function upCommand(): Command {
 
 /** In the published package, it is included; in a checkout, `tools/run.js` builds it before the start. */
 function builtWebUi(): string | undefined {
-  const folder = fileURLToPath(new URL('build', import.meta.resolve('@platform/web/package.json')));
+  const url = isCheckout
+    ? new URL('build', import.meta.resolve('@platform/web/package.json'))
+    : new URL('../web', import.meta.url);
+  const folder = fileURLToPath(url);
   return existsSync(join(folder, 'index.html')) ? folder : undefined;
 }
 

@@ -1,5 +1,5 @@
 /** `platform version`. */
-import { readFileSync } from 'node:fs';
+import { version } from '@platform/base/version';
 import { Command } from 'commander';
 import { defineLocalCommand } from '../invocation/define-command.ts';
 
@@ -8,9 +8,6 @@ export function versionCommand(): Command {
     new Command('version').description('print the versions of the platform and of the Node that runs it'),
     { examples: ['platform version', 'platform version --json=version'], fields: ['version', 'node'] },
     async ({ out }) => {
-      const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
-        version: string;
-      };
       const node = process.versions.node;
       if (out.style.json === false) out.raw(`platform ${version} (Node ${node})`);
       else out.object({ version, node });

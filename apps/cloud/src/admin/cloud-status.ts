@@ -1,9 +1,9 @@
 /** The status that a running cloud reports to the host administrator. */
+import { version } from '@platform/base';
 import type { Binary } from '../binary/feature.ts';
 import { freeBytesOf, neededForUploads } from '../ingest/disk/free-space.ts';
 import type { Ingest } from '../ingest/feature.ts';
 import type { IngestLog } from '../ingest/log/log.ts';
-import { version } from '../instance/build-info.ts';
 import type { RowWatch } from '../metadata/row-checks/row-watch.ts';
 import type { Tabular } from '../tabular/tabular.ts';
 

@@ -1,6 +1,6 @@
 /**
- * Collects one of our programs with all packages that it needs, as files of an archive. Our packages go to `packages/`, with links in
- * `node_modules`, because Node runs TypeScript only outside of `node_modules`. All others go to `node_modules`, nested as they are here.
+ * Collects the machine-server as files of an archive: its bundles, and the packages that they load, in `node_modules`, nested as they are
+ * here.
  */
 import { readdir, readFile, realpath } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
@@ -14,6 +14,12 @@ export interface Program {
   readonly main: string;
   /** Flags that Node needs for it. */
   readonly flags: readonly string[];
+}
+
+/** `machine-server.json` beside the bundles (`tools/bundles/build-bundles.ts`). */
+interface Listed {
+  readonly files: readonly string[];
+  readonly packages: readonly string[];
 }
 
 interface Manifest {
@@ -30,68 +36,53 @@ interface Found {
   readonly manifest: Manifest;
 }
 
-const ours = '@platform/';
-const sourceFlags = ['--conditions=@platform/source', '--disable-warning=ExperimentalWarning'];
+/** Documents, maps, and what the packages were made from. */
 const unneeded =
-  /(\.(map|md|markdown|flow|tsbuildinfo)|\.d\.[cm]?ts|\.test\.ts)$|(^|\/)(node_modules|testing|test|tests|\.\w[^/]*)(\/|$)/;
+  /\.(map|md|markdown|flow|[cm]?ts|c|cc|cpp|h|hh|hpp|inc|S|asm)$|(^|\/)(node_modules|testing|test|tests|\.\w[^/]*)(\/|$)/;
 
-/** @param main path of its main module, in one of our packages: `…/src/main.ts` or `…/dist/main.js` */
+/** @param main path of the bundle of the machine-server */
 export async function collectProgram(main: string): Promise<Program> {
-  const real = await realpath(main);
-  const directory = await packageOf(dirname(real));
-  const isSource = real.endsWith('.ts');
-  const found = new Map<string, Found>();
-  const entries: TarEntry[] = [];
-  const visit = async (at: string): Promise<void> => {
-    if (found.has(at)) return;
-    const manifest = JSON.parse(await readFile(join(at, 'package.json'), 'utf8')) as Manifest;
-    const target = targetOf(manifest.name, at, [...found.values()]);
-    found.set(at, { directory: at, target, manifest });
-    for (const name of Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies })) {
-      const dependency = await findPackage(name, at);
-      if (dependency !== undefined) await visit(dependency);
-      else if (manifest.dependencies?.[name] !== undefined)
-        throw new PlatformError(
-          'failed_precondition',
-          `${manifest.name} needs the package ${name}, which is not installed`,
-        );
-    }
+  const directory = dirname(main);
+  const { files, packages } = await listOf(main);
+  const { nodeFlags } = (await import(pathToFileURL(join(directory, 'node-flags.js')).href)) as {
+    readonly nodeFlags: readonly string[];
   };
-  await visit(directory);
-  for (const { directory: from, target, manifest } of found.values()) {
-    const isOurs = manifest.name.startsWith(ours);
-    const folders = isOurs ? ['package.json', isSource ? 'src' : 'dist'] : [''];
-    for (const folder of folders) entries.push(...(await filesOf(from, folder, target)));
-    if (isOurs) entries.push({ path: `node_modules/${manifest.name}`, linkTo: `../../${target}` });
-  }
-  const rootTarget = found.get(directory)?.target ?? '';
+  const found = new Map<string, Found>();
+  const visit = async (name: string, from: string, isOptional: boolean): Promise<void> => {
+    const at = await findPackage(name, from);
+    if (at === undefined && !isOptional)
+      throw new PlatformError('failed_precondition', `${from} needs the package ${name}, which is not installed`);
+    if (at === undefined || found.has(at)) return;
+    const manifest = JSON.parse(await readFile(join(at, 'package.json'), 'utf8')) as Manifest;
+    found.set(at, { directory: at, target: targetOf(manifest.name, at, [...found.values()]), manifest });
+    for (const other of Object.keys(manifest.dependencies ?? {})) await visit(other, at, false);
+    for (const other of Object.keys(manifest.optionalDependencies ?? {})) await visit(other, at, true);
+  };
+  for (const name of packages) await visit(name, directory, false);
+  const entries = files.map(async (path) => ({ path, content: await readFile(join(directory, path)) }));
+  const ofPackages = [...found.values()].map(({ directory: from, target }) => filesOf(from, target));
   return {
-    entries,
-    main: `${rootTarget}/${relative(directory, real).split(sep).join('/')}`,
-    flags: [...(await flagsOf(directory)), ...(isSource ? sourceFlags : [])],
+    entries: [...(await Promise.all(entries)), ...(await Promise.all(ofPackages)).flat()],
+    main: relative(directory, main),
+    flags: nodeFlags,
   };
 }
 
-/** The flags that the package of the program names. */
-async function flagsOf(directory: string): Promise<readonly string[]> {
-  const named = pathToFileURL(join(directory, 'node-flags.js')).href;
-  const { nodeFlags } = (await import(named)) as { readonly nodeFlags: readonly string[] };
-  return nodeFlags;
+async function listOf(main: string): Promise<Listed> {
+  const file = main.replace(/\.js$/, '.json');
+  const text = await readFile(file, 'utf8').catch(() => undefined);
+  if (text !== undefined && file !== main) return JSON.parse(text) as Listed;
+  throw new PlatformError(
+    'failed_precondition',
+    `connect: expected the bundle of a machine-server with ${file} beside it, found ${main}; start the cloud with platform up`,
+  );
 }
 
 /** Inside an already known package, or at the top. */
 function targetOf(name: string, at: string, known: readonly Found[]): string {
-  if (name.startsWith(ours)) return `packages/${name.slice(ours.length)}`;
   const holders = known.filter(({ directory }) => at.startsWith(`${directory}${sep}`));
   const holder = holders.toSorted((a, b) => b.directory.length - a.directory.length)[0];
   return `${holder === undefined ? '' : `${holder.target}/`}node_modules/${name}`;
-}
-
-/** The folder of the package that contains a directory. */
-async function packageOf(directory: string): Promise<string> {
-  for (let at = directory; at !== dirname(at); at = dirname(at))
-    if ((await readdir(at)).includes('package.json')) return at;
-  throw new PlatformError('internal', `expected a package around ${directory}, found none`);
 }
 
 /** Looks packages up as Node does. */
@@ -103,10 +94,8 @@ async function findPackage(name: string, from: string): Promise<string | undefin
   }
 }
 
-async function filesOf(directory: string, folder: string, target: string): Promise<TarEntry[]> {
-  if (folder !== '' && folder.includes('.'))
-    return [{ path: `${target}/${folder}`, content: await readFile(join(directory, folder)) }];
-  const all = await readdir(join(directory, folder), { recursive: true, withFileTypes: true });
+async function filesOf(directory: string, target: string): Promise<TarEntry[]> {
+  const all = await readdir(directory, { recursive: true, withFileTypes: true });
   const paths = all
     .filter((one) => one.isFile())
     .map((one) => relative(directory, join(one.parentPath, one.name)).split(sep).join('/'))

@@ -1,9 +1,9 @@
 /** The data of the status page: counters, machines, and the latest readings and messages. */
+import { version } from '@platform/base';
 import type { Access } from '../access/authorize.ts';
 import type { Principal } from '../access/principal.ts';
 import type { AccountTree } from '../accounts/tree.ts';
 import type { IngestLog } from '../ingest/log/log.ts';
-import { version } from '../instance/build-info.ts';
 import { longHoldMs, type PartStatuses } from '../machines/part-status.ts';
 import type { Presence } from '../machines/presence/presence.ts';
 import type { Registry } from '../machines/registry.ts';

@@ -3,12 +3,12 @@ import { once } from 'node:events';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { fromBinary } from '@bufbuild/protobuf';
 import { systemClock } from '@platform/base';
 import { readCaptureFile } from '@platform/capture-file';
 import { SensorDataSchema } from '@platform/proto/platform/app/datasync/v1/data_sync';
 import { expect, test } from 'vitest';
+import { program } from '../../../../tools/bundles/program.ts';
 import { countingDocument, until } from '../testing/start-test-server.ts';
 
 /** Numbers of the readings by stream, from all files of these kinds. */
@@ -43,14 +43,10 @@ test('C9 killed at any moment while capturing: readings that were on disk are re
     ),
   );
   const start = (): ChildProcess =>
-    spawn(
-      process.execPath,
-      ['--conditions=@platform/source', fileURLToPath(new URL('../main.ts', import.meta.url)), '-config', configFile],
-      {
-        env: { ...process.env, PLATFORM_HOME: home },
-        stdio: 'ignore',
-      },
-    );
+    spawn(process.execPath, ['--conditions=@platform/source', program('machine-server'), '-config', configFile], {
+      env: { ...process.env, PLATFORM_HOME: home },
+      stdio: 'ignore',
+    });
   const onDisk = new Map<string, number>();
   const rounds = 6;
   for (let round = 0; round < rounds; round++) {

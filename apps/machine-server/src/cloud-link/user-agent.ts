@@ -1,6 +1,5 @@
 import { hostname } from 'node:os';
-import { newId } from '@platform/base';
-import { version } from '../version.ts';
+import { newId, version } from '@platform/base';
 
 /**
  * Names this run of the server, so that the cloud can distinguish two servers that use the same part. `competing-servers.ts` of the cloud

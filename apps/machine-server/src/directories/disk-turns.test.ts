@@ -1,8 +1,8 @@
 /** Calls that never return have bounded shares of the threads of Node's pool, which together leave some of them. */
 import { readdir, readFile } from 'node:fs/promises';
-import { fileURLToPath } from 'node:url';
 import { spawnChild } from '@platform/testkit';
 import { expect, test } from 'vitest';
+import { program } from '../../../../tools/bundles/program.ts';
 import { createLocalHome } from '../testing/local-machine.ts';
 import { callTurns, syncTurns } from './disk-turns.ts';
 
@@ -46,7 +46,7 @@ test.each([
 
 test('C13 a machine-server has more threads than all calls that may block take together', async () => {
   await using home = await createLocalHome({});
-  const main = fileURLToPath(new URL('../main.ts', import.meta.url));
+  const main = program('machine-server');
   const args = ['--conditions=@platform/source', '--disable-warning=ExperimentalWarning', main];
   await using server = spawnChild(process.execPath, [...args, '-config', home.configFile, '-debug'], {
     env: { PLATFORM_BIND_ADDRESS: '127.0.0.1:0', PLATFORM_HOME: home.path },

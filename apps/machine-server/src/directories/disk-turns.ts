@@ -1,5 +1,5 @@
 /**
- * Calls on capture directories take turns. Each call takes a thread of Node's pool (36, main.ts) until it returns, which a disk that hangs
+ * Calls on capture directories take turns. Each call takes a thread of Node's pool (36, thread-pool.ts) until it returns, which a disk that hangs
  * may never let it, and the rest of the process needs that pool too: captures into other directories, the notes of crashes, the stop.
  */
 import { createLimiter } from '@platform/base';

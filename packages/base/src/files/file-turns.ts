@@ -5,7 +5,7 @@
 import { type Clock, systemClock } from '../clock.ts';
 import { PlatformError } from '../errors.ts';
 
-/** A ninth of the threads of a machine-server (its main.ts), and all of another process of ours. */
+/** A ninth of the threads of a machine-server (its thread-pool.ts), and all of another process of ours. */
 const mostAtOnce = 4;
 /** How long a call waits for its turn. Usually it waits for less than a millisecond. */
 const longestWaitMs = 10_000;

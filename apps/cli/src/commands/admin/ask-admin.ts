@@ -4,6 +4,7 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { type JsonObject, PlatformError } from '@platform/sdk/cloud';
 import type { Context } from '../../invocation/context.ts';
+import { programs } from '../../programs.ts';
 import { inherited } from '../../settings.ts';
 
 type Answer =
@@ -12,7 +13,7 @@ type Answer =
 
 /** Progress goes to stderr unless --quiet is given. @throws the error that the process returned */
 export async function askAdmin(context: Context, request: JsonObject): Promise<unknown> {
-  const entry = fileURLToPath(import.meta.resolve('@platform/cloud/admin'));
+  const entry = fileURLToPath(programs.admin);
   const child = spawn(process.execPath, [...process.execArgv, entry, JSON.stringify(request)], {
     // Through the channel, the process notices if this one ends, for whatever reason.
     stdio: ['ignore', 'pipe', context.out.style.quiet ? 'ignore' : 'inherit', 'ipc'],

@@ -1,10 +1,10 @@
 /** Reads the metrics that other features know: positions, lags, sizes, counts. */
+import { version } from '@platform/base';
 import type { AccountTree } from '../../accounts/tree.ts';
 import type { Binary } from '../../binary/feature.ts';
 import { neededForUploads } from '../../ingest/disk/free-space.ts';
 import type { Ingest } from '../../ingest/feature.ts';
 import type { IngestLog } from '../../ingest/log/log.ts';
-import { version } from '../../instance/build-info.ts';
 import type { Presence } from '../../machines/presence/presence.ts';
 import type { Registry } from '../../machines/registry.ts';
 import type { Outbox } from '../../outbox/feature.ts';

@@ -45,7 +45,7 @@ export function startChild(deps: ChildDeps): Child {
   const runOnce = async (): Promise<void> => {
     const init = await prepare();
     if (stop.signal.aborted) return;
-    const child = fork(siblingEntry(import.meta.url, '../process/main'), {
+    const child = fork(siblingEntry(import.meta.url, '../process/tabular'), {
       serialization: 'advanced',
       // Standard output is reserved for the cloud's event lines.
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],

@@ -5,12 +5,12 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { type ResourceStatus, RobotService } from '@platform/proto/platform/robot/v1/robot';
 import { connect, type Link } from '@platform/rpc/client';
+import { program } from '../../../../../tools/bundles/program.ts';
 import { until } from '../start-test-server.ts';
 
-const main = fileURLToPath(new URL('../../main.ts', import.meta.url));
+const main = program('machine-server');
 const nodeArgs = ['--conditions=@platform/source', '--disable-warning=ExperimentalWarning'];
 
 export interface Given {

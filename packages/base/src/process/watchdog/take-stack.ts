@@ -1,9 +1,10 @@
 /** Takes the stack of the main thread from another thread, also while it spins in JavaScript. The main thread then stays paused. */
 import { type Debugger, Session } from 'node:inspector';
 import { systemClock } from '../../clock.ts';
+import { inSources } from '../stacks/in-sources.ts';
 
 export interface MainStack {
-  /** The innermost function first: `name (file:line)`. */
+  /** The innermost function first: `name (file:line:column)`. */
   readonly frames: readonly string[];
   /** Value of the expression, if it is a text. */
   readonly value: string | undefined;
@@ -25,12 +26,13 @@ export function takeMainStack(expression: string, waitMs: number): Promise<MainS
   // It also keeps a thread alive that does nothing else.
   const late = systemClock.after(waitMs, () => resolve(frames && { frames, value: undefined }));
   session.on('Debugger.paused', ({ params: { callFrames } }) => {
-    frames = callFrames
+    const places = callFrames
       .slice(0, maxFrames)
       .map(
-        ({ functionName, location: { scriptId, lineNumber } }) =>
-          `${functionName || '(anonymous)'} (${files.get(scriptId) ?? ''}:${lineNumber + 1})`,
+        ({ functionName, location: { scriptId, lineNumber, columnNumber = 0 } }) =>
+          `${functionName || '(anonymous)'} (${files.get(scriptId) ?? ''}:${lineNumber + 1}:${columnNumber + 1})`,
       );
+    frames = inSources(places);
     const callFrameId = callFrames[0]?.callFrameId ?? '';
     const asked = { callFrameId, expression, returnByValue: true, silent: true };
     session.post('Debugger.evaluateOnCallFrame', asked, (_error, answer?: Debugger.EvaluateOnCallFrameReturnType) => {

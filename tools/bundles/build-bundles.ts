@@ -1,0 +1,135 @@
+/** Builds the bundles of `programs.ts` with their source maps. */
+import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
+import { basename, join, relative } from 'node:path';
+import { rolldown } from 'rolldown';
+import { root } from '../repository.ts';
+import { apart, copied, ofMachineServer, programs } from './programs.ts';
+
+export interface Built {
+  /** Every file that went into a bundle, relative to the root. */
+  readonly inputs: readonly string[];
+  /** Packages that bundles load from `node_modules`. */
+  readonly packages: readonly string[];
+}
+
+/** What the cloud hands to a computer that becomes a machine; `collect-program.ts` reads it. */
+export interface MachineServerFiles {
+  /** Names of files in this folder. */
+  readonly files: readonly string[];
+  readonly packages: readonly string[];
+}
+
+const stacks = join(root, 'packages/base/src/process/stacks/sources-in-stacks.ts');
+
+/** @param folder an empty one. @throws with file, line and reason if a source cannot be bundled */
+export async function buildBundles(folder: string): Promise<Built> {
+  mkdirSync(folder, { recursive: true });
+  const names = Object.keys(programs);
+  const all = await Promise.all(
+    names.map((name) => buildBundle({ name, source: join(root, programs[name] ?? ''), folder, root })),
+  );
+  const packagesOf = (some: readonly Built[]): string[] =>
+    [...new Set(some.flatMap(({ packages }) => packages))].sort();
+  copyFileSync(join(root, copied), join(folder, basename(copied)));
+  const machineServer: MachineServerFiles = {
+    files: [...ofMachineServer.flatMap((name) => [`${name}.js`, `${name}.js.map`]), basename(copied), 'package.json'],
+    packages: packagesOf(all.filter((_, at) => ofMachineServer.includes(names[at] ?? ''))),
+  };
+  writeFileSync(join(folder, 'machine-server.json'), `${JSON.stringify(machineServer, undefined, 1)}\n`);
+  writeFileSync(join(folder, 'package.json'), '{ "type": "module" }\n');
+  const inputs = new Set([copied, 'package-lock.json', ...all.flatMap((one) => one.inputs)]);
+  return { inputs: [...inputs].sort(), packages: packagesOf(all) };
+}
+
+/** @param options root: paths of sources are relative to it */
+export async function buildBundle(options: {
+  readonly name: string;
+  readonly source: string;
+  readonly folder: string;
+  readonly root: string;
+}): Promise<Built> {
+  const { name, source, folder, root: from } = options;
+  const entry = `\0${name}`;
+  const warnings: string[] = [];
+  await using bundle = await rolldown({
+    input: { [name]: entry },
+    cwd: from,
+    platform: 'node',
+    external: [...apart],
+    resolve: { conditionNames: ['@platform/source', 'node', 'default'] },
+    onLog: (_level, { message }) => void warnings.push(message),
+    plugins: [
+      {
+        name: 'entry',
+        resolveId: (id) => (id === entry ? id : undefined),
+        load: (id) => (id === entry ? importsOf([stacks, source]) : undefined),
+      },
+    ],
+  });
+  const { output } = await bundle.write({
+    dir: folder,
+    format: 'esm',
+    entryFileNames: '[name].js',
+    codeSplitting: false,
+    // The notices of licences are in a file of their own.
+    comments: false,
+    sourcemap: true,
+    // Readers of a map need only places.
+    sourcemapExcludeSources: true,
+  });
+  // What the bundler only warns of fails when the program runs.
+  if (warnings.length > 0) throw new Error(warnings.join('\n'));
+  const [chunk, ...others] = output.filter((one) => one.type === 'chunk');
+  if (chunk === undefined || others.length > 0) throw new Error(`${name}: expected one file, found ${output.length}`);
+  return {
+    inputs: chunk.moduleIds.flatMap((id) => fileOf(id, from)),
+    packages: [...chunk.imports, ...chunk.dynamicImports].flatMap(packageOf),
+  };
+}
+
+/**
+ * The client library as one file for each entry point, and what they share. Other packages are its dependencies.
+ * @param folder its `dist`, which has the declarations
+ * @returns those packages
+ */
+export async function buildLibrary(folder: string): Promise<string[]> {
+  const names = ['cloud', 'machine', 'module'];
+  const entries = names.map((name) => [name, join(root, 'packages/sdk/src', `${name}.ts`)]);
+  const thread = join(root, 'packages/base/src/hashing/hash-thread.ts');
+  await using bundle = await rolldown({
+    input: Object.fromEntries([...entries, ['hash-thread', thread]]),
+    cwd: root,
+    platform: 'node',
+    external: (id) => !/^([./\0]|@platform\/)/.test(id),
+    resolve: { conditionNames: ['@platform/source', 'node', 'default'] },
+  });
+  const { output } = await bundle.write({
+    dir: folder,
+    format: 'esm',
+    entryFileNames: '[name].js',
+    chunkFileNames: 'shared/[name].js',
+    sourcemap: true,
+  });
+  const chunks = output.filter((one) => one.type === 'chunk');
+  const imported = chunks.flatMap(({ imports, dynamicImports }) => [...imports, ...dynamicImports]);
+  return [...new Set(imported.filter((id) => !/^(node:|shared\/)|\.js$/.test(id)).map(packageNameOf))];
+}
+
+function importsOf(files: readonly string[]): string {
+  return files.map((file) => `import ${JSON.stringify(file)};`).join('\n');
+}
+
+/** The package of an import; none for modules of Node. */
+function packageOf(specifier: string): string[] {
+  const name = packageNameOf(specifier);
+  return apart.some((pattern) => pattern.test(specifier)) && name !== 'pg-native' ? [name] : [];
+}
+
+function packageNameOf(specifier: string): string {
+  return specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/');
+}
+
+/** Virtual modules are no files. */
+function fileOf(id: string, from: string): string[] {
+  return id.startsWith('\0') || id.startsWith('rolldown:') ? [] : [relative(from, id.split('?')[0] ?? id)];
+}
