@@ -15,7 +15,7 @@ import { readParams } from './admin/read-params.ts';
 import { repair } from './admin/repair/repair.ts';
 import { restoreBackup } from './backup/restore-backup.ts';
 import { type BackupOptions, writeBackup } from './backup/write-backup.ts';
-import { dataVersion, openDataDirectory } from './data-directory.ts';
+import { dataVersion, openDataDirectory, requireReadableDirectory } from './data-directory.ts';
 import { freeBytesOf } from './ingest/disk/free-space.ts';
 import { openIngestLog } from './ingest/log/open-ingest-log.ts';
 import { createLogger } from './instance/create-logger.ts';
@@ -55,6 +55,7 @@ async function run(request: Request, signal: AbortSignal): Promise<unknown> {
       'failed_precondition',
       `data directory ${settings.dataDirectory}: expected the data of a cloud, found none. Choose another directory with --data DIR`,
     );
+  requireReadableDirectory(settings.dataDirectory);
   await using client = await openControlClient(join(settings.dataDirectory, controlName));
   if (command === 'backup') return await backUp(request, settings, client, signal);
   const params = { ...request, actor: userInfo().username, next: settings.nextInstanceKey };

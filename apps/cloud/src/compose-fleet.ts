@@ -84,12 +84,7 @@ export async function composeFleet(deps: FleetDeps): Promise<Fleet> {
     locationOfMachine: (id) => intact.machine(id)?.location_id,
     machineOfPart: (id) => intact.part(id)?.machine_id,
   });
-  const retention = createRetention({
-    db,
-    effectiveDocumentOf: (partId) => machines.effectiveDocumentOf(partId),
-    now: clock.now,
-    log: log.child('retention'),
-  });
+  const retention = createRetention({ db, now: clock.now });
   const onConfigurationChange = callInOrder(triggersChanged, retention.configurationsChanged);
   const triggerProblems: MachinesDeps['triggerProblems'] = (document) => triggersOfDocument(document).problems;
   const fragments = createFragments({
@@ -108,7 +103,7 @@ export async function composeFleet(deps: FleetDeps): Promise<Fleet> {
   const organizationNamed: Fleet['organizationNamed'] = (name) =>
     (tree.organization(name) ?? tree.organizations().find((row) => row.public_namespace === name))?.id;
   const links = createLinks(clock);
-  const names = createMachineNames(settings.machineDomain, ownHosts(settings), registry);
+  const names = createMachineNames(settings.machineDomain, ownHosts(settings));
   const servedPackages = createServePackages({ db, organizationNamed });
   const machines = await createMachines({
     logAllowanceOf: (partId) => machineLogAllowance(limits, registry.placeOf(partId).organizationId),

@@ -24,7 +24,7 @@ import { composeFleet } from './compose-fleet.ts';
 import { composeOutbox } from './compose-outbox.ts';
 import { composePeople } from './compose-people.ts';
 import { createConnect } from './connect/feature.ts';
-import { dataVersion } from './data-directory.ts';
+import { dataVersion, requireReadableDirectory } from './data-directory.ts';
 import { startDemo } from './demo/start-demo.ts';
 import { createMetrics } from './edge/metrics/metrics.ts';
 import { testInboxReader } from './edge/test-inbox-access.ts';
@@ -37,7 +37,7 @@ import { createDeletionPause } from './instance/deletion-pause.ts';
 import { installationAuthority } from './instance/installation-authority.ts';
 import { Parts } from './instance/parts.ts';
 import { openTlsSource } from './instance/tls-source.ts';
-import { openStores } from './open-stores.ts';
+import { openStores, type StoreTables } from './open-stores.ts';
 import { createRelay } from './relay/feature.ts';
 import { startRemoval } from './retention/remove-expired.ts';
 import { dialled, namedHosts, type Settings } from './settings.ts';
@@ -73,7 +73,8 @@ export interface Cloud extends AsyncDisposable {
   readonly stopping: string | undefined;
 }
 
-export async function composeCloud(settings: Settings): Promise<Cloud> {
+/** @param tables as in StoresDeps */
+export async function composeCloud(settings: Settings, tables?: StoreTables): Promise<Cloud> {
   const clock = systemClock;
   const startedMs = clock.now();
   const log = createLogger(settings.logLevel, clock);
@@ -85,10 +86,11 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
     process.exit(70);
   };
 
+  requireReadableDirectory(settings.dataDirectory);
   await makeRoomToStart(settings.dataDirectory, clock, log.child('ingest'));
   const { data, db, rows, instanceKey, keyFile, safetyCopy, sealDocuments } = unwind.use(
     'stores',
-    await openStores(settings, { clock, log, onFatal }),
+    await openStores(settings, { clock, log, onFatal, tables }),
   );
   const watchdog = unwind.use(
     'watchdog',
@@ -258,7 +260,6 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
   );
   demoKeyId = demo?.keyId;
 
-  await retention.start();
   await tabular.start();
   await triggers.start();
   await binary.start();

@@ -7,15 +7,16 @@
  * something removed it, and nothing is created in its place. `lock` names the process that holds the directory; a lock whose process no
  * longer exists is taken over. Nothing is written into a directory that is not ours.
  */
-import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { PlatformError } from '@platform/base';
 import { claimProcessLock } from './instance/claim-process-lock.ts';
 import { makeDirectory, syncNames } from './instance/make-directory.ts';
 import { writeFileAtomic } from './instance/write-file-atomic.ts';
+import { baselineVersion, requireReadable } from './metadata/baseline-version.ts';
 
 /** Layout version that this program reads and writes. */
-export const dataVersion = 4;
+export const dataVersion: number = baselineVersion;
 
 const markerName = 'platform.json';
 const stores = ['meta.sqlite', 'ingest.sqlite'];
@@ -38,6 +39,11 @@ export interface DataDirectory extends Disposable {
   upgraded(): void;
 }
 
+/** To be called before anything is written, the lock included. @throws failed_precondition if the directory has a version that is not read */
+export function requireReadableDirectory(path: string): void {
+  if (existsSync(join(path, markerName))) readMarker(path);
+}
+
 /**
  * Opens or creates the data directory at `path`.
  *
@@ -47,6 +53,7 @@ export interface DataDirectory extends Disposable {
  * writable.
  */
 export function openDataDirectory(path: string, needsKeyFile = true, inPostgres = false): DataDirectory {
+  requireReadableDirectory(path);
   prepare(path);
   const found = listing(path);
   if (!found.includes(markerName)) refuseForeign(path, found);
@@ -132,12 +139,7 @@ function readMarker(path: string): Marker {
   if (format !== 'platform-data') throw refused('"format":"platform-data": this data directory is not ours');
   if (typeof version !== 'number' || !Number.isInteger(version) || version < 1)
     throw refused('"version" to be a whole number from 1');
-  if (version > dataVersion) {
-    throw new PlatformError(
-      'failed_precondition',
-      `data directory ${path} has version ${version}, but this version reads only up to version ${dataVersion}. Start the newer version that wrote it; nothing was changed`,
-    );
-  }
+  requireReadable(version, { oldest: baselineVersion, newest: dataVersion }, `data directory ${path}`);
   if (stage !== 'new' && stage !== 'complete') throw refused('"stage" to be "new" or "complete"');
   return { stage, version };
 }

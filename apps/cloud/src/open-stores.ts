@@ -8,6 +8,7 @@ import { type KeyRing, openInstanceKey } from './instance/instance-key.ts';
 import { finishRotation } from './instance/rotate-instance-key.ts';
 import { selectInstanceKey } from './instance/select-instance-key.ts';
 import { writeFileAgain } from './instance/write-file-atomic.ts';
+import { versionsOf } from './metadata/baseline-version.ts';
 import { migrations } from './metadata/migrations.ts';
 import { openMetadata } from './metadata/open-metadata.ts';
 import { checkedTablesOf } from './metadata/row-checks/checked-tables-of.ts';
@@ -16,8 +17,8 @@ import { createRowWatch, type RowWatch } from './metadata/row-checks/row-watch.t
 import { sealStoredDocuments } from './metadata/seal-stored-documents.ts';
 import { sealedColumns } from './metadata/sealed-columns.ts';
 import { sealedDocumentsPlugin } from './metadata/sealed-documents.ts';
-import { clearFreeSpace } from './metadata/sqlite/clear-free-space.ts';
 import { makeDurable } from './metadata/sqlite/make-durable.ts';
+import type { Migration } from './metadata/sqlite/writer-protocol.ts';
 import type { CloudTables, Database } from './metadata/tables.ts';
 import type { Settings } from './settings.ts';
 
@@ -44,12 +45,17 @@ export interface StoresDeps {
   readonly log: Log;
   /** Called when a disk write fails: nothing more may be acknowledged, and the process must exit (I2). */
   readonly onFatal: (caught: unknown) => never;
+  /** Default: those of this program. Tests of upgrades add a version. */
+  readonly tables?: StoreTables | undefined;
 }
 
-const newestVersions: StoreVersions = {
-  meta: Math.max(...migrations.map(({ version }) => version)),
-  ingest: Math.max(...ingestMigrations.map(({ version }) => version)),
-};
+/** Every version of the tables of each store. */
+export interface StoreTables {
+  readonly meta: readonly Migration[];
+  readonly ingest: readonly Migration[];
+}
+
+const ownTables: StoreTables = { meta: migrations, ingest: ingestMigrations };
 
 async function keepInPostgres(
   database: string,
@@ -63,7 +69,8 @@ async function keepInPostgres(
 
 /** @throws failed_precondition if the directory is not ours, in use or newer than this program, or if the instance key does not match. */
 export async function openStores(settings: StoreSettings, deps: StoresDeps): Promise<Stores> {
-  const { clock, log, onFatal } = deps;
+  const { clock, log, onFatal, tables = ownTables } = deps;
+  const newest: StoreVersions = { meta: versionsOf(tables.meta).newest, ingest: versionsOf(tables.ingest).newest };
   await using unwind = new AsyncDisposableStack();
   const data = unwind.use(
     openDataDirectory(settings.dataDirectory, settings.instanceKey === undefined, settings.databaseUrl !== undefined),
@@ -77,7 +84,7 @@ export async function openStores(settings: StoreSettings, deps: StoresDeps): Pro
   const { databaseUrl: database } = settings;
   let safetyCopy: string | undefined;
   const keepOlder = async (found: StoreVersions): Promise<void> => {
-    if (!settings.keepBeforeUpgrade || !isUpgrade(found, newestVersions)) return;
+    if (!settings.keepBeforeUpgrade || !isUpgrade(found, newest)) return;
     const keyInEnvironment = settings.instanceKey !== undefined;
     const { now, monotonic } = clock;
     safetyCopy = await keepBeforeUpgrade({
@@ -99,7 +106,7 @@ export async function openStores(settings: StoreSettings, deps: StoresDeps): Pro
       database,
       installationFile: data.at('postgres.json'),
       beforeMigration: database === undefined ? undefined : () => keepInPostgres(database, data, keepOlder),
-      migrations,
+      migrations: tables.meta,
       clock,
       log: log.child('metadata'),
       onFatal,
@@ -109,7 +116,7 @@ export async function openStores(settings: StoreSettings, deps: StoresDeps): Pro
   const rows = unwind.use(
     createRowWatch({
       db: plain,
-      tables: checkedTablesOf(migrations),
+      tables: checkedTablesOf(tables.meta),
       kind: settings.databaseUrl === undefined ? 'sqlite' : 'postgres',
       openReader: (signal) =>
         openRowReader({ file: data.at('meta.sqlite'), database: settings.databaseUrl }, clock, signal),
@@ -118,9 +125,8 @@ export async function openStores(settings: StoreSettings, deps: StoresDeps): Pro
     }),
   );
   await selectInstanceKey(db, instanceKey);
-  const clear = settings.databaseUrl === undefined ? () => clearFreeSpace(data.at('meta.sqlite')) : undefined;
   const sealDocuments = (again: boolean): Promise<number> =>
-    sealStoredDocuments({ db, ring: instanceKey, log, clock, clear, again });
+    sealStoredDocuments({ db, ring: instanceKey, log, clock, again });
   await sealDocuments(instanceKey.known.length > 1);
   const resealed = await finishRotation({ db, ring: instanceKey, columns: sealedColumns, file: keyFile });
   if (resealed > 0) log.info('a rotation of the instance key was completed', { resealed });

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { create } from '@bufbuild/protobuf';
@@ -188,9 +189,11 @@ test('D8 without its cloud the server starts from the cached configuration, and 
     home.path,
     (await readdir(home.path)).find((name) => name.startsWith('cached_cloud_config_')) ?? '',
   );
-  const content = JSON.parse(await readFile(cache, 'utf8')) as { confirmed: string };
+  const { sha256: _, ...content } = JSON.parse(await readFile(cache, 'utf8')) as Record<string, string>;
   const old = new Date(Date.now() - 61 * 86_400_000).toISOString();
-  await writeFile(cache, JSON.stringify({ ...content, confirmed: old, sha256: undefined }));
+  const aged = { ...content, confirmed: old };
+  const sha256 = createHash('sha256').update(JSON.stringify(aged)).digest('hex');
+  await writeFile(cache, JSON.stringify({ ...aged, sha256 }));
   await expect(startTestServer(home)).rejects.toThrow(/61 days ago.*limit is 60/s);
 });
 

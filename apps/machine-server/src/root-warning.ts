@@ -6,7 +6,7 @@ export interface RootWarningDeps {
   readonly isService: boolean;
 }
 
-/** What to do so that the service no longer runs as root, as those of earlier versions do; undefined if it does not. */
+/** What to do so that the service no longer runs as root; undefined if it does not. */
 export function rootWarning({ uid, home, isService }: RootWarningDeps): string | undefined {
   if (uid !== 0 || !isService) return undefined;
   const move = `systemctl stop machine-server && chown -R -h machine-server: '${home}' && systemctl start machine-server`;

@@ -50,7 +50,6 @@ const bodies: Readonly<Record<string, readonly [type: string, body: string]>> = 
   'POST /api/invitations/link': [json, '{"organizationId":"none","email":"nobody@example.com"}'],
   'POST /api/query': [json, '{"sql":"SELECT 1"}'],
   'POST /api/sessions/end': [json, '{"id":"none"}'],
-  'POST /catcher/webhooks/{name}': [json, '{}'],
   'POST /sign-in': [form, 'email=nobody@example.com&password=wrong+password'],
   'POST /sign-in/cli': [form, `answer=refuse&challenge=${'A'.repeat(43)}`],
   // Not even a guess: too many of those would be answered with 429.

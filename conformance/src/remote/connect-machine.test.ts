@@ -228,16 +228,6 @@ test('--service makes an account with the groups of devices, writes a unit for s
   ]);
   const unit = (): string => readFileSync(join(fresh.path, 'machine-server.service'), 'utf8');
   expect(unit()).toContain(`[Service]\nUser=machine-server\nExecStart=${at('run', fresh.path)}\nRestart=always`);
-
-  // What an earlier version has installed as root keeps root, and says what moves it.
-  if (process.getuid?.() !== 0) return;
-  const again = (await cli.ok(asked, { reveals: true })).json<{ line: string }>().line;
-  const repaired = await inShell(again, { ...env, ASKED_ID: '0' });
-  expect(repaired).toMatchObject({
-    code: 0,
-    said: expect.stringContaining(`chown -R -h machine-server: '${fresh.path}'`),
-  });
-  expect(unit()).not.toContain('User=');
 });
 
 test('--service: root touches nothing in a folder of the account, which may contain links', async () => {

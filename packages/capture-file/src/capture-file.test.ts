@@ -49,7 +49,7 @@ test('a file returns the header and readings that were written, whatever the buf
         const contents = readCaptureFile(bytes, readings.length);
         expect(contents.header).toEqual(header);
         expect(contents.readings.map((each) => [...each])).toEqual(readings.map((each) => [...each]));
-        expect(contents).toMatchObject({ kind: 2, cutBytes: 0, missing: 0, goodBytes: bytes.length });
+        expect(contents).toMatchObject({ kind: 'own', cutBytes: 0, missing: 0, goodBytes: bytes.length });
         expect(captureFileBytes(header, readings)).toEqual(bytes);
       },
     ),

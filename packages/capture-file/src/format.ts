@@ -139,7 +139,7 @@ export function writeU32(target: Uint8Array, offset: number, value: number): voi
   target[offset + 3] = value >>> 24;
 }
 
-export function readU32(bytes: Uint8Array, offset: number): number {
+function readU32(bytes: Uint8Array, offset: number): number {
   const at = (index: number): number => bytes[offset + index] as number;
   return (at(0) | (at(1) << 8) | (at(2) << 16) | (at(3) << 24)) >>> 0;
 }

@@ -34,7 +34,7 @@ export function decodeHeader(body: Uint8Array): CaptureFileHeader {
   }
 }
 
-export function checkedHeader(header: CaptureFileHeader): CaptureFileHeader {
+function checkedHeader(header: CaptureFileHeader): CaptureFileHeader {
   if (header.stream.length !== 16 || header.seq < 1n)
     throw new PlatformError(
       'data_loss',

@@ -4,7 +4,6 @@ import type { CaptureFileHeader } from '@platform/proto/platform/capture/v1/capt
 import { nextRecord, recordAt } from './format.ts';
 import { readPublicReadings } from './public-file.ts';
 import { type CaptureFileKind, type HeaderOfFile, readCaptureFileHeader } from './read-header.ts';
-import { readVersion1 } from './version-1.ts';
 
 export interface CaptureFileContents {
   readonly kind: CaptureFileKind;
@@ -19,7 +18,7 @@ export interface CaptureFileContents {
   readonly cutReason: string | undefined;
   /** Readings that the file is known to have contained but that cannot be read. */
   readonly missing: number;
-  /** If some are missing: the place of each reading among those that were captured, counted from 1. Absent for files of other versions. */
+  /** If some are missing: the place of each reading among those that were captured, counted from 1. Absent for public files. */
   readonly places?: readonly number[];
 }
 
@@ -32,9 +31,9 @@ export interface CaptureFileContents {
 export function readCaptureFile(bytes: Uint8Array, expected = 0): CaptureFileContents {
   const found = readCaptureFileHeader(bytes);
   const { header, kind, end } = found;
-  if (kind === 2) return readRecords(bytes, found, expected);
-  const read = kind === 1 ? readVersion1(bytes, end) : readPublicReadings(bytes, end);
-  if (kind === 'public' && read.readings.length === 0)
+  if (kind === 'own') return readRecords(bytes, found, expected);
+  const read = readPublicReadings(bytes, end);
+  if (read.readings.length === 0)
     throw new PlatformError('data_loss', `not a capture file: ${read.cutReason ?? 'it has no readings'}`);
   const missing = Math.max(0, expected - read.readings.length);
   return { kind, header, ...read, cutBytes: bytes.length - read.goodBytes, missing };
@@ -78,6 +77,6 @@ function readRecords(bytes: Uint8Array, { header, end, seed }: HeaderOfFile, exp
   const readings = [...found.values()];
   const most = isOrdered ? last : Math.max(0, ...found.keys());
   const missing = Math.max(most, expected) - readings.length;
-  const contents = { kind: 2, header, readings, goodBytes: goodBytes ?? at, cutBytes, cutReason, missing } as const;
+  const contents = { kind: 'own', header, readings, goodBytes: goodBytes ?? at, cutBytes, cutReason, missing } as const;
   return missing === 0 ? contents : { ...contents, places: [...found.keys()] };
 }

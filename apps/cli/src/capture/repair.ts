@@ -23,14 +23,14 @@ export function checkTarget(root: string, target: string): void {
 export function repairFile({ path, contents }: FoundFile, root: string, target: string): string | undefined {
   if (contents === undefined || contents.readings.length === 0) return undefined;
   const { kind, header, readings, goodBytes } = contents;
-  const name = kind === 2 ? sealedName(path, readings.length) : path.replace(/\.prog$/, '.capture');
+  const name = kind === 'own' ? sealedName(path, readings.length) : path.replace(/\.prog$/, '.capture');
   const to = join(target, relative(folderOf(root), resolve(dirname(path))), basename(name));
   if (existsSync(to))
     throw new PlatformError('already_exists', `expected no file at ${to}, found one: name another folder`);
   mkdirSync(dirname(to), { recursive: true, mode: 0o700 });
   const file = openSync(to, 'wx', 0o600);
   try {
-    writeSync(file, kind === 2 ? captureFileBytes(header, readings) : readFileSync(path).subarray(0, goodBytes));
+    writeSync(file, kind === 'own' ? captureFileBytes(header, readings) : readFileSync(path).subarray(0, goodBytes));
     fsyncSync(file);
   } finally {
     closeSync(file);

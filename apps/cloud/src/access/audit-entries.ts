@@ -15,17 +15,6 @@ export interface AuditQuery {
   readonly limit: number;
 }
 
-/** Ids of all targets on which an action was performed. */
-export async function auditedTargets(db: Database, action: string): Promise<readonly string[]> {
-  const rows = await db
-    .selectFrom('audit_entries')
-    .select('target_id')
-    .distinct()
-    .where('action', '=', action)
-    .execute();
-  return rows.map((row) => row.target_id);
-}
-
 export async function auditEntries(db: Database, query: AuditQuery): Promise<readonly AuditEntry[]> {
   const { organizationId, targetId, beforeId, limit } = query;
   let select = db.selectFrom('audit_entries').selectAll().orderBy('id', 'desc').limit(limit);

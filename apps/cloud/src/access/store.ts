@@ -3,6 +3,7 @@
 import type { Generated } from 'kysely';
 import type { SealedColumn } from '../instance/sealed-column.ts';
 import type { CheckedTable } from '../metadata/row-checks/checked-table.ts';
+import type { Schema } from '../metadata/sqlite/writer-protocol.ts';
 
 /** Times are milliseconds since 1970 UTC; secrets are sealed with the instance key and found by its keyed hash (D6). */
 export interface AccessTables {
@@ -65,22 +66,6 @@ export interface AccessTables {
   };
 }
 
-export const accessV1: readonly string[] = [
-  `create table api_keys (id text primary key, name text not null, secret_hash blob not null unique, secret blob not null, epoch integer not null default 1, created_ms bigint not null, revoked_ms bigint)`,
-  `create table grants (identity_id text not null, identity_type text not null, role text not null, organization_id text not null references organizations (id), location_id text references locations (id), robot_id text)`,
-  `create index grants_by_identity on grants (identity_id)`,
-];
-
-export const accessV2: readonly string[] = [
-  `alter table api_keys add column expires_ms bigint`,
-  `alter table api_keys add column last_used_ms bigint`,
-  `alter table api_keys add column rotated_ms bigint`,
-  `create index grants_by_organization on grants (organization_id)`,
-  `create table former_key_secrets (key_id text not null, epoch integer not null, secret_hash blob not null unique, secret blob not null, ends_ms bigint not null, primary key (key_id, epoch))`,
-  `create table audit_entries (id integer primary key, at_ms bigint not null, actor_kind text not null, actor_id text not null, actor_name text not null, action text not null, organization_id text, target_kind text not null, target_id text not null, detail text not null, peer_address text not null)`,
-  `create index audit_entries_by_organization on audit_entries (organization_id, id)`,
-];
-
 export const accessSealed: readonly SealedColumn[] = [
   { table: 'api_keys', key: ['id'], sealed: 'secret', hash: 'secret_hash' },
   { table: 'former_key_secrets', key: ['key_id', 'epoch'], sealed: 'secret', hash: 'secret_hash' },
@@ -100,13 +85,9 @@ function appendOnly(table: string): { readonly sqlite: readonly string[]; readon
   };
 }
 
-export const auditGuard: ReturnType<typeof appendOnly> = appendOnly('audit_entries');
+const auditGuard: ReturnType<typeof appendOnly> = appendOnly('audit_entries');
 
-export const accessV32: readonly string[] = [
-  'create table audit_chain (link bigint primary key, entry_id bigint not null unique, hash text not null)',
-];
-
-export const auditChainGuard: ReturnType<typeof appendOnly> = appendOnly('audit_chain');
+const auditChainGuard: ReturnType<typeof appendOnly> = appendOnly('audit_chain');
 
 /** Rows that decide who may do what. The time of a key's last use decides nothing. */
 export const apiKeys: CheckedTable = {
@@ -127,7 +108,7 @@ export const grants: CheckedTable = {
   owner: 'identity_id',
 };
 
-export const accessChecked: readonly CheckedTable[] = [
+const accessChecked: readonly CheckedTable[] = [
   apiKeys,
   grants,
   {
@@ -139,3 +120,19 @@ export const accessChecked: readonly CheckedTable[] = [
     owner: 'key_id',
   },
 ];
+
+export const accessSchema: Schema = {
+  statements: [
+    'create table api_keys (id text primary key, name text not null, secret_hash blob not null unique, secret blob not null, epoch integer not null default 1, created_ms bigint not null, revoked_ms bigint, expires_ms bigint, last_used_ms bigint, rotated_ms bigint, row_check text)',
+    'create table grants (identity_id text not null, identity_type text not null, role text not null, organization_id text not null references organizations (id), location_id text references locations (id), robot_id text, row_check text)',
+    'create index grants_by_identity on grants (identity_id)',
+    'create index grants_by_organization on grants (organization_id)',
+    'create table former_key_secrets (key_id text not null, epoch integer not null, secret_hash blob not null unique, secret blob not null, ends_ms bigint not null, row_check text, primary key (key_id, epoch))',
+    'create table audit_entries (id integer primary key, at_ms bigint not null, actor_kind text not null, actor_id text not null, actor_name text not null, action text not null, organization_id text, target_kind text not null, target_id text not null, detail text not null, peer_address text not null)',
+    'create index audit_entries_by_organization on audit_entries (organization_id, id)',
+    'create table audit_chain (link bigint primary key, entry_id bigint not null unique, hash text not null)',
+  ],
+  sqliteOnly: [...auditGuard.sqlite, ...auditChainGuard.sqlite],
+  postgresOnly: [...auditGuard.postgres, ...auditChainGuard.postgres],
+  checked: accessChecked,
+};

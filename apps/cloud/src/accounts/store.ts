@@ -3,6 +3,7 @@
 import type { Generated } from 'kysely';
 import type { SealedColumn } from '../instance/sealed-column.ts';
 import type { CheckedTable } from '../metadata/row-checks/checked-table.ts';
+import type { Schema } from '../metadata/sqlite/writer-protocol.ts';
 
 /** Times are milliseconds since 1970 UTC; secrets are sealed with the instance key and found by its keyed hash (D6). */
 export interface AccountsTables {
@@ -52,45 +53,6 @@ export interface AccountsTables {
   location_secrets: { id: string; location_id: string; secret: Uint8Array; created_ms: number };
 }
 
-export const accountsDdl: readonly string[] = [
-  `create table organizations (id text primary key, name text not null, created_ms bigint not null, webhook_secret blob not null)`,
-  `create table locations (id text primary key, organization_id text not null references organizations (id), parent_id text references locations (id), name text not null, created_ms bigint not null)`,
-  `create index locations_by_organization on locations (organization_id)`,
-  `create table location_secrets (id text primary key, location_id text not null references locations (id), secret blob not null, created_ms bigint not null)`,
-];
-
-/** Added by version 2 of the data directory. */
-export const accountsV2: readonly string[] = [
-  `alter table organizations add column public_namespace text`,
-  `alter table organizations add column default_region text not null default ''`,
-  `alter table organizations add column cid text`,
-  `alter table organizations add column default_fragments text`,
-  `alter table organizations add column login_methods text`,
-  `alter table organizations add column support_email text not null default ''`,
-  `create unique index organizations_by_namespace on organizations (public_namespace)`,
-  `alter table locations add column region text not null default ''`,
-  `create index locations_by_parent on locations (parent_id)`,
-  `create index location_secrets_by_location on location_secrets (location_id)`,
-  `create table location_shares (location_id text not null references locations (id), organization_id text not null, created_ms bigint not null, primary key (location_id, organization_id))`,
-  `create table organization_metadata (organization_id text primary key references organizations (id), data text not null)`,
-  `create table location_metadata (location_id text primary key references locations (id), data text not null)`,
-  `create table organization_logos (organization_id text primary key references organizations (id), id text not null unique, media_type text not null, image blob not null)`,
-  `create table billing_services (organization_id text primary key references organizations (id), address text not null, enabled_ms bigint not null)`,
-  `create table push_configurations (organization_id text primary key references organizations (id), app_id text not null, credentials blob not null, set_ms bigint not null)`,
-  `create table device_push_tokens (person_id text not null references people (id), app_id text not null, device_uuid text not null, token text not null, set_ms bigint not null, primary key (person_id, app_id, device_uuid))`,
-  `create index device_push_tokens_by_token on device_push_tokens (token)`,
-];
-
-/** Push notifications of the platform's own mobile app. */
-export const accountsV16: readonly string[] = [
-  'create table host_push_credentials (id integer primary key, credentials blob not null, set_ms bigint not null)',
-];
-
-/** Rotation of the keys that sign webhooks. */
-export const accountsV18: readonly string[] = [
-  'create table former_webhook_secrets (organization_id text not null references organizations (id), secret blob not null, ends_ms bigint not null, primary key (organization_id, ends_ms))',
-];
-
 /** Columns sealed with the instance key. */
 export const accountsSealed: readonly SealedColumn[] = [
   { table: 'organizations', key: ['id'], sealed: 'webhook_secret' },
@@ -126,7 +88,8 @@ export const billingServices: CheckedTable = {
   owner: 'organization_id',
 };
 
-export const accountsChecked: readonly CheckedTable[] = [
+const accountsChecked: readonly CheckedTable[] = [
+  billingServices,
   locations,
   locationShares,
   {
@@ -149,3 +112,26 @@ export const accountsChecked: readonly CheckedTable[] = [
     owner: 'location_id',
   },
 ];
+
+export const accountsSchema: Schema = {
+  statements: [
+    "create table organizations (id text primary key, name text not null, created_ms bigint not null, webhook_secret blob not null, public_namespace text, default_region text not null default '', cid text, default_fragments text, login_methods text, support_email text not null default '', row_check text)",
+    'create unique index organizations_by_namespace on organizations (public_namespace)',
+    "create table locations (id text primary key, organization_id text not null references organizations (id), parent_id text references locations (id), name text not null, created_ms bigint not null, region text not null default '', row_check text)",
+    'create index locations_by_organization on locations (organization_id)',
+    'create index locations_by_parent on locations (parent_id)',
+    'create table location_secrets (id text primary key, location_id text not null references locations (id), secret blob not null, created_ms bigint not null, row_check text)',
+    'create index location_secrets_by_location on location_secrets (location_id)',
+    'create table location_shares (location_id text not null references locations (id), organization_id text not null, created_ms bigint not null, row_check text, primary key (location_id, organization_id))',
+    'create table organization_metadata (organization_id text primary key references organizations (id), data text not null)',
+    'create table location_metadata (location_id text primary key references locations (id), data text not null)',
+    'create table organization_logos (organization_id text primary key references organizations (id), id text not null unique, media_type text not null, image blob not null)',
+    'create table billing_services (organization_id text primary key references organizations (id), address text not null, enabled_ms bigint not null, row_check text)',
+    'create table push_configurations (organization_id text primary key references organizations (id), app_id text not null, credentials blob not null, set_ms bigint not null)',
+    'create table device_push_tokens (person_id text not null references people (id), app_id text not null, device_uuid text not null, token text not null, set_ms bigint not null, primary key (person_id, app_id, device_uuid))',
+    'create index device_push_tokens_by_token on device_push_tokens (token)',
+    'create table host_push_credentials (id integer primary key, credentials blob not null, set_ms bigint not null)',
+    'create table former_webhook_secrets (organization_id text not null references organizations (id), secret blob not null, ends_ms bigint not null, primary key (organization_id, ends_ms))',
+  ],
+  checked: accountsChecked,
+};

@@ -69,9 +69,10 @@ async function dataDirectory(directory: TemporaryDirectory): Promise<string> {
   await stores.db
     .insertInto('tabular_files')
     .values({
-      ...{ file: 'listed.parquet', organization_id: 'o', capture_day: '2026-01-01', format: 1, rows: 1 },
+      ...{ file: 'listed.parquet', organization_id: 'o', capture_day: '2026-01-01', format: 2, rows: 1 },
       ...{ logical_bytes: 4, file_bytes: 4, min_position: 1, max_position: 1, path_sets: '{}', created_ms: 1 },
       ...{ min_time_received: null, max_time_received: null, min_time_requested: null, max_time_requested: null },
+      ...{ sha256: createHash('sha256').update('rows').digest('hex'), block_crcs: '', row_check: '', proof_day: '' },
     })
     .execute();
   await stores.db.updateTable('tabular_state').set({ sealed_position: 1 }).execute();
@@ -316,8 +317,8 @@ test('I15 a directory without backup.json is not a backup, and one of a newer la
   await using directory = await temporaryDirectory();
   const backup = directory.file('backup');
   await backUp(await dataDirectory(directory), backup);
-  await expect(restore(backup, directory.file('r1'), { newestDataVersion: 1 })).rejects.toThrow(
-    new RegExp(`version 1 or older, found version ${dataVersion}`),
+  await expect(restore(backup, directory.file('r1'), { newestDataVersion: dataVersion - 1 })).rejects.toThrow(
+    `has version ${dataVersion}, but this version supports only versions up to ${dataVersion - 1}`,
   );
   rmSync(join(backup, 'backup.json'));
   await expect(restore(backup, directory.file('r2'))).rejects.toThrow(/not a backup, or an incomplete one/);

@@ -20,6 +20,9 @@ import { fileURLToPath } from 'node:url';
 import { type TemporaryDirectory, temporaryDirectory } from '@platform/testkit';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { dataVersion } from '../data-directory.ts';
+import { ingestMigrations } from '../ingest/log/log-tables.ts';
+import { migrations } from '../metadata/migrations.ts';
+import { migrate } from '../metadata/sqlite/migrate.ts';
 import { readTables } from './read-tables.ts';
 import { type RestoreOptions, restoreBackup } from './restore-backup.ts';
 import { sealSecrets } from './seal-secrets.ts';
@@ -31,13 +34,12 @@ let written: TemporaryDirectory;
 /** The smallest backup that can be restored. */
 beforeAll(async () => {
   written = await temporaryDirectory();
-  const databases = {
-    'meta.sqlite': 'create table settings (name)',
-    'ingest.sqlite': 'create table log (position, part, stream, seq, sha256, batch)',
-  };
-  for (const [name, statement] of Object.entries(databases)) {
+  for (const [name, known] of [
+    ['meta.sqlite', migrations],
+    ['ingest.sqlite', ingestMigrations],
+  ] as const) {
     using db = new DatabaseSync(written.file(name));
-    db.exec(statement);
+    migrate(db, known, name);
   }
   writeFileSync(written.file('platform.json'), JSON.stringify({ version: dataVersion, stage: 'complete' }));
   writeFileSync(written.file('secrets.sealed'), sealSecrets({ 'instance.key': 'the key' }, passphrase));

@@ -19,7 +19,7 @@ import type { Migration } from '../metadata/sqlite/writer-protocol.ts';
 import { quoted, schemas } from './copy/copy-postgres.ts';
 import type { Manifest } from './manifest.ts';
 import type { BackedUpTable } from './read-tables.ts';
-import { filler, restoredEntry } from './resume-after-restore.ts';
+import { insertFiller, restoredEntry, type Statement } from './resume-after-restore.ts';
 
 export interface LoadOptions {
   /** `postgres://…` */
@@ -67,8 +67,8 @@ export async function loadPostgres(options: LoadOptions): Promise<void> {
 async function fill(client: Client, shown: string, options: LoadOptions): Promise<void> {
   const { tables, manifest, installation, lastPosition, nowMs, progress, signal } = options;
   await requireEmpty(client, shown);
-  await makeSchema(client, shown, ingestSchema, postgresIngestMigrations, manifest.ingestVersion);
-  await makeSchema(client, shown, 'meta', migrations, manifest.metaVersion);
+  await makeSchema(client, ingestSchema, postgresIngestMigrations, manifest.ingestVersion);
+  await makeSchema(client, 'meta', migrations, manifest.metaVersion);
   await client.query(installationTable);
   await client.query('insert into installation (id) values ($1)', [installation]);
   const foreignKeys = await dropForeignKeys(client);
@@ -79,20 +79,21 @@ async function fill(client: Client, shown: string, options: LoadOptions): Promis
   }
   for (const { table, name, definition } of foreignKeys)
     await client.query(`alter table ${table} add constraint ${name} ${definition}`);
-  const { part, stream, seq, sha256, batch } = filler(nowMs);
-  await client.query(
-    'insert into ingest.log (position, part, stream, seq, sha256, batch) values ($1, $2, $3, $4, $5, $6)',
-    [lastPosition, part, Buffer.from(stream), seq, Buffer.from(sha256), Buffer.from(batch)],
-  );
+  await client.query('set local search_path = ingest');
+  await run(client, insertFiller(lastPosition, nowMs));
   await client.query('update ingest.log_state set last_position = $1', [lastPosition]);
   for (const { head } of tables) await goOnCounting(client, head);
-  for (const { sql, values } of restoredEntry(manifest, nowMs)) {
-    let at = 0;
-    await client.query(
-      sql.replaceAll('?', () => `$${++at}`),
-      [...values],
-    );
-  }
+  await client.query('set local search_path = meta');
+  for (const statement of restoredEntry(manifest, nowMs)) await run(client, statement);
+}
+
+async function run(client: Client, { sql, values }: Statement): Promise<void> {
+  let at = 0;
+  const text = sql.replaceAll('?', () => `$${++at}`);
+  await client.query(
+    text,
+    values.map((value) => (value instanceof Uint8Array ? Buffer.from(value) : value)),
+  );
 }
 
 async function requireEmpty(client: Client, shown: string): Promise<void> {
@@ -106,16 +107,10 @@ async function requireEmpty(client: Client, shown: string): Promise<void> {
     );
 }
 
-async function makeSchema(
-  client: Client,
-  shown: string,
-  schema: string,
-  all: readonly Migration[],
-  version: number,
-): Promise<void> {
+async function makeSchema(client: Client, schema: string, all: readonly Migration[], version: number): Promise<void> {
   await client.query(`set local search_path = ${schema}`);
   const upTo = all.filter((migration) => migration.version <= version);
-  await migrateSchema({ query: (sql, params) => client.query(sql, params as unknown[]) }, shown, schema, upTo);
+  await migrateSchema({ query: (sql, params) => client.query(sql, params as unknown[]) }, schema, upTo);
 }
 
 interface ForeignKey {

@@ -4,8 +4,6 @@ import type { NamedFile } from './copy/copied-stores.ts';
 type Row = Readonly<Record<string, unknown>>;
 
 /**
- * Earlier versions have fewer columns.
- *
  * @param listed rows of `tabular_files`
  * @param blobs rows of the log's `blobs`
  * @param stored rows of `binary_data`
@@ -20,7 +18,7 @@ export function namedFiles(
   const payloads = new Map(stored.map((row) => [row['blob_path'], row]));
   const contents = (bytes: unknown, sha256: unknown): Omit<NamedFile, 'path'> => ({
     bytes: typeof bytes === 'number' ? bytes : null,
-    sha256: typeof sha256 === 'string' && sha256 !== '' ? sha256 : null,
+    sha256: typeof sha256 === 'string' ? sha256 : null,
   });
   return [
     ...listed.map((row) => ({ path: `parquet/${row['file']}`, ...contents(row['file_bytes'], row['sha256']) })),

@@ -15,7 +15,15 @@ import { openTableFile } from './table-file.ts';
 
 const manifestOf = (store: StoreKind): Manifest =>
   newManifest({
-    ...{ createdMs: 1, program: 'test', dataVersion: 4, store, metaVersion: 4, ingestVersion: 2, sealedPosition: 0 },
+    ...{
+      createdMs: 1,
+      program: 'test',
+      dataVersion: 100,
+      store,
+      metaVersion: 100,
+      ingestVersion: 100,
+      sealedPosition: 0,
+    },
     ...{ lastPosition: 4, instanceKey: 'left-out' },
     files: store === 'sqlite' ? [] : [{ path: 'tables/ingest.log.ndjson', bytes: 1, sha256: '' }],
   });
@@ -51,8 +59,8 @@ test.each(['sqlite', 'postgres'] as const)(
       }
     }
     using db = new DatabaseSync(file);
-    // One row is damaged, another is from an earlier version.
-    db.exec(`update log set batch = x'00' where position = 3; update log set head_checksum = null where position = 4`);
+    // Contents of one row, and a checksum of another.
+    db.exec(`update log set batch = x'00' where position = 3; update log set head_checksum = 0 where position = 4`);
     await copyDatabase(file, join(backup, 'ingest.sqlite'));
     if (store === 'postgres') {
       // The same rows as Postgres writes them.

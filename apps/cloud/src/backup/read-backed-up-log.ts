@@ -62,7 +62,7 @@ function numberOf(text: string | null): number | null {
   return text === null ? null : Number(text);
 }
 
-/** Undefined: damaged, or older than checksums. */
+/** Undefined: damaged. */
 function provenRow(stored: StoredRow): VerifiedRow | undefined {
   const { position, part, stream, seq, sha256, batch } = stored;
   const isTyped = typeof part === 'string' && typeof seq === 'number';

@@ -11,13 +11,14 @@ import { DatabaseSync } from 'node:sqlite';
 import { newId, PlatformError } from '@platform/base';
 import { makeDirectory } from '../instance/make-directory.ts';
 import { writeFileAtomic } from '../instance/write-file-atomic.ts';
+import { baselineVersion, requireReadable } from '../metadata/baseline-version.ts';
 import { writeInstallation } from '../metadata/claim-installation.ts';
 import { syncDirectories } from './copy/copy-with-hash.ts';
 import { copyListed, readListed } from './listed-files.ts';
 import { type DamagedFile, type KeyPlace, type Manifest, manifestName } from './manifest.ts';
 import { requireWhole } from './parse-manifest.ts';
 import { readManifest } from './read-manifest.ts';
-import { filler, restoredEntry, resumePosition } from './resume-after-restore.ts';
+import { insertFiller, restoredEntry, resumePosition } from './resume-after-restore.ts';
 import { openSecrets } from './seal-secrets.ts';
 import { sealedSecretsName, secretNames } from './write-backup.ts';
 
@@ -58,12 +59,9 @@ export interface RestoreReport {
 export async function restoreBackup(options: RestoreOptions): Promise<RestoreReport> {
   const { source, target } = options;
   const manifest = await readManifest(source);
+  const readable = { oldest: baselineVersion, newest: options.newestDataVersion };
+  requireReadable(manifest.dataVersion, readable, `the data directory in the backup ${source} (${manifest.program})`);
   requireWhole(manifest, join(source, manifestName));
-  if (manifest.dataVersion > options.newestDataVersion)
-    throw new PlatformError(
-      'failed_precondition',
-      `${source}: expected a data directory of version ${options.newestDataVersion} or older, found version ${manifest.dataVersion}: restore with the version that wrote it (${manifest.program})`,
-    );
   if (manifest.store === 'postgres' && options.database === undefined)
     throw new PlatformError(
       'failed_precondition',
@@ -144,13 +142,11 @@ async function loadDatabase(
 
 function goOnInSqlite({ target, now }: RestoreOptions, manifest: Manifest): void {
   const durably = 'pragma synchronous = full; pragma fullfsync = on; begin immediate';
-  const { part, stream, seq, sha256, batch } = filler(now());
   {
     using log = new DatabaseSync(join(target, 'ingest.sqlite'));
     log.exec(durably);
-    log
-      .prepare('insert into log (position, part, stream, seq, sha256, batch) values (?, ?, ?, ?, ?, ?)')
-      .run(resumePosition(manifest), part, stream, seq, sha256, batch);
+    const { sql, values } = insertFiller(resumePosition(manifest), now());
+    log.prepare(sql).run(...values);
     log.exec('commit');
   }
   using meta = new DatabaseSync(join(target, 'meta.sqlite'));

@@ -6,46 +6,40 @@
  */
 import { randomBytes } from 'node:crypto';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
+import { rowChecksums } from '../ingest/losses/row-checksums.ts';
 import { skippedPositions } from '../ingest/losses/verify-rows.ts';
 import { encodeUpload } from '../reading-codec/encode-upload.ts';
 import type { Manifest } from './manifest.ts';
 
-/** The position at which the log continues, which holds `filler`. Positions are exact up to 2^53. */
+/** The position at which the log continues, which holds an empty upload. Positions are exact up to 2^53. */
 export function resumePosition({ lastPosition }: Manifest): number {
   return lastPosition + skippedPositions;
 }
 
-export interface LogFiller {
-  readonly part: string;
-  readonly stream: Uint8Array;
-  readonly seq: number;
-  readonly sha256: Uint8Array;
-  readonly batch: Uint8Array;
-}
-
-/** A log row with an empty upload. */
-export function filler(nowMs: number): LogFiller {
-  return {
-    part: '',
-    stream: new Uint8Array(randomBytes(16)),
-    seq: 0,
-    sha256: new Uint8Array(32),
+/** The insertion of a log row with an empty upload. */
+export function insertFiller(position: number, nowMs: number): Statement {
+  const row = {
+    ...{ position, partId: '', stream: new Uint8Array(randomBytes(16)), seq: 0, sha256: new Uint8Array(32) },
     batch: encodeUpload(
       { metadata: {}, place: {}, timeSynced: timestampFromMs(nowMs), fileId: 'restored-from-backup' },
       [],
     ),
+  };
+  const { head, batch } = rowChecksums(row);
+  return {
+    sql: 'insert into log (position, part, stream, seq, sha256, batch, head_checksum, batch_checksum) values (?, ?, ?, ?, ?, ?, ?, ?)',
+    values: [position, row.partId, row.stream, row.seq, row.sha256, row.batch, head, batch],
   };
 }
 
 export interface Statement {
   /** Placeholders are `?`. */
   readonly sql: string;
-  readonly values: readonly (string | number)[];
+  readonly values: readonly (string | number | Uint8Array)[];
 }
 
-/** Statements for the metadata; empty if the restored version has no audit trail. */
+/** Statements for the metadata. */
 export function restoredEntry(manifest: Manifest, nowMs: number): readonly Statement[] {
-  if (manifest.metaVersion < 2) return [];
   const what = JSON.stringify({
     backupCreatedMs: manifest.createdMs,
     restoredMs: nowMs,

@@ -8,6 +8,7 @@
 
 import type { UsageCostType } from '@platform/proto/platform/app/v1/billing';
 import type { CheckedTable } from '../metadata/row-checks/checked-table.ts';
+import type { Schema } from '../metadata/sqlite/writer-protocol.ts';
 
 export interface BillingTables {
   /** What the payer used in an hour, in units of the meter. */
@@ -173,68 +174,8 @@ export interface BillingTables {
   };
 }
 
-export const billingV23: readonly string[] = [
-  'create table usage_hours (organization_id text not null, hour bigint not null, type integer not null, quantity bigint not null, primary key (organization_id, hour, type))',
-  'create table usage_samples (id integer primary key, hour bigint not null)',
-  'create table location_payers (location_id text not null, since_ms bigint not null, organization_id text not null, created_ms bigint not null, primary key (location_id, since_ms, created_ms))',
-  'create table price_lists (organization_id text not null, version integer not null, effective_ms bigint not null, created_ms bigint not null, document text not null, primary key (organization_id, version))',
-  'create table billing_accounts (organization_id text not null, entry integer not null, since_ms bigint not null, biller_id text, tier text not null, billing_email text not null, created_ms bigint not null, primary key (organization_id, entry))',
-  'create index billing_accounts_by_biller on billing_accounts (biller_id, organization_id)',
-];
-
-export const invoicesV24: readonly string[] = [
-  'create table invoices (id text primary key, biller_id text not null, organization_id text not null, sequence bigint not null, number text not null, kind text not null, is_test integer not null, currency text not null, subtotal bigint not null, tax bigint not null, total bigint not null, document text not null, period text not null, credits_id text, issued_ms bigint not null, due_ms bigint not null, state text not null, paid bigint not null, paid_ms bigint, failure text not null, failure_ms bigint, unique (biller_id, sequence))',
-  'create index invoices_by_organization on invoices (organization_id, issued_ms)',
-  'create table invoice_numbers (biller_id text primary key, last bigint not null)',
-  'create table charges (id text primary key, invoice_id text not null references invoices (id), provider text not null, method text not null, state text not null, minor bigint not null, created_ms bigint not null, finished_ms bigint, failure text not null, next_ask_ms bigint not null, is_quiet integer not null)',
-  "create unique index charges_once on charges (invoice_id) where state <> 'failed'",
-  "create index charges_pending on charges (next_ask_ms) where state = 'pending'",
-  'create table ledger_lines (biller_id text not null, line bigint not null, transaction_id text not null, account text not null, organization_id text not null, invoice_id text not null, currency text not null, minor bigint not null, at_ms bigint not null, text text not null, hash text not null, primary key (biller_id, line))',
-  'create index ledger_lines_by_invoice on ledger_lines (invoice_id)',
-  'create table charge_requests (organization_id text not null, key text not null, request text not null, invoice_id text not null, created_ms bigint not null, primary key (organization_id, key))',
-  'create table billed_periods (organization_id text not null, period text not null, biller_id text not null, invoice_id text, created_ms bigint not null, primary key (organization_id, period))',
-  'create table billing_payments (id text primary key, invoice_id text not null references invoices (id), minor bigint not null, reference text not null, recorded_ms bigint not null)',
-  'create table payment_methods (organization_id text primary key, provider text not null, brand text not null, last_four text not null, method text not null, added_ms bigint not null)',
-];
-
-export const invoicesV27: readonly string[] = [
-  'create table invoice_pdfs (invoice_id text primary key references invoices (id), pdf blob not null)',
-];
-
-export const paymentsV28: readonly string[] = [
-  "alter table charges add column reference text not null default ''",
-  'create table payment_setups (id text primary key, organization_id text not null, provider text not null, session text not null unique, state text not null, created_ms bigint not null, next_ask_ms bigint not null, finished_ms bigint)',
-  "create index payment_setups_pending on payment_setups (next_ask_ms) where state = 'pending'",
-  'create index payment_setups_by_organization on payment_setups (organization_id, created_ms)',
-  'create table payment_events (provider text not null, id text not null, received_ms bigint not null, primary key (provider, id))',
-  'create index payment_events_by_time on payment_events (received_ms)',
-];
-
-export const dunningV30: readonly string[] = [
-  'alter table invoices add column dunning_step integer not null default 0',
-  "create index invoices_open on invoices (due_ms) where state = 'open'",
-];
-
-export const dunningV34: readonly string[] = ['alter table invoices add column dunned_ms bigint not null default 0'];
-
-export const chargeRequestsV39: readonly string[] = [
-  'alter table charge_requests add column answered_ms bigint',
-  "alter table charge_requests add column holder text not null default ''",
-];
-
-/**
- * Stores rows in the order of the key: a month of an organization is then read from adjacent pages, in a fifth of the time and half of the
- * space.
- */
-export const usageHoursV31: readonly string[] = [
-  'create table usage_hours_in_order (organization_id text not null, hour bigint not null, type integer not null, quantity bigint not null, primary key (organization_id, hour, type)) without rowid',
-  'insert into usage_hours_in_order select organization_id, hour, type, quantity from usage_hours order by organization_id, hour, type',
-  'drop table usage_hours',
-  'alter table usage_hours_in_order rename to usage_hours',
-];
-
 /** Triggers, in the SQL of each store, that keep the ledger append-only and the content of invoices unchanged. */
-export const invoiceGuard: { readonly sqlite: readonly string[]; readonly postgres: readonly string[] } = {
+const invoiceGuard: { readonly sqlite: readonly string[]; readonly postgres: readonly string[] } = {
   sqlite: [
     `create trigger ledger_lines_no_update before update on ledger_lines begin select raise(abort, 'ledger_lines is append-only'); end`,
     `create trigger ledger_lines_no_delete before delete on ledger_lines begin select raise(abort, 'ledger_lines is append-only'); end`,
@@ -283,17 +224,12 @@ export const charges: CheckedTable = {
   owner: 'invoice_id',
 };
 
-const chargeRequestsV36: CheckedTable = {
+export const chargeRequests: CheckedTable = {
   table: 'charge_requests',
   what: 'charge request of organization',
   key: ['organization_id', 'key'],
-  columns: ['organization_id', 'key', 'request', 'invoice_id', 'created_ms'],
+  columns: ['organization_id', 'key', 'request', 'invoice_id', 'created_ms', 'answered_ms', 'holder'],
   owner: 'organization_id',
-};
-
-export const chargeRequests: CheckedTable = {
-  ...chargeRequestsV36,
-  columns: [...chargeRequestsV36.columns, 'answered_ms', 'holder'],
 };
 
 /** A day of an organization is a set. */
@@ -308,10 +244,12 @@ export const usageHours: CheckedTable = {
   usPerTime: 1_000,
 };
 
-export const billingChecked: readonly CheckedTable[] = [
+const billingChecked: readonly CheckedTable[] = [
   invoices,
   charges,
-  chargeRequestsV36,
+  chargeRequests,
+  usageHours,
+  invoicePdfs,
   {
     table: 'billed_periods',
     what: 'billed period of organization',
@@ -362,3 +300,37 @@ export const billingChecked: readonly CheckedTable[] = [
     owner: 'biller_id',
   },
 ];
+
+export const billingSchema: Schema = {
+  statements: [
+    // Without rowid, the rows are in the order of the key: a month of an organization is read from adjacent pages.
+    'create table usage_hours (organization_id text not null, hour bigint not null, type integer not null, quantity bigint not null, row_check text, primary key (organization_id, hour, type)) without rowid',
+    'create table usage_samples (id integer primary key, hour bigint not null)',
+    'create table location_payers (location_id text not null, since_ms bigint not null, organization_id text not null, created_ms bigint not null, row_check text, primary key (location_id, since_ms, created_ms))',
+    'create table price_lists (organization_id text not null, version integer not null, effective_ms bigint not null, created_ms bigint not null, document text not null, row_check text, primary key (organization_id, version))',
+    'create table billing_accounts (organization_id text not null, entry integer not null, since_ms bigint not null, biller_id text, tier text not null, billing_email text not null, created_ms bigint not null, row_check text, primary key (organization_id, entry))',
+    'create index billing_accounts_by_biller on billing_accounts (biller_id, organization_id)',
+    'create table invoices (id text primary key, biller_id text not null, organization_id text not null, sequence bigint not null, number text not null, kind text not null, is_test integer not null, currency text not null, subtotal bigint not null, tax bigint not null, total bigint not null, document text not null, period text not null, credits_id text, issued_ms bigint not null, due_ms bigint not null, state text not null, paid bigint not null, paid_ms bigint, failure text not null, failure_ms bigint, dunning_step integer not null default 0, dunned_ms bigint not null default 0, row_check text, unique (biller_id, sequence))',
+    'create index invoices_by_organization on invoices (organization_id, issued_ms)',
+    "create index invoices_open on invoices (due_ms) where state = 'open'",
+    'create table invoice_numbers (biller_id text primary key, last bigint not null, row_check text)',
+    "create table charges (id text primary key, invoice_id text not null references invoices (id), provider text not null, method text not null, state text not null, minor bigint not null, created_ms bigint not null, finished_ms bigint, failure text not null, next_ask_ms bigint not null, is_quiet integer not null, reference text not null default '', row_check text)",
+    "create unique index charges_once on charges (invoice_id) where state <> 'failed'",
+    "create index charges_pending on charges (next_ask_ms) where state = 'pending'",
+    'create table ledger_lines (biller_id text not null, line bigint not null, transaction_id text not null, account text not null, organization_id text not null, invoice_id text not null, currency text not null, minor bigint not null, at_ms bigint not null, text text not null, hash text not null, primary key (biller_id, line))',
+    'create index ledger_lines_by_invoice on ledger_lines (invoice_id)',
+    "create table charge_requests (organization_id text not null, key text not null, request text not null, invoice_id text not null, created_ms bigint not null, answered_ms bigint, holder text not null default '', row_check text, primary key (organization_id, key))",
+    'create table billed_periods (organization_id text not null, period text not null, biller_id text not null, invoice_id text, created_ms bigint not null, row_check text, primary key (organization_id, period))',
+    'create table billing_payments (id text primary key, invoice_id text not null references invoices (id), minor bigint not null, reference text not null, recorded_ms bigint not null, row_check text)',
+    'create table payment_methods (organization_id text primary key, provider text not null, brand text not null, last_four text not null, method text not null, added_ms bigint not null, row_check text)',
+    'create table invoice_pdfs (invoice_id text primary key references invoices (id), pdf blob not null, row_check text)',
+    'create table payment_setups (id text primary key, organization_id text not null, provider text not null, session text not null unique, state text not null, created_ms bigint not null, next_ask_ms bigint not null, finished_ms bigint)',
+    'create index payment_setups_by_organization on payment_setups (organization_id, created_ms)',
+    "create index payment_setups_pending on payment_setups (next_ask_ms) where state = 'pending'",
+    'create table payment_events (provider text not null, id text not null, received_ms bigint not null, primary key (provider, id))',
+    'create index payment_events_by_time on payment_events (received_ms)',
+  ],
+  sqliteOnly: invoiceGuard.sqlite,
+  postgresOnly: invoiceGuard.postgres,
+  checked: billingChecked,
+};

@@ -7,7 +7,7 @@
  */
 import type { Generated } from 'kysely';
 import type { CheckedTable } from '../metadata/row-checks/checked-table.ts';
-import type { Migration } from '../metadata/sqlite/writer-protocol.ts';
+import type { Schema } from '../metadata/sqlite/writer-protocol.ts';
 
 /** Whose file it is, and of which time: copies, by which the sets of rows are divided. */
 interface OfFile {
@@ -63,7 +63,7 @@ export interface BinaryTables {
     classifications: string;
     /** Path in the blob store. */
     blob_path: string;
-    /** SHA-256 of its bytes, hexadecimal; empty: stored by a version that did not record it. */
+    /** SHA-256 of its bytes, hexadecimal. */
     sha256: string;
     /** JSON: string[]. A copy of the rows of its tags, for answers that show them: the row's checksum covers it. */
     tags: string;
@@ -107,34 +107,8 @@ export interface BinaryTables {
   dataset_sequences: { dataset_id: string; sequence_id: string };
 }
 
-/** No references to parts and organizations, because data outlives its source unless it is explicitly deleted. */
-export const binaryV3: readonly string[] = [
-  `create table binary_data_cursor (name text primary key, position bigint not null)`,
-  `create table binary_data (id text primary key, position bigint not null, organization_id text not null, location_id text not null, robot_id text not null, part_id text not null, robot_name text not null, part_name text not null, component_type text not null, component_name text not null, method_name text not null, mime_type text not null, file_name text not null, file_ext text not null, size_bytes bigint not null, captured_us bigint not null, time_requested_us bigint not null, time_received_us bigint not null, capture_day integer not null, synced_ms bigint not null, method_parameters text not null, classifications text not null, blob_path text not null)`,
-  `create unique index binary_data_by_position on binary_data (position)`,
-  `create index binary_data_by_organization on binary_data (organization_id, captured_us, id)`,
-  `create index binary_data_by_location on binary_data (location_id, captured_us, id)`,
-  `create index binary_data_by_part on binary_data (part_id, captured_us, id)`,
-  `create index binary_data_by_path on binary_data (blob_path)`,
-  `create table binary_data_tags (binary_data_id text not null references binary_data (id), tag text not null, primary key (binary_data_id, tag))`,
-  `create index binary_data_tags_by_tag on binary_data_tags (tag, binary_data_id)`,
-  `create table binary_data_boxes (id text primary key, binary_data_id text not null references binary_data (id), label text not null, place text not null, created_ms bigint not null)`,
-  `create index binary_data_boxes_by_data on binary_data_boxes (binary_data_id, label)`,
-  `create index binary_data_boxes_by_label on binary_data_boxes (label, binary_data_id)`,
-  `create table binary_data_removals (blob_path text primary key)`,
-  `create table datasets (id text primary key, organization_id text not null, name text not null, type integer not null, created_ms bigint not null, unique (organization_id, name))`,
-  `create table dataset_files (dataset_id text not null references datasets (id), binary_data_id text not null references binary_data (id), primary key (dataset_id, binary_data_id))`,
-  `create index dataset_files_by_data on dataset_files (binary_data_id, dataset_id)`,
-  `create table sequences (id text primary key, organization_id text not null, location_id text not null, robot_id text not null, part_id text not null, start_us bigint not null, end_us bigint not null, resources text not null, tags text not null, created_ms bigint not null, updated_ms bigint not null)`,
-  `create index sequences_by_organization on sequences (organization_id, id)`,
-  `create table dataset_sequences (dataset_id text not null references datasets (id), sequence_id text not null references sequences (id), primary key (dataset_id, sequence_id))`,
-  `create index dataset_sequences_by_sequence on dataset_sequences (sequence_id)`,
-  `create table data_retention_days (part_id text not null, component_type text not null, component_name text not null, days bigint not null, primary key (part_id, component_type, component_name))`,
-];
-
-export const binaryV5: readonly string[] = [`alter table binary_data add column sha256 text not null default ''`];
-
-const filesV35: CheckedTable = {
+/** Rows that decide what is served, to whom. */
+export const files: CheckedTable = {
   table: 'binary_data',
   what: 'picture or file',
   key: ['id'],
@@ -142,14 +116,11 @@ const filesV35: CheckedTable = {
     ...['id', 'position', 'organization_id', 'location_id', 'robot_id', 'part_id', 'robot_name', 'part_name'],
     ...['component_type', 'component_name', 'method_name', 'mime_type', 'file_name', 'file_ext', 'size_bytes'],
     ...['captured_us', 'time_requested_us', 'time_received_us', 'capture_day', 'synced_ms', 'method_parameters'],
-    ...['classifications', 'blob_path', 'sha256'],
+    ...['classifications', 'blob_path', 'sha256', 'tags'],
   ],
   owner: 'organization_id',
   time: 'captured_us',
 };
-
-/** Rows that decide what is served, to whom. */
-export const files: CheckedTable = { ...filesV35, columns: [...filesV35.columns, 'tags'] };
 
 export const datasets: CheckedTable = {
   table: 'datasets',
@@ -186,8 +157,6 @@ export const datasetSequences: CheckedTable = {
   owner: 'dataset_id',
 };
 
-export const binaryChecked: readonly CheckedTable[] = [filesV35, datasets, datasetFiles, sequences, datasetSequences];
-
 /** Rows that decide which files are deleted, and which are listed. */
 export const retentionDays: CheckedTable = {
   table: 'data_retention_days',
@@ -196,12 +165,6 @@ export const retentionDays: CheckedTable = {
   columns: ['part_id', 'component_type', 'component_name', 'days', 'organization_id'],
   owner: 'organization_id',
 };
-
-/** With their organizations, which say whose lists they affect. */
-export const binaryV40: readonly string[] = [
-  `alter table data_retention_days add column organization_id text not null default ''`,
-  `create index data_retention_days_by_organization on data_retention_days (organization_id)`,
-];
 
 /** Rows by which files are found; boxes are also shown with them. */
 export const fileTags: CheckedTable = {
@@ -222,27 +185,6 @@ export const fileBoxes: CheckedTable = {
   time: 'file_captured_us',
 };
 
-export const labelsChecked: readonly CheckedTable[] = [fileTags, fileBoxes];
-
-/** Their sets are those of their files. */
-export const binaryV43: readonly string[] = labelsChecked.flatMap(({ table }) => [
-  `alter table ${table} add column file_organization_id text not null default ''`,
-  `alter table ${table} add column file_captured_us bigint not null default 0`,
-  `update ${table} set file_organization_id = binary_data.organization_id, file_captured_us = binary_data.captured_us from binary_data where binary_data.id = ${table}.binary_data_id`,
-  `create index ${table}_by_organization on ${table} (file_organization_id, file_captured_us)`,
-]);
-
-/** The copy of the tags. Their checksum then covers it. */
-export const binaryV45: Pick<Migration, 'statements' | 'sqliteOnly' | 'postgresOnly'> = {
-  statements: [`alter table binary_data add column tags text not null default '[]'`],
-  sqliteOnly: [copyTags('json_group_array(tag order by tag)')],
-  postgresOnly: [copyTags('cast(json_agg(tag order by tag) as text)')],
-};
-
-function copyTags(json: string): string {
-  return `update binary_data set tags = (select ${json} from binary_data_tags where binary_data_id = binary_data.id) where exists (select 1 from binary_data_tags where binary_data_id = binary_data.id)`;
-}
-
 /** The copies in the rows of its tags and boxes. */
 export function ofFile({
   organization_id,
@@ -253,3 +195,33 @@ export function ofFile({
 
 /** For tools that read a store directly: the path of each payload, its size and its hash. */
 export const payloadsSql = 'select id, blob_path as path, size_bytes, sha256 from binary_data';
+
+/** No references to parts and organizations, because data outlives its source unless it is explicitly deleted. */
+export const binarySchema: Schema = {
+  statements: [
+    'create table binary_data (id text primary key, position bigint not null, organization_id text not null, location_id text not null, robot_id text not null, part_id text not null, robot_name text not null, part_name text not null, component_type text not null, component_name text not null, method_name text not null, mime_type text not null, file_name text not null, file_ext text not null, size_bytes bigint not null, captured_us bigint not null, time_requested_us bigint not null, time_received_us bigint not null, capture_day integer not null, synced_ms bigint not null, method_parameters text not null, classifications text not null, blob_path text not null, sha256 text not null, tags text not null, row_check text)',
+    'create index binary_data_by_location on binary_data (location_id, captured_us, id)',
+    'create index binary_data_by_organization on binary_data (organization_id, captured_us, id)',
+    'create index binary_data_by_part on binary_data (part_id, captured_us, id)',
+    'create index binary_data_by_path on binary_data (blob_path)',
+    'create unique index binary_data_by_position on binary_data (position)',
+    'create table binary_data_tags (binary_data_id text not null references binary_data (id), tag text not null, file_organization_id text not null, file_captured_us bigint not null, row_check text, primary key (binary_data_id, tag))',
+    'create index binary_data_tags_by_organization on binary_data_tags (file_organization_id, file_captured_us)',
+    'create index binary_data_tags_by_tag on binary_data_tags (tag, binary_data_id)',
+    'create table binary_data_boxes (id text primary key, binary_data_id text not null references binary_data (id), label text not null, place text not null, created_ms bigint not null, file_organization_id text not null, file_captured_us bigint not null, row_check text)',
+    'create index binary_data_boxes_by_data on binary_data_boxes (binary_data_id, label)',
+    'create index binary_data_boxes_by_label on binary_data_boxes (label, binary_data_id)',
+    'create index binary_data_boxes_by_organization on binary_data_boxes (file_organization_id, file_captured_us)',
+    'create table binary_data_removals (blob_path text primary key)',
+    'create table datasets (id text primary key, organization_id text not null, name text not null, type integer not null, created_ms bigint not null, row_check text, unique (organization_id, name))',
+    'create table dataset_files (dataset_id text not null references datasets (id), binary_data_id text not null references binary_data (id), row_check text, primary key (dataset_id, binary_data_id))',
+    'create index dataset_files_by_data on dataset_files (binary_data_id, dataset_id)',
+    'create table sequences (id text primary key, organization_id text not null, location_id text not null, robot_id text not null, part_id text not null, start_us bigint not null, end_us bigint not null, resources text not null, tags text not null, created_ms bigint not null, updated_ms bigint not null, row_check text)',
+    'create index sequences_by_organization on sequences (organization_id, id)',
+    'create table dataset_sequences (dataset_id text not null references datasets (id), sequence_id text not null references sequences (id), row_check text, primary key (dataset_id, sequence_id))',
+    'create index dataset_sequences_by_sequence on dataset_sequences (sequence_id)',
+    "create table data_retention_days (part_id text not null, component_type text not null, component_name text not null, days bigint not null, organization_id text not null default '', row_check text, primary key (part_id, component_type, component_name))",
+    'create index data_retention_days_by_organization on data_retention_days (organization_id)',
+  ],
+  checked: [...[files, datasets, datasetFiles, sequences, datasetSequences], ...[retentionDays, fileTags, fileBoxes]],
+};

@@ -14,7 +14,7 @@ import { type FileStamp, isSameStamp } from '../instance/file-stamp.ts';
 /** The stored contents. */
 export interface BlobContents {
   readonly sizeBytes: number;
-  /** Hexadecimal; empty: unknown, for files stored by an earlier version. Then only the size is verified. */
+  /** Hexadecimal. */
   readonly sha256: string;
 }
 
@@ -64,11 +64,9 @@ async function look(file: string, contents: BlobContents, before: FileStamp | un
   const [size, changedMs] = [Number(stamp.size), Number(stamp.ctimeMs)];
   if (before !== undefined && isSameStamp(before, stamp)) return { stamp: before, changedMs };
   if (size !== contents.sizeBytes) throw damaged(`${contents.sizeBytes} bytes`, `${size}`);
-  if (contents.sha256 !== '') {
-    const hash = createHash('sha256');
-    for await (const chunk of chunksOf(handle)) hash.update(chunk);
-    requireHash(hash.digest('hex'), contents);
-  }
+  const hash = createHash('sha256');
+  for await (const chunk of chunksOf(handle)) hash.update(chunk);
+  requireHash(hash.digest('hex'), contents);
   const { dev, ino, mtimeNs, ctimeNs } = stamp;
   return { stamp: { dev, ino, size: stamp.size, mtimeNs, ctimeNs }, changedMs };
 }
@@ -81,7 +79,7 @@ async function* read(
   range: BlobRange | undefined,
 ): AsyncIterable<Uint8Array> {
   await using handle = await openFile(file);
-  const hash = range === undefined && contents.sha256 !== '' ? createHash('sha256') : undefined;
+  const hash = range === undefined ? createHash('sha256') : undefined;
   let last: Uint8Array | undefined;
   for await (const chunk of chunksOf(handle, range)) {
     hash?.update(chunk);

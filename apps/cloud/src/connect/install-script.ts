@@ -215,22 +215,6 @@ create_account() {
   done
 }
 
-# Installations of earlier versions run as root, and what they have captured, fetched and unpacked is root's.
-is_of_root() {
-  [ -e "$dir" ] || return 1
-  # Mode, links, owner, …
-  set -- $(ls -ldn "$dir")
-  [ "$3" = 0 ]
-}
-
-say_root() {
-  unit=$units/machine-server.service
-  cat >&2 <<END
-connect: $home is root's, so the machine-server goes on as root. To run it as the account $account:
-  systemctl stop machine-server && chown -R -h $account: '$home' && sed -i 's/^\[Service\]$/&\nUser=$account/' '$unit' && systemctl daemon-reload && systemctl start machine-server
-END
-}
-
 # The account reads, writes and removes its own files: root must not do that where another account may put links.
 install_as_account() {
   mkdir -p "$home"
@@ -247,7 +231,7 @@ Wants=network-online.target
 After=network-online.target
 
 [Service]
-$user
+User=$account
 ExecStart=$dir/run
 Restart=always
 RestartSec=1
@@ -291,17 +275,8 @@ main() {
   account=machine-server
   units=\${PLATFORM_UNIT_DIRECTORY:-/etc/systemd/system}
   create_account
-  if is_of_root; then
-    user='# As root: see the guide to move it to the account machine-server.'
-    install_program
-    stop_running
-    start_service
-    say_root
-  else
-    user="User=$account"
-    install_as_account
-    start_service
-  fi
+  install_as_account
+  start_service
 }
 
 main "$@"

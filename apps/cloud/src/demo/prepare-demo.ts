@@ -108,7 +108,7 @@ export async function moveDemoTrigger(
   if (registry.part(partId) === undefined) return;
   const { document } = await configurations.current(partId);
   const moved = document.replace(
-    /https?:\/\/[^/"\s]+(\/(?:test-inbox|catcher)\/webhooks\/demo)/g,
+    /https?:\/\/[^/"\s]+(\/test-inbox\/webhooks\/demo)/g,
     (_, path: string) => baseUrl + path,
   );
   if (moved === document) return;

@@ -17,7 +17,6 @@ export const servedPaths = [
   '/api/status',
   '/api/whoami',
   '/binary-data/…',
-  '/catcher/…',
   '/connect/{token}',
   '/connect/{token}/{file}',
   '/favicon.ico',

@@ -22,14 +22,14 @@ async function openStore(): Promise<TestStore> {
   return store;
 }
 
-async function openDb({ directory, database }: TestStore, known = migrations): Promise<Database> {
+async function openDb({ directory, database }: TestStore): Promise<Database> {
   const file = directory.file('meta.sqlite');
   const metadata = await openMetadata({
     clock: systemClock,
     onFatal: throwUncaught,
     file,
     database,
-    migrations: known,
+    migrations,
     log: silentLog,
   });
   onTestFinished(() => metadata[Symbol.asyncDispose]());
@@ -200,27 +200,4 @@ test('I3 followers get recent rows from memory, and after a restart from the sto
   const bytesOf = (rows: typeof stored): unknown[] => rows.map((row) => ({ ...row, batch: [...row.batch] }));
   expect(bytesOf(stored)).toEqual(bytesOf(inMemory));
   expect(await on.log.follow(2, limit)).toEqual([]);
-});
-
-test('I11 followers continue where those of an earlier version stopped', async () => {
-  const store = await openStore();
-  const before = await openMetadata<{
-    trigger_cursors: { name: string; position: number };
-    binary_data_cursor: { name: string; position: number };
-  }>({
-    clock: systemClock,
-    onFatal: throwUncaught,
-    file: store.directory.file('meta.sqlite'),
-    database: store.database,
-    migrations: migrations.filter(({ version }) => version < 8),
-    log: silentLog,
-  });
-  await before.db.insertInto('trigger_cursors').values({ name: 'triggers', position: 7 }).execute();
-  await before.db.insertInto('binary_data_cursor').values({ name: 'binary-data', position: 5 }).execute();
-  await before[Symbol.asyncDispose]();
-  const db = await openDb(store);
-  expect(await db.selectFrom('log_cursors').selectAll().orderBy('name').execute()).toEqual([
-    { name: 'binary data', position: 5 },
-    { name: 'triggers', position: 7 },
-  ]);
 });

@@ -7,6 +7,7 @@
  */
 import type { SealedDocument } from '../instance/sealed-column.ts';
 import type { CheckedTable } from '../metadata/row-checks/checked-table.ts';
+import type { Schema } from '../metadata/sqlite/writer-protocol.ts';
 
 export type Visibility = 'private' | 'public' | 'unlisted';
 
@@ -53,20 +54,6 @@ export interface FragmentsTables {
   /** Parts whose fragments could not all be resolved as requested; JSON of the problems. */
   part_fragment_problems: { part_id: string; problems: string; since_ms: number };
 }
-
-/** No foreign keys to parts and organizations: other features delete those, and remaining rows here are ignored. */
-export const fragmentsV2: readonly string[] = [
-  `create table fragments (id text primary key, organization_id text not null, name text not null, visibility text not null, revision integer not null, created_ms bigint not null, updated_ms bigint not null)`,
-  `create index fragments_by_organization on fragments (organization_id)`,
-  `create index fragments_by_visibility on fragments (visibility)`,
-  `create table fragment_revisions (fragment_id text not null references fragments (id), revision integer not null, name text not null, visibility text not null, config text not null, author_kind text not null, author_id text not null, author_name text not null, created_ms bigint not null, primary key (fragment_id, revision))`,
-  `create table fragment_tags (fragment_id text not null references fragments (id), tag text not null, revision integer not null, primary key (fragment_id, tag))`,
-  `create table fragment_imports (fragment_id text not null references fragments (id), revision integer not null, child_id text not null, version text not null, primary key (fragment_id, revision, child_id, version))`,
-  `create index fragment_imports_by_child on fragment_imports (child_id)`,
-  `create table part_fragments (part_id text not null, fragment_id text not null, version text not null, revision integer not null, direct integer not null, primary key (part_id, fragment_id, version))`,
-  `create index part_fragments_by_fragment on part_fragments (fragment_id)`,
-  `create table part_fragment_problems (part_id text primary key, problems text not null, since_ms bigint not null)`,
-];
 
 export const fragmentsSealedDocument: SealedDocument = {
   table: 'fragment_revisions',
@@ -119,10 +106,27 @@ export const checkedPartFragments: CheckedTable = {
   owner: 'part_id',
 };
 
-export const fragmentsChecked: readonly CheckedTable[] = [
+const fragmentsChecked: readonly CheckedTable[] = [
   checkedFragments,
   checkedRevisions,
   checkedTags,
   checkedImports,
   checkedPartFragments,
 ];
+
+/** No foreign keys to parts and organizations: other features delete those, and remaining rows here are ignored. */
+export const fragmentsSchema: Schema = {
+  statements: [
+    'create table fragments (id text primary key, organization_id text not null, name text not null, visibility text not null, revision integer not null, created_ms bigint not null, updated_ms bigint not null, row_check text)',
+    'create index fragments_by_organization on fragments (organization_id)',
+    'create index fragments_by_visibility on fragments (visibility)',
+    'create table fragment_revisions (fragment_id text not null references fragments (id), revision integer not null, name text not null, visibility text not null, config text not null, author_kind text not null, author_id text not null, author_name text not null, created_ms bigint not null, row_check text, primary key (fragment_id, revision))',
+    'create table fragment_tags (fragment_id text not null references fragments (id), tag text not null, revision integer not null, row_check text, primary key (fragment_id, tag))',
+    'create table fragment_imports (fragment_id text not null references fragments (id), revision integer not null, child_id text not null, version text not null, row_check text, primary key (fragment_id, revision, child_id, version))',
+    'create index fragment_imports_by_child on fragment_imports (child_id)',
+    'create table part_fragments (part_id text not null, fragment_id text not null, version text not null, revision integer not null, direct integer not null, row_check text, primary key (part_id, fragment_id, version))',
+    'create index part_fragments_by_fragment on part_fragments (fragment_id)',
+    'create table part_fragment_problems (part_id text primary key, problems text not null, since_ms bigint not null)',
+  ],
+  checked: fragmentsChecked,
+};

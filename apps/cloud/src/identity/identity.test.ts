@@ -1,9 +1,6 @@
-/** Stored people: upgrades, expiry, simultaneous use, and newer password hashes. */
+/** Stored people: expiry, simultaneous use, and newer password hashes. */
 import { argon2Sync } from 'node:crypto';
-import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { openFirstAccount } from '../accounts/testing/open-first-account.ts';
-import { firstOwner } from '../metadata/migrations.ts';
 import { acceptAsNewPerson } from './invitations/accept-invitation.ts';
 import { insertInvitation } from './invitations/stored-invitations.ts';
 import { pruneExpired } from './prune-expired.ts';
@@ -13,14 +10,6 @@ import { startPeople } from './testing/start-people.ts';
 
 const password = 'correct horse battery';
 const from = '127.0.0.1:5';
-
-test('D30 the person of an installation of version 1 owns its organization after the upgrade', async () => {
-  const { db, organizationId } = await openFirstAccount();
-  await db.deleteFrom('grants').where('identity_type', '=', 'person').execute();
-  await sql.raw(firstOwner).execute(db);
-  const grants = await db.selectFrom('grants').selectAll().where('identity_type', '=', 'person').execute();
-  expect(grants).toMatchObject([{ role: 'owner', organization_id: organizationId, location_id: null, robot_id: null }]);
-});
 
 test('expired rows are deleted, and so is what a deleted organization leaves behind', async () => {
   const people = await startPeople();

@@ -2,6 +2,7 @@
 
 import type { Generated } from 'kysely';
 import type { CheckedTable } from '../metadata/row-checks/checked-table.ts';
+import type { Schema } from '../metadata/sqlite/writer-protocol.ts';
 
 /**
  * Times are milliseconds since 1970 UTC. Values that are only compared are stored hashed (D6): SHA-256 of random tokens, argon2id of
@@ -70,29 +71,6 @@ export interface IdentityTables {
   organization_joins: { organization_id: string; person_id: string; joined_ms: number };
 }
 
-export const identityV1: readonly string[] = [
-  `create table people (id text primary key, email text unique, name text not null, created_ms bigint not null)`,
-];
-
-export const identityV2: readonly string[] = [
-  'alter table people add column email_verified integer not null default 0',
-  'alter table people add column last_sign_in_ms bigint',
-  'create table passwords (person_id text primary key references people (id), hash text not null, changed_ms bigint not null)',
-  'create table person_identities (issuer text not null, subject text not null, person_id text not null references people (id), created_ms bigint not null, primary key (issuer, subject))',
-  'create index person_identities_by_person on person_identities (person_id)',
-  'create table sessions (id text primary key, token_hash blob not null unique, person_id text not null references people (id), kind text not null, created_ms bigint not null, last_used_ms bigint not null, expires_ms bigint not null, peer_address text not null)',
-  'create index sessions_by_person on sessions (person_id)',
-  'create index sessions_by_expiry on sessions (expires_ms)',
-  'create table one_time_links (token_hash blob primary key, purpose text not null, person_id text not null references people (id), challenge text, mailed integer not null default 0, created_ms bigint not null, expires_ms bigint not null)',
-  'create index one_time_links_by_person on one_time_links (person_id)',
-  'create table invitations (organization_id text not null, email text not null, token_hash blob not null unique, grants text not null, invited_by text not null, mailed integer not null default 0, created_ms bigint not null, expires_ms bigint not null, primary key (organization_id, email))',
-  'create index invitations_by_email on invitations (email)',
-  'create table invitation_mails (id integer primary key, organization_id text not null, recipient text not null, sent_by text not null, sent_ms bigint not null)',
-  'create index invitation_mails_by_organization on invitation_mails (organization_id, sent_ms)',
-  'create index invitation_mails_by_recipient on invitation_mails (recipient, sent_ms)',
-  'create table organization_joins (organization_id text not null, person_id text not null references people (id), joined_ms bigint not null, primary key (organization_id, person_id))',
-];
-
 /** Rows that decide who somebody is. Times of the last use decide nothing. */
 export const sessions: CheckedTable = {
   table: 'sessions',
@@ -103,7 +81,7 @@ export const sessions: CheckedTable = {
   owner: 'person_id',
 };
 
-export const identityChecked: readonly CheckedTable[] = [
+const identityChecked: readonly CheckedTable[] = [
   sessions,
   {
     table: 'people',
@@ -143,3 +121,24 @@ export const identityChecked: readonly CheckedTable[] = [
     owner: 'organization_id',
   },
 ];
+
+export const identitySchema: Schema = {
+  statements: [
+    'create table people (id text primary key, email text unique, name text not null, created_ms bigint not null, email_verified integer not null default 0, last_sign_in_ms bigint, row_check text)',
+    'create table passwords (person_id text primary key references people (id), hash text not null, changed_ms bigint not null, row_check text)',
+    'create table person_identities (issuer text not null, subject text not null, person_id text not null references people (id), created_ms bigint not null, row_check text, primary key (issuer, subject))',
+    'create index person_identities_by_person on person_identities (person_id)',
+    'create table sessions (id text primary key, token_hash blob not null unique, person_id text not null references people (id), kind text not null, created_ms bigint not null, last_used_ms bigint not null, expires_ms bigint not null, peer_address text not null, row_check text)',
+    'create index sessions_by_expiry on sessions (expires_ms)',
+    'create index sessions_by_person on sessions (person_id)',
+    'create table one_time_links (token_hash blob primary key, purpose text not null, person_id text not null references people (id), challenge text, mailed integer not null default 0, created_ms bigint not null, expires_ms bigint not null, row_check text)',
+    'create index one_time_links_by_person on one_time_links (person_id)',
+    'create table invitations (organization_id text not null, email text not null, token_hash blob not null unique, grants text not null, invited_by text not null, mailed integer not null default 0, created_ms bigint not null, expires_ms bigint not null, row_check text, primary key (organization_id, email))',
+    'create index invitations_by_email on invitations (email)',
+    'create table invitation_mails (id integer primary key, organization_id text not null, recipient text not null, sent_by text not null, sent_ms bigint not null)',
+    'create index invitation_mails_by_organization on invitation_mails (organization_id, sent_ms)',
+    'create index invitation_mails_by_recipient on invitation_mails (recipient, sent_ms)',
+    'create table organization_joins (organization_id text not null, person_id text not null references people (id), joined_ms bigint not null, primary key (organization_id, person_id))',
+  ],
+  checked: identityChecked,
+};

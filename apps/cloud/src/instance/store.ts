@@ -1,4 +1,6 @@
 /** Tables of the installation itself. */
+
+import type { Schema } from '../metadata/sqlite/writer-protocol.ts';
 import type { SealedColumn } from './sealed-column.ts';
 
 export interface InstanceTables {
@@ -8,12 +10,11 @@ export interface InstanceTables {
   instance_state: { name: string; value: string };
 }
 
-export const instanceDdl: readonly string[] = [
-  `create table instance_secrets (name text primary key, secret blob not null)`,
-];
-
-export const instanceV2: readonly string[] = [
-  `create table instance_state (name text primary key, value text not null)`,
-];
-
 export const instanceSealed: readonly SealedColumn[] = [{ table: 'instance_secrets', key: ['name'], sealed: 'secret' }];
+
+export const instanceSchema: Schema = {
+  statements: [
+    'create table instance_secrets (name text primary key, secret blob not null)',
+    'create table instance_state (name text primary key, value text not null)',
+  ],
+};

@@ -48,7 +48,6 @@ export async function insertPart(
     created_ms: nowMs,
     epoch: 1,
     restart_requested_ms: null,
-    last_seen_ms: null,
   };
   await trx.insertInto('parts').values(part).execute();
   return { part, secret: await insertPartSecret(trx, instanceKey, { partId: part.id, epoch: 1, nowMs }) };

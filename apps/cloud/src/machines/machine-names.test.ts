@@ -3,9 +3,7 @@ import { readMachineDomain } from './machine-domain.ts';
 import { createMachineNames } from './machine-names.ts';
 
 const part = '2ea1655e-0057-40dd-a8c3-723d3bab512d';
-const names = createMachineNames('machines.example', ['cloud.example', 'cloud.machines.example'], {
-  placeOf: () => ({ locationId: 'hall' }) as never,
-});
+const names = createMachineNames('machines.example', ['cloud.example', 'cloud.machines.example']);
 
 test('D39 the machine domain is below the host of the public address, and machines.internal where that is no name', () => {
   const read = (host: string): string => readMachineDomain(undefined, '--machine-domain', host);
@@ -32,19 +30,13 @@ test('D39 a machine domain that clients call elsewhere is refused with the reaso
   expect(refused('10.0.0.1')).toMatch(/it is an address/);
 });
 
-test('D39 the name of a part is one label below the domain; names of earlier versions lead to it too, wherever it moved', () => {
+test('D39 the name of a part is one label below the domain', () => {
   expect(names.fqdn(part)).toBe(`${part}.machines.example`);
-  expect(names.all(part)).toEqual([`${part}.machines.example`, `${part}.local`, `${part}.hall.machines.local`]);
-  for (const host of [
-    `${part}.machines.example`,
-    `${part.toUpperCase()}.Machines.example.:8080`,
-    `${part}.hall.machines.local:443`,
-    `${part}.office.machines.local`,
-  ])
+  expect(names.all(part)).toEqual([`${part}.machines.example`, `${part}.local`]);
+  for (const host of [`${part}.machines.example`, `${part.toUpperCase()}.Machines.example.:8080`])
     expect(names.lead(host)).toEqual({ to: 'part', partId: part });
   // Whether there is such a part is not said.
-  for (const host of ['other.machines.example', 'other.hall.machines.local'])
-    expect(names.lead(host)).toEqual({ to: 'part', partId: 'other' });
+  expect(names.lead('other.machines.example')).toEqual({ to: 'part', partId: 'other' });
   expect(names.lead(`x.${part}.machines.example`)).toEqual({ to: 'part', partId: `x.${part}` });
   expect(names.lead('.machines.example')).toEqual({ to: 'elsewhere', host: '.machines.example' });
 });

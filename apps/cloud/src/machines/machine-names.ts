@@ -3,10 +3,6 @@
  * never gets calls for the old one.
  */
 import { isIP } from 'node:net';
-import type { Registry } from './registry.ts';
-
-/** The domain of names that earlier versions gave out: `<part id>.<location id>.machines.local`. */
-const earlierDomain = 'machines.local';
 
 /** Where a host name leads. */
 export type Led =
@@ -23,7 +19,7 @@ export interface MachineNames {
   fqdn(partId: string): string;
   /** The name in the part's own network, by multicast DNS. */
   localFqdn(partId: string): string;
-  /** Every name of the part, for its certificate. @throws not_found */
+  /** Every name of the part, for its certificate. */
   all(partId: string): string[];
   /** @param host may have a port */
   lead(host: string): Led;
@@ -32,29 +28,19 @@ export interface MachineNames {
 }
 
 /** @param ownHosts names by which the cloud is reached; addresses and `localhost` always are */
-export function createMachineNames(
-  domain: string,
-  ownHosts: readonly string[],
-  registry: Pick<Registry, 'placeOf'>,
-): MachineNames {
+export function createMachineNames(domain: string, ownHosts: readonly string[]): MachineNames {
   const own = new Set(['localhost', ...ownHosts.map((host) => host.toLowerCase())]);
   const isOwn = (host: string): boolean => own.has(host) || isIP(host) !== 0;
   const fqdn = (partId: string): string => `${partId}.${domain}`;
   const localFqdn = (partId: string): string => `${partId}.local`;
   return {
     ...{ domain, fqdn, localFqdn, isOwn },
-    all: (partId) => [
-      fqdn(partId),
-      localFqdn(partId),
-      `${partId}.${registry.placeOf(partId).locationId}.${earlierDomain}`,
-    ],
+    all: (partId) => [fqdn(partId), localFqdn(partId)],
     lead(given) {
       const host = withoutPort(given);
       if (host === '' || isOwn(host)) return { to: 'cloud' };
-      const isEarlier = host.endsWith(`.${earlierDomain}`);
-      if (!isEarlier && !host.endsWith(`.${domain}`)) return { to: 'elsewhere', host };
-      // In earlier names the location is not compared: the machine may have moved.
-      const partId = isEarlier ? (host.split('.', 1)[0] ?? '') : host.slice(0, -domain.length - 1);
+      if (!host.endsWith(`.${domain}`)) return { to: 'elsewhere', host };
+      const partId = host.slice(0, -domain.length - 1);
       return partId === '' ? { to: 'elsewhere', host } : { to: 'part', partId };
     },
   };

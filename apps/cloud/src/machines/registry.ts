@@ -90,7 +90,7 @@ export async function openRegistry(db: Database, tree: AccountTree, instanceKey:
   };
   const storedMachines = await readChecked(db, checkedMachines);
   for (const row of storedMachines.rows) putMachine(row as unknown as MachineRow);
-  const storedParts = await readChecked(db, checkedParts, ['restart_requested_ms', 'last_seen_ms']);
+  const storedParts = await readChecked(db, checkedParts, ['restart_requested_ms']);
   for (const row of storedParts.rows) putPart(row as unknown as PartRow);
 
   const lineageOfMachine = (machine: MachineRow): Lineage => ({

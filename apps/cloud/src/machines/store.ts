@@ -2,6 +2,7 @@
 import type { Generated } from 'kysely';
 import type { SealedColumn, SealedDocument } from '../instance/sealed-column.ts';
 import type { CheckedTable } from '../metadata/row-checks/checked-table.ts';
+import type { Schema } from '../metadata/sqlite/writer-protocol.ts';
 
 export interface MachinesTables {
   machines: {
@@ -22,8 +23,6 @@ export interface MachinesTables {
     epoch: number;
     /** Set when an owner requests a restart, cleared when the machine-server has received the request. */
     restart_requested_ms: number | null;
-    /** The last stored contact; the current value is in memory. */
-    last_seen_ms: number | null;
     /** JSON object defined by the owners. */
     metadata: Generated<string>;
   };
@@ -42,18 +41,18 @@ export interface MachinesTables {
     /** From 1, without gaps. */
     version: number;
     document: string;
-    /** UTF-8 size of the document; 0 in versions of older data directories. */
-    bytes: Generated<number>;
-    /** The author as text. Version 1 of the data directory stored only this. */
+    /** UTF-8 size of the document. */
+    bytes: number;
+    /** The author as text: the kind, then the name, or the id if there is none. */
     author: string;
     created_ms: number;
     /** `person`, `api-key`, `part`, `admin` or `platform`. */
-    author_kind: Generated<string>;
-    author_id: Generated<string>;
-    /** Hash of the effective document when it was saved (D10); empty for versions of older data directories. */
-    revision: Generated<string>;
+    author_kind: string;
+    author_id: string;
+    /** Hash of the effective document when it was saved (D10). */
+    revision: string;
     /** The version that this one restored; 0: none. */
-    restored_from: Generated<number>;
+    restored_from: number;
   };
   /** What a part runs, as far as reported. Written when it changes, not at every poll. */
   part_status: {
@@ -83,45 +82,6 @@ export interface MachinesTables {
   /** Favorite machines of a person. A row says nothing about the person's right to see the machine. */
   favorite_machines: { person_id: string; machine_id: string; added_ms: number };
 }
-
-export const machinesDdl: readonly string[] = [
-  `create table machines (id text primary key, location_id text not null references locations (id), name text not null, created_ms bigint not null)`,
-  `create index machines_by_location on machines (location_id)`,
-  `create table parts (id text primary key, machine_id text not null references machines (id), name text not null, main integer not null, created_ms bigint not null, epoch integer not null default 1, restart_requested_ms bigint, last_seen_ms bigint)`,
-  `create index parts_by_machine on parts (machine_id)`,
-  `create table part_secrets (id text primary key, part_id text not null references parts (id), secret_hash blob not null unique, secret blob not null, created_ms bigint not null)`,
-  `create table part_configurations (part_id text not null references parts (id), version integer not null, document text not null, author text not null, created_ms bigint not null, primary key (part_id, version))`,
-];
-
-/** Added by version 2 of the data directory. */
-export const machinesV2: readonly string[] = [
-  `alter table machines add column metadata text not null default '{}'`,
-  `alter table parts add column metadata text not null default '{}'`,
-  `alter table part_secrets add column epoch integer not null default 1`,
-  `create index part_secrets_by_part on part_secrets (part_id)`,
-  `alter table part_configurations add column bytes integer not null default 0`,
-  `alter table part_configurations add column author_kind text not null default 'platform'`,
-  `alter table part_configurations add column author_id text not null default ''`,
-  `alter table part_configurations add column revision text not null default ''`,
-  `alter table part_configurations add column restored_from integer not null default 0`,
-  `create table part_status (part_id text primary key references parts (id), fetched_revision text not null, fetched_ms bigint not null, applied_revision text not null, applied_ms bigint not null, held_revision text not null, held_ms bigint not null, held_reason text not null, held_told_ms bigint not null, forced_revision text not null, forced_ms bigint not null, last_error text not null, last_error_ms bigint not null, server_version text not null, platform text not null, os text not null)`,
-];
-
-export const machinesV11: readonly string[] = [
-  `create table favorite_machines (person_id text not null references people (id) on delete cascade, machine_id text not null references machines (id) on delete cascade, added_ms bigint not null, primary key (person_id, machine_id))`,
-  `create index favorite_machines_by_machine on favorite_machines (machine_id)`,
-];
-
-export const machinesV20: readonly string[] = [
-  `alter table part_status add column data_status text not null default ''`,
-  `alter table part_status add column data_status_ms bigint not null default 0`,
-];
-
-/** Kept bytes of a part's history are summed each hour for billing, without reading the documents. */
-export const machinesV33: readonly string[] = [
-  `update part_configurations set bytes = length(document) where bytes = 0 and document <> ''`,
-  `create index part_configurations_kept on part_configurations (part_id, bytes) where document <> ''`,
-];
 
 /** Rows that decide who sees a machine, and what may act for it. Times of contact, requests and metadata decide nothing. */
 export const checkedMachines: CheckedTable = {
@@ -161,7 +121,7 @@ export const checkedConfigurations: CheckedTable = {
   owner: 'part_id',
 };
 
-export const machinesChecked: readonly CheckedTable[] = [
+const machinesChecked: readonly CheckedTable[] = [
   checkedMachines,
   checkedParts,
   checkedPartSecrets,
@@ -177,4 +137,22 @@ export const machinesSealedDocument: SealedDocument = {
   table: 'part_configurations',
   key: ['part_id', 'version'],
   column: 'document',
+};
+
+export const machinesSchema: Schema = {
+  statements: [
+    "create table machines (id text primary key, location_id text not null references locations (id), name text not null, created_ms bigint not null, metadata text not null default '{}', row_check text)",
+    'create index machines_by_location on machines (location_id)',
+    "create table parts (id text primary key, machine_id text not null references machines (id), name text not null, main integer not null, created_ms bigint not null, epoch integer not null default 1, restart_requested_ms bigint, metadata text not null default '{}', row_check text)",
+    'create index parts_by_machine on parts (machine_id)',
+    'create table part_secrets (id text primary key, part_id text not null references parts (id), secret_hash blob not null unique, secret blob not null, created_ms bigint not null, epoch integer not null default 1, row_check text)',
+    'create index part_secrets_by_part on part_secrets (part_id)',
+    'create table part_configurations (part_id text not null references parts (id), version integer not null, document text not null, author text not null, created_ms bigint not null, bytes integer not null, author_kind text not null, author_id text not null, revision text not null, restored_from integer not null, row_check text, primary key (part_id, version))',
+    // Kept bytes of a part's history are summed each hour for billing, without reading the documents.
+    "create index part_configurations_kept on part_configurations (part_id, bytes) where document <> ''",
+    "create table part_status (part_id text primary key references parts (id), fetched_revision text not null, fetched_ms bigint not null, applied_revision text not null, applied_ms bigint not null, held_revision text not null, held_ms bigint not null, held_reason text not null, held_told_ms bigint not null, forced_revision text not null, forced_ms bigint not null, last_error text not null, last_error_ms bigint not null, server_version text not null, platform text not null, os text not null, data_status text not null default '', data_status_ms bigint not null default 0)",
+    'create table favorite_machines (person_id text not null references people (id) on delete cascade, machine_id text not null references machines (id) on delete cascade, added_ms bigint not null, primary key (person_id, machine_id))',
+    'create index favorite_machines_by_machine on favorite_machines (machine_id)',
+  ],
+  checked: machinesChecked,
 };

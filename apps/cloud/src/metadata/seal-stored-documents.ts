@@ -1,14 +1,13 @@
 /**
- * Seals every stored document with the current key: unsealed ones of older data directories, and those under an earlier key. Each batch is
- * a transaction, and the stored documents show what is done, so that a start continues after a kill.
+ * Seals every stored document with the current key. Each batch is a transaction, and the stored documents show what is done, so that a
+ * start continues after a kill.
  */
-import { type Clock, errorText, type Log } from '@platform/base';
+import type { Clock, Log } from '@platform/base';
 import { sql } from 'kysely';
 import type { KeyRing } from '../instance/instance-key.ts';
 import type { SealedDocument } from '../instance/sealed-column.ts';
 import { readState, writeState } from '../instance/stored-state.ts';
 import { openDocument, sealDocument, sealedDocuments, sealOf } from './sealed-documents.ts';
-import { sqliteFault } from './sqlite/sqlite-fault.ts';
 import type { Database } from './tables.ts';
 
 /** Name in `instance_state`; the value is the id of the key that seals all documents. */
@@ -21,8 +20,6 @@ export interface SealOptions {
   readonly ring: KeyRing;
   readonly log: Log;
   readonly clock: Pick<Clock, 'monotonic'>;
-  /** Removes overwritten data from the store's files. Absent: the store does so itself, as Postgres does at its next VACUUM. */
-  readonly clear?: (() => void) | undefined;
   /**
    * Checks again even if all documents were under the current key, because some may have been written during its replacement. Default
    * false.
@@ -32,7 +29,7 @@ export interface SealOptions {
 
 /** @returns the number of documents sealed. */
 export async function sealStoredDocuments(options: SealOptions): Promise<number> {
-  const { ring, log, clock, clear, again = false } = options;
+  const { ring, log, clock, again = false } = options;
   // Reads documents in their stored form.
   const db = options.db.withoutPlugins();
   const state = await readState(db, stateName);
@@ -53,8 +50,6 @@ export async function sealStoredDocuments(options: SealOptions): Promise<number>
       }
     } while (after !== undefined);
   }
-  // A store without this record had unsealed documents, at least until an earlier start that was killed at this point.
-  if (state === undefined && (count > 0 || (await isAnyStored(db)))) clearOrSay(clear, log);
   await writeState(db, stateName, id);
   if (count > 0) log.info('stored configurations have been encrypted with the instance key', { sealed: count });
   return count;
@@ -75,26 +70,6 @@ export async function checkStoredDocuments(given: Database, ring: KeyRing): Prom
     }
   }
   return count;
-}
-
-function clearOrSay(clear: (() => void) | undefined, log: Log): void {
-  try {
-    clear?.();
-  } catch (caught) {
-    // What it has written may not be on the disk, and later commits would follow it (I2).
-    if (sqliteFault(caught).kind === 'fatal') throw caught;
-    log.warn(
-      'configurations that are now encrypted may still be readable in the free space of the metadata, which could not be cleared',
-      {
-        error: errorText(caught),
-      },
-    );
-  }
-}
-
-async function isAnyStored(db: Database): Promise<boolean> {
-  for (const document of sealedDocuments) if ((await keysOf(db, document, '', undefined)).length > 0) return true;
-  return false;
 }
 
 type Key = readonly [unknown, unknown];

@@ -86,7 +86,6 @@ function rowOf(message: Message, instanceKey: Pick<InstanceKey, 'encrypt'>): New
     application,
     trigger_name: triggerName,
     event_type: event.type,
-    authorization: null,
     event: JSON.stringify(event),
     sealed: sealedAuthorization(basicAuth, instanceKey),
     event_at: eventAtMs,

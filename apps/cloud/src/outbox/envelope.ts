@@ -15,7 +15,7 @@ export function envelopeCheck(row: Envelope): string {
   return hashOfText(textOfValues([...place, trigger_name, event_type, event_at]));
 }
 
-/** Whether nothing but the cloud wrote it; messages of versions before 41 have no checksum. */
+/** Whether nothing but the cloud wrote it. */
 export function isEnvelopeRight(row: Envelope & Pick<OutboxMessageRow, 'envelope_check'>): boolean {
-  return row.envelope_check === null || row.envelope_check === envelopeCheck(row);
+  return row.envelope_check === envelopeCheck(row);
 }

@@ -59,7 +59,7 @@ export function createRecorder(options: { db: Kysely<OutboxTables>; clock: Clock
     async cancel(id) {
       await db
         .updateTable('outbox_messages')
-        .set({ state: 'cancelled', finished_at: clock.now(), authorization: null, sealed: null })
+        .set({ state: 'cancelled', finished_at: clock.now(), sealed: null })
         .where('id', '=', id)
         .where('state', '=', 'pending')
         .execute();
@@ -181,7 +181,7 @@ async function writeState(trx: Transaction<OutboxTables>, alike: readonly Change
       state,
       next_attempt_at: nextAttemptAtMs,
       held: 0,
-      ...(state !== 'pending' && { finished_at: nowMs, authorization: null, sealed: null }),
+      ...(state !== 'pending' && { finished_at: nowMs, sealed: null }),
     })
     .where(
       'id',

@@ -8,132 +8,7 @@
  */
 import type { SealedColumn } from '../instance/sealed-column.ts';
 import type { CheckedTable } from '../metadata/row-checks/checked-table.ts';
-
-/** For versions before 9, which had only webhooks. */
-export const outboxV1: readonly string[] = [
-  `create table notify_messages (
-    id text primary key,
-    organization_id text not null,
-    part_id text not null,
-    target text not null,
-    trigger_name text not null,
-    trigger_type text not null,
-    notification_type text not null,
-    authorization text,
-    event text not null,
-    event_at bigint not null,
-    state text not null,
-    attempts integer not null,
-    next_attempt_at bigint not null,
-    created_at bigint not null,
-    finished_at bigint
-  )`,
-  'create index notify_messages_due on notify_messages (state, next_attempt_at, target, organization_id, id)',
-  'create index notify_messages_target on notify_messages (organization_id, target, state)',
-  'create index notify_messages_created on notify_messages (created_at)',
-  `create table notify_attempts (
-    message_id text not null,
-    attempt integer not null,
-    at bigint not null,
-    duration_ms integer not null,
-    outcome text not null,
-    code integer,
-    error text,
-    response text,
-    primary key (message_id, attempt)
-  )`,
-  `create table notify_paused_targets (
-    organization_id text not null,
-    target text not null,
-    paused_at bigint not null,
-    reason text not null,
-    primary key (organization_id, target)
-  )`,
-];
-
-/** For versions before 9, whose mails waited in a separate table. */
-export const outboxV2: readonly string[] = [
-  'create table mail_messages (id integer primary key, recipient text not null, sealed blob not null, attempts integer not null default 0, created_ms bigint not null, next_attempt_ms bigint not null)',
-  'create index mail_messages_by_time on mail_messages (next_attempt_ms)',
-];
-
-/** One outbox. The table of webhooks is renamed, not copied, because it may hold 30 days of messages. */
-export const outboxV9: readonly string[] = [
-  'alter table notify_messages rename to outbox_messages',
-  'alter table notify_attempts rename to outbox_attempts',
-  'alter table notify_paused_targets rename to outbox_paused_targets',
-  'alter table outbox_messages rename column notification_type to channel',
-  'alter table outbox_messages rename column trigger_type to event_type',
-  'alter table outbox_messages add column sealed blob',
-  'drop index notify_messages_due',
-  'drop index notify_messages_target',
-  'drop index notify_messages_created',
-  // A covering index for due messages, so that a target's backlog is skipped without reading its rows.
-  'create index outbox_messages_due on outbox_messages (channel, state, next_attempt_at, target, organization_id, id)',
-  'create index outbox_messages_target on outbox_messages (organization_id, target, state)',
-  'create index outbox_messages_created on outbox_messages (created_at)',
-  `insert into outbox_messages (id, channel, organization_id, part_id, target, trigger_name, event_type, event, sealed,
-     event_at, state, attempts, next_attempt_at, created_at)
-   select 'msg_mail_' || id, 'email', '', '', recipient, '', 'mail', '', sealed,
-     created_ms, 'pending', attempts, next_attempt_ms, created_ms
-   from mail_messages`,
-  'drop table mail_messages',
-];
-
-/** The newest messages of one organization are found without reading those of others. */
-export const outboxV12: readonly string[] = [
-  'create index outbox_messages_organization on outbox_messages (organization_id, created_at)',
-];
-
-/** Notifications by e-mail and push: their targets, their schedule, and how many were sent. */
-export const outboxV14: readonly string[] = [
-  'alter table outbox_messages add column application text',
-  'alter table outbox_messages add column digest text',
-  `create table outbox_mail_rates (
-    organization_id text not null,
-    recipient text not null,
-    next_free_at bigint not null,
-    primary key (organization_id, recipient)
-  )`,
-  `create table outbox_unsubscribed (
-    organization_id text not null,
-    recipient text not null,
-    at bigint not null,
-    primary key (organization_id, recipient)
-  )`,
-  `create table notification_usage (
-    organization_id text not null,
-    hour bigint not null,
-    type text not null,
-    sent bigint not null,
-    primary key (organization_id, hour, type)
-  )`,
-];
-
-/** Lists what a part sent, newest first. */
-export const outboxV21: readonly string[] = [
-  'create index outbox_messages_part on outbox_messages (part_id, created_at)',
-];
-
-/** Deliveries that were requested again. */
-export const outboxV25: readonly string[] = [
-  'alter table outbox_messages add column retried_attempts bigint not null default 0',
-  'alter table outbox_messages add column retried_at bigint',
-];
-
-/**
- * Moves held messages (stuck-targets/backlog.ts) out of the index of the others; held ones are found by their target. There are few, so a
- * partial index adds no cost for the others.
- */
-export const outboxV29: readonly string[] = [
-  'alter table outbox_messages add column held integer not null default 0',
-  'drop index outbox_messages_due',
-  'create index outbox_messages_due on outbox_messages (channel, state, held, next_attempt_at, target, organization_id, id)',
-  'create index outbox_messages_held on outbox_messages (channel, state, target, next_attempt_at) where held = 1',
-];
-
-/** A checksum of who gets a message (envelope.ts). */
-export const outboxV41: readonly string[] = ['alter table outbox_messages add column envelope_check text'];
+import type { Schema } from '../metadata/sqlite/writer-protocol.ts';
 
 /** A day of an organization is a set. */
 export const notificationUsage: CheckedTable = {
@@ -169,10 +44,8 @@ export interface OutboxMessageRow {
   digest: string | null;
   /** Empty: no trigger caused it. */
   trigger_name: string;
-  /** The type of the trigger or of the mail (`mail` for mails of versions before 9). */
+  /** The type of the trigger or of the mail. */
   event_type: string;
-  /** Value of the Authorization header in messages of versions that did not seal it; never listed. */
-  authorization: string | null;
   /** JSON of a TriggerEvent; empty: the content is sealed. */
   event: string;
   /**
@@ -193,8 +66,8 @@ export interface OutboxMessageRow {
   retried_at: number | null;
   /** 1: waits for a target that had no room (stuck-targets/backlog.ts). Otherwise 0. */
   held: number;
-  /** Null: the message is of a version before 41. */
-  envelope_check: string | null;
+  /** A checksum of who gets it (envelope.ts). */
+  envelope_check: string;
 }
 
 export interface OutboxAttemptRow {
@@ -256,3 +129,78 @@ export interface OutboxTables {
 }
 
 export const outboxSealed: readonly SealedColumn[] = [{ table: 'outbox_messages', key: ['id'], sealed: 'sealed' }];
+
+export const outboxSchema: Schema = {
+  statements: [
+    `create table outbox_messages (
+      id text primary key,
+      organization_id text not null,
+      part_id text not null,
+      target text not null,
+      trigger_name text not null,
+      event_type text not null,
+      channel text not null,
+      event text not null,
+      event_at bigint not null,
+      state text not null,
+      attempts integer not null,
+      next_attempt_at bigint not null,
+      created_at bigint not null,
+      finished_at bigint,
+      sealed blob,
+      application text,
+      digest text,
+      retried_attempts bigint not null default 0,
+      retried_at bigint,
+      held integer not null default 0,
+      envelope_check text not null
+    )`,
+    'create index outbox_messages_created on outbox_messages (created_at)',
+    // A covering index for due messages, so that a target's backlog is skipped without reading its rows.
+    'create index outbox_messages_due on outbox_messages (channel, state, held, next_attempt_at, target, organization_id, id)',
+    // Held messages (stuck-targets/backlog.ts) are found by their target. There are few, so a partial index adds no cost for the others.
+    'create index outbox_messages_held on outbox_messages (channel, state, target, next_attempt_at) where held = 1',
+    'create index outbox_messages_organization on outbox_messages (organization_id, created_at)',
+    'create index outbox_messages_part on outbox_messages (part_id, created_at)',
+    'create index outbox_messages_target on outbox_messages (organization_id, target, state)',
+    `create table outbox_attempts (
+      message_id text not null,
+      attempt integer not null,
+      at bigint not null,
+      duration_ms integer not null,
+      outcome text not null,
+      code integer,
+      error text,
+      response text,
+      primary key (message_id, attempt)
+    )`,
+    `create table outbox_paused_targets (
+      organization_id text not null,
+      target text not null,
+      paused_at bigint not null,
+      reason text not null,
+      primary key (organization_id, target)
+    )`,
+    `create table outbox_mail_rates (
+      organization_id text not null,
+      recipient text not null,
+      next_free_at bigint not null,
+      primary key (organization_id, recipient)
+    )`,
+    `create table outbox_unsubscribed (
+      organization_id text not null,
+      recipient text not null,
+      at bigint not null,
+      primary key (organization_id, recipient)
+    )`,
+    `create table notification_usage (
+      organization_id text not null,
+      hour bigint not null,
+      type text not null,
+      sent bigint not null,
+      row_check text,
+      primary key (organization_id, hour, type)
+    )`,
+  ],
+  checked: [notificationUsage],
+};

@@ -3,6 +3,7 @@
 import type { PackageType } from '@platform/proto/platform/app/packages/v1/packages';
 import type { Insertable, Selectable } from 'kysely';
 import type { CheckedTable } from '../metadata/row-checks/checked-table.ts';
+import type { Schema } from '../metadata/sqlite/writer-protocol.ts';
 
 export interface PackagesTables {
   packages: {
@@ -43,16 +44,6 @@ export type NewPackageRow = Insertable<PackagesTables['packages']>;
 
 export type ModuleRow = Selectable<PackagesTables['modules']>;
 
-export const packagesV10: readonly string[] = [
-  `create table packages (id text primary key, organization_id text not null references organizations (id), name text not null, version text not null, platform text not null, type bigint not null, created_ms bigint not null, size_bytes bigint not null, sha256 text not null, crc32c bigint not null, blob_path text not null, files text not null, metadata text not null, unique (organization_id, name, version, platform))`,
-  `create index packages_by_path on packages (blob_path)`,
-  `create table package_removals (blob_path text primary key)`,
-];
-
-export const packagesV11: readonly string[] = [
-  `create table modules (organization_id text not null references organizations (id), name text not null, created_ms bigint not null, details text not null, primary key (organization_id, name))`,
-];
-
 /** For direct access to a store: path, size and hash of each archive. */
 export const packagePayloadsSql = 'select id, blob_path as path, size_bytes, sha256 from packages';
 
@@ -76,4 +67,14 @@ export const modules: CheckedTable = {
   owner: 'organization_id',
 };
 
-export const packagesChecked: readonly CheckedTable[] = [packages, modules];
+const packagesChecked: readonly CheckedTable[] = [packages, modules];
+
+export const packagesSchema: Schema = {
+  statements: [
+    'create table packages (id text primary key, organization_id text not null references organizations (id), name text not null, version text not null, platform text not null, type bigint not null, created_ms bigint not null, size_bytes bigint not null, sha256 text not null, crc32c bigint not null, blob_path text not null, files text not null, metadata text not null, row_check text, unique (organization_id, name, version, platform))',
+    'create index packages_by_path on packages (blob_path)',
+    'create table package_removals (blob_path text primary key)',
+    'create table modules (organization_id text not null references organizations (id), name text not null, created_ms bigint not null, details text not null, row_check text, primary key (organization_id, name))',
+  ],
+  checked: packagesChecked,
+};

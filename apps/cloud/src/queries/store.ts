@@ -1,4 +1,5 @@
 /** Tables of queries: saved pipelines and user-defined indexes. */
+import type { Schema } from '../metadata/sqlite/writer-protocol.ts';
 
 export interface SavedQueriesTable {
   id: string;
@@ -26,22 +27,24 @@ export interface QueriesTables {
   data_indexes: DataIndexesTable;
 }
 
-export const queriesV3: readonly string[] = [
-  `create table saved_queries (
-    id text primary key,
-    organization_id text not null,
-    name text not null,
-    pipeline blob not null,
-    created_ms bigint not null,
-    updated_ms bigint not null,
-    unique (organization_id, name)
-  )`,
-  `create table data_indexes (
-    organization_id text not null,
-    collection text not null,
-    name text not null,
-    spec blob not null,
-    created_ms bigint not null,
-    primary key (organization_id, collection, name)
-  )`,
-];
+export const queriesSchema: Schema = {
+  statements: [
+    `create table saved_queries (
+      id text primary key,
+      organization_id text not null,
+      name text not null,
+      pipeline blob not null,
+      created_ms bigint not null,
+      updated_ms bigint not null,
+      unique (organization_id, name)
+    )`,
+    `create table data_indexes (
+      organization_id text not null,
+      collection text not null,
+      name text not null,
+      spec blob not null,
+      created_ms bigint not null,
+      primary key (organization_id, collection, name)
+    )`,
+  ],
+};

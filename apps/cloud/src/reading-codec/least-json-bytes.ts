@@ -1,11 +1,10 @@
 /** The least number of bytes that a document has as JSON, found without decoding it: a reading of 4 MB may have half a million keys. */
-import { type StructSink, walkStruct } from '@platform/base';
-import { storedLevels } from './stored-levels.ts';
+import { maxReadingLevels, type StructSink, walkStruct } from '@platform/base';
 
 /** The Struct in bytes[start..end). Escapes, and digits of numbers after the first, are not counted. */
 export function leastJsonBytes(bytes: Uint8Array, start: number, end: number): number {
   sizes.total = 0;
-  walkStruct(bytes, start, end, sizes, storedLevels);
+  walkStruct(bytes, start, end, sizes, maxReadingLevels);
   return sizes.total;
 }
 

@@ -1,11 +1,11 @@
 import { create, fromBinary, type JsonObject, toBinary, toJson } from '@bufbuild/protobuf';
 import { StructSchema, timestampFromMs } from '@bufbuild/protobuf/wkt';
+import { maxReadingLevels } from '@platform/base';
 import { SensorDataSchema } from '@platform/proto/platform/app/datasync/v1/data_sync';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type Document, readDocument } from './read-document.ts';
 import { SensorDataView } from './sensor-data-view.ts';
-import { storedLevels } from './stored-levels.ts';
 
 const view = new SensorDataView();
 
@@ -61,7 +61,7 @@ test('bytes that are not a reading cause an error, never a wrong value beyond th
 });
 
 test('a document is read at any depth that can be stored; endless nesting is refused without a stack overflow', () => {
-  expect(documentOf(nestedReading(storedLevels))).toHaveProperty(['']);
+  expect(documentOf(nestedReading(maxReadingLevels))).toHaveProperty(['']);
   expect(() => documentOf(nestedReading(300))).toThrow('levels');
 });
 

@@ -1,8 +1,7 @@
 /** The document of a reading as plain values. */
-import { doubleAt, PlatformError, type StructSink, walkStruct } from '@platform/base';
+import { doubleAt, maxReadingLevels, PlatformError, type StructSink, walkStruct } from '@platform/base';
 import { cachedText } from './cached-text.ts';
 import type { KeyNode } from './key-filter.ts';
-import { storedLevels } from './stored-levels.ts';
 
 export type Document = Record<string, unknown>;
 
@@ -12,10 +11,10 @@ export type Document = Record<string, unknown>;
  */
 export function readDocument(bytes: Uint8Array, start: number, end: number, only?: KeyNode): Document {
   values.select(only);
-  const fault = walkStruct(bytes, start, end, values, storedLevels);
+  const fault = walkStruct(bytes, start, end, values, maxReadingLevels);
   const document = values.take();
   if (fault === 'too deep')
-    throw new PlatformError('data_loss', `expected at most ${storedLevels} levels in a reading, found more`);
+    throw new PlatformError('data_loss', `expected at most ${maxReadingLevels} levels in a reading, found more`);
   if (fault !== null || document === undefined)
     throw new PlatformError('data_loss', 'expected a document, found other bytes or a part of one');
   return document;

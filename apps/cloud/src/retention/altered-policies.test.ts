@@ -1,5 +1,4 @@
 import { create } from '@bufbuild/protobuf';
-import { silentLog } from '@platform/base';
 import { FilterSchema, Order } from '@platform/proto/platform/app/data/v1/data';
 import { expect, test } from 'vitest';
 import { pageOfFiles } from '../binary/find/find-files.ts';
@@ -19,8 +18,7 @@ async function given() {
     onConfigurationChange: async (trx, changes) => await wired.retention?.configurationsChanged(trx, changes),
   });
   const { db, organizationId, partId, owner } = on;
-  const open = (): Retention =>
-    createRetention({ db, effectiveDocumentOf: async () => ({}), now: () => nowMs, log: silentLog });
+  const open = (): Retention => createRetention({ db, now: () => nowMs });
   wired.retention = open();
   const save = (document: object) => on.ask(owner, app.updateRobotPart, { id: partId, robotConfig: document as never });
   await save({ data_retention_policy: { days: 3 } });

@@ -1,6 +1,5 @@
 import { silentLog } from '@platform/base';
 import { expect, test } from 'vitest';
-import { audit } from '../access/audit.ts';
 import { ManualClock } from '../machines/testing/manual-clock.ts';
 import { openMachines, type TestMachines } from '../machines/testing/open-machines.ts';
 import type { Database } from '../metadata/tables.ts';
@@ -52,8 +51,7 @@ async function given(): Promise<TestMachines> {
 }
 
 function stepOf(db: Database, clock: ManualClock, tabular: Partial<RemoveDeps['tabular']> = {}) {
-  const effectiveDocumentOf = async (): Promise<unknown> => ({});
-  const retention = createRetention({ db, effectiveDocumentOf, now: () => nowMs, log: silentLog });
+  const retention = createRetention({ db, now: () => nowMs });
   const step = createRemoveStep({
     ...{ db, retention, clock, log: silentLog, deletions: { held: false } },
     tabular: {
@@ -151,22 +149,4 @@ test('a removal interrupted in the middle leaves its mark and is continued', asy
   clock.pass(7_200_000);
   await step(signal);
   expect(await left(db)).toEqual({ 'org-kept': all });
-});
-
-test('data left by organizations that an earlier version deleted is also removed, using the audit trail', async () => {
-  const { db, organizationId } = await given();
-  for (const id of [gone, 'org-empty', organizationId]) {
-    await audit(db, { kind: 'admin', name: 'somebody' }, 1, 'AppService.DeleteOrganization', ['organization', id, id]);
-  }
-  const clock = clockAt(nowMs);
-  const { step } = stepOf(db, clock);
-  clock.pass(1_000);
-  await step(signal);
-  expect(await left(db)).toEqual({ 'org-kept': all });
-  const deletes = () => db.selectFrom('tabular_deletes').select('organization_id').execute();
-  expect(await deletes()).toEqual([{ organization_id: gone }]);
-  const again = stepOf(db, clock);
-  clock.pass(1_000);
-  await again.step(signal);
-  expect(await deletes()).toHaveLength(1);
 });

@@ -8,15 +8,11 @@
 import { chunks } from '@platform/base';
 import type { Kysely } from 'kysely';
 import { audit } from '../access/audit.ts';
-import { auditedTargets } from '../access/audit-entries.ts';
-import { storedOrganizations } from '../accounts/organizations/stored-organizations.ts';
-import { hasDataOf, removeOrganization } from '../binary/change/remove-organization.ts';
+import { removeOrganization } from '../binary/change/remove-organization.ts';
 import { writeRetentionDays } from '../binary/retention-days/write-retention-days.ts';
 import { rowsPerStatement } from '../metadata/rows-per-statement.ts';
 import type { CloudTables, Database } from '../metadata/tables.ts';
 import { addDeleteRow } from '../tabular/catalog/catalog-rows.ts';
-import { organizationsWithDeletes } from '../tabular/deletion/stored-deletes.ts';
-import type { Tabular } from '../tabular/tabular.ts';
 import { systemActor } from './system-actor.ts';
 
 /** Must be called in the transaction that deletes the organization. */
@@ -32,32 +28,6 @@ export async function deleteOrganizationData(
     created_ms: nowMs,
   };
   await addDeleteRow(trx, everything);
-}
-
-/** Marks organizations that an earlier version deleted without their data; the audit trail names them. Once per process is enough. */
-export async function markForgottenOrganizations(
-  db: Database,
-  tabular: Pick<Tabular, 'organizations'>,
-  nowMs: number,
-): Promise<void> {
-  // The order matters: an organization deleted in the meantime is either not in the first list, or already marked.
-  const deleted = new Set(await auditedTargets(db, 'AppService.DeleteOrganization'));
-  for (const { id } of await storedOrganizations(db)) deleted.delete(id);
-  for (const id of await organizationsWithDeletes(db, true)) deleted.delete(id);
-  const withReadings = new Set(deleted.size === 0 ? [] : await tabular.organizations());
-  for (const id of deleted)
-    if (withReadings.has(id) || (await hasDataOf(db, id)) || (await hasPolicies(db, id)))
-      await db.transaction().execute((trx) => deleteOrganizationData(trx, id, nowMs));
-}
-
-async function hasPolicies(db: Database, organizationId: string): Promise<boolean> {
-  const found = await db
-    .selectFrom('data_policies')
-    .select('part_id')
-    .where('organization_id', '=', organizationId)
-    .limit(1)
-    .executeTakeFirst();
-  return found !== undefined;
 }
 
 /**

@@ -3,30 +3,23 @@
  * deleted. The rules are in the configurations of parts and apply as soon as a save is committed.
  */
 
-import { chunks, type Log } from '@platform/base';
 import type { DataPolicies } from '@platform/machine-config/data-policies';
 import type { Kysely } from 'kysely';
 import type { OnConfigurationChange } from '../machines/configuration/configuration-change.ts';
-import { configuredParts } from '../machines/configuration/newest-documents.ts';
 import type { CloudTables, Database } from '../metadata/tables.ts';
 import type { StandingRules, StandingRulesOf } from '../tabular/deletion/standing-rules.ts';
 import { deleteOrganizationData } from './delete-organization-data.ts';
 import { deletePartData } from './delete-part-data.ts';
 import { createPolicies } from './policies.ts';
 import { standingRules } from './standing-rules.ts';
-import { type ChangedPart, writePolicies } from './write-policies.ts';
+import { writePolicies } from './write-policies.ts';
 
 export interface RetentionDeps {
   readonly db: Database;
-  /** The effective configuration of a part, decoded. */
-  readonly effectiveDocumentOf: (partId: string) => Promise<unknown>;
   readonly now: () => number;
-  readonly log: Log;
 }
 
 export interface Retention {
-  /** Reads the policies that an older version of the data directory did not store. Must be called before the first query. */
-  start(): Promise<void>;
   /**
    * Stores the data policies of changed configurations in the same transaction. With `delete_data_on_part_deletion`, the data of a deleted
    * part is deleted with it, and audited.
@@ -41,37 +34,13 @@ export interface Retention {
   organizations(): Promise<readonly string[]>;
 }
 
-const partsAtOnce = 100;
 const dayMs = 86_400_000;
 
-export function createRetention({ db, effectiveDocumentOf, now, log }: RetentionDeps): Retention {
+export function createRetention({ db, now }: RetentionDeps): Retention {
   const policies = createPolicies(db);
   /** Rules computed for one state of an organization's policies and one day. */
   const known = new Map<string, { readonly change: number; readonly day: number; readonly rules: StandingRules }>();
   return {
-    async start() {
-      const missing = await db
-        .selectFrom(configuredParts(db).as('configured'))
-        .leftJoin('data_policies', 'data_policies.part_id', 'configured.part_id')
-        .select('configured.part_id')
-        .where('data_policies.part_id', 'is', null)
-        .execute();
-      if (missing.length > 0) log.info('reading the retention of parts', { parts: missing.length });
-      for (const some of chunks(missing, partsAtOnce)) {
-        const parts: ChangedPart[] = [];
-        for (const { part_id: partId } of some) parts.push({ partId, document: await effectiveDocumentOf(partId) });
-        await db.transaction().execute(async (trx) => {
-          const ids = parts.map(({ partId }) => partId);
-          const rows = await trx.selectFrom('data_policies').select('part_id').where('part_id', 'in', ids).execute();
-          // A save since the start is newer than what was read.
-          const saved = new Set(rows.map((row) => row.part_id));
-          await writePolicies(
-            trx,
-            parts.filter(({ partId }) => !saved.has(partId)),
-          );
-        });
-      }
-    },
     async configurationsChanged(trx, changes) {
       const changed = changes.filter(({ deletedBy }) => deletedBy === undefined);
       await writePolicies(

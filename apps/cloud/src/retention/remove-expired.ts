@@ -10,7 +10,7 @@ import type { Database } from '../metadata/tables.ts';
 import { setDeleteUpTo } from '../tabular/catalog/catalog-rows.ts';
 import { openDeletes, organizationsWithDeletes } from '../tabular/deletion/stored-deletes.ts';
 import type { Tabular } from '../tabular/tabular.ts';
-import { markForgottenOrganizations, removeOrganizationData } from './delete-organization-data.ts';
+import { removeOrganizationData } from './delete-organization-data.ts';
 import type { Retention } from './feature.ts';
 import { limitTabular } from './limit-tabular.ts';
 import { removeBinary } from './remove-binary.ts';
@@ -57,7 +57,6 @@ export function createRemoveStep(deps: RemoveDeps): (signal: AbortSignal) => Pro
   const { db, retention, tabular, deletions, clock, log } = deps;
   const isSteady = createSteadyClock(clock, deps.settleMs ?? everyMs);
   let binaryMs = Number.NEGATIVE_INFINITY;
-  let looked = false;
 
   const removeTabular = async (organizationId: string, signal: AbortSignal): Promise<void> => {
     const nowMs = clock.now();
@@ -83,8 +82,6 @@ export function createRemoveStep(deps: RemoveDeps): (signal: AbortSignal) => Pro
           log.error('removing expired data failed; trying again', { organizationId, error: errorText(caught) });
       });
     };
-    if (!looked) await markForgottenOrganizations(db, tabular, clock.now());
-    looked = true;
     await endOpenDeletions(deps, each, signal);
     for (const organizationId of await organizationsToLookAt(deps))
       await each(organizationId, () => removeTabular(organizationId, signal));

@@ -51,9 +51,7 @@ async function given(): Promise<Cloud> {
     tellPart: async () => {},
   });
   wired.fragments = fragments;
-  const effectiveDocumentOf = async (id: string): Promise<unknown> =>
-    (await fragments.effective(id, await documentOf(id))).document;
-  const retention = createRetention({ db, effectiveDocumentOf, now: () => nowMs, log: silentLog });
+  const retention = createRetention({ db, now: () => nowMs });
   wired.retention = retention;
   return {
     ...machines,
@@ -108,15 +106,6 @@ test("D24 a changed fragment applies to the parts that use it, but a part's own 
   expect(await daysLeft()).toEqual(['2026-05-16']);
   await save({ fragments: [{ id }], data_retention_policy: { days: 30 } });
   expect(await daysLeft()).toEqual(['2026-04-18']);
-});
-
-test('D24 the rules of parts configured before retention existed are read once, at the start', async () => {
-  const { save, rules, retention, db } = await given();
-  await save({ data_retention_policy: { days: 1 } });
-  await db.deleteFrom('data_policies').execute();
-  await db.deleteFrom('data_policy_changes').execute();
-  await retention.start();
-  expect((await rules()).expired).toHaveLength(1);
 });
 
 test('D24 the policies of 10,000 parts become one rule, and a save rereads only what it changed', async () => {

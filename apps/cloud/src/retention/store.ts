@@ -1,5 +1,6 @@
 /** Tables of retention: how long the data of each part is kept according to its current configuration. */
 import type { CheckedTable } from '../metadata/row-checks/checked-table.ts';
+import type { Schema } from '../metadata/sqlite/writer-protocol.ts';
 
 export interface RetentionTables {
   /**
@@ -18,12 +19,6 @@ export interface RetentionTables {
   data_policy_changes: { organization_id: string; change: number };
 }
 
-export const retentionV3: readonly string[] = [
-  `create table data_policies (part_id text primary key, organization_id text not null, policies text not null, change bigint not null)`,
-  `create index data_policies_by_change on data_policies (organization_id, change)`,
-  `create table data_policy_changes (organization_id text primary key, change bigint not null)`,
-];
-
 /** Rows that decide what is deleted, and which readings queries see. */
 export const dataPolicies: CheckedTable = {
   table: 'data_policies',
@@ -41,4 +36,13 @@ export const dataPolicyChanges: CheckedTable = {
   owner: 'organization_id',
 };
 
-export const retentionChecked: readonly CheckedTable[] = [dataPolicies, dataPolicyChanges];
+const retentionChecked: readonly CheckedTable[] = [dataPolicies, dataPolicyChanges];
+
+export const retentionSchema: Schema = {
+  statements: [
+    'create table data_policies (part_id text primary key, organization_id text not null, policies text not null, change bigint not null, row_check text)',
+    'create index data_policies_by_change on data_policies (organization_id, change)',
+    'create table data_policy_changes (organization_id text primary key, change bigint not null, row_check text)',
+  ],
+  checked: retentionChecked,
+};

@@ -18,10 +18,9 @@ const name = 'press.machines.example';
 
 function given() {
   const clock = new FakeClock();
-  const registry = { part: (id: string) => (id === 'press' ? {} : undefined) as never, placeOf: () => ({}) as never };
   const state = { online: false, refused: false };
   const handlers = callerHandlers({
-    names: createMachineNames('machines.example', [], registry),
+    names: createMachineNames('machines.example', []),
     access: {
       authorize(_principal, _action, id) {
         if (id !== 'press') throw notVisible('part', id ?? '');

@@ -19,13 +19,10 @@ import { createChildMessages } from './child/child-messages.ts';
 import { createChildQueries } from './child/child-queries.ts';
 import { prepareChild } from './child/prepare-child.ts';
 import { createCompaction } from './compaction/compaction.ts';
-import { createFileUpgrade } from './compaction/upgrade-files.ts';
 import { createDeleteRows } from './deletion/delete-rows.ts';
 import { deletedReadings } from './deletion/deleted-readings.ts';
 import { createRemoveDeleted } from './deletion/remove-deleted.ts';
 import type { StandingRulesOf } from './deletion/standing-rules.ts';
-import { addRowChecksums } from './integrity/add-row-checksums.ts';
-import { divideProofs } from './integrity/divide-proofs.ts';
 import { createFileHealth } from './integrity/file-health.ts';
 import { readDamage } from './integrity/read-damage.ts';
 import { createScrub } from './integrity/scrub.ts';
@@ -93,7 +90,6 @@ export function createTabular(deps: TabularDeps): Tabular {
     stopping: stop.signal,
   });
 
-  const older = createFileUpgrade({ catalog, compaction, clock, log });
   const measure = createMeasure({ child: running, catalog });
   const removeDeleted = createRemoveDeleted({ catalog, compaction });
   const health = createFileHealth({ db, catalog, clock, log });
@@ -129,16 +125,13 @@ export function createTabular(deps: TabularDeps): Tabular {
     ...{ standingRulesOf, organizationOf },
   });
 
-  const repeatQuery = createRetryQuery({ answer, older, settings, clock, stopping: stop.signal });
+  const repeatQuery = createRetryQuery({ answer, settings, clock, stopping: stop.signal });
   /** Monotonic time of the latest query. */
   let askedMs = Number.NEGATIVE_INFINITY;
 
   const tabular: Tabular = {
     async start() {
       await mkdir(parquetDir, { recursive: true });
-      const proven = await addRowChecksums(db);
-      if (proven !== undefined && proven > 0) log.info('the rows of the catalog now have checksums', { files: proven });
-      await divideProofs(db);
       seals.readPosition(
         await catalog.sealedPosition().catch((caught: unknown) => {
           log.error('the catalog is damaged: no queries are answered', { error: errorText(caught) });
@@ -162,7 +155,6 @@ export function createTabular(deps: TabularDeps): Tabular {
         clock,
         log,
       });
-      await older.start();
       scrub.start();
       commits = ingestLog.onCommit((position) => {
         if (wakeDue) return;
@@ -253,7 +245,7 @@ export function createTabular(deps: TabularDeps): Tabular {
     async [Symbol.asyncDispose]() {
       commits?.[Symbol.dispose]();
       stop.abort(new PlatformError('unavailable', 'the cloud is stopping'));
-      const stopped = Promise.all([older[Symbol.asyncDispose](), scrub[Symbol.asyncDispose]()]);
+      const stopped = scrub[Symbol.asyncDispose]();
       await child?.[Symbol.asyncDispose]();
       await stopped;
       await seals.settled();

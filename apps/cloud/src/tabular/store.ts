@@ -1,6 +1,8 @@
 /** Tables of the tabular store in meta.sqlite: listed Parquet files, the sealed position of the log, deletions and scanned bytes. */
 import type { Generated } from 'kysely';
 import type { CheckedTable } from '../metadata/row-checks/checked-table.ts';
+import type { Schema } from '../metadata/sqlite/writer-protocol.ts';
+import { stateRowChecksum, stateValues } from './integrity/row-checksum.ts';
 
 /** One sealed file. A file that is not listed here does not exist (I9). */
 export interface TabularFilesTable {
@@ -25,14 +27,14 @@ export interface TabularFilesTable {
   /** JSON: {location_id: [...], robot_id: [...], part_id: [...], component_type: [...], component_name: [...], method_name: [...]}. */
   path_sets: string;
   created_ms: number;
-  /** SHA-256 of the whole file, hexadecimal; null: written by an earlier version and not read completely since. */
-  sha256: string | null;
-  /** CRC-32 of each MiB of the file, 8 hexadecimal digits each, in order; null as above. */
-  block_crcs: string | null;
-  /** Checksum of the columns above (row-checksum.ts); null before the first start of this version. */
-  row_check: string | null;
-  /** The set that it is proven with (proof-days.ts), which follows from the columns above; null before the first start of this version. */
-  proof_day: string | null;
+  /** SHA-256 of the whole file, hexadecimal. */
+  sha256: string;
+  /** CRC-32 of each MiB of the file, 8 hexadecimal digits each, in order. */
+  block_crcs: string;
+  /** Checksum of the columns above (row-checksum.ts). */
+  row_check: string;
+  /** The set that it is proven with (proof-days.ts), which follows from the columns above. */
+  proof_day: string;
 }
 
 /** One row, id 1. */
@@ -40,7 +42,7 @@ export interface TabularStateTable {
   id: number;
   /** S: every row at a position up to here is in a listed file. */
   sealed_position: number;
-  row_check: string | null;
+  row_check: string;
 }
 
 /** A deletion applies to every snapshot opened after it, for positions up to up_to, in files, hot rows and replay (I10). */
@@ -51,6 +53,7 @@ export interface TabularDeletesTable {
   predicate: string;
   up_to: number;
   created_ms: number;
+  /** Null only within the transaction that inserts it, because it covers the generated id. */
   row_check: string | null;
 }
 
@@ -117,84 +120,6 @@ export interface TabularTables {
   tabular_usage: TabularUsageTable;
 }
 
-export const tabularDdl: readonly string[] = [
-  `create table tabular_files (
-    file text primary key,
-    organization_id text not null,
-    capture_day text not null,
-    format integer not null,
-    rows bigint not null,
-    logical_bytes bigint not null,
-    file_bytes bigint not null,
-    min_position bigint not null,
-    max_position bigint not null,
-    min_time_received bigint,
-    max_time_received bigint,
-    min_time_requested bigint,
-    max_time_requested bigint,
-    path_sets text not null,
-    created_ms bigint not null
-  )`,
-  'create index tabular_files_by_day on tabular_files (organization_id, capture_day)',
-  'create table tabular_state (id integer primary key, sealed_position bigint not null)',
-  'insert into tabular_state (id, sealed_position) values (1, 0)',
-  `create table tabular_deletes (
-    id integer primary key,
-    organization_id text not null,
-    predicate text not null,
-    up_to bigint not null,
-    created_ms bigint not null
-  )`,
-  'create index tabular_deletes_by_organization on tabular_deletes (organization_id)',
-  `create table tabular_usage (
-    organization_id text not null,
-    month text not null,
-    scanned_bytes bigint not null,
-    queries bigint not null,
-    primary key (organization_id, month)
-  )`,
-];
-
-export const tabularV4: readonly string[] = [
-  'alter table tabular_files add column sha256 text',
-  'alter table tabular_files add column block_crcs text',
-  'alter table tabular_files add column row_check text',
-  'alter table tabular_state add column row_check text',
-  'alter table tabular_deletes add column row_check text',
-  `create table tabular_proofs (
-    organization_id text primary key,
-    files bigint not null,
-    files_sum text not null,
-    deletes bigint not null,
-    deletes_sum text not null
-  )`,
-  'create table tabular_copies (name text primary key, organization_id text not null, row text not null)',
-  'create table tabular_health (file text primary key, verified_ms bigint, damaged_ms bigint, damage text)',
-];
-
-export const tabularV7: readonly string[] = [
-  `create table tabular_recent_deletes (
-    id integer primary key,
-    organization_id text not null,
-    predicate text not null,
-    up_to bigint not null,
-    created_ms bigint not null
-  )`,
-  'create index tabular_recent_deletes_by_organization on tabular_recent_deletes (organization_id)',
-];
-
-export const tabularV37: readonly string[] = [
-  'alter table tabular_files add column proof_day text',
-  'create index tabular_files_by_proof_day on tabular_files (organization_id, proof_day)',
-  `create table tabular_day_proofs (
-    organization_id text not null,
-    proof_day text not null,
-    files bigint not null,
-    files_sum text not null,
-    primary key (organization_id, proof_day)
-  )`,
-];
-
 /** All months of an organization are a set. */
 export const queryUsage: CheckedTable = {
   table: 'tabular_usage',
@@ -206,3 +131,81 @@ export const queryUsage: CheckedTable = {
 
 /** For tools that read a store directly. */
 export const sealedPositionSql = 'select sealed_position as position from tabular_state';
+
+export const tabularSchema: Schema = {
+  statements: [
+    `create table tabular_files (
+      file text primary key,
+      organization_id text not null,
+      capture_day text not null,
+      format integer not null,
+      rows bigint not null,
+      logical_bytes bigint not null,
+      file_bytes bigint not null,
+      min_position bigint not null,
+      max_position bigint not null,
+      min_time_received bigint,
+      max_time_received bigint,
+      min_time_requested bigint,
+      max_time_requested bigint,
+      path_sets text not null,
+      created_ms bigint not null,
+      sha256 text not null,
+      block_crcs text not null,
+      proof_day text not null,
+      row_check text not null
+    )`,
+    'create index tabular_files_by_day on tabular_files (organization_id, capture_day)',
+    'create index tabular_files_by_proof_day on tabular_files (organization_id, proof_day)',
+    'create table tabular_state (id integer primary key, sealed_position bigint not null, row_check text not null)',
+    `insert into tabular_state (id, sealed_position, row_check) values (1, 0, '${stateRowChecksum(0)}')`,
+    `create table tabular_deletes (
+      id integer primary key,
+      organization_id text not null,
+      predicate text not null,
+      up_to bigint not null,
+      created_ms bigint not null,
+      row_check text
+    )`,
+    'create index tabular_deletes_by_organization on tabular_deletes (organization_id)',
+    `create table tabular_recent_deletes (
+      id integer primary key,
+      organization_id text not null,
+      predicate text not null,
+      up_to bigint not null,
+      created_ms bigint not null
+    )`,
+    'create index tabular_recent_deletes_by_organization on tabular_recent_deletes (organization_id)',
+    `create table tabular_proofs (
+      organization_id text primary key,
+      files bigint not null,
+      files_sum text not null,
+      deletes bigint not null,
+      deletes_sum text not null
+    )`,
+    `create table tabular_day_proofs (
+      organization_id text not null,
+      proof_day text not null,
+      files bigint not null,
+      files_sum text not null,
+      primary key (organization_id, proof_day)
+    )`,
+    'create table tabular_copies (name text primary key, organization_id text not null, row text not null)',
+    `insert into tabular_copies (name, organization_id, row) values ('state', '', '${JSON.stringify(stateValues(0))}')`,
+    `create table tabular_health (
+      file text primary key,
+      verified_ms bigint,
+      damaged_ms bigint,
+      damage text
+    )`,
+    `create table tabular_usage (
+      organization_id text not null,
+      month text not null,
+      scanned_bytes bigint not null,
+      queries bigint not null,
+      row_check text,
+      primary key (organization_id, month)
+    )`,
+  ],
+  checked: [queryUsage],
+};

@@ -69,26 +69,6 @@ test('a reader gets only the requests that it may see', async () => {
   expect(requests.map(({ id }) => id)).toEqual([1, 3]);
 });
 
-test('addresses of earlier versions, which stored triggers contain, open the same inbox', async () => {
-  const { testInbox, url } = await startTestInbox();
-  expect(await (await fetch(`${url}/catcher/webhooks/demo`, { method: 'POST', body: 'old' })).json()).toEqual({
-    caught: 1,
-  });
-  expect(await (await fetch(`${url}/test-inbox/webhooks/demo`, { method: 'POST', body: 'new' })).json()).toEqual({
-    caught: 2,
-  });
-  for (const path of ['/catcher/requests', '/test-inbox/requests']) {
-    const answer = await fetch(url + path, { headers: { authorization: 'Bearer good' } });
-    const { requests } = (await answer.json()) as { requests: { path: string; body: string }[] };
-    expect(requests.map(({ path, body }) => [path, body])).toEqual([
-      ['/catcher/webhooks/demo', 'old'],
-      ['/test-inbox/webhooks/demo', 'new'],
-    ]);
-  }
-  expect((await fetch(`${url}/catcher/requests`)).status).toBe(401);
-  expect(testInbox.requests(0)).toHaveLength(2);
-});
-
 test('only the latest requests are kept', async () => {
   const { testInbox, url } = await startTestInbox({ maxRequests: 3 });
   for (let n = 0; n < 10; n++) await fetch(`${url}/test-inbox/webhooks/n${n}`);
@@ -107,9 +87,8 @@ test.each([
   ['a body over the limit', 'POST', '/test-inbox/webhooks/a', 'x'.repeat(2_000), 413],
   ['another method', 'DELETE', '/test-inbox/webhooks/a', undefined, 405],
   ['another path below /test-inbox/', 'GET', '/test-inbox/else', undefined, 404],
-  ['another path below /catcher/', 'GET', '/catcher/else', undefined, 404],
   ['a path of others', 'GET', '/other', undefined, 418],
-  ['a path with only the same beginning', 'GET', '/catcherx/webhooks/a', undefined, 418],
+  ['a path with only the same beginning', 'GET', '/test-inboxx/webhooks/a', undefined, 418],
 ])('%s is not kept and answered with its status', async (_what, method, path, body, status) => {
   const { testInbox, url } = await startTestInbox({ maxBodyBytes: 1_000 });
   const answer = await fetch(url + path, { method, ...(body !== undefined && { body }) });

@@ -2,8 +2,7 @@
  * The built-in test inbox for webhooks: a target on this server that shows what webhooks look like, without the internet.
  *
  * `GET|POST /test-inbox/webhooks/<name>` keeps the request in memory (the last 1,000, at most 16 MiB) and answers 200; anyone may post, and
- * nothing is executed. `GET /test-inbox/requests?after=<id>` returns the requests after that id that the reader may see. Triggers of
- * earlier versions use `/catcher/…`: both addresses open the same inbox.
+ * nothing is executed. `GET /test-inbox/requests?after=<id>` returns the requests after that id that the reader may see.
  */
 import type { IncomingMessage } from 'node:http';
 import type { Http2ServerRequest } from 'node:http2';
@@ -11,9 +10,9 @@ import { asPlatformError, type Clock } from '@platform/base';
 import { createPreciseNow } from './precise-now.ts';
 import { readBody } from './read-body.ts';
 
-/** Whether a path belongs to the inbox, by its current name or its earlier one. */
+/** Whether a path belongs to the inbox. */
 export function isInTestInbox(path: string): boolean {
-  return path.startsWith('/test-inbox/') || path.startsWith('/catcher/');
+  return path.startsWith('/test-inbox/');
 }
 
 export interface StoredRequest {
@@ -73,7 +72,7 @@ export interface InboxPush {
 }
 
 export interface TestInbox {
-  /** Answers requests below /test-inbox/ and /catcher/ and returns true; returns false for other paths, without doing anything. */
+  /** Answers requests below /test-inbox/ and returns true; returns false for other paths, without doing anything. */
   handle(request: InboxRequest, response: InboxResponse): boolean;
   /** Keeps a mail of an organization as a request of the method MAIL: its headers, and as body JSON of `{text, html}`. */
   keepMail(mail: InboxMail): void;

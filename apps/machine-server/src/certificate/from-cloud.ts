@@ -102,8 +102,7 @@ async function readKept(path: string, log: Log): Promise<Kept | undefined> {
   try {
     const { cert, key, names } = JSON.parse(String(await readWhole(path))) as Kept;
     checkCertificate({ cert, key }, path);
-    // Earlier versions did not write the names.
-    return { cert, key, names: Array.isArray(names) ? names : [] };
+    return { cert, key, names };
   } catch (caught) {
     if ((caught as NodeJS.ErrnoException).code !== 'ENOENT')
       log.warn('the stored certificate cannot be used; requesting a new one from the cloud', {

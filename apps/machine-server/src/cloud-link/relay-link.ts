@@ -40,8 +40,6 @@ export interface RelayLinkDeps {
 export class RelayLink implements AsyncDisposable {
   readonly #deps: RelayLinkDeps;
   readonly #stop = new AbortController();
-  /** Earlier clouds do not answer heartbeats, which costs them one link. */
-  #isAnswering = true;
   #running: Promise<void> | undefined;
 
   constructor(deps: RelayLinkDeps) {
@@ -96,7 +94,6 @@ export class RelayLink implements AsyncDisposable {
     const over = new AbortController();
     const ended = AbortSignal.any([signal, over.signal]);
     let failure: unknown;
-    let isAnswered = false;
     const bytes = Promise.withResolvers<AsyncIterable<Uint8Array>>();
     async function* requests(): AsyncGenerator<Pick<OpenLinkRequest, 'partId'> | { data: Uint8Array }, void> {
       yield { partId };
@@ -109,7 +106,7 @@ export class RelayLink implements AsyncDisposable {
         for await (const { data } of responses) {
           cloud.heard();
           if (isFirst) log.info('remote control through the cloud is available');
-          else if (data.length === 0) answered();
+          else if (data.length === 0) onHeartbeatAnswered();
           isFirst = false;
           yield data;
         }
@@ -136,17 +133,11 @@ export class RelayLink implements AsyncDisposable {
       },
       onDead: () => {
         failure = new PlatformError('unavailable', 'the cloud does not answer heartbeats');
-        if (!isAnswered) this.#isAnswering = false;
         over.abort();
       },
     });
     let onHeartbeatAnswered = (): void => {};
-    const answered = (): void => {
-      onHeartbeatAnswered();
-      this.#isAnswering = isAnswered = true;
-      cloud.watch();
-    };
-    if (this.#isAnswering) cloud.watch();
+    cloud.watch();
     beat();
     // Ends calls in progress at once, both when the machine stops and when the link breaks.
     ended.addEventListener('abort', () => duplex.destroy(), { once: true });

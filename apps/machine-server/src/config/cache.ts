@@ -65,7 +65,7 @@ export async function writeCache(path: string, config: RobotConfig, confirmedMs:
   const before = await readWhole(path).catch(() => undefined);
   const text = Buffer.from(await runInTurns(jsonOf(config)));
   const isOther = before !== undefined && !before.includes(text);
-  if (isOther && (await isWhole(before, path))) await writeDurably(previousOf(path), before);
+  if (isOther && (await isWhole(before))) await writeDurably(previousOf(path), before);
   const head = `{"confirmed":${JSON.stringify(new Date(confirmedMs))},"config":`;
   const sum = await runInTurns(sumOf([Buffer.from(head), text, Buffer.from('}')]));
   await writeDurably(path, Buffer.concat([Buffer.from(head), text, Buffer.from(`,"sha256":"${sum}"}\n`)]));
@@ -94,10 +94,9 @@ function* jsonOf(config: RobotConfig): Steps<string> {
 }
 
 /** Whether a file is as it was written. Its text is not parsed, which would take long. */
-async function isWhole(bytes: Buffer, path: string): Promise<boolean> {
+async function isWhole(bytes: Buffer): Promise<boolean> {
   const end = /,"sha256":"([0-9a-f]{64})"\}\n$/.exec(bytes.subarray(-100).toString('latin1'));
-  // Files of earlier versions have no checksum.
-  if (end === null) return !(decode(bytes.toString(), path) instanceof Error);
+  if (end === null) return false;
   const content = bytes.subarray(0, bytes.length - end[0].length);
   return (await runInTurns(sumOf([content, Buffer.from('}')]))) === end[1];
 }
@@ -142,10 +141,8 @@ export function checkAge(
 
 function decode(text: string, path: string): CachedConfig | Error {
   try {
-    const { sha256, ...content } = JSON.parse(text) as { sha256?: string; confirmed: string; config: JsonValue };
-    // Files of earlier versions have no checksum.
-    if (sha256 !== undefined && sha256 !== hashOf(JSON.stringify(content)))
-      throw new Error('its checksum does not match its content');
+    const { sha256, ...content } = JSON.parse(text) as { sha256: string; confirmed: string; config: JsonValue };
+    if (sha256 !== hashOf(JSON.stringify(content))) throw new Error('its checksum does not match its content');
     const confirmedMs = Date.parse(content.confirmed);
     if (Number.isNaN(confirmedMs)) throw new Error(`expected a time at "confirmed", found ${content.confirmed}`);
     const config = fromJson(RobotConfigSchema, content.config, { ignoreUnknownFields: true });

@@ -67,7 +67,7 @@ export async function recoverFile(
 /** If the process is killed here, the next start finds the file again and seals it in the same way. */
 async function seal(path: string, folder: Folder, contents: CaptureFileContents, size: number): Promise<void> {
   const { kind, header, readings, goodBytes, cutBytes } = contents;
-  const sealed = kind === 2 ? sealedName(path, readings.length) : path.replace(/\.prog$/, '.capture');
+  const sealed = kind === 'own' ? sealedName(path, readings.length) : path.replace(/\.prog$/, '.capture');
   if (goodBytes + cutBytes < size) {
     // Readings after a hole, such as a power failure leaves.
     await writeDurably(sealed, captureFileBytes(header, readings));

@@ -139,10 +139,9 @@ export class Alive implements AsyncDisposable {
  */
 export async function readCrash(home: string, bootId: string, deps: ReadStateDeps): Promise<Crash | undefined> {
   const text = (await readState(pathOf(home), deps)) ?? '';
-  const [, safe, until, json = ''] = /^(\d{17})(?: (\d{17}))?\n(.*)\n$/.exec(text) ?? [];
+  const [, safe, until, json = ''] = /^(\d{17}) (\d{17})\n(.*)\n$/.exec(text) ?? [];
   if (safe === undefined) return undefined;
-  const untilUs = until === undefined ? Number(safe) + usualUs : Number(until);
-  const synced = { safeUs: Number(safe), untilUs };
+  const synced = { safeUs: Number(safe), untilUs: Number(until) };
   const written = bootId === '' ? undefined : await readWritten(home, bootId);
   const times = written === undefined ? synced : narrower(synced, written);
   try {

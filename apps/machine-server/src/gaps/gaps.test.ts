@@ -292,13 +292,9 @@ test('a crash while the disk is slow loses the readings that were due until the 
   new CrashGaps(await readCrash(home, '', reading)).tell(gaps, 90_000_000);
   await crashed.mark(2_200_000);
   new CrashGaps(await readCrash(home, '', reading)).tell(gaps, 90_000_000);
-  // The format of earlier builds.
-  await writeFile(join(home, 'capture_alive'), `00000000003000000\n${JSON.stringify([{ ...series, hz: 10 }])}\n`);
-  new CrashGaps(await readCrash(home, '', reading)).tell(gaps, 90_000_000);
   expect(told).toEqual([
     [GapReason.CRASH, 18, 1_000_000, 2_700_000],
     [GapReason.CRASH, 11, 2_200_000, 3_200_000],
-    [GapReason.CRASH, 11, 3_000_000, 4_000_000],
   ]);
   await crashed[Symbol.asyncDispose]();
 });

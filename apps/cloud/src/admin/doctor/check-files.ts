@@ -10,8 +10,6 @@ export interface CheckedFiles {
   /** Damaged files, with the kind of damage. */
   readonly wrong: ReadonlyMap<string, string>;
   readonly files: number;
-  /** Files of an earlier version: only their size can be compared. */
-  readonly unknown: number;
   /** Files with a second hard link, such as a backup on the same file system creates. */
   readonly linked: number;
 }
@@ -35,14 +33,14 @@ export async function checkFiles(
   // A merge may have replaced some files since they were listed.
   const still = new Set(wrong.size === 0 ? [] : (await rows()).files.map(({ file }) => file));
   for (const file of wrong.keys()) if (!still.has(file)) wrong.delete(file);
-  return { wrong, linked, files: files.length, unknown: files.filter(({ sha256 }) => sha256 === null).length };
+  return { wrong, linked, files: files.length };
 }
 
 /** Such as `1 file` and `2 files`. */
 export const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
 
 /** Throws if anything is wrong. */
-export function describeFiles({ wrong, files, unknown, linked }: CheckedFiles, deep: boolean): string {
+export function describeFiles({ wrong, files, linked }: CheckedFiles, deep: boolean): string {
   if (wrong.size > 0) {
     const shown = [...wrong].slice(0, 20).map(([file, what]) => `parquet/${file}: ${what}`);
     throw new PlatformError(
@@ -51,7 +49,6 @@ export function describeFiles({ wrong, files, unknown, linked }: CheckedFiles, d
     );
   }
   const notes = [
-    ...(unknown > 0 ? [`${unknown} have no checksum yet; only their size was compared`] : []),
     ...(deep && linked > 0
       ? [`${linked} have a second hard link, such as one from a backup on the same file system`]
       : []),
@@ -65,7 +62,7 @@ async function compare(path: string, row: FileRow, deep: boolean): Promise<strin
   if (!stat.isFile())
     return stat.isSymbolicLink() ? 'a symbolic link is in its place' : 'something other than a file is in its place';
   if (stat.size !== row.file_bytes) return `it has ${stat.size} bytes instead of ${row.file_bytes}`;
-  if (!deep || row.sha256 === null) return { links: stat.nlink };
+  if (!deep) return { links: stat.nlink };
   try {
     const { sha256 } = await checksumFile(path);
     return sha256 === row.sha256 ? { links: stat.nlink } : 'its bytes differ from those that were written';

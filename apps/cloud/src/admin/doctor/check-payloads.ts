@@ -41,9 +41,7 @@ export async function damagedPayloads(
 export async function checkPayloads(...of: Parameters<typeof damagedPayloads>): Promise<string> {
   const { wrong, listed } = await damagedPayloads(...of);
   const found = [...wrong].map(([{ id, path }, reason]) => `${id} (blobs/${path}): ${reason}`);
-  const unknown = listed.filter(({ sha256 }) => sha256 === '').length;
-  if (found.length === 0)
-    return `${listed.length} pictures and files, each as it was stored${unknown > 0 ? `; of ${unknown} only the size is known` : ''}`;
+  if (found.length === 0) return `${listed.length} pictures and files, each as it was stored`;
   throw new PlatformError(
     'data_loss',
     `expected ${listed.length} pictures and files as they were stored, found ${found.length} that are not (${found.slice(0, shown).join('; ')}${found.length > shown ? '; …' : ''}). Restore their payloads from a backup with platform admin repair --from BACKUP --apply`,

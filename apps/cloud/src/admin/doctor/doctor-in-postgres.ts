@@ -39,11 +39,8 @@ export function inPostgres(dataDirectory: string, database: string | undefined):
     catalog: () =>
       see(async (snapshot) => {
         const rows: Partial<Record<keyof CatalogRows, unknown>> = {};
-        for (const [name, table] of Object.entries(catalogTables)) {
-          const [there] = await snapshot.query(`select to_regclass('meta.${table}') is not null as exists`);
-          rows[name as keyof CatalogRows] =
-            there?.['exists'] === 1 ? await snapshot.query(`select * from meta.${table}`) : [];
-        }
+        for (const [name, table] of Object.entries(catalogTables))
+          rows[name as keyof CatalogRows] = await snapshot.query(`select * from meta.${table}`);
         return rows as unknown as CatalogRows;
       }),
     payloads: () =>

@@ -15,12 +15,7 @@ import { checkedTablesOf } from '../../metadata/row-checks/checked-tables-of.ts'
 import { findRowDamage } from '../../metadata/row-checks/find-row-damage.ts';
 import { openRowReader } from '../../metadata/row-checks/open-row-reader.ts';
 import { packagePayloadsSql } from '../../packages/store.ts';
-import {
-  type CatalogRows,
-  catalogFindings,
-  catalogTables,
-  isWithoutChecks,
-} from '../../tabular/integrity/catalog-findings.ts';
+import { type CatalogRows, catalogFindings, catalogTables } from '../../tabular/integrity/catalog-findings.ts';
 import { checkFiles, counted, describeFiles } from './check-files.ts';
 import { checkLog, describeLosses } from './check-log.ts';
 import { checkPayloads } from './check-payloads.ts';
@@ -118,10 +113,8 @@ function inSqlite(dataDirectory: string): DoctorStore {
       using db = new DatabaseSync(join(dataDirectory, 'meta.sqlite'), { readOnly: true, timeout: 10_000 });
       db.exec('begin');
       const rows: Partial<Record<keyof CatalogRows, unknown>> = {};
-      const isThere = db.prepare('select 1 from sqlite_schema where name = ?');
       for (const [name, table] of Object.entries(catalogTables))
-        rows[name as keyof CatalogRows] =
-          isThere.get(table) === undefined ? [] : db.prepare(`select * from ${table}`).all();
+        rows[name as keyof CatalogRows] = db.prepare(`select * from ${table}`).all();
       return rows as unknown as CatalogRows;
     },
     payloads: async () => read('ingest.sqlite', blobPathsSql).map((row) => String(row['path'])),
@@ -142,7 +135,6 @@ function inSqlite(dataDirectory: string): DoctorStore {
 
 async function soundCatalog(store: DoctorStore): Promise<string> {
   const rows = await store.catalog();
-  if (isWithoutChecks(rows)) return `${rows.files.length} files; their rows get checksums at the next start`;
   const findings = catalogFindings(rows).map(({ organizationId, text }) =>
     organizationId === null ? text : `organization ${organizationId}: ${text}`,
   );

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { appendFile, copyFile, mkdir, readdir, readFile, rm, symlink, truncate, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -49,7 +50,7 @@ async function backUp(on: OpenBinary, to: string, paths: readonly string[]): Pro
     await copyFile(join(on.blobDirectory, path), join(to, 'blobs', path));
   }
   const manifest = newManifest({
-    ...{ createdMs: 1, program: 'test', dataVersion: 4, metaVersion: 4, ingestVersion: 1, sealedPosition: 0 },
+    ...{ createdMs: 1, program: 'test', dataVersion: 100, metaVersion: 100, ingestVersion: 100, sealedPosition: 0 },
     ...{ lastPosition: 0, instanceKey: 'left-out', files: [] },
   });
   return { directory: to, manifest, hashes: new Map() };
@@ -67,6 +68,7 @@ test.each([
   const { on, repair, asked, backup: directory, pathOf } = await open();
   const path = await pathOf(await on.upload({ content: 'a picture' }));
   const file = join(on.blobDirectory, path);
+  const sha256 = createHash('sha256').update('a picture').digest('hex');
   const backup = await backUp(on, directory, [path]);
   expect(await repair(backup)).toEqual([]);
   await damage(file);
@@ -77,7 +79,7 @@ test.each([
   expect(await repair(backup)).toMatchObject([{ what, outcome: 'restored', detail: `from ${directory}/${what}` }]);
   expect(asked).toEqual([`repair.restored ${what}`]);
   expect(await readFile(file, 'utf8')).toBe('a picture');
-  await createVerifiedFiles(() => 0).open(file, { sizeBytes: 9, sha256: '' });
+  await createVerifiedFiles(() => 0).open(file, { sizeBytes: 9, sha256 });
   expect(await repair(backup)).toEqual([]);
   expect(await readdir(join(on.blobDirectory, '.incoming'))).toEqual([]);
 });

@@ -34,12 +34,10 @@ export async function repairPayloads(options: RepairOptions, backup: Backup | un
 
 /** Undefined: the backup has no undamaged copy. */
 async function sourceOf(row: ListedPayload, backup: Backup | undefined): Promise<string | undefined> {
-  // For payloads stored by an earlier version, only the backup knows the hash.
-  const sha256 = row.sha256 === '' ? backup?.hashes.get(`blobs/${row.path}`) : row.sha256;
-  if (backup === undefined || sha256 === undefined) return undefined;
+  if (backup === undefined) return undefined;
   if (!(await hasFile(backup.directory, `blobs/${row.path}`))) return undefined;
   const directory = join(backup.directory, 'blobs');
-  const { wrong } = await damagedPayloads(directory, async () => [{ ...row, sha256 }]);
+  const { wrong } = await damagedPayloads(directory, async () => [row]);
   return wrong.size === 0 ? join(directory, ...row.path.split('/')) : undefined;
 }
 
@@ -50,8 +48,7 @@ async function restore(blobDirectory: string, row: ListedPayload, source: string
   if (lstatSync(target, { throwIfNoEntry: false })?.isDirectory()) await rm(target, { recursive: true });
   const folder = { directory: blobDirectory, makeDirectory: createBlobDirectories(blobDirectory) };
   await writeBlob(folder, row.path, createReadStream(source), ({ sizeBytes, sha256 }) => {
-    const isIt =
-      sizeBytes === row.sizeBytes && (row.sha256 === '' || Buffer.from(sha256).toString('hex') === row.sha256);
+    const isIt = sizeBytes === row.sizeBytes && Buffer.from(sha256).toString('hex') === row.sha256;
     if (!isIt) throw new PlatformError('data_loss', `${source}: it changed while it was being read`);
   });
 }

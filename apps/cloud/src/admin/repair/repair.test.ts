@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { temporaryDirectory } from '@platform/testkit';
 import { expect, test } from 'vitest';
-import { inFolder } from '../../tabular/testing/older-files.ts';
+import { inFolder } from '../../tabular/testing/fill-days.ts';
 import { type OpenTabular, openTabular, testPlace } from '../../tabular/testing/open-tabular.ts';
 import { adminOf, backUp, forgetRows } from '../testing/repairing.ts';
 

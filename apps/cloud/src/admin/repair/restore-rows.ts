@@ -121,7 +121,7 @@ async function takeSources({ lost, kept, backup, workDir }: RestoreRowsOptions):
   return taken;
 }
 
-/** Undefined: the file contains rows other than the wanted ones, or has an earlier format. */
+/** Undefined: the file contains rows other than the wanted ones. */
 async function sliceWithin(
   connection: DuckDBConnection,
   path: string,

@@ -31,7 +31,7 @@ export async function backUp(store: OpenTabular, to: string, names: readonly str
     files.push({ path: 'ingest.sqlite', ...(await measureFile(join(to, 'ingest.sqlite'), signal)) });
   }
   const manifest = newManifest({
-    ...{ createdMs: 1, program: 'test', dataVersion: 4, metaVersion: 4, ingestVersion: 1, sealedPosition: 3 },
+    ...{ createdMs: 1, program: 'test', dataVersion: 100, metaVersion: 100, ingestVersion: 100, sealedPosition: 3 },
     ...{ lastPosition: 3, instanceKey: 'left-out', files },
   });
   await writeFile(join(to, 'backup.json'), JSON.stringify(manifest));

@@ -3,7 +3,6 @@
  * copied catalog, and ends later than it.
  */
 import { join } from 'node:path';
-import type { DatabaseSync } from 'node:sqlite';
 import type { BackedUpFile } from '../manifest.ts';
 import { namedFiles } from '../named-files.ts';
 import type { CopiedStores, CopyOptions } from './copied-stores.ts';
@@ -23,8 +22,8 @@ export async function copySqlite(options: CopyOptions): Promise<CopiedStores> {
     metaVersion: userVersion(db),
     sealedPosition: Number(db.prepare('select sealed_position from tabular_state').get()?.['sealed_position']),
     files: db.prepare('select * from tabular_files order by file').all(),
-    stored: hasTable(db, 'binary_data') ? db.prepare('select * from binary_data').all() : [],
-    packages: hasTable(db, 'packages') ? db.prepare('select * from packages').all() : [],
+    stored: db.prepare('select * from binary_data').all(),
+    packages: db.prepare('select * from packages').all(),
   }));
   const log = readDatabase(join(destination, 'ingest.sqlite'), (db) => ({
     ingestVersion: userVersion(db),
@@ -34,9 +33,4 @@ export async function copySqlite(options: CopyOptions): Promise<CopiedStores> {
   const { files: listed, stored, packages, ...ofMeta } = meta;
   const { blobs, ...ofLog } = log;
   return { store: 'sqlite', files, ...ofMeta, ...ofLog, named: namedFiles(listed, blobs, stored, packages) };
-}
-
-/** Earlier versions lack the tables of pictures or of packages. */
-function hasTable(db: DatabaseSync, name: string): boolean {
-  return db.prepare('select 1 from sqlite_schema where name = ?').get(name) !== undefined;
 }

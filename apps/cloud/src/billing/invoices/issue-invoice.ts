@@ -22,8 +22,7 @@ export interface InvoiceDocument {
   readonly billingEmail: string;
   readonly tier: string;
   readonly priceListVersion: number;
-  /** Absent on invoices of earlier versions. */
-  readonly issuer?: Issuer;
+  readonly issuer: Issuer;
   readonly lines: readonly InvoiceLine[];
   /** Whether a card was attached, which is charged at once. Default: false, it is paid by transfer. */
   readonly isCharged?: boolean;

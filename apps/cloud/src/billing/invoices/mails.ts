@@ -57,7 +57,7 @@ export function reminderAbout(invoice: InvoiceRow, step: number, isLast: boolean
     ...(paid === 0 ? [] : [`${amountOf(invoice, total - paid)} remains to be paid.`]),
     ...(isLast ? ['This is the last reminder.'] : []),
   ];
-  const mail = letter(invoice, ['reminder', String(step)], subject, said, issuer?.payment ?? '');
+  const mail = letter(invoice, ['reminder', String(step)], subject, said, issuer.payment);
   return { ...mail, to: to ?? mail.to };
 }
 

@@ -36,12 +36,12 @@ export function invoiceContent(invoice: InvoiceRow): InvoiceContent {
   const total = `${amount(invoice.total)} ${currency.code}`;
   const isOwed = !isNote && invoice.total > 0;
   const { issuer } = document;
-  const tax = issuer?.taxPercent === undefined ? 'Tax' : `Tax (${issuer.taxPercent} %)`;
+  const tax = issuer.taxPercent === undefined ? 'Tax' : `Tax (${issuer.taxPercent} %)`;
   return {
     title: `${isNote ? 'Credit note' : 'Invoice'} ${invoice.number}`,
     branding: document.branding,
     isTest: invoice.is_test === 1,
-    from: [document.biller, ...(issuer?.address ?? [])],
+    from: [document.biller, ...issuer.address],
     to: [document.customer, ...(document.billingEmail === '' ? [] : [document.billingEmail])],
     facts: [
       ['Number', invoice.number],
@@ -74,7 +74,7 @@ export function invoiceContent(invoice: InvoiceRow): InvoiceContent {
               ]
             : [
                 `Please pay ${total} by ${dayOf(invoice.due_ms)}. Reference: ${invoice.number}.`,
-                ...(issuer === undefined || issuer.payment === '' ? [] : [issuer.payment]),
+                ...(issuer.payment === '' ? [] : [issuer.payment]),
               ]),
         ]
       : [],

@@ -43,17 +43,3 @@ async function removeEach(
     if (rows.length < rowsAtOnce) return removed;
   }
 }
-
-/** Whether an organization has any binary data, dataset or sequence. */
-export async function hasDataOf(db: Database, organizationId: string): Promise<boolean> {
-  for (const table of ['binary_data', 'datasets', 'sequences'] as const) {
-    const found = await db
-      .selectFrom(table)
-      .select('id')
-      .where('organization_id', '=', organizationId)
-      .limit(1)
-      .executeTakeFirst();
-    if (found !== undefined) return true;
-  }
-  return false;
-}

@@ -138,7 +138,7 @@ export async function openFragments(settings: Pick<FragmentsDeps, 'maxHistoryByt
           .where('part_id', '=', partId)
           .executeTakeFirstOrThrow();
         const version = Number(newest ?? 0) + 1;
-        await sql`insert into part_configurations (part_id, version, document, author, created_ms) values (${partId}, ${version}, ${JSON.stringify(document)}, 'test', ${version})`.execute(
+        await sql`insert into part_configurations (part_id, version, document, author, created_ms, bytes, author_kind, author_id, revision, restored_from) values (${partId}, ${version}, ${JSON.stringify(document)}, 'platform test', ${version}, 0, 'platform', '', '', 0)`.execute(
           trx,
         );
         await fragments.saving(trx, partId, effective);

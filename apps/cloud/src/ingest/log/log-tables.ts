@@ -9,14 +9,15 @@
  * losses    uploads that can no longer be read, with the reader that missed them, until a person accepts the loss (D33)
  * blobs     payloads in the blob store that belong to an upload; all others in the store are swept (I4)
  *
- * Only the appender's thread writes. Other processes read `log` too, so renaming needs a migration. Rows of version 1 have no checksums
- * (row-checksums.ts).
+ * Only the appender's thread writes. Other processes read `log` too, so renaming needs a migration. The checksums of its rows are those of
+ * losses/row-checksums.ts.
  */
+import { baselineVersion } from '../../metadata/baseline-version.ts';
 import type { Migration } from '../../metadata/sqlite/writer-protocol.ts';
 
 export const ingestMigrations: readonly Migration[] = [
   {
-    version: 1,
+    version: baselineVersion,
     statements: [
       `create table log (
         position integer primary key autoincrement,
@@ -24,7 +25,9 @@ export const ingestMigrations: readonly Migration[] = [
         stream blob not null,
         seq integer not null,
         sha256 blob not null,
-        batch blob not null
+        batch blob not null,
+        head_checksum integer not null,
+        batch_checksum integer not null
       )`,
       `create table streams (
         part text not null,
@@ -56,17 +59,6 @@ export const ingestMigrations: readonly Migration[] = [
         position integer primary key,
         reason text not null
       )`,
-      `create table blobs (
-        path text primary key,
-        part text not null
-      ) without rowid`,
-    ],
-  },
-  {
-    version: 2,
-    statements: [
-      'alter table log add column head_checksum integer',
-      'alter table log add column batch_checksum integer',
       `create table losses (
         loss_in text not null,
         first_position integer not null,
@@ -77,6 +69,10 @@ export const ingestMigrations: readonly Migration[] = [
         accepted_ms integer,
         primary key (loss_in, first_position)
       )`,
+      `create table blobs (
+        path text primary key,
+        part text not null
+      ) without rowid`,
     ],
   },
 ];

@@ -15,7 +15,6 @@ export interface StoredRow {
   readonly seq: unknown;
   readonly sha256: unknown;
   readonly batch: unknown;
-  /** Null: written before checksums existed; the row is then considered undamaged. */
   readonly head_checksum: unknown;
   readonly batch_checksum: unknown;
 }
@@ -27,7 +26,6 @@ const nothing = new Uint8Array(0);
 
 export function verifyRow(stored: StoredRow): LogRow {
   const { position, part, stream, seq, sha256, batch } = stored;
-  const checked = stored.head_checksum !== null || stored.batch_checksum !== null;
   const damaged = (parts: readonly string[] | null, reason: string): LogRow => ({
     position,
     partId: parts?.[0] ?? '',
@@ -37,8 +35,7 @@ export function verifyRow(stored: StoredRow): LogRow {
   const isTyped =
     typeof part === 'string' && stream instanceof Uint8Array && typeof seq === 'number' && sha256 instanceof Uint8Array;
   if (!isTyped) return damaged(null, 'its part, stream or number differs from what was written');
-  if (!(batch instanceof Uint8Array)) return damaged(checked ? null : [part], 'its contents are gone');
-  if (!checked) return { position, partId: part, batch };
+  if (!(batch instanceof Uint8Array)) return damaged(null, 'its contents are gone');
   const proven = rowChecksums({ position, partId: part, stream, seq, sha256, batch });
   if (proven.head !== stored.head_checksum)
     return damaged(null, 'its part, stream, number or hash differs from what was written');

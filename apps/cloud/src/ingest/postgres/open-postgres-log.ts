@@ -35,9 +35,10 @@ export async function openPostgresLog(
   const { database, log, clock, onFatal } = options;
   const address = readPostgresAddress(database);
   await using unwind = new AsyncDisposableStack();
-  const reader = new PostgresLogReader(unwind.use(createPostgresReader(address, ingestSchema, log)));
+  const plainReader = unwind.use(createPostgresReader(address, ingestSchema, log));
+  const reader = new PostgresLogReader(plainReader);
   const writer = unwind.use(new PostgresWriter({ address, schema: ingestSchema, lockKey: 2, clock, log, onFatal }));
-  await migratePostgres(writer, ingestSchema, postgresIngestMigrations);
+  await migratePostgres(plainReader, writer, ingestSchema, postgresIngestMigrations);
   const { rows } = await writer.run(
     'select last_position, (select coalesce(sum(octet_length(batch)), 0) from log) as bytes from log_state',
     [],

@@ -3,11 +3,12 @@
  *
  * log_state  one row with the last assigned position; a sequence would leave gaps, because a rollback does not return its values (I3)
  */
+import { baselineVersion } from '../../metadata/baseline-version.ts';
 import type { Migration } from '../../metadata/sqlite/writer-protocol.ts';
 import { ingestMigrations } from '../log/log-tables.ts';
 
-const stateOfVersion: Readonly<Record<number, readonly string[]>> = {
-  1: [
+const postgresOnly: Readonly<Record<number, readonly string[]>> = {
+  [baselineVersion]: [
     'create table log_state (only_row boolean primary key default true check (only_row), last_position bigint not null)',
     'insert into log_state (last_position) values (0)',
     // Readings are already compact: trying to compress them only takes time.
@@ -18,7 +19,7 @@ const stateOfVersion: Readonly<Record<number, readonly string[]>> = {
 
 export const postgresIngestMigrations: readonly Migration[] = ingestMigrations.map((migration) => ({
   ...migration,
-  postgresOnly: stateOfVersion[migration.version] ?? [],
+  postgresOnly: postgresOnly[migration.version] ?? [],
 }));
 
 export const ingestSchema = 'ingest';

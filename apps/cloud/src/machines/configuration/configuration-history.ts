@@ -165,12 +165,10 @@ interface VersionRow {
 
 function versionOf(row: VersionRow): ConfigurationVersion {
   const named = row.author.slice(`${row.author_kind} `.length);
-  // Versions of older data directories have only the `author` text.
-  const name = row.author.startsWith(`${row.author_kind} `) ? (named === row.author_id ? '' : named) : row.author;
   return {
     version: row.version,
     document: row.document,
-    author: { kind: row.author_kind, id: row.author_id, name },
+    author: { kind: row.author_kind, id: row.author_id, name: named === row.author_id ? '' : named },
     createdMs: row.created_ms,
     revision: row.revision,
     restoredFrom: row.restored_from,

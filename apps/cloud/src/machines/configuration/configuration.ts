@@ -30,7 +30,7 @@ export interface ConfigurationVersion {
   readonly document: string;
   readonly author: Author;
   readonly createdMs: number;
-  /** Hash of the effective document when it was saved (D10); empty for versions of older data directories. */
+  /** Hash of the effective document when it was saved (D10). */
   readonly revision: string;
   /** The version that this one restored; 0: none. */
   readonly restoredFrom: number;

@@ -1,6 +1,5 @@
-/** Queries for the newest saved documents of many parts, for features that change what parts run or catch up with it. */
+/** Queries for the newest saved documents of many parts; for features that change what parts run. */
 import type { JsonObject } from '@platform/machine-config/schema';
-import type { AliasableExpression } from 'kysely';
 import type { Database } from '../../metadata/tables.ts';
 import { provenVersions, requireNewestVersions } from './configuration-history.ts';
 
@@ -29,9 +28,4 @@ export async function newestDocuments(
     .execute();
   await requireNewestVersions(db, partIds, rows);
   return new Map(rows.map((row) => [row.part_id, JSON.parse(row.document) as JsonObject]));
-}
-
-/** A table to join: the parts that were ever configured. */
-export function configuredParts(db: Database): AliasableExpression<{ part_id: string }> {
-  return db.selectFrom('part_configurations').select('part_id').distinct();
 }

@@ -1,6 +1,7 @@
 /** Tables of machine logs: lines, daily totals of each part, and the parts whose lines are being deleted. */
 import type { Generated } from 'kysely';
 import type { CheckedTable } from '../../metadata/row-checks/checked-table.ts';
+import type { Schema } from '../../metadata/sqlite/writer-protocol.ts';
 
 export interface MachineLogsTables {
   machine_logs: {
@@ -26,29 +27,6 @@ export interface MachineLogsTables {
   machine_log_usage: { organization_id: string; hour: number; bytes: number };
 }
 
-export const logsV1: readonly string[] = [
-  'create table machine_logs (id integer primary key, part_id text not null, time_ms bigint not null, level text not null, logger_name text not null, host text not null, message text not null, detail text not null)',
-  'create index machine_logs_by_part on machine_logs (part_id, time_ms)',
-];
-
-export const logsV2: readonly string[] = [
-  'alter table machine_logs add column received_ms bigint not null default 0',
-  'update machine_logs set received_ms = time_ms',
-  'drop index machine_logs_by_part',
-  'create index machine_logs_by_time on machine_logs (part_id, time_ms, id)',
-  'create index machine_logs_by_received on machine_logs (received_ms)',
-  'create table machine_log_days (part_id text not null, day integer not null, lines bigint not null, bytes bigint not null, primary key (part_id, day))',
-  'create table machine_log_removals (part_id text primary key)',
-];
-
-/** Log triggers read the lines that arrived after their last check. */
-export const logsV17: readonly string[] = ['create index machine_logs_by_arrival on machine_logs (part_id, id)'];
-
-/** Uploads of log lines are counted for billing. */
-export const logsV23: readonly string[] = [
-  'create table machine_log_usage (organization_id text not null, hour bigint not null, bytes bigint not null, primary key (organization_id, hour))',
-];
-
 /** A day of an organization is a set. */
 export const logUsage: CheckedTable = {
   table: 'machine_log_usage',
@@ -58,4 +36,18 @@ export const logUsage: CheckedTable = {
   owner: 'organization_id',
   time: 'hour',
   usPerTime: 1_000,
+};
+
+export const logsSchema: Schema = {
+  statements: [
+    'create table machine_logs (id integer primary key, part_id text not null, time_ms bigint not null, level text not null, logger_name text not null, host text not null, message text not null, detail text not null, received_ms bigint not null default 0)',
+    // Log triggers read the lines that arrived after their last check.
+    'create index machine_logs_by_arrival on machine_logs (part_id, id)',
+    'create index machine_logs_by_received on machine_logs (received_ms)',
+    'create index machine_logs_by_time on machine_logs (part_id, time_ms, id)',
+    'create table machine_log_days (part_id text not null, day integer not null, lines bigint not null, bytes bigint not null, primary key (part_id, day))',
+    'create table machine_log_removals (part_id text primary key)',
+    'create table machine_log_usage (organization_id text not null, hour bigint not null, bytes bigint not null, row_check text, primary key (organization_id, hour))',
+  ],
+  checked: [logUsage],
 };

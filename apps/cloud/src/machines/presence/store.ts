@@ -5,6 +5,7 @@
 import { chunks } from '@platform/base';
 import type { Kysely, Transaction } from 'kysely';
 import { rowsPerStatement } from '../../metadata/rows-per-statement.ts';
+import type { Schema } from '../../metadata/sqlite/writer-protocol.ts';
 
 export interface PresenceTables {
   part_presence: {
@@ -30,28 +31,6 @@ export interface PresenceTables {
 }
 
 export type PresenceRow = PresenceTables['part_presence'];
-
-export const presenceV2: readonly string[] = [
-  'create table part_presence (part_id text primary key, online integer not null, number integer not null, changed_ms bigint not null, last_seen_ms bigint not null)',
-  // Older versions stored only the last contact. A part with contact in the last 2 min of that version was online.
-  `insert into part_presence (part_id, online, number, changed_ms, last_seen_ms)
-    select id, 1, 1, last_seen_ms, last_seen_ms from parts
-    where last_seen_ms >= (select max(last_seen_ms) from parts) - 120000`,
-  `insert into part_presence (part_id, online, number, changed_ms, last_seen_ms)
-    select id, 0, 2, last_seen_ms, last_seen_ms from parts
-    where last_seen_ms < (select max(last_seen_ms) from parts) - 120000`,
-];
-
-/** For dry runs of triggers. */
-export const presenceV22: readonly string[] = [
-  'create table part_transitions (part_id text not null, number integer not null, online integer not null, at_ms bigint not null, primary key (part_id, number))',
-  'create index part_transitions_by_time on part_transitions (at_ms)',
-];
-
-/** How long a part may be silent that polls rarely. */
-export const presenceV42: readonly string[] = [
-  'alter table part_presence add column poll_ms bigint not null default 0',
-];
 
 const keptMs = 30 * 86_400_000;
 
@@ -119,3 +98,11 @@ export async function forgetPresence(trx: Transaction<PresenceTables>, partIds: 
     await trx.deleteFrom('part_transitions').where('part_id', 'in', some).execute();
   }
 }
+
+export const presenceSchema: Schema = {
+  statements: [
+    'create table part_presence (part_id text primary key, online integer not null, number integer not null, changed_ms bigint not null, last_seen_ms bigint not null, poll_ms bigint not null default 0)',
+    'create table part_transitions (part_id text not null, number integer not null, online integer not null, at_ms bigint not null, primary key (part_id, number))',
+    'create index part_transitions_by_time on part_transitions (at_ms)',
+  ],
+};

@@ -73,7 +73,7 @@ export async function openMachines(overrides: Partial<MachinesDeps> = {}): Promi
       access,
       instanceKey,
       servesTls: false,
-      names: createMachineNames('machines.example', ['cloud.example'], registry),
+      names: createMachineNames('machines.example', ['cloud.example']),
       clock,
       log: silentLog,
       triggerProblems: (document) =>

@@ -45,7 +45,7 @@ export async function openPostgresMetadata<Tables>(
   await options.beforeMigration?.();
   const reader = unwind.use(createPostgresReader(address, schema, log));
   const writer = unwind.use(new PostgresWriter({ address, schema, lockKey: 1, clock, log, onFatal }));
-  await migratePostgres(writer, schema, migrations);
+  await migratePostgres(reader, writer, schema, migrations);
   const checked = checkedTablesOf(migrations);
   await watch(writer, checked);
   if (installationFile !== undefined) await claimInstallation(writer, installationFile);

@@ -1,17 +1,25 @@
 /** Upgrades a Postgres schema to the version of this program, in one transaction; the table `schema_version` holds its version. */
-import { PlatformError } from '@platform/base';
+import { requireReadable, versionsOf } from '../baseline-version.ts';
 import type { Migration } from '../sqlite/writer-protocol.ts';
+import type { PostgresReader } from './postgres-reader.ts';
 import type { PostgresTransaction, PostgresWriter } from './postgres-writer.ts';
 
-/** Throws failed_precondition, without changes, if the schema is newer than the newest migration. */
+/** Throws failed_precondition, without changes, if the schema is newer than the newest migration, or older than the first. */
 export async function migratePostgres(
+  reader: Pick<PostgresReader, 'query'>,
   writer: PostgresWriter,
   schema: string,
   migrations: readonly Migration[],
 ): Promise<void> {
+  // Before the first transaction of the writer, which makes a table of its own.
+  const { rows } = await reader.query(`select to_regclass('${schema}.schema_version') is not null as exists`);
+  if (rows[0]?.exists === 1) {
+    const found = await versionIn(reader);
+    if (found > 0) requireReadable(found, versionsOf(migrations), `schema ${schema} of the ${writer.shown}`);
+  }
   const transaction = await writer.begin();
   try {
-    await migrateSchema(transaction, writer.shown, schema, migrations);
+    await migrateSchema(transaction, schema, migrations);
     await transaction.commit();
   } catch (caught) {
     await transaction.rollback();
@@ -19,24 +27,15 @@ export async function migratePostgres(
   }
 }
 
-/** Upgrades in the caller's transaction, whose search path is the schema. @param shown the database, for error texts. */
+/** Upgrades in the caller's transaction, whose search path is the schema. */
 export async function migrateSchema(
   transaction: Pick<PostgresTransaction, 'query'>,
-  shown: string,
   schema: string,
   migrations: readonly Migration[],
 ): Promise<void> {
-  const newest = migrations.reduce((version, migration) => Math.max(version, migration.version), 0);
   await transaction.query(`create schema if not exists ${schema}`);
   await transaction.query('create table if not exists schema_version (version bigint not null)');
-  const { rows } = await transaction.query('select version from schema_version');
-  const found = Number(rows[0]?.version ?? 0);
-  if (found > newest) {
-    throw new PlatformError(
-      'failed_precondition',
-      `schema ${schema} of the ${shown} has version ${found}, but this version supports only versions up to ${newest}: start the newer version that wrote it`,
-    );
-  }
+  const found = await versionIn(transaction);
   for (const { version, statements, postgresOnly = [] } of migrations.filter(
     (migration) => migration.version > found,
   )) {
@@ -45,6 +44,11 @@ export async function migrateSchema(
     await transaction.query('delete from schema_version');
     await transaction.query('insert into schema_version (version) values ($1)', [version]);
   }
+}
+
+async function versionIn(store: Pick<PostgresReader | PostgresTransaction, 'query'>): Promise<number> {
+  const { rows } = await store.query('select version from schema_version');
+  return Number(rows[0]?.version ?? 0);
 }
 
 /**

@@ -58,7 +58,7 @@ interface Filled {
   readonly is_filled: number;
 }
 
-/** Takes the rows as they are: new rows of earlier versions, or what is left after damage that a person accepts. */
+/** Takes the rows as they are: those of the version before, or what is left after damage that a person accepts. */
 export async function refillRowChecks<T>(db: Kysely<T>, table: CheckedTable, kind: StoreKind, log: Log): Promise<void> {
   await db.transaction().execute((trx) => record(trx, [table], false));
   await fill(db, table, kind, undefined, log);

@@ -21,28 +21,18 @@ export async function findRowDamage(
   tables: readonly CheckedTable[],
 ): Promise<CheckedRows> {
   const filled = new Map<string | null, string | null>();
-  if (await hasChecks(reader))
-    await reader.eachRow(
-      'select table_name, definition from checked_tables where is_filled = 1',
-      ([name, definition]) => {
-        filled.set(name ?? null, definition ?? null);
-      },
-    );
+  await reader.eachRow(
+    'select table_name, definition from checked_tables where is_filled = 1',
+    ([name, definition]) => {
+      filled.set(name ?? null, definition ?? null);
+    },
+  );
   const damages: RowDamage[] = [];
   let rows = 0;
-  // The next start gives a table of an earlier version its checksums.
+  // The next start computes those that a new version has defined otherwise, or has not finished.
   for (const table of tables)
     if (filled.get(table.table) === JSON.stringify(table)) rows += await checkTable(reader, table, damages);
   return { rows, damages };
-}
-
-async function hasChecks(reader: Pick<RowReader, 'kind' | 'eachRow'>): Promise<boolean> {
-  const [tables, name] = reader.kind === 'sqlite' ? ['sqlite_schema', 'name'] : ['pg_tables', 'tablename'];
-  let found = false;
-  await reader.eachRow(`select ${name} from ${tables} where ${name} = 'checked_tables'`, () => {
-    found = true;
-  });
-  return found;
 }
 
 /** Returns the number of its rows. */

@@ -2,6 +2,7 @@
  * The statements that keep checksums and proofs, in both stores. SQLite has the functions `row_hash(values…)` and `row_word(check, word)`
  * only on the connection that writes.
  */
+import type { Schema } from '../sqlite/writer-protocol.ts';
 import { absent, type CheckedTable, dayUs, separator, wordMask, words } from './checked-table.ts';
 
 export type StoreKind = 'sqlite' | 'postgres';
@@ -81,12 +82,9 @@ export function removeEmptySql(where: string): string {
   return `delete from row_proofs where ${where} and "rows" = 0 and ${wordColumns.map((column) => `${column} = 0`).join(' and ')}`;
 }
 
-export const rowChecksDdl: readonly string[] = [
-  `create table row_proofs (table_name text not null, owner text not null, day bigint not null, rows bigint not null, ${wordColumns.map((column) => `${column} bigint not null`).join(', ')}, primary key (table_name, owner, day))`,
-  'create table checked_tables (table_name text primary key, definition text not null, filled_to text, is_filled bigint not null)',
-];
-
-/** Statements for the version of the tables in which a table gets checksums. */
-export function addRowCheck({ table }: CheckedTable): string {
-  return `alter table ${table} add column row_check text`;
-}
+export const rowChecksSchema: Schema = {
+  statements: [
+    `create table row_proofs (table_name text not null, owner text not null, day bigint not null, rows bigint not null, ${wordColumns.map((column) => `${column} bigint not null`).join(', ')}, primary key (table_name, owner, day))`,
+    'create table checked_tables (table_name text primary key, definition text not null, filled_to text, is_filled bigint not null)',
+  ],
+};

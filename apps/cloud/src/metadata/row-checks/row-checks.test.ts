@@ -10,7 +10,7 @@ import type { CheckedTable } from './checked-table.ts';
 import { fillRowChecks } from './fill-row-checks.ts';
 import { findRowDamage } from './find-row-damage.ts';
 import { openRowReader } from './open-row-reader.ts';
-import { addRowCheck, rowChecksDdl } from './row-check-sql.ts';
+import { rowChecksSchema } from './row-check-sql.ts';
 
 interface Tables {
   sighting: { id: string; owner: string | null; seen_us: number; note: string | null; mark: Uint8Array; views: number };
@@ -31,10 +31,9 @@ const before: readonly Migration[] = [
   {
     version: 1,
     statements: [
-      'create table other (id text primary key)',
-      'create table sighting (id text primary key, owner text, seen_us bigint not null, note text, mark blob not null, views bigint not null)',
-      ...rowChecksDdl,
-      ...[other, sightings].map(addRowCheck),
+      'create table other (id text primary key, row_check text)',
+      'create table sighting (id text primary key, owner text, seen_us bigint not null, note text, mark blob not null, views bigint not null, row_check text)',
+      ...rowChecksSchema.statements,
     ],
     checked: [other],
   },

@@ -10,7 +10,7 @@ import { openTestStore, storeKinds } from '../testing/test-store.ts';
 import { throwUncaught } from '../testing/throw-uncaught.ts';
 import type { CheckedTable } from './checked-table.ts';
 import { openRowReader } from './open-row-reader.ts';
-import { addRowCheck, rowChecksDdl } from './row-check-sql.ts';
+import { rowChecksSchema } from './row-check-sql.ts';
 import { createRowWatch } from './row-watch.ts';
 
 interface Tables {
@@ -21,7 +21,10 @@ const notes: CheckedTable = { table: 'note', what: 'note', key: ['id'], columns:
 const migrations: readonly Migration[] = [
   {
     version: 1,
-    statements: ['create table note (id text primary key, owner text not null)', ...rowChecksDdl, addRowCheck(notes)],
+    statements: [
+      'create table note (id text primary key, owner text not null, row_check text)',
+      ...rowChecksSchema.statements,
+    ],
     checked: [notes],
   },
 ];

@@ -12,7 +12,7 @@ import { addRowSql, daySql, ownerSql, removeEmptySql, staysSql } from './row-che
 /** @param db the only connection that writes */
 export function watchSqliteRows(db: DatabaseSync, tables: readonly CheckedTable[]): void {
   if (tables.length === 0) return;
-  // For the triggers, and for rows of earlier versions.
+  // For the triggers, and for rows that get their checksums later (fill-row-checks.ts).
   db.function('row_hash', { deterministic: true, varargs: true, useBigIntArguments: true }, (...values) =>
     hashOfText(textOfValues(values)),
   );

@@ -1,25 +1,21 @@
 /** Upgrades a SQLite file to the version of this program, in one transaction; `user_version` holds its version. */
 import type { DatabaseSync } from 'node:sqlite';
-import { PlatformError } from '@platform/base';
+import { requireReadable, versionsOf } from '../baseline-version.ts';
 import type { Migration } from './writer-protocol.ts';
 
-/** Throws failed_precondition, without changes, if the file is newer than the newest migration. */
+/** Throws failed_precondition, without changes, if the file is newer than the newest migration, or older than the first. */
 export function migrate(db: DatabaseSync, migrations: readonly Migration[], file: string): void {
-  const found = Number(db.prepare('pragma user_version').get()?.['user_version']);
-  const newest = migrations.reduce((version, migration) => Math.max(version, migration.version), 0);
-  if (found > newest) {
-    throw new PlatformError(
-      'failed_precondition',
-      `${file} has version ${found}, but this version supports only versions up to ${newest}: start the newer version that wrote it`,
-    );
-  }
-  const pending = migrations.filter(({ version }) => version > found);
-  if (pending.length === 0) return;
+  const readable = versionsOf(migrations);
+  const found = versionIn(db);
+  if (found > 0) requireReadable(found, readable, file);
+  if (found === readable.newest) return;
   db.exec('begin immediate');
   try {
-    const inOrder = pending.flatMap(({ statements, sqliteOnly = [] }) => [...statements, ...sqliteOnly]);
-    for (const statement of found === 0 ? withColumnsEarly(inOrder) : inOrder) db.exec(statement);
-    db.exec(`pragma user_version = ${Math.trunc(newest)}`);
+    // Another process may have upgraded the file in the meantime.
+    const from = versionIn(db);
+    for (const { statements, sqliteOnly = [] } of migrations.filter(({ version }) => version > from))
+      for (const statement of [...statements, ...sqliteOnly]) db.exec(statement);
+    db.exec(`pragma user_version = ${Math.trunc(readable.newest)}`);
     db.exec('commit');
   } catch (caught) {
     if (db.isTransaction) db.exec('rollback');
@@ -27,21 +23,6 @@ export function migrate(db: DatabaseSync, migrations: readonly Migration[], file
   }
 }
 
-/**
- * The statements for a new file, in an order that takes less time: SQLite reads the whole schema again for each added column, so the columns
- * that many tables get late are added when their tables are created, while there are few.
- */
-function withColumnsEarly(statements: readonly string[]): readonly string[] {
-  const late = new Map<string, string>();
-  for (const statement of statements) {
-    const [, table] = /^alter table (\w+) add column row_check text$/.exec(statement) ?? [];
-    // A table that is built again would lose the column.
-    if (table !== undefined && !statements.includes(`drop table ${table}`)) late.set(table, statement);
-  }
-  const early = new Set(late.values());
-  return statements.flatMap((statement) => {
-    if (early.has(statement)) return [];
-    const added = late.get(/^create table (\w+)/.exec(statement)?.[1] ?? '');
-    return added === undefined ? [statement] : [statement, added];
-  });
+function versionIn(db: DatabaseSync): number {
+  return Number(db.prepare('pragma user_version').get()?.['user_version']);
 }

@@ -2,14 +2,18 @@
 import type { CheckedTable } from '../row-checks/checked-table.ts';
 import type { ThreadAnswer, ThreadMessage } from './thread-protocol.ts';
 
-export interface Migration {
-  readonly version: number;
+export interface Schema {
   readonly statements: readonly string[];
   /** Statements for only one of the stores, such as triggers; run after the others. */
   readonly sqliteOnly?: readonly string[];
   readonly postgresOnly?: readonly string[];
   /** Tables whose rows carry checksums from this version on. A later version that changes what they cover names them again. */
   readonly checked?: readonly CheckedTable[];
+}
+
+/** The change from the version before; the first of a list, the baseline, creates all tables. */
+export interface Migration extends Schema {
+  readonly version: number;
 }
 
 /** Values that SQLite can bind. */

@@ -56,7 +56,6 @@ export function createMail(deps: {
         application: null,
         trigger_name: '',
         event_type: kind,
-        authorization: null,
         event: '',
         sealed: instanceKey.encrypt(JSON.stringify(content satisfies MailContent)),
         event_at: nowMs,

@@ -49,7 +49,7 @@ async function write({ db, clock }: GiveUpDeps, all: readonly Overdue[], error: 
     const given = await trx
       .updateTable('outbox_messages')
       .set(({ eb }) => ({
-        ...{ state: 'failed', held: 0, finished_at: nowMs, authorization: null, sealed: null },
+        ...{ state: 'failed', held: 0, finished_at: nowMs, sealed: null },
         attempts: eb('attempts', '+', 1),
       }))
       .where(

@@ -69,12 +69,8 @@ export interface OutboxRig {
   open(overrides?: OutboxOverrides): Outbox;
 }
 
-/** @param fillVersion8 writes the data of a version with two outboxes. Default: a database of the current version. */
-export async function openOutboxRig(
-  kind: StoreKind = defaultStore,
-  fillVersion8?: (rig: Pick<OutboxRig, 'db' | 'sink' | 'instanceKey' | 'clock'>) => Promise<void>,
-): Promise<OutboxRig> {
-  const store = await openTestStore(kind, fillVersion8 ? [] : migrations);
+export async function openOutboxRig(kind: StoreKind = defaultStore): Promise<OutboxRig> {
+  const store = await openTestStore(kind, migrations);
   const sink = await startWebhookSink();
   const clock = new FakeClock();
   const instanceKey = createKeyRing(newKeyMaterial(), [], 'the key of the test');
@@ -85,11 +81,6 @@ export async function openOutboxRig(
     clock: systemClock,
     onFatal: throwUncaught,
   };
-  if (fillVersion8) {
-    const version8 = migrations.filter(({ version }) => version < 9);
-    await using before = await openMetadata<CloudTables>({ ...where, migrations: version8 });
-    await fillVersion8({ db: before.db, sink, instanceKey, clock });
-  }
   const metadata = await openMetadata<CloudTables>({ ...where, migrations });
   const { db } = metadata;
   const lines: { partId: string; line: MachineLogLine }[] = [];

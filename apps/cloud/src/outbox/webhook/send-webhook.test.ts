@@ -36,7 +36,7 @@ function senderFor(port: number, clock = new FakeClock()) {
   };
   const sender = createWebhookSender({ policy, clock, ownAuthority: () => undefined });
   onTestFinished(() => sender[Symbol.dispose]());
-  return (path = '/catcher/a', signal = new AbortController().signal): Promise<SendResult> =>
+  return (path = '/test-inbox/a', signal = new AbortController().signal): Promise<SendResult> =>
     sender.send(
       { url: `http://127.0.0.1:${port}${path}`, method: 'POST', headers: { 'Content-Length': '2' }, body: '{}' },
       signal,
@@ -156,7 +156,7 @@ test('D23 a socket opened for an allowed URL is not used for a refused one', asy
       { url: `http://localhost:${port}${path}`, method: 'GET', headers: {}, body: '' },
       new AbortController().signal,
     );
-  expect(await send('/catcher/a')).toMatchObject({ outcome: 'accepted' });
+  expect(await send('/test-inbox/a')).toMatchObject({ outcome: 'accepted' });
   expect(await send('/api/json1/config')).toMatchObject({
     outcome: 'rejected',
     error: expect.stringContaining('target refused'),
@@ -167,7 +167,7 @@ test('D23 a socket opened for an allowed URL is not used for a refused one', asy
 test('an abort ends a request at once and does not count as an attempt', async () => {
   const { port } = await listen(() => {});
   const stop = new AbortController();
-  const sent = senderFor(port)('/catcher/a', stop.signal);
+  const sent = senderFor(port)('/test-inbox/a', stop.signal);
   setTimeout(() => stop.abort(new Error('stopping')), 20);
   await expect(sent).rejects.toThrow('stopping');
 });
@@ -194,7 +194,7 @@ test('D31 our own certificate authority is trusted only for our own test inbox, 
       resolve: async () => [{ address: '127.0.0.1', family: 4 }],
     };
     using sender = createWebhookSender({ policy, clock: new FakeClock(), ownAuthority });
-    const url = `https://${host}:${port}/catcher/a`;
+    const url = `https://${host}:${port}/test-inbox/a`;
     return await sender.send({ url, method: 'GET', headers: {}, body: '' }, new AbortController().signal);
   };
   const own = (): string => authority.certificate;

@@ -93,10 +93,7 @@ function lookupWith(resolve: Resolve, check: (address: string) => void): LookupF
   };
 }
 
-/**
- * Only this exact host and port, and only plain paths of it (/catcher/ is its address in triggers of earlier versions), so that no other
- * route of this server is reachable.
- */
+/** Only this exact host and port, and only plain paths of it, so that no other route of this server is reachable. */
 function isOwnTestInbox(
   url: URL,
   host: string,
@@ -105,9 +102,7 @@ function isOwnTestInbox(
   if (own === undefined) return false;
   const port = url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port);
   return (
-    host === bareHost(own.host.toLowerCase()) &&
-    port === own.port &&
-    /^\/(?:test-inbox|catcher)\/[\w~/.-]*$/.test(url.pathname)
+    host === bareHost(own.host.toLowerCase()) && port === own.port && /^\/test-inbox\/[\w~/.-]*$/.test(url.pathname)
   );
 }
 

@@ -42,8 +42,7 @@ test('the password of a target is stored sealed, and removed once its message is
   await enqueueWebhooks(on, outbox, webhookMessage(1, `${on.sink.url}/test-inbox/webhooks/a`, { basicAuth }));
   const stored = () => on.db.selectFrom('outbox_messages').selectAll().executeTakeFirstOrThrow();
   const header = `Basic ${Buffer.from('me:pässword').toString('base64')}`;
-  const { authorization, sealed, event } = await stored();
-  expect(authorization).toBeNull();
+  const { sealed, event } = await stored();
   expect(on.instanceKey.decrypt(sealed ?? new Uint8Array())).toBe(header);
   expect(`${event} ${Buffer.from(sealed ?? []).toString('latin1')}`).not.toContain(header.slice(6));
   outbox.start();

@@ -77,10 +77,10 @@ function signedRequest(
 
 /** null: the target needs none. undefined: it cannot be decrypted, and the message must still be finished. */
 function authorizationOf(
-  { authorization, sealed }: OutboxMessageRow,
+  { sealed }: OutboxMessageRow,
   instanceKey: Pick<InstanceKey, 'decrypt'>,
 ): string | null | undefined {
-  if (sealed === null) return authorization;
+  if (sealed === null) return null;
   try {
     return instanceKey.decrypt(sealed);
   } catch {

@@ -1,12 +1,12 @@
 import { create, fromJson, type JsonObject, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
 import { anyPack, StructSchema, timestampFromMs, timestampMs, ValueSchema } from '@bufbuild/protobuf/wkt';
+import { maxReadingLevels } from '@platform/base';
 import type {
   ExportTabularDataRequestSchema,
   ExportTabularDataResponse,
 } from '@platform/proto/platform/app/data/v1/data';
 import { expect, test } from 'vitest';
 import { ManualClock } from '../../machines/testing/manual-clock.ts';
-import { storedLevels } from '../../reading-codec/stored-levels.ts';
 import { openTabular } from '../../tabular/testing/open-tabular.ts';
 import { type ServedQueries, serveQueries } from '../testing/serve-queries.ts';
 
@@ -68,7 +68,7 @@ test('ExportTabularData: the most deeply nested document that can be stored is r
   await using store = await openTabular();
   await using queries = await serveQueries(store);
   const nested = (levels: number): JsonObject => (levels === 1 ? { i: 7 } : { a: nested(levels - 1) });
-  const data = nested(storedLevels);
+  const data = nested(maxReadingLevels);
   store.append({ readings: [{ data }] });
   await store.count();
   expect((await exported(queries)).map(({ payload }) => payload)).toEqual([data]);

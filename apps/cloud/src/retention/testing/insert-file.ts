@@ -13,10 +13,9 @@ export async function insertFile(db: Database, given: Partial<FileValues> & { re
   const times = { captured_us: 1, time_requested_us: 1, time_received_us: 1, capture_day: 20_000, synced_ms: 1 };
   const place = { organization_id: organizationId, location_id: 'l', robot_id: 'r', part_id: 'p' };
   const rest = { robot_name: '', part_name: '', size_bytes: 1, method_parameters: '', classifications: '[]' };
-  const blob = { blob_path: `blob ${given.id}`, sha256: '' };
+  const blob = { blob_path: `blob ${given.id}`, sha256: '', tags: '[]' };
   await db
     .insertInto('binary_data')
-    // Without tags, which stores of earlier versions do not have there.
-    .values({ ...none, ...times, ...place, ...rest, position: ++lastPosition, ...blob, ...given } as FileValues)
+    .values({ ...none, ...times, ...place, ...rest, position: ++lastPosition, ...blob, ...given })
     .execute();
 }

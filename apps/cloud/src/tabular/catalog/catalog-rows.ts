@@ -49,27 +49,6 @@ export async function removeFileRow(trx: Transaction, file: string): Promise<Fil
   return row;
 }
 
-/** Stores the checksum of a file written by an earlier version, once the file was read completely. False: not listed, or already known. */
-export async function addChecksum(
-  trx: Transaction,
-  file: string,
-  { sha256, blockCrcs }: { readonly sha256: string; readonly blockCrcs: string },
-): Promise<boolean> {
-  const row = await trx.selectFrom('tabular_files').selectAll().where('file', '=', file).executeTakeFirst();
-  if (row === undefined || row.sha256 !== null) return false;
-  requireRight(isFileRowRight(row), `the row of file ${file}`);
-  const set = { sha256, block_crcs: blockCrcs };
-  const row_check = fileRowChecksum({ ...row, ...set });
-  await trx
-    .updateTable('tabular_files')
-    .set({ ...set, row_check })
-    .where('file', '=', file)
-    .execute();
-  await keepCopy(trx, nameOfFile(file), row.organization_id, fileValues({ ...row, ...set }));
-  await proveFile(trx, row, 0, (sum) => addChecksums(subtractChecksum(sum, fileRowChecksum(row)), [row_check]));
-  return true;
-}
-
 export async function addDeleteRow(trx: Transaction, row: Omit<DeleteRow, 'id' | 'row_check'>): Promise<void> {
   const { id } = await trx
     .insertInto('tabular_deletes')
@@ -128,7 +107,7 @@ export async function moveSealed(trx: Transaction, sealed: number): Promise<bool
 async function proveFile(
   trx: Transaction,
   file: CheckedFile,
-  rows: -1 | 0 | 1,
+  rows: -1 | 1,
   change: (sum: string) => string,
 ): Promise<void> {
   const { organization_id } = file;

@@ -3,8 +3,8 @@ import { PlatformError } from '@platform/base';
 import type { Kysely } from 'kysely';
 import type { CloudTables, Database } from '../../metadata/tables.ts';
 import { noteRecentDelete } from '../deletion/recent-deletes.ts';
-import type { FileChecksum, SealedFile } from '../process/messages.ts';
-import { addChecksum, addDeleteRow, addFileRow, moveSealed, removeDeleteRow, removeFileRow } from './catalog-rows.ts';
+import type { SealedFile } from '../process/messages.ts';
+import { addDeleteRow, addFileRow, moveSealed, removeDeleteRow, removeFileRow } from './catalog-rows.ts';
 import { fileRowOf } from './file-row.ts';
 import type { Delete } from './row-filter.ts';
 
@@ -23,10 +23,6 @@ export interface CatalogChanges {
   ): Promise<void>;
   /** Ends deletions that no remaining row matches. */
   endDeletions(ids: readonly number[]): Promise<void>;
-  /**
-   * Adds the checksum of a file from an earlier version, after the file was read completely. False: it is not listed, or already has one.
-   */
-  addChecksum(file: string, checksum: FileChecksum): Promise<boolean>;
 }
 
 export function catalogChanges(db: Database): CatalogChanges {
@@ -66,9 +62,6 @@ export function catalogChanges(db: Database): CatalogChanges {
       await db.transaction().execute(async (trx) => {
         for (const id of ids) await removeDeleteRow(trx, id);
       });
-    },
-    async addChecksum(file, checksum) {
-      return await db.transaction().execute((trx) => addChecksum(trx, file, checksum));
     },
   };
 }

@@ -1,4 +1,4 @@
-/** Chooses the listed files that need background work: merging, upgrading or scrubbing. */
+/** Chooses the listed files that need background work: merging or scrubbing. */
 import { sql } from 'kysely';
 import type { Database } from '../../metadata/tables.ts';
 import { isFileRowRight } from '../integrity/catalog-findings.ts';
@@ -12,8 +12,6 @@ export interface FileChoices {
     limit: { readonly files: number; readonly smallBytes: number; readonly totalBytes: number },
     except?: ReadonlySet<string>,
   ): Promise<FileRef[]>;
-  /** Files of all organizations in an earlier format, newest days first. */
-  olderFiles(format: number): Promise<readonly FileRef[]>;
   /** Of the files not read completely since then, the one that has waited longest, except the given ones. */
   dueForScrub(beforeMs: number, except: ReadonlySet<string>): Promise<FileRef | undefined>;
 }
@@ -51,16 +49,6 @@ export function fileChoices(db: Database): FileChoices {
         return bytes <= totalBytes;
       };
       return requireRight(rows.filter(fits)).map(refOf);
-    },
-    async olderFiles(format) {
-      const rows = await db
-        .selectFrom('tabular_files')
-        .selectAll()
-        .where('format', '<', format)
-        .orderBy('capture_day', 'desc')
-        .orderBy('file')
-        .execute();
-      return requireRight(rows).map(refOf);
     },
     async dueForScrub(beforeMs, except) {
       const rows = await db

@@ -7,9 +7,6 @@ import { openMetadata } from '../../metadata/open-metadata.ts';
 import { openTestStore, storeKinds } from '../../metadata/testing/test-store.ts';
 import { throwUncaught } from '../../metadata/testing/throw-uncaught.ts';
 import { dayText } from '../../reading-codec/capture-day.ts';
-import { addRowChecksums } from '../integrity/add-row-checksums.ts';
-import { divideProofs } from '../integrity/divide-proofs.ts';
-import { findingsOf } from '../integrity/read-damage.ts';
 import type { SealedFile } from '../process/messages.ts';
 import { createCatalog } from './catalog.ts';
 import { anyDay, proofDayOf, proofDaysOf } from './proof-days.ts';
@@ -62,7 +59,6 @@ describe.each(storeKinds)('proofs of the catalog by day in %s', (kind) => {
       ...{ clock: systemClock, onFatal: throwUncaught, database: store.database, migrations, log: silentLog },
       file: store.directory.file('meta.sqlite'),
     });
-    await addRowChecksums(metadata.db);
     return {
       db: metadata.db,
       catalog: createCatalog(metadata.db),
@@ -164,33 +160,6 @@ describe.each(storeKinds)('proofs of the catalog by day in %s', (kind) => {
       [...lateDays, ...others, receivedOn(firstDay + 900)],
       [],
     );
-  });
-
-  test('D33 the catalog of an earlier version is divided by day at the first start, and damage in it is not hidden', async () => {
-    await using opened = await openCatalog();
-    const { db, catalog } = opened;
-    const forget = async () => {
-      await db.deleteFrom('tabular_day_proofs').execute();
-      await db.updateTable('tabular_files').set({ proof_day: null }).execute();
-    };
-    const days = [firstDay, firstDay + 1];
-    await catalog.list(
-      days.map((day) => fileOf(day, 'a', onDay(day))),
-      1,
-      0,
-    );
-    const before = await db.selectFrom('tabular_day_proofs').selectAll().orderBy('proof_day').execute();
-    await forget();
-    expect(await findingsOf(db)).toEqual([]);
-    await divideProofs(db);
-    expect(await db.selectFrom('tabular_day_proofs').selectAll().orderBy('proof_day').execute()).toEqual(before);
-    expect((await catalog.open('org-1', proofDaysOf(receivedOn(firstDay)))).files).toHaveLength(1);
-
-    await forget();
-    await db.deleteFrom('tabular_files').where('capture_day', '=', dayText(firstDay)).execute();
-    await divideProofs(db);
-    for (const day of days)
-      await expect(catalog.open('org-1', proofDaysOf(receivedOn(day)))).rejects.toMatchObject({ code: 'data_loss' });
   });
 });
 

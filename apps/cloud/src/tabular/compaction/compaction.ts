@@ -19,8 +19,6 @@ export interface Compaction {
   merge(): Promise<void>;
   /** Removes the rows covered by the deletions from a file. `failed`: try again later. */
   removeRows(file: FileRef, deletes: readonly Delete[], signal: AbortSignal): Promise<'removed' | 'none' | 'failed'>;
-  /** Rewrites a file of an earlier format in the current one. `none`: it is no longer listed. */
-  upgrade(file: FileRef, signal: AbortSignal): Promise<'replaced' | 'none' | 'failed'>;
   /** Unlists files whose rows are all deleted; returns how many. Files that have been merged in the meantime stay. */
   drop(files: readonly string[]): Promise<number>;
   /** Handles the child's answer; resolves when it is in the catalog. */
@@ -136,12 +134,6 @@ export function createCompaction(options: {
         if (!(await catalog.isListed(file.file))) return 'failed';
         const outcome = await ask([file], deletes, signal);
         return outcome === 'replaced' ? 'removed' : outcome === 'unchanged' ? 'none' : 'failed';
-      }),
-    upgrade: (file, signal) =>
-      oneAtATime(async () => {
-        // The file may have been merged, or dropped with all its rows.
-        if (!(await catalog.isListed(file.file))) return 'none';
-        return (await ask([file], [], signal)) === 'replaced' ? 'replaced' : 'failed';
       }),
     drop: (files) =>
       oneAtATime(async () => {

@@ -33,13 +33,8 @@ export async function predicatesOf(db: Database, organizationId: string): Promis
   return rows.map(({ predicate }) => JSON.parse(predicate) as DeletePredicate);
 }
 
-/** Organizations that have deletions. @param ofEverything only those with a deletion of all their data */
-export async function organizationsWithDeletes(db: Database, ofEverything = false): Promise<readonly string[]> {
-  const rows = await db
-    .selectFrom('tabular_deletes')
-    .select('organization_id')
-    .distinct()
-    .$if(ofEverything, (query) => query.where('predicate', '=', '{}'))
-    .execute();
+/** Organizations that have deletions. */
+export async function organizationsWithDeletes(db: Database): Promise<readonly string[]> {
+  const rows = await db.selectFrom('tabular_deletes').select('organization_id').distinct().execute();
   return rows.map((row) => row.organization_id);
 }

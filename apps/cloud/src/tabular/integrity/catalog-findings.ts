@@ -51,7 +51,6 @@ export function catalogFindings({ state, files, deletes, proofs, days }: Catalog
   for (const row of deletes) rowsOf(row.organization_id).deletes.push(row);
   for (const { organization_id: organizationId } of [...proofs, ...days]) rowsOf(organizationId);
   const daysOf = Map.groupBy(days, (each) => each.organization_id);
-  const isDivided = days.length > 0 || files.some((row) => (row.proof_day ?? null) !== null);
   for (const [organizationId, rows] of ofOrganizations) {
     for (const row of rows.files)
       if (!isFileRowRight(row))
@@ -59,17 +58,11 @@ export function catalogFindings({ state, files, deletes, proofs, days }: Catalog
     for (const row of rows.deletes)
       if (!isDeleteRowRight(row)) findings.push({ organizationId, text: `the row of deletion ${row.id} was changed` });
     const proof = proofs.find((each) => each.organization_id === organizationId);
-    // The next start divides a catalog of an earlier version.
-    const ofDays = isDivided ? dayFindings(daysOf.get(organizationId) ?? [], rows.files) : [];
+    const ofDays = dayFindings(daysOf.get(organizationId) ?? [], rows.files);
     const ofFiles = ofDays.length > 0 ? ofDays : fileFindings(proof, rows.files);
     for (const text of [...ofFiles, ...deleteFindings(proof, rows.deletes)]) findings.push({ organizationId, text });
   }
   return findings;
-}
-
-/** Whether an earlier version wrote all rows, and this version has not started on them yet. */
-export function isWithoutChecks({ state, files, deletes, proofs }: CatalogRows): boolean {
-  return proofs.length === 0 && [...state, ...files, ...deletes].every((row) => (row.row_check ?? null) === null);
 }
 
 export function isFileRowRight(row: FileRow): boolean {

@@ -26,7 +26,7 @@ export async function noteRestored(trx: Database, file: string, nowMs: number): 
 
 export function createFileHealth(deps: {
   readonly db: Database;
-  readonly catalog: Pick<Catalog, 'addChecksum' | 'isListed'>;
+  readonly catalog: Pick<Catalog, 'isListed'>;
   readonly clock: Clock;
   readonly log: Log;
 }): FileHealth {
@@ -49,8 +49,6 @@ export function createFileHealth(deps: {
       const before = await db.selectFrom('tabular_health').selectAll().where('file', '=', file).executeTakeFirst();
       const sinceMs = before?.damaged_ms ?? null;
       if (found.kind === 'right') {
-        if (found.checksum !== undefined && (await catalog.addChecksum(file, found.checksum)))
-          log.info('a file of readings without a checksum was read completely and now has one', { file });
         if (sinceMs !== null) log.info('a damaged file of readings is intact again', { file });
         if (complete || sinceMs !== null)
           await store(file, { ...(complete && { verified_ms: clock.now() }), damaged_ms: null, damage: null });

@@ -1,6 +1,6 @@
 /** Known damage, from the catalog alone. */
 import type { Database } from '../../metadata/tables.ts';
-import { type CatalogFinding, catalogFindings, isWithoutChecks } from './catalog-findings.ts';
+import { type CatalogFinding, catalogFindings } from './catalog-findings.ts';
 
 export interface DamagedFile {
   readonly file: string;
@@ -38,5 +38,5 @@ export async function findingsOf(db: Database): Promise<readonly CatalogFinding[
     proofs: await trx.selectFrom('tabular_proofs').selectAll().execute(),
     days: await trx.selectFrom('tabular_day_proofs').selectAll().execute(),
   }));
-  return isWithoutChecks(rows) ? [] : catalogFindings(rows);
+  return catalogFindings(rows);
 }

@@ -5,7 +5,7 @@
 import type { Database } from '../../metadata/tables.ts';
 import { proofDayOf } from '../catalog/proof-days.ts';
 import { type CatalogFinding, catalogFindings } from './catalog-findings.ts';
-import { dayProofsOf, insertDayProofs } from './divide-proofs.ts';
+import { dayProofsOf, insertDayProofs } from './day-proofs.ts';
 import { addChecksums, type DeleteRow, emptySum, type FileRow, stateRowChecksum } from './row-checksum.ts';
 import { nameOfDelete, nameOfFile, nameOfState, readCopy } from './row-copies.ts';
 
@@ -90,7 +90,7 @@ export async function repairCatalog(db: Database, apply: boolean): Promise<Repai
 
 /** Two of the three (position, checksum, copy) must agree. */
 function provenPosition(
-  state: readonly { readonly sealed_position: number; readonly row_check: string | null }[],
+  state: readonly { readonly sealed_position: number; readonly row_check: string }[],
   copied: ReturnType<typeof readCopy>,
 ): number | undefined {
   const [row] = state;

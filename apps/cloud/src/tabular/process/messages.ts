@@ -29,8 +29,7 @@ export interface FileChecksum {
   readonly blockCrcs: string;
 }
 
-/** null: an earlier version wrote the file. */
-export type ExpectedBytes = { readonly bytes: number } & { readonly [Field in keyof FileChecksum]: string | null };
+export type ExpectedBytes = FileChecksum & { readonly bytes: number };
 
 /** A file that is written, synced and renamed. It belongs to the store as soon as the catalog lists it. Times in microseconds. */
 export interface SealedFile extends FileRef {
@@ -77,8 +76,7 @@ export interface QueryMessage extends ScanRequest {
 }
 
 export type FoundFile =
-  /** `checksum`: the file's first checksum. */
-  | { readonly kind: 'right'; readonly checksum?: FileChecksum }
+  | { readonly kind: 'right' }
   | { readonly kind: 'damaged'; readonly reason: string }
   | { readonly kind: 'missing' }
   /** The file cannot be read at present; nothing is known. */

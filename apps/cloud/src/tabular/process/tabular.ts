@@ -131,7 +131,7 @@ function start(init: Extract<ToChild, { kind: 'init' }>): (message: ToChild) => 
   const writing = <T>(task: () => Promise<T>): Promise<T> =>
     oneAtATime(() => (settings.takesTurns ? turns.alone(task) : task()));
   const { fileBytes, rowGroupBytes } = settings;
-  const sealing = { database, writer, parquetDir, hotDirectory, fileBytes, rowGroupBytes, limits: settings };
+  const sealing = { writer, parquetDir, hotDirectory, fileBytes, rowGroupBytes };
   const verified = async <R>(
     work: (connection: DuckDBConnection, reader: VerifiedReader) => Promise<R>,
   ): Promise<R> => {

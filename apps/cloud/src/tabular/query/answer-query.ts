@@ -6,7 +6,6 @@ import type { Clock } from '@platform/base';
 import { encodePlan, foldConstants, isLinear, type Plan, pathFilter, sourcesOf, splitPlan } from '@platform/query';
 import type { IngestLog } from '../../ingest/log/log.ts';
 import type { Catalog } from '../catalog/catalog.ts';
-import { parquetFormat } from '../catalog/parquet-format.ts';
 import { proofDaysOf } from '../catalog/proof-days.ts';
 import { mayHoldRows } from '../catalog/row-filter.ts';
 import type { Seals } from '../catalog/seals.ts';
@@ -51,8 +50,8 @@ export interface Queues {
   readonly ofRows: FairQueue;
 }
 
-/** again: a merge removed a needed file. died: the child died. older: these files must be rewritten first. */
-export type Attempt = QueryResult | 'again' | 'died' | { readonly older: readonly string[] };
+/** again: a merge removed a needed file. died: the child died. */
+export type Attempt = QueryResult | 'again' | 'died';
 
 export interface AnswerQuery {
   attempt(request: QueryRequest, startedMs: number, endMs: number, signal: AbortSignal): Promise<Attempt>;
@@ -110,13 +109,6 @@ export function createAnswerQuery(deps: AnswerQueryDeps): AnswerQuery {
       const files = sources.includes(source)
         ? snapshot.files.filter((file) => mayHoldRows(file, scope, filter) && !isWhollyDeleted(file, deletes))
         : [];
-      const before = files.filter(({ format }) => format < parquetFormat);
-      if (before.length > 0) {
-        const damages = new Map((await health.damaged()).map(({ file, reason }) => [file, reason]));
-        const broken = before.find(({ file }) => damages.has(file));
-        if (broken !== undefined) throw damagedFile(broken, damages.get(broken.file) ?? '');
-        return { older: before.map(({ file }) => file) };
-      }
       const fileBytes = files.reduce((sum, file) => sum + file.logicalBytes, 0);
       const reservation = request.unmetered ? noReservation : await meter.reserve(scope.organizationId, fileBytes);
       let scannedBytes = 0;

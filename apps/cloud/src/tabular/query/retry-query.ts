@@ -1,7 +1,6 @@
 /** Retries a query that a merge or the death of the child interrupted, until it is answered or its time is over. */
 import { asPlatformError, type Clock, PlatformError } from '@platform/base';
 import { QueryError } from '@platform/query';
-import type { FileUpgrade } from '../compaction/upgrade-files.ts';
 import type { TabularSettings } from '../settings.ts';
 import type { Tabular } from '../tabular.ts';
 import type { AnswerQuery } from './answer-query.ts';
@@ -11,12 +10,11 @@ const maxStale = 8;
 
 export function createRetryQuery(deps: {
   readonly answer: Pick<AnswerQuery, 'attempt'>;
-  readonly older: Pick<FileUpgrade, 'replaced'>;
   readonly settings: Pick<TabularSettings, 'deadlineMs'>;
   readonly clock: Clock;
   readonly stopping: AbortSignal;
 }): Tabular['query'] {
-  const { answer, older, settings, clock, stopping } = deps;
+  const { answer, settings, clock, stopping } = deps;
   return async (request) => {
     const deadlineMs = Math.min(request.deadlineMs ?? settings.deadlineMs, settings.deadlineMs);
     const startedMs = clock.monotonic();
@@ -37,12 +35,6 @@ export function createRetryQuery(deps: {
           );
         }
         const result = await answer.attempt(request, startedMs, endMs, signal);
-        // While waiting, the query holds neither a place in the queue nor a snapshot.
-        if (typeof result === 'object' && 'older' in result) {
-          await older.replaced(result.older, signal);
-          stale = -1;
-          continue;
-        }
         if (typeof result === 'object') return result;
         if (result === 'died' && ++deaths > 1) {
           throw new PlatformError(

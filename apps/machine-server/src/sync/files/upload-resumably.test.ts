@@ -165,8 +165,6 @@ test('if a proxy on the way does not let long bodies pass, the file is sent in c
 test.each([
   ['in calls', 'aborted', 0],
   ['in long bodies', 'aborted', 64 * 1024 * 1024],
-  // Clouds of earlier releases.
-  ['in calls', 'data_loss', 0],
 ] as const)(
   'D15 a large file sent %s whose staged bytes were damaged (%s) is sent again, and never set aside',
   async (_how, code, maxBodyBytes) => {

@@ -4,7 +4,7 @@
  * it has. The file is read once per attempt; the part that the cloud already has is only hashed.
  */
 import { createHash } from 'node:crypto';
-import { asPlatformError, PlatformError } from '@platform/base';
+import { asPlatformError } from '@platform/base';
 import { UploadService } from '@platform/proto/platform/upload/v1/upload';
 import { fingerprintText } from './fingerprint.ts';
 import { putBodies } from './put-bodies.ts';
@@ -38,13 +38,6 @@ export async function uploadResumably(file: ResumableFile, signal: AbortSignal):
   }
   if (begun.binaryDataId !== '') return true;
   const sha256 = (await putBodies(file, key, begun, signal)) ?? (await writePieces(file, client, key, begun, signal));
-  try {
-    await client.finishUpload({ metadata, key, sha256 }, { signal, timeoutMs: finishTimeoutMs });
-  } catch (caught) {
-    const { code, message } = asPlatformError(caught);
-    // Clouds of earlier releases say this of damaged staged bytes, which is no error of the file.
-    if (code === 'data_loss') throw new PlatformError('aborted', message, caught);
-    throw caught;
-  }
+  await client.finishUpload({ metadata, key, sha256 }, { signal, timeoutMs: finishTimeoutMs });
   return true;
 }

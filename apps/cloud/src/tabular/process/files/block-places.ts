@@ -5,8 +5,8 @@ import { blockBytes } from './checksum-file.ts';
 const crcDigits = 8;
 
 /** The checksum of one block among those of a file. */
-export function crcAt(crcs: string | null, block: number): string | undefined {
-  return crcs?.slice(crcDigits * block, crcDigits * (block + 1));
+export function crcAt(crcs: string, block: number): string {
+  return crcs.slice(crcDigits * block, crcDigits * (block + 1));
 }
 
 /** Numbers of the blocks whose checksums differ. */

@@ -34,7 +34,7 @@ export interface CheckedFileOptions {
   readonly timeReceived: HeldTimes | undefined;
   readonly expected: ExpectedBytes;
   readonly now: () => number;
-  /** Called when the file is found damaged, is right again, or gets its first checksum. */
+  /** Called when the file is found damaged, or is right again. */
   readonly report: (file: string, found: FoundFile) => void;
 }
 
@@ -47,7 +47,7 @@ export class CheckedFile {
   readonly #path: string;
   readonly #now: () => number;
   readonly #report: (found: FoundFile) => void;
-  #expected: ExpectedBytes;
+  readonly #expected: ExpectedBytes;
   /** Milliseconds since 1970 when reading began. */
   #readMs = 0;
   /** Which blocks have been read and were right. */
@@ -118,7 +118,6 @@ export class CheckedFile {
     }
     const after = this.#stampNow();
     if (after === undefined || !isSameStamp(stamp, after)) return { kind: 'unknown', reason: 'it changed meanwhile' };
-    const { bytes, ...checksum } = found;
     const reason = differenceOf(expected, found);
     this.stamp = stamp;
     this.#readMs = readMs;
@@ -127,9 +126,7 @@ export class CheckedFile {
     this.#damage = reason;
     this.#isUnreadable = false;
     if (reason !== undefined) return { kind: 'damaged', reason };
-    if (expected.blockCrcs !== null) return { kind: 'right' };
-    this.#expected = found;
-    return { kind: 'right', checksum };
+    return { kind: 'right' };
   }
 
   /** @throws StaleSnapshot if the file is no longer the one that was read */
@@ -172,16 +169,15 @@ export class CheckedFile {
   }
 
   async #read(stamp: FileStamp, wanted: 'footer' | 'rows', signal: AbortSignal | undefined): Promise<void> {
-    const { bytes, blockCrcs } = this.#expected;
+    const { bytes } = this.#expected;
     // A damaged file is only right again as a whole.
-    const isWhole = wanted === 'rows' || blockCrcs === null || this.#damage !== undefined;
+    const isWhole = wanted === 'rows' || this.#damage !== undefined;
     if (this.stamp === undefined) {
       this.stamp = stamp;
       this.#readMs = this.#now();
     }
     if (Number(stamp.size) !== bytes) this.#fail(sizeDiffers(stamp.size, bytes));
-    if (blockCrcs === null) await this.#learn(signal);
-    else {
+    {
       await using file = await this.#openStamped(stamp);
       if (isWhole) await this.#readBlocks(file, 0, signal);
       else await this.#readFooter(file, signal);
@@ -192,14 +188,6 @@ export class CheckedFile {
     }
     this.#isFooterRight = true;
     if (isWhole) this.#isRight = true;
-  }
-
-  /** For a file of an earlier version: its current content becomes the expected content. */
-  async #learn(signal: AbortSignal | undefined): Promise<void> {
-    const found = await checksumFile(this.#path, async () => signal?.throwIfAborted());
-    const { bytes: _, ...checksum } = found;
-    this.#expected = found;
-    this.#report({ kind: 'right', checksum });
   }
 
   async #openStamped(stamp: FileStamp): Promise<FileHandle> {
@@ -265,6 +253,6 @@ function isSettled({ ctimeNs }: FileStamp, readMs: number): boolean {
 
 function differenceOf(expected: ExpectedBytes, found: ExpectedBytes): string | undefined {
   if (found.bytes !== expected.bytes) return sizeDiffers(found.bytes, expected.bytes);
-  if (expected.blockCrcs === null || expected.sha256 === found.sha256) return undefined;
-  return placesOf(differing(expected.blockCrcs, found.blockCrcs ?? ''), found.bytes);
+  if (expected.sha256 === found.sha256) return undefined;
+  return placesOf(differing(expected.blockCrcs, found.blockCrcs), found.bytes);
 }

@@ -10,7 +10,7 @@ import type { Series } from '../../catalog/series.ts';
 import { quoted } from '../duckdb/database.ts';
 import { noTime } from '../rows/row-buffer.ts';
 import { encodeFacts, metadataKey } from './facts-in-footer.ts';
-import { type LeafFacts, readFacts, type SeriesFacts } from './file-facts.ts';
+import type { LeafFacts, SeriesFacts } from './file-facts.ts';
 import { rowsOfGroup } from './row-group.ts';
 
 export { parquetFormat } from '../../catalog/parquet-format.ts';
@@ -82,9 +82,4 @@ function renumbered(numbers: readonly number[]): string {
   const own = new Array<string>((numbers.at(-1) ?? 0) + 1).fill('NULL');
   for (const [at, number] of numbers.entries()) own[number] = String(at);
   return `list_extract([${own.join(',')}]::INTEGER[], number + 1)`;
-}
-
-/** The series of a file by their numbers. */
-export async function readSeries(connection: DuckDBConnection, path: string): Promise<readonly Series[]> {
-  return (await readFacts(connection, [path])).get(path)?.series ?? [];
 }

@@ -45,8 +45,7 @@ export function createFileVerifier(
       for (const { file, captureDay, timeReceived, expected } of files) {
         if (expected === undefined) continue;
         const before = known.get(file)?.expected;
-        // Since then, the catalog row has got its checksum or was repaired.
-        if (before?.bytes === expected.bytes && expected.blockCrcs === null) continue;
+        // Since then, the catalog row may have been repaired.
         if (before !== undefined && isSameChecksum(before, expected)) continue;
         known.set(file, new CheckedFile({ parquetDir, file, captureDay, timeReceived, expected, now, report }));
       }

@@ -7,8 +7,7 @@
  */
 
 import { isUtf8 } from 'node:buffer';
-import { describeFault, type StructSink, walkStruct } from '@platform/base';
-import { storedLevels } from '../../../reading-codec/stored-levels.ts';
+import { describeFault, maxReadingLevels, type StructSink, walkStruct } from '@platform/base';
 import { skipValue, writeIndex, writeInt32, writeRepairedText } from './bson-bytes.ts';
 import { keepLast } from './keep-last.ts';
 
@@ -29,9 +28,9 @@ export function maxBsonBytes(wireBytes: number): number {
  */
 export function writeStruct(source: Uint8Array, start: number, end: number, target: Uint8Array, at: number): number {
   writer.begin(target, at);
-  const fault = walkStruct(source, start, end, writer, storedLevels);
+  const fault = walkStruct(source, start, end, writer, maxReadingLevels);
   const to = writer.end();
-  if (fault !== null) throw new Error(describeFault(fault, storedLevels));
+  if (fault !== null) throw new Error(describeFault(fault, maxReadingLevels));
   return to;
 }
 
@@ -43,11 +42,11 @@ class BsonWriter implements StructSink {
   /** Depth of the innermost open document or list; 0: none is open. */
   #level = 0;
   /** Start of each open document and list. */
-  readonly #starts = new Int32Array(storedLevels + 1);
+  readonly #starts = new Int32Array(maxReadingLevels + 1);
   /** Number of fields so far in each open document. */
-  readonly #fields = new Int32Array(storedLevels + 1);
+  readonly #fields = new Int32Array(maxReadingLevels + 1);
   /** Whether a key was repeated, for each open document. */
-  readonly #repeats = new Uint8Array(storedLevels + 1);
+  readonly #repeats = new Uint8Array(maxReadingLevels + 1);
 
   begin(target: Uint8Array, at: number): void {
     this.#target = target;
