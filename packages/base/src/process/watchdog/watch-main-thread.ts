@@ -17,6 +17,10 @@ export interface WatchSetup {
   readonly endsFile: string;
   /** Processor time that one turn may take. Default 10 s. */
   readonly maxTurnMs?: number;
+  /** How often that is checked. Default 1 s. */
+  readonly checkMs?: number;
+  /** How long the main thread has to show its stack before its end; native code that runs longer leaves none. Default 20 s. */
+  readonly stackMs?: number;
 }
 
 /** A line of the file of ends. */
@@ -35,13 +39,10 @@ export interface StuckCall {
 /** Name of a function of the main thread's global object that returns the current call as the JSON of a StuckCall. */
 export const currentCallName = 'platformCurrentCall';
 
-const usualMaxTurnMs = 10_000;
-const checkMs = 1_000;
-/** Native code that runs longer leaves no stack. */
-const stackMs = 20_000;
+const usual = { maxTurnMs: 10_000, checkMs: 1_000, stackMs: 20_000 };
 
 export function watchMainThread(setup: WatchSetup): void {
-  const { maxTurnMs = usualMaxTurnMs, endsFile } = setup;
+  const { maxTurnMs, checkMs, stackMs, endsFile } = { ...usual, ...setup };
   const turns = new SharedTurns(setup.turns);
   let seen = 0;
   let usedMs = 0;
@@ -51,13 +52,16 @@ export function watchMainThread(setup: WatchSetup): void {
     else if (turns.isWatched && mainThreadMs() - usedMs >= maxTurnMs) {
       watching[Symbol.dispose]();
       const kill = (): void => void process.kill(process.pid, 'SIGKILL');
-      explainEnd(turns, maxTurnMs, endsFile).then(kill, kill);
+      explainEnd(turns, { maxTurnMs, stackMs, endsFile }).then(kill, kill);
     }
   });
 }
 
 /** Says why. */
-async function explainEnd(turns: SharedTurns, maxTurnMs: number, endsFile: string): Promise<void> {
+async function explainEnd(
+  turns: SharedTurns,
+  { maxTurnMs, stackMs, endsFile }: { maxTurnMs: number; stackMs: number; endsFile: string },
+): Promise<void> {
   // Loaded only now, because it costs memory.
   const { takeMainStack } = await import('./take-stack.ts');
   const stack = await takeMainStack(`globalThis.${currentCallName}?.()`, stackMs);
