@@ -26,7 +26,14 @@ const rounds = Math.max(1, Math.round(Number(FAULT_DAMAGES) / 200));
 const tables = checkedTablesOf(migrations);
 
 type Credentials = NonNullable<Parameters<typeof connect>[0]['credentials']>;
-type Questions = Readonly<Record<string, () => Promise<unknown>>>;
+
+/** Over which a pass of questions is asked. */
+interface Askers {
+  readonly owner: Link;
+  readonly part: Link;
+}
+
+type Questions = Readonly<Record<string, (askers: Askers) => Promise<unknown>>>;
 
 /** @returns the ids */
 async function uploadPictures(cloud: CloudUnderFire): Promise<readonly string[]> {
@@ -158,18 +165,16 @@ async function fill(cloud: CloudUnderFire): Promise<Filled> {
   return { keyOfOwner, organizationId, locationId, robotId, secondPart, fragmentId, pictures, datasetId };
 }
 
-/** Each over a new connection. */
 function questionsOf(cloud: CloudUnderFire, filled: Filled): Questions {
-  const { keyOfOwner: credentials, organizationId, locationId, robotId, secondPart } = filled;
-  const { fragmentId, pictures, datasetId } = filled;
-  const byOwner = (ask: (link: Link) => Promise<unknown>) => async () => {
-    await using link = connect({ baseUrl: cloud.url, credentials });
-    return await ask(link);
-  };
-  const ofData = (ask: (data: Client<typeof DataService>) => Promise<unknown>) =>
-    byOwner((link) => ask(link.client(DataService)));
-  const ofApp = (ask: (app: Client<typeof AppService>) => Promise<unknown>) =>
-    byOwner((link) => ask(link.client(AppService)));
+  const { organizationId, locationId, robotId, secondPart, fragmentId, pictures, datasetId } = filled;
+  const ofData =
+    (ask: (data: Client<typeof DataService>) => Promise<unknown>) =>
+    ({ owner }: Askers) =>
+      ask(owner.client(DataService));
+  const ofApp =
+    (ask: (app: Client<typeof AppService>) => Promise<unknown>) =>
+    ({ owner }: Askers) =>
+      ask(owner.client(AppService));
   return {
     pictures: ofData(async (asked) => {
       const filter = { organizationIds: [organizationId] };
@@ -188,10 +193,10 @@ function questionsOf(cloud: CloudUnderFire, filled: Filled): Questions {
       const { data } = await asked.binaryDataByIDs({ binaryDataIds: [...pictures], includeBinary: true });
       return data.map(({ binary }) => Buffer.from(binary).toString('base64'));
     }),
-    datasets: byOwner(async (link) => {
-      const found = await link.client(DatasetService).listDatasetsByOrganizationID({ organizationId });
+    datasets: async ({ owner }) => {
+      const found = await owner.client(DatasetService).listDatasetsByOrganizationID({ organizationId });
       return found.datasets.map(({ id, name }) => [id, name]);
-    }),
+    },
     'pictures of a dataset': ofData(async (asked) => {
       const { data } = await asked.binaryDataByFilter({ dataRequest: { filter: { datasetId }, limit: 100n } });
       return data.map(({ metadata }) => metadata?.binaryDataId);
@@ -224,18 +229,25 @@ function questionsOf(cloud: CloudUnderFire, filled: Filled): Questions {
       const { history } = await app.getRobotPartHistory({ id: secondPart });
       return history.map(({ old, editedBy }) => [old?.robotConfigJson, editedBy]);
     }),
-    'scanned bytes': byOwner(async (link) => {
-      const { limits } = await link.client(FleetService).listLimits({ organizationId });
+    'scanned bytes': async ({ owner }) => {
+      const { limits } = await owner.client(FleetService).listLimits({ organizationId });
       return limits.map(({ name, used }) => [name, used]);
-    }),
-    'the part itself': async () => {
-      const { partId, partSecret } = cloud.demo;
-      const credentials = { entity: partId, type: 'robot-secret', payload: partSecret };
-      await using link = connect({ baseUrl: cloud.url, credentials });
-      const { part } = await link.client(AppService).getRobotPart({ id: partId });
-      return part?.id;
+    },
+    'the part itself': async ({ part }) => {
+      const found = await part.client(AppService).getRobotPart({ id: cloud.demo.partId });
+      return found.part?.id;
     },
   };
+}
+
+/** The answers to all questions, by their names, over two new connections. */
+async function answersTo(questions: Questions, cloud: CloudUnderFire, filled: Filled): Promise<Record<string, string>> {
+  const { url: baseUrl, demo } = cloud;
+  await using owner = connect({ baseUrl, credentials: filled.keyOfOwner });
+  const ofPart = { entity: demo.partId, type: 'robot-secret', payload: demo.partSecret };
+  await using part = connect({ baseUrl, credentials: ofPart });
+  const asked = Object.entries(questions).map(async ([name, ask]) => [name, await answerOf(ask({ owner, part }))]);
+  return Object.fromEntries(await Promise.all(asked));
 }
 
 async function complaints(dataDirectory: string): Promise<string> {
@@ -250,8 +262,8 @@ async function complaints(dataDirectory: string): Promise<string> {
 }
 
 /** The answer as text; `data_loss` and the like for errors. */
-async function answerOf(ask: () => Promise<unknown>): Promise<string> {
-  return ask().then(
+async function answerOf(asked: Promise<unknown>): Promise<string> {
+  return asked.then(
     (answer) => JSON.stringify(answer, (_, each) => (typeof each === 'bigint' ? String(each) : each)),
     (caught: unknown) => {
       const { code, message } = asPlatformError(caught);
@@ -269,28 +281,24 @@ test(`D33 ${rounds * rowDamages.length} damages to rows of each checked table le
   const filled = await fill(cloud);
   const { robotId } = filled;
   const questions = questionsOf(cloud, filled);
-  const right = new Map<string, string>();
-  for (const [name, ask] of Object.entries(questions)) right.set(name, await answerOf(ask));
-  expect([...right].filter(([, answer]) => answer.startsWith('data_loss') || /^\w+: /.test(answer))).toEqual([]);
+  const answers = (): Promise<Record<string, string>> => answersTo(questions, cloud, filled);
+  const right = await answers();
+  const refused = Object.entries(right).filter(([, answer]) => answer.startsWith('data_loss') || /^\w+: /.test(answer));
+  expect(refused).toEqual([]);
   expect(await complaints(cloud.directory)).toBe('');
 
   const tally = { damages: 0, right: 0, refused: 0, tables: new Set<string>() };
   const wrong: string[] = [];
   const askAll = async (what: string): Promise<void> => {
-    for (const [name, ask] of Object.entries(questions)) {
-      const answer = await answerOf(ask);
+    for (const [name, answer] of Object.entries(await answers())) {
       if (answer === 'data_loss') tally.refused++;
-      else if (answer === right.get(name)) tally.right++;
+      else if (answer === right[name]) tally.right++;
       else wrong.push(`${what}: ${name} was answered ${answer.slice(0, 300)}`);
     }
   };
-  const requireAnswered = async (what: string): Promise<void> => {
-    for (const [name, ask] of Object.entries(questions)) {
-      // Callers are known for two seconds.
-      for (let tries = 0; tries < 50 && (await answerOf(ask)) !== right.get(name); tries++) await pauseMs(100);
-      expect(await answerOf(ask), `${what}, undone: ${name}`).toBe(right.get(name));
-    }
-  };
+  // Callers are known for two seconds.
+  const requireAnswered = (what: string): Promise<void> =>
+    expect.poll(answers, { interval: 100, message: `${what}, undone` }).toEqual(right);
   for (let round = 0; round < rounds; round++)
     for (const table of tables)
       for (const kind of rowDamages) {
@@ -307,23 +315,26 @@ test(`D33 ${rounds * rowDamages.length} damages to rows of each checked table le
       }
 
   // Machines and parts are read once, at the start.
+  let undo = async (): Promise<void> => {};
   for (const name of ['machines', 'parts'])
     for (const kind of rowDamages) {
       const table = tables.find((each) => each.table === name);
       await cloud.stop();
+      await undo();
       const of = name === 'machines' ? 'id' : 'machine_id';
       const damage = table && damageRow(cloud.directory, table, kind, random, (row) => row[of] === robotId);
       await cloud.start();
+      undo = async () => damage?.undo();
       if (damage === undefined) continue;
       tally.damages++;
       const before = tally.refused;
       await askAll(damage.what);
       if (tally.refused === before) wrong.push(`${damage.what}: nothing was refused after a restart`);
-      await cloud.stop();
-      await damage.undo();
-      await cloud.start();
-      await requireAnswered(damage.what);
     }
+  await cloud.stop();
+  await undo();
+  await cloud.start();
+  await requireAnswered('all');
   console.log(
     `seed ${FAULT_SEED}: ${tally.damages} damages to rows of ${tally.tables.size} tables (${[...tally.tables].join(', ')}): ${tally.right} answers right, ${tally.refused} refused, ${wrong.length} wrong`,
   );
