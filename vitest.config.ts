@@ -10,6 +10,8 @@ export default defineConfig({
     testTimeout: 300_000,
     hookTimeout: 300_000,
     expect: { poll: { timeout: 240_000 } },
+    // Random cases differ at each run; a failure names its seed, and FAULT_SEED repeats it.
+    setupFiles: process.env['FAULT_SEED'] === undefined ? [] : ['packages/testkit/src/repeat-properties.ts'],
     pool: 'forks',
     // Files share the modules of their worker: importing them anew for each takes 40 % of the processor time of the tests of packages, tools
     // and the command line. So a test undoes what it changes in a module or in the process.

@@ -7,6 +7,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemClock } from '@platform/base';
 import { RobotService } from '@platform/proto/platform/robot/v1/robot';
+import { rollingSeed, seededRandom } from '@platform/testkit';
 import { expect, test } from 'vitest';
 import { attributeRows } from './testing/data-manager/attribute-rows.ts';
 import { expectNothingLost } from './testing/data-manager/expect-nothing-lost.ts';
@@ -44,11 +45,8 @@ test.concurrent.for(thirds)(
 test.concurrent('whatever is edited while a sensor is captured, no reading is lost or doubled', async () => {
   await using stack = new AsyncDisposableStack();
   const rig = await startRig(stack);
-  let seed = 20_261_125;
-  const random = (most: number): number => {
-    seed = (Math.imul(seed, 1_103_515_245) + 12_345) >>> 0;
-    return Math.floor((seed / 2 ** 32) * most);
-  };
+  const share = seededRandom(rollingSeed());
+  const random = (most: number): number => Math.floor(share() * most);
   const pick = <T>(...values: readonly T[]): T => values[random(values.length)] as T;
   for (let edits = 0; edits < 40; edits++) {
     const folder = pick(undefined, join(rig.home, 'a'), join(rig.home, 'b'));

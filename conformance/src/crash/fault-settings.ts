@@ -1,4 +1,6 @@
 /** The intensity of the fault tests: short by default, longer with `npm run fault`; the seed determines the moments. */
+import { rollingSeed } from '@platform/testkit';
+
 export interface FaultSettings {
   /** Default 20. */
   readonly kills: number;
@@ -6,6 +8,7 @@ export interface FaultSettings {
   readonly triggerKills: number;
   /** While charges are made. Default 10. */
   readonly billingKills: number;
+  /** Default: another one at each run. */
   readonly seed: number;
   /** Of the ledger test: kills, power cuts, lost acknowledgements, mutated files and full disks. Default: a twentieth of 200, 2,000, 1,000 and 10,000; 2 full disks. */
   readonly ledgerKills: number;
@@ -37,7 +40,7 @@ export interface FaultSettings {
 const unbounded = Number.POSITIVE_INFINITY;
 
 export function readFaultSettings(): FaultSettings {
-  const { FAULT_KILLS = '20', FAULT_SEED = '20261121', FAULT_SECONDS = '8', FAULT_LARGE = '1,30' } = process.env;
+  const { FAULT_KILLS = '20', FAULT_SECONDS = '8', FAULT_LARGE = '1,30' } = process.env;
   const {
     FAULT_LEDGER_KILLS = '10',
     FAULT_CUTS = '100',
@@ -55,7 +58,7 @@ export function readFaultSettings(): FaultSettings {
     disks: Number(FAULT_DISKS),
     diskFaults: Number(process.env['FAULT_DISK_FAULTS'] ?? 60),
     kills: Number(FAULT_KILLS),
-    seed: Number(FAULT_SEED),
+    seed: rollingSeed(),
     seconds: Number(FAULT_SECONDS),
     linkSeconds: Number(process.env['FAULT_LINK_SECONDS'] ?? 30),
     linkBounds:

@@ -11,7 +11,7 @@ import { asPlatformError, type PlatformError } from '@platform/base';
 import { DataService } from '@platform/proto/platform/app/data/v1/data';
 import { DataSyncService, DataType, SensorDataSchema } from '@platform/proto/platform/app/datasync/v1/data_sync';
 import { connect, type Link } from '@platform/rpc/client';
-import { temporaryDirectory } from '@platform/testkit';
+import { rollingSeed, temporaryDirectory } from '@platform/testkit';
 import { deserialize, serialize } from 'bson';
 import { expect, test } from 'vitest';
 import { openControlClient } from '../../../apps/cloud/src/admin/control-channel.ts';
@@ -21,8 +21,9 @@ import { oneOf } from './damage.ts';
 import { damageFile, fileDamages } from './damage-files.ts';
 import { damageLog, logDamages } from './damage-log.ts';
 
-const { FAULT_DAMAGES = '60', FAULT_SEED = '20261122' } = process.env;
+const { FAULT_DAMAGES = '60' } = process.env;
 const damages = Number(FAULT_DAMAGES);
+const seed = rollingSeed();
 /** A start takes time: in a short run, each kind of store damage occurs once. */
 const restarts = Math.max(logDamages.length, Math.round(damages / 20));
 const uploads = 8;
@@ -104,7 +105,7 @@ async function complaints(dataDirectory: string): Promise<string> {
 test(`D33 after ${damages} random damages to payloads none is served, the doctor finds all, and restored payloads are served`, {
   timeout: 300_000 + damages * 2_000,
 }, async () => {
-  const random = seededRandom(Number(FAULT_SEED));
+  const random = seededRandom(seed);
   await using cloud = await CloudUnderFire.start();
   const { partId, partSecret } = cloud.demo;
   await using part = connect({
@@ -156,7 +157,7 @@ test(`D33 after ${damages} random damages to payloads none is served, the doctor
 test(`D33 none of ${restarts} random damages to the ingest log and to tails of write-ahead logs leads to a wrong answer`, {
   timeout: 300_000 + restarts * 30_000,
 }, async () => {
-  const random = seededRandom(Number(FAULT_SEED));
+  const random = seededRandom(seed);
   await using golden = await temporaryDirectory();
   await using first = await CloudUnderFire.start();
   await first.firstStartOver();
@@ -216,7 +217,7 @@ test(`D33 none of ${restarts} random damages to the ingest log and to tails of w
     }
     await later.kill();
   }
-  console.log(`seed ${FAULT_SEED}: ${restarts} damages to stores: ${JSON.stringify(tally)}`);
+  console.log(`FAULT_SEED=${seed}: ${restarts} damages to stores: ${JSON.stringify(tally)}`);
   expect(tally.named).toBeGreaterThan(0);
 });
 

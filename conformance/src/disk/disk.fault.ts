@@ -162,7 +162,7 @@ test(
     for (const each of tally.again) await oneOf(each);
     const { missed } = tally;
     reportFault('disk', { seed, ...sum, forgotten, missed, failures: failures.length });
-    expect(failures, `seed ${seed}`).toEqual([]);
+    expect(failures, `FAULT_SEED=${seed}`).toEqual([]);
     // Others, such as truncating, may not happen at all below this program: the report names them.
     // A few faults need not remove anything.
     if (diskFaults < 60) return;

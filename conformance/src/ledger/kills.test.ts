@@ -58,7 +58,7 @@ test(
     reportFault('kills', { seed, worlds, lagMs: Math.round(lag.longestMs), ...counts, ...summaryOf(...accounts) });
     expect(
       results.map(({ faults }) => faults),
-      `seed ${seed}`,
+      `FAULT_SEED=${seed}`,
     ).toEqual(results.map(() => ({})));
     const longest = Math.max(...accounts.map(({ longestCrashGapMs }) => longestCrashGapMs));
     expect(longest).toBeLessThanOrEqual(longestGapMs);

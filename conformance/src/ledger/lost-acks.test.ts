@@ -54,7 +54,7 @@ test(
     });
     expect(
       results.map(({ faults }) => faults),
-      `seed ${seed}`,
+      `FAULT_SEED=${seed}`,
     ).toEqual(results.map(() => ({})));
   },
   acks * 5_000 + 120_000,

@@ -93,13 +93,13 @@ test(
       ...{ unreachable: unreachable.length, ...summaryOf(account) },
       slowest: rounds.toSorted((a, b) => b.uploadMs + b.relayMs - a.uploadMs - a.relayMs).slice(0, 3),
     });
-    expect(faults, `seed ${seed}`).toEqual({});
-    expect(unreachable, `seed ${seed}`).toEqual([]);
+    expect(faults, `FAULT_SEED=${seed}`).toEqual({});
+    expect(unreachable, `FAULT_SEED=${seed}`).toEqual([]);
     const late = rounds.filter(
       ({ uploadMs, relayMs, pollMs }) =>
         uploadMs > linkBounds.uploadMs || relayMs > linkBounds.relayMs || pollMs > refreshMs + linkBounds.pollMs,
     );
-    expect(late, `seed ${seed}`).toEqual([]);
+    expect(late, `FAULT_SEED=${seed}`).toEqual([]);
     world.isKept = false;
   },
   linkSeconds * 4_000 + 300_000,

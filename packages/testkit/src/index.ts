@@ -28,6 +28,7 @@ export { cpuSeconds, processTree, proportionalBytes, residentBytes } from './pro
 export { type PushAnswer, type PushSink, type ReceivedPush, startPushSink } from './push-sink.ts';
 export { type RecordOptions, recordSyscalls, type Syscall } from './record-syscalls.ts';
 export { type DiskStep, type RecordedOutput, RecordingDisk } from './recording-disk.ts';
+export { rollingSeed } from './rolling-seed.ts';
 export { seededRandom } from './seeded-random.ts';
 export { selfSigned } from './self-signed.ts';
 export { layeredDisk, mountedDisk, mountFault, type ProcessDisk, type SmallDisk } from './small-disk/small-disk.ts';

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { cutImages, recordSyscalls, seededRandom, temporaryDirectory } from '@platform/testkit';
+import { cutImages, recordSyscalls, rollingSeed, seededRandom, temporaryDirectory } from '@platform/testkit';
 import { expect, test } from 'vitest';
 
 const storeFile = fileURLToPath(new URL('./blob-store.ts', import.meta.url));
@@ -23,6 +23,7 @@ function script(directory: string): string {
 }
 
 test('I14 I4 a payload is stored only when all directories above it are durable, whichever sync failed before', async () => {
+  const seed = rollingSeed();
   let failures = 0;
   for (let failedSync = 1; failedSync <= 8; failedSync++) {
     await using data = await temporaryDirectory();
@@ -35,7 +36,7 @@ test('I14 I4 a payload is stored only when all directories above it are durable,
       ...{ directory: data.path, traceFile: trace.file('trace'), failedSync },
     });
     failures += calls.filter(({ kind }) => kind === 'failed-sync').length;
-    const random = seededRandom(failedSync);
+    const random = seededRandom(seed + failedSync);
     for (const image of cutImages(calls, { random, randomInstants: 20 }))
       for (const call of calls.slice(0, image.at)) {
         if (call.kind !== 'write' || call.path !== 'stdout') continue;
@@ -43,7 +44,7 @@ test('I14 I4 a payload is stored only when all directories above it are durable,
         const kept = image.files.get(data.file(stored));
         expect(
           kept && Buffer.from(kept).toString('utf8'),
-          `sync ${failedSync} failed, cut at ${image.at}: ${stored}`,
+          `FAULT_SEED=${seed}, sync ${failedSync} failed, cut at ${image.at}: ${stored}`,
         ).toBe('payload');
       }
   }

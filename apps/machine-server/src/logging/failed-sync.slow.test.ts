@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { cutImages, recordSyscalls, seededRandom, temporaryDirectory } from '@platform/testkit';
+import { cutImages, recordSyscalls, rollingSeed, seededRandom, temporaryDirectory } from '@platform/testkit';
 import { expect, test } from 'vitest';
 
 const queueModule = fileURLToPath(new URL('./log-queue.ts', import.meta.url));
@@ -25,6 +25,7 @@ function script(directory: string): string {
 }
 
 test('I14 lines that the log queue has saved survive a power cut, whichever sync failed before', async () => {
+  const seed = rollingSeed();
   let failures = 0;
   for (let failedSync = 1; failedSync <= 8; failedSync++) {
     await using data = await temporaryDirectory();
@@ -37,13 +38,13 @@ test('I14 lines that the log queue has saved survive a power cut, whichever sync
       ...{ directory: data.path, traceFile: trace.file('trace'), failedSync },
     });
     failures += calls.filter(({ kind }) => kind === 'failed-sync').length;
-    for (const image of cutImages(calls, { random: seededRandom(failedSync), randomInstants: 20 })) {
+    for (const image of cutImages(calls, { random: seededRandom(seed + failedSync), randomInstants: 20 })) {
       const segments = [...image.files].filter(([path]) => /\d{16}\.log$/.test(path));
       const text = segments.map(([, bytes]) => Buffer.from(bytes).toString('utf8')).join('');
       for (const call of calls.slice(0, image.at)) {
         if (call.kind !== 'write' || call.path !== 'stdout') continue;
         const { saved } = JSON.parse(Buffer.from(call.bytes).toString('utf8'));
-        expect(text, `sync ${failedSync} failed, cut at ${image.at}`).toContain(`line ${saved}`);
+        expect(text, `FAULT_SEED=${seed}, sync ${failedSync} failed, cut at ${image.at}`).toContain(`line ${saved}`);
       }
     }
   }

@@ -4,7 +4,7 @@
  */
 import { PlatformError, silentLog } from '@platform/base';
 import { TestCard } from '@platform/proto/platform/billing/v1/billing';
-import { faultProgress, reportFault } from '@platform/testkit';
+import { faultProgress, reportFault, rollingSeed } from '@platform/testkit';
 import type { KyselyPlugin } from 'kysely';
 import { expect, test } from 'vitest';
 import { callOf } from '../../access/testing/call-of.ts';
@@ -17,9 +17,9 @@ import { changeAccount } from '../prices/accounts.ts';
 import { openBilling, prices, type TestBilling } from '../testing/open-billing.ts';
 import { type Charge, type Outcome, type PaymentProvider, testProvider } from './provider.ts';
 
-// A twentieth of them; fewer on the slower store, which runs the same code.
-const runs = Number(process.env['FAULT_INTERLEAVINGS'] ?? (defaultStore === 'postgres' ? 25 : 500));
-const seed = Number(process.env['FAULT_SEED'] ?? 7);
+// Others at each run; fewer on the slower store, which runs the same code.
+const runs = Number(process.env['FAULT_INTERLEAVINGS'] ?? (defaultStore === 'postgres' ? 25 : 100));
+const seed = rollingSeed();
 const { signal } = new AbortController();
 const minuteMs = 60_000;
 

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { restoreImage, seededRandom, temporaryDirectory } from '@platform/testkit';
+import { restoreImage, rollingSeed, seededRandom, temporaryDirectory } from '@platform/testkit';
 import { expect, test } from 'vitest';
 import { recordFailedSync } from '../../metadata/testing/record-failed-sync.ts';
 import { type AppendPlan, plannedEntry } from '../testing/append-child.ts';
@@ -29,9 +29,10 @@ test('I14 I3 I5 after a failed sync, a start makes durable what it reads back: a
   const outcomes = runs.said(runs.calls.length).map(({ outcome }) => outcome);
   expect(outcomes, 'a retry of what the failed sync left was recognised').toContain('repeated');
 
+  const seed = rollingSeed();
   let checked = 0;
-  for (const image of runs.images(seededRandom(41))) {
-    const where = `cut before call ${image.at} of ${runs.calls.length}`;
+  for (const image of runs.images(seededRandom(seed))) {
+    const where = `FAULT_SEED=${seed}, cut before call ${image.at} of ${runs.calls.length}`;
     await using disk = await temporaryDirectory();
     await restoreImage(image, directory.path, disk.path);
     const { db, state } = openLogFile(disk.file('ingest.sqlite'));

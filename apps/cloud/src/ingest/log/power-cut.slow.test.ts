@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { silentLog, systemClock } from '@platform/base';
-import { cutImages, recordSyscalls, restoreImage, type Syscall, temporaryDirectory } from '@platform/testkit';
+import { cutImages, recordSyscalls, restoreImage, rollingSeed, type Syscall, temporaryDirectory } from '@platform/testkit';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { throwUncaught } from '../../metadata/testing/throw-uncaught.ts';
@@ -97,9 +97,9 @@ test('I2 I3 I5 I12 a power cut at any sync boundary or instant loses no acknowle
   await using data = await temporaryDirectory();
   await using trace = await temporaryDirectory();
   const calls = await record(data.path, trace.file('trace'));
-  // `npm run fault -- power-cut` sets the seed and the number of instants; by default each run picks a new seed.
-  const { FAULT_SEED = String(Date.now() % 2 ** 31), FAULT_KILLS = '60' } = process.env;
-  const seed = Number(FAULT_SEED);
+  // `npm run fault -- power-cut` sets the seed and the number of instants.
+  const { FAULT_KILLS = '60' } = process.env;
+  const seed = rollingSeed();
   const random = randomFrom(seed);
   const images = cutImages(calls, {
     random,
@@ -109,7 +109,7 @@ test('I2 I3 I5 I12 a power cut at any sync boundary or instant loses no acknowle
 
   let checked = 0;
   for (const image of images) {
-    const where = `seed ${seed}, cut before call ${image.at} of ${calls.length}`;
+    const where = `FAULT_SEED=${seed}, cut before call ${image.at} of ${calls.length}`;
     const { acks, truncated } = said(calls, image.at);
     await using disk = await temporaryDirectory();
     await restoreImage(image, data.path, disk.path);

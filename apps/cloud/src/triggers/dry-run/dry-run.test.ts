@@ -1,4 +1,5 @@
 import type { JsonObject } from '@bufbuild/protobuf';
+import { rollingSeed, seededRandom } from '@platform/testkit';
 import { expect, test } from 'vitest';
 import type { ArrivedLine } from '../../machines/logs/lines-by-arrival.ts';
 import { openTabular } from '../../tabular/testing/open-tabular.ts';
@@ -52,14 +53,6 @@ function triggersOf(): readonly Trigger[] {
   );
   expect(problems.filter(({ level }) => level === 'error')).toEqual([]);
   return triggers;
-}
-
-function randomBelow(seed: number): (limit: number) => number {
-  let state = seed;
-  return (limit) => {
-    state = (state * 1_103_515_245 + 12_345) % 2 ** 31;
-    return Math.floor((state / 2 ** 31) * limit);
-  };
 }
 
 function randomReading(below: (limit: number) => number): JsonObject {
@@ -123,7 +116,8 @@ const noLogs: DryRunDeps['logs'] = { lastBefore: async () => 0, after: async () 
 
 test('a dry run decides like the live code, with the same ids, from sealed files, hot files and rows in memory', async () => {
   await using store = await openTabular();
-  const batches = randomUploads(600, randomBelow(7));
+  const random = seededRandom(rollingSeed());
+  const batches = randomUploads(600, (limit) => Math.floor(random() * limit));
   const uploads: UploadInput[] = [];
   for (const [index, batch] of batches.entries()) {
     const position = store.appendRaw(batch, 'part');

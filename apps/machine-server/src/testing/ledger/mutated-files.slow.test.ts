@@ -14,6 +14,7 @@ import {
   type LedgerReading,
   memoryDirectory,
   reportFault,
+  rollingSeed,
   seededRandom,
 } from '@platform/testkit';
 import { expect, test } from 'vitest';
@@ -22,8 +23,8 @@ import { MemoryCloud } from './memory-cloud.ts';
 import { mutate } from './mutate.ts';
 import { syncAll } from './sync-all.ts';
 
-const { FAULT_MUTATIONS = '500', FAULT_SEED = '20261121' } = process.env;
-const [mutations, seed] = [Number(FAULT_MUTATIONS), Number(FAULT_SEED)];
+const mutations = Number(process.env['FAULT_MUTATIONS'] ?? 500);
+const seed = rollingSeed();
 const inOneFolder = 250;
 const readingsEach = 12;
 const wallUs = Date.UTC(2026, 0, 1) * 1_000;
@@ -66,7 +67,7 @@ test(`C2 C3 C4 C8 ${mutations} damaged capture files: what is intact is stored o
     faultProgress('damaged files', sum.files, mutations);
   }
   reportFault('mutated_files', { seed, ...sum, faults: faults.length });
-  expect(faults.slice(0, 5), `seed ${seed}`).toEqual([]);
+  expect(faults.slice(0, 5), `FAULT_SEED=${seed}`).toEqual([]);
   expect(sum.produced).toBe(sum.stored + sum.reported.damaged + sum.reported.crash);
   expect(Math.min(sum.reported.damaged, sum.reported.crash, sum.setAside)).toBeGreaterThan(0);
 }, 1_800_000);

@@ -68,7 +68,7 @@ test('the parts that DuckDB adds give the exact sum in any order, wherever they 
         values.reduce((sum, each) => sum + units(each), 0n),
       );
     }),
-    { numRuns: 200, seed: 29 },
+    { numRuns: 200 },
   );
   expect([...used].sort()).toEqual(['0 parts', '1 parts', '2 parts', 'whole']);
   connection.closeSync();
