@@ -121,14 +121,18 @@ describe('a link over gRPC', () => {
   });
 
   test('calls end by their own deadline, the default deadline, or the caller’s signal', async () => {
-    await using server = await startEcho({ say: () => new Promise(() => {}) });
+    const leave = new AbortController();
+    await using server = await startEcho({
+      say({ value }) {
+        if (value === 'leave') leave.abort();
+        return new Promise(() => {});
+      },
+    });
     await using link = connect({ baseUrl: server.url, credentials, timeoutMs: 60 });
     const echo = link.client(EchoService);
     await expect(echo.say({})).rejects.toMatchObject({ code: 'deadline_exceeded' });
     await expect(echo.say({}, { timeoutMs: 30 })).rejects.toMatchObject({ code: 'deadline_exceeded' });
-    const leave = new AbortController();
-    const left = echo.say({}, { signal: leave.signal, timeoutMs: 0 });
-    setTimeout(() => leave.abort(), 20);
+    const left = echo.say({ value: 'leave' }, { signal: leave.signal, timeoutMs: 0 });
     await expect(left).rejects.toMatchObject({ code: 'canceled' });
   });
 

@@ -65,7 +65,7 @@ async function start(): Promise<EchoServer> {
   return await startEcho(
     {
       async say({ value }, call) {
-        if (value === 'wait') await new Promise((resolve) => setTimeout(resolve, 5_000).unref());
+        if (value === 'wait') await new Promise(() => {});
         if (value === 'refuse') throw new PlatformError('failed_precondition', 'expected ünicode, 100 % of it');
         if (value === 'break') throw new TypeError('not foreseen');
         if (value === 'headers') {
@@ -105,7 +105,8 @@ async function answerOf(
     stream.on('error', () => {});
     for (const piece of body) {
       stream.write(piece);
-      if (body.length > 1) await new Promise((resolve) => setTimeout(resolve, 15));
+      // It answers once it has read the piece.
+      if (body.length > 1) await new Promise<void>((resolve) => session.ping(() => resolve()));
     }
     stream.end();
     await new Promise((resolve) => stream.once('close', resolve));

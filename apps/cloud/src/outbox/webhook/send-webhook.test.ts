@@ -165,10 +165,9 @@ test('D23 a socket opened for an allowed URL is not used for a refused one', asy
 });
 
 test('an abort ends a request at once and does not count as an attempt', async () => {
-  const { port } = await listen(() => {});
   const stop = new AbortController();
+  const { port } = await listen(() => stop.abort(new Error('stopping')));
   const sent = senderFor(port)('/test-inbox/a', stop.signal);
-  setTimeout(() => stop.abort(new Error('stopping')), 20);
   await expect(sent).rejects.toThrow('stopping');
 });
 
