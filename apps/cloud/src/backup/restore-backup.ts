@@ -19,7 +19,7 @@ import { type DamagedFile, type KeyPlace, type Manifest, manifestName } from './
 import { requireWhole } from './parse-manifest.ts';
 import { readManifest } from './read-manifest.ts';
 import { insertFiller, restoredEntry, resumePosition } from './resume-after-restore.ts';
-import { openSecrets } from './seal-secrets.ts';
+import { type GuessCost, openSecrets } from './seal-secrets.ts';
 import { sealedSecretsName, secretNames } from './write-backup.ts';
 
 const markerName = 'platform.json';
@@ -32,6 +32,8 @@ export interface RestoreOptions {
   readonly database?: string | undefined;
   /** Passphrase of the backup's key, if it has one. */
   readonly passphrase?: string | undefined;
+  /** Of the passphrase; that of `sealSecrets`, whose default it has. */
+  readonly guessCost?: GuessCost;
   readonly newestDataVersion: number;
   readonly now: () => number;
   readonly progress: (text: string) => void;
@@ -169,7 +171,7 @@ function contentsOf(target: string): string[] {
   return readdirSync(target).filter((name) => name !== 'lost+found');
 }
 
-async function readTexts({ source, passphrase, signal }: RestoreOptions, { files }: Manifest): Promise<Texts> {
+async function readTexts({ source, passphrase, guessCost, signal }: RestoreOptions, { files }: Manifest): Promise<Texts> {
   const textOf = async (name: string): Promise<string | undefined> => {
     const expected = files.find(({ path }) => path === name);
     return expected && readListed({ source, expected, signal });
@@ -182,7 +184,7 @@ async function readTexts({ source, passphrase, signal }: RestoreOptions, { files
       'failed_precondition',
       `${source}: the instance key in the backup is encrypted with a passphrase; give the passphrase file with --passphrase-file`,
     );
-  const opened = Object.entries(openSecrets(sealed, passphrase)).filter(([name]) => secretNames.includes(name));
+  const opened = Object.entries(openSecrets(sealed, passphrase, guessCost)).filter(([name]) => secretNames.includes(name));
   return { marker, secrets: Object.fromEntries(opened) };
 }
 

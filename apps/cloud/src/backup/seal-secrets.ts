@@ -2,14 +2,22 @@
 import { createCipheriv, createDecipheriv, randomBytes, scryptSync } from 'node:crypto';
 import { PlatformError } from '@platform/base';
 
-/** 128 MiB and about half a second for each guess. */
-const cost = { N: 2 ** 17, r: 8, p: 1, maxmem: 256 * 1024 * 1024 };
+/** Of a guess. It is not read from the file, which could name one that fills the memory. */
+export interface GuessCost {
+  readonly N: number;
+  readonly r: number;
+  readonly p: number;
+  readonly maxmem: number;
+}
+
+/** 128 MiB and about half a second. */
+const usualCost: GuessCost = { N: 2 ** 17, r: 8, p: 1, maxmem: 256 * 1024 * 1024 };
 
 /** Contents of the files by name. */
 export type SecretFiles = Readonly<Record<string, string>>;
 
 /** Returns JSON that `openSecrets` reads. */
-export function sealSecrets(files: SecretFiles, passphrase: string): string {
+export function sealSecrets(files: SecretFiles, passphrase: string, cost: GuessCost = usualCost): string {
   const salt = randomBytes(16);
   const nonce = randomBytes(nonceBytes);
   const cipher = createCipheriv('aes-256-gcm', scryptSync(passphrase, salt, 32, cost), nonce);
@@ -19,7 +27,7 @@ export function sealSecrets(files: SecretFiles, passphrase: string): string {
 }
 
 /** @param text as it was written @throws permission_denied for a wrong passphrase; data_loss for another text */
-export function openSecrets(text: string, passphrase: string): SecretFiles {
+export function openSecrets(text: string, passphrase: string, cost: GuessCost = usualCost): SecretFiles {
   const { salt, nonce, bytes } = readSealed(text);
   const key = scryptSync(passphrase, salt, 32, cost);
   const decipher = createDecipheriv('aes-256-gcm', key, nonce);
