@@ -27,3 +27,14 @@ test('an aborted sleep rejects with the reason and is forgotten; a wall clock th
   await expect(clock.sleep(1, stop.signal)).rejects.toThrow('enough');
   expect(clock.waiting).toBe(0);
 });
+
+test('a leap fires once what became due, like the end of a sleep of the computer', async () => {
+  const clock = new FakeClock();
+  const seen: string[] = [];
+  using _ = clock.every(100, () => seen.push(`tick ${clock.monotonic()}`));
+  void clock.sleep(150).then(() => seen.push(`slept ${clock.monotonic()}`));
+  await clock.leap(1_000);
+  expect(seen).toEqual(['tick 1000', 'slept 1000']);
+  await clock.advance(100);
+  expect(seen.at(-1)).toBe('tick 1100');
+});
