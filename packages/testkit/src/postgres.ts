@@ -5,13 +5,14 @@
  * reason, the shell's input ends, and it kills the server and removes the directory.
  */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { chmod, chown, lchown, mkdir, mkdtemp, readdir, readFile, rm, statfs, symlink } from 'node:fs/promises';
+import { chmod, chown, lchown, mkdir, mkdtemp, readdir, readFile, rm, symlink } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { layOutPostgres, type PostgresBinaries } from './postgres-binaries.ts';
+import { hasMemory, memory } from './temporary-directory.ts';
 
 export interface PostgresOptions {
   /**
@@ -31,9 +32,10 @@ export interface PostgresServer extends AsyncDisposable {
 }
 
 const run = promisify(execFile);
-/** Creating a database soon after another was dropped took 40 ms here, and 800 ms on an ext4 disk, most of it to open new files. */
-const memory = '/dev/shm';
-/** Containers often have 64 MB: less than the write-ahead log alone may take (`max_wal_size`). */
+/**
+ * Containers often have 64 MB: less than the write-ahead log alone may take (`max_wal_size`). Creating a database soon after another was
+ * dropped took 40 ms in memory, and 800 ms on an ext4 disk, most of it to open new files.
+ */
 const leastMemoryBytes = 2 * 1024 ** 3;
 const prefix = 'platform-postgres-';
 /** Far more than usually needed, to allow for recovery on a busy machine. */
@@ -42,7 +44,7 @@ const startMs = 100_000;
 /** Takes 1 to 2 s. Throws if this computer has no Postgres, saying how to get it, or with the server's error. */
 export async function startPostgres({ durable = false }: PostgresOptions = {}): Promise<PostgresServer> {
   const directory = await mkdtemp(join(tmpdir(), prefix));
-  const data = durable || !(await hasMemory()) ? undefined : await mkdtemp(join(memory, prefix));
+  const data = durable || !(await hasMemory(leastMemoryBytes)) ? undefined : await mkdtemp(join(memory, prefix));
   const server = new TemporaryServer(directory, durable, data);
   try {
     await server.create();
@@ -52,13 +54,6 @@ export async function startPostgres({ durable = false }: PostgresOptions = {}): 
     await server[Symbol.asyncDispose]();
     throw caught;
   }
-}
-
-async function hasMemory(): Promise<boolean> {
-  return statfs(memory).then(
-    ({ bavail, bsize }) => bavail * bsize >= leastMemoryBytes,
-    () => false,
-  );
 }
 
 /**

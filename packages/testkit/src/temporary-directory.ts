@@ -1,6 +1,5 @@
 /** A directory for one test, removed after it: `await using directory = await temporaryDirectory()`. */
-import { existsSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -14,10 +13,22 @@ export async function temporaryDirectory(prefix = 'platform-test-'): Promise<Tem
   return directoryOf(await mkdtemp(join(tmpdir(), prefix)));
 }
 
-/** In memory if the system supports that: for tests of thousands of rounds in which waiting for a disk proves nothing. */
-export async function memoryDirectory(prefix = 'platform-test-'): Promise<TemporaryDirectory> {
-  const memory = '/dev/shm';
-  return directoryOf(await mkdtemp(join(existsSync(memory) ? memory : tmpdir(), prefix)));
+/**
+ * In memory if the system supports that: for tests in which waiting for a disk proves nothing.
+ * @param leastFreeBytes of the memory; containers often have 64 MB. Default: any.
+ */
+export async function memoryDirectory(prefix = 'platform-test-', leastFreeBytes = 0): Promise<TemporaryDirectory> {
+  return directoryOf(await mkdtemp(join((await hasMemory(leastFreeBytes)) ? memory : tmpdir(), prefix)));
+}
+
+/** A folder in memory, where `hasMemory`. */
+export const memory = '/dev/shm';
+
+export async function hasMemory(leastFreeBytes: number): Promise<boolean> {
+  return statfs(memory).then(
+    ({ bavail, bsize }) => bavail * bsize >= leastFreeBytes,
+    () => false,
+  );
 }
 
 function directoryOf(path: string): TemporaryDirectory {

@@ -29,7 +29,7 @@ const trigger = (name: string, seconds = 0, overrides: object = {}) => ({
 });
 
 async function openDb(): Promise<Kysely<Tables>> {
-  const store = await openTestStore();
+  const store = await openTestStore(undefined, migrations);
   const { directory, database } = store;
   const metadata = await openMetadata<Tables>({
     clock: systemClock,
@@ -336,7 +336,7 @@ test('D33 an upload lost from the log does not fire and is recorded, and the oth
 });
 
 test('I11 across restarts of the real log and database each acknowledged upload is enqueued exactly once', async () => {
-  await using store = await openTestStore();
+  await using store = await openTestStore(undefined, migrations);
   const { directory, database } = store;
   const stream = randomBytes(16);
   const expected: string[] = [];

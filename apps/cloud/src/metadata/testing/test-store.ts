@@ -1,14 +1,16 @@
 /**
- * Where a test keeps what the cloud stores: files in a temporary directory, or a new database on a Postgres server for tests.
+ * Where a test keeps what the cloud stores: files in a directory in memory, or a new database on a Postgres server for tests.
  *
  * PLATFORM_TEST_STORE=postgres selects Postgres for every test that does not choose a store. PLATFORM_TEST_POSTGRES names an existing
  * server for tests; otherwise one is started for this process.
  */
 import { randomBytes } from 'node:crypto';
-import { type PostgresServer, startPostgres, type TemporaryDirectory, temporaryDirectory } from '@platform/testkit';
+import { writeFile } from 'node:fs/promises';
+import { memoryDirectory, type PostgresServer, startPostgres, type TemporaryDirectory } from '@platform/testkit';
 import { Client, Pool } from 'pg';
 import type { Migration } from '../sqlite/writer-protocol.ts';
 import { migratedDatabase } from './migrated-database.ts';
+import { migratedFile } from './migrated-file.ts';
 
 export type StoreKind = 'sqlite' | 'postgres';
 
@@ -25,18 +27,24 @@ export interface TestStore extends AsyncDisposable {
   administer(statement: string): Promise<readonly Record<string, unknown>[]>;
 }
 
+/** Far more than tests store at a time. */
+const leastMemoryBytes = 2 * 1024 ** 3;
+
 let server: Promise<PostgresServer> | undefined;
 let administrator: Pool | undefined;
 /** Databases that already have the tables, by migrations; each is created once. */
 const migrated = new Map<readonly Migration[], Promise<string>>();
 
-/** @param migrations already applied to a new Postgres database; opening it applies missing ones. Default: the database is empty. */
+/** @param migrations already applied to a new Postgres database or to `meta.sqlite`; opening it applies missing ones. Default: none. */
 export async function openTestStore(
   kind: StoreKind = defaultStore,
   migrations: readonly Migration[] = [],
 ): Promise<TestStore> {
-  const directory = await temporaryDirectory();
-  if (kind === 'sqlite') return openSqliteStore(directory);
+  const directory = await memoryDirectory(undefined, leastMemoryBytes);
+  if (kind === 'sqlite') {
+    if (migrations.length > 0) await writeFile(directory.file('meta.sqlite'), await migratedFile(migrations));
+    return openSqliteStore(directory);
+  }
   const name = `test_${randomBytes(8).toString('hex')}`;
   const urlOf = await testServer();
   administrator ??= administratorOf(urlOf('postgres'));
