@@ -21,9 +21,13 @@ const cpu = {
 
 type Interval = NonNullable<MessageInitShape<typeof ExportTabularDataRequestSchema>['interval']>;
 
-async function exported({ client }: ServedQueries, interval: Interval = {}): Promise<ExportTabularDataResponse[]> {
+async function exported(
+  { client }: ServedQueries,
+  resourceName: string,
+  interval: Interval = {},
+): Promise<ExportTabularDataResponse[]> {
   const rows: ExportTabularDataResponse[] = [];
-  for await (const row of client.exportTabularData({ ...cpu, interval })) rows.push(row);
+  for await (const row of client.exportTabularData({ ...cpu, resourceName, interval })) rows.push(row);
   return rows;
 }
 
@@ -48,18 +52,22 @@ const boundAt = ([start, at, nanos]: readonly [bigint, number, number]): Timesta
 };
 
 test('D35 exports of adjacent intervals contain each reading once, with its microseconds, hot and sealed alike', async () => {
+  await using store = await openTabular();
+  await using queries = await serveQueries(store);
+  // Each run has a component of its own.
+  let runs = 0;
   await fc.assert(
     fc.asyncProperty(
       fc.array(upload, { minLength: 1, maxLength: 6 }),
       fc.array(cut, { minLength: 1, maxLength: 5 }),
       async (uploads, cuts) => {
-        await using store = await openTabular();
-        await using queries = await serveQueries(store);
+        const componentName = `cpu ${++runs}`;
         const expected: string[] = [];
         let i = 0;
         for (const { readings, start, seals } of uploads) {
           const syncedMs = Number(noon / 1_000n) + i;
           store.append({
+            metadata: { componentName },
             readings: readings.map(({ offset: at, has }) => {
               const us = start + BigInt(at);
               const ms = Number(us) / 1_000;
@@ -74,7 +82,7 @@ test('D35 exports of adjacent intervals contain each reading once, with its micr
           });
           if (seals) await store.tabular.seal();
         }
-        const whole = await exported(queries);
+        const whole = await exported(queries, componentName);
         expect(seen(whole).toSorted()).toEqual(expected.toSorted());
         const bounds = cuts.map(boundAt).toSorted((a, b) => Number(microsecondsOf(a) - microsecondsOf(b)));
         const pieces: string[] = [];
@@ -82,9 +90,9 @@ test('D35 exports of adjacent intervals contain each reading once, with its micr
         for (const [at, end] of [...bounds, undefined].entries()) {
           const start = bounds[at - 1];
           const interval = { ...(start && { start }), ...(end && { end }) };
-          const piece = seen(await exported(queries, interval));
+          const piece = seen(await exported(queries, componentName, interval));
           pieces.push(...piece);
-          const asked = { filter: { interval }, limit: 7n, sortOrder: Order.ASCENDING };
+          const asked = { filter: { componentName, interval }, limit: 7n, sortOrder: Order.ASCENDING };
           const answer = await queries.client.tabularDataByFilter({ dataRequest: asked, countOnly: true });
           expect(answer.count).toBe(BigInt(piece.length));
           counted += answer.count;
