@@ -4,7 +4,15 @@ import { create } from '@bufbuild/protobuf';
 import { silentLog, systemClock } from '@platform/base';
 import { readCaptureFile, readingsInName } from '@platform/capture-file';
 import { DataCaptureMetadataSchema } from '@platform/proto/platform/app/datasync/v1/data_sync';
-import { cutImages, FakeClock, RecordingDisk, restoreImage, rollingSeed, seededRandom, temporaryDirectory } from '@platform/testkit';
+import {
+  cutImages,
+  FakeClock,
+  memoryDirectory,
+  RecordingDisk,
+  restoreImage,
+  rollingSeed,
+  seededRandom,
+} from '@platform/testkit';
 import { expect, test } from 'vitest';
 import { recoverFile } from '../directories/recover.ts';
 import { SeqLedger } from '../directories/seq-ledger.ts';
@@ -114,7 +122,7 @@ test('C5 C6 C9 after a power cut at any instant, every reading reported durable 
     const random = seededRandom(seed);
     const { disk, produced, durable } = await record(random);
     for (const image of cutImages(disk.calls, { random, randomInstants: 10 })) {
-      await using directory = await temporaryDirectory();
+      await using directory = await memoryDirectory();
       await restoreImage(image, '/c', directory.path);
       const found = await recovered(directory.path);
       const upTo = durable.filter(({ calls }) => calls <= image.at).at(-1)?.upTo ?? 0;

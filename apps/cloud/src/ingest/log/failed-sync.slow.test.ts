@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { restoreImage, rollingSeed, seededRandom, temporaryDirectory } from '@platform/testkit';
+import { memoryDirectory, restoreImage, rollingSeed, seededRandom, temporaryDirectory } from '@platform/testkit';
 import { expect, test } from 'vitest';
 import { recordFailedSync } from '../../metadata/testing/record-failed-sync.ts';
 import { type AppendPlan, plannedEntry } from '../testing/append-child.ts';
@@ -33,7 +33,7 @@ test('I14 I3 I5 after a failed sync, a start makes durable what it reads back: a
   let checked = 0;
   for (const image of runs.images(seededRandom(seed))) {
     const where = `FAULT_SEED=${seed}, cut before call ${image.at} of ${runs.calls.length}`;
-    await using disk = await temporaryDirectory();
+    await using disk = await memoryDirectory();
     await restoreImage(image, directory.path, disk.path);
     const { db, state } = openLogFile(disk.file('ingest.sqlite'));
     using _ = db;

@@ -1,7 +1,15 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { silentLog, systemClock } from '@platform/base';
-import { cutImages, recordSyscalls, restoreImage, rollingSeed, type Syscall, temporaryDirectory } from '@platform/testkit';
+import {
+  cutImages,
+  memoryDirectory,
+  recordSyscalls,
+  restoreImage,
+  rollingSeed,
+  type Syscall,
+  temporaryDirectory,
+} from '@platform/testkit';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { throwUncaught } from '../../metadata/testing/throw-uncaught.ts';
@@ -111,7 +119,7 @@ test('I2 I3 I5 I12 a power cut at any sync boundary or instant loses no acknowle
   for (const image of images) {
     const where = `FAULT_SEED=${seed}, cut before call ${image.at} of ${calls.length}`;
     const { acks, truncated } = said(calls, image.at);
-    await using disk = await temporaryDirectory();
+    await using disk = await memoryDirectory();
     await restoreImage(image, data.path, disk.path);
     await using log = await reopen(disk.file('ingest.sqlite'), checked % 20 === 0);
 

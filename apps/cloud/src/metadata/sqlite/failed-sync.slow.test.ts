@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
-import { restoreImage, rollingSeed, seededRandom, temporaryDirectory } from '@platform/testkit';
+import { memoryDirectory, restoreImage, rollingSeed, seededRandom, temporaryDirectory } from '@platform/testkit';
 import { expect, test } from 'vitest';
 import { recordFailedSync } from '../testing/record-failed-sync.ts';
 
@@ -21,7 +21,7 @@ test('I14 metadata: after a failed sync, a start makes durable what it reads bac
   const seed = rollingSeed();
   let checked = 0;
   for (const image of runs.images(seededRandom(seed))) {
-    await using disk = await temporaryDirectory();
+    await using disk = await memoryDirectory();
     await restoreImage(image, directory.path, disk.path);
     using db = new DatabaseSync(disk.file('meta.sqlite'));
     const stored = new Set(
