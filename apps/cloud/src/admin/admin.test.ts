@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type Clock, silentLog, systemClock } from '@platform/base';
-import { type TemporaryDirectory, temporaryDirectory } from '@platform/testkit';
+import { type TemporaryDirectory, memoryDirectory } from '@platform/testkit';
 import { expect, test } from 'vitest';
 import { readHostPushCredentials } from '../accounts/mobile-push/host-push-configuration.ts';
 import { createFirstAccount } from '../identity/create-first-account.ts';
@@ -79,7 +79,7 @@ async function open(directory: TemporaryDirectory, clock: Clock = systemClock): 
 }
 
 test('D26 a limit set by the host administrator applies at once and after a restart, and is audited; no value restores the default', async () => {
-  await using directory = await temporaryDirectory();
+  await using directory = await memoryDirectory();
   await using admin = await open(directory);
   const { organizationId, limits, call } = admin;
   const name = 'query-bytes-per-month';
@@ -108,7 +108,7 @@ test('D26 a limit set by the host administrator applies at once and after a rest
 });
 
 test('deleting an organization deletes its limits, but not those of others', async () => {
-  await using directory = await temporaryDirectory();
+  await using directory = await memoryDirectory();
   await using admin = await open(directory);
   const { db } = admin.stores;
   const name = 'fragments';
@@ -125,7 +125,7 @@ test('deleting an organization deletes its limits, but not those of others', asy
 });
 
 test("the host's push credentials are checked, sealed, audited and never shown", async () => {
-  await using directory = await temporaryDirectory();
+  await using directory = await memoryDirectory();
   await using admin = await open(directory);
   const { call, stores } = admin;
   expect(await call('push-config.show')).toEqual({ setMs: null });
@@ -151,7 +151,7 @@ test("the host's push credentials are checked, sealed, audited and never shown",
 });
 
 test('D26 the limits show how much the organization has scanned this month', async () => {
-  await using directory = await temporaryDirectory();
+  await using directory = await memoryDirectory();
   await using admin = await open(directory, { ...systemClock, now: () => Date.UTC(2026, 1, 28, 12) });
   const { organizationId, call, stores } = admin;
   for (const [of, scanned_bytes] of [
@@ -177,7 +177,7 @@ test.each([
   [{ name: 'query-bytes-per-month', value: '5' }, 'invalid_argument', /value: expected a number, found "5"/],
   [{ name: 'query-bytes-per-month', value: 1, organizationId: 'other' }, 'not_found', /found "other"/],
 ])('D26 the limit %j is refused, and nothing is audited', async (params, code, message) => {
-  await using directory = await temporaryDirectory();
+  await using directory = await memoryDirectory();
   await using admin = await open(directory);
   const { organizationId, call } = admin;
   await expect(call('limits.set', { organizationId, ...params })).rejects.toMatchObject({
@@ -188,7 +188,7 @@ test.each([
 });
 
 test('D30 an owner who cannot sign in gets a link, which is stored hashed and audited without its token', async () => {
-  await using directory = await temporaryDirectory();
+  await using directory = await memoryDirectory();
   await using admin = await open(directory);
   const { organizationId, call, stores } = admin;
   const link = (await call('organizations.create-owner-link', { organizationId })) as { path: string };
@@ -203,7 +203,7 @@ test('D30 an owner who cannot sign in gets a link, which is stored hashed and au
 });
 
 test('doctor finds nothing wrong in a new installation, and names what is missing', async () => {
-  await using directory = await temporaryDirectory();
+  await using directory = await memoryDirectory();
   await using admin = await open(directory);
   const look = () =>
     doctor({
@@ -231,7 +231,7 @@ test('doctor finds nothing wrong in a new installation, and names what is missin
 });
 
 test('D33 doctor --deep finds damaged and missing log rows and a damaged image; without --deep, only recorded losses', async () => {
-  await using directory = await temporaryDirectory();
+  await using directory = await memoryDirectory();
   await using admin = await open(directory);
   const { ingestLog, stores, call } = admin;
   const { data, db } = stores;
@@ -283,7 +283,7 @@ test('D33 doctor --deep finds damaged and missing log rows and a damaged image; 
 });
 
 test('D30 only its owner can use the control socket; errors keep their codes, and an invalid request gets an answer', async () => {
-  await using directory = await temporaryDirectory();
+  await using directory = await memoryDirectory();
   await using admin = await open(directory);
   const file = join(directory.path, 'control.sock');
   await using _server = await openControlServer(file, admin.operations, silentLog);
@@ -303,7 +303,7 @@ test('D30 only its owner can use the control socket; errors keep their codes, an
 });
 
 test('I15 deletions continue when the backup releases its hold, even if its process dies', async () => {
-  await using directory = await temporaryDirectory();
+  await using directory = await memoryDirectory();
   await using admin = await open(directory);
   const file = join(directory.path, 'control.sock');
   await using _server = await openControlServer(file, admin.operations, silentLog);
@@ -318,7 +318,7 @@ test('I15 deletions continue when the backup releases its hold, even if its proc
 });
 
 test('a name with Unicode line separators passes through the control socket unchanged', async () => {
-  await using directory = await temporaryDirectory();
+  await using directory = await memoryDirectory();
   const file = directory.file('control.sock');
   await using _server = await openControlServer(file, { echo: async ({ name }) => ({ name }) }, silentLog);
   await using client = await openControlClient(file);
@@ -327,7 +327,7 @@ test('a name with Unicode line separators passes through the control socket unch
 });
 
 test('a socket without a server is taken over by the next start', async () => {
-  await using directory = await temporaryDirectory();
+  await using directory = await memoryDirectory();
   const file = join(directory.path, 'control.sock');
   expect(await openControlClient(file)).toBeUndefined();
   for (let start = 0; start < 2; start++) {
@@ -338,7 +338,7 @@ test('a socket without a server is taken over by the next start', async () => {
 });
 
 test('D29 a changed log limit of an organization applies to its machines from the next line on', async () => {
-  await using directory = await temporaryDirectory();
+  await using directory = await memoryDirectory();
   await using admin = await open(directory);
   const { organizationId, call, limits } = admin;
   const quota = new LogQuota(() => machineLogAllowance(limits, organizationId), 0, 1, 0);

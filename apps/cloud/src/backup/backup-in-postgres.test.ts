@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { silentLog, systemClock } from '@platform/base';
-import { type TemporaryDirectory, temporaryDirectory } from '@platform/testkit';
+import { type TemporaryDirectory, memoryDirectory } from '@platform/testkit';
 import { expect, onTestFinished, test } from 'vitest';
 import { dataVersion } from '../data-directory.ts';
 import { createFirstAccount } from '../identity/create-first-account.ts';
@@ -125,7 +125,7 @@ async function expectWhole(target: string, database: string): Promise<void> {
 }
 
 test('I15 a backup from Postgres holds every table, listed file and named payload, and is complete in another database', async () => {
-  await using directory = await temporaryDirectory();
+  await using directory = await memoryDirectory();
   const first = await emptyDatabase();
   const data = await installation(directory, first.database);
   const backup = directory.file('backup');
@@ -155,7 +155,7 @@ test('I15 a backup from Postgres holds every table, listed file and named payloa
 });
 
 test('I15 ids continue after those assigned before the backup, even if their rows were deleted', async () => {
-  await using directory = await temporaryDirectory();
+  await using directory = await memoryDirectory();
   const first = await emptyDatabase();
   const data = await installation(directory, first.database);
   const entry = `insert into meta.audit_entries (at_ms, actor_kind, actor_id, actor_name, action, target_kind, target_id, detail, peer_address)
@@ -173,7 +173,7 @@ test('I15 ids continue after those assigned before the backup, even if their row
 });
 
 test('I15 rows committed after the snapshot of a backup from Postgres are in none of its tables', async () => {
-  await using directory = await temporaryDirectory();
+  await using directory = await memoryDirectory();
   const first = await emptyDatabase();
   const data = await installation(directory, first.database);
   await using log = await openLog(data, first.database);
@@ -193,7 +193,7 @@ test('I15 rows committed after the snapshot of a backup from Postgres are in non
 });
 
 test('I15 a backup of an installation on SQLite can be restored completely into Postgres', async () => {
-  await using directory = await temporaryDirectory();
+  await using directory = await memoryDirectory();
   const data = await installation(directory, undefined);
   await backUp(data, directory.file('backup'), undefined);
   const store = await emptyDatabase();
@@ -203,7 +203,7 @@ test('I15 a backup of an installation on SQLite can be restored completely into 
 });
 
 test('I15 a restore into a non-empty database is refused, and neither it nor the directory is changed', async () => {
-  await using directory = await temporaryDirectory();
+  await using directory = await memoryDirectory();
   const first = await emptyDatabase();
   const backup = directory.file('backup');
   await backUp(await installation(directory, first.database), backup, first.database);
@@ -224,7 +224,7 @@ test.each([
   ['changed', (file: string) => appendFileSync(file, '["x"]\n')],
   ['missing', (file: string) => rmSync(file)],
 ])('I15 a backup with a %s table is refused by its name, and nothing stays of the restore', async (_what, damage) => {
-  await using directory = await temporaryDirectory();
+  await using directory = await memoryDirectory();
   const first = await emptyDatabase();
   const backup = directory.file('backup');
   await backUp(await installation(directory, first.database), backup, first.database);
@@ -236,7 +236,7 @@ test.each([
 });
 
 test('I15 a restore into Postgres that is stopped half way leaves neither tables nor files', async () => {
-  await using directory = await temporaryDirectory();
+  await using directory = await memoryDirectory();
   const first = await emptyDatabase();
   const backup = directory.file('backup');
   await backUp(await installation(directory, first.database), backup, first.database);
@@ -252,10 +252,10 @@ test('I15 a restore into Postgres that is stopped half way leaves neither tables
 });
 
 test('I15 a backup with the wrong database, without one, or that is stopped fails and leaves nothing behind', async () => {
-  await using directory = await temporaryDirectory();
+  await using directory = await memoryDirectory();
   const first = await emptyDatabase();
   const data = await installation(directory, first.database);
-  await using elsewhere = await temporaryDirectory();
+  await using elsewhere = await memoryDirectory();
   const other = await emptyDatabase();
   await installation(elsewhere, other.database);
   const backup = directory.file('backup');

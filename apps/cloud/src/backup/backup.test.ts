@@ -13,7 +13,7 @@ import {
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { silentLog, systemClock } from '@platform/base';
-import { type TemporaryDirectory, temporaryDirectory } from '@platform/testkit';
+import { type TemporaryDirectory, memoryDirectory } from '@platform/testkit';
 import { expect, test } from 'vitest';
 import { dataVersion } from '../data-directory.ts';
 import { createFirstAccount } from '../identity/create-first-account.ts';
@@ -113,7 +113,7 @@ function filesOf(path: string): string[] {
 }
 
 test('I15 a backup contains exactly both databases, the listed files and the named payloads', async () => {
-  await using directory = await temporaryDirectory();
+  await using directory = await memoryDirectory();
   const data = await dataDirectory(directory);
   const report = await backUp(data, directory.file('backup'));
   expect(report).toMatchObject({
@@ -138,7 +138,7 @@ test('I15 a backup contains exactly both databases, the listed files and the nam
 });
 
 test('I15 a restored directory opens with its key and continues far after its positions, and the restore is audited', async () => {
-  await using directory = await temporaryDirectory();
+  await using directory = await memoryDirectory();
   const data = await dataDirectory(directory);
   await backUp(data, directory.file('backup'), { key: { kind: 'included' } });
   const target = directory.file('restored');
@@ -184,7 +184,7 @@ test('I15 a restored directory opens with its key and continues far after its po
 });
 
 test('I15 a restored cloud does not start without its key, and the restore warns about that', async () => {
-  await using directory = await temporaryDirectory();
+  await using directory = await memoryDirectory();
   await backUp(await dataDirectory(directory), directory.file('backup'));
   const { warnings } = await restore(directory.file('backup'), directory.file('restored'));
   expect(warnings.join()).toContain('The backup does not contain the instance key');
@@ -194,7 +194,7 @@ test('I15 a restored cloud does not start without its key, and the restore warns
 });
 
 test('I15 a key under a passphrase is read only with that passphrase', async () => {
-  await using directory = await temporaryDirectory();
+  await using directory = await memoryDirectory();
   const data = await dataDirectory(directory);
   const backup = directory.file('backup');
   await backUp(data, backup, { key: { kind: 'passphrase', passphrase: 'correct horse' } });
@@ -214,7 +214,7 @@ test.each([
   ['changed', (file: string) => appendFileSync(file, 'x')],
   ['missing', (file: string) => rmSync(file)],
 ])('I15 a backup with a %s file is refused by its name, and nothing stays of the restore', async (_what, damage) => {
-  await using directory = await temporaryDirectory();
+  await using directory = await memoryDirectory();
   const backup = directory.file('backup');
   await backUp(await dataDirectory(directory), backup);
   damage(join(backup, 'blobs/o/l/picture.jpg'));
@@ -226,7 +226,7 @@ test.each([
 });
 
 test('I15 nothing is overwritten, neither by a backup nor by a restore into a non-empty directory', async () => {
-  await using directory = await temporaryDirectory();
+  await using directory = await memoryDirectory();
   const data = await dataDirectory(directory);
   mkdirSync(directory.file('full'));
   writeFileSync(directory.file('full/thesis.txt'), 'mine');
@@ -259,7 +259,7 @@ test.each([
 ])(
   'D33 a backup reports %s, omits it and contains everything else; a restore reports it again',
   async (_what, path, damage, reason) => {
-    await using directory = await temporaryDirectory();
+    await using directory = await memoryDirectory();
     const data = await dataDirectory(directory);
     const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');
     {
@@ -289,7 +289,7 @@ test.each([
 );
 
 test('a backup reports how many files and bytes it has read, at the start, every 2 s and at the end', async () => {
-  await using directory = await temporaryDirectory();
+  await using directory = await memoryDirectory();
   const data = await dataDirectory(directory);
   const said: string[] = [];
   let ms = 0;
@@ -303,7 +303,7 @@ test('a backup reports how many files and bytes it has read, at the start, every
 });
 
 test('I15 a backup that fails releases its hold and leaves nothing behind', async () => {
-  await using directory = await temporaryDirectory();
+  await using directory = await memoryDirectory();
   const data = await dataDirectory(directory);
   rmSync(join(data, 'platform.json'));
   let released = 0;
@@ -314,7 +314,7 @@ test('I15 a backup that fails releases its hold and leaves nothing behind', asyn
 });
 
 test('I15 a directory without backup.json is not a backup, and one of a newer layout is refused', async () => {
-  await using directory = await temporaryDirectory();
+  await using directory = await memoryDirectory();
   const backup = directory.file('backup');
   await backUp(await dataDirectory(directory), backup);
   await expect(restore(backup, directory.file('r1'), { newestDataVersion: dataVersion - 1 })).rejects.toThrow(
@@ -347,7 +347,7 @@ test('I15 deletions wait while they are held, and a hold waits for running delet
 });
 
 test('I15 a backup is invalid if the hold ended during it, for example because the cloud restarted', async () => {
-  await using directory = await temporaryDirectory();
+  await using directory = await memoryDirectory();
   const data = await dataDirectory(directory);
   const stands = async (): Promise<void> => {
     throw new Error('the cloud ended');
