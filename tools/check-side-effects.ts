@@ -9,6 +9,8 @@ interface Rule {
   readonly pattern: RegExp;
   /** Paths relative to the root, or their ends after `*`. The name of each explains why it is allowed. */
   readonly allowed: readonly string[];
+  /** Absent: everywhere. */
+  readonly within?: string;
   readonly instead: string;
 }
 
@@ -29,6 +31,17 @@ const rules: readonly Rule[] = [
       'apps/cloud/src/tabular/process/tabular.ts',
     ],
     instead: 'read it in settings.ts',
+  },
+  {
+    name: 'process of the command line',
+    pattern: /\bprocess\.(?:stdin|stdout|stderr|exit|exitCode|on|once|off)\b/,
+    within: 'apps/cli/src/',
+    allowed: [
+      'apps/cli/src/main.ts',
+      // Gives its terminal to another process.
+      'apps/cli/src/commands/admin/ask-admin.ts',
+    ],
+    instead: 'use context.invocation, because tests run commands in their own process',
   },
   {
     name: 'clock',
@@ -184,7 +197,7 @@ export function checkSideEffects(path: string, text: string): string[] {
   if (isTest(path)) return [];
   const lines = withoutComments(text).split('\n');
   return rules
-    .filter(({ allowed }) => !allowed.some((entry) => matches(path, entry)))
+    .filter(({ allowed, within = '' }) => path.startsWith(within) && !allowed.some((entry) => matches(path, entry)))
     .flatMap(({ name, pattern, instead }) =>
       lines.flatMap((line, index) =>
         pattern.test(line) ? [`${path}:${index + 1}: ${name} used outside the named files; ${instead}`] : [],

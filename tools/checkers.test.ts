@@ -65,6 +65,15 @@ test('the file system is refused outside the listed files, its types are not', (
   expect(checkSideEffects('apps/cloud/src/blobs/a.ts', text)).toEqual([]);
 });
 
+test('a command of the command line uses its process only through what it is given', () => {
+  const text = `process.stdout.write(''); context.invocation.stdout.write('');\nprocess.exitCode = 1;`;
+  expect(checkSideEffects('apps/cli/src/data/a.ts', text).map((problem) => problem.split(' used ')[0])).toEqual([
+    'apps/cli/src/data/a.ts:1: process of the command line',
+    'apps/cli/src/data/a.ts:2: process of the command line',
+  ]);
+  for (const path of ['apps/cli/src/main.ts', 'apps/cloud/src/a.ts']) expect(checkSideEffects(path, text)).toEqual([]);
+});
+
 test('clock, timers, randomness, environment and fetch are refused outside the listed files, but not in comments', () => {
   const text = `const t = Date.now(); setTimeout(f, 1); Math.random(); process.env.X; fetch('x') // Date.now()`;
   expect(checkSideEffects('apps/cloud/src/ingest/a.ts', text)).toHaveLength(5);

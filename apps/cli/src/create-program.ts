@@ -28,6 +28,7 @@ import { ftdcCommand } from './ftdc/ftdc-command.ts';
 import { exitCodesHelp } from './invocation/exit-codes.ts';
 import { setHelp } from './invocation/help.ts';
 import { queryCommand } from './query/query-command.ts';
+import type { Invocation } from './settings.ts';
 import { withHelp } from './with-help.ts';
 
 /** Variables that every command reads. */
@@ -43,8 +44,11 @@ const environment: Readonly<Record<string, string>> = {
   NO_COLOR: 'any value: no colours',
 };
 
-/** @param jsonErrors usage errors are printed as `{"error"}`, like other failures with --json */
-export function createProgram(jsonErrors = false): Command {
+/**
+ * @param jsonErrors usage errors are printed as `{"error"}`, like other failures with --json
+ * @param invocation default: that of this process
+ */
+export function createProgram(jsonErrors = false, invocation: Invocation = process): Command {
   const program = new Command('platform')
     .description('Open, self-hosted platform for managing machines.')
     .usage('<command> [options]')
@@ -62,7 +66,7 @@ export function createProgram(jsonErrors = false): Command {
 
   program
     .commandsGroup('This computer:')
-    .addCommand(upCommand())
+    .addCommand(upCommand(invocation))
     .addCommand(adminCommand())
     .addCommand(captureCommand())
     .addCommand(ftdcCommand())
@@ -91,5 +95,5 @@ export function createProgram(jsonErrors = false): Command {
   program.commandsGroup('Shell:').helpCommand('help [command]', 'show the help for a command');
   addCompletions(program, { completionCommandName: 'completion' });
   describeCompletion(program);
-  return withHelp(program, jsonErrors);
+  return withHelp(program, jsonErrors, invocation);
 }

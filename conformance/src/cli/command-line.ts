@@ -1,14 +1,23 @@
-/** Runs the real command line as a process with its own home and directory, and checks that its output contains no secrets. */
+/**
+ * Runs the real command line with its own home and directory, and checks that its output contains no secrets.
+ *
+ * Commands run in the process of the test. As a process of their own run those of `every-command.test.ts`, and tests of what only a
+ * process has: signals, permissions of its files, and what else uses the same terminal.
+ */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Writable } from 'node:stream';
 import { temporaryDirectory } from '@platform/testkit';
 import { program } from '../../../tools/bundles/program.ts';
+import { type InProcess, startInProcess } from './in-process.ts';
 
 const main = program('platform');
 const nodeFlags = ['--conditions=@platform/source', '--disable-warning=ExperimentalWarning'];
 const compileCache = join(tmpdir(), 'platform-command-line-cache');
+/** The library that completes commands prints and exits by itself; `up` runs for weeks. */
+const onlyAsProcess = ['complete', 'completion', 'up'];
 
 export interface Ran {
   readonly code: number | null;
@@ -24,14 +33,16 @@ export interface RunOptions {
   /** Standard input stays open. */
   readonly keepOpen?: boolean;
   readonly env?: Readonly<Record<string, string>>;
-  /** Below the command line's own directory. */
+  /** Below the command line's own directory. Runs in different directories must not overlap, except as processes. */
   readonly directory?: string;
   /** The result is a secret. */
   readonly reveals?: boolean;
+  /** Runs as a process of its own. */
+  readonly asProcess?: boolean;
 }
 
 export interface Running {
-  readonly child: ChildProcess;
+  readonly stdin: Writable;
   readonly ended: Promise<Ran>;
   /** All output so far. */
   readonly said: { stdout: string; stderr: string };
@@ -47,6 +58,7 @@ export interface CommandLine extends AsyncDisposable {
   /** Texts that no output may contain, unless they were requested. */
   readonly secrets: Set<string>;
   start(args: readonly string[], options?: RunOptions): Running;
+  startProcess(args: readonly string[], options?: RunOptions): Running & { readonly child: ChildProcess };
   run(args: readonly string[], options?: RunOptions): Promise<Ran>;
   /** Runs a command that must succeed; on failure, reports its output. */
   ok(args: readonly string[], options?: RunOptions): Promise<Ran>;
@@ -63,40 +75,45 @@ export async function openCommandLine(env: Readonly<Record<string, string>> = {}
     ([name]) => !/^(PLATFORM_|EDITOR$|VISUAL$|VITEST|CI$)/.test(name),
   );
   const own = { ...Object.fromEntries(inherited), PLATFORM_HOME: home, NODE_COMPILE_CACHE: compileCache, ...env };
+  const inProcess = new Set<InProcess>();
 
-  const start = (args: readonly string[], options: RunOptions = {}): Running => {
+  /** Starts it with `begin`, which passes on what it writes, and follows it until its exit code. */
+  const follow = <T extends { readonly stdin: Writable; readonly ended: Promise<number | null> }>(
+    args: readonly string[],
+    options: RunOptions,
+    begin: (
+      where: { readonly env: NodeJS.ProcessEnv; readonly directory: string },
+      onOutput: (output: 'stdout' | 'stderr', text: string) => void,
+    ) => T,
+  ): Running & { readonly started: T } => {
     const leak = args.find((arg) => [...secrets].some((secret) => arg.includes(secret)));
     if (leak !== undefined) throw new Error(`the arguments contain a secret: ${args.join(' ')}`);
-    const child = spawn(process.execPath, [...nodeFlags, main, ...args], {
-      cwd: join(directory, options.directory ?? '.'),
-      env: { ...own, ...options.env },
-    });
-    child.stdin.on('error', () => {});
-    if (options.keepOpen !== true) child.stdin.end(options.input ?? '');
     const said = { stdout: '', stderr: '' };
     const watchers = new Set<() => void>();
     let isClosed = false;
-    for (const output of ['stdout', 'stderr'] as const) {
-      child[output].setEncoding('utf8').on('data', (text: string) => {
-        said[output] += text;
-        for (const watch of watchers) watch();
-      });
-    }
-    const ended = new Promise<Ran>((resolve, reject) => {
-      child.once('error', reject);
-      child.once('close', (code) => {
+    const where = { env: { ...own, ...options.env }, directory: join(directory, options.directory ?? '.') };
+    const started = begin(where, (output, text) => {
+      said[output] += text;
+      for (const watch of watchers) watch();
+    });
+    started.stdin.on('error', () => {});
+    if (options.keepOpen !== true) started.stdin.end(options.input ?? '');
+    const ended = started.ended
+      .finally(() => {
         isClosed = true;
         for (const watch of watchers) watch();
+      })
+      .then((code): Ran => {
         const { stdout, stderr } = said;
         const told = options.reveals === true ? stderr : stdout + stderr;
         const secret = [...secrets].find((one) => told.includes(one));
-        if (secret === undefined) resolve({ code, stdout, stderr, json: <T>() => JSON.parse(stdout) as T });
-        else reject(new Error(`platform ${args.join(' ')} printed the secret ${secret}`));
+        if (secret !== undefined) throw new Error(`platform ${args.join(' ')} printed the secret ${secret}`);
+        return { code, stdout, stderr, json: <J>() => JSON.parse(stdout) as J };
       });
-    });
     ended.catch(() => {});
     return {
-      child,
+      started,
+      stdin: started.stdin,
       ended,
       said,
       matching: (output, pattern) =>
@@ -113,18 +130,46 @@ export async function openCommandLine(env: Readonly<Record<string, string>> = {}
         }),
     };
   };
-  const run = (args: readonly string[], options?: RunOptions): Promise<Ran> => start(args, options).ended;
+  const startProcess: CommandLine['startProcess'] = (args, options = {}) => {
+    const running = follow(args, options, ({ env: runEnv, directory: cwd }, onOutput) => {
+      const child = spawn(process.execPath, [...nodeFlags, main, ...args], { cwd, env: runEnv });
+      for (const output of ['stdout', 'stderr'] as const)
+        child[output].setEncoding('utf8').on('data', (text: string) => onOutput(output, text));
+      const ended = new Promise<number | null>((resolve, reject) => {
+        child.once('error', reject);
+        child.once('close', resolve);
+      });
+      return { child, stdin: child.stdin, ended };
+    });
+    return { ...running, child: running.started.child };
+  };
+  const start: CommandLine['start'] = (args, options = {}) => {
+    if (options.asProcess === true || onlyAsProcess.includes(args[0] ?? '')) return startProcess(args, options);
+    return follow(args, options, (where, onOutput) => {
+      const started = startInProcess(args, { ...where, onOutput });
+      inProcess.add(started);
+      const forget = (): void => void inProcess.delete(started);
+      started.ended.then(forget, forget);
+      return started;
+    });
+  };
+  const run: CommandLine['run'] = (args, options) => start(args, options).ended;
   return {
     directory,
     home,
     secrets,
     start,
+    startProcess,
     run,
     async ok(args, options) {
       const ran = await run(args, options);
       if (ran.code === 0) return ran;
       throw new Error(`platform ${args.join(' ')}: exit code ${ran.code}\n${ran.stdout}${ran.stderr}`);
     },
-    [Symbol.asyncDispose]: () => temporary[Symbol.asyncDispose](),
+    async [Symbol.asyncDispose]() {
+      for (const { stop } of inProcess) stop();
+      await Promise.allSettled([...inProcess].map(({ ended }) => ended));
+      await temporary[Symbol.asyncDispose]();
+    },
   };
 }

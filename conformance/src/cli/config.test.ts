@@ -8,6 +8,7 @@ import { type CloudProcess, startCloud } from '../start-cloud.ts';
 import { type CommandLine, openCommandLine } from './command-line.ts';
 
 const machineMain = program('machine-server');
+const cliMain = program('platform');
 const nodeFlags = ['--conditions=@platform/source', '--disable-warning=ExperimentalWarning'];
 
 let cloud: CloudProcess;
@@ -155,7 +156,7 @@ test('a configuration is set, edited, compared, restored; its versions are liste
 test("someone else's save in between is a conflict, and the edit is kept", async () => {
   const other = write('other.json', { components: [{ ...sensor, name: 'other' }] });
   // While the editor is open, another command line saves.
-  const platform = `"${process.execPath}" ${nodeFlags.join(' ')} "${program('platform')}"`;
+  const platform = `"${process.execPath}" ${nodeFlags.join(' ')} "${cliMain}"`;
   const edit = await cli.run(['config', 'edit', 'press-7', '--yes'], {
     env: editor(
       'slow',
@@ -206,7 +207,7 @@ test('a fragment is created, found by name and id, edited, tagged, used and dele
 
 test('a machine-server started with the config-file applies the configuration, and its log is filtered and followed', async () => {
   await machine.waitForLine((line) => line['msg'] === 'configuration applied');
-  const follow = cli.start(['logs', 'press-7', '--follow', '--json=level,message']);
+  const follow = cli.startProcess(['logs', 'press-7', '--follow', '--json=level,message']);
   await follow.matching('stdout', /"message":/);
   const grep = ['logs', 'press-7', '--grep', '/configur/', '--level', 'info,warn,error', '--since', '1h', '--json'];
   // Lines arrive with a delay.

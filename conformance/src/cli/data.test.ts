@@ -102,7 +102,7 @@ test('a killed export continues where it ended: every reading once, in order', a
   const ended = async (more: readonly string[], bytes: number, by: 'SIGINT' | 'SIGKILL'): Promise<Ran> => {
     way.give(1_200_000);
     const enough = size() + bytes;
-    const run = cli.start([...args, ...more], { env });
+    const run = cli.startProcess([...args, ...more], { env });
     while (size() < enough) {
       expect(run.child.exitCode).toBeNull();
       await new Promise((resolve) => setTimeout(resolve, 5));

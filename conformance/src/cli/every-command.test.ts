@@ -237,7 +237,7 @@ test('every reading command accepts --json and prints JSON with the fields that 
     const path = pathOf(leaf);
     const { args, lines = false } = readings[path] ?? { args: [] };
     // Before the arguments, because a bare --json takes none of them.
-    const { stdout } = await cli.ok([...path.split(' '), '--json', ...args], { reveals: true });
+    const { stdout } = await cli.ok([...path.split(' '), '--json', ...args], { reveals: true, asProcess: true });
     const texts = lines ? stdout.split('\n').filter((line) => line !== '') : [stdout];
     const values = texts.flatMap((text) => JSON.parse(text) as object | object[]);
     const fields = fieldsOf(leaf);

@@ -23,7 +23,7 @@ async function login(): Promise<void> {
   const [, address = ''] = await command.matching('stderr', /^ +(http\S+)$/m);
   await person.open(address.slice(cloud.url.length));
   const page = await person.submit('/sign-in/cli', { answer: 'allow' });
-  command.child.stdin?.end(`${/<code id="code">([\w-]+)</.exec(page)?.[1]}\n`);
+  command.stdin.end(`${/<code id="code">([\w-]+)</.exec(page)?.[1]}\n`);
   expect((await command.ended).code).toBe(0);
 }
 

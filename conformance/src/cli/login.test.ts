@@ -31,7 +31,7 @@ test('login api-key reads the secret from standard input, stores it for its owne
   expect(wrong).toMatchObject({ code: 4, stdout: '' });
   expect(wrong.stderr).not.toContain('not this key');
 
-  const login = await cli.ok(byKey(), { input: `${cloud.key}\n` });
+  const login = await cli.ok(byKey(), { input: `${cloud.key}\n`, asProcess: true });
   expect(login.stdout).toBe('');
   expect(login.stderr).toContain('saved as profile "default"');
   expect(statSync(profilesFile()).mode & 0o777).toBe(0o600);
@@ -86,7 +86,7 @@ test('D30 login with a real browser and with a pasted code; logout ends the sess
   const [, page2 = ''] = await listening.matching('stderr', /^ +(http\S+)$/m);
   await page.goto(page2);
   await page.getByRole('button', { name: 'Allow' }).click();
-  listening.child.stdin?.end(`${await page.locator('#code').textContent()}\n`);
+  listening.stdin.end(`${await page.locator('#code').textContent()}\n`);
   expect(await listening.ended).toMatchObject({ code: 0, stdout: '' });
 
   const me = await cli.ok(['whoami', '--profile', 'pasted', '--json=kind,name']);
@@ -112,7 +112,7 @@ test('a browser login that is denied, or ended with Ctrl-C, saves nothing', asyn
   expect(foreign.status).toBe(404);
   await fetch(`http://127.0.0.1:${port}/?error=access_denied&state=${state}`);
   expect(await login.ended).toMatchObject({ code: 4, stdout: '' });
-  const ended = cli.start(['login', '--url', cloud.url, '--profile', 'none']);
+  const ended = cli.startProcess(['login', '--url', cloud.url, '--profile', 'none']);
   await ended.matching('stderr', /^Opening/m);
   ended.child.kill('SIGINT');
   expect(await ended.ended).toMatchObject({ code: 130, stdout: '' });
@@ -131,16 +131,15 @@ test('precedence of logins: flag, environment, directory, default', async () => 
   const env = { PLATFORM_PROFILE: 'environment' };
   const keyEnv = { PLATFORM_URL: cloud.url, PLATFORM_API_KEY_ID: cloud.keyId, PLATFORM_API_KEY: cloud.key };
   const directory = 'client/deep';
-  expect(
-    await Promise.all([
-      who([]),
-      who([], { directory }),
-      who([], { directory, env }),
-      who(['--profile', 'flag'], { directory, env }),
-      who([], { directory, env: keyEnv }),
-      who(['--url', cloud.url, '--key-id', cloud.keyId, '--key-file', '-'], { directory, env, input: cloud.key }),
-    ]),
-  ).toEqual([
+  const here = await who([]);
+  const below = await Promise.all([
+    who([], { directory }),
+    who([], { directory, env }),
+    who(['--profile', 'flag'], { directory, env }),
+    who([], { directory, env: keyEnv }),
+    who(['--url', cloud.url, '--key-id', cloud.keyId, '--key-file', '-'], { directory, env, input: cloud.key }),
+  ]);
+  expect([here, ...below]).toEqual([
     'profile default',
     'profile directory',
     'profile environment',
@@ -151,7 +150,8 @@ test('precedence of logins: flag, environment, directory, default', async () => 
   await cli.ok(['profiles', 'use', 'flag']);
   await cli.ok(['profiles', 'organization', cloud.organizationId]);
   await cli.ok(['profiles', 'delete', 'directory']);
-  const [list, bound] = await Promise.all([cli.ok(['profiles', 'list', '--json']), cli.run(['whoami'], { directory })]);
+  const list = await cli.ok(['profiles', 'list', '--json']);
+  const bound = await cli.run(['whoami'], { directory });
   const rows = list.json<{ name: string; current: boolean; organization: string | null }[]>();
   expect(rows.find((row) => row.current)).toMatchObject({
     name: 'flag',

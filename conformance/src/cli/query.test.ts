@@ -262,7 +262,7 @@ test('Ctrl-C and --timeout end a running query; the cloud keeps running', async 
   });
   await once(between.listen(0, '127.0.0.1'), 'listening');
   const url = `http://127.0.0.1:${(between.address() as AddressInfo).port}`;
-  const running = cli.start(['query', 'mql', endless, '--json', '--url', url]);
+  const running = cli.startProcess(['query', 'mql', endless, '--json', '--url', url]);
   await asked;
   running.child.kill('SIGINT');
   expect(await running.ended).toMatchObject({ code: 130, stdout: '' });

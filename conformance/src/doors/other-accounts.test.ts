@@ -301,7 +301,10 @@ test.each(states)(`D30 ${otherAccount} reaches of the command line what the tabl
   await using cli = await openCommandLine();
   await chmod(dirname(cli.home), 0o755);
   await preparedIn(dirname(cli.home), 'home', state);
-  await cli.ok(['login', 'api-key', '--url', cloud.url, '--key-id', cloud.keyId], { input: cloud.key });
+  await cli.ok(['login', 'api-key', '--url', cloud.url, '--key-id', cloud.keyId], {
+    input: cloud.key,
+    asProcess: true,
+  });
   const found = new Found(state);
   await found.paths('command line: home', [cli.home]);
   await found.paths('command line: what is in its home', everythingIn(cli.home));

@@ -142,7 +142,7 @@ test('a line that somebody else fetched first works: the last fetch counts, and 
 });
 
 test('who waits for a machine is told of every fetch of the line, and from where', async () => {
-  const waiting = cli.start(['machines', 'connect', 'press-12'], { reveals: true });
+  const waiting = cli.startProcess(['machines', 'connect', 'press-12'], { reveals: true });
   const [line] = await waiting.matching('stdout', /^printf .*$/m);
   expect((await fetch(urlOf(line))).status).toBe(200);
   await waiting.matching('stderr', /the line was fetched from 127\.0\.0\.1$/m);

@@ -8,7 +8,6 @@ import { readInput } from '../invocation/input.ts';
 import { type Profile, readProfiles, writeProfiles } from '../invocation/profiles.ts';
 import { requireCloud } from '../invocation/require-cloud.ts';
 import { signInByBrowser } from '../login/sign-in-by-browser.ts';
-import { configDir, fromEnvironment } from '../settings.ts';
 import { tokenCommand, whoamiCommand } from './whoami.ts';
 
 export function loginCommands(): readonly Command[] {
@@ -33,7 +32,7 @@ function login(): Command {
       ],
     },
     async (context, flags) => {
-      const url = await urlOrLocal(context.flags);
+      const url = await urlOrLocal(context.flags, context.settings);
       if (context.flags.input === false)
         throw new PlatformError(
           'invalid_argument',
@@ -50,8 +49,9 @@ function login(): Command {
           context.progress.pause();
         },
         askCode: async () => {
-          if (!context.interactive) return (await readInput('-')).trim();
-          const code = await askText({ message: 'Code shown on the page', output: process.stderr });
+          const { stdin, stderr } = context.invocation;
+          if (!context.interactive) return (await readInput('-', context.invocation)).trim();
+          const code = await askText({ message: 'Code shown on the page', input: stdin, output: stderr });
           if (isCancel(code)) throw new PlatformError('canceled', 'you are not logged in');
           return String(code).trim();
         },
@@ -80,7 +80,7 @@ function login(): Command {
       ],
     },
     async (context, flags) => {
-      const url = await urlOrLocal(context.flags);
+      const url = await urlOrLocal(context.flags, context.settings);
       const keyId = context.flags.keyId ?? '';
       if (keyId === '') throw new PlatformError('invalid_argument', 'login api-key: expected --key-id');
       const key = await secretOf(context);
@@ -100,9 +100,10 @@ function login(): Command {
 
 async function secretOf(context: Context): Promise<string> {
   const { keyFile } = context.flags;
-  if (keyFile !== undefined) return (await readInput(keyFile)).trim();
-  if (!context.interactive) return (await readInput('-')).trim();
-  const typed = await askSecret({ message: 'API key', output: process.stderr });
+  const { stdin, stderr } = context.invocation;
+  if (keyFile !== undefined) return (await readInput(keyFile, context.invocation)).trim();
+  if (!context.interactive) return (await readInput('-', context.invocation)).trim();
+  const typed = await askSecret({ message: 'API key', input: stdin, output: stderr });
   if (isCancel(typed)) throw new PlatformError('canceled', 'you are not logged in');
   return String(typed);
 }
@@ -115,12 +116,16 @@ async function authorityOf(context: Context, url: string, flags: Flags): Promise
   context.reaches(url);
   const { ca: file, fingerprint } = flags;
   if (file === undefined && fingerprint === undefined) return {};
-  const ca = file === undefined ? await pinnedAuthority(url, String(fingerprint)) : await readInput(String(file));
+  const ca =
+    file === undefined
+      ? await pinnedAuthority(url, String(fingerprint))
+      : await readInput(String(file), context.invocation);
   context.reaches(url, ca);
   return { ca };
 }
 
 async function keep(context: Context, profile: Profile): Promise<void> {
+  const { configDir, fromEnvironment } = context.settings;
   const known = await readProfiles(configDir);
   const name = context.flags.profile ?? (fromEnvironment.profile || known.default);
   const { organization } = context.flags;
@@ -134,8 +139,9 @@ function logout(): Command {
     new Command('logout').description('end the session and delete the saved login'),
     { examples: ['platform logout', 'platform logout --profile client'] },
     async (context) => {
+      const { configDir } = context.settings;
       const known = await readProfiles(configDir);
-      const { name, profile } = await currentProfile(context.flags.profile);
+      const { name, profile } = await currentProfile(context.flags.profile, context.settings);
       if (profile === undefined)
         throw new PlatformError(
           'not_found',

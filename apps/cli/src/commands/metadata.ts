@@ -68,7 +68,7 @@ function set(): Command {
     ),
     { examples: ['platform metadata set press.json --machine press-7'] },
     async (context, flags, file = '') => {
-      const data = await readSaved(file);
+      const data = await readSaved(file, context.invocation);
       await (await targetOf(context, flags)).write(data);
       context.out.note('the metadata is replaced');
     },

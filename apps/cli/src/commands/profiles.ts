@@ -4,7 +4,7 @@ import { Command } from 'commander';
 import { currentProfile } from '../invocation/context.ts';
 import { defineCommand, defineLocalCommand, group } from '../invocation/define-command.ts';
 import { bindProfile, readProfiles, unbindProfile, writeProfiles } from '../invocation/profiles.ts';
-import { configDir } from '../settings.ts';
+import type { Settings } from '../settings.ts';
 
 const fields = ['name', 'url', 'as', 'organization', 'organization_id', 'current', 'default'];
 
@@ -23,10 +23,10 @@ function list(): Command {
   return defineLocalCommand(
     new Command('list').description('list the profiles'),
     { examples: ['platform profiles list'], fields },
-    async ({ out }) => {
-      const known = await readProfiles(configDir);
+    async ({ out, settings }) => {
+      const known = await readProfiles(settings.configDir);
       // The profile that is bound here may no longer exist; the list shows those that do.
-      const current = await currentProfile(undefined).then(
+      const current = await currentProfile(undefined, settings).then(
         ({ name }) => name,
         () => undefined,
       );
@@ -49,7 +49,7 @@ function isId(text: string | undefined): text is string {
   return /^[0-9a-f-]{36}$/i.test(text ?? '');
 }
 
-async function existing(name: string): Promise<Awaited<ReturnType<typeof readProfiles>>> {
+async function existing(name: string, { configDir }: Settings): Promise<Awaited<ReturnType<typeof readProfiles>>> {
   const known = await readProfiles(configDir);
   if (known.profiles[name] === undefined) {
     const others = Object.keys(known.profiles).join(', ') || 'none';
@@ -62,8 +62,8 @@ function use(): Command {
   return defineLocalCommand(
     new Command('use').description('make a profile the default').argument('<name>'),
     { examples: ['platform profiles use client'] },
-    async ({ out }, _flags, name = '') => {
-      await writeProfiles(configDir, { ...(await existing(name)), default: name });
+    async ({ out, settings }, _flags, name = '') => {
+      await writeProfiles(settings.configDir, { ...(await existing(name, settings)), default: name });
       out.note(`profile "${name}" is now the default`);
     },
   );
@@ -73,8 +73,8 @@ function bind(): Command {
   return defineLocalCommand(
     new Command('bind').description('use a profile in this directory and below it').argument('<name>'),
     { examples: ['cd ~/client && platform profiles bind client'] },
-    async ({ out }, _flags, name = '') => {
-      await existing(name);
+    async ({ out, settings }, _flags, name = '') => {
+      await existing(name, settings);
       out.note(`profile "${name}" is used in this directory: ${await bindProfile(process.cwd(), name)}`);
     },
   );
@@ -97,12 +97,12 @@ function organization(): Command {
       .description('set the default organization of a profile')
       .argument('<organization>', 'name or id'),
     { examples: ['platform profiles organization "North plant"'] },
-    async ({ flags, find, out }, _flags, text) => {
+    async ({ flags, find, out, settings }, _flags, text) => {
       const { id, name } = await find.organization(text);
-      const { name: current, profile } = await currentProfile(flags.profile);
+      const { name: current, profile } = await currentProfile(flags.profile, settings);
       if (profile === undefined) throw new PlatformError('not_found', 'you have no profile; run platform login');
-      const known = await readProfiles(configDir);
-      await writeProfiles(configDir, {
+      const known = await readProfiles(settings.configDir);
+      await writeProfiles(settings.configDir, {
         ...known,
         profiles: { ...known.profiles, [current]: { ...profile, organization: id, organizationName: name } },
       });
@@ -115,10 +115,10 @@ function remove(): Command {
   return defineLocalCommand(
     new Command('delete').alias('remove').description('delete a profile without ending its session').argument('<name>'),
     { examples: ['platform profiles delete client'] },
-    async ({ out }, _flags, name = '') => {
-      const known = await existing(name);
+    async ({ out, settings }, _flags, name = '') => {
+      const known = await existing(name, settings);
       const { [name]: _gone, ...others } = known.profiles;
-      await writeProfiles(configDir, { ...known, profiles: others });
+      await writeProfiles(settings.configDir, { ...known, profiles: others });
       out.note(`profile "${name}" is deleted`);
     },
   );

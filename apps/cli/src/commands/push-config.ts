@@ -20,10 +20,10 @@ function set(): Command {
       .argument('<app>', 'id of the mobile app, such as com.example.press')
       .argument('<file>', 'JSON of a service account, as the push provider gives it; - for standard input'),
     { examples: ['platform organizations push-config set com.example.press service-account.json'], fields },
-    async ({ cloud, out, find }, _flags, application = '', file = '') => {
+    async ({ cloud, out, find, invocation }, _flags, application = '', file = '') => {
       const { id: orgId, name } = await find.organization(undefined);
       const { app } = await cloud();
-      await app.setFirebaseConfig({ orgId, appId: application, configJson: await readInput(file) });
+      await app.setFirebaseConfig({ orgId, appId: application, configJson: await readInput(file, invocation) });
       out.object({ application });
       out.note(`triggers of "${name}" can now notify by push with "application": "${application}"`);
     },

@@ -4,15 +4,10 @@ import { fileURLToPath } from 'node:url';
 import { Command, InvalidArgumentError } from 'commander';
 import { setHelp } from '../invocation/help.ts';
 import { programs } from '../programs.ts';
-import { colours, commandNames, homeDir, inherited, isCheckout, terminalWidth } from '../settings.ts';
+import { commandNames, type Invocation, isCheckout, readSettings } from '../settings.ts';
 import { jsonOutput } from '../up/json-output.ts';
 import { runUp } from '../up/run-up.ts';
 import { terminalOutput } from '../up/terminal-output.ts';
-
-const streams = {
-  write: (text: string): boolean => process.stdout.write(text),
-  complain: (text: string): boolean => process.stderr.write(text),
-};
 
 interface UpFlags {
   readonly data: string;
@@ -29,7 +24,12 @@ interface UpFlags {
 }
 
 /** `platform up`: a cloud on this computer and, unless --no-demo, a machine-server that captures this computer's telemetry. */
-export function upCommand(): Command {
+export function upCommand(invocation: Invocation): Command {
+  const { colours, homeDir, terminalWidth } = readSettings(invocation);
+  const streams = {
+    write: (text: string): boolean => invocation.stdout.write(text),
+    complain: (text: string): boolean => invocation.stderr.write(text),
+  };
   const command = new Command('up')
     .description('start a cloud and a machine-server on this computer, and show the readings that arrive')
     .option('--data <dir>', 'directory for all data', join(homeDir, 'cloud'))
@@ -51,8 +51,8 @@ export function upCommand(): Command {
     .option('--no-demo', 'start only the cloud; the machine and its part are registered anyway')
     .action(async (flags: UpFlags) => {
       const stop = new AbortController();
-      for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stop.abort());
-      process.exitCode = await runUp({
+      for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) invocation.on(signal, () => stop.abort());
+      invocation.exitCode = await runUp({
         homeDir,
         dataDir: resolve(flags.data),
         port: flags.port,
@@ -62,7 +62,7 @@ export function upCommand(): Command {
         cloudEntry: programs.cloud,
         machineEntry: programs.machineServer,
         webUi: builtWebUi(),
-        env: inherited,
+        env: invocation.env,
         output: flags.json ? jsonOutput(streams) : terminalOutput(streams, colours, terminalWidth, commandNames),
         signal: stop.signal,
       });

@@ -70,6 +70,7 @@ function run(
   );
   const context = {
     out,
+    invocation: process,
     signal: new AbortController().signal,
     progress: { pause() {}, resume() {} },
     async confirm(question: string) {

@@ -44,7 +44,7 @@ async function eachLine(
   take: (line: string) => Promise<void>,
 ): Promise<void> {
   const total = series.reduce((sum, { rows }) => sum + rows, 0);
-  using progress = createTransferProgress(context, { before: 0, total, shown: !process.stdout.isTTY });
+  using progress = createTransferProgress(context, { before: 0, total, shown: !context.invocation.stdout.isTTY });
   for (const one of series) {
     for await (const { text } of readSeries(data, partId, one, { fromMs, untilMs })) {
       await take(text);

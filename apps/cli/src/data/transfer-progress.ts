@@ -26,18 +26,17 @@ const linesMs = 5_000;
 
 /** @param shown false if the terminal is used for something else, such as the rows themselves */
 export function createTransferProgress(
-  { out, progress }: Pick<Context, 'out' | 'progress'>,
+  { out, progress, invocation: { stderr } }: Pick<Context, 'out' | 'progress' | 'invocation'>,
   { before, total, shown }: { readonly before: number; readonly total: number; readonly shown: boolean },
 ): TransferProgress {
   const since = systemClock.monotonic();
   let rows = 0;
   let bytes = 0;
   const done = (): Done => ({ before, rows, bytes, elapsedMs: systemClock.monotonic() - since, total });
-  const isTerminal = Boolean(process.stderr.isTTY);
+  const isTerminal = Boolean(stderr.isTTY);
   const say = (): void => {
-    if (isTerminal)
-      process.stderr.write(`\r\u001b[K${cut(`… ${progressText(done())}`, (process.stderr.columns || 80) - 1)}`);
-    else process.stderr.write(`${JSON.stringify({ progress: progressJson(done()) })}\n`);
+    if (isTerminal) stderr.write(`\r\u001b[K${cut(`… ${progressText(done())}`, (stderr.columns || 80) - 1)}`);
+    else stderr.write(`${JSON.stringify({ progress: progressJson(done()) })}\n`);
   };
   const timer =
     shown && !out.style.quiet ? systemClock.every(isTerminal ? terminalMs : linesMs, say) : { [Symbol.dispose]() {} };
@@ -50,7 +49,7 @@ export function createTransferProgress(
     summary: () => `${amount(rows, 'row')}, ${bytesText(bytes)} in ${seconds(systemClock.monotonic() - since)}`,
     [Symbol.dispose]() {
       timer[Symbol.dispose]();
-      if (isTerminal && shown && !out.style.quiet) process.stderr.write('\r\u001b[K');
+      if (isTerminal && shown && !out.style.quiet) stderr.write('\r\u001b[K');
       progress.resume();
     },
   };

@@ -11,7 +11,7 @@ import {
   printable,
 } from '@platform/sdk/cloud';
 import { createOutput, type Output } from '../results/output.ts';
-import { configDir, fromEnvironment, homeDir, interactive, terminalWidth } from '../settings.ts';
+import { type Invocation, readSettings, type Settings } from '../settings.ts';
 import { createFinder, type Finder } from './find.ts';
 import { parseObject, readInput } from './input.ts';
 import { boundProfile, type Profile, readProfiles, trustedAuthority } from './profiles.ts';
@@ -48,6 +48,8 @@ export interface Login {
 
 export interface Context extends AsyncDisposable {
   readonly flags: GlobalFlags;
+  readonly invocation: Invocation;
+  readonly settings: Settings;
   readonly out: Output;
   /** Shows that the command is still running; pause it while something else uses the terminal. */
   readonly progress: Progress;
@@ -67,25 +69,30 @@ export interface Context extends AsyncDisposable {
   confirm(question: string): Promise<void>;
 }
 
-export function createContext(flags: GlobalFlags, colours: boolean, signal: AbortSignal): Context {
+export function createContext(flags: GlobalFlags, invocation: Invocation, signal: AbortSignal): Context {
+  const { stdin, stdout, stderr } = invocation;
+  const settings = readSettings(invocation);
+  const { colours, fromEnvironment } = settings;
   const quiet = flags.quiet ?? false;
   const json = flags.json ?? fromEnvironment.output === 'json';
   let reached: Reached | undefined;
   const doing = (): string => (reached === undefined ? 'working' : `waiting for ${reached.url}`);
-  const progress = createProgress(doing, quiet || !process.stderr.isTTY ? undefined : process.stderr);
+  const progress = createProgress(doing, quiet || !stderr.isTTY ? undefined : stderr);
   const style = {
     // `--json=` means all fields.
     json: typeof json === 'string' ? json === '' || json.split(',').map((name) => name.trim()) : json,
     quiet,
     colours,
-    width: terminalWidth,
+    width: settings.terminalWidth,
   };
-  const out = createOutput(style, process.stdout, process.stderr, () => progress.heard());
-  const canAsk = interactive && flags.input !== false;
+  const out = createOutput(style, stdout, stderr, () => progress.heard());
+  const canAsk = settings.interactive && flags.input !== false;
   let login: Promise<Login> | undefined;
   let cloud: Promise<Cloud> | undefined;
   const context: Context = {
     flags,
+    invocation,
+    settings,
     out,
     progress,
     signal,
@@ -103,7 +110,7 @@ export function createContext(flags: GlobalFlags, colours: boolean, signal: Abor
         flags.organization ?? (fromEnvironment.organization || (await context.login()).organization),
     }),
     login: () => {
-      login ??= findLogin(flags).then(withAuthority);
+      login ??= findLogin(context).then((found) => withAuthority(found, settings));
       return login;
     },
     cloud: () => {
@@ -122,7 +129,7 @@ export function createContext(flags: GlobalFlags, colours: boolean, signal: Abor
         );
       }
       progress.pause();
-      const answer = await confirm({ message: printable(question), initialValue: false, output: process.stderr });
+      const answer = await confirm({ message: printable(question), initialValue: false, input: stdin, output: stderr });
       progress.resume();
       if (isCancel(answer) || !answer) throw new PlatformError('canceled', 'nothing was changed');
     },
@@ -138,27 +145,32 @@ export function createContext(flags: GlobalFlags, colours: boolean, signal: Abor
 const usualUrl = 'http://127.0.0.1:8080';
 
 /** The address of --url or PLATFORM_URL; otherwise that of the cloud that runs on this computer, or the one where it usually runs. */
-export async function urlOrLocal(flags: Pick<GlobalFlags, 'url'>): Promise<string> {
+export async function urlOrLocal(
+  flags: Pick<GlobalFlags, 'url'>,
+  { fromEnvironment, homeDir }: Settings,
+): Promise<string> {
   return flags.url ?? (fromEnvironment.url || ((await readRunningCloud(homeDir))?.url ?? usualUrl));
 }
 
 export const demoSource = 'the demo on this computer (read-only; log in to make changes)';
 
 /** Order of precedence: flags, environment, profile, the demo on this computer. */
-async function findLogin(flags: GlobalFlags): Promise<Login> {
+async function findLogin({ flags, invocation, settings }: Context): Promise<Login> {
+  const { fromEnvironment, homeDir } = settings;
   const url = flags.url ?? fromEnvironment.url;
   const organization = '';
   // A key without an address belongs to the cloud of the current login.
-  const urlOfKey = async (): Promise<string> => url || (await urlOfProfile(flags.profile)) || (await urlOrLocal({}));
+  const urlOfKey = async (): Promise<string> =>
+    url || (await urlOfProfile(flags.profile, settings)) || (await urlOrLocal({}, settings));
   if (flags.keyId !== undefined || flags.keyFile !== undefined) {
-    const { keyId, key, organizationId } = await readKey(flags.keyId, flags.keyFile);
+    const { keyId, key, organizationId } = await readKey(flags.keyId, flags.keyFile, invocation);
     const credentials = { keyId, key };
     return { url: await urlOfKey(), credentials, as: keyId, source: '--key-file', organization: organizationId };
   }
   const { keyId, key } = fromEnvironment;
   if (keyId !== '' && key !== '')
     return { url: await urlOfKey(), credentials: { keyId, key }, as: keyId, source: 'PLATFORM_API_KEY', organization };
-  const { name, profile } = await currentProfile(flags.profile);
+  const { name, profile } = await currentProfile(flags.profile, settings);
   if (profile !== undefined) {
     if (url !== '' && originOf(url) !== originOf(profile.url)) throw elsewhere(flags, url, name, profile.url);
     return {
@@ -203,20 +215,21 @@ function originOf(url: string): string | undefined {
   return URL.parse(url)?.origin;
 }
 
-async function urlOfProfile(flag: string | undefined): Promise<string | undefined> {
-  const current = currentProfile(flag);
+async function urlOfProfile(flag: string | undefined, settings: Settings): Promise<string | undefined> {
+  const current = currentProfile(flag, settings);
   const { profile } = await (flag === undefined ? current.catch(() => ({ profile: undefined })) : current);
   return profile?.url;
 }
 
 /** A login trusts the authority of any saved login to the same address. */
-async function withAuthority(login: Login): Promise<Login> {
+async function withAuthority(login: Login, { configDir }: Settings): Promise<Login> {
   return { ...login, ca: login.ca ?? trustedAuthority(await readProfiles(configDir), login.url) };
 }
 
 /** The profile that applies here; its name even if it does not exist yet. @throws not_found if a named profile does not exist */
 export async function currentProfile(
   flag: string | undefined,
+  { configDir, fromEnvironment }: Settings,
 ): Promise<{ name: string; profile: Profile | undefined }> {
   const known = await readProfiles(configDir);
   const named = flag ?? (fromEnvironment.profile || (await boundProfile(process.cwd())));
@@ -250,9 +263,10 @@ function keyObject(text: string, file: string): JsonObject {
 export async function readKey(
   keyId: string | undefined,
   file: string | undefined,
+  invocation: Invocation,
 ): Promise<{ keyId: string; key: string; organizationId: string }> {
   if (file === undefined) throw new PlatformError('invalid_argument', '--key-id requires --key-file');
-  const text = (await readInput(file)).trim();
+  const text = (await readInput(file, invocation)).trim();
   if (keyId !== undefined && !text.startsWith('{')) return { keyId, key: text, organizationId: '' };
   const value = keyObject(text, file);
   const key = value['key'];

@@ -1,7 +1,7 @@
 /** Turns a definition into a command: shared options, help with examples, JSON fields and exit codes, errors as exit codes. */
 import { asPlatformError, isAnswer, PlatformError, systemClock } from '@platform/sdk/cloud';
 import { Command, type OptionValues } from 'commander';
-import { colours, homeDir } from '../settings.ts';
+import { invocationOf } from '../settings.ts';
 import { connectionTrouble } from './connection-trouble.ts';
 import { type Context, createContext, demoSource, type GlobalFlags } from './context.ts';
 import { exitCodeOf } from './exit-codes.ts';
@@ -50,11 +50,12 @@ export function defineLocalCommand(command: Command, help: CommandHelp, run: Run
   setHelp(command, help);
   return command.action(async () => {
     const flags = command.opts<GlobalFlags>();
+    const invocation = invocationOf(command);
     const stop = new AbortController();
     const interrupt = (): void => stop.abort(new PlatformError('canceled', 'interrupted'));
-    process.once('SIGINT', interrupt);
-    process.once('SIGTERM', interrupt);
-    await using context = createContext(flags, colours, stop.signal);
+    invocation.once('SIGINT', interrupt);
+    invocation.once('SIGTERM', interrupt);
+    await using context = createContext(flags, invocation, stop.signal);
     try {
       if (Array.isArray(context.out.style.json)) requireKnown(context.out.style.json, help.fields ?? []);
       if (flags.timeout !== undefined) endAfter(flags.timeout, stop);
@@ -65,11 +66,11 @@ export function defineLocalCommand(command: Command, help: CommandHelp, run: Run
       const { message } = error;
       if (context.out.style.json === false) context.out.warn(`${fullName(command)}: ${message}`);
       else context.out.warn(JSON.stringify({ error: { code: error.code, message } }));
-      process.exitCode = exitCodeOf(error.code);
+      invocation.exitCode = exitCodeOf(error.code);
     } finally {
       stop.abort();
-      process.off('SIGINT', interrupt);
-      process.off('SIGTERM', interrupt);
+      invocation.off('SIGINT', interrupt);
+      invocation.off('SIGTERM', interrupt);
     }
   });
 }
@@ -88,7 +89,7 @@ const unreachableHint =
   'Is the cloud running, and is the address correct? "platform admin status" shows the address of a cloud on this computer, "platform profiles list" those of your logins; use --url for a different one';
 
 /** Adds advice to errors that concern the connection. */
-async function withAdvice(caught: unknown, { reached, login }: Context): Promise<PlatformError> {
+async function withAdvice(caught: unknown, { reached, login, settings }: Context): Promise<PlatformError> {
   const error = asPlatformError(caught);
   const other = reached === undefined ? undefined : await whyNoCloud(error, reached);
   if (other !== undefined) return other;
@@ -103,7 +104,7 @@ async function withAdvice(caught: unknown, { reached, login }: Context): Promise
   }
   if (error.code !== 'unavailable' || isAnswer(error)) return error;
   const tried = reached === undefined || error.message.includes(reached.url) ? '' : `${reached.url}: `;
-  const running = await readRunningCloud(homeDir);
+  const running = await readRunningCloud(settings.homeDir);
   const hint =
     running === undefined || running.url === reached?.url
       ? unreachableHint

@@ -5,7 +5,6 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { asPlatformError, PlatformError } from '@platform/sdk/cloud';
-import { fromEnvironment } from '../settings.ts';
 import type { Context } from './context.ts';
 import { shellWord } from './shell-word.ts';
 
@@ -24,7 +23,8 @@ export async function editText(
   problemsOf: (text: string) => Promise<readonly string[]>,
   use: (text: string) => Promise<void>,
 ): Promise<void> {
-  if (!context.interactive && fromEnvironment.editor === '')
+  const { editor } = context.settings.fromEnvironment;
+  if (!context.interactive && editor === '')
     throw new PlatformError(
       'invalid_argument',
       'edit: expected a terminal, or EDITOR set to a program; in scripts, use set FILE',
@@ -35,7 +35,7 @@ export async function editText(
   try {
     for (;;) {
       context.progress.pause();
-      await runEditor(file);
+      await runEditor(editor || 'vi', file, context.invocation.env);
       context.progress.resume();
       const text = await readFile(file, 'utf8');
       if (text.trim() === before.trim()) {
@@ -70,10 +70,9 @@ function mistakesOf(caught: unknown): readonly string[] {
   throw error;
 }
 
-async function runEditor(file: string): Promise<void> {
-  const editor = fromEnvironment.editor || 'vi';
+async function runEditor(editor: string, file: string, env: NodeJS.ProcessEnv): Promise<void> {
   // $EDITOR may contain arguments, so the shell splits it; the file is a separate argument.
-  const child = spawn('/bin/sh', ['-c', `exec ${editor} "$1"`, 'sh', file], { stdio: 'inherit' });
+  const child = spawn('/bin/sh', ['-c', `exec ${editor} "$1"`, 'sh', file], { stdio: 'inherit', env });
   const [code] = (await once(child, 'exit')) as [number | null];
   if (code !== 0)
     throw new PlatformError(

@@ -2,6 +2,7 @@
 import { printable } from '@platform/sdk/cloud';
 import { type Argument, type Command, Help } from 'commander';
 import { wrapped } from '../results/text-width.ts';
+import type { Invocation } from '../settings.ts';
 import { exitCodesHelp } from './exit-codes.ts';
 import { globalOptions } from './globals-last.ts';
 import { nearest } from './nearest.ts';
@@ -30,7 +31,7 @@ export function examplesOf(command: Command): readonly string[] {
 }
 
 /** Sets the format of help and errors for this command and all its subcommands. @param jsonErrors errors as JSON, like other failures */
-export function configureHelp(command: Command, jsonErrors = false): void {
+export function configureHelp(command: Command, jsonErrors: boolean, invocation: Invocation): void {
   command
     .helpOption('-h, --help', 'show this help')
     .configureHelp({
@@ -44,13 +45,15 @@ export function configureHelp(command: Command, jsonErrors = false): void {
     })
     .showHelpAfterError(jsonErrors ? false : '(see --help for usage)')
     .configureOutput({
+      writeOut: (text) => void invocation.stdout.write(text),
+      writeErr: (text) => void invocation.stderr.write(text),
       outputError: (text, write) => {
         const message = withSuggestion(asTyped(text.trimEnd()));
         const error = { code: 'invalid_argument', message: message.replace(/^error: /, '') };
         write(`${printable(jsonErrors ? JSON.stringify({ error }) : message)}\n`);
       },
     });
-  for (const inner of command.commands) configureHelp(inner, jsonErrors);
+  for (const inner of command.commands) configureHelp(inner, jsonErrors, invocation);
 }
 
 /** In angle brackets if it is required, otherwise in square brackets. */

@@ -26,9 +26,9 @@ test('a file in UTF-8 is read without its byte order mark; other bytes are refus
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const file = join(folder, 'vm.json');
   writeFileSync(file, '\uFEFF{"name": "é"}');
-  expect(parseJson(await readInput(file), file)).toEqual({ name: 'é' });
+  expect(parseJson(await readInput(file, process), file)).toEqual({ name: 'é' });
   writeFileSync(file, Buffer.from('{"name": "é"}', 'latin1'));
-  await expect(readInput(file)).rejects.toThrow(`${file}: expected text in UTF-8, found other bytes`);
+  await expect(readInput(file, process)).rejects.toThrow(`${file}: expected text in UTF-8, found other bytes`);
 });
 
 test('a document to be saved must contain each key only once', () => {

@@ -2,10 +2,21 @@
 import { readFile } from 'node:fs/promises';
 import { buffer } from 'node:stream/consumers';
 import { asPlatformError, type JsonObject, type JsonValue, PlatformError, readJson } from '@platform/sdk/cloud';
+import type { Invocation } from '../settings.ts';
+
+type Input = Pick<Invocation, 'stdin'>;
 
 /** Text without the byte order mark that some editors write. @throws invalid_argument with the reason: unreadable, or not UTF-8 */
-export async function readInput(file: string): Promise<string> {
-  const bytes = await readBytes(file);
+export async function readInput(file: string, input: Input): Promise<string> {
+  return textOf(await readBytes(file, input), file);
+}
+
+/** The same for a file that is never standard input. */
+export async function readTextFile(file: string): Promise<string> {
+  return textOf(await unlessUnreadable(file, readFile(file)), file);
+}
+
+function textOf(bytes: Buffer, file: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch (caught) {
@@ -18,10 +29,14 @@ export async function readInput(file: string): Promise<string> {
 }
 
 /** Unchanged. @throws invalid_argument if the file cannot be read */
-export async function readBytes(file: string): Promise<Buffer> {
+export function readBytes(file: string, { stdin }: Input): Promise<Buffer> {
+  // Not /dev/stdin: it cannot be opened if standard input is a socket.
+  return unlessUnreadable(file, file === '-' ? buffer(stdin) : readFile(file));
+}
+
+async function unlessUnreadable(file: string, bytes: Promise<Buffer>): Promise<Buffer> {
   try {
-    // Not /dev/stdin: it cannot be opened if standard input is a socket.
-    return file === '-' ? await buffer(process.stdin) : await readFile(file);
+    return await bytes;
   } catch (caught) {
     throw new PlatformError(
       'invalid_argument',
@@ -51,8 +66,8 @@ function mistakeIn(text: string, caught: unknown): string {
 }
 
 /** The JSON object in a file that is to be saved; see `parseSaved`. */
-export async function readSaved(file: string): Promise<JsonObject> {
-  return parseSaved(await readInput(file), file === '-' ? 'standard input' : file);
+export async function readSaved(file: string, input: Input): Promise<JsonObject> {
+  return parseSaved(await readInput(file, input), file === '-' ? 'standard input' : file);
 }
 
 /** @throws invalid_argument unless it is a JSON object in which each key appears once */

@@ -65,7 +65,7 @@ export async function runMql(context: Context, flags: Flags, { argument, saved }
 
 /** Parses a pipeline into its wire form. @throws invalid_argument with the position of the mistake */
 export async function readStages(context: Context, argument: string): Promise<Uint8Array[]> {
-  const text = await queryText(argument);
+  const text = await queryText(argument, context.invocation);
   return withPosition(context, { text }, async () => parseStages(text));
 }
 

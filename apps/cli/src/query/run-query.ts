@@ -2,7 +2,6 @@
 import { type Cloud, openCloud, systemClock } from '@platform/sdk/cloud';
 import { type Context, urlOrLocal } from '../invocation/context.ts';
 import { readDemo, readDemoCloud } from '../invocation/read-demo.ts';
-import { fromEnvironment } from '../settings.ts';
 
 export interface Answer {
   /** One BSON document each. */
@@ -66,9 +65,10 @@ async function withCloud<T>(
   run: (data: Cloud['data'], organizationId: string) => Promise<T>,
 ): Promise<T> {
   if (dataDir === undefined) return run((await context.cloud()).data, (await context.find.organization()).id);
+  const { settings } = context;
   const { organizationId, keyId, key } = await readDemo(String(dataDir));
   const of = await readDemoCloud(String(dataDir));
-  const url = context.flags.url ?? (fromEnvironment.url || (of.url ?? (await urlOrLocal({}))));
+  const url = context.flags.url ?? (settings.fromEnvironment.url || (of.url ?? (await urlOrLocal({}, settings))));
   context.reaches(url, of.ca);
   await using cloud = openCloud({ url, keyId, key, ca: of.ca, signal: context.signal });
   return await run(cloud.data, organizationId);

@@ -23,7 +23,7 @@ export function sqlCommand(): Command {
     },
     async (context, flags, argument = '') => {
       const format = formatOf(context, flags);
-      const sqlQuery = await queryText(argument);
+      const sqlQuery = await queryText(argument, context.invocation);
       const asked = { context, dataDir: flags['data'], explain: flags['explain'] === true };
       const answer = await withPosition(context, { text: sqlQuery }, () =>
         runQuery(asked, (data, organizationId, options) =>

@@ -23,8 +23,8 @@ function set(): Command {
       .description('set the credentials of the push provider; they replace earlier ones and are never shown')
       .argument('<file>', 'JSON of a service account; - for standard input'),
     { examples: ['platform admin push-config set service-account.json'], fields },
-    async (ask, { out }, _flags, file = '') => {
-      out.object(await shown(ask, 'push-config.set', { credentials: await readInput(file) }));
+    async (ask, { out, invocation }, _flags, file = '') => {
+      out.object(await shown(ask, 'push-config.set', { credentials: await readInput(file, invocation) }));
     },
   );
 }

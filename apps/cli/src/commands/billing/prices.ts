@@ -38,8 +38,8 @@ function set(): Command {
       .argument('<file>', 'JSON; - for standard input')
       .option('--month <month>', 'YYYY-MM: the first month (UTC) in which it applies (default: the next one)'),
     { examples: ['platform billing prices set prices.json --month 2027-01'], fields: versions.fields },
-    async ({ cloud, out, find }, flags, file = '') => {
-      const document = await readInput(file);
+    async ({ cloud, out, find, invocation }, flags, file = '') => {
+      const document = await readInput(file, invocation);
       const { id: organizationId } = await find.organization(undefined);
       const month = flags['month'];
       const effectiveAt =

@@ -31,7 +31,7 @@ export function compareCommand(): Command {
         file === undefined
           ? await readConfiguration(context, part, wholeNumber(from, 'from') ?? Math.max(0, at - 1))
           : current;
-      const newer = file === undefined ? current.text : await readInput(file);
+      const newer = file === undefined ? current.text : await readInput(file, context.invocation);
       const changes = diff(parsed(older.text), parsed(newer, file ?? 'configuration'));
       if (context.out.style.json !== false) {
         context.out.rows(

@@ -23,7 +23,7 @@ export function setCommand(): Command {
       fields: versionResult.fields,
     },
     async (context, flags, part = '', file = '') => {
-      const text = await readInput(file);
+      const text = await readInput(file, context.invocation);
       requireDocumentSize(text, file === '-' ? 'standard input' : file);
       const before = await readConfiguration(context, part);
       const expected = wholeNumber(flags['ifVersion'], '--if-version');

@@ -17,7 +17,7 @@ export function validateCommand(): Command {
     },
     async (context, _flags, part = '', file = undefined) => {
       const before = await readConfiguration(context, part);
-      const document = file === undefined ? before.text : await readInput(file);
+      const document = file === undefined ? before.text : await readInput(file, context.invocation);
       requireDocumentSize(document, file === undefined || file === '-' ? 'configuration' : file);
       const { problems, revision } = await (await context.cloud()).fleet.validateConfiguration({
         partId: before.partId,

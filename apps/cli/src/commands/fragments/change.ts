@@ -42,7 +42,7 @@ export function createCommand(): Command {
       .addOption(visibilityOption().default('private')),
     { examples: ['platform fragments create camera-kit kit.json'], fields: fragmentFields },
     async (context, flags, name = '', file = '') => {
-      const config = await readSaved(file);
+      const config = await readSaved(file, context.invocation);
       const { id: organizationId } = await context.find.organization();
       const { fragment } = await (await context.cloud()).app.createFragment({
         name,
@@ -92,7 +92,7 @@ export function updateCommand(): Command {
     async (context, flags, text = '') => {
       const before = await current(context, text);
       const { name, visibility, file } = flags;
-      const config = file === undefined ? undefined : await readSaved(file);
+      const config = file === undefined ? undefined : await readSaved(file, context.invocation);
       await save(context, before, { name, visibility: visibilities[visibility], config });
     },
   );

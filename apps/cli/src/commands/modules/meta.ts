@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises';
 import { isAbsolute, join, normalize } from 'node:path';
 import { type JsonObject, PlatformError } from '@platform/sdk/cloud';
 import type { ProvidedModel } from '@platform/sdk/module';
-import { parseObject, readInput } from '../../invocation/input.ts';
+import { parseObject, readTextFile } from '../../invocation/input.ts';
 
 export interface ModuleFolder {
   /** The second part of `module_id`. */
@@ -22,13 +22,13 @@ export const entrypoint = 'run.sh';
 /** @throws invalid_argument with the file, the key, what was expected and what was found */
 export async function readModuleFolder(folder: string): Promise<ModuleFolder> {
   const metaFile = join(folder, 'meta.json');
-  const meta = parseObject(await readInput(metaFile), metaFile);
+  const meta = parseObject(await readTextFile(metaFile), metaFile);
   const [, name] = /^[\w-]+:([\w-]+)$/.exec(textAt(meta, 'module_id')) ?? [];
   if (name === undefined) throw wrong(metaFile, 'module_id', '<namespace>:<name>, such as acme:my-sensor', meta);
   if (meta['entrypoint'] !== entrypoint)
     throw wrong(metaFile, 'entrypoint', `"${entrypoint}", which "modules build" writes`, meta);
   const packageFile = join(folder, 'package.json');
-  const manifest = parseObject(await readInput(packageFile), packageFile);
+  const manifest = parseObject(await readTextFile(packageFile), packageFile);
   const main = join(folder, textAt(manifest, 'main'));
   if ((await stat(main).catch(() => undefined))?.isFile() !== true)
     throw wrong(packageFile, 'main', 'the file of the program', manifest);

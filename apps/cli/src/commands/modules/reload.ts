@@ -64,7 +64,8 @@ async function restart(context: Context, flags: Flags, folder: string, address: 
   const built = await buildFolder(folder, join(folder, 'dist', 'module'), process.execPath);
   const module = String(flags['name'] ?? built.name);
   const { keyId, keyFile } = context.flags;
-  const key = keyId === undefined && keyFile === undefined ? undefined : await readKey(keyId, keyFile);
+  const key =
+    keyId === undefined && keyFile === undefined ? undefined : await readKey(keyId, keyFile, context.invocation);
   await restartModule({ address, module, key, signal: context.signal });
   show(context, module, built, { state: 'restarted', error: '' });
 }

@@ -4,6 +4,7 @@ import { callMethod, type Machine, type MachineMethod, machineMethods, moduleMet
 import { Command } from 'commander';
 import { defineCommand } from '../../invocation/define-command.ts';
 import { parseJson, readInput } from '../../invocation/input.ts';
+import type { Invocation } from '../../settings.ts';
 import { partArgument } from '../config/configuration.ts';
 import { findMethod, isOfModule, methodLines } from './find-method.ts';
 
@@ -32,21 +33,22 @@ export function runCommand(): Command {
       fields: ['the fields of the answer', 'method', 'request'],
       section: { title: 'Methods', entries: methodLines() },
     },
-    async ({ cloud, out, find, signal, flags: { timeout } }, flags, text = '', methodText = '', json = '{}') => {
+    async (context, flags, text = '', methodText = '', json = '{}') => {
+      const { cloud, out, find, signal, invocation } = context;
       const isElsewhere = methodText === '' || isOfModule(methodText);
       // First reports mistakes that can be found without the machine.
       const known = isElsewhere ? undefined : findMethod(methodText);
-      const given = known && (await requestsOf(known, json));
+      const given = known && (await requestsOf(known, json, invocation));
       const { id } = await find.part(text);
       using machine = (await cloud()).machine(id, { session: false });
       if (methodText === '') return out.rows(await methodRows(machine), ['method', 'request']);
       const method = known ?? findMethod(methodText, [...machineMethods, ...(await moduleMethods(machine))]);
-      const requests = given ?? (await requestsOf(method, json));
+      const requests = given ?? (await requestsOf(method, json, invocation));
       const asked = flags['resource'] as string | undefined;
       const resource = asked ?? (await onlyResource(machine, method, requests));
       const isStream = method.kind === 'server_streaming' || method.kind === 'bidi_streaming';
       // --timeout ends the command; without it, unary calls have the usual limit, and streams none.
-      const limit = isStream || timeout !== undefined ? { timeoutMs: 0 } : {};
+      const limit = isStream || context.flags.timeout !== undefined ? { timeoutMs: 0 } : {};
       for await (const answer of callMethod(machine, method, requests, { resource, signal, ...limit })) {
         const value = answer as JsonObject;
         if (isStream) out.element(value, JSON.stringify(value));
@@ -65,8 +67,12 @@ async function methodRows(machine: Machine): Promise<JsonObject[]> {
 }
 
 /** @throws invalid_argument that lists the fields of the request */
-async function requestsOf({ name, kind, fields }: MachineMethod, json: string): Promise<JsonObject[]> {
-  const value = parseJson(json === '-' ? await readInput('-') : json, name);
+async function requestsOf(
+  { name, kind, fields }: MachineMethod,
+  json: string,
+  invocation: Invocation,
+): Promise<JsonObject[]> {
+  const value = parseJson(json === '-' ? await readInput('-', invocation) : json, name);
   const takesStream = kind === 'client_streaming' || kind === 'bidi_streaming';
   const all = takesStream && Array.isArray(value) ? value : [value];
   if (all.every((one) => typeof one === 'object' && one !== null && !Array.isArray(one))) return all as JsonObject[];

@@ -1,10 +1,11 @@
 /** Triggers in a file: an array, a configuration that has them, or a single one. */
 import { type JsonObject, type JsonValue, PlatformError } from '@platform/sdk/cloud';
 import { parseJson, readInput } from '../../invocation/input.ts';
+import type { Invocation } from '../../settings.ts';
 
 /** @throws invalid_argument */
-export async function readDraft(file: string): Promise<JsonObject[]> {
-  const value = parseJson(await readInput(file), file);
+export async function readDraft(file: string, invocation: Invocation): Promise<JsonObject[]> {
+  const value = parseJson(await readInput(file, invocation), file);
   const isObject = (one: JsonValue | undefined): one is JsonObject =>
     typeof one === 'object' && one !== null && !Array.isArray(one);
   const inside = isObject(value) ? (value['triggers'] ?? [value]) : value;

@@ -53,7 +53,8 @@ export function dryRunCommand(): Command {
     async (context, flags, part = '') => {
       const { out } = context;
       const { id: partId } = await context.find.part(part);
-      const draft = flags['file'] === undefined ? undefined : await readDraft(String(flags['file']));
+      const draft =
+        flags['file'] === undefined ? undefined : await readDraft(String(flags['file']), context.invocation);
       const since = timeBefore(String(flags['since']), '--since');
       const summaries = await run(context, {
         partId,

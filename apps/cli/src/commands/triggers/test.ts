@@ -5,6 +5,7 @@ import type { Context } from '../../invocation/context.ts';
 import { defineCommand } from '../../invocation/define-command.ts';
 import { wholeNumber } from '../../invocation/whole-number.ts';
 import { presenter } from '../../results/presenters.ts';
+import type { Invocation } from '../../settings.ts';
 import { partArgument } from '../config/configuration.ts';
 import { readDraft } from './draft-file.ts';
 
@@ -50,7 +51,7 @@ export function testCommand(): Command {
       const { triggers } = await context.cloud();
       const number = wholeNumber(flags['notification'], '--notification') ?? 0;
       if (number < 1) throw new PlatformError('invalid_argument', '--notification: expected a number from 1, found 0');
-      const trigger = await askedFor(name, flags['file'] as string | undefined);
+      const trigger = await askedFor(context.invocation, name, flags['file'] as string | undefined);
       const { deliveryIds } = await triggers.testTrigger({ partId, trigger, notification: number - 1 });
       const deliveries = await finished(context, deliveryIds);
       context.out.rows(deliveries.map(shape), fields);
@@ -64,11 +65,11 @@ export function testCommand(): Command {
   );
 }
 
-async function askedFor(name: string | undefined, file: string | undefined) {
+async function askedFor(invocation: Invocation, name: string | undefined, file: string | undefined) {
   if (file === undefined && name === undefined)
     throw new PlatformError('invalid_argument', 'expected the name of a trigger, or --file, found neither');
   if (file === undefined) return { case: 'name', value: name ?? '' } as const;
-  const draft = await readDraft(file);
+  const draft = await readDraft(file, invocation);
   const found = name === undefined && draft.length === 1 ? draft[0] : draft.find((one) => one['name'] === name);
   if (found !== undefined) return { case: 'draft', value: found } as const;
   throw new PlatformError(

@@ -22,9 +22,9 @@ export function validateCommand(): Command {
       examples: ['platform triggers validate press-7 triggers.json'],
       fields,
     },
-    async ({ cloud, find, out }, _flags, part = '', file = '') => {
+    async ({ cloud, find, out, invocation }, _flags, part = '', file = '') => {
       const { id: partId } = await find.part(part);
-      const triggers = await readDraft(file);
+      const triggers = await readDraft(file, invocation);
       const { problems } = await (await cloud()).triggers.validateTriggers({ partId, triggers });
       if (problems.length > 0 || out.style.json !== false) out.rows(problems.map(shape), fields);
       const errors = problems.filter(({ severity }) => severity === 'error').length;

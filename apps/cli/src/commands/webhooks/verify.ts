@@ -4,6 +4,7 @@ import { Command } from 'commander';
 import { defineLocalCommand, type Flags } from '../../invocation/define-command.ts';
 import { parseJson, readBytes, readInput } from '../../invocation/input.ts';
 import { spanMs, timeBefore } from '../../invocation/parse-time.ts';
+import type { Invocation } from '../../settings.ts';
 import { checkSignature } from './check-signature.ts';
 
 const names = { id: 'webhook-id', timestamp: 'webhook-timestamp', signature: 'webhook-signature' } as const;
@@ -32,14 +33,16 @@ export function verifyCommand(): Command {
       ],
       fields: ['valid', 'problem', 'message', 'signed_at'],
     },
-    async ({ out }, flags, file = '') => {
+    async ({ out, invocation }, flags, file = '') => {
       const given = flags['secretFile'] as string | undefined;
       if (file === '-' && given === '-')
         throw new PlatformError(
           'invalid_argument',
           '--secret-file: expected a file, because the body is standard input',
         );
-      const [body, headers, secrets] = [await readBytes(file), await headersOf(flags), await secretsOf(flags)];
+      const body = await readBytes(file, invocation);
+      const headers = await headersOf(flags, invocation);
+      const secrets = await secretsOf(flags, invocation);
       const nowMs = flags['anyAge'] === true ? undefined : arrivalMs(flags);
       const found = checkSignature({ headers, body }, secrets, {
         nowMs,
@@ -63,25 +66,28 @@ function arrivalMs(flags: Flags): number {
   return at === undefined ? systemClock.now() : timeBefore(at, '--at').getTime();
 }
 
-async function secretsOf(flags: Flags): Promise<string[]> {
+async function secretsOf(flags: Flags, invocation: Invocation): Promise<string[]> {
   const file: string | undefined = flags['secretFile'];
   if (file === undefined && flags['secret'] === undefined)
     throw new PlatformError(
       'invalid_argument',
       'expected --secret-file with the secret that signs the webhooks, found none; owners get it with: platform organizations webhook-secret get --reveal',
     );
-  const texts = [flags['secret'] as string | undefined, file === undefined ? undefined : await readInput(file)];
+  const texts = [
+    flags['secret'] as string | undefined,
+    file === undefined ? undefined : await readInput(file, invocation),
+  ];
   return texts.flatMap((text) => (text ?? '').split(/\s+/)).filter((text) => text !== '');
 }
 
-async function headersOf(flags: Flags): Promise<Record<string, string>> {
+async function headersOf(flags: Flags, invocation: Invocation): Promise<Record<string, string>> {
   const file: string | undefined = flags['headers'];
   if (file === undefined && Object.keys(names).every((flag) => flags[flag] === undefined))
     throw new PlatformError(
       'invalid_argument',
       'expected the headers of the request, as --headers, or as --id, --timestamp and --signature, found none',
     );
-  const headers = file === undefined ? {} : parseHeaders(await readInput(file), file);
+  const headers = file === undefined ? {} : parseHeaders(await readInput(file, invocation), file);
   for (const [flag, name] of Object.entries(names)) if (flags[flag] !== undefined) headers[name] = String(flags[flag]);
   return headers;
 }
