@@ -54,7 +54,7 @@ const numbers = Array.from({ length: files * each }, (_, n) => n);
 test('platform capture ls and cat list files and readings in order, with progress every 1,000 files', async () => {
   const [listed, printed] = await Promise.all([
     cli.ok(['capture', 'ls', 'ok', '--json']),
-    cli.ok(['capture', 'cat', 'ok', '--json']),
+    cli.ok(['capture', 'cat', 'ok', '--json'], { asProcess: true }),
   ]);
   const rows = listed.json<Record<string, unknown>[]>();
   expect(rows).toHaveLength(files);

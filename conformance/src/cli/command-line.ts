@@ -1,8 +1,8 @@
 /**
  * Runs the real command line with its own home and directory, and checks that its output contains no secrets.
  *
- * Commands run in the process of the test. As a process of their own run those of `every-command.test.ts`, and tests of what only a
- * process has: signals, permissions of its files, and what else uses the same terminal.
+ * Commands run in the process of the test, because a start takes half a second of processor time. A process of its own is for what only
+ * a process shows: each reading command once (`every-command.test.ts`), signals, pipes, permissions of files.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync } from 'node:fs';

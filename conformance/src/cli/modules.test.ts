@@ -121,7 +121,7 @@ test('following the guide gives a captured sensor, a change to it, and an archiv
 
 test('reload --address builds the folder and restarts the module of a machine with a local configuration', async () => {
   await using cli: CommandLine = await openCommandLine();
-  await cli.ok(['modules', 'create', 'my-sensor', '--namespace', 'acme']);
+  await cli.ok(['modules', 'create', 'my-sensor', '--namespace', 'acme'], { asProcess: true });
   const folder = join(cli.directory, 'my-sensor');
   const configuration = {
     modules: [{ name: 'my-sensor', type: 'local', executable_path: join(folder, 'dist', 'module', 'run.sh') }],
