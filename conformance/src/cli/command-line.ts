@@ -77,61 +77,13 @@ export async function openCommandLine(env: Readonly<Record<string, string>> = {}
   const own = { ...Object.fromEntries(inherited), PLATFORM_HOME: home, NODE_COMPILE_CACHE: compileCache, ...env };
   const inProcess = new Set<InProcess>();
 
-  /** Starts it with `begin`, which passes on what it writes, and follows it until its exit code. */
-  const follow = <T extends { readonly stdin: Writable; readonly ended: Promise<number | null> }>(
-    args: readonly string[],
-    options: RunOptions,
-    begin: (
-      where: { readonly env: NodeJS.ProcessEnv; readonly directory: string },
-      onOutput: (output: 'stdout' | 'stderr', text: string) => void,
-    ) => T,
-  ): Running & { readonly started: T } => {
-    const leak = args.find((arg) => [...secrets].some((secret) => arg.includes(secret)));
-    if (leak !== undefined) throw new Error(`the arguments contain a secret: ${args.join(' ')}`);
-    const said = { stdout: '', stderr: '' };
-    const watchers = new Set<() => void>();
-    let isClosed = false;
-    const where = { env: { ...own, ...options.env }, directory: join(directory, options.directory ?? '.') };
-    const started = begin(where, (output, text) => {
-      said[output] += text;
-      for (const watch of watchers) watch();
-    });
-    started.stdin.on('error', () => {});
-    if (options.keepOpen !== true) started.stdin.end(options.input ?? '');
-    const ended = started.ended
-      .finally(() => {
-        isClosed = true;
-        for (const watch of watchers) watch();
-      })
-      .then((code): Ran => {
-        const { stdout, stderr } = said;
-        const told = options.reveals === true ? stderr : stdout + stderr;
-        const secret = [...secrets].find((one) => told.includes(one));
-        if (secret !== undefined) throw new Error(`platform ${args.join(' ')} printed the secret ${secret}`);
-        return { code, stdout, stderr, json: <J>() => JSON.parse(stdout) as J };
-      });
-    ended.catch(() => {});
-    return {
-      started,
-      stdin: started.stdin,
-      ended,
-      said,
-      matching: (output, pattern) =>
-        new Promise((resolve, reject) => {
-          const watch = (): void => {
-            const found = pattern.exec(said[output]);
-            if (found === null && !isClosed) return;
-            watchers.delete(watch);
-            if (found !== null) resolve(found);
-            else reject(new Error(`platform ${args.join(' ')} ended without ${pattern}: ${said.stdout}${said.stderr}`));
-          };
-          watchers.add(watch);
-          watch();
-        }),
-    };
-  };
+  const whereOf = (options: RunOptions) => ({
+    env: { ...own, ...options.env },
+    directory: join(directory, options.directory ?? '.'),
+  });
   const startProcess: CommandLine['startProcess'] = (args, options = {}) => {
-    const running = follow(args, options, ({ env: runEnv, directory: cwd }, onOutput) => {
+    const running = follow(args, options, secrets, (onOutput) => {
+      const { env: runEnv, directory: cwd } = whereOf(options);
       const child = spawn(process.execPath, [...nodeFlags, main, ...args], { cwd, env: runEnv });
       for (const output of ['stdout', 'stderr'] as const)
         child[output].setEncoding('utf8').on('data', (text: string) => onOutput(output, text));
@@ -141,12 +93,12 @@ export async function openCommandLine(env: Readonly<Record<string, string>> = {}
       });
       return { child, stdin: child.stdin, ended };
     });
-    return { ...running, child: running.started.child };
+    return { ...running, child: running.begun.child };
   };
   const start: CommandLine['start'] = (args, options = {}) => {
     if (options.asProcess === true || onlyAsProcess.includes(args[0] ?? '')) return startProcess(args, options);
-    return follow(args, options, (where, onOutput) => {
-      const started = startInProcess(args, { ...where, onOutput });
+    return follow(args, options, secrets, (onOutput) => {
+      const started = startInProcess(args, { ...whereOf(options), onOutput });
       inProcess.add(started);
       const forget = (): void => void inProcess.delete(started);
       started.ended.then(forget, forget);
@@ -171,5 +123,57 @@ export async function openCommandLine(env: Readonly<Record<string, string>> = {}
       await Promise.allSettled([...inProcess].map(({ ended }) => ended));
       await temporary[Symbol.asyncDispose]();
     },
+  };
+}
+
+type OnOutput = (output: 'stdout' | 'stderr', text: string) => void;
+
+/** Follows what `begin` starts until its exit code. */
+function follow<T extends { readonly stdin: Writable; readonly ended: Promise<number | null> }>(
+  args: readonly string[],
+  options: RunOptions,
+  secrets: ReadonlySet<string>,
+  begin: (onOutput: OnOutput) => T,
+): Running & { readonly begun: T } {
+  const secretIn = (text: string): string | undefined => [...secrets].find((secret) => text.includes(secret));
+  const command = `platform ${args.join(' ')}`;
+  if (args.some((arg) => secretIn(arg) !== undefined)) throw new Error(`the arguments contain a secret: ${command}`);
+  const said = { stdout: '', stderr: '' };
+  const watchers = new Set<() => void>();
+  let isClosed = false;
+  const begun = begin((output, text) => {
+    said[output] += text;
+    for (const watch of watchers) watch();
+  });
+  begun.stdin.on('error', () => {});
+  if (options.keepOpen !== true) begun.stdin.end(options.input ?? '');
+  const closed = begun.ended.finally(() => {
+    isClosed = true;
+    for (const watch of watchers) watch();
+  });
+  const ended = closed.then((code): Ran => {
+    const { stdout, stderr } = said;
+    const secret = secretIn(options.reveals === true ? stderr : stdout + stderr);
+    if (secret !== undefined) throw new Error(`${command} printed the secret ${secret}`);
+    return { code, stdout, stderr, json: <J>() => JSON.parse(stdout) as J };
+  });
+  ended.catch(() => {});
+  return {
+    begun,
+    stdin: begun.stdin,
+    ended,
+    said,
+    matching: (output, pattern) =>
+      new Promise((resolve, reject) => {
+        const watch = (): void => {
+          const found = pattern.exec(said[output]);
+          if (found === null && !isClosed) return;
+          watchers.delete(watch);
+          if (found !== null) resolve(found);
+          else reject(new Error(`${command} ended without ${pattern}: ${said.stdout}${said.stderr}`));
+        };
+        watchers.add(watch);
+        watch();
+      }),
   };
 }
