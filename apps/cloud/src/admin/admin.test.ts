@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type Clock, silentLog, systemClock } from '@platform/base';
-import { type TemporaryDirectory, memoryDirectory } from '@platform/testkit';
+import { memoryDirectory, type TemporaryDirectory } from '@platform/testkit';
 import { expect, test } from 'vitest';
 import { readHostPushCredentials } from '../accounts/mobile-push/host-push-configuration.ts';
 import { createFirstAccount } from '../identity/create-first-account.ts';

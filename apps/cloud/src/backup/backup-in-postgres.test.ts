@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { silentLog, systemClock } from '@platform/base';
-import { type TemporaryDirectory, memoryDirectory } from '@platform/testkit';
+import { memoryDirectory, type TemporaryDirectory } from '@platform/testkit';
 import { expect, onTestFinished, test } from 'vitest';
 import { dataVersion } from '../data-directory.ts';
 import { createFirstAccount } from '../identity/create-first-account.ts';

@@ -13,7 +13,7 @@ import {
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { silentLog, systemClock } from '@platform/base';
-import { type TemporaryDirectory, memoryDirectory } from '@platform/testkit';
+import { memoryDirectory, type TemporaryDirectory } from '@platform/testkit';
 import { expect, test } from 'vitest';
 import { dataVersion } from '../data-directory.ts';
 import { createFirstAccount } from '../identity/create-first-account.ts';

@@ -75,7 +75,16 @@ async function copyOfBackup() {
 
 const restore = (source: string, target: string, options: Partial<RestoreOptions> = {}) =>
   restoreBackup({
-    ...{ source, target, newestDataVersion: dataVersion, passphrase, guessCost, now: () => 1, progress: () => {}, signal },
+    ...{
+      source,
+      target,
+      newestDataVersion: dataVersion,
+      passphrase,
+      guessCost,
+      now: () => 1,
+      progress: () => {},
+      signal,
+    },
     ...options,
   });
 

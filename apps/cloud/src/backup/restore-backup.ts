@@ -171,7 +171,10 @@ function contentsOf(target: string): string[] {
   return readdirSync(target).filter((name) => name !== 'lost+found');
 }
 
-async function readTexts({ source, passphrase, guessCost, signal }: RestoreOptions, { files }: Manifest): Promise<Texts> {
+async function readTexts(
+  { source, passphrase, guessCost, signal }: RestoreOptions,
+  { files }: Manifest,
+): Promise<Texts> {
   const textOf = async (name: string): Promise<string | undefined> => {
     const expected = files.find(({ path }) => path === name);
     return expected && readListed({ source, expected, signal });
@@ -184,7 +187,9 @@ async function readTexts({ source, passphrase, guessCost, signal }: RestoreOptio
       'failed_precondition',
       `${source}: the instance key in the backup is encrypted with a passphrase; give the passphrase file with --passphrase-file`,
     );
-  const opened = Object.entries(openSecrets(sealed, passphrase, guessCost)).filter(([name]) => secretNames.includes(name));
+  const opened = Object.entries(openSecrets(sealed, passphrase, guessCost)).filter(([name]) =>
+    secretNames.includes(name),
+  );
   return { marker, secrets: Object.fromEntries(opened) };
 }
 
