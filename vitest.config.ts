@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import { postgresTests } from './tools/postgres-tests.ts';
 
 // Tests run from source, so packages resolve to their sources. Tests start the servers that they need.
 export default defineConfig({
@@ -33,16 +34,13 @@ export default defineConfig({
           ],
         },
       },
-      // Tests of features with state in the metadata run on the other store, too.
+      // Tests that open a store, of features with state in the metadata, run on the other store, too.
       {
         extends: true,
         test: {
           name: 'postgres',
-          include: [
-            'apps/cloud/src/{accounts,access,billing,binary,follow-log,fragments,gaps,identity,ingest,machines,outbox,packages,retention,triggers}/**/*.test.ts',
-            'apps/cloud/src/queries/{saved,indexes}/*.test.ts',
-            'apps/cloud/src/tabular/{integrity/catalog-damage,deletion/deleted-organization}.test.ts',
-          ],
+          include: postgresTests(),
+          setupFiles: ['apps/cloud/src/metadata/testing/require-default-store.ts'],
           env: { PLATFORM_TEST_STORE: 'postgres' },
           globalSetup: ['packages/testkit/src/start-postgres-for-run.ts'],
         },

@@ -1,7 +1,8 @@
 import { createLog, silentLog, systemClock } from '@platform/base';
 import { expect, test } from 'vitest';
 import { checkStores } from './check-stores.ts';
-import { openTestLog, testEntry } from './ingest/testing/open-log.ts';
+import { openTestLog } from './ingest/testing/open-log.ts';
+import { testEntry } from './ingest/testing/test-entry.ts';
 import { migrations } from './metadata/migrations.ts';
 import { openMetadata } from './metadata/open-metadata.ts';
 import type { CloudTables } from './metadata/tables.ts';

@@ -10,7 +10,7 @@ import { readHostPushCredentials } from '../accounts/mobile-push/host-push-confi
 import { createFirstAccount } from '../identity/create-first-account.ts';
 import type { IngestLog } from '../ingest/log/log.ts';
 import { openIngestLog } from '../ingest/log/open-ingest-log.ts';
-import { testEntry } from '../ingest/testing/open-log.ts';
+import { testEntry } from '../ingest/testing/test-entry.ts';
 import { createDeletionPause, type DeletionPause } from '../instance/deletion-pause.ts';
 import { LogQuota } from '../machines/logs/quota.ts';
 import { throwUncaught } from '../metadata/testing/throw-uncaught.ts';

@@ -3,7 +3,8 @@ import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { maxReadingLevels } from '@platform/base';
 import { SensorDataSchema } from '@platform/proto/platform/app/datasync/v1/data_sync';
 import { expect, test } from 'vitest';
-import { openTestLog, testEntry } from '../ingest/testing/open-log.ts';
+import { openTestLog } from '../ingest/testing/open-log.ts';
+import { testEntry } from '../ingest/testing/test-entry.ts';
 import { encodeUpload } from '../reading-codec/encode-upload.ts';
 import { latestReadings } from './latest-readings.ts';
 

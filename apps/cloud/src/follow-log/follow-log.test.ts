@@ -1,6 +1,7 @@
 import { silentLog, systemClock } from '@platform/base';
 import { expect, onTestFinished, test } from 'vitest';
-import { openTestLog, testEntry } from '../ingest/testing/open-log.ts';
+import { openTestLog } from '../ingest/testing/open-log.ts';
+import { testEntry } from '../ingest/testing/test-entry.ts';
 import { migrations } from '../metadata/migrations.ts';
 import { openMetadata } from '../metadata/open-metadata.ts';
 import type { Database } from '../metadata/tables.ts';

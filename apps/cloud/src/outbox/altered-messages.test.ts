@@ -1,15 +1,8 @@
 /** Messages of which something other than the cloud changed who gets them. */
 import { expect, test } from 'vitest';
 import { mailIntervalMs, mailsAtOnce } from './email/gather-mails.ts';
-import {
-  attemptsIn,
-  enqueueWebhooks,
-  makeDue,
-  openOutboxRig,
-  statesIn,
-  until,
-  webhookMessage,
-} from './testing/open-outbox.ts';
+import { attemptsIn, enqueueWebhooks, makeDue, openOutboxRig, statesIn, until } from './testing/open-outbox.ts';
+import { webhookMessage } from './testing/webhook-message.ts';
 
 test('D33 a message whose target something else changed is not sent, not even when it is requested again', async () => {
   const on = await openOutboxRig();

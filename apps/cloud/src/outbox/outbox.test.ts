@@ -10,9 +10,9 @@ import {
   statesIn,
   stopAll,
   until,
-  webhookMessage,
   webhookSecret,
 } from './testing/open-outbox.ts';
+import { webhookMessage } from './testing/webhook-message.ts';
 
 test('messages are counted by state, regardless of how many are listed', async () => {
   const on = await openOutboxRig();

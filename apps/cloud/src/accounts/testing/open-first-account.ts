@@ -8,7 +8,7 @@ import { openMetadata } from '../../metadata/open-metadata.ts';
 import type { RowWatch } from '../../metadata/row-checks/row-watch.ts';
 import type { CloudTables, Database } from '../../metadata/tables.ts';
 import { alterRows, testRowWatch } from '../../metadata/testing/test-row-watch.ts';
-import { defaultStore, openTestStore } from '../../metadata/testing/test-store.ts';
+import { openTestStore } from '../../metadata/testing/test-store.ts';
 import { throwUncaught } from '../../metadata/testing/throw-uncaught.ts';
 import { type AccountTree, openAccountTree } from '../tree.ts';
 
@@ -25,7 +25,7 @@ export interface FirstAccount {
 
 /** Opens a store with the tables of accounts and machines, one organization and one location, created at 1 ms. */
 export async function openFirstAccount(): Promise<FirstAccount> {
-  const store = await openTestStore(defaultStore, migrations);
+  const store = await openTestStore(undefined, migrations);
   const { directory, database } = store;
   const metadata = await openMetadata<CloudTables>({
     clock: systemClock,

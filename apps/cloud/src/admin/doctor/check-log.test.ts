@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { openTestLog, testEntry } from '../../ingest/testing/open-log.ts';
+import { openTestLog } from '../../ingest/testing/open-log.ts';
+import { testEntry } from '../../ingest/testing/test-entry.ts';
 import { checkLog } from './check-log.ts';
 
 test('D33 the doctor finds every damaged or missing row of the log, and every loss that no one has accepted', async () => {

@@ -9,7 +9,7 @@ import type { LogAnswer } from '../log/log-protocol.ts';
 import { openIngestLog } from '../log/open-ingest-log.ts';
 import { openLogFile } from '../log/open-log-file.ts';
 import { plannedEntry } from '../testing/append-child.ts';
-import { testEntry } from '../testing/open-log.ts';
+import { testEntry } from '../testing/test-entry.ts';
 
 const childFile = fileURLToPath(new URL('../testing/append-child.ts', import.meta.url));
 

@@ -2,7 +2,7 @@ import { copyFile, readFile, writeFile } from 'node:fs/promises';
 import { temporaryDirectory } from '@platform/testkit';
 import { expect, test } from 'vitest';
 import { readWalTail } from '../../metadata/testing/wal-tail.ts';
-import { testEntry } from '../testing/open-log.ts';
+import { testEntry } from '../testing/test-entry.ts';
 import { LogReader } from './log-reader.ts';
 import { openLogFile } from './open-log-file.ts';
 

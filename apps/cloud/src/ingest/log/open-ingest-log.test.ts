@@ -7,7 +7,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { storeKinds } from '../../metadata/testing/test-store.ts';
 import { throwUncaught } from '../../metadata/testing/throw-uncaught.ts';
-import { openTestLog, testEntry } from '../testing/open-log.ts';
+import { openTestLog } from '../testing/open-log.ts';
+import { testEntry } from '../testing/test-entry.ts';
 import type { IngestLog, LogEntry } from './log.ts';
 import { openIngestLog } from './open-ingest-log.ts';
 

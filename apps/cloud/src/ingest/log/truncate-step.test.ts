@@ -1,7 +1,8 @@
 import { createLog, follow, silentLog } from '@platform/base';
 import { FakeClock } from '@platform/testkit';
 import { expect, test } from 'vitest';
-import { openTestLog, testEntry } from '../testing/open-log.ts';
+import { openTestLog } from '../testing/open-log.ts';
+import { testEntry } from '../testing/test-entry.ts';
 import { truncateStep } from './truncate-step.ts';
 
 test('I12 the log is truncated in batches up to the slowest follower and no further', async () => {

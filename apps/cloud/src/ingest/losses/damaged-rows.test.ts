@@ -8,7 +8,8 @@ import { defaultStore } from '../../metadata/testing/test-store.ts';
 import { throwUncaught } from '../../metadata/testing/throw-uncaught.ts';
 import type { LogRow } from '../log/log.ts';
 import { openIngestLog } from '../log/open-ingest-log.ts';
-import { openTestLog, testEntry } from '../testing/open-log.ts';
+import { openTestLog } from '../testing/open-log.ts';
+import { testEntry } from '../testing/test-entry.ts';
 
 const all = { rows: 100, bytes: 1e8 };
 /** An SQL expression for bytes that both stores understand. */

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { defaultStore } from '../../metadata/testing/test-store.ts';
 import type { LogDamage } from '../log/log.ts';
-import { openTestLog, testEntry } from '../testing/open-log.ts';
+import { openTestLog } from '../testing/open-log.ts';
+import { testEntry } from '../testing/test-entry.ts';
 import type { VerifiedRow } from './row-checksums.ts';
 
 const all = { rows: 100, bytes: 1 << 20 };

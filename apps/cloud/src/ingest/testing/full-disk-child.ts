@@ -9,7 +9,7 @@ import { throwUncaught } from '../../metadata/testing/throw-uncaught.ts';
 import { ballastStep } from '../disk/ballast.ts';
 import { freeBytesOf } from '../disk/free-space.ts';
 import { openIngestLog } from '../log/open-ingest-log.ts';
-import { testEntry } from './open-log.ts';
+import { testEntry } from './test-entry.ts';
 
 const mebibyte = 1024 * 1024;
 

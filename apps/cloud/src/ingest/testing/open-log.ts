@@ -1,10 +1,9 @@
 /** Opens an ingest log in a separate store, for tests. */
-import { createHash } from 'node:crypto';
 import { DatabaseSync } from 'node:sqlite';
 import { type Clock, silentLog, systemClock } from '@platform/base';
 import { openTestStore, type StoreKind } from '../../metadata/testing/test-store.ts';
 import { throwUncaught } from '../../metadata/testing/throw-uncaught.ts';
-import type { IngestLog, LogEntry } from '../log/log.ts';
+import type { IngestLog } from '../log/log.ts';
 import { openIngestLog } from '../log/open-ingest-log.ts';
 
 export interface TestLog extends AsyncDisposable {
@@ -48,21 +47,5 @@ export async function openTestLog(clock: Clock = systemClock, kind?: StoreKind):
       await log[Symbol.asyncDispose]();
       await store[Symbol.asyncDispose]();
     },
-  };
-}
-
-export const streamA: Uint8Array = new Uint8Array(16).fill(0xa);
-
-/** An upload of part `p` in stream A, unless changed by `more`; equal `content` means equal bytes and hash. */
-export function testEntry(seq: number, content = `content ${seq}`, more: Partial<LogEntry> = {}): LogEntry {
-  return {
-    partId: 'p',
-    stream: streamA,
-    seq,
-    lowWaterMark: 0,
-    sha256: new Uint8Array(createHash('sha256').update(content).digest()),
-    batch: new TextEncoder().encode(content),
-    fileId: `file-${seq}`,
-    ...more,
   };
 }

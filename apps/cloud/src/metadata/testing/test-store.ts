@@ -16,6 +16,7 @@ export type StoreKind = 'sqlite' | 'postgres';
 
 export const storeKinds: readonly StoreKind[] = ['sqlite', 'postgres'];
 
+/** For tests whose statements differ; they leave the choice to `openTestStore`. */
 export const defaultStore: StoreKind = process.env['PLATFORM_TEST_STORE'] === 'postgres' ? 'postgres' : 'sqlite';
 
 export interface TestStore extends AsyncDisposable {
@@ -35,11 +36,20 @@ let administrator: Pool | undefined;
 /** Databases that already have the tables, by migrations; each is created once. */
 const migrated = new Map<readonly Migration[], Promise<string>>();
 
-/** @param migrations already applied to a new Postgres database or to `meta.sqlite`; opening it applies missing ones. Default: none. */
-export async function openTestStore(
-  kind: StoreKind = defaultStore,
-  migrations: readonly Migration[] = [],
-): Promise<TestStore> {
+let openedByDefault = 0;
+
+/** How many stores this process has opened whose kind the test left open. */
+export function storesOpenedByDefault(): number {
+  return openedByDefault;
+}
+
+/**
+ * @param given undefined: the default one
+ * @param migrations already applied to a new Postgres database or to `meta.sqlite`; opening it applies missing ones. Default: none.
+ */
+export async function openTestStore(given?: StoreKind, migrations: readonly Migration[] = []): Promise<TestStore> {
+  if (given === undefined) openedByDefault++;
+  const kind = given ?? defaultStore;
   const directory = await memoryDirectory(undefined, leastMemoryBytes);
   if (kind === 'sqlite') {
     if (migrations.length > 0) await writeFile(directory.file('meta.sqlite'), await migratedFile(migrations));

@@ -1,13 +1,6 @@
 import { expect, test } from 'vitest';
-import {
-  attemptsIn,
-  enqueueWebhooks,
-  type OutboxRig,
-  openOutboxRig,
-  statesIn,
-  until,
-  webhookMessage,
-} from '../testing/open-outbox.ts';
+import { attemptsIn, enqueueWebhooks, type OutboxRig, openOutboxRig, statesIn, until } from '../testing/open-outbox.ts';
+import { webhookMessage } from '../testing/webhook-message.ts';
 import { pausedTargets } from './paused-targets.ts';
 import { deliveriesBetween, makeDeliveryDue, retryDeliveries } from './retry-deliveries.ts';
 

@@ -13,8 +13,8 @@ import {
   statesIn,
   stopAll,
   until,
-  webhookMessage,
 } from '../testing/open-outbox.ts';
+import { webhookMessage } from '../testing/webhook-message.ts';
 import { createMail, type MailMessage } from './mail.ts';
 
 const token = 'q7Wk3_0fQz-ZtB4n9YxLr2VdJm8sHcTeUaPg5oKiN1E';

@@ -13,8 +13,8 @@ import {
   openOutboxRig,
   statesIn,
   until,
-  webhookMessage,
 } from '../testing/open-outbox.ts';
+import { webhookMessage } from '../testing/webhook-message.ts';
 import { mailIntervalMs, mailsAtOnce } from './gather-mails.ts';
 import { setSubscribed } from './unsubscribe.ts';
 

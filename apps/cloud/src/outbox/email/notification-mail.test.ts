@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { TriggerEvent } from '../event.ts';
-import { webhookMessage } from '../testing/open-outbox.ts';
+import { webhookMessage } from '../testing/webhook-message.ts';
 import { type MailEntry, notificationMail } from './notification-mail.ts';
 
 const none = { groups: 0, count: 0 };

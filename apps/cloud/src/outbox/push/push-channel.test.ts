@@ -3,15 +3,8 @@ import { type PushSink, startPushSink } from '@platform/testkit';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Message } from '../event.ts';
 import type { Outbox } from '../feature.ts';
-import {
-  enqueueWebhooks,
-  makeDue,
-  type OutboxRig,
-  openOutboxRig,
-  statesIn,
-  until,
-  webhookMessage,
-} from '../testing/open-outbox.ts';
+import { enqueueWebhooks, makeDue, type OutboxRig, openOutboxRig, statesIn, until } from '../testing/open-outbox.ts';
+import { webhookMessage } from '../testing/webhook-message.ts';
 import { createPushProvider } from './provider.ts';
 import { createPushChannel, ownApplication, type PushChannelDeps } from './push-channel.ts';
 

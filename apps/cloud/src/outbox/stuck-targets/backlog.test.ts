@@ -6,15 +6,8 @@ import { storeKinds } from '../../metadata/testing/test-store.ts';
 import { retryDeliveries } from '../deliveries/retry-deliveries.ts';
 import type { Outbox } from '../feature.ts';
 import { messageId } from '../message-id.ts';
-import {
-  enqueueWebhooks,
-  type OutboxRig,
-  openOutboxRig,
-  statesIn,
-  stopAll,
-  until,
-  webhookMessage,
-} from '../testing/open-outbox.ts';
+import { enqueueWebhooks, type OutboxRig, openOutboxRig, statesIn, stopAll, until } from '../testing/open-outbox.ts';
+import { webhookMessage } from '../testing/webhook-message.ts';
 import { Backlog } from './backlog.ts';
 
 const places = 4;
@@ -77,69 +70,78 @@ test.each(storeKinds)('the query for due messages reads none of those that are h
   );
 });
 
-test('held messages come in the order in which they were due, and only when they are due', async () => {
-  const on = await openOutboxRig();
-  const outbox = on.open();
-  const start = on.clock.now();
-  for (const n of [3, 1, 2]) {
-    on.clock.setWall(start + n);
-    await enqueueWebhooks(on, outbox, webhookMessage(n, 'https://example.com/'));
-  }
-  await on.db.updateTable('outbox_messages').set({ held: 1 }).execute();
-  const backlog = new Backlog('webhook', on);
-  await backlog.load();
-  const due = await backlog.due(() => true, 1, 10);
-  expect(due.map(({ id }) => id)).toEqual([messageId(['test', 1]), messageId(['test', 2])]);
-});
+test.each(storeKinds)(
+  'held messages come in the order in which they were due, and only when they are due (%s)',
+  async (kind) => {
+    const on = await openOutboxRig(kind);
+    const outbox = on.open();
+    const start = on.clock.now();
+    for (const n of [3, 1, 2]) {
+      on.clock.setWall(start + n);
+      await enqueueWebhooks(on, outbox, webhookMessage(n, 'https://example.com/'));
+    }
+    await on.db.updateTable('outbox_messages').set({ held: 1 }).execute();
+    const backlog = new Backlog('webhook', on);
+    await backlog.load();
+    const due = await backlog.due(() => true, 1, 10);
+    expect(due.map(({ id }) => id)).toEqual([messageId(['test', 1]), messageId(['test', 2])]);
+  },
+);
 
-test('I11 messages held when the process ended are delivered by the next process, even if the clock was set back', async () => {
-  const on = await openOutboxRig();
-  const hangs = hanging(on);
-  const first = on.open();
-  first.start();
-  await enqueueWebhooks(on, first, ...numbered(1, 20, hangs.target));
-  await heldAre(on, first, 20);
-  await stopAll(on.clock, [first]);
-  hangs.answer();
-  const now = on.clock.now();
-  on.clock.setWall(now - 3_600_000);
-  const second = on.open();
-  second.start();
-  await enqueueWebhooks(on, second, webhookMessage(21, `${on.sink.url}/test-inbox/webhooks/well`));
-  await until(async () => (await statesIn(second)).includes('delivered'));
-  on.clock.setWall(now);
-  await until(async () => {
-    second.wake();
-    return (await statesIn(second)).every((state) => state === 'delivered');
-  });
-});
+test.each(storeKinds)(
+  'I11 messages held when the process ended are delivered by the next process, even if the clock was set back (%s)',
+  async (kind) => {
+    const on = await openOutboxRig(kind);
+    const hangs = hanging(on);
+    const first = on.open();
+    first.start();
+    await enqueueWebhooks(on, first, ...numbered(1, 20, hangs.target));
+    await heldAre(on, first, 20);
+    await stopAll(on.clock, [first]);
+    hangs.answer();
+    const now = on.clock.now();
+    on.clock.setWall(now - 3_600_000);
+    const second = on.open();
+    second.start();
+    await enqueueWebhooks(on, second, webhookMessage(21, `${on.sink.url}/test-inbox/webhooks/well`));
+    await until(async () => (await statesIn(second)).includes('delivered'));
+    on.clock.setWall(now);
+    await until(async () => {
+      second.wake();
+      return (await statesIn(second)).every((state) => state === 'delivered');
+    });
+  },
+);
 
-test('messages are no longer held once their target is paused, it answers, or someone requests them again', async () => {
-  const on = await openOutboxRig();
-  const hangs = hanging(on);
-  const outbox = on.open();
-  outbox.start();
-  await enqueueWebhooks(on, outbox, ...numbered(1, 8, hangs.target));
-  await heldAre(on, outbox, 8);
-  // A message that has been taken but not sent yet would be paused too.
-  await on.sink.waitFor(places);
-  await outbox.pause('org', hangs.target, 'maintenance');
-  hangs.answer();
-  await until(async () => (await statesIn(outbox)).filter((state) => state === 'delivered').length === places);
-  expect(await heldIn(on.db)).toBe(8 - places);
-  await outbox.resume('org', hangs.target);
-  await until(async () => (await statesIn(outbox)).every((state) => state === 'delivered'));
-  expect(await heldIn(on.db)).toBe(0);
+test.each(storeKinds)(
+  'messages are no longer held once their target is paused, it answers, or someone requests them again (%s)',
+  async (kind) => {
+    const on = await openOutboxRig(kind);
+    const hangs = hanging(on);
+    const outbox = on.open();
+    outbox.start();
+    await enqueueWebhooks(on, outbox, ...numbered(1, 8, hangs.target));
+    await heldAre(on, outbox, 8);
+    // A message that has been taken but not sent yet would be paused too.
+    await on.sink.waitFor(places);
+    await outbox.pause('org', hangs.target, 'maintenance');
+    hangs.answer();
+    await until(async () => (await statesIn(outbox)).filter((state) => state === 'delivered').length === places);
+    expect(await heldIn(on.db)).toBe(8 - places);
+    await outbox.resume('org', hangs.target);
+    await until(async () => (await statesIn(outbox)).every((state) => state === 'delivered'));
+    expect(await heldIn(on.db)).toBe(0);
 
-  // As left by a process that ended while recording them.
-  await on.db.updateTable('outbox_messages').set({ held: 1 }).execute();
-  await on.db
-    .transaction()
-    .execute((trx) => retryDeliveries(trx, [{ id: messageId(['test', 1]), sealed: null }], on.clock.now()));
-  outbox.wake();
-  await on.sink.waitFor(9);
-  await until(async () => (await statesIn(outbox)).every((state) => state === 'delivered'));
-});
+    // As left by a process that ended while recording them.
+    await on.db.updateTable('outbox_messages').set({ held: 1 }).execute();
+    await on.db
+      .transaction()
+      .execute((trx) => retryDeliveries(trx, [{ id: messageId(['test', 1]), sealed: null }], on.clock.now()));
+    outbox.wake();
+    await on.sink.waitFor(9);
+    await until(async () => (await statesIn(outbox)).every((state) => state === 'delivered'));
+  },
+);
 
 function numbered(from: number, to: number, target: string) {
   return Array.from({ length: to - from + 1 }, (_, n) => webhookMessage(from + n, target));

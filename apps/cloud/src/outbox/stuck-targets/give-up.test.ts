@@ -12,8 +12,8 @@ import {
   openOutboxRig,
   statesIn,
   until,
-  webhookMessage,
 } from '../testing/open-outbox.ts';
+import { webhookMessage } from '../testing/webhook-message.ts';
 import { scheduleMs } from '../webhook/classify.ts';
 import { Backlog } from './backlog.ts';
 
@@ -69,17 +69,20 @@ test.each(storeKinds)(
   },
 );
 
-test('messages of a deleted organization to a target that is down are cancelled, not given up', async () => {
-  const on = await openOutboxRig();
-  let exists = true;
-  const { outbox } = await waiting(on, 20, { organizationExists: () => exists });
-  await setDue(on, 1, 20, on.clock.now() - scheduleMs - 1);
-  outbox.start();
-  await until(async () => (await attemptsIn(outbox)) >= 5);
-  exists = false;
-  await on.clock.advance(hourMs - 1_000);
-  await passes(on, outbox, 1_000, async () => (await statesIn(outbox)).every((state) => state === 'cancelled'));
-});
+test.each(storeKinds)(
+  'messages of a deleted organization to a target that is down are cancelled, not given up (%s)',
+  async (kind) => {
+    const on = await openOutboxRig(kind);
+    let exists = true;
+    const { outbox } = await waiting(on, 20, { organizationExists: () => exists });
+    await setDue(on, 1, 20, on.clock.now() - scheduleMs - 1);
+    outbox.start();
+    await until(async () => (await attemptsIn(outbox)) >= 5);
+    exists = false;
+    await on.clock.advance(hourMs - 1_000);
+    await passes(on, outbox, 1_000, async () => (await statesIn(outbox)).every((state) => state === 'cancelled'));
+  },
+);
 
 test.each(storeKinds)('overdue messages that are being sent are not given up (%s)', async (kind) => {
   const on = await openOutboxRig(kind);
@@ -94,34 +97,40 @@ test.each(storeKinds)('overdue messages that are being sent are not given up (%s
   );
 });
 
-test('a message whose attempt ends during the search for overdue ones is not among them', async () => {
-  const on = await openOutboxRig();
-  await waiting(on, 2);
-  await setDue(on, 1, 2, on.clock.now() - scheduleMs - 1);
-  const backlog = await loaded(on);
-  const sending = new Set(ids(1, 1));
-  const searching = backlog.overdue(scheduleMs, () => new Set(sending));
-  sending.clear();
-  expect((await searching).map(({ id }) => id)).toEqual(ids(2, 2));
-});
+test.each(storeKinds)(
+  'a message whose attempt ends during the search for overdue ones is not among them (%s)',
+  async (kind) => {
+    const on = await openOutboxRig(kind);
+    await waiting(on, 2);
+    await setDue(on, 1, 2, on.clock.now() - scheduleMs - 1);
+    const backlog = await loaded(on);
+    const sending = new Set(ids(1, 1));
+    const searching = backlog.overdue(scheduleMs, () => new Set(sending));
+    sending.clear();
+    expect((await searching).map(({ id }) => id)).toEqual(ids(2, 2));
+  },
+);
 
-test('for an hour after a start, and after a clock that jumped, nothing is given up', async () => {
-  const on = await openOutboxRig();
-  await waiting(on, 3);
-  const backlog = new Backlog('webhook', on);
-  await backlog.load();
-  const overdue = async () => (await backlog.overdue(scheduleMs, () => new Set())).length;
-  expect(await overdue()).toBe(0);
-  await on.clock.advance(hourMs);
-  expect(await overdue()).toBe(0);
-  // By this clock they are overdue.
-  on.clock.setWall(on.clock.now() + scheduleMs + hourMs);
-  expect(await overdue()).toBe(0);
-  await on.clock.advance(hourMs - 1);
-  expect(await overdue()).toBe(0);
-  await on.clock.advance(1);
-  expect(await overdue()).toBe(3);
-});
+test.each(storeKinds)(
+  'for an hour after a start, and after a clock that jumped, nothing is given up (%s)',
+  async (kind) => {
+    const on = await openOutboxRig(kind);
+    await waiting(on, 3);
+    const backlog = new Backlog('webhook', on);
+    await backlog.load();
+    const overdue = async () => (await backlog.overdue(scheduleMs, () => new Set())).length;
+    expect(await overdue()).toBe(0);
+    await on.clock.advance(hourMs);
+    expect(await overdue()).toBe(0);
+    // By this clock they are overdue.
+    on.clock.setWall(on.clock.now() + scheduleMs + hourMs);
+    expect(await overdue()).toBe(0);
+    await on.clock.advance(hourMs - 1);
+    expect(await overdue()).toBe(0);
+    await on.clock.advance(1);
+    expect(await overdue()).toBe(3);
+  },
+);
 
 function ids(from: number, to: number): string[] {
   return Array.from({ length: to - from + 1 }, (_, n) => messageId(['test', from + n]));

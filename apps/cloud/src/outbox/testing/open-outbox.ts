@@ -6,7 +6,7 @@ import { createKeyRing, type KeyRing, newKeyMaterial } from '../../instance/inst
 import { migrations } from '../../metadata/migrations.ts';
 import { openMetadata } from '../../metadata/open-metadata.ts';
 import type { CloudTables, Database } from '../../metadata/tables.ts';
-import { defaultStore, openTestStore, type StoreKind } from '../../metadata/testing/test-store.ts';
+import { openTestStore, type StoreKind } from '../../metadata/testing/test-store.ts';
 import { throwUncaught } from '../../metadata/testing/throw-uncaught.ts';
 import type { Channel } from '../channel.ts';
 import type { OutboxDeps } from '../deliver.ts';
@@ -15,7 +15,6 @@ import type { EnqueueDeps } from '../enqueue.ts';
 import type { Message } from '../event.ts';
 import type { MachineLogLine } from '../failure-line.ts';
 import { createOutbox, type Outbox } from '../feature.ts';
-import { messageId } from '../message-id.ts';
 import type { KeptPush } from '../push/push-channel.ts';
 import { systemResolve } from '../webhook/target-refusal.ts';
 import { createWebhookChannel, type WebhookChannelDeps } from '../webhook/webhook-channel.ts';
@@ -69,7 +68,7 @@ export interface OutboxRig {
   open(overrides?: OutboxOverrides): Outbox;
 }
 
-export async function openOutboxRig(kind: StoreKind = defaultStore): Promise<OutboxRig> {
+export async function openOutboxRig(kind?: StoreKind): Promise<OutboxRig> {
   const store = await openTestStore(kind, migrations);
   const sink = await startWebhookSink();
   const clock = new FakeClock();
@@ -174,38 +173,6 @@ export async function stopAll(clock: FakeClock, outboxes: readonly Outbox[]): Pr
     await new Promise((resolve) => setTimeout(resolve, 2));
   }
   await stopping;
-}
-
-export function webhookMessage(n: number, target: string, overrides: Partial<Message> = {}): Message {
-  return {
-    id: messageId(['test', n]),
-    triggerName: 'hot',
-    channel: 'webhook',
-    target,
-    eventAtMs: 1_000,
-    event: {
-      type: 'part_data_ingested',
-      place: {
-        organizationId: 'org',
-        organizationName: 'Org',
-        locationId: 'loc',
-        locationName: 'Loc',
-        robotId: 'robot',
-        robotName: 'Robot',
-        partId: 'part',
-        partName: 'main',
-      },
-      data: {
-        componentName: 'cpu',
-        componentType: 'core:component:sensor',
-        methodName: 'Readings',
-        fileId: `file-${n}`,
-        minTimeReceived: '2026-01-01T00:00:00.000Z',
-        maxTimeReceived: '2026-01-01T00:00:01.000Z',
-      },
-    },
-    ...overrides,
-  };
 }
 
 export async function enqueueWebhooks({ db }: OutboxRig, outbox: Outbox, ...messages: Message[]): Promise<void> {

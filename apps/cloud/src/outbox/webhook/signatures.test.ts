@@ -1,7 +1,8 @@
 /** Webhook signatures, checked by the public library of Standard Webhooks. */
 import { Webhook } from 'standardwebhooks';
 import { expect, test } from 'vitest';
-import { enqueueWebhooks, openOutboxRig, until, webhookMessage, webhookSecret } from '../testing/open-outbox.ts';
+import { enqueueWebhooks, openOutboxRig, until, webhookSecret } from '../testing/open-outbox.ts';
+import { webhookMessage } from '../testing/webhook-message.ts';
 
 const formerSecret = `whsec_${Buffer.alloc(24, 9).toString('base64')}`;
 const otherSecret = `whsec_${Buffer.alloc(32, 8).toString('base64')}`;

@@ -2,7 +2,8 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { messageId } from '../message-id.ts';
 import { organizationDeleting } from '../organization-deleting.ts';
-import { attemptsIn, enqueueWebhooks, openOutboxRig, statesIn, until, webhookMessage } from '../testing/open-outbox.ts';
+import { attemptsIn, enqueueWebhooks, openOutboxRig, statesIn, until } from '../testing/open-outbox.ts';
+import { webhookMessage } from '../testing/webhook-message.ts';
 
 test('D23 a message is delivered once, with the specified headers and a signature, and its attempt is recorded', async () => {
   const on = await openOutboxRig();
