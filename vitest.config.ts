@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import { missingProgramsVariable } from './tools/missing-programs-variable.ts';
 import { postgresTests } from './tools/postgres-tests.ts';
 
 // Tests run from source, so packages resolve to their sources. Tests start the servers that they need.
@@ -20,6 +21,7 @@ export default defineConfig({
     // For the processes that tests start, which otherwise compile all their modules: 10 to 30 % less processor time for tests that start clouds.
     env: { NODE_COMPILE_CACHE: fileURLToPath(new URL('node_modules/.cache/compile-tests', import.meta.url)) },
     execArgv: ['--conditions=@platform/source', '--disable-warning=ExperimentalWarning'],
+    setupFiles: process.env[missingProgramsVariable] === undefined ? [] : ['tools/fail-without-programs.ts'],
     // One more than two cores: tests wait for processes and timers for a quarter of their time.
     maxWorkers: 3,
     projects: [

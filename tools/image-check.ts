@@ -2,16 +2,18 @@
  * Builds the image of deploy/Dockerfile without Docker, and starts it: each step runs in a root directory made of Debian's packages, with
  * Node and npm where the official Node image has them. Needs root, debootstrap and unshare; Linux only.
  *
- *   npm run image-check
+ *   image-check                always
+ *   image-check --if-changed   only if the files on which it depends have changed since it passed
  */
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { inputsOf, keyedCheck, keyOf } from './keyed-check.ts';
 import { outsidePath } from './pack-packages.ts';
 import { read, root } from './repository.ts';
-import { closingLine } from './run-tests.ts';
+import { createSteps } from './steps.ts';
 
 const release = 'bookworm';
 const untilReadyMs = 300_000;
@@ -192,20 +194,27 @@ async function start(stage: Stage): Promise<string> {
   }
 }
 
+// What runs in the image, too: `npm run pack`, and what starts it.
+const inputs = inputsOf(['tools/image-check.ts', 'tools/pack.ts', 'tools/run.js'], ['deploy']);
+const image = keyedCheck('container-image', keyOf(inputs, [release, process.version, process.arch]));
+const unchanged = process.argv.includes('--if-changed') ? image.unchanged : undefined;
+const steps = createSteps();
 const work = mkdtempSync(join(tmpdir(), 'platform-image-'));
-let [passed, failed] = [0, 0];
 try {
-  const started = performance.now();
-  const stage = build(work);
-  console.log(`ok     every step of deploy/Dockerfile ran (${((performance.now() - started) / 1_000).toFixed(0)} s)`);
-  passed++;
-  console.log(`ok     the image starts as user ${stage.user}, and its health check answers ${await start(stage)}`);
-  passed++;
-} catch (caught) {
-  failed++;
-  console.log(`FAILED ${caught instanceof Error ? caught.message : caught}`);
+  let stage: Stage | undefined;
+  const builds = (): string => {
+    stage = build(work);
+    return '';
+  };
+  await steps.step('every step of deploy/Dockerfile runs', builds, unchanged);
+  const starts = async (): Promise<string> => {
+    const { user } = stage as Stage;
+    if (user === 'root') throw new Error('expected another user, found root');
+    return `as ${user}: ${await start(stage as Stage)}`;
+  };
+  await steps.step('the image starts without root, and its health check answers', starts, unchanged);
 } finally {
   rmSync(work, { recursive: true, force: true });
 }
-console.log(closingLine({ passed, failed }));
-process.exit(failed === 0 ? 0 : 1);
+if (!steps.failed && unchanged === undefined) image.passed();
+await steps.end();

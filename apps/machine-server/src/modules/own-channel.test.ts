@@ -38,7 +38,7 @@ async function askAsStranger(address: string): Promise<string> {
   return text;
 }
 
-test(`D52 the port of a machine for its module with tcp_mode cuts off ${isRoot ? 'another account' : 'another program'}, and the module works through it`, async () => {
+test(`D52 the port of a machine for its module with tcp_mode cuts off another account${isRoot ? '' : ' (another program: not run as root)'}, and the module works through it`, async () => {
   await using machine = await startModuleMachine();
   const module = { name: 'demo', executable_path: await writeTestModule(machine.home), tcp_mode: true };
   machine.configure({ auth, modules: [module] });

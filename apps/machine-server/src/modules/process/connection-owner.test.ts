@@ -81,7 +81,7 @@ test('D52 a connection of an orphan in the process group of the module is the mo
   expect(await connectionOwners.strangerOf(socket, other)).toMatch(/^it belongs to a process of user/);
 });
 
-test(`D52 a connection of ${isRoot ? 'another account' : 'another process of this account'} is not a module’s, nor one of its parent, nor a later process with its number`, async () => {
+test(`D52 a connection of another account${isRoot ? '' : ' (another process of this one: not run as root)'} is not a module’s, nor one of its parent, nor a later process with its number`, async () => {
   const { port, accept } = await listen();
   const { child, run } = start();
   const leader = await leaderOf(child);
