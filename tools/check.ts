@@ -1,7 +1,8 @@
 /** The one gate: format, types, lint, our own rules, generated files, unused code, fast tests; no network. */
 import { parseArgs } from 'node:util';
+import { closingLine } from './closing-line.ts';
 import { changedFiles, runSteps, stepsOf } from './gate.ts';
-import { closingLine, runTests } from './run-tests.ts';
+import { runTests } from './run-tests.ts';
 import { printSizes } from './sizes.ts';
 
 const usage = `The gate before a commit: format, types, lint, our own rules, generated files, unused code, fast tests.

@@ -3,8 +3,8 @@ import { execFileSync, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { delimiter, join } from 'node:path';
+import type { TestCount } from './closing-line.ts';
 import { root } from './repository.ts';
-import type { TestCount } from './run-tests.ts';
 
 export interface Step {
   readonly name: string;

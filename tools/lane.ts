@@ -2,8 +2,8 @@
 import { spawn } from 'node:child_process';
 import { setPriority } from 'node:os';
 import { join } from 'node:path';
+import type { TestCount } from './closing-line.ts';
 import { root } from './repository.ts';
-import type { TestCount } from './run-tests.ts';
 import type { StepReport } from './steps.ts';
 
 export interface LaneResult extends TestCount {

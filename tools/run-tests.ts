@@ -1,5 +1,6 @@
 import { relative } from 'node:path';
 import { createVitest, startVitest, type TestModule } from 'vitest/node';
+import type { TestCount } from './closing-line.ts';
 import { missingProgramsVariable } from './missing-programs-variable.ts';
 import { root } from './repository.ts';
 
@@ -10,11 +11,6 @@ export interface Proof {
   /** Relative to the root. */
   readonly file: string;
   readonly title: string;
-}
-
-export interface TestCount {
-  readonly passed: number;
-  readonly failed: number;
 }
 
 export interface TestResult extends TestCount {
@@ -88,9 +84,4 @@ const pathOf = (module: TestModule): string => relative(root, module.moduleId);
 function proofsOf(module: TestModule): Proof[] {
   const tests = [...module.children.allTests()];
   return tests.map(({ fullName }) => ({ lane: module.project.name, file: pathOf(module), title: fullName }));
-}
-
-/** The plain closing line that CI reads. */
-export function closingLine({ passed, failed }: TestCount): string {
-  return `${passed} passed, ${failed} failed`;
 }

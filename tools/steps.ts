@@ -1,5 +1,5 @@
 /** The steps of a check that is a process of its own. `npm test` runs such checks beside its tests (`lane.ts`), and is told what passed. */
-import { closingLine } from './run-tests.ts';
+import { closingLine } from './closing-line.ts';
 
 /** What the process tells the one that started it, for each step. */
 export interface StepReport {

@@ -1,10 +1,11 @@
 /** `npm test`: everything that it needs, the gate's steps, then every test; with parts of paths as arguments, only those tests. */
 import { parseArgs } from 'node:util';
+import { closingLine } from './closing-line.ts';
 import { runSteps, stepsOf } from './gate.ts';
 import { type LaneResult, runLane } from './lane.ts';
 import { prepareComputer } from './needed-programs.ts';
 import { checkProofs, gateProofs, processLanes } from './proofs.ts';
-import { closingLine, type Proof, runTests } from './run-tests.ts';
+import { type Proof, runTests } from './run-tests.ts';
 
 const usage = `Runs the gate's steps, then every test. Ends with "N passed, N failed".
 
