@@ -13,7 +13,10 @@ export default defineConfig({
     hookTimeout: 300_000,
     expect: { poll: { timeout: 240_000 } },
     // Random cases differ at each run; a failure names its seed, and FAULT_SEED repeats it.
-    setupFiles: process.env['FAULT_SEED'] === undefined ? [] : ['packages/testkit/src/repeat-properties.ts'],
+    setupFiles: [
+      ...(process.env['FAULT_SEED'] === undefined ? [] : ['packages/testkit/src/repeat-properties.ts']),
+      ...(process.env[missingProgramsVariable] === undefined ? [] : ['tools/fail-without-programs.ts']),
+    ],
     pool: 'forks',
     // Files share the modules of their worker: importing them anew for each takes 40 % of the processor time of the tests of packages, tools
     // and the command line. So a test undoes what it changes in a module or in the process.
@@ -21,7 +24,6 @@ export default defineConfig({
     // For the processes that tests start, which otherwise compile all their modules: 10 to 30 % less processor time for tests that start clouds.
     env: { NODE_COMPILE_CACHE: fileURLToPath(new URL('node_modules/.cache/compile-tests', import.meta.url)) },
     execArgv: ['--conditions=@platform/source', '--disable-warning=ExperimentalWarning'],
-    setupFiles: process.env[missingProgramsVariable] === undefined ? [] : ['tools/fail-without-programs.ts'],
     // One more than two cores: tests wait for processes and timers for a quarter of their time.
     maxWorkers: 3,
     projects: [

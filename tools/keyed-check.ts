@@ -65,7 +65,7 @@ export function inputsOf(tools: readonly string[], patterns: readonly string[] =
   for (const path of files) {
     if (!path.startsWith('tools/')) continue;
     for (const { specifier } of importsOf(read(path)))
-      if (specifier.startsWith('./')) files.add(normalize(join(dirname(path), specifier)));
+      if (specifier.startsWith('.')) files.add(normalize(join(dirname(path), specifier)));
   }
   return [...files].toSorted();
 }
