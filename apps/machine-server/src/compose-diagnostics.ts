@@ -1,13 +1,12 @@
 /** Wires the observers of the server: full-time diagnostics (`-ftdc`) and telemetry (`-output-telemetry`). */
 
 import { join } from 'node:path';
-import type { Clock, Log } from '@platform/base';
-import { version } from '@platform/base';
+import { type Clock, type Log, version } from '@platform/base';
 import { measureProcess } from './ftdc/measure-process.ts';
 import { type Measured, measureServer } from './ftdc/measure-server.ts';
 import { Recorder } from './ftdc/recorder.ts';
 import type { Settings } from './settings.ts';
-import type { Telemetry } from './telemetry/telemetry.ts';
+import { createTelemetry, type Telemetry } from './telemetry/telemetry.ts';
 
 export interface DiagnosticsDeps extends Measured {
   readonly settings: Settings;
@@ -19,14 +18,13 @@ export interface DiagnosticsDeps extends Measured {
   readonly log: Log;
 }
 
-/** Undefined without the option; its code is then not loaded. @param measured the source of its metrics, once the server exists */
-export async function composeTelemetry(
+/** Undefined without the option. @param measured the source of its metrics, once the server exists */
+export function composeTelemetry(
   { telemetry }: Settings,
   measured: () => Measured,
   clock: Clock,
-): Promise<Telemetry | undefined> {
+): Telemetry | undefined {
   if (!telemetry) return undefined;
-  const { createTelemetry } = await import('./telemetry/telemetry.ts');
   return createTelemetry({
     write: (line) => void process.stdout.write(line),
     resource: { 'service.name': 'machine-server', 'service.version': version, 'process.pid': process.pid },

@@ -71,7 +71,7 @@ export async function startMachineServer(deps: MachineServerDeps): Promise<Machi
   const { config: first } = await runInTurns(environment.resolve(written));
   cloud?.start();
 
-  const telemetry = await composeTelemetry(settings, () => ({ graph, ...data, requests: serving.requests }), clock);
+  const telemetry = composeTelemetry(settings, () => ({ graph, ...data, requests: serving.requests }), clock);
   const observe = telemetry?.observe;
   const resources = starting.use(
     await composeResources({

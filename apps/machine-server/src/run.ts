@@ -19,6 +19,7 @@ import { openKernel } from './hardware/kernel.ts';
 import { createServerLog } from './logging/server-log.ts';
 import { openEventLog } from './logging/windows-event-log.ts';
 import { builtInModels } from './models/built-in.ts';
+import { checkNetwork } from './network-check/network-check.ts';
 import { rootWarning } from './root-warning.ts';
 import type { Settings } from './settings.ts';
 
@@ -56,7 +57,6 @@ async function dump(path: string): Promise<number> {
 }
 
 async function checkAndExit(settings: Settings, configFile: string): Promise<number> {
-  const { checkNetwork } = await import('./network-check/network-check.ts');
   const file = await readConfigFile(configFile, false);
   return (await checkNetwork(settings, file, systemClock, (line) => process.stdout.write(line))) ? 0 : 1;
 }

@@ -2,7 +2,8 @@
 import { PlatformError } from '@platform/base';
 import type { RobotConfig } from '@platform/proto/platform/app/v1/robot';
 import type { CertificateSource } from './certificate-pair.ts';
-import type { CloudCertificateDeps } from './from-cloud.ts';
+import { type CloudCertificateDeps, certificateFromCloud } from './from-cloud.ts';
+import { certificateFromFiles } from './from-files.ts';
 
 export interface CertificateDeps extends Omit<CloudCertificateDeps, 'link' | 'waits'> {
   /** Undefined without a cloud. */
@@ -28,16 +29,9 @@ export async function openCertificate(
   const { noTls, config, isPublic, link } = deps;
   const { tlsCertFile = '', tlsKeyFile = '', noTls: configuredNoTls = false } = config.network ?? {};
   if (noTls || configuredNoTls) return undefined;
-  // Each is loaded only where it is used.
-  if (tlsCertFile !== '') {
-    const { certificateFromFiles } = await import('./from-files.ts');
-    return certificateFromFiles(tlsCertFile, tlsKeyFile, deps);
-  }
+  if (tlsCertFile !== '') return certificateFromFiles(tlsCertFile, tlsKeyFile, deps);
   // On loopback too: public clients send their key only over TLS. Those in plaintext are served there as well.
-  if (link !== undefined) {
-    const { certificateFromCloud } = await import('./from-cloud.ts');
-    return await certificateFromCloud({ ...deps, link, waits: isPublic }, signal);
-  }
+  if (link !== undefined) return await certificateFromCloud({ ...deps, link, waits: isPublic }, signal);
   if (!isPublic) return undefined;
   throw new PlatformError(
     'failed_precondition',

@@ -1,6 +1,7 @@
 /** Decides whether clients in the same network find this server by multicast DNS. */
 import { hostname } from 'node:os';
 import type { Clock, Log } from '@platform/base';
+import { startResponder } from './responder.ts';
 
 export interface AnnounceDeps {
   /** `-disable-mdns`. */
@@ -22,8 +23,6 @@ export function ownHostName(): string {
 export async function announce(deps: AnnounceDeps): Promise<AsyncDisposable | undefined> {
   const { isDisabled, isPublic, machineNames, port, clock, log } = deps;
   if (isDisabled || !isPublic) return undefined;
-  // Loaded only here: few servers need it.
-  const { startResponder } = await import('./responder.ts');
   return startResponder({
     announcement: { hostName: ownHostName(), machineNames, port },
     clock,
