@@ -21,8 +21,7 @@ import { type Operations, openControlClient, openControlServer } from './control
 import { doctor } from './doctor/doctor.ts';
 import { createAdmin } from './feature.ts';
 import type { UsedLimit } from './limit-usage.ts';
-import type { Limit } from './limits.ts';
-import { type Limits, openLimits } from './limits.ts';
+import { type Limit, type Limits, openLimits } from './limits.ts';
 import { machineLogAllowance } from './machine-log-allowance.ts';
 import { organizationDeleting } from './organization-deleting.ts';
 
