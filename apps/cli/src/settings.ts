@@ -15,7 +15,7 @@ type Signal = 'SIGHUP' | 'SIGINT' | 'SIGTERM';
  * directory is always that of the process.
  */
 export interface Invocation {
-  /** Also the environment of the processes that a command starts. */
+  /** Also for the editor, and for the processes of the cloud that a command starts. */
   readonly env: NodeJS.ProcessEnv;
   readonly stdin: Readable & { readonly isTTY?: boolean };
   readonly stdout: OutputStream;
