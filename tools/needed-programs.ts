@@ -136,7 +136,7 @@ export function callersOf(called: RegExp, tests: readonly string[], readText: (p
 }
 
 /** With retries if a mirror fails; waits for another running apt. */
-const apt = ['apt-get', '-o', 'Acquire::Retries=5', '-o', 'DPkg::Lock::Timeout=300'];
+const apt = ['apt-get', '-qq', '-o', 'Acquire::Retries=5', '-o', 'DPkg::Lock::Timeout=300'];
 
 const packagesOf = (missing: readonly NeededProgram[]): string[] => missing.flatMap(({ packages }) => packages);
 
@@ -168,19 +168,18 @@ export function describeMissing(missing: readonly MissingProgram[], isRoot: bool
 
 const isRootHere = process.getuid?.() === 0;
 
-/** Installs them as root, or with sudo; its output is shown. @returns whether apt-get succeeded */
+/** Installs them as root, or with sudo; its errors are shown. @returns whether apt-get succeeded */
 function install(missing: readonly NeededProgram[]): boolean {
-  const sudo = isRootHere ? [] : ['sudo'];
-  const run = ([command = '', ...args]: readonly string[]): boolean => {
-    const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
-    const { status, error } = spawnSync(command, args, { env, stdio: ['inherit', 'ignore', 'inherit'] });
+  const aptGet = (...args: readonly string[]): boolean => {
+    // sudo does not pass the environment on.
+    const [command, ...words] = [...(isRootHere ? [] : ['sudo']), 'env', 'DEBIAN_FRONTEND=noninteractive', ...apt];
+    const { status, error } = spawnSync(command ?? '', [...words, ...args], {
+      stdio: ['inherit', 'ignore', 'inherit'],
+    });
     if (error !== undefined) console.log(`${command}: ${error.message}`);
     return status === 0;
   };
-  return (
-    run([...sudo, ...apt, '-qq', 'update']) &&
-    run([...sudo, ...apt, '-qq', 'install', '-y', '--no-install-recommends', ...packagesOf(missing)])
-  );
+  return aptGet('update') && aptGet('install', '-y', '--no-install-recommends', ...packagesOf(missing));
 }
 
 /**
