@@ -9,6 +9,7 @@ import { lockDatabase } from './lock-database.ts';
 import { openPostgresMetadata } from './open-postgres-metadata.ts';
 import { readPostgresAddress } from './postgres-address.ts';
 import { portable } from './postgres-migrate.ts';
+import { createPostgresReader } from './postgres-reader.ts';
 
 interface Tables {
   item: { id: number };
@@ -104,6 +105,16 @@ test('while the server is away every call is UNAVAILABLE; afterwards calls work 
   expect(await db.selectFrom('item').selectAll().orderBy('id').execute()).toEqual([{ id: 1 }, { id: 5 }]);
   expect(await ids()).toEqual([1, 5]);
   expect(fatal).toEqual([]);
+});
+
+test('a read whose connection is lost while it runs is UNAVAILABLE, and does not end the process', async () => {
+  const { store, proxy } = await rig();
+  await using reader = createPostgresReader(readPostgresAddress(proxy.url), 'meta', silentLog);
+  const lost = expect(reader.query('select pg_sleep(600)')).rejects.toMatchObject({ code: 'unavailable' });
+  const running = "select 1 from pg_stat_activity where query = 'select pg_sleep(600)' and state = 'active'";
+  await expect.poll(async () => (await store.administer(running)).length).toBe(1);
+  proxy.setOpen(false);
+  await lost;
 });
 
 test('a database held by one cloud is refused to another, and free after the first one closes', async () => {

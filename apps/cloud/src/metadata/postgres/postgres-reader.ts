@@ -20,8 +20,11 @@ export function createPostgresReader(address: PostgresAddress, schema: string, l
     types: postgresTypes,
     max: connections,
     idleTimeoutMillis: idleMs,
-    onConnect: async (client) =>
-      void (await client.query(`${sessionSettings(schema)}; set default_transaction_read_only = on`)),
+    async onConnect(client) {
+      // A query in progress fails with it; without a listener, the process would end.
+      client.on('error', () => {});
+      await client.query(`${sessionSettings(schema)}; set default_transaction_read_only = on`);
+    },
   });
   // Concerns an idle connection; the next query gets another one.
   pool.on('error', (error) => log.warn('a connection to the database was lost', { error: error.message }));
