@@ -50,7 +50,7 @@ const changes: Readonly<
     asked: { ...whole, ...lost },
   },
   'emptied of its checksum': {
-    sql: (id) => `update binary_data set sha256 = '' where id = '${id}'`,
+    sql: (id) => `update binary_data set row_check = null where id = '${id}'`,
     asked: { ...whole, ...lost },
   },
   'copied under another id': {
