@@ -1,6 +1,5 @@
 /** Tables of the installation itself. */
 
-import type { Schema } from '../metadata/sqlite/writer-protocol.ts';
 import type { SealedColumn } from './sealed-column.ts';
 
 export interface InstanceTables {
@@ -12,7 +11,7 @@ export interface InstanceTables {
 
 export const instanceSealed: readonly SealedColumn[] = [{ table: 'instance_secrets', key: ['name'], sealed: 'secret' }];
 
-export const instanceSchema: Schema = {
+export const instanceSchema: { readonly statements: readonly string[] } = {
   statements: [
     'create table instance_secrets (name text primary key, secret blob not null)',
     'create table instance_state (name text primary key, value text not null)',

@@ -2,7 +2,6 @@
 import type { Generated } from 'kysely';
 import type { CheckedTable } from '../metadata/row-checks/checked-table.ts';
 import type { Schema } from '../metadata/sqlite/writer-protocol.ts';
-import { stateRowChecksum, stateValues } from './integrity/row-checksum.ts';
 
 /** One sealed file. A file that is not listed here does not exist (I9). */
 export interface TabularFilesTable {
@@ -158,7 +157,8 @@ export const tabularSchema: Schema = {
     'create index tabular_files_by_day on tabular_files (organization_id, capture_day)',
     'create index tabular_files_by_proof_day on tabular_files (organization_id, proof_day)',
     'create table tabular_state (id integer primary key, sealed_position bigint not null, row_check text not null)',
-    `insert into tabular_state (id, sealed_position, row_check) values (1, 0, '${stateRowChecksum(0)}')`,
+    // The checksum and the copy are those of position 0 (integrity/row-checksum.ts).
+    "insert into tabular_state (id, sealed_position, row_check) values (1, 0, '2233592815fe61981af9fabbd9d944da')",
     `create table tabular_deletes (
       id integer primary key,
       organization_id text not null,
@@ -191,7 +191,7 @@ export const tabularSchema: Schema = {
       primary key (organization_id, proof_day)
     )`,
     'create table tabular_copies (name text primary key, organization_id text not null, row text not null)',
-    `insert into tabular_copies (name, organization_id, row) values ('state', '', '${JSON.stringify(stateValues(0))}')`,
+    `insert into tabular_copies (name, organization_id, row) values ('state', '', '["state",0]')`,
     `create table tabular_health (
       file text primary key,
       verified_ms bigint,
