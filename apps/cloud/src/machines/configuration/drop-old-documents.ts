@@ -2,21 +2,19 @@
  * Limits the stored size of a part's configuration history, so that saving cannot fill the disk. The oldest versions lose their documents
  * but keep their authors and times.
  */
-import { type Kysely, sql } from 'kysely';
+import type { Kysely } from 'kysely';
 import type { CloudTables } from '../../metadata/tables.ts';
 
 /** Limit for the documents of one part together. */
 export const maxHistoryBytes: number = 64 * 1024 * 1024;
 
 const rowsAtOnce = 100;
-// Versions of older data directories do not store their size.
-const sizeOf = sql<number>`case when bytes = 0 then length(document) else bytes end`;
 
-/** Stored size of a part's documents. Reads them all. */
+/** Stored size of a part's documents. */
 export async function keptBytesOf(trx: Kysely<CloudTables>, partId: string): Promise<number> {
   const row = await trx
     .selectFrom('part_configurations')
-    .select((eb) => eb.fn.sum<number | string>(sizeOf).as('bytes'))
+    .select((eb) => eb.fn.sum<number | string>('bytes').as('bytes'))
     .where('part_id', '=', partId)
     .where('document', '!=', '')
     .executeTakeFirst();
@@ -40,7 +38,7 @@ export async function dropOldDocuments(
   for (let upTo = 0; kept > maxBytes * 0.75; ) {
     const rows = await trx
       .selectFrom('part_configurations')
-      .select(['version', sizeOf.as('size')])
+      .select(['version', 'bytes'])
       .where('part_id', '=', partId)
       .where('version', '>', upTo)
       .where('version', '<', newest)
@@ -49,9 +47,9 @@ export async function dropOldDocuments(
       .limit(rowsAtOnce)
       .execute();
     if (rows.length === 0) return kept;
-    for (const { version, size } of rows) {
+    for (const { version, bytes } of rows) {
       if (kept <= maxBytes * 0.75) break;
-      kept -= Number(size);
+      kept -= bytes;
       upTo = version;
     }
     await trx
