@@ -1,6 +1,6 @@
 import { create, type JsonObject, toBinary } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
-import { concatBytes } from '@platform/base';
+import { concatBytes, crc32c } from '@platform/base';
 import {
   type DataCaptureMetadata,
   DataCaptureMetadataSchema,
@@ -131,4 +131,16 @@ test('C3 one of our files is never mistaken for a public one, whichever of our f
   expect(() => readCaptureFile(hidden)).toThrow(/damaged header/);
   hidden.set([0xb9, 0x3e], at + first.length - 10);
   expect(() => readCaptureFile(hidden)).toThrow(/damaged header: its readings have checksums/);
+});
+
+test('D42 a capture file of a commit before 0.1 is rejected as none, and never mistaken for a public one', () => {
+  const frame = (payload: Uint8Array): Uint8Array => {
+    const head = Buffer.alloc(8);
+    head.writeUInt32LE(payload.length, 0);
+    head.writeUInt32LE(crc32c(payload), 4);
+    return concatBytes([head, payload]);
+  };
+  const frames = [toBinary(CaptureFileHeaderSchema, header), ...Array.from({ length: 20 }, () => readingOf({}, 1))];
+  const file = concatBytes([Buffer.from('PLCAP\r\n\u0001'), ...frames.map(frame)]);
+  expect(() => readCaptureFile(file)).toThrow(/^not a capture file/);
 });
