@@ -70,7 +70,7 @@ async function chargeUntil(
     for (let times = 0; times < 2; ) {
       const charge = { orgIdToCharge, subtotal: 10, tax: 1.9, disableConfirmationEmail: false };
       const answer = await open.billing.chargeOrganization(charge, { idempotencyKey }).catch(() => undefined);
-      if (answer === undefined) await pauseMs(20);
+      if (answer === undefined) await pauseMs(100);
       else {
         ids.add(answer.invoiceId);
         times++;
