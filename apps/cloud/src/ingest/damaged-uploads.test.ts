@@ -1,9 +1,14 @@
-/** Uploads over a network that changes one byte of what the machine sends, at every byte of each kind of upload. */
+/**
+ * Uploads over a network that changes one byte of what the machine sends, at every byte of each kind of upload; on the slower store, which
+ * runs the same code, at one in five, others at each run.
+ */
 import { once } from 'node:events';
 import { type AddressInfo, connect as connectSocket, createServer } from 'node:net';
 import { DataSyncService, DataType } from '@platform/proto/platform/app/datasync/v1/data_sync';
 import { checksumHeader, checksumKind, connect, type Link } from '@platform/rpc/client';
+import { rollingSeed } from '@platform/testkit';
 import { expect, test } from 'vitest';
+import { defaultStore } from '../metadata/testing/test-store.ts';
 import { startUploadServer } from './testing/upload-server.ts';
 import { celsius, logged, metadata, reading, refusal, stream, times } from './testing/uploads.ts';
 
@@ -50,6 +55,7 @@ async function startDamager(targetPort: number): Promise<Damager> {
 /** Damage to the length of a frame makes both sides wait. */
 const damagedMs = 3_000;
 const atOnce = 8;
+const step = defaultStore === 'postgres' ? 5 : 1;
 /** As machine-servers ask for it: see `machine-server/src/sync/files/checked-uploads.test.ts`. */
 const optionsOf = (timeoutMs: number) => ({ headers: { [checksumHeader]: checksumKind }, timeoutMs });
 const identity = { stream, seq: 1n, floor: 1n };
@@ -110,9 +116,10 @@ test.each(Object.entries(uploads))(
     const [stored] = await logged(server.log);
     const codes = new Map<string, number>();
     const faults: string[] = [];
-    let next = 0;
+    let next = step === 1 ? 0 : rollingSeed() % step;
     const damageEach = async (lane: Damager): Promise<void> => {
-      for (let at = next++; at < length; at = next++) {
+      for (let at = next; at < length; at = next) {
+        next += step;
         lane.damage(at);
         const { code, message } = await send(lane, damagedMs);
         codes.set(code, (codes.get(code) ?? 0) + 1);
@@ -122,7 +129,7 @@ test.each(Object.entries(uploads))(
     };
     await Promise.all(lanes.map(damageEach));
     expect(faults).toEqual([]);
-    expect(codes.get('aborted') ?? 0, JSON.stringify([...codes])).toBeGreaterThan(20);
+    expect(codes.get('aborted') ?? 0, JSON.stringify([...codes])).toBeGreaterThan(20 / step);
     expect(await send(firstLane)).toMatchObject({ code: 'ok' });
     const rows = await logged(server.log);
     expect(rows.map(({ metadata: found }) => found)).toEqual([stored?.metadata]);
