@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'kysely';
-import { expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type OpenTabular, openTabular, testPlace } from '../testing/open-tabular.ts';
 import { repairCatalog } from './repair-catalog.ts';
 
@@ -51,11 +51,18 @@ const damages: readonly (readonly [string, string])[] = [
   ['no sealed position', 'delete from tabular_state'],
 ];
 
+/** Each damage is repaired, so that one store serves them all. */
+let repaired: OpenTabular;
+beforeAll(async () => {
+  repaired = await openTabular();
+  await fill(repaired);
+});
+afterAll(() => repaired?.[Symbol.asyncDispose]());
+
 test.each(damages)(
   'D33 a catalog with another value (%s) causes a clear error for every query, and is repaired from its copies',
   async (_, statement) => {
-    await using store = await openTabular();
-    await fill(store);
+    const store = repaired;
     const right = await store.mql([{ $sort: { capture_day: 1 } }]);
     expect(right).toHaveLength(2);
     await sql.raw(statement).execute(store.db);
