@@ -11,7 +11,7 @@ import { composeCloud } from './compose.ts';
 import { dataVersion } from './data-directory.ts';
 import { ingestMigrations } from './ingest/log/log-tables.ts';
 import { openIngestLog } from './ingest/log/open-ingest-log.ts';
-import { testEntry } from './ingest/testing/open-log.ts';
+import { testEntry } from './ingest/testing/test-entry.ts';
 import { baselineVersion } from './metadata/baseline-version.ts';
 import { migrations } from './metadata/migrations.ts';
 import { openMetadata } from './metadata/open-metadata.ts';
