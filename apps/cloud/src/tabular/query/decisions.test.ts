@@ -2,8 +2,8 @@
 import { encodeBson, type Plan } from '@platform/query';
 import { parseMql } from '@platform/query/mql';
 import { parseSql } from '@platform/query/sql';
-import { expect, test } from 'vitest';
-import { openTabular, wholeOrganization } from '../testing/open-tabular.ts';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type OpenTabular, openTabular, wholeOrganization } from '../testing/open-tabular.ts';
 import { bson } from '../testing/pushdown/document.ts';
 
 const mql = (...stages: object[]): Plan => parseMql(stages.map((stage) => encodeBson(bson(stage) as never)));
@@ -26,16 +26,21 @@ const queries: Readonly<Record<string, Plan>> = {
   'CASE in a count': parseSql('SELECT COUNT(CASE WHEN data.t IS NULL THEN 1 END) AS n FROM readings'),
 };
 
-test.each(Object.entries(queries))('%s', async (_, plan) => {
-  await using store = await openTabular();
-  const readings = Array.from({ length: 300 }, (__, n) => ({
+let filled: OpenTabular;
+beforeAll(async () => {
+  filled = await openTabular();
+  const readings = Array.from({ length: 300 }, (_, n) => ({
     data: { t: n % 7 === 0 ? null : n / 8, door: n % 3 === 0, state: n % 2 === 0 ? 'on' : 'off' },
   }));
-  store.append({ readings });
-  await store.tabular.seal();
+  filled.append({ readings });
+  await filled.tabular.seal();
+});
+afterAll(() => filled?.[Symbol.asyncDispose]());
+
+test.each(Object.entries(queries))('%s', async (_, plan) => {
   const ask = { plan, scope: wholeOrganization, vocabulary: 'core' as const };
-  const pushed = await store.tabular.query({ ...ask, explain: true });
-  const not = await store.tabular.query({ ...ask, pushDown: false });
+  const pushed = await filled.tabular.query({ ...ask, explain: true });
+  const not = await filled.tabular.query({ ...ask, pushDown: false });
   expect(pushed.explain?.sources.map(({ does }) => does)).toEqual(['group']);
   expect(Buffer.from(pushed.bytes).toString('hex')).toBe(Buffer.from(not.bytes).toString('hex'));
 });
