@@ -1,9 +1,18 @@
 import { DataService, TabularDataSourceType } from '@platform/proto/platform/app/data/v1/data';
 import { BsonDocument, type BsonValue, decodeBson, encodeBson, Int32 } from '@platform/query';
 import { connect, type Link } from '@platform/rpc/client';
-import { expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openTabular, plain } from '../tabular/testing/open-tabular.ts';
-import { serveQueries } from './testing/serve-queries.ts';
+import { type ServedQueries, serveQueries } from './testing/serve-queries.ts';
+
+/** For requests that are refused. */
+let empty: ServedQueries;
+const unwind = new AsyncDisposableStack();
+beforeAll(async () => {
+  const store = unwind.use(await openTabular());
+  empty = unwind.use(await serveQueries(store));
+});
+afterAll(() => unwind.disposeAsync());
 
 function doc(fields: Record<string, BsonValue>): BsonDocument {
   return BsonDocument.of(fields);
@@ -183,8 +192,7 @@ test('D26 the scope is the caller’s, and an organization that the caller may n
 });
 
 test('an invalid query is INVALID_ARGUMENT with what was found and where', async () => {
-  await using store = await openTabular();
-  await using queries = await serveQueries(store);
+  const queries = empty;
   await expect(queries.mql([doc({ $match: doc({}) }), doc({ $lookup: doc({}) })])).rejects.toMatchObject({
     code: 'invalid_argument',
     message: expect.stringMatching(/stage 1 .*\$lookup/),
@@ -199,8 +207,7 @@ test('an invalid query is INVALID_ARGUMENT with what was found and where', async
 });
 
 test('a query or request that is nested 20,000 deep is INVALID_ARGUMENT, whatever its encoding', async () => {
-  await using store = await openTabular();
-  await using queries = await serveQueries(store);
+  const queries = empty;
   const levels = 20_000;
   // Builds {a: {a: … {}}} from the inside out, because a recursive encoder would fail at this depth.
   const nested = (type: number): Uint8Array => {
@@ -279,8 +286,7 @@ test('an empty hot store reports that it is not configured, and a literal of the
 });
 
 test('nonexistent data sources are refused by name', async () => {
-  await using store = await openTabular();
-  await using queries = await serveQueries(store);
+  const queries = empty;
   const ask = (request: object) => queries.client.tabularDataByMQL({ organizationId: 'org-1', ...request });
   await expect(ask({ dataSource: { type: TabularDataSourceType.PIPELINE_SINK } })).rejects.toMatchObject({
     code: 'unimplemented',
@@ -298,8 +304,7 @@ test('nonexistent data sources are refused by name', async () => {
 });
 
 test('a misspelt field in JSON is an error that names it', async () => {
-  await using store = await openTabular();
-  await using queries = await serveQueries(store);
+  const queries = empty;
   const response = await fetch(`${queries.baseUrl}/platform.app.data.v1.DataService/TabularDataBySQL`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
