@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { AppService } from '@platform/proto/platform/app/v1/app';
 import { startPostgres, temporaryDirectory } from '@platform/testkit';
 import { expect, test } from 'vitest';
-import { CloudUnderFire, countOf, linkTo, pauseMs, uploadUntil } from './crash/cloud-under-load.ts';
+import { CloudUnderFire, countOf, linkTo, UploadEnd, uploadUntil } from './crash/cloud-under-load.ts';
 
 test('a cloud on Postgres signs keys in, accepts readings, answers queries, and keeps all of it after a restart', async () => {
   await using server = await startPostgres();
@@ -32,22 +32,21 @@ test('I2 I3 I5 a cloud on Postgres neither loses nor duplicates an acknowledged 
   await using server = await startPostgres({ durable: true });
   await using cloud = await CloudUnderFire.start({ PLATFORM_DATABASE_URL: server.url('postgres') });
   const { organizationId } = cloud.demo;
-  let ending = false;
-  const uploading = uploadUntil(cloud, 'counter', () => ending);
-  await pauseMs(400);
+  const end = new UploadEnd();
+  const uploading = uploadUntil(cloud, 'counter', end.ask);
+  await end.acknowledged(20);
   await cloud.kill();
   await cloud.start();
-  await pauseMs(400);
+  await end.acknowledged(20);
   await server.kill();
-  await pauseMs(200);
   await server.start();
-  await pauseMs(1_000);
+  await end.acknowledged(20);
   await server.kill();
   await cloud.kill();
   await server.start();
   await cloud.start();
-  await pauseMs(400);
-  ending = true;
+  await end.acknowledged(20);
+  end.isDue = true;
   const { acknowledged, retries } = await uploading;
   expect(retries).toBeGreaterThan(0);
   await using link = linkTo(cloud);

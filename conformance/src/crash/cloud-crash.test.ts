@@ -1,6 +1,6 @@
 /** kill -9 of the cloud and of its tabular process at random moments during uploads: each acknowledged reading exists once. */
 import { expect, test } from 'vitest';
-import { CloudUnderFire, countOf, linkTo, pauseMs, seededRandom, uploadUntil } from './cloud-under-load.ts';
+import { CloudUnderFire, countOf, linkTo, pauseMs, seededRandom, UploadEnd, uploadUntil } from './cloud-under-load.ts';
 import { readFaultSettings } from './fault-settings.ts';
 
 const { kills, seed } = readFaultSettings();
@@ -9,14 +9,14 @@ const uploaders = ['a', 'b', 'c'];
 async function underFire(seed: number, strike: (cloud: CloudUnderFire) => Promise<void>): Promise<void> {
   await using cloud = await CloudUnderFire.start();
   const random = seededRandom(seed);
-  let over = false;
-  const uploads = uploaders.map((name) => uploadUntil(cloud, name, () => over));
+  const ends = uploaders.map(() => new UploadEnd());
+  const uploads = uploaders.map((name, index) => uploadUntil(cloud, name, () => ends[index]?.ask() ?? true));
   for (let kill = 0; kill < kills; kill++) {
     await pauseMs(random(20, 600));
     await strike(cloud);
   }
-  await pauseMs(300);
-  over = true;
+  await Promise.all(ends.map((end) => end.acknowledged(1)));
+  for (const end of ends) end.isDue = true;
   const outcomes = await Promise.all(uploads);
   await using link = linkTo(cloud);
   for (const [index, name] of uploaders.entries()) {

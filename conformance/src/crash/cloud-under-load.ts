@@ -33,6 +33,23 @@ export interface Demo {
 
 export const pauseMs = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
+/** When uploads end, and how far they are. */
+export class UploadEnd {
+  isDue = false;
+  #asked = 0;
+
+  /** For `uploadUntil`, which asks before each batch, so that another one has been acknowledged each time. */
+  readonly ask = (): boolean => {
+    this.#asked++;
+    return this.isDue;
+  };
+
+  /** Resolves when this many more batches have been acknowledged. */
+  async acknowledged(batches: number): Promise<void> {
+    for (const until = this.#asked + batches; this.#asked < until; ) await pauseMs(5);
+  }
+}
+
 /** A number in [from, to) derived from a seed, so that a failing run is reproducible. */
 export function seededRandom(seed: number): (from: number, to: number) => number {
   let state = seed >>> 0;
