@@ -54,6 +54,8 @@ export interface TabularDeps {
   /** The rules of retention and of the hot store. */
   readonly standingRulesOf: StandingRulesOf;
   readonly settings?: Partial<TabularSettings>;
+  /** The program of the child. Default: the one beside this program. */
+  readonly childProgram?: URL;
 }
 
 /** Minimum interval between announcements of commits to the child; each query also carries the position. */
@@ -138,8 +140,9 @@ export function createTabular(deps: TabularDeps): Tabular {
           return 0;
         }),
       );
-      const { database } = deps;
+      const { database, childProgram: program } = deps;
       child = startChild({
+        program,
         prepare: () =>
           prepareChild({
             ...{ dataDir, parquetDir, database, settings, catalog, ingestLog, deletions, seals, messages, log },

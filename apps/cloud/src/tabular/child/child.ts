@@ -9,6 +9,8 @@ import { backoffMs, type Clock, errorText, type Log, siblingEntry } from '@platf
 import type { FromChild, ToChild } from '../process/messages.ts';
 
 export interface ChildDeps {
+  /** Undefined: the one beside this program. */
+  readonly program?: URL | undefined;
   /** Runs while there is no child; returns the first message for the next child. */
   readonly prepare: () => Promise<ToChild>;
   readonly onMessage: (message: FromChild) => void;
@@ -33,6 +35,7 @@ export interface Child extends AsyncDisposable {
 
 export function startChild(deps: ChildDeps): Child {
   const { prepare, onMessage, onDeath, clock, log } = deps;
+  const program = deps.program ?? siblingEntry(import.meta.url, '../process/tabular');
   const stop = new AbortController();
   let current: ChildProcess | undefined;
   let reported = false;
@@ -45,7 +48,7 @@ export function startChild(deps: ChildDeps): Child {
   const runOnce = async (): Promise<void> => {
     const init = await prepare();
     if (stop.signal.aborted) return;
-    const child = fork(siblingEntry(import.meta.url, '../process/tabular'), {
+    const child = fork(program, {
       serialization: 'advanced',
       // Standard output is reserved for the cloud's event lines.
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],

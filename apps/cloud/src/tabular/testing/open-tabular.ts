@@ -4,6 +4,7 @@
  */
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { pathToFileURL } from 'node:url';
 import { create, type JsonObject, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import { createLog, type Log, systemClock } from '@platform/base';
@@ -15,6 +16,7 @@ import {
 import { LoggedUploadSchema, type PlaceSchema } from '@platform/proto/platform/ingest/v1/log';
 import { BsonDate, BsonDocument, type BsonValue, documentsOf, encodeBson, type Plan } from '@platform/query';
 import { parseMql } from '@platform/query/mql';
+import { program } from '../../../../../tools/bundles/program.ts';
 import type { IngestLog } from '../../ingest/log/log.ts';
 import { LogMaintenance } from '../../ingest/log/log-maintenance.ts';
 import { LogReader } from '../../ingest/log/log-reader.ts';
@@ -112,6 +114,7 @@ export async function openTabular(
   let last = Number(file.prepare('SELECT coalesce(max(position), 0) AS last FROM log').get()?.['last']);
   const tabular = createTabular({
     ...standaloneTabular(),
+    childProgram: pathToFileURL(program('tabular')),
     dataDir,
     db: metadata.db,
     ingestLog: {
