@@ -34,7 +34,7 @@ export type SendResult =
     } & Refusal);
 
 /** A message without its content, which may be large, and without what only the loop needs. */
-export type GatheredMessage = Omit<OutboxMessageRow, 'event' | 'sealed' | 'authorization' | 'held'>;
+export type GatheredMessage = Omit<OutboxMessageRow, 'event' | 'sealed' | 'held'>;
 
 export interface Failures {
   /** Attempts made so far: 1, 2, … */

@@ -128,7 +128,7 @@ test('triggers of an organization come in pages, only for parts that the caller 
 });
 
 test('deliveries are shown with request, response and attempts, without secrets, to operators of the part', async () => {
-  const { call, db, owner, key, organizationId, locationId, partId } = await open();
+  const { call, db, instanceKey, owner, key, organizationId, locationId, partId } = await open();
   const place = { organizationId, organizationName: 'O', locationId, locationName: 'L', robotId: 'r', robotName: 'R' };
   const event = { type: 'part_online', place: { ...place, partId, partName: 'main' } };
   const message: NewMessage = {
@@ -138,7 +138,7 @@ test('deliveries are shown with request, response and attempts, without secrets,
       trigger_name: 'online',
       event_type: 'part_online',
     },
-    ...{ authorization: 'Basic c2VjcmV0', event: JSON.stringify(event), sealed: null, event_at: 1_000 },
+    ...{ event: JSON.stringify(event), sealed: instanceKey.encrypt('Basic c2VjcmV0'), event_at: 1_000 },
   };
   await db
     .transaction()
@@ -193,7 +193,7 @@ test('owners send deliveries again, with the password that the trigger has now; 
   const message: NewMessage = {
     ...{ id: 'msg_a', channel: 'webhook', organization_id: organizationId, part_id: partId, application: null },
     ...{ target: hot.notifications[0]?.value ?? '', trigger_name: 'hot', event_type: 'conditional_data_ingested' },
-    ...{ authorization: null, event: '{}', sealed: null, event_at: 1_000 },
+    ...{ event: '{}', sealed: null, event_at: 1_000 },
   };
   const other = { ...message, id: 'msg_b', target: 'https://example.com/before' };
   await db.transaction().execute((trx) => insertMessages(trx, [message, other], 2_000));
