@@ -110,6 +110,13 @@ test('following the guide gives a captured sensor, a change to it, and an archiv
     await run(['config', 'set', 'vm', 'vm.json', '--yes']);
   };
   await install('0.1.0');
+  const isApplied = async (): Promise<boolean> => {
+    const { stdout } = await run(['machines', 'part', 'status', 'vm', '--json']);
+    const { saved_revision: saved, applied_revision: applied } = JSON.parse(stdout) as Record<string, string | null>;
+    return saved === applied;
+  };
+  // The module that was built here has the same version.
+  await expect.poll(isApplied).toBe(true);
   await expect.poll(modules).toMatchObject([{ name: 'my-sensor', version: '0.1.0', state: 'ready', problem: null }]);
   await install('7.0.0');
   const problem = expect.stringMatching(/^runs 0\.1\.0, not 7\.0\.0: expected a version of module package "my-sensor"/);
