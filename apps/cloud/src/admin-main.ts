@@ -6,7 +6,15 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { join, resolve } from 'node:path';
-import { asPlatformError, errorText, PlatformError, systemClock, version } from '@platform/base';
+import {
+  asPlatformError,
+  errorText,
+  failedPrecondition,
+  invalidArgument,
+  PlatformError,
+  systemClock,
+  version,
+} from '@platform/base';
 import { type ControlClient, controlName, openControlClient } from './admin/control-channel.ts';
 import { doctor, openDoctorStore } from './admin/doctor/doctor.ts';
 import { createAdmin } from './admin/feature.ts';
@@ -51,8 +59,7 @@ async function run(request: Request, signal: AbortSignal): Promise<unknown> {
       signal,
     });
   if (!existsSync(join(settings.dataDirectory, 'platform.json')))
-    throw new PlatformError(
-      'failed_precondition',
+    throw failedPrecondition(
       `data directory ${settings.dataDirectory}: expected the data of a cloud, found none. Choose another directory with --data DIR`,
     );
   requireReadableDirectory(settings.dataDirectory);
@@ -173,8 +180,7 @@ async function runHere(command: string, params: Request, settings: StoreSettings
   });
   const operation = operations[command];
   if (operation === undefined)
-    throw new PlatformError(
-      'invalid_argument',
+    throw invalidArgument(
       `command: expected one of backup, restore, doctor, repair, ${Object.keys(operations).join(', ')}, found ${JSON.stringify(command)}`,
     );
   return await operation(params, new AbortController().signal);
@@ -185,8 +191,7 @@ function readPassphrase(file: string | undefined): string | undefined {
   if (file === undefined) return undefined;
   const passphrase = readFileSync(file, 'utf8').split('\n')[0]?.trim() ?? '';
   if (passphrase.length < 8)
-    throw new PlatformError(
-      'invalid_argument',
+    throw invalidArgument(
       `passphrase file ${file}: expected at least 8 characters in its first line, found ${passphrase.length}`,
     );
   return passphrase;

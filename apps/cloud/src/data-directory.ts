@@ -9,7 +9,7 @@
  */
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { PlatformError } from '@platform/base';
+import { failedPrecondition, PlatformError } from '@platform/base';
 import { claimProcessLock } from './instance/claim-process-lock.ts';
 import { makeDirectory, syncNames } from './instance/make-directory.ts';
 import { writeFileAtomic } from './instance/write-file-atomic.ts';
@@ -85,8 +85,7 @@ function prepare(path: string): void {
     syncNames(resolve(path));
   });
   if (!statSync(path).isDirectory()) {
-    throw new PlatformError(
-      'failed_precondition',
+    throw failedPrecondition(
       `data directory ${path}: expected a directory, found a file. Choose another directory with --data DIR`,
     );
   }
@@ -102,8 +101,7 @@ function refuseForeign(path: string, found: readonly string[]): void {
   );
   if (foreign.length === 0) return;
   const shown = foreign.slice(0, 3).join(', ') + (foreign.length > 3 ? `, … (${foreign.length} entries)` : '');
-  throw new PlatformError(
-    'failed_precondition',
+  throw failedPrecondition(
     `data directory ${path} is not ours: expected it to be empty or to contain ${markerName}, found ${shown}. Nothing was changed; choose another directory with --data DIR`,
   );
 }
@@ -124,8 +122,7 @@ function readMarker(path: string): Marker {
   const file = join(path, markerName);
   const text = readFileSync(file, 'utf8');
   const refused = (expected: string): PlatformError =>
-    new PlatformError(
-      'failed_precondition',
+    failedPrecondition(
       `${file}: expected ${expected}, found ${JSON.stringify(text.slice(0, 120))}. Nothing was changed`,
     );
   let marker: unknown;
@@ -147,8 +144,7 @@ function readMarker(path: string): Marker {
 function refuseIncomplete(path: string, names: readonly string[]): void {
   const missing = names.filter((name) => (statSync(join(path, name), { throwIfNoEntry: false })?.size ?? 0) === 0);
   if (missing.length === 0) return;
-  throw new PlatformError(
-    'failed_precondition',
+  throw failedPrecondition(
     `data directory ${path}: expected ${missing.join(' and ')} of earlier starts, found ${missing.length === 1 ? 'it' : 'them'} missing or empty. Nothing was changed; restore from a backup, or choose another directory with --data DIR`,
   );
 }
@@ -156,8 +152,7 @@ function refuseIncomplete(path: string, names: readonly string[]): void {
 function refuseOtherStore(path: string, found: readonly string[], inPostgres: boolean): void {
   const [other] = (inPostgres ? stores : postgresStores).filter((name) => found.includes(name));
   if (other === undefined) return;
-  throw new PlatformError(
-    'failed_precondition',
+  throw failedPrecondition(
     inPostgres
       ? `data directory ${path}: PLATFORM_DATABASE_URL is set, but this installation is in SQLite (${other}). Nothing was changed; unset it, or choose another directory with --data DIR`
       : `data directory ${path}: this installation is in Postgres (${other}), but PLATFORM_DATABASE_URL is not set. Nothing was changed; set it, or choose another directory with --data DIR`,
@@ -185,8 +180,7 @@ function writing<T>(path: string, access: () => T): T {
         : code === 'EROFS'
           ? 'the file system is read-only'
           : message;
-    throw new PlatformError(
-      'failed_precondition',
+    throw failedPrecondition(
       `data directory ${path} cannot be written: ${why}. Choose another directory with --data DIR, or make it writable for this user`,
       caught,
     );

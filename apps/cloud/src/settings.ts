@@ -2,7 +2,7 @@
 import { homedir, hostname } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { type LogLevel, logLevels, PlatformError, parseTrustedProxies, type TrustedProxies } from '@platform/base';
+import { invalidArgument, type LogLevel, logLevels, parseTrustedProxies, type TrustedProxies } from '@platform/base';
 import { type PaymentSettings, readPaymentSettings } from './billing/payments/settings.ts';
 import { type IdentitySettings, readIdentitySettings } from './identity/settings.ts';
 import type { TlsSettings } from './instance/tls-source.ts';
@@ -94,20 +94,14 @@ export function readSettings(args: readonly string[], env: NodeJS.ProcessEnv): S
       },
     }));
   } catch (caught) {
-    throw new PlatformError(
-      'invalid_argument',
-      `${caught instanceof Error ? caught.message : String(caught)}; ${usage}`,
-    );
+    throw invalidArgument(`${caught instanceof Error ? caught.message : String(caught)}; ${usage}`);
   }
   const port = values.port ?? '8080';
   if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535) {
-    throw new PlatformError(
-      'invalid_argument',
-      `--port: expected a number from 0 to 65535, found ${JSON.stringify(port)}`,
-    );
+    throw invalidArgument(`--port: expected a number from 0 to 65535, found ${JSON.stringify(port)}`);
   }
   const host = values.host ?? '127.0.0.1';
-  if (host === '') throw new PlatformError('invalid_argument', '--host: expected a name or an address, found none');
+  if (host === '') throw invalidArgument('--host: expected a name or an address, found none');
   const home = env['PLATFORM_HOME'] ?? join(homedir(), '.platform');
   const tls = tlsSettings(values, isLoopback(host));
   const identity = readIdentitySettings(env);
@@ -168,7 +162,7 @@ export function namedHosts({ tls, identity }: Pick<Settings, 'tls' | 'identity'>
 function tlsSettings(values: Values, loopback: boolean): TlsSettings {
   const { 'tls-cert': certFile, 'tls-key': keyFile, 'tls-name': names, tls = false, insecure = false } = values;
   const refuse = (text: string): never => {
-    throw new PlatformError('invalid_argument', text);
+    throw invalidArgument(text);
   };
   if ((certFile === undefined) !== (keyFile === undefined))
     return refuse('--tls-cert and --tls-key: expected both or neither, found one');
@@ -187,8 +181,7 @@ function readDatabaseUrl(env: NodeJS.ProcessEnv): string | undefined {
   const value = env['PLATFORM_DATABASE_URL'];
   if (value === undefined || value === '') return undefined;
   if (/^postgres(ql)?:\/\//.test(value)) return value;
-  throw new PlatformError(
-    'invalid_argument',
+  throw invalidArgument(
     'PLATFORM_DATABASE_URL: expected postgres://USER:PASSWORD@HOST:PORT/DATABASE, found something else (not shown, because it may contain a password)',
   );
 }
@@ -198,15 +191,14 @@ function readBoolean(env: NodeJS.ProcessEnv, name: string): boolean | undefined 
   if (value === undefined || value === '') return undefined;
   if (value === 'true' || value === '1') return true;
   if (value === 'false' || value === '0') return false;
-  throw new PlatformError('invalid_argument', `${name}: expected true or false, found ${JSON.stringify(value)}`);
+  throw invalidArgument(`${name}: expected true or false, found ${JSON.stringify(value)}`);
 }
 
 function readMetricsToken(env: NodeJS.ProcessEnv): string | undefined {
   const value = env['PLATFORM_METRICS_TOKEN'];
   if (value === undefined || value === '') return undefined;
   if (/^[\x21-\x7e]{16,200}$/.test(value)) return value;
-  throw new PlatformError(
-    'invalid_argument',
+  throw invalidArgument(
     `PLATFORM_METRICS_TOKEN: expected 16 to 200 ASCII characters without spaces, found ${value.length} characters (not shown, because it is a secret)`,
   );
 }
@@ -222,8 +214,7 @@ function readDuration(env: NodeJS.ProcessEnv, name: string, maxMs: number): numb
   const [, number = '', unit = ''] = /^(\d{1,9})([smhd]?)$/.exec(value) ?? [];
   const ms = number === '' ? Number.NaN : Number(number) === 0 ? 0 : Number(number) * (unitsMs[unit] ?? Number.NaN);
   if (ms <= maxMs) return ms;
-  throw new PlatformError(
-    'invalid_argument',
+  throw invalidArgument(
     `${name}: expected a duration such as 30m, 24h or 7d, or 0, at most ${maxMs / 86_400_000}d, found ${JSON.stringify(value)}`,
   );
 }
@@ -233,10 +224,7 @@ function readLogLevel(env: NodeJS.ProcessEnv): LogLevel | undefined {
   if (text === undefined) return undefined;
   const level = logLevels.find((each) => each === text);
   if (level !== undefined) return level;
-  throw new PlatformError(
-    'invalid_argument',
-    `PLATFORM_LOG_LEVEL: expected ${logLevels.join(', ')}, found ${JSON.stringify(text)}`,
-  );
+  throw invalidArgument(`PLATFORM_LOG_LEVEL: expected ${logLevels.join(', ')}, found ${JSON.stringify(text)}`);
 }
 
 function readSealAge(env: NodeJS.ProcessEnv): number | undefined {

@@ -47,6 +47,16 @@ export { writeCompileCache } from './process/write-compile-cache.ts';
 export { describeFault, type StructSink, walkStruct } from './protobuf/walk-struct.ts';
 export { doubleAt, WireReader } from './protobuf/wire-reader.ts';
 export { maxReadingBytes, maxReadingLevels } from './reading-limits.ts';
+export {
+  alreadyExists,
+  dataLoss,
+  failedPrecondition,
+  invalidArgument,
+  notFound,
+  permissionDenied,
+  resourceExhausted,
+  unauthenticated,
+} from './refusals.ts';
 export type { Repaired } from './repaired.ts';
 export { invisibleCharacter, isVisible, visibleText } from './text/invisible-character.ts';
 export { machineKeyAdvice } from './text/machine-key-advice.ts';

@@ -1,5 +1,5 @@
 /** AuthService: exchanges credentials for a token. */
-import { PlatformError } from '@platform/base';
+import { invalidArgument } from '@platform/base';
 import { AuthService } from '@platform/proto/proto/rpc/v1/auth';
 import { type Call, type Handlers, type ServiceBinding, serve } from '@platform/rpc/server';
 import type { Authenticator } from './authenticate.ts';
@@ -14,8 +14,7 @@ export function authBinding(
   const handlers: Handlers<typeof AuthService, Principal> = {
     async authenticate(request, call) {
       if (call.metadata.has('authorization')) {
-        throw new PlatformError(
-          'invalid_argument',
+        throw invalidArgument(
           'Authenticate: expected no authorization header, found one: this call itself returns a token',
         );
       }

@@ -1,5 +1,12 @@
 /** Exchanges credentials for a token, and resolves a token to its principal on every call. */
-import { type Clock, type CodeName, PlatformError } from '@platform/base';
+import {
+  type Clock,
+  type CodeName,
+  invalidArgument,
+  PlatformError,
+  permissionDenied,
+  unauthenticated,
+} from '@platform/base';
 import type { InstanceKey } from '../instance/instance-key.ts';
 import type { RowWatch } from '../metadata/row-checks/row-watch.ts';
 import type { Database } from '../metadata/tables.ts';
@@ -87,10 +94,7 @@ export function createAuthenticator(deps: {
     }
     if (type === 'robot-secret') {
       const wrong = (): PlatformError =>
-        new PlatformError(
-          'permission_denied',
-          `part ${shown(entity)}: expected one of its secrets, found a wrong secret or an unknown part`,
-        );
+        permissionDenied(`part ${shown(entity)}: expected one of its secrets, found a wrong secret or an unknown part`);
       const guess = { credential: entity, peerAddress, kind: 'secret' } as const;
       const epoch = await proven(guesses, guess, () => partSecrets.check(entity, payload), wrong);
       return issueToken(instanceKey, { kind: 'part', id: entity, epoch });
@@ -100,12 +104,10 @@ export function createAuthenticator(deps: {
       return payload;
     }
     if (type === 'robot-location-secret')
-      throw new PlatformError(
-        'invalid_argument',
+      throw invalidArgument(
         'credentials: expected type "api-key", "robot-secret" or "access-token", found "robot-location-secret": a location secret gives access to the machines of its location, not to the cloud; use it with the address of the machine',
       );
-    throw new PlatformError(
-      'invalid_argument',
+    throw invalidArgument(
       `credentials: expected type "api-key", "robot-secret" or "access-token", found ${shown(type)}`,
     );
   };
@@ -113,10 +115,7 @@ export function createAuthenticator(deps: {
   const look = async (token: string): Promise<Principal> => {
     const claims = readToken(instanceKey, token);
     if (claims === undefined)
-      throw new PlatformError(
-        'unauthenticated',
-        'authorization: expected a token that Authenticate of this installation returned',
-      );
+      throw unauthenticated('authorization: expected a token that Authenticate of this installation returned');
     const { kind, id, epoch } = claims;
     if (kind === 'part') {
       if (await partSecrets.isCurrent(id, epoch)) return { kind: 'part', partId: id };
@@ -131,8 +130,7 @@ export function createAuthenticator(deps: {
         return { kind: 'key', keyId: id, keyName: key.name, grants: await rolesOf('api-key', id) };
       }
     }
-    throw new PlatformError(
-      'unauthenticated',
+    throw unauthenticated(
       `authorization: the ${kind === 'session' || kind === 'browser' ? 'session' : 'secret'} behind this token ended (signed out, deleted, rotated out or expired); sign in again`,
     );
   };
@@ -178,8 +176,7 @@ export function createAuthenticator(deps: {
     const header = metadata.get('authorization') ?? '';
     const token = /^bearer +(\S+)$/i.exec(header)?.[1];
     if (token === undefined) {
-      throw new PlatformError(
-        'unauthenticated',
+      throw unauthenticated(
         `authorization: expected "Bearer <token>", found ${header === '' ? 'no such header' : 'something else'}. Call proto.rpc.v1.AuthService/Authenticate first`,
       );
     }

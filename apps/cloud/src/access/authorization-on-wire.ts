@@ -1,6 +1,7 @@
 /** Roles in wire format: `authorization_id` "location_owner" on `resource_type` "location", and so on. */
+
 import type { MessageInitShape } from '@bufbuild/protobuf';
-import { PlatformError } from '@platform/base';
+import { invalidArgument } from '@platform/base';
 import type {
   Authorization,
   AuthorizationDetailsSchema,
@@ -40,26 +41,22 @@ export function resourceKindOf(word: string): ResourceKind | undefined {
 export function readGrant(access: Access, principal: Principal, authorization: Authorization): Grant {
   const { authorizationType, authorizationId, resourceType, resourceId, organizationId } = authorization;
   if (authorizationType !== '' && authorizationType !== 'role')
-    throw new PlatformError(
-      'invalid_argument',
+    throw invalidArgument(
       `authorization_type: expected "role", found ${JSON.stringify(authorizationType.slice(0, 64))}`,
     );
   const [, level = '', role] = /^(organization|location|robot|machine)_(owner|operator)$/.exec(authorizationId) ?? [];
   const kind = resourceKindOf(level);
   if (kind === undefined || (role !== 'owner' && role !== 'operator'))
-    throw new PlatformError(
-      'invalid_argument',
+    throw invalidArgument(
       `authorization_id: expected organization_, location_ or robot_ followed by owner or operator, found ${JSON.stringify(authorizationId.slice(0, 64))}`,
     );
   if (resourceType !== '' && resourceKindOf(resourceType) !== kind)
-    throw new PlatformError(
-      'invalid_argument',
+    throw invalidArgument(
       `resource_type: expected "${onWire[kind]}" as authorization_id ${authorizationId} has it, found ${JSON.stringify(resourceType.slice(0, 64))}`,
     );
   const lineage = access.authorize(principal, manage[kind], resourceId);
   if (organizationId !== '' && organizationId !== lineage.organizationId)
-    throw new PlatformError(
-      'invalid_argument',
+    throw invalidArgument(
       `organization_id: expected that of ${onWire[kind]} ${resourceId}, found ${JSON.stringify(organizationId.slice(0, 64))}`,
     );
   return {

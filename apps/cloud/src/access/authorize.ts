@@ -1,5 +1,5 @@
 /** The only place that decides access: may this principal do this to that? Denies by default. */
-import { PlatformError } from '@platform/base';
+import { permissionDenied } from '@platform/base';
 import type { Scope } from '@platform/query';
 import { type Action, type ActionRule, actions, type TargetKind } from './actions.ts';
 import { grantsOf, holds, type Lineage, notVisible, type Principal, scopeIn } from './principal.ts';
@@ -95,8 +95,7 @@ export function createAccess(tree: TreePort, fleet: FleetPort): Access {
         return lineage;
       if (lineage === undefined || !(isItself || sees(principal, rule.on, id, lineage))) throw notVisible(rule.on, id);
       if (permits(principal, rule, id, lineage)) return lineage;
-      throw new PlatformError(
-        'permission_denied',
+      throw permissionDenied(
         `${rule.on} ${id}: expected ${expectedOf[rule.needs]}, found ${isItself ? "the part's own credentials" : 'an insufficient role'} (${action})`,
       );
     },

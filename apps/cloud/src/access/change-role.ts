@@ -1,5 +1,5 @@
 /** Adds and removes roles, for owners of their targets (R7). Each change runs in a transaction with its audit entry. */
-import { PlatformError } from '@platform/base';
+import { failedPrecondition, invalidArgument, notFound } from '@platform/base';
 import type { Authorization } from '@platform/proto/platform/app/v1/app';
 import type { Kysely } from 'kysely';
 import type { CloudTables, Database } from '../metadata/tables.ts';
@@ -46,8 +46,7 @@ export async function removeRole(deps: RoleDeps, by: Caller, authorization: Auth
     const identity = await holder(trx, authorization, grant);
     await removeGrant(trx, identity, grant);
     if (identity.type === 'api-key' && (await grantsOfIdentity(trx, identity)).length === 0)
-      throw new PlatformError(
-        'failed_precondition',
+      throw failedPrecondition(
         `API key ${identity.id}: expected at least one role to remain, found that this is its last one; use DeleteKey to delete the key, or ChangeRole to change its role`,
       );
     const left = isOrganizationOwner(grant) ? await requireOwnerLeft(trx, grant.organizationId) : undefined;
@@ -63,8 +62,7 @@ export async function changeRole(deps: RoleDeps, by: Caller, from: Authorization
   const was = readGrant(access, by.principal, from);
   const becomes = readGrant(access, by.principal, to);
   if (to.identityId !== '' && to.identityId !== from.identityId)
-    throw new PlatformError(
-      'invalid_argument',
+    throw invalidArgument(
       `new_authorization.identity_id: expected that of old_authorization, found ${JSON.stringify(to.identityId.slice(0, 64))}`,
     );
   await db.transaction().execute(async (trx) => {
@@ -118,8 +116,7 @@ async function holder(
     const held = await grantsOfIdentity(trx, { type, id });
     if (held.some((one) => one.role === grant.role && sameTarget(one, grant))) return { type, id };
   }
-  throw new PlatformError(
-    'not_found',
+  throw notFound(
     `role: expected one that the identity holds, found ${grantText(grant)}, which ${JSON.stringify(id.slice(0, 64))} does not hold`,
   );
 }
@@ -129,8 +126,7 @@ function typesNamed(identityType: string): readonly Identity['type'][] {
   if (identityType === '') return ['person', 'api-key'];
   if (identityType === 'api-key') return ['api-key'];
   if (identityType === 'user' || identityType === 'person') return ['person'];
-  throw new PlatformError(
-    'invalid_argument',
+  throw invalidArgument(
     `identity_type: expected "user" or "api-key", found ${JSON.stringify(identityType.slice(0, 64))}`,
   );
 }

@@ -1,5 +1,5 @@
 /** Stored grants: adding and removing them, and the rule that an organization keeps an owner (R7). Runs in the caller's transaction. */
-import { PlatformError } from '@platform/base';
+import { failedPrecondition } from '@platform/base';
 import type { Kysely, SelectQueryBuilder } from 'kysely';
 import { requireRight } from '../metadata/row-checks/require-right.ts';
 import type { CloudTables } from '../metadata/tables.ts';
@@ -190,8 +190,7 @@ export async function requireOwnerLeft(trx: Kysely<CloudTables>, organizationId:
     .limit(1)
     .executeTakeFirst();
   if (left !== undefined) return left.identity_type;
-  throw new PlatformError(
-    'failed_precondition',
+  throw failedPrecondition(
     `organization ${organizationId}: expected at least one owner to remain (a person, or an API key that does not expire), found that this is the last one; grant someone else the role organization_owner first`,
   );
 }

@@ -1,7 +1,8 @@
 /** API keys in the API: operations of AppService and FleetService. */
+
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { type Timestamp, timestampFromMs, timestampMs } from '@bufbuild/protobuf/wkt';
-import { PlatformError } from '@platform/base';
+import { invalidArgument } from '@platform/base';
 import type { APIKeyWithAuthorizationsSchema, AppService, Authorization } from '@platform/proto/platform/app/v1/app';
 import type { FleetService, KeyDetailsSchema } from '@platform/proto/platform/fleet/v1/fleet';
 import type { Handlers } from '@platform/rpc/server';
@@ -142,8 +143,7 @@ function futureMs(at: Timestamp | undefined, nowMs: number): number | null {
   if (at === undefined) return null;
   const atMs = timestampMs(at);
   if (Number.isFinite(atMs) && atMs > nowMs && atMs <= 8.64e15) return Math.floor(atMs);
-  throw new PlatformError(
-    'invalid_argument',
+  throw invalidArgument(
     'expires_at: expected a time in the future, or none for a key that never expires, found one in the past; use DeleteKey to end a key now',
   );
 }

@@ -1,5 +1,5 @@
 /** Lists the keys that a caller may manage, in an organization or on a machine. Omits keys that open more than the caller owns. */
-import { PlatformError } from '@platform/base';
+import { permissionDenied } from '@platform/base';
 import type { Database } from '../metadata/tables.ts';
 import { owns } from './authorization-on-wire.ts';
 import type { Access } from './authorize.ts';
@@ -51,8 +51,7 @@ export function requireAnOwner(access: Access, principal: Principal, organizatio
     (grant) => grant.organizationId === organizationId && grant.role === 'owner',
   );
   if (!ownsSome)
-    throw new PlatformError(
-      'permission_denied',
+    throw permissionDenied(
       `organization ${organizationId}: expected an owner of it or of something in it, found an insufficient role`,
     );
 }

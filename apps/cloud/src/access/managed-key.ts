@@ -1,5 +1,5 @@
 /** Reads a key for a caller who manages it: this requires ownership of every resource on which the key has a role (R7). */
-import { PlatformError } from '@platform/base';
+import { permissionDenied } from '@platform/base';
 import type { Kysely, Selectable } from 'kysely';
 import type { CloudTables, Database } from '../metadata/tables.ts';
 import { owns } from './authorization-on-wire.ts';
@@ -28,8 +28,7 @@ export async function managedKey(
   const owned = grants.filter((grant) => owns(access, principal, grant));
   if (row === undefined || owned.length === 0) throw notVisible(what, id);
   if (owned.length < grants.length)
-    throw new PlatformError(
-      'permission_denied',
+    throw permissionDenied(
       `API key ${id}: expected an owner of every resource on which it has a role, found one of ${owned.length} of ${grants.length}`,
     );
   return { row, grants };

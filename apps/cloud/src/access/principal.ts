@@ -1,5 +1,5 @@
 /** The caller and its roles. Pure. */
-import { PlatformError } from '@platform/base';
+import { invalidArgument, notFound, type PlatformError, permissionDenied } from '@platform/base';
 import type { Scope } from '@platform/query';
 
 export type Role = 'owner' | 'operator';
@@ -101,16 +101,13 @@ export function scopeIn(
 /** The error for an id that does not exist or that the caller may not see. */
 export function notVisible(what: string, id: string): PlatformError {
   const shown = id === '' ? 'an empty id' : `"${id.slice(0, 64)}"`;
-  return new PlatformError('not_found', `${what}: expected the id of one that you may see, found ${shown}`);
+  return notFound(`${what}: expected the id of one that you may see, found ${shown}`);
 }
 
 /** Clients send an empty id if their caller did not pass one. @param list the operation that lists ids. @throws invalid_argument */
 export function requireId(parameter: string, id: string, list: string): void {
   if (id !== '') return;
-  throw new PlatformError(
-    'invalid_argument',
-    `${parameter}: expected an id, found none; ${list} lists the existing ids`,
-  );
+  throw invalidArgument(`${parameter}: expected an id, found none; ${list} lists the existing ids`);
 }
 
 /**
@@ -121,8 +118,7 @@ export function requireId(parameter: string, id: string, list: string): void {
  */
 export function requirePerson(principal: Principal, what: string, why: string): string {
   if (principal.kind === 'person') return principal.personId;
-  throw new PlatformError(
-    'permission_denied',
+  throw permissionDenied(
     `${what}: expected a signed-in person, found ${principal.kind === 'key' ? 'an API key' : "a part's credentials"}: ${why}; sign in with an e-mail address at the page /sign-in of this server, or with platform login, and send the access token of that session`,
   );
 }

@@ -1,5 +1,5 @@
 /** Roles in the API: AddRole, RemoveRole, ChangeRole, ListAuthorizations, CheckPermissions. */
-import { PlatformError } from '@platform/base';
+import { invalidArgument, permissionDenied } from '@platform/base';
 import type { AppService, Authorization } from '@platform/proto/platform/app/v1/app';
 import type { Handlers } from '@platform/rpc/server';
 import { requireAtMost } from '../text-rules/require-at-most.ts';
@@ -36,8 +36,7 @@ export function roleHandlers(deps: RoleDeps): Handlers<typeof AppService, Princi
     checkPermissions(request, call) {
       const { principal } = call;
       if (principal.kind === 'part')
-        throw new PlatformError(
-          'permission_denied',
+        throw permissionDenied(
           'CheckPermissions: expected an API key or a person, found the credentials of a part, which has no roles',
         );
       const asked = request.permissions.reduce((sum, entry) => sum + entry.permissions.length + 1, 0);
@@ -58,5 +57,5 @@ export function roleHandlers(deps: RoleDeps): Handlers<typeof AppService, Princi
 
 function given(authorization: Authorization | undefined, field: string): Authorization {
   if (authorization !== undefined) return authorization;
-  throw new PlatformError('invalid_argument', `${field}: expected an authorization, found none`);
+  throw invalidArgument(`${field}: expected an authorization, found none`);
 }

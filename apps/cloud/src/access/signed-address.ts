@@ -3,7 +3,7 @@
  *
  * An address contains its object, its creation time, its expiry and its principal. An HMAC under the instance key covers all of it.
  */
-import { PlatformError } from '@platform/base';
+import { permissionDenied } from '@platform/base';
 import type { InstanceKey } from '../instance/instance-key.ts';
 import type { Principal } from './principal.ts';
 
@@ -69,13 +69,9 @@ export function readSignedQuery<K extends AddressMaker>(
   const [madeMs, endsMs] = ['made', 'expires'].map((name) => Number(query.get(name)) * 1_000) as [number, number];
   const address = kind === undefined ? undefined : { id, madeMs, endsMs, by: { kind, id: maker } };
   if (address === undefined || !instanceKey.verify(signedText(purpose, address), signature))
-    throw new PlatformError(
-      'permission_denied',
-      'signed address: expected one that this cloud created, found a different one',
-    );
+    throw permissionDenied('signed address: expected one that this cloud created, found a different one');
   if (endsMs <= nowMs)
-    throw new PlatformError(
-      'permission_denied',
+    throw permissionDenied(
       `signed address: expected one that is still valid, found that it expired at ${new Date(endsMs).toISOString()}; ${renewal}`,
     );
   return address;

@@ -1,5 +1,5 @@
 /** The error for an attempt that must wait, used by every way to sign in: RESOURCE_EXHAUSTED with the waiting time. */
-import { PlatformError } from '@platform/base';
+import { PlatformError, resourceExhausted } from '@platform/base';
 import type { Guess, GuessLimit } from './guess-limit.ts';
 
 /** The cause of that error. Each way to sign in can report the waiting time in its own form. */
@@ -15,8 +15,7 @@ export class RetryAfter extends Error {
 /** The message is the same whether or not the id exists. */
 export function tooManyGuesses(waitMs: number): PlatformError {
   const seconds = Math.ceil(waitMs / 1_000);
-  return new PlatformError(
-    'resource_exhausted',
+  return resourceExhausted(
     `sign-in: too many failed attempts from this address; try again after ${seconds} s`,
     new RetryAfter(waitMs),
   );

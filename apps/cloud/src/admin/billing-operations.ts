@@ -1,5 +1,5 @@
 /** Who bills which organization, which neither of the two can decide alone; received payments; and the check of the ledger. */
-import { PlatformError } from '@platform/base';
+import { invalidArgument } from '@platform/base';
 import type { OwnActor } from '../access/audit.ts';
 import { checkAuditChain } from '../access/audit-chain.ts';
 import type { AccountsDeps } from '../accounts/accounts-deps.ts';
@@ -31,7 +31,7 @@ export function billingOperations(
       await requireOrganization(db, organizationId);
       if (billerId !== null) await requireOrganization(db, billerId);
       if (billerId === organizationId)
-        throw new PlatformError('invalid_argument', 'biller: expected another organization, found the billed one');
+        throw invalidArgument('biller: expected another organization, found the billed one');
       const tier = billerId === null ? '' : text('tier');
       const change = { billerId, tier, billingEmail: optionalText('email') ?? '' };
       await changeAccount(db, actorOf(params), 'admin.billing.assign', clock.now(), organizationId, change);

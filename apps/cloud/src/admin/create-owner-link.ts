@@ -1,5 +1,5 @@
 /** Creates a one-time link for an owner who cannot sign in (D30): to set a new password or, if they have no address yet, to sign in. */
-import { type Clock, PlatformError } from '@platform/base';
+import { type Clock, notFound } from '@platform/base';
 import { audit, type OwnActor } from '../access/audit.ts';
 import { ownerOf } from '../identity/members.ts';
 import { createLink, linkLifeMs } from '../identity/sign-in/links.ts';
@@ -28,8 +28,7 @@ export async function createOwnerLink(
   return db.transaction().execute(async (trx) => {
     const owner = await ownerOf(trx, organizationId, email?.trim().toLowerCase());
     if (owner === undefined)
-      throw new PlatformError(
-        'not_found',
+      throw notFound(
         `organization ${organizationId}: expected an owner ${email === undefined ? 'who is a person' : `with the e-mail ${JSON.stringify(email)}`}, found none: list organizations with "platform admin organizations list"`,
       );
     const purpose = owner.email === null ? 'sign-in' : 'reset';

@@ -1,5 +1,5 @@
 /** The limits of each organization: defaults, or values set by the host administrator. Kept in memory for cheap reads. */
-import { PlatformError } from '@platform/base';
+import { invalidArgument, notFound } from '@platform/base';
 import { audit, type OwnActor } from '../access/audit.ts';
 import { isOrganizationStored } from '../accounts/organizations/stored-organizations.ts';
 import { defaultMaxFragments } from '../fragments/require-capacity.ts';
@@ -90,13 +90,9 @@ export async function openLimits(db: Database): Promise<Limits> {
     async set(organizationId, given, value, by, nowMs) {
       const name = limitNames().find((one) => one === given);
       if (name === undefined)
-        throw new PlatformError(
-          'invalid_argument',
-          `limit: expected one of ${limitNames().join(', ')}, found ${JSON.stringify(given)}`,
-        );
+        throw invalidArgument(`limit: expected one of ${limitNames().join(', ')}, found ${JSON.stringify(given)}`);
       if (value !== null && !(Number.isSafeInteger(value) && value >= 0))
-        throw new PlatformError(
-          'invalid_argument',
+        throw invalidArgument(
           `limit ${name}: expected a whole number of ${limitKinds[name].unit} from 0, found ${value}`,
         );
       await db.transaction().execute(async (trx) => {
@@ -119,10 +115,7 @@ export async function openLimits(db: Database): Promise<Limits> {
 /** @throws not_found */
 export async function requireOrganization(db: Database, organizationId: string): Promise<void> {
   if (await isOrganizationStored(db, organizationId)) return;
-  throw new PlatformError(
-    'not_found',
-    `organization: expected the id of one in this installation, found ${JSON.stringify(organizationId)}`,
-  );
+  throw notFound(`organization: expected the id of one in this installation, found ${JSON.stringify(organizationId)}`);
 }
 
 function limitNames(): LimitName[] {

@@ -1,5 +1,5 @@
 /** Typed access to an operation's parameters, which another process sent. */
-import { PlatformError } from '@platform/base';
+import { invalidArgument } from '@platform/base';
 
 export interface Params {
   /** @throws invalid_argument if it is missing or not a string. */
@@ -14,15 +14,14 @@ export function readParams(params: Readonly<Record<string, unknown>>): Params {
   const optional = <T>(name: string, expected: string, is: (value: unknown) => value is T): T | undefined => {
     const value = params[name] ?? undefined;
     if (value === undefined || is(value)) return value;
-    throw new PlatformError('invalid_argument', `${name}: expected ${expected}, found ${JSON.stringify(value)}`);
+    throw invalidArgument(`${name}: expected ${expected}, found ${JSON.stringify(value)}`);
   };
   const optionalText = (name: string): string | undefined =>
     optional(name, 'text', (value): value is string => typeof value === 'string');
   return {
     text(name) {
       const value = optionalText(name);
-      if (value === undefined || value === '')
-        throw new PlatformError('invalid_argument', `${name}: expected text, found none`);
+      if (value === undefined || value === '') throw invalidArgument(`${name}: expected text, found none`);
       return value;
     },
     optionalText,

@@ -1,5 +1,5 @@
 /** `platform admin rotate-instance-key`: replaces the instance key in the file or the environment, audited. */
-import { PlatformError } from '@platform/base';
+import { failedPrecondition } from '@platform/base';
 import { audit, type OwnActor } from '../access/audit.ts';
 import { type KeyRing, keyMaterial } from '../instance/instance-key.ts';
 import { type RotationReport, rotateInstanceKey } from '../instance/rotate-instance-key.ts';
@@ -23,8 +23,7 @@ export async function rotateKey(options: RotateKeyOptions): Promise<RotationRepo
   const { db, instanceKey, keyFile, endSessions, by, now } = options;
   const next = options.next === undefined ? undefined : keyMaterial(options.next, 'PLATFORM_INSTANCE_KEY_NEXT');
   if (keyFile === undefined && (next === undefined || next.id === instanceKey.current.id))
-    throw new PlatformError(
-      'failed_precondition',
+    throw failedPrecondition(
       'the instance key comes from PLATFORM_INSTANCE_KEY: expected the new key in PLATFORM_INSTANCE_KEY_NEXT, found none. Keep both set until the rotation is complete, then move the new key to PLATFORM_INSTANCE_KEY',
     );
   const from = instanceKey.current.id;

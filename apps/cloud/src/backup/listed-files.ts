@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { mkdir, open, realpath } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { openRegular, PlatformError, type RegularFile } from '@platform/base';
+import { dataLoss, failedPrecondition, openRegular, type RegularFile } from '@platform/base';
 import type { BackedUpFile } from './manifest.ts';
 
 const chunkBytes = 1024 * 1024;
@@ -40,8 +40,7 @@ export async function copyListed(options: ListedFileOptions, target?: string): P
 export async function readListed(options: ListedFileOptions): Promise<string> {
   const { source, expected } = options;
   if (expected.bytes > longestText)
-    throw new PlatformError(
-      'data_loss',
+    throw dataLoss(
       `${join(source, expected.path)}: expected at most ${longestText} bytes, found ${expected.bytes} in the manifest`,
     );
   await using input = await openBelow(source, expected.path);
@@ -72,8 +71,7 @@ async function readThrough(
   const sha256 = hash.digest('hex');
   if (bytes === expected.bytes && sha256 === expected.sha256) return;
   const found = bytes > expected.bytes ? 'more bytes' : `${bytes} bytes with SHA-256 ${sha256}`;
-  throw new PlatformError(
-    'data_loss',
+  throw dataLoss(
     `${join(source, expected.path)}: expected ${expected.bytes} bytes with SHA-256 ${expected.sha256}, found ${found}: the backup is damaged, nothing was restored`,
   );
 }
@@ -89,13 +87,10 @@ export async function openBelow(root: string, path: string): Promise<RegularFile
   try {
     const [realRoot, folder] = await Promise.all([realpath(root), realpath(dirname(file))]);
     if (folder === dirname(join(realRoot, ...path.split('/')))) return await openRegular(file);
-    throw new PlatformError(
-      'failed_precondition',
-      `${file}: expected a regular file, found a link in its path, to ${folder}`,
-    );
+    throw failedPrecondition(`${file}: expected a regular file, found a link in its path, to ${folder}`);
   } catch (caught) {
     if (!isMissing(caught)) throw caught;
-    throw new PlatformError('data_loss', `expected ${file}, which belongs to the backup, found no such file`, caught);
+    throw dataLoss(`expected ${file}, which belongs to the backup, found no such file`, caught);
   }
 }
 

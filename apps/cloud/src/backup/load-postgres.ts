@@ -4,7 +4,7 @@
  * The schemas are created as in the backup's version; a start upgrades them. Rows are sent as JSON, many per statement, and Postgres parses
  * each value from the text that it wrote itself.
  */
-import { errorText, PlatformError } from '@platform/base';
+import { dataLoss, errorText, failedPrecondition, PlatformError } from '@platform/base';
 import type { Client } from 'pg';
 import { ingestSchema, postgresIngestMigrations } from '../ingest/postgres/postgres-log-tables.ts';
 import { installationTable } from '../metadata/claim-installation.ts';
@@ -101,8 +101,7 @@ async function requireEmpty(client: Client, shown: string): Promise<void> {
     select pg_try_advisory_xact_lock(${lockClass}, ${databaseLockKey}) as free,
       (select string_agg(nspname, ' and ') from pg_namespace where nspname in (${schemas.map((name) => `'${name}'`).join(', ')})) as found`);
   if (rows[0]?.free !== 1 || rows[0]?.found !== null)
-    throw new PlatformError(
-      'failed_precondition',
+    throw failedPrecondition(
       `${shown}: expected an empty database, found ${rows[0]?.free === 1 ? `schema ${rows[0]?.found}` : 'that a cloud uses it'}. Nothing was changed; a restore never overwrites: make another database and name it in PLATFORM_DATABASE_URL`,
     );
 }
@@ -134,8 +133,7 @@ async function fillTable(client: Client, { head, rows }: BackedUpTable): Promise
   const types = await typesOf(client, head.schema, head.table);
   const missing = head.columns.filter((column) => !types.has(column));
   if (missing.length > 0)
-    throw new PlatformError(
-      'data_loss',
+    throw dataLoss(
       `the backup has ${name} with column ${missing.join(', ')}, which is unknown for a backup of that version`,
     );
   // Removes rows inserted by the migrations. The guard of the audit trail refuses even a delete of no rows.
@@ -153,11 +151,7 @@ async function fillTable(client: Client, { head, rows }: BackedUpTable): Promise
       await client.query(sql, [json]);
     } catch (caught) {
       if (isConnectionLost(caught)) throw caught;
-      throw new PlatformError(
-        'data_loss',
-        `rows of ${name} in the backup cannot be stored: ${errorText(caught)}`,
-        caught,
-      );
+      throw dataLoss(`rows of ${name} in the backup cannot be stored: ${errorText(caught)}`, caught);
     }
   };
   for await (const row of rows()) {

@@ -1,5 +1,5 @@
 /** Reads the text of `backup.json`. Every field is checked here, once, because a damaged or a foreign manifest may hold anything. */
-import { PlatformError } from '@platform/base';
+import { dataLoss, failedPrecondition, type PlatformError } from '@platform/base';
 import type { BackedUpFile, Manifest } from './manifest.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -68,14 +68,10 @@ const damagedRules: Readonly<Record<string, Rule>> = { path: text, reason: text 
 export function parseManifest(json: string, file: string, newestFormat: number): Manifest {
   const fields = parseJson(json, file);
   if (fields['format'] !== 'platform-backup')
-    throw new PlatformError(
-      'failed_precondition',
-      `${file}: expected "format":"platform-backup", found ${shown(fields['format'])}`,
-    );
+    throw failedPrecondition(`${file}: expected "format":"platform-backup", found ${shown(fields['format'])}`);
   const version = fields['version'];
   if (!wholeNumber.fits(version) || Number(version) < 1 || Number(version) > newestFormat)
-    throw new PlatformError(
-      'failed_precondition',
+    throw failedPrecondition(
       `${file} has version ${shown(version)}, but this version reads only up to version ${newestFormat}: restore with the version that wrote it (${shown(fields['program'])})`,
     );
   check(fields, manifestRules, file, '');
@@ -95,7 +91,7 @@ export function requireWhole({ files, store, instanceKey }: Manifest, file: stri
   ];
   for (const path of needed)
     if (!files.some((each) => each.path === path))
-      throw new PlatformError('data_loss', `${file}: expected ${path} among its files, found none`);
+      throw dataLoss(`${file}: expected ${path} among its files, found none`);
 }
 
 function parseJson(json: string, file: string): Fields {
@@ -103,15 +99,15 @@ function parseJson(json: string, file: string): Fields {
   try {
     value = JSON.parse(json);
   } catch (caught) {
-    throw new PlatformError('data_loss', `${file}: expected JSON, found ${shown(json)}`, caught);
+    throw dataLoss(`${file}: expected JSON, found ${shown(json)}`, caught);
   }
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Fields;
-  throw new PlatformError('data_loss', `${file}: expected a JSON object, found ${shown(value)}`);
+  throw dataLoss(`${file}: expected a JSON object, found ${shown(value)}`);
 }
 
 function check(value: unknown, rules: Readonly<Record<string, Rule>>, file: string, at: string): void {
   const wrong = (where: string, expected: string, found: unknown): PlatformError =>
-    new PlatformError('data_loss', `${file}: expected ${expected} at "${where}", found ${shown(found)}`);
+    dataLoss(`${file}: expected ${expected} at "${where}", found ${shown(found)}`);
   if (typeof value !== 'object' || value === null) throw wrong(at, 'an object', value);
   for (const [name, { expected, fits }] of Object.entries(rules)) {
     const found: unknown = Reflect.get(value, name);
@@ -122,8 +118,7 @@ function check(value: unknown, rules: Readonly<Record<string, Rule>>, file: stri
 function requireOnce(files: readonly BackedUpFile[], file: string): void {
   const seen = new Set<string>();
   for (const { path } of files) {
-    if (seen.has(path))
-      throw new PlatformError('data_loss', `${file}: expected each file once, found ${shown(path)} twice`);
+    if (seen.has(path)) throw dataLoss(`${file}: expected each file once, found ${shown(path)} twice`);
     seen.add(path);
   }
 }

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { asPlatformError, PlatformError } from '@platform/base';
+import { asPlatformError, failedPrecondition, type PlatformError } from '@platform/base';
 import { openBelow } from './listed-files.ts';
 import { type Manifest, manifestName, newestFormat } from './manifest.ts';
 import { parseManifest } from './parse-manifest.ts';
@@ -18,8 +18,7 @@ export async function readManifest(directory: string): Promise<Manifest> {
 }
 
 function noManifest(directory: string, caught: unknown): PlatformError {
-  return new PlatformError(
-    'failed_precondition',
+  return failedPrecondition(
     `${directory}: expected a backup with ${manifestName}, found none: this is not a backup, or an incomplete one`,
     caught,
   );

@@ -2,11 +2,12 @@
  * Reads the tables of a backup row by row for a restore into Postgres, from the files of a Postgres installation or the databases of a
  * SQLite one.
  */
+
 import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
-import { PlatformError } from '@platform/base';
+import { dataLoss } from '@platform/base';
 import { splitLines } from '../instance/split-lines.ts';
 import { type TableHead, tablesFolder } from './copy/copy-postgres.ts';
 import type { Manifest } from './manifest.ts';
@@ -44,7 +45,7 @@ async function* linesOf(file: string): AsyncIterable<string> {
 
 async function readHead(file: string): Promise<TableHead> {
   for await (const line of linesOf(file)) return JSON.parse(line);
-  throw new PlatformError('data_loss', `${file}: expected a first line that names the table, found none`);
+  throw dataLoss(`${file}: expected a first line that names the table, found none`);
 }
 
 async function* rowsOf(file: string): AsyncIterable<string> {

@@ -8,7 +8,7 @@
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { newId, PlatformError } from '@platform/base';
+import { failedPrecondition, newId } from '@platform/base';
 import { makeDirectory } from '../instance/make-directory.ts';
 import { writeFileAtomic } from '../instance/write-file-atomic.ts';
 import { baselineVersion, requireReadable } from '../metadata/baseline-version.ts';
@@ -65,8 +65,7 @@ export async function restoreBackup(options: RestoreOptions): Promise<RestoreRep
   requireReadable(manifest.dataVersion, readable, `the data directory in the backup ${source} (${manifest.program})`);
   requireWhole(manifest, join(source, manifestName));
   if (manifest.store === 'postgres' && options.database === undefined)
-    throw new PlatformError(
-      'failed_precondition',
+    throw failedPrecondition(
       `${source}: this backup is of an installation in Postgres and can be restored only to Postgres: expected PLATFORM_DATABASE_URL to name an empty database, but it is not set`,
     );
   const texts = await readTexts(options, manifest);
@@ -161,8 +160,7 @@ function requireEmpty(target: string): void {
   makeDirectory(target);
   const found = contentsOf(target);
   if (found.length === 0) return;
-  throw new PlatformError(
-    'failed_precondition',
+  throw failedPrecondition(
     `${target}: expected an empty or new directory, found ${found.slice(0, 3).join(', ')}. Nothing was changed, because a restore never overwrites data`,
   );
 }
@@ -183,8 +181,7 @@ async function readTexts(
   const sealed = await textOf(sealedSecretsName);
   if (sealed === undefined) return { marker, secrets: {} };
   if (passphrase === undefined)
-    throw new PlatformError(
-      'failed_precondition',
+    throw failedPrecondition(
       `${source}: the instance key in the backup is encrypted with a passphrase; give the passphrase file with --passphrase-file`,
     );
   const opened = Object.entries(openSecrets(sealed, passphrase, guessCost)).filter(([name]) =>

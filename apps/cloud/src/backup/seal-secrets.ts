@@ -1,6 +1,7 @@
 /** Encrypts files with secrets with a passphrase: scrypt, then AES-256-GCM. */
+
 import { createCipheriv, createDecipheriv, randomBytes, scryptSync } from 'node:crypto';
-import { PlatformError } from '@platform/base';
+import { dataLoss, permissionDenied } from '@platform/base';
 
 /** Of a guess. It is not read from the file, which could name one that fills the memory. */
 export interface GuessCost {
@@ -36,8 +37,7 @@ export function openSecrets(text: string, passphrase: string, cost: GuessCost = 
     const opened = Buffer.concat([decipher.update(bytes.subarray(0, -tagBytes)), decipher.final()]);
     return JSON.parse(opened.toString('utf8'));
   } catch (caught) {
-    throw new PlatformError(
-      'permission_denied',
+    throw permissionDenied(
       'the instance key in the backup: expected the passphrase that encrypts it, found a different one',
       caught,
     );
@@ -58,8 +58,7 @@ function readSealed(text: string): { readonly salt: Buffer; readonly nonce: Buff
   } catch {
     // It is no JSON, or lacks a field.
   }
-  throw new PlatformError(
-    'data_loss',
+  throw dataLoss(
     `the instance key in the backup: expected JSON with salt, nonce and sealed, found ${JSON.stringify(text.slice(0, 60))}`,
   );
 }

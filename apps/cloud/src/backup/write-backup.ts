@@ -8,7 +8,7 @@
  */
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
-import { errorText, PlatformError } from '@platform/base';
+import { errorText, failedPrecondition } from '@platform/base';
 import { makeDirectory } from '../instance/make-directory.ts';
 import { writeFileAtomic } from '../instance/write-file-atomic.ts';
 import { copySqlite } from './copy/copy-sqlite.ts';
@@ -83,8 +83,7 @@ export async function writeBackup(options: BackupOptions): Promise<BackupReport>
 function requireDatabase({ dataDirectory, database }: BackupOptions): boolean {
   const inPostgres = existsSync(join(dataDirectory, 'postgres.json'));
   if (inPostgres && database === undefined)
-    throw new PlatformError(
-      'failed_precondition',
+    throw failedPrecondition(
       `data directory ${dataDirectory}: this installation is in Postgres, but PLATFORM_DATABASE_URL is not set. Set it to the value that the cloud uses`,
     );
   return inPostgres;
@@ -93,15 +92,13 @@ function requireDatabase({ dataDirectory, database }: BackupOptions): boolean {
 function requireFree({ dataDirectory, destination }: BackupOptions): void {
   const below = relative(resolve(dataDirectory), resolve(destination));
   if (below === '' || !(below.startsWith('..') || resolve(below) === below))
-    throw new PlatformError(
-      'failed_precondition',
+    throw failedPrecondition(
       `${destination}: expected a directory outside the data directory ${dataDirectory}, found one in it`,
     );
   makeDirectory(destination);
   const found = readdirSync(destination).filter((name) => name !== 'lost+found');
   if (found.length > 0)
-    throw new PlatformError(
-      'failed_precondition',
+    throw failedPrecondition(
       `${destination}: expected an empty or new directory for the backup, found ${found.slice(0, 3).join(', ')}`,
     );
 }

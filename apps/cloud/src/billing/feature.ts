@@ -3,7 +3,7 @@
  * each hour; counts that other features keep (notifications, machine logs) are read from them. Jobs bill the periods that have become due,
  * and complete payments. Rules: docs/specs/billing.md.
  */
-import { type Follower, follow, PlatformError } from '@platform/base';
+import { type Follower, failedPrecondition, follow, notFound } from '@platform/base';
 import type { BillingService } from '@platform/proto/platform/app/v1/billing';
 import type { InvoiceService, PriceService } from '@platform/proto/platform/billing/v1/billing';
 import type { Handlers } from '@platform/rpc/server';
@@ -86,8 +86,7 @@ export function createBilling(given: BillingDeps): Billing {
       await metered(signal);
       const row = await db.selectFrom('usage_samples').select('hour').where('id', '=', 1).executeTakeFirst();
       if (row !== undefined && row.hour >= ms) return;
-      throw new PlatformError(
-        'failed_precondition',
+      throw failedPrecondition(
         'month: expected one that is fully counted, found one whose last hours are still being counted; try again in a few minutes',
       );
     },
@@ -113,7 +112,7 @@ export function createBilling(given: BillingDeps): Billing {
     answersRecorded: answers.recorded,
     async receiveEvent(name, body, signature) {
       if (deps.provider.name !== name || deps.provider.readEvent === undefined)
-        throw new PlatformError('not_found', `payment provider: expected ${name}, found ${deps.provider.name}`);
+        throw notFound(`payment provider: expected ${name}, found ${deps.provider.name}`);
       await receiveEvent(deps, body, signature);
     },
     async start() {

@@ -1,5 +1,5 @@
 /** Months and hours of UTC, by which usage is counted and billed. */
-import { PlatformError } from '@platform/base';
+import { invalidArgument } from '@platform/base';
 
 export const hourMs = 3_600_000;
 
@@ -21,7 +21,7 @@ export function monthOf(ms: number): Month {
 export function monthNamed(name: string): Month {
   const [, year, month] = /^(\d{4})-(0[1-9]|1[0-2])$/.exec(name) ?? [];
   if (year !== undefined && month !== undefined) return monthAt(Number(year), Number(month) - 1);
-  throw new PlatformError('invalid_argument', `month: expected YYYY-MM, found ${JSON.stringify(name.slice(0, 40))}`);
+  throw invalidArgument(`month: expected YYYY-MM, found ${JSON.stringify(name.slice(0, 40))}`);
 }
 
 export function hourOf(ms: number): number {

@@ -1,6 +1,7 @@
 /** Price lists, usage by the hour, and simulated invoices in the API. */
+
 import { type Timestamp, timestampFromMs, timestampMs } from '@bufbuild/protobuf/wkt';
-import { PlatformError } from '@platform/base';
+import { failedPrecondition, invalidArgument } from '@platform/base';
 import type { PriceService } from '@platform/proto/platform/billing/v1/billing';
 import type { Handlers } from '@platform/rpc/server';
 import type { Principal } from '../access/principal.ts';
@@ -26,8 +27,7 @@ export function priceHandlers(deps: BillingOperationDeps): Handlers<typeof Price
     async setPriceList({ organizationId, document, effectiveAt }, call) {
       access.authorize(call.principal, 'organization.manage', organizationId);
       if (!(await deps.billsOthers(organizationId)))
-        throw new PlatformError(
-          'failed_precondition',
+        throw failedPrecondition(
           `organization ${organizationId}: expected one whose billing service is enabled, found it disabled; call EnableBillingService (platform billing service enable) first`,
         );
       const nowMs = clock.now();
@@ -45,10 +45,7 @@ export function priceHandlers(deps: BillingOperationDeps): Handlers<typeof Price
       const startMs = start === undefined ? month.startMs : hourOf(timestampMs(start) - 1) + 3_600_000;
       const endMs = end === undefined ? month.endMs : timestampMs(end);
       if (endMs < startMs || endMs - startMs > maxUsageRangeMs)
-        throw new PlatformError(
-          'invalid_argument',
-          'ListUsage: end: expected a time at most 367 days after start, found another one',
-        );
+        throw invalidArgument('ListUsage: end: expected a time at most 367 days after start, found another one');
       await deps.metered(signal);
       const records = await readHours(deps, organizationId, startMs, endMs);
       return {

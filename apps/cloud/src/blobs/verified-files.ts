@@ -8,7 +8,7 @@
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
-import { PlatformError } from '@platform/base';
+import { dataLoss, notFound, type PlatformError } from '@platform/base';
 import { type FileStamp, isSameStamp } from '../instance/file-stamp.ts';
 
 /** The stored contents. */
@@ -108,7 +108,7 @@ async function openFile(file: string): Promise<FileHandle> {
   const handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch(
     (caught: unknown) => {
       const code = caught instanceof Error && 'code' in caught ? caught.code : undefined;
-      if (code === 'ENOENT' || code === 'ENOTDIR') throw new PlatformError('not_found', 'the file is missing', caught);
+      if (code === 'ENOENT' || code === 'ENOTDIR') throw notFound('the file is missing', caught);
       if (code === 'ELOOP') throw damaged('a file', 'a symbolic link', caught);
       throw damaged('a file that can be read', String(code ?? caught), caught);
     },
@@ -123,5 +123,5 @@ function requireHash(found: string, { sha256 }: BlobContents): void {
 }
 
 function damaged(expected: string, found: string, cause?: unknown): PlatformError {
-  return new PlatformError('data_loss', `expected ${expected}, found ${found}`, cause);
+  return dataLoss(`expected ${expected}, found ${found}`, cause);
 }

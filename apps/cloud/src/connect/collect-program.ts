@@ -2,10 +2,11 @@
  * Collects the machine-server as files of an archive: its bundles, and the packages that they load, in `node_modules`, nested as they are
  * here.
  */
+
 import { readdir, readFile, realpath } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { PlatformError } from '@platform/base';
+import { failedPrecondition } from '@platform/base';
 import type { TarEntry } from './tar.ts';
 
 export interface Program {
@@ -51,7 +52,7 @@ export async function collectProgram(main: string): Promise<Program> {
   const visit = async (name: string, from: string, isOptional: boolean): Promise<void> => {
     const at = await findPackage(name, from);
     if (at === undefined && !isOptional)
-      throw new PlatformError('failed_precondition', `${from} needs the package ${name}, which is not installed`);
+      throw failedPrecondition(`${from} needs the package ${name}, which is not installed`);
     if (at === undefined || found.has(at)) return;
     const manifest = JSON.parse(await readFile(join(at, 'package.json'), 'utf8')) as Manifest;
     found.set(at, { directory: at, target: targetOf(manifest.name, at, [...found.values()]), manifest });
@@ -72,8 +73,7 @@ async function listOf(main: string): Promise<Listed> {
   const file = main.replace(/\.js$/, '.json');
   const text = await readFile(file, 'utf8').catch(() => undefined);
   if (text !== undefined && file !== main) return JSON.parse(text) as Listed;
-  throw new PlatformError(
-    'failed_precondition',
+  throw failedPrecondition(
     `connect: expected the bundle of a machine-server with ${file} beside it, found ${main}; start the cloud with platform up`,
   );
 }

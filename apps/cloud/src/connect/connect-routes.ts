@@ -5,7 +5,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
 import { pipeline } from 'node:stream/promises';
-import { type Clock, PlatformError, withoutPort } from '@platform/base';
+import { type Clock, notFound, permissionDenied, withoutPort } from '@platform/base';
 import { clientAddress } from '@platform/rpc/server';
 import type { Bundle } from './bundle.ts';
 import { installScript } from './install-script.ts';
@@ -56,7 +56,7 @@ export function connectRoutes(deps: ConnectRouteDeps): ConnectRoutes {
       case 'GET node': {
         tokens.findByTicket(token);
         const { node } = await bundle();
-        if (node === undefined) throw new PlatformError('not_found', 'connect: this cloud has no Node to hand out');
+        if (node === undefined) throw notFound('connect: this cloud has no Node to hand out');
         await pipeline(node.open(), begin(response, node.bytes));
         return true;
       }
@@ -66,7 +66,7 @@ export function connectRoutes(deps: ConnectRouteDeps): ConnectRoutes {
       case 'POST credentials': {
         const found = tokens.findByTicket(token);
         if (!(await deps.isAllowed(found)))
-          throw new PlatformError('permission_denied', 'connect: whoever made this token no longer owns the machine');
+          throw permissionDenied('connect: whoever made this token no longer owns the machine');
         // Meanwhile, somebody may have fetched the line, or used this ticket.
         tokens.findByTicket(token);
         requireUnused(found);

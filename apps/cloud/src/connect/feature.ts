@@ -1,7 +1,7 @@
 /** Connects machines: serves everything that one printed line needs to turn another computer into a part of this installation. */
 import { createHash, X509Certificate } from 'node:crypto';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
-import { type Clock, PlatformError } from '@platform/base';
+import { type Clock, failedPrecondition, permissionDenied } from '@platform/base';
 import type { FleetService } from '@platform/proto/platform/fleet/v1/fleet';
 import type { Handlers } from '@platform/rpc/server';
 import { audit } from '../access/audit.ts';
@@ -42,8 +42,7 @@ export function createConnect(deps: ConnectDeps): Connect {
       async createConnectToken({ partId }, call) {
         const { organizationId } = access.authorize(call.principal, 'part.manage', partId);
         if (bundle === undefined)
-          throw new PlatformError(
-            'failed_precondition',
+          throw failedPrecondition(
             'connect: this cloud has no machine-server to hand out; start it with platform up, or set up the machine with "platform machines part config-file"',
           );
         const { token, expiresMs } = tokens.create(partId, makerOf(call.principal));
@@ -60,7 +59,7 @@ export function createConnect(deps: ConnectDeps): Connect {
     routes: connectRoutes({
       tokens,
       bundle: async () => {
-        if (bundle === undefined) throw new PlatformError('failed_precondition', 'connect: no machine-server here');
+        if (bundle === undefined) throw failedPrecondition('connect: no machine-server here');
         return bundle();
       },
       async isAllowed({ maker, madeMs, partId }) {
@@ -85,7 +84,7 @@ export function createConnect(deps: ConnectDeps): Connect {
 function makerOf(principal: Principal): Maker {
   if (principal.kind === 'person') return { kind: 'person', id: principal.personId };
   if (principal.kind === 'key') return { kind: 'key', id: principal.keyId };
-  throw new PlatformError('permission_denied', 'connect: expected a person or a key, found a part');
+  throw permissionDenied('connect: expected a person or a key, found a part');
 }
 
 /** The hash of a certificate's public key, in the form of `curl --pinnedpubkey`. */

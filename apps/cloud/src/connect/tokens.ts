@@ -7,7 +7,7 @@
  * who made it sees every fetch.
  */
 import { createHash, randomBytes } from 'node:crypto';
-import { type Clock, PlatformError } from '@platform/base';
+import { alreadyExists, type Clock, notFound } from '@platform/base';
 
 const lifetimeMs = 900_000;
 /** How many fetches are remembered; the first ones matter as much as the last. */
@@ -66,8 +66,7 @@ export function createConnectTokens(clock: Pick<Clock, 'now'>): ConnectTokens {
   const find = (token: string): ConnectToken => {
     const found = valid(tokens.get(hashOf(token)));
     if (found !== undefined) return found;
-    throw new PlatformError(
-      'not_found',
+    throw notFound(
       'connect: expected a valid token, found an unknown one, or one that is older than 15 minutes; run "platform machines connect NAME" again for a new line',
     );
   };
@@ -98,8 +97,7 @@ export function createConnectTokens(clock: Pick<Clock, 'now'>): ConnectTokens {
     findByTicket(ticket) {
       const found = valid(tickets.get(hashOf(ticket)));
       if (found !== undefined) return found;
-      throw new PlatformError(
-        'not_found',
+      throw notFound(
         'connect: expected the script of the last fetch of a line, found that of an earlier one, or one that is older than 15 minutes: the line was run again, here or elsewhere; "platform machines connect" shows from where, and makes a new line',
       );
     },
@@ -109,8 +107,7 @@ export function createConnectTokens(clock: Pick<Clock, 'now'>): ConnectTokens {
 /** @throws already_exists if the credentials were given out */
 export function requireUnused({ used }: ConnectToken): void {
   if (used === undefined) return;
-  throw new PlatformError(
-    'already_exists',
+  throw alreadyExists(
     'connect: the credentials of this token have already been downloaded; run "platform machines connect NAME" again for a new line',
   );
 }

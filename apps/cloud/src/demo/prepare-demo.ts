@@ -6,7 +6,7 @@
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { errorText, type Log, PlatformError } from '@platform/base';
+import { errorText, failedPrecondition, type Log, PlatformError } from '@platform/base';
 import { createKey } from '../access/keys.ts';
 import type { InstanceKey } from '../instance/instance-key.ts';
 import { writeFileAtomic } from '../instance/write-file-atomic.ts';
@@ -77,8 +77,7 @@ export function readDemo(file: string): DemoFile | undefined {
   if (!existsSync(file)) return undefined;
   const found = problemOf(file);
   if (typeof found !== 'string') return found;
-  throw new PlatformError(
-    'failed_precondition',
+  throw failedPrecondition(
     `${file}: expected an object with ${demoFields.join(', ')}, found ${found}. To restore the demo, delete the file and restart the cloud: it creates a new file with a new key for the demo`,
   );
 }

@@ -2,7 +2,7 @@
  * The session of a browser as the credential of a request (D49): a cookie, and a secret that only pages of this cloud have. Browsers send
  * the cookie to every port of this host, so neither half is enough, and a page of another origin may use neither.
  */
-import { PlatformError } from '@platform/base';
+import { permissionDenied } from '@platform/base';
 import { joinHalves } from '../access/access-token.ts';
 import { ofForeignPage } from '../access/guess-limit.ts';
 import type { InstanceKey } from '../instance/instance-key.ts';
@@ -53,8 +53,7 @@ export function createBrowserSession(deps: {
       if (kindOfPage(page) === 'own' && page.origin !== '') return;
       const origin = page.origin.slice(0, 100);
       const advice = isBehindProxy(page) ? unknownAddress.advice(origin) : `open the page again at ${publicUrl()}`;
-      throw new PlatformError(
-        'permission_denied',
+      throw permissionDenied(
         `form: expected one of a page of this cloud, found one of ${JSON.stringify(origin)}; ${advice}`,
       );
     },

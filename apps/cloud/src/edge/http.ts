@@ -1,7 +1,7 @@
 /** Helpers for the plain HTTP routes. They treat HTTP/1.1 and HTTP/2 requests alike. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
-import { type CodeName, type Log, PlatformError } from '@platform/base';
+import { type CodeName, invalidArgument, type Log, type PlatformError } from '@platform/base';
 import { reportedFault } from '@platform/rpc/server';
 import { retryAfterHeader } from '../access/too-many-guesses.ts';
 import { BodyTooLarge } from '../test-inbox/read-body.ts';
@@ -104,8 +104,5 @@ export { clientAddress as peerAddressOf } from '@platform/rpc/server';
 export function requireType(request: HttpRequest, type: string): void {
   const found = headerOf(request, 'content-type').split(';')[0]?.trim().toLowerCase();
   if (found !== type)
-    throw new PlatformError(
-      'invalid_argument',
-      `content-type: expected ${type}, found ${JSON.stringify((found ?? '').slice(0, 60))}`,
-    );
+    throw invalidArgument(`content-type: expected ${type}, found ${JSON.stringify((found ?? '').slice(0, 60))}`);
 }

@@ -1,5 +1,5 @@
 /** `POST /webhooks/stripe`: events of the payment provider, authenticated by a signature over the body. */
-import { PlatformError } from '@platform/base';
+import { invalidArgument } from '@platform/base';
 import { readBody } from '../test-inbox/read-body.ts';
 import { type HttpRequest, type HttpResponse, headerOf, sendJson } from './http.ts';
 
@@ -12,8 +12,7 @@ export function paymentEventsRoute(
 ): (request: HttpRequest, response: HttpResponse, url: URL) => Promise<boolean> {
   return async (request, response, url) => {
     if (url.pathname !== '/webhooks/stripe') return false;
-    if (request.method !== 'POST')
-      throw new PlatformError('invalid_argument', `/webhooks/stripe: expected POST, found ${request.method}`);
+    if (request.method !== 'POST') throw invalidArgument(`/webhooks/stripe: expected POST, found ${request.method}`);
     await receive('stripe', await readBody(request, maxBodyBytes), headerOf(request, 'stripe-signature'));
     sendJson(response, 200, { received: true });
     return true;

@@ -2,7 +2,7 @@
  * Authenticates a plain HTTP request: by bearer token, by key id and key, by part id and secret (as used by machine-servers), or by the
  * session of a browser.
  */
-import { PlatformError } from '@platform/base';
+import { unauthenticated } from '@platform/base';
 import type { Authenticator } from '../access/authenticate.ts';
 import type { Principal } from '../access/principal.ts';
 import { type HttpRequest, headerOf } from './http.ts';
@@ -28,8 +28,7 @@ export async function principalOfRequest(
   }
   const principal = await signIn.principalOf(request);
   if (principal !== undefined) return principal;
-  throw new PlatformError(
-    'unauthenticated',
+  throw unauthenticated(
     'expected "authorization: Bearer <token>", the headers key_id and key or part_id and secret, or the session of a signed-in browser, found none of these',
   );
 }

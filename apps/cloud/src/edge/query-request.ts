@@ -1,5 +1,5 @@
 /** Parses the body of `POST /api/query`. */
-import { PlatformError } from '@platform/base';
+import { invalidArgument, type PlatformError } from '@platform/base';
 import { type Document, EJSON, serialize } from 'bson';
 import type { QueryText } from '../queries/feature.ts';
 import { BodyTooLarge } from '../test-inbox/read-body.ts';
@@ -92,7 +92,7 @@ function parsed(body: string): Document {
 }
 
 function refused(where: string, expected: string, found: string, cause?: unknown): PlatformError {
-  return new PlatformError('invalid_argument', `${where}: expected ${expected}, found ${found}`, cause);
+  return invalidArgument(`${where}: expected ${expected}, found ${found}`, cause);
 }
 
 function kindOf(value: unknown): string {

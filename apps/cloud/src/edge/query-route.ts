@@ -2,7 +2,7 @@
 import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { PlatformError } from '@platform/base';
+import { invalidArgument, PlatformError } from '@platform/base';
 import { type Batch, decodeBson, documentsOf } from '@platform/query';
 import { allowOrigin, answerPreflight, isPreflight, vocabularyAsked } from '@platform/rpc/server';
 import { grantsOf, type Principal } from '../access/principal.ts';
@@ -46,8 +46,7 @@ export function queryRoute({
       return true;
     }
     allowOrigin(request, response, exposed);
-    if (request.method !== 'POST')
-      throw new PlatformError('invalid_argument', `/api/query: expected POST, found ${request.method}`);
+    if (request.method !== 'POST') throw invalidArgument(`/api/query: expected POST, found ${request.method}`);
     const principal = await principalOf(request);
     requireType(request, 'application/json');
     const asked = readQueryRequest(await readBody(request, maxBodyBytes));
@@ -87,8 +86,7 @@ export function queryRoute({
 function onlyOrganization(principal: Principal): string {
   const [first, ...others] = new Set(grantsOf(principal).map(({ organizationId }) => organizationId));
   if (first !== undefined && others.length === 0) return first;
-  throw new PlatformError(
-    'invalid_argument',
+  throw invalidArgument(
     `organization_id: expected the id of one of the ${others.length + 1} organizations that you may see, found none`,
   );
 }

@@ -2,7 +2,7 @@
  * All plain HTTP routes of the port: sign-in, status page, configuration endpoint, queries, metrics, API document, downloads, test inbox
  * for webhooks.
  */
-import { type Log, PlatformError } from '@platform/base';
+import { invalidArgument, type Log, notFound, permissionDenied, unauthenticated } from '@platform/base';
 import type { Access } from '../access/authorize.ts';
 import { grantsOf, type Principal } from '../access/principal.ts';
 import type { FileAsked } from '../machines/part-config-file.ts';
@@ -99,15 +99,13 @@ export function createRoutes(deps: RouteDeps): (request: HttpRequest, response: 
   const route = async (request: HttpRequest, response: HttpResponse): Promise<void> => {
     const authority = authorityOf(request);
     if (loopbackOnly && !isLoopbackName(authority) && !namedHosts.includes(nameIn(authority))) {
-      throw new PlatformError(
-        'permission_denied',
+      throw permissionDenied(
         `host: expected localhost or a loopback address, found ${JSON.stringify(authority.slice(0, 100))}: this cloud listens on loopback only${adviceAbout(authority)}`,
       );
     }
     const url = urlOf(request.url ?? '/', authority || 'localhost', schemeOf(authority));
     await admit(request);
-    if (!isServed(url.pathname))
-      throw new PlatformError('not_found', `${request.method} ${url.pathname}: no such route`);
+    if (!isServed(url.pathname)) throw notFound(`${request.method} ${url.pathname}: no such route`);
     if (isInTestInbox(url.pathname) && (await deps.testInbox(request, response))) return;
     if (await signIn.handle(request, response, url)) return;
     if (await deps.query(request, response, url)) return;
@@ -116,7 +114,7 @@ export function createRoutes(deps: RouteDeps): (request: HttpRequest, response: 
     if (await deps.unsubscribe(request, response, url)) return;
     if (await deps.paymentEvents(request, response, url)) return;
     if (request.method !== 'GET' && request.method !== 'HEAD') {
-      throw new PlatformError('not_found', `${request.method} ${url.pathname}: no such route`);
+      throw notFound(`${request.method} ${url.pathname}: no such route`);
     }
     if (await deps.binaryData(request, response, url)) return;
     if (await deps.packages(request, response, url)) return;
@@ -156,13 +154,9 @@ export function createRoutes(deps: RouteDeps): (request: HttpRequest, response: 
       case '/api/status': {
         const principal = await signIn.principalOf(request);
         if (principal === undefined)
-          throw new PlatformError(
-            'unauthenticated',
-            'status: expected the session of a signed-in browser, found none; sign in first',
-          );
+          throw unauthenticated('status: expected the session of a signed-in browser, found none; sign in first');
         if (!hasStatus(principal))
-          throw new PlatformError(
-            'permission_denied',
+          throw permissionDenied(
             'you have no role in any organization, so there is nothing to show: ask an owner for an invitation, or create an organization of your own with platform login, then platform organizations create NAME',
           );
         return sendJson(response, 200, await deps.status(principal));
@@ -170,7 +164,7 @@ export function createRoutes(deps: RouteDeps): (request: HttpRequest, response: 
       case '/favicon.ico':
         return sendText(response, 204, 'image/x-icon', '');
       default:
-        throw new PlatformError('not_found', `GET ${url.pathname}: no such route`);
+        throw notFound(`GET ${url.pathname}: no such route`);
     }
   };
 
@@ -208,5 +202,5 @@ function urlOf(asked: string, authority: string, protocol: string): URL {
   const url = URL.parse(`${protocol}//${authority}${asked.replace(/^https?:\/\/[^/?#]*/i, '')}`);
   if (url !== null) return url;
   const found = JSON.stringify(`${authority}${asked}`.slice(0, 100));
-  throw new PlatformError('invalid_argument', `request: expected an address of this server, found ${found}`);
+  throw invalidArgument(`request: expected an address of this server, found ${found}`);
 }

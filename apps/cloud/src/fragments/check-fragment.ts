@@ -1,6 +1,6 @@
 /** Refuses a fragment with errors, naming all of them with their JSON paths; warnings are allowed. */
 import type { JsonObject as ProtobufJson } from '@bufbuild/protobuf';
-import { PlatformError, type Problem } from '@platform/base';
+import { invalidArgument, type Problem } from '@platform/base';
 import { type FragmentProblem, isObject } from '@platform/machine-config/fragments';
 import { parse } from '@platform/machine-config/parse';
 import type { JsonObject } from '@platform/machine-config/schema';
@@ -55,8 +55,7 @@ export async function checkFragment(
   const errors = textsOf('error');
   if (errors.length === 0) return textsOf('warning');
   const more = errors.length > shownProblems ? `\n… and ${errors.length - shownProblems} more` : '';
-  throw new PlatformError(
-    'invalid_argument',
+  throw invalidArgument(
     `fragment: ${errors.length} ${errors.length === 1 ? 'error' : 'errors'}, nothing was saved\n${errors.slice(0, shownProblems).join('\n')}${more}`,
   );
 }
@@ -68,8 +67,7 @@ function requireSize(config: JsonObject): void {
   // A revision in the history contains its configuration twice.
   const carried = structBytes(config as ProtobufJson);
   if (carried > answerBytes / 2 - 2_048)
-    throw new PlatformError(
-      'invalid_argument',
+    throw invalidArgument(
       `fragment: expected one that fits into the messages of public clients (at most ${answerBytes / 2 - 2_048} bytes in their encoding), found ${carried} (${bytes} of JSON)`,
     );
 }

@@ -1,5 +1,5 @@
 /** Deletes an unused fragment. If it is in use, the error names its users, as far as the caller may know them. */
-import { PlatformError } from '@platform/base';
+import { failedPrecondition } from '@platform/base';
 import type { Kysely, Transaction } from 'kysely';
 import { audit, type Caller } from '../access/audit.ts';
 import type { Access } from '../access/authorize.ts';
@@ -25,8 +25,7 @@ export async function deleteFragment(
     ...(await defaultUses(trx, row)),
   ];
   if (uses.length > 0)
-    throw new PlatformError(
-      'failed_precondition',
+    throw failedPrecondition(
       `fragment ${row.id}: expected an unused fragment, found ${uses.join('; ')}. Remove it there first`,
     );
   await removeFragments(trx, [row.id]);

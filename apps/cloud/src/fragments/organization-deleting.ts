@@ -1,4 +1,4 @@
-import { PlatformError } from '@platform/base';
+import { failedPrecondition } from '@platform/base';
 import type { Kysely } from 'kysely';
 import type { CloudTables } from '../metadata/tables.ts';
 import { removeFragments } from './delete-fragment.ts';
@@ -12,8 +12,7 @@ export async function organizationDeleting(trx: Kysely<CloudTables>, organizatio
   const usage = (await readUsage(trx, ids)).filter((row) => row.organizationId !== organizationId);
   const machines = usage.reduce((sum, row) => sum + row.machines, 0);
   if (machines > 0)
-    throw new PlatformError(
-      'failed_precondition',
+    throw failedPrecondition(
       `organization ${organizationId}: expected fragments that no other organization uses, found ${new Set(usage.map((row) => row.fragmentId)).size} in use by ${machines} machines of others`,
     );
   await removeFragments(trx, ids);

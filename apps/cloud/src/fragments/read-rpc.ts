@@ -1,6 +1,7 @@
 /** AppService: the operations that read fragments. Fragments that the caller may not see are omitted from lists, and not found by id. */
+
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
-import { PlatformError } from '@platform/base';
+import { notFound } from '@platform/base';
 import type { AppService } from '@platform/proto/platform/app/v1/app';
 import type { Handlers } from '@platform/rpc/server';
 
@@ -89,8 +90,7 @@ export function fragmentReadHandlers(deps: FragmentOperationDeps): Handlers<type
       const number = await source.revisionOf(row, asked);
       const revision = number === undefined ? undefined : await source.revision(row.id, number);
       if (revision === undefined || !(all || revision.visibility !== 'private'))
-        throw new PlatformError(
-          'not_found',
+        throw notFound(
           `fragment ${row.id}: expected one of its tags or of the revisions whose configuration is still kept as version, found ${JSON.stringify(asked.slice(0, 80))}`,
         );
       const usage = usageFor(principal, row, await readUsage(db, [row.id]), request.currentOrganizationId);

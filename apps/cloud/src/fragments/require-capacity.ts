@@ -1,4 +1,4 @@
-import { PlatformError } from '@platform/base';
+import { resourceExhausted } from '@platform/base';
 import type { Transaction } from 'kysely';
 import type { CloudTables } from '../metadata/tables.ts';
 
@@ -17,8 +17,7 @@ export async function requireCapacity(
     .where('organization_id', '=', organizationId)
     .executeTakeFirstOrThrow();
   if (Number(count) < maxFragments) return;
-  throw new PlatformError(
-    'resource_exhausted',
+  throw resourceExhausted(
     `organization ${organizationId}: expected at most ${maxFragments} fragments, found ${count}: delete one first, or ask the host administrator for a higher limit`,
   );
 }

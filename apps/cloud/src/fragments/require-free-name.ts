@@ -1,5 +1,5 @@
 /** D36: fragments of one organization have different names, because people and commands address them by name. */
-import { PlatformError } from '@platform/base';
+import { alreadyExists } from '@platform/base';
 import type { Transaction } from 'kysely';
 import type { CloudTables } from '../metadata/tables.ts';
 import { isSameName } from '../text-rules/same-name.ts';
@@ -19,8 +19,7 @@ export async function requireFreeName(
     .execute();
   const other = all.find((one) => one.id !== id && isSameName(one.name, name));
   if (other !== undefined)
-    throw new PlatformError(
-      'already_exists',
+    throw alreadyExists(
       `name: expected one that no other fragment of the organization has, found ${JSON.stringify(name)}, the name of fragment ${other.id}`,
     );
 }

@@ -1,5 +1,5 @@
 /** Tags: movable names for revisions; parts that follow a tag move with it. */
-import { PlatformError } from '@platform/base';
+import { failedPrecondition, invalidArgument, notFound } from '@platform/base';
 import type { Transaction } from 'kysely';
 import { audit, type Caller } from '../access/audit.ts';
 import { partPlaces } from '../machines/part-places.ts';
@@ -13,8 +13,7 @@ const maxTags = 100;
 /** @throws invalid_argument: a tag must not look like a revision. */
 export function checkedTag(tag: string): string {
   if (/^[A-Za-z0-9][A-Za-z0-9._-]{0,59}$/.test(tag) && !/^\d+$/.test(tag) && tag !== 'latest') return tag;
-  throw new PlatformError(
-    'invalid_argument',
+  throw invalidArgument(
     `tag: expected 1 to 60 letters, digits, ".", "_" or "-", beginning with a letter or digit, not a number and not "latest", found ${JSON.stringify(tag.slice(0, 80))}`,
   );
 }
@@ -31,8 +30,7 @@ export async function setTag(
   const tag = checkedTag(asked);
   const revision = /^\d{1,9}$/.test(revisionText) ? Number(revisionText) : 0;
   if (revision < 1 || revision > row.revision)
-    throw new PlatformError(
-      'not_found',
+    throw notFound(
       `fragment ${row.id}: expected a revision from 1 to ${row.revision}, found ${JSON.stringify(revisionText.slice(0, 80))}`,
     );
   const kept = await trx
@@ -43,8 +41,7 @@ export async function setTag(
     .where('config', '<>', '')
     .executeTakeFirst();
   if (kept === undefined)
-    throw new PlatformError(
-      'failed_precondition',
+    throw failedPrecondition(
       `fragment ${row.id}: expected a revision whose configuration is still kept, found ${revision}, one of the oldest: it was deleted to make space for newer ones`,
     );
   const tags = await trx.selectFrom('fragment_tags').selectAll().where('fragment_id', '=', row.id).execute();
@@ -90,8 +87,7 @@ export async function deleteTag(
   const machines = Number(followers?.machines ?? 0);
   const fragments = Number(importing?.fragments ?? 0);
   if (machines + fragments > 0)
-    throw new PlatformError(
-      'failed_precondition',
+    throw failedPrecondition(
       `tag "${tag}" of fragment ${row.id}: expected an unused tag, found ${machines} machines and ${fragments} fragments that use it. Change their version first, or move the tag`,
     );
   const { numDeletedRows } = await trx
@@ -100,9 +96,6 @@ export async function deleteTag(
     .where('tag', '=', tag)
     .executeTakeFirst();
   if (numDeletedRows === 0n)
-    throw new PlatformError(
-      'not_found',
-      `fragment ${row.id}: expected one of its tags, found ${JSON.stringify(tag.slice(0, 80))}`,
-    );
+    throw notFound(`fragment ${row.id}: expected one of its tags, found ${JSON.stringify(tag.slice(0, 80))}`);
   await audit(trx, by, nowMs, 'AppService.DeleteFragmentTag', ['fragment', row.id, row.organization_id], { tag });
 }

@@ -1,7 +1,8 @@
 /** Converts fragments to messages. */
+
 import type { MessageInitShape, JsonObject as ProtobufJson } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
-import { PlatformError } from '@platform/base';
+import { invalidArgument } from '@platform/base';
 import type { FragmentFault, FragmentProblem, ResolvedDocument } from '@platform/machine-config/fragments';
 import {
   FragmentErrorType,
@@ -27,8 +28,7 @@ const visibilities: Readonly<Record<Visibility, FragmentVisibility>> = {
 export function visibilityOf(value: FragmentVisibility | undefined): Visibility | undefined {
   if (value === undefined || value === FragmentVisibility.UNSPECIFIED) return undefined;
   const found = (['private', 'public', 'unlisted'] as const).find((each) => visibilities[each] === value);
-  if (found === undefined)
-    throw new PlatformError('invalid_argument', `visibility: expected private, public or unlisted, found ${value}`);
+  if (found === undefined) throw invalidArgument(`visibility: expected private, public or unlisted, found ${value}`);
   return found;
 }
 

@@ -1,7 +1,7 @@
 /** AppService: the operations that change fragments. All require an owner of the fragment's organization. */
 import type { JsonObject as ProtobufJson } from '@bufbuild/protobuf';
 import { timestampMs } from '@bufbuild/protobuf/wkt';
-import { errorText, PlatformError } from '@platform/base';
+import { errorText, invalidArgument, permissionDenied } from '@platform/base';
 import { maxDocumentElements } from '@platform/machine-config/limits';
 import type { AppService, UpdateFragmentRequest } from '@platform/proto/platform/app/v1/app';
 import type { Call, Handlers } from '@platform/rpc/server';
@@ -38,8 +38,7 @@ export function fragmentWriteHandlers(deps: WriteDeps): Handlers<typeof AppServi
   const owned = async (trx: Transaction<CloudTables>, call: Call<Principal>, id: string): Promise<FragmentRow> => {
     const row = visibleFragment(call.principal, id, await readFragment(trx, id));
     if (access.allows(call.principal, 'organization.manage', row.organization_id)) return row;
-    throw new PlatformError(
-      'permission_denied',
+    throw permissionDenied(
       `fragment ${id}: expected an owner of the organization that it belongs to, found an insufficient role`,
     );
   };
@@ -127,19 +126,16 @@ function configurationOf({ config, fragmentConfigJson: text = '' }: UpdateFragme
   if (text === '') return config;
   const bytes = Buffer.byteLength(text);
   if (bytes > maxBytes)
-    throw new PlatformError(
-      'invalid_argument',
-      `fragment_config_json: expected at most ${maxBytes} bytes, found ${bytes}`,
-    );
+    throw invalidArgument(`fragment_config_json: expected at most ${maxBytes} bytes, found ${bytes}`);
   requireFewElements('fragment_config_json', text, maxDocumentElements);
   let found: unknown;
   try {
     found = JSON.parse(text);
   } catch (caught) {
-    throw new PlatformError('invalid_argument', `fragment_config_json: expected JSON: ${errorText(caught)}`, caught);
+    throw invalidArgument(`fragment_config_json: expected JSON: ${errorText(caught)}`, caught);
   }
   if (typeof found !== 'object' || found === null || Array.isArray(found))
-    throw new PlatformError('invalid_argument', 'fragment_config_json: expected a JSON object, found another value');
+    throw invalidArgument('fragment_config_json: expected a JSON object, found another value');
   requireEachKeyOnce(text, found, 'fragment_config_json');
   return found as ProtobufJson;
 }

@@ -1,6 +1,6 @@
 /** Gaps: the readings of a part that were not captured, or not kept, as its machine-server counts them. Rules: docs/specs/gaps.md. */
 import type { Timestamp } from '@bufbuild/protobuf/wkt';
-import { PlatformError } from '@platform/base';
+import { invalidArgument, type PlatformError } from '@platform/base';
 import { fullType } from '@platform/machine-config/built-in-models';
 import { lengthFault } from '@platform/machine-config/limits';
 import { type Gap, GapReason, GapReasonSchema, GapService } from '@platform/proto/platform/gaps/v1/gaps';
@@ -145,7 +145,7 @@ function rowOf(gap: Gap, of: { partId: string; organizationId: string }, path: s
   for (const [key, text] of Object.entries(names)) {
     if (text === '') wrong(key, 'a name', 'none');
     const fault = lengthFault(text);
-    if (fault !== undefined) throw new PlatformError('invalid_argument', `ReportGaps: ${path}.${key}: ${fault}`);
+    if (fault !== undefined) throw invalidArgument(`ReportGaps: ${path}.${key}: ${fault}`);
   }
   if (GapReasonSchema.value[gap.reason] === undefined || gap.reason === GapReason.UNSPECIFIED)
     wrong('reason', 'a GapReason', String(gap.reason));
@@ -202,5 +202,5 @@ function timestampOf(micros: number): { seconds: bigint; nanos: number } {
 }
 
 function refused(operation: string, path: string, expected: string, found: string): PlatformError {
-  return new PlatformError('invalid_argument', `${operation}: ${path}: expected ${expected}, found ${found}`);
+  return invalidArgument(`${operation}: ${path}: expected ${expected}, found ${found}`);
 }

@@ -1,5 +1,5 @@
 /** Changes that signed-in people make to their own account. */
-import { PlatformError } from '@platform/base';
+import { alreadyExists, failedPrecondition, notFound } from '@platform/base';
 import { audit, type Caller } from '../access/audit.ts';
 import { checkedEmail } from '../text-rules/checked-email.ts';
 import type { IdentityOperationDeps } from './identity-deps.ts';
@@ -20,7 +20,7 @@ export async function setEmail(deps: IdentityOperationDeps, by: SignedInCaller, 
   await deps.db.transaction().execute(async (trx) => {
     const other = await findPerson(trx, { email: normal });
     if (other !== undefined && other.id !== personId)
-      throw new PlatformError('already_exists', `email: expected an address that no one uses here, found ${normal}`);
+      throw alreadyExists(`email: expected an address that no one uses here, found ${normal}`);
     const changed = await trx
       .updateTable('people')
       .set({ email: normal, email_verified: 0 })
@@ -29,8 +29,7 @@ export async function setEmail(deps: IdentityOperationDeps, by: SignedInCaller, 
       .returning('id')
       .executeTakeFirst();
     if (changed === undefined)
-      throw new PlatformError(
-        'failed_precondition',
+      throw failedPrecondition(
         `email: expected an account without an address, found ${by.principal.email || 'one'}: an address cannot be changed once it is set`,
       );
     await audit(trx, by, deps.clock.now(), 'SetEmail', ['person', personId, null], { email: normal });
@@ -51,10 +50,7 @@ export async function changePassword(
   checkedPassword(given.password);
   const person = await findPerson(deps.db, { id: personId });
   if (person === undefined || person.email === '')
-    throw new PlatformError(
-      'failed_precondition',
-      'password: expected an account with an e-mail address; set yours first',
-    );
+    throw failedPrecondition('password: expected an account with an e-mail address; set yours first');
   if (person.passwordHash !== undefined)
     await provePassword(deps, { email: person.email, password: given.current }, by.peerAddress);
   const hash = await hashPassword(given.password);
@@ -76,7 +72,7 @@ export async function endAllSessions(deps: IdentityOperationDeps, by: SignedInCa
 export async function endSession(deps: IdentityOperationDeps, by: SignedInCaller, sessionId: string): Promise<void> {
   await deps.db.transaction().execute(async (trx) => {
     if (!(await deps.sessions.end(trx, by.principal.personId, sessionId)))
-      throw new PlatformError('not_found', 'session: expected the id of one of your sessions, found another');
+      throw notFound('session: expected the id of one of your sessions, found another');
     await audit(trx, by, deps.clock.now(), 'EndSession', ['session', sessionId, null]);
   });
   deps.forget();

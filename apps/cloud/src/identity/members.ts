@@ -1,5 +1,5 @@
 /** Members: people who hold a role anywhere in an organization. */
-import { PlatformError } from '@platform/base';
+import { notFound } from '@platform/base';
 import { audit, type Caller } from '../access/audit.ts';
 import { grantsOfIdentity, ownersLeft, peopleIn, removeGrantsIn, requireOwnerLeft } from '../access/grants.ts';
 import type { Database } from '../metadata/tables.ts';
@@ -99,8 +99,7 @@ export async function removeMember(
   await deps.db.transaction().execute(async (trx) => {
     const removed = await removeGrantsIn(trx, { type: 'person', id: personId }, organizationId);
     if (removed.length === 0)
-      throw new PlatformError(
-        'not_found',
+      throw notFound(
         `member: expected the id of one of organization ${organizationId}, found ${JSON.stringify(personId.slice(0, 64))}`,
       );
     const left = await requireOwnerLeft(trx, organizationId);

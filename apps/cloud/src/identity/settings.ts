@@ -1,6 +1,6 @@
 /** Settings for signing in, from the environment; settings.ts of the app reads them. */
 import { readFileSync } from 'node:fs';
-import { errorText, PlatformError } from '@platform/base';
+import { errorText, invalidArgument, type PlatformError } from '@platform/base';
 import type { MailSettings } from '../outbox/email/mail-server.ts';
 import type { OpenIdSettings } from './sign-in/open-id.ts';
 import { defaultSessionSettings, type SessionSettings } from './sign-in/sessions.ts';
@@ -99,5 +99,5 @@ function textOf(env: NodeJS.ProcessEnv, name: string): string | undefined {
 }
 
 function wrong(name: string, expected: string, found: string): PlatformError {
-  return new PlatformError('invalid_argument', `${name}: expected ${expected}, found ${found}`);
+  return invalidArgument(`${name}: expected ${expected}, found ${found}`);
 }

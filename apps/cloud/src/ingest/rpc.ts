@@ -1,6 +1,6 @@
 /** DataSyncService: converts the three upload calls to uploads, and refuses malformed ones by name before anything is stored. */
 import { create, toBinary } from '@bufbuild/protobuf';
-import { PlatformError, runInTurns, varintBytes, writeVarint } from '@platform/base';
+import { invalidArgument, runInTurns, varintBytes, writeVarint } from '@platform/base';
 import {
   DataCaptureUploadRequestSchema,
   DataSyncService,
@@ -140,8 +140,7 @@ function holdsBytes({ first }: UploadRequest): boolean {
 /** Separates the single reading of a binary upload from its bytes. Times may be missing, because public clients may omit them. */
 function binaryReading({ first: content, count }: UploadRequest): { reading: ReadingRanges; payload: Payload } {
   if (!content || count > 1) {
-    throw new PlatformError(
-      'invalid_argument',
+    throw invalidArgument(
       `an upload of type DATA_TYPE_BINARY_SENSOR expected one reading in sensor_contents, found ${count}`,
     );
   }
@@ -150,15 +149,13 @@ function binaryReading({ first: content, count }: UploadRequest): { reading: Rea
   // Other content is not even scanned: it may be a document of any size.
   const scanned = view.kind === 'binary' || !view.isWhole ? scanReading(content) : undefined;
   if (scanned?.kind !== 'binary') {
-    throw new PlatformError(
-      'invalid_argument',
+    throw invalidArgument(
       `an upload of type DATA_TYPE_BINARY_SENSOR expected bytes in sensor_contents[0], found ${view.kind === 'struct' ? 'a document' : (scanned?.problem ?? 'neither bytes nor a document')}`,
     );
   }
   const { metadataStart, metadataEnd } = view;
   if (metadataEnd - metadataStart > maxReadingMetadataBytes)
-    throw new PlatformError(
-      'invalid_argument',
+    throw invalidArgument(
       `expected at most ${maxReadingMetadataBytes} bytes of metadata in sensor_contents[0], found ${metadataEnd - metadataStart}`,
     );
   const chunks = [content.subarray(view.contentStart, view.contentEnd)];
@@ -191,10 +188,7 @@ async function* contentsOf<T>(
   for (let next = await rest.next(); !next.done; next = await rest.next()) {
     const bytes = bytesOf(next.value);
     if (!bytes) {
-      throw new PlatformError(
-        'invalid_argument',
-        `${method} expected contents after the first message, found metadata again`,
-      );
+      throw invalidArgument(`${method} expected contents after the first message, found metadata again`);
     }
     yield bytes;
   }

@@ -1,6 +1,6 @@
 /** Checks the metadata of an upload and converts it to the stored form. */
 import { clone } from '@bufbuild/protobuf';
-import { PlatformError } from '@platform/base';
+import { invalidArgument, type PlatformError } from '@platform/base';
 import { fullType } from '@platform/machine-config/built-in-models';
 import { lengthFault, maxTags } from '@platform/machine-config/limits';
 import {
@@ -105,5 +105,5 @@ function typeName(type: DataType): string {
 }
 
 function refused(message: string): PlatformError {
-  return new PlatformError('invalid_argument', message);
+  return invalidArgument(message);
 }

@@ -1,6 +1,7 @@
 /** Lets one process own a directory: a lock file names the owner, and is taken over if the owner no longer exists. */
+
 import { linkSync, readFileSync, renameSync, unlinkSync, writeFileSync } from 'node:fs';
-import { PlatformError } from '@platform/base';
+import { failedPrecondition } from '@platform/base';
 
 /** Claims `file` for this process. Throws failed_precondition naming the owner's process id if that process is alive. */
 export function claimProcessLock(file: string, what: string): Disposable {
@@ -16,15 +17,14 @@ export function claimProcessLock(file: string, what: string): Disposable {
         if ((caught as NodeJS.ErrnoException).code !== 'EEXIST') throw caught;
         const owner = readOwner(file);
         if (owner !== undefined && isAlive(owner.pid, owner.started)) {
-          throw new PlatformError(
-            'failed_precondition',
+          throw failedPrecondition(
             `${what} is in use by process ${owner.pid}. Stop that process first, or choose another directory`,
           );
         }
         removeStale(file, owner);
       }
     }
-    throw new PlatformError('failed_precondition', `${what} is being claimed by another process; try again`);
+    throw failedPrecondition(`${what} is being claimed by another process; try again`);
   } finally {
     tryUnlink(draft);
   }

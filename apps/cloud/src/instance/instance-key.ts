@@ -5,6 +5,7 @@
  * key can be replaced (rotate-instance-key.ts). During a replacement there are two keys. The metadata, never the file, records which of
  * them protects the data, so that the data can be opened after a crash at any instant.
  */
+
 import {
   createCipheriv,
   createDecipheriv,
@@ -16,7 +17,7 @@ import {
   timingSafeEqual,
 } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
-import { PlatformError } from '@platform/base';
+import { dataLoss, failedPrecondition } from '@platform/base';
 import { writeFileAtomic } from './write-file-atomic.ts';
 
 export interface InstanceKey {
@@ -78,8 +79,7 @@ export function openInstanceKey(
             : [keyMaterial(nextFromEnvironment, 'PLATFORM_INSTANCE_KEY_NEXT')]),
         ];
   const [first, ...others] = texts;
-  if (first === undefined)
-    throw new PlatformError('failed_precondition', `${file}: expected a key, found an empty file`);
+  if (first === undefined) throw failedPrecondition(`${file}: expected a key, found an empty file`);
   return createKeyRing(first, others, fromEnvironment === undefined ? file : 'PLATFORM_INSTANCE_KEY');
 }
 
@@ -104,8 +104,7 @@ export function createKeyRing(first: KeyMaterial, others: readonly KeyMaterial[]
         const opened = unseal(key, sealed);
         if (opened !== undefined) return opened;
       }
-      throw new PlatformError(
-        'data_loss',
+      throw dataLoss(
         `a stored secret cannot be decrypted with the instance key (${where}): the data directory belongs to a different instance key`,
       );
     },
@@ -144,10 +143,7 @@ function keyObject(key: Buffer): KeyObject {
 export function keyMaterial(text: string, where: string): KeyMaterial {
   const master = Buffer.from(text, 'base64');
   if (master.length !== 32)
-    throw new PlatformError(
-      'failed_precondition',
-      `${where}: expected a key of 32 bytes as base64, found ${master.length} bytes`,
-    );
+    throw failedPrecondition(`${where}: expected a key of 32 bytes as base64, found ${master.length} bytes`);
   const derive = (use: string): Buffer => Buffer.from(hkdfSync('sha256', master, '', `platform ${use}`, 32));
   return {
     id: derive('id').toString('hex').slice(0, 16),

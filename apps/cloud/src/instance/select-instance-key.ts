@@ -1,5 +1,5 @@
 /** Selects the key that protects the data, and the earlier keys that still verify tokens, as recorded in the metadata. */
-import { PlatformError } from '@platform/base';
+import { failedPrecondition } from '@platform/base';
 import type { Kysely } from 'kysely';
 import type { KeyRing } from './instance-key.ts';
 import type { InstanceTables } from './store.ts';
@@ -19,8 +19,7 @@ export async function selectInstanceKey(db: Kysely<InstanceTables>, ring: KeyRin
   const stored = await readState(db, keyStateName);
   const key = stored === undefined ? ring.current : ring.known.find(({ id }) => id === stored);
   if (key === undefined)
-    throw new PlatformError(
-      'failed_precondition',
+    throw failedPrecondition(
       `the secrets in the data directory are encrypted with the instance key ${stored}, found ${ring.known.map(({ id }) => id).join(' and ')}: start with the key that belongs to the data (instance.key or PLATFORM_INSTANCE_KEY)`,
     );
   if (stored === undefined) {

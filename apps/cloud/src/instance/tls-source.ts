@@ -6,7 +6,7 @@ import { X509Certificate } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import { hostname, networkInterfaces } from 'node:os';
 import { createSecureContext } from 'node:tls';
-import { type Clock, errorText, type Log, PlatformError } from '@platform/base';
+import { type Clock, errorText, failedPrecondition, type Log } from '@platform/base';
 import { certificateCommand } from '@platform/rpc/server';
 import type { CertificatePair } from './authority.ts';
 
@@ -61,15 +61,13 @@ function openFiles(
     try {
       createSecureContext(pair);
     } catch (caught) {
-      throw new PlatformError(
-        'failed_precondition',
+      throw failedPrecondition(
         `--tls-cert ${certFile} and --tls-key ${keyFile}: expected a PEM certificate chain and its private key, found ${errorText(caught)}`,
         caught,
       );
     }
     if (new X509Certificate(pair.cert).subjectAltName === undefined)
-      throw new PlatformError(
-        'failed_precondition',
+      throw failedPrecondition(
         `--tls-cert ${certFile}: expected a certificate with subject alternative names, found none, so that browsers, Go and Python refuse it. For one that signs itself: ${certificateCommand(host)}`,
       );
     return pair;
@@ -133,11 +131,7 @@ function readText(file: string, option: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (caught) {
-    throw new PlatformError(
-      'failed_precondition',
-      `${option}: expected a PEM file, ${file} cannot be read: ${errorText(caught)}`,
-      caught,
-    );
+    throw failedPrecondition(`${option}: expected a PEM file, ${file} cannot be read: ${errorText(caught)}`, caught);
   }
 }
 

@@ -4,7 +4,7 @@
  * States of a subscription: added → running → ended (removed; failed or no longer authorized: after a last update with the reason).
  */
 import { create } from '@bufbuild/protobuf';
-import { type Clock, codes, newId, PlatformError } from '@platform/base';
+import { type Clock, codes, newId, PlatformError, resourceExhausted } from '@platform/base';
 import { type Subscription, type Update, UpdateSchema } from '@platform/proto/platform/live/v1/live';
 import type { Call } from '@platform/rpc/server';
 import type { Principal } from '../access/principal.ts';
@@ -45,8 +45,7 @@ export class LiveConnection implements Disposable {
     const kept = [...this.#running.keys()].filter((id) => !remove.includes(id));
     const count = new Set([...kept, ...add.map(({ id }) => id)]).size;
     if (count > maxSubscriptions)
-      throw new PlatformError(
-        'resource_exhausted',
+      throw resourceExhausted(
         `expected at most ${maxSubscriptions} subscriptions of a live connection, found ${count}; remove some`,
       );
     for (const id of remove) this.#end(id);

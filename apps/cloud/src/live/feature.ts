@@ -1,5 +1,5 @@
 /** Live connections: the data on the pages of the web UI, pushed over one stream for each tab. Rules: docs/specs/live.md. */
-import { type Clock, errorText, type Log, PlatformError } from '@platform/base';
+import { type Clock, errorText, invalidArgument, type Log, resourceExhausted } from '@platform/base';
 import { LiveService, type Subscription } from '@platform/proto/platform/live/v1/live';
 import { type Call, reportedFault, type ServiceBinding, serve } from '@platform/rpc/server';
 import type { Principal } from '../access/principal.ts';
@@ -41,8 +41,7 @@ export function liveBinding(deps: LiveDeps): ServiceBinding<Principal> {
       case 'answersTo':
         return answersSource(deps, topic.value, (caught) => reportedFault(caught, { method: topic.value.method }, log));
       default:
-        throw new PlatformError(
-          'invalid_argument',
+        throw invalidArgument(
           'subscription: expected one of fleet_of, status_of, readings_of, logs_of and answers_to, found none',
         );
     }
@@ -52,8 +51,7 @@ export function liveBinding(deps: LiveDeps): ServiceBinding<Principal> {
     const caller = callerOf(call.principal);
     const ofCaller = connections.get(caller) ?? new Map<string, LiveConnection>();
     if (ofCaller.size >= maxConnectionsOfCaller)
-      throw new PlatformError(
-        'resource_exhausted',
+      throw resourceExhausted(
         `Watch: expected at most ${maxConnectionsOfCaller} live connections of one caller, found that many already; close some tabs`,
       );
     const connection = new LiveConnection(call, clock, sourceOf, (caught) =>

@@ -1,5 +1,5 @@
 /** A part may have several secrets, so that one can be replaced while the other still works (D6). */
-import { PlatformError } from '@platform/base';
+import { failedPrecondition } from '@platform/base';
 import { audit, type Caller } from '../access/audit.ts';
 import { notVisible } from '../access/principal.ts';
 import { requireCapacity } from '../text-rules/require-at-most.ts';
@@ -47,8 +47,7 @@ export async function deletePartSecret(
     const secret = living.find(({ id }) => id === secretId);
     if (secret === undefined) throw notVisible('part secret', secretId);
     if (living.length === 1) {
-      throw new PlatformError(
-        'failed_precondition',
+      throw failedPrecondition(
         `part ${partId}: expected at least one secret to remain, found that this is the last one; create another one first`,
       );
     }

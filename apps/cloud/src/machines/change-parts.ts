@@ -1,5 +1,5 @@
 /** Creates a part, changes one, or makes one the main part of its machine. */
-import { PlatformError } from '@platform/base';
+import { alreadyExists } from '@platform/base';
 import type { Transaction } from 'kysely';
 import { audit, type Caller } from '../access/audit.ts';
 import { notVisible } from '../access/principal.ts';
@@ -112,8 +112,7 @@ export function partChanged(registry: Registry, { part, columns }: PartChange): 
 function requireFreeName(parts: readonly { id: string; name: string }[], name: string, machineId: string): void {
   const other = parts.find((part) => part.name === name);
   if (other === undefined) return;
-  throw new PlatformError(
-    'already_exists',
+  throw alreadyExists(
     `machine ${machineId}: expected a name that none of its other parts has, found ${JSON.stringify(name)}, the name of part ${other.id}`,
   );
 }

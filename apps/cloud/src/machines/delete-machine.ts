@@ -3,7 +3,7 @@
  * cannot be read from the beginning of the deletion (D29). Captured data stays until its retention ends, unless the configuration contains
  * `delete_data_on_part_deletion`.
  */
-import { PlatformError } from '@platform/base';
+import { failedPrecondition } from '@platform/base';
 import type { Transaction } from 'kysely';
 import { audit, type Caller } from '../access/audit.ts';
 import { removeGrantsOn } from '../access/grants.ts';
@@ -46,8 +46,7 @@ export async function deletePart(
     const row = await trx.selectFrom('parts').select('main').where('id', '=', part.id).executeTakeFirst();
     if (row === undefined) throw notVisible('part', part.id);
     if (row.main === 1) {
-      throw new PlatformError(
-        'failed_precondition',
+      throw failedPrecondition(
         `part ${part.id}: expected a part other than the main part of machine ${part.machine_id}, found the main part. Make another part the main part first, or delete the machine`,
       );
     }

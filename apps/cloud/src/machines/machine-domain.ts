@@ -1,6 +1,7 @@
 /** The setting `--machine-domain`: the domain under which every part has its full name (D39). Pure. */
+
 import { isIP } from 'node:net';
-import { PlatformError } from '@platform/base';
+import { invalidArgument } from '@platform/base';
 
 /** For a cloud whose address is no name in DNS. `internal` is reserved for private use, so it is nobody else's. */
 const withoutName = 'machines.internal';
@@ -29,8 +30,7 @@ export function readMachineDomain(given: string | undefined, source: string, pub
       ? refusal(domain)
       : 'it is no domain of at least two labels, and at most 200 characters';
   if (why === undefined) return domain;
-  throw new PlatformError(
-    'invalid_argument',
+  throw invalidArgument(
     `${source}: expected a domain for the names of machines, such as machines.example.com, found ${JSON.stringify(given.slice(0, 300))}: ${why}`,
   );
 }

@@ -1,5 +1,5 @@
 /** AppService for machines ("robots" in the API): list, read, create, rename, move, delete. */
-import { PlatformError } from '@platform/base';
+import { failedPrecondition } from '@platform/base';
 import type { AppService } from '@platform/proto/platform/app/v1/app';
 import type { Handlers } from '@platform/rpc/server';
 import { type Principal, requireId, requireVisible } from '../access/principal.ts';
@@ -54,8 +54,7 @@ export function machineHandlers(deps: MachineOperationDeps): Handlers<typeof App
       if (locationId !== machine.location_id) {
         const target = access.authorize(call.principal, 'location.manage', locationId);
         if (target.organizationId !== organizationId) {
-          throw new PlatformError(
-            'failed_precondition',
+          throw failedPrecondition(
             `machine ${machine.id}: expected a location of its own organization, found location ${locationId} of another one: machines cannot move between organizations`,
           );
         }

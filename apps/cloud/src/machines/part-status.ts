@@ -6,7 +6,7 @@
  * when something changes, never for a poll without changes.
  */
 import type { JsonObject } from '@bufbuild/protobuf';
-import { type Clock, PlatformError } from '@platform/base';
+import { type Clock, failedPrecondition, invalidArgument } from '@platform/base';
 import type { Selectable, Transaction } from 'kysely';
 import type { CloudTables, Database } from '../metadata/tables.ts';
 import type { MachinesTables } from './store.ts';
@@ -177,8 +177,7 @@ export async function openPartStatuses(deps: {
       if (held === '' || (revision !== '' && revision !== held)) {
         const found = held === '' ? 'nothing is held back' : `found ${held}`;
         const expected = revision === '' ? 'a configuration' : `revision ${revision}`;
-        throw new PlatformError(
-          'failed_precondition',
+        throw failedPrecondition(
           `ForceConfiguration of part ${partId}: expected ${expected} to wait for the maintenance window, ${found}; call GetPartStatus to see what the part runs`,
         );
       }
@@ -203,8 +202,7 @@ function dataText(status: JsonObject): string {
   const text = JSON.stringify(status);
   const bytes = Buffer.byteLength(text);
   if (bytes <= maxDataBytes) return text;
-  throw new PlatformError(
-    'invalid_argument',
+  throw invalidArgument(
     `ReportPartStatus: data_status: expected at most ${maxDataBytes} bytes of JSON, found ${bytes}`,
   );
 }

@@ -1,5 +1,5 @@
 /** AppService for parts: read, create, delete, make main, restart, secrets. configuration-rpc.ts saves their configurations. */
-import { PlatformError } from '@platform/base';
+import { failedPrecondition } from '@platform/base';
 import type { AppService } from '@platform/proto/platform/app/v1/app';
 import type { Call, Handlers } from '@platform/rpc/server';
 import { notVisible, type Principal, requireVisible } from '../access/principal.ts';
@@ -41,8 +41,7 @@ export function partHandlers(deps: MachineOperationDeps): Handlers<typeof AppSer
       const [only, ...others] = found;
       if (only === undefined) throw notVisible('part', request.name);
       if (others.length > 0) {
-        throw new PlatformError(
-          'failed_precondition',
+        throw failedPrecondition(
           `part ${JSON.stringify(request.name)} in location ${request.locationId}: expected one of this name, found ${found.length}: ${found
             .slice(0, 20)
             .map((part) => part.id)

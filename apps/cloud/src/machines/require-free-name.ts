@@ -1,5 +1,5 @@
 /** D36: machines at one location have different names, because people and commands address them by place and name. */
-import { PlatformError } from '@platform/base';
+import { alreadyExists } from '@platform/base';
 import type { Kysely } from 'kysely';
 import { isSameName } from '../text-rules/same-name.ts';
 import type { MachinesTables } from './store.ts';
@@ -16,8 +16,7 @@ export async function requireFreeName(
   const there = await trx.selectFrom('machines').select(['id', 'name']).where('location_id', '=', locationId).execute();
   const other = there.find((one) => isSameName(one.name, name) && one.id !== id && sees(one.id));
   if (other !== undefined)
-    throw new PlatformError(
-      'already_exists',
+    throw alreadyExists(
       `name: expected one that no other machine at location ${locationId} has, found ${JSON.stringify(name)}, the name of machine ${other.id}`,
     );
 }

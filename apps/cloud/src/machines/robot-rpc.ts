@@ -1,8 +1,9 @@
 /** RobotService: the calls that a machine-server makes to the cloud. */
+
 import { create } from '@bufbuild/protobuf';
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import { durationFromMs } from '@bufbuild/protobuf/wkt';
-import { PlatformError } from '@platform/base';
+import { permissionDenied } from '@platform/base';
 import {
   type ConfigRequest,
   ConfigRequestSchema,
@@ -110,8 +111,7 @@ export function robotServiceBinding(deps: RobotServiceDeps): ServiceBinding<Prin
     async certificate(request, call) {
       enter(call, request.id);
       if (!mayHaveSecrets(call.principal, request.id)) {
-        throw new PlatformError(
-          'permission_denied',
+        throw permissionDenied(
           `Certificate of part ${request.id}: expected the part itself or an owner, found an operator: the answer contains a private key`,
         );
       }

@@ -2,7 +2,7 @@
  * The number of the versions that went out first, with 0.1 (ADR-0077): of the layout of a data directory, and of the tables in each store.
  * Commits before it used the numbers from 1; none of them is used again.
  */
-import { PlatformError } from '@platform/base';
+import { failedPrecondition } from '@platform/base';
 
 export const baselineVersion = 100;
 
@@ -27,13 +27,11 @@ export function versionsOf(migrations: readonly { readonly version: number }[]):
  */
 export function requireReadable(found: number, { oldest, newest }: Versions, store: string): void {
   if (found > newest)
-    throw new PlatformError(
-      'failed_precondition',
+    throw failedPrecondition(
       `${store} has version ${found}, but this version supports only versions up to ${newest}: start the newer version that wrote it. Nothing was changed`,
     );
   if (found < oldest)
-    throw new PlatformError(
-      'failed_precondition',
+    throw failedPrecondition(
       `${store} has version ${found}, of a commit before release 0.1, but this version supports only versions from ${oldest} on. Nothing was changed; start with an empty data directory (and database), or go on with the commit that wrote it (${lastCommitBefore} still reads and exports it)`,
     );
 }

@@ -3,7 +3,7 @@
  * installation's id to both, first to the directory. A later start is refused if the ids differ, or if only the database has one.
  */
 import { readFileSync } from 'node:fs';
-import { newId, PlatformError } from '@platform/base';
+import { failedPrecondition, newId } from '@platform/base';
 import { writeFileAtomic } from '../instance/write-file-atomic.ts';
 import type { PostgresWriter } from './postgres/postgres-writer.ts';
 
@@ -18,8 +18,7 @@ export async function claimInstallation(writer: PostgresWriter, file: string): P
     const theirs: unknown = rows[0]?.id;
     const ours = readInstallation(file);
     if (theirs !== undefined && theirs !== ours) {
-      throw new PlatformError(
-        'failed_precondition',
+      throw failedPrecondition(
         `${writer.shown} belongs to another data directory: expected ${file} to name installation ${String(theirs)}, found ${ours ?? 'no such file'}. Nothing was changed; start with the directory that belongs to it, or give this one an empty database`,
       );
     }
@@ -49,10 +48,6 @@ export function readInstallation(file: string): string | undefined {
     throw caught;
   }
   const id = /^\{"installation":"([^"]+)"\}\s*$/.exec(text)?.[1];
-  if (id === undefined)
-    throw new PlatformError(
-      'failed_precondition',
-      `${file}: expected {"installation":"…"}, found ${text.slice(0, 80)}`,
-    );
+  if (id === undefined) throw failedPrecondition(`${file}: expected {"installation":"…"}, found ${text.slice(0, 80)}`);
   return id;
 }

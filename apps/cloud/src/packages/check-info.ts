@@ -1,5 +1,5 @@
 /** Checks the first message of an upload before a byte of the archive is read. */
-import { PlatformError } from '@platform/base';
+import { invalidArgument } from '@platform/base';
 import type { PackageInfo } from '@platform/proto/platform/app/packages/v1/packages';
 import { maxDescriptionBytes } from './limits.ts';
 import { typeName, typeNames } from './package-type.ts';
@@ -40,8 +40,7 @@ export function checkInfo(info: Omit<PackageInfo, '$typeName'>): CheckedInfo {
   };
   const bytes = Buffer.byteLength(row.files) + Buffer.byteLength(row.metadata);
   if (bytes > maxDescriptionBytes)
-    throw new PlatformError(
-      'invalid_argument',
+    throw invalidArgument(
       `info: expected files and metadata of at most ${maxDescriptionBytes} bytes together, found ${bytes}`,
     );
   return row;
@@ -55,5 +54,5 @@ export function requireName(name: string): void {
 function require(holds: boolean, field: string, expected: string, found: string): void {
   if (holds) return;
   const shown = found === '' ? 'nothing' : JSON.stringify(found.slice(0, 64));
-  throw new PlatformError('invalid_argument', `info.${field}: expected ${expected}, found ${shown}`);
+  throw invalidArgument(`info.${field}: expected ${expected}, found ${shown}`);
 }

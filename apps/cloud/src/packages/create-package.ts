@@ -1,5 +1,5 @@
 /** Stores a package: first its archive, durably, then its row. */
-import { crc32c, newId, PlatformError } from '@platform/base';
+import { alreadyExists, crc32c, invalidArgument, newId, type PlatformError, resourceExhausted } from '@platform/base';
 import { audit, type Caller } from '../access/audit.ts';
 import type { CheckedInfo } from './check-info.ts';
 import { packageId, packagesOf, requireType, servedVersion } from './find-packages.ts';
@@ -59,8 +59,7 @@ export async function createPackage(
       return row;
     }
     if (before.sha256 !== row.sha256)
-      throw new PlatformError(
-        'already_exists',
+      throw alreadyExists(
         `package ${packageId(before)}: version ${servedVersion(before)} exists with other contents (SHA-256 ${before.sha256.slice(0, 16)}…, found ${row.sha256.slice(0, 16)}…); a version never changes: upload the new contents as a new version, or delete the old one first`,
       );
     await blobs.remove(path);
@@ -81,8 +80,7 @@ function requireCapacity(all: readonly PackageRow[], info: CheckedInfo): void {
     all.filter(({ name }) => name === info.name),
   );
   if (all.length >= maxPackagesOfOrganization && !all.some((one) => isSameVersion(one, info)))
-    throw new PlatformError(
-      'resource_exhausted',
+    throw resourceExhausted(
       `organization ${info.organization_id}: expected fewer than ${maxPackagesOfOrganization} packages (each version and platform is one), found ${all.length}; delete versions that no machine uses`,
     );
 }
@@ -98,8 +96,7 @@ async function* checkedArchive(
   for await (const chunk of contents) {
     bytes += chunk.length;
     unchecked += chunk.length;
-    if (bytes > maxBytes)
-      throw new PlatformError('resource_exhausted', `contents: expected at most ${maxBytes} bytes, found more`);
+    if (bytes > maxBytes) throw resourceExhausted(`contents: expected at most ${maxBytes} bytes, found more`);
     if (head.length < 2) {
       head = Buffer.concat([head, chunk.subarray(0, 2 - head.length)]);
       if (head.length === 2 && (head[0] !== 0x1f || head[1] !== 0x8b)) throw noArchive('other bytes');
@@ -115,5 +112,5 @@ async function* checkedArchive(
 }
 
 function noArchive(found: string): PlatformError {
-  return new PlatformError('invalid_argument', `contents: expected a gzip archive (.tar.gz), found ${found}`);
+  return invalidArgument(`contents: expected a gzip archive (.tar.gz), found ${found}`);
 }

@@ -1,5 +1,5 @@
 /** Finds packages of one organization: each query names the organization, so packages of others are never read. */
-import { PlatformError } from '@platform/base';
+import { failedPrecondition } from '@platform/base';
 import type { PackageType } from '@platform/proto/platform/app/packages/v1/packages';
 import { notVisible } from '../access/principal.ts';
 import { requireCompleteSet } from '../metadata/row-checks/require-complete.ts';
@@ -71,8 +71,7 @@ export function splitId(id: string): { readonly owner: string; readonly name: st
 export function requireType(type: PackageType, rows: readonly PackageRow[]): void {
   const other = rows.find((row) => row.type !== type);
   if (other !== undefined)
-    throw new PlatformError(
-      'failed_precondition',
+    throw failedPrecondition(
       `info.type: expected ${typeName(other.type)}, as the other versions of package ${packageId(other)} are, found ${typeName(type)}; choose another name`,
     );
 }

@@ -1,7 +1,8 @@
 /** PackageService: packages of an organization, for its own people, keys and parts. */
+
 import { create, type JsonObject, type MessageInitShape } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
-import { PlatformError } from '@platform/base';
+import { invalidArgument, notFound, permissionDenied } from '@platform/base';
 import {
   type CreatePackageRequest,
   FileInfoSchema,
@@ -45,8 +46,7 @@ export function packageHandlers(deps: PackageHandlerDeps): Handlers<typeof Packa
       const { value, done } = await messages.next();
       const packet = done ? undefined : value.package;
       if (packet?.case !== 'info')
-        throw new PlatformError(
-          'invalid_argument',
+        throw invalidArgument(
           `CreatePackage expected the info of the package in the first message, found ${packet?.case ?? 'nothing'}`,
         );
       access.authorize(call.principal, 'package.manage', packet.value.organizationId);
@@ -70,8 +70,7 @@ export function packageHandlers(deps: PackageHandlerDeps): Handlers<typeof Packa
       if (row === undefined) {
         if (rows.length === 0) throw notVisible('package', id);
         const versions = [...new Set(rows.map(servedVersion))].slice(0, 5).join(', ');
-        throw new PlatformError(
-          'not_found',
+        throw notFound(
           `package ${packageId({ organization_id: organizationId, name })}: expected one of its versions (${versions}), found ${JSON.stringify(version.slice(0, 64))}${platform === '' ? '' : ` for ${platform.slice(0, 64)}`}`,
         );
       }
@@ -81,8 +80,7 @@ export function packageHandlers(deps: PackageHandlerDeps): Handlers<typeof Packa
     async deletePackage({ id, version, type }, call) {
       const { organizationId, name } = ownerOf(id, call.principal);
       if (!access.allows(call.principal, 'package.manage', organizationId))
-        throw new PlatformError(
-          'permission_denied',
+        throw permissionDenied(
           `package ${id}: expected an owner of its organization, found another role (package.manage)`,
         );
       await db.transaction().execute(async (trx) => {
@@ -91,8 +89,7 @@ export function packageHandlers(deps: PackageHandlerDeps): Handlers<typeof Packa
           (row) => row.version === version || servedVersion(row) === version,
         );
         if (rows.length === 0)
-          throw new PlatformError(
-            'not_found',
+          throw notFound(
             `package: expected an existing version of ${id.slice(0, 120)}, found ${JSON.stringify(version.slice(0, 64))}`,
           );
         await deletePackages(trx, rows);
@@ -113,8 +110,7 @@ async function* contentsOf(messages: AsyncIterator<CreatePackageRequest>): Async
   for (let next = await messages.next(); !next.done; next = await messages.next()) {
     const { package: packet } = next.value;
     if (packet.case !== 'contents')
-      throw new PlatformError(
-        'invalid_argument',
+      throw invalidArgument(
         `CreatePackage expected contents after the first message, found ${packet.case ?? 'nothing'}`,
       );
     yield packet.value;

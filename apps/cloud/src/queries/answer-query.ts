@@ -1,5 +1,5 @@
 /** Answers a query, from the caller's scope to its rows: shared by all interfaces for queries. */
-import { PlatformError } from '@platform/base';
+import { invalidArgument } from '@platform/base';
 import { namespaceNotices, type Plan, spellApis } from '@platform/query';
 import { noticesOf } from '@platform/query/mql';
 import type { Principal } from '../access/principal.ts';
@@ -33,8 +33,7 @@ export async function answerQuery(
   asked: AskedQuery,
 ): Promise<AnsweredQuery> {
   const { organizationId, principal, parse, vocabulary, signal, deadlineMs, explain = false } = asked;
-  if (organizationId === '')
-    throw new PlatformError('invalid_argument', 'organization_id: expected the id of an organization, found none');
+  if (organizationId === '') throw invalidArgument('organization_id: expected the id of an organization, found none');
   const scope = access.scopeIn(principal, organizationId);
   const plan = spellApis(await parse(), vocabulary);
   const result = await tabular.query({

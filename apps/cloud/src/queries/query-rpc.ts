@@ -1,5 +1,5 @@
 /** The two query methods of DataService. */
-import { PlatformError } from '@platform/base';
+import { notFound } from '@platform/base';
 import type { DataService, TabularDataByMQLRequest } from '@platform/proto/platform/app/data/v1/data';
 import type { Plan } from '@platform/query';
 import { parseMql } from '@platform/query/mql';
@@ -62,8 +62,7 @@ async function planOf(
   const mayRead = access.allows(principal, 'organization.read', organizationId);
   const prefix = mayRead ? await pipelineNamed(db, organizationId, name) : undefined;
   if (prefix === undefined)
-    throw new PlatformError(
-      'not_found',
+    throw notFound(
       `query_prefix_name: expected the name of a saved query of the organization, found ${JSON.stringify(name.slice(0, 200))}`,
     );
   const note = `; stage numbers start at the saved query ${JSON.stringify(name)}, which has ${prefix.length} stages`;

@@ -1,7 +1,7 @@
 /** Opens a row of the ingest log (LoggedUpload) lazily: each part is decoded when it is accessed, and readings are ranges of its bytes. */
 import { fromBinary } from '@bufbuild/protobuf';
 import { type Timestamp, TimestampSchema } from '@bufbuild/protobuf/wkt';
-import { PlatformError, WireReader } from '@platform/base';
+import { dataLoss, WireReader } from '@platform/base';
 import { type UploadMetadata, UploadMetadataSchema } from '@platform/proto/platform/app/datasync/v1/data_sync';
 import { type Blob, BlobSchema, type Place, PlaceSchema } from '@platform/proto/platform/ingest/v1/log';
 import { ReadingRanges } from './reading-ranges.ts';
@@ -89,8 +89,7 @@ export class OpenedUpload {
   #step(): boolean {
     const wire = this.#wire;
     if (!wire.next()) {
-      if (wire.broken)
-        throw new PlatformError('data_loss', 'expected a logged upload, found other bytes or a part of one');
+      if (wire.broken) throw dataLoss('expected a logged upload, found other bytes or a part of one');
       return false;
     }
     if (wire.type !== 2) return true;

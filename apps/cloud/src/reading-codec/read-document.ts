@@ -1,5 +1,5 @@
 /** The document of a reading as plain values. */
-import { doubleAt, maxReadingLevels, PlatformError, type StructSink, walkStruct } from '@platform/base';
+import { dataLoss, doubleAt, maxReadingLevels, type StructSink, walkStruct } from '@platform/base';
 import { cachedText } from './cached-text.ts';
 import type { KeyNode } from './key-filter.ts';
 
@@ -13,10 +13,9 @@ export function readDocument(bytes: Uint8Array, start: number, end: number, only
   values.select(only);
   const fault = walkStruct(bytes, start, end, values, maxReadingLevels);
   const document = values.take();
-  if (fault === 'too deep')
-    throw new PlatformError('data_loss', `expected at most ${maxReadingLevels} levels in a reading, found more`);
+  if (fault === 'too deep') throw dataLoss(`expected at most ${maxReadingLevels} levels in a reading, found more`);
   if (fault !== null || document === undefined)
-    throw new PlatformError('data_loss', 'expected a document, found other bytes or a part of one');
+    throw dataLoss('expected a document, found other bytes or a part of one');
   return document;
 }
 

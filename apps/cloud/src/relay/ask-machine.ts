@@ -1,6 +1,7 @@
 /** Calls to machines in JSON: unary methods that only read, by name. Live connections repeat them. */
+
 import { type DescMethod, fromJson, type JsonObject, toJson } from '@bufbuild/protobuf';
-import { PlatformError } from '@platform/base';
+import { invalidArgument } from '@platform/base';
 import type { Call } from '@platform/rpc/server';
 import type { Principal } from '../access/principal.ts';
 import { accessOf } from './authorization/method-access.ts';
@@ -52,8 +53,7 @@ function methodOf(path: string): DescMethod {
     .find(({ service }) => service.typeName === type)
     ?.service.methods.find((one) => one.name === name);
   if (method?.methodKind === 'unary' && accessOf(method) === 'read') return method;
-  throw new PlatformError(
-    'invalid_argument',
+  throw invalidArgument(
     `method: expected a unary method of a machine that only reads, such as platform.component.sensor.v1.SensorService/GetReadings, found ${JSON.stringify(path.slice(0, 200))}`,
   );
 }

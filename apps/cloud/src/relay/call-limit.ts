@@ -1,5 +1,5 @@
 /** Limits the relayed calls in progress, for each part and for each organization, so that none can occupy the whole cloud. */
-import { PlatformError } from '@platform/base';
+import { resourceExhausted } from '@platform/base';
 import { maxTunnelCalls } from '@platform/rpc/client';
 
 const maxOfOrganization = 1_000;
@@ -21,8 +21,7 @@ export function createCallLimit(
   };
   const requireCapacity = (what: string, key: string, most: number): void => {
     if ((running.get(key) ?? 0) < most) return;
-    throw new PlatformError(
-      'resource_exhausted',
+    throw resourceExhausted(
       `${what}: expected at most ${most} calls in progress through the cloud, found ${most}; try again when some have ended`,
     );
   };

@@ -1,5 +1,5 @@
 /** Which part a call is for (D39). */
-import { PlatformError } from '@platform/base';
+import { invalidArgument } from '@platform/base';
 import type { Call } from '@platform/rpc/server';
 import { grantsOf, type Principal } from '../access/principal.ts';
 import type { AccountTree } from '../accounts/tree.ts';
@@ -35,8 +35,7 @@ export function namedPart(
   );
   const [partId, ...others] = named;
   if (others.length > 0) {
-    throw new PlatformError(
-      'invalid_argument',
+    throw invalidArgument(
       `${method}: expected one machine in the headers ${partHeader} and ${hostHeader} and in the address, found ${[...named].map((id) => `"${id.slice(0, 64)}"`).join(' and ')}`,
     );
   }
@@ -52,8 +51,7 @@ export function namedPart(
       : given === null
         ? 'found none, and the caller has no key of only one machine'
         : 'found an empty id';
-  throw new PlatformError(
-    'invalid_argument',
+  throw invalidArgument(
     `${method}: expected the id of a part in the header ${partHeader}, or the address <part id>.${deps.names.domain}, ${found}; this is a cloud, which passes such calls on to machines`,
   );
 }

@@ -4,7 +4,7 @@
  *
  * An offline machine is NOT_FOUND with the words of the public platform, after a wait, so that clients that try again at once do not hammer.
  */
-import { type Clock, PlatformError } from '@platform/base';
+import { type Clock, invalidArgument, notFound, PlatformError } from '@platform/base';
 import type { SignalingService } from '@platform/proto/proto/rpc/webrtc/v1/signaling';
 import type { Call, Handlers } from '@platform/rpc/server';
 import type { Access } from '../access/authorize.ts';
@@ -47,8 +47,7 @@ export function callerHandlers(deps: CallerDeps): CallerHandlers {
     const [partId, ...others] = parts;
     if (partId === undefined) throw notConfigured();
     if (others.length > 0)
-      throw new PlatformError(
-        'invalid_argument',
+      throw invalidArgument(
         `${call.method}: expected the names of one machine in the header ${hostHeader}, found several`,
       );
     authorizeControl(access, call.principal, 'part.control', partId);
@@ -77,7 +76,7 @@ export function callerHandlers(deps: CallerDeps): CallerHandlers {
     },
     async callUpdate(request, call) {
       calledPart(call, 1);
-      throw new PlatformError('not_found', `no active offer for ${JSON.stringify(request.uuid.slice(0, 64))}`);
+      throw notFound(`no active offer for ${JSON.stringify(request.uuid.slice(0, 64))}`);
     },
     async optionalWebRTCConfig(_request, call) {
       // A caller of an offline machine goes on to `call`, which tells it so.
@@ -94,19 +93,18 @@ export function callerHandlers(deps: CallerDeps): CallerHandlers {
 function hostsOf({ metadata, method }: Call, most: number): string[] {
   const hosts = (metadata.get(hostHeader) ?? '').split(',').map((host) => host.trim());
   if (hosts.length <= most && !hosts.includes('')) return hosts;
-  throw new PlatformError(
-    'invalid_argument',
+  throw invalidArgument(
     `${method}: expected ${most === 1 ? 'the name of one machine' : `one to ${most} names of a machine`} in the header ${hostHeader}, found ${hosts.includes('') ? 'none' : hosts.length}`,
   );
 }
 
 /** The text is what clients compare. */
 function notConfigured(): PlatformError {
-  return new PlatformError('invalid_argument', 'host not preconfigured');
+  return invalidArgument('host not preconfigured');
 }
 
 function offline(): PlatformError {
-  return new PlatformError('not_found', 'host appears to be offline; ensure machine is online and try again');
+  return notFound('host appears to be offline; ensure machine is online and try again');
 }
 
 function withoutWebRtc(): PlatformError {

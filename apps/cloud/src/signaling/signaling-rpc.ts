@@ -6,7 +6,7 @@
  * A machine waits with two streams. A stream whose link broke silently stays open until TCP notices, so a machine that reconnects finds its
  * old streams still open. Beyond the maximum per part, the oldest stream ends.
  */
-import { type Clock, PlatformError } from '@platform/base';
+import { type Clock, failedPrecondition, invalidArgument, PlatformError } from '@platform/base';
 import { SignalingService } from '@platform/proto/proto/rpc/webrtc/v1/signaling';
 import { type Call, type ServiceBinding, serve } from '@platform/rpc/server';
 import { notVisible, type Principal } from '../access/principal.ts';
@@ -95,18 +95,14 @@ const finished = Symbol('finished');
 /** Waits for the end of the requests. No message is valid before a caller has arrived, so any message is refused. */
 async function untilEnd(requests: AsyncIterable<unknown>): Promise<void> {
   for await (const _ of requests)
-    throw new PlatformError(
-      'failed_precondition',
-      'Answer: expected no message before a caller has arrived, found one',
-    );
+    throw failedPrecondition('Answer: expected no message before a caller has arrived, found one');
 }
 
 /** A machine may send its name several times; it is always the same. */
 function hostOf({ metadata }: Call): string {
   const [host = ''] = (metadata.get('rpc-host') ?? '').split(',').map((one) => one.trim());
   if (host !== '') return host;
-  throw new PlatformError(
-    'invalid_argument',
+  throw invalidArgument(
     'Answer: expected the name of the machine (cloud.fqdn of its configuration) in the header rpc-host, found none',
   );
 }

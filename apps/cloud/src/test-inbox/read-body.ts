@@ -1,4 +1,4 @@
-import { PlatformError } from '@platform/base';
+import { resourceExhausted } from '@platform/base';
 
 /** The cause of that error: plain HTTP answers it with 413, and other exhausted limits with 429. */
 export class BodyTooLarge extends Error {}
@@ -14,10 +14,6 @@ export async function readBody(body: AsyncIterable<Uint8Array>, maxBytes: number
     if (bytes <= maxBytes) chunks.push(chunk);
   }
   if (bytes > maxBytes)
-    throw new PlatformError(
-      'resource_exhausted',
-      `expected a body of at most ${maxBytes} bytes, found more`,
-      new BodyTooLarge(),
-    );
+    throw resourceExhausted(`expected a body of at most ${maxBytes} bytes, found more`, new BodyTooLarge());
   return Buffer.concat(chunks).toString('utf8');
 }

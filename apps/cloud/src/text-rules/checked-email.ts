@@ -1,5 +1,5 @@
 /** Validates e-mail addresses of people: gives each a single form, and refuses anything that could break a mail header. */
-import { PlatformError } from '@platform/base';
+import { invalidArgument } from '@platform/base';
 
 const maxEmailLength = 254;
 /** Dots, letters and digits of any script, and the symbols used in mailbox names; no quotes, comments or lists. */
@@ -11,8 +11,7 @@ export function checkedEmail(email: string, what = 'email'): string {
   const lookalike = lookalikeIn(normal);
   const isMailbox = normal.length <= maxEmailLength && mailbox.test(normal) && !normal.includes('..');
   if (isMailbox && lookalike === undefined) return normal;
-  throw new PlatformError(
-    'invalid_argument',
+  throw invalidArgument(
     `${what}: expected one address such as name@example.com, at most ${maxEmailLength} characters, found ${isMailbox ? `${lookalike} in ` : ''}${JSON.stringify(normal.slice(0, 80))}`,
   );
 }

@@ -1,5 +1,5 @@
 /** Validates names given by people: to organizations, locations, machines, parts, keys, fragments. */
-import { invisibleCharacter, isVisible, PlatformError, visibleText } from '@platform/base';
+import { invalidArgument, invisibleCharacter, isVisible, visibleText } from '@platform/base';
 
 const maxNameLength = 200;
 
@@ -8,8 +8,7 @@ export function checkedName(name: string, what = 'name'): string {
   const trimmed = name.trim();
   const unseen = invisibleCharacter(trimmed.slice(0, maxNameLength));
   if (unseen === undefined && trimmed.length <= maxNameLength && isVisible(trimmed)) return trimmed;
-  throw new PlatformError(
-    'invalid_argument',
+  throw invalidArgument(
     `${what}: expected 1 to ${maxNameLength} characters without control characters and other invisible characters, found ${unseen === undefined ? '' : `${unseen} in `}${visibleText(trimmed)} (${trimmed.length} characters)`,
   );
 }

@@ -1,5 +1,5 @@
 /** Validates public namespaces: the part before the colon in names of models and shared items. */
-import { PlatformError } from '@platform/base';
+import { invalidArgument } from '@platform/base';
 
 /** Namespaces of the platform itself, as the platform and public clients spell them. */
 const reserved: ReadonlySet<string> = new Set(['core', 'core-internal', 'platform', 'rdk', 'rdk-internal', 'viam']);
@@ -7,14 +7,10 @@ const reserved: ReadonlySet<string> = new Set(['core', 'core-internal', 'platfor
 /** @throws invalid_argument naming the found value */
 export function checkedNamespace(namespace: string): string {
   if (!/^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/.test(namespace))
-    throw new PlatformError(
-      'invalid_argument',
+    throw invalidArgument(
       `public_namespace: expected 1 to 63 lower-case letters, digits and dashes, a dash neither first nor last, found ${JSON.stringify(namespace.slice(0, 80))} (${namespace.length} characters)`,
     );
   if (reserved.has(namespace))
-    throw new PlatformError(
-      'invalid_argument',
-      `public_namespace: "${namespace}" is reserved for the platform; choose another one`,
-    );
+    throw invalidArgument(`public_namespace: "${namespace}" is reserved for the platform; choose another one`);
   return namespace;
 }

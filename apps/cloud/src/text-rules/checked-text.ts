@@ -1,5 +1,5 @@
 /** Validates optional one-line texts other than names: regions, lines of an address. */
-import { invisibleCharacter, PlatformError, visibleText } from '@platform/base';
+import { invalidArgument, invisibleCharacter, visibleText } from '@platform/base';
 
 /**
  * Returns the text, trimmed; it may be empty. Markup is stored unchanged and never interpreted.
@@ -9,8 +9,7 @@ export function checkedText(text: string, what: string, maxLength: number): stri
   const trimmed = text.trim();
   const unseen = invisibleCharacter(trimmed.slice(0, maxLength));
   if (trimmed.length <= maxLength && unseen === undefined) return trimmed;
-  throw new PlatformError(
-    'invalid_argument',
+  throw invalidArgument(
     `${what}: expected at most ${maxLength} characters without control characters and other invisible characters, found ${unseen === undefined ? '' : `${unseen} in `}${visibleText(trimmed)} (${trimmed.length} characters)`,
   );
 }

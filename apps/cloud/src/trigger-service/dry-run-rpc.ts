@@ -1,7 +1,7 @@
 /** TriggerService: what triggers would do, before they are saved. */
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { type Timestamp, timestampFromMs, timestampMs } from '@bufbuild/protobuf/wkt';
-import { type Clock, PlatformError, type Problem } from '@platform/base';
+import { type Clock, invalidArgument, notFound, type Problem, resourceExhausted } from '@platform/base';
 import {
   type DryRunTriggersResponseSchema,
   SuppressionReason,
@@ -56,15 +56,14 @@ export function dryRunHandlers(deps: DryRunRpcDeps): Handlers<typeof TriggerServ
       const { partId, draft } = request;
       const { organizationId } = access.authorize(call.principal, draft ? 'part.manage' : 'part.triggers', partId);
       const place = placeOf(partId);
-      if (place === undefined) throw new PlatformError('not_found', `part ${partId} was deleted`);
+      if (place === undefined) throw notFound(`part ${partId} was deleted`);
       const span = spanOf(request.start, request.end, clock.now());
       const { triggers, problems } = await asked(deps, partId, draft && draftOf(draft.triggers, 'DryRunTriggers'));
       const wanted = named(triggers, request.names);
       const most = Math.min(request.maxOccurrences || defaultOccurrences, maxOccurrences);
       const count = running.get(organizationId) ?? 0;
       if (count >= maxRunning)
-        throw new PlatformError(
-          'resource_exhausted',
+        throw resourceExhausted(
           `DryRunTriggers: expected at most ${maxRunning} dry runs of an organization at a time, found more: try again when one has ended`,
         );
       running.set(organizationId, count + 1);
@@ -179,8 +178,7 @@ function named(triggers: readonly Trigger[], names: readonly string[]): readonly
   return names.map((name) => {
     const found = triggers.find((trigger) => trigger.name === name);
     if (found !== undefined) return found;
-    throw new PlatformError(
-      'invalid_argument',
+    throw invalidArgument(
       `DryRunTriggers: names: expected names of triggers without errors (${namesOf(triggers)}), found "${name.slice(0, 100)}"`,
     );
   });
@@ -200,18 +198,14 @@ function spanOf(start: Timestamp | undefined, end: Timestamp | undefined, nowMs:
   const untilMs = end === undefined ? nowMs : Math.min(timestampMs(end), nowMs);
   const fromMs = start === undefined ? untilMs - defaultSpanMs : timestampMs(start);
   if (fromMs < untilMs) return { fromMs, untilMs };
-  throw new PlatformError(
-    'invalid_argument',
+  throw invalidArgument(
     `DryRunTriggers: start: expected a time before the end (${new Date(untilMs).toISOString()}), found ${new Date(fromMs).toISOString()}`,
   );
 }
 
 function draftOf(triggers: readonly unknown[], operation: string): readonly unknown[] {
   if (triggers.length <= maxDraft) return triggers;
-  throw new PlatformError(
-    'invalid_argument',
-    `${operation}: expected at most ${maxDraft} triggers, found ${triggers.length}`,
-  );
+  throw invalidArgument(`${operation}: expected at most ${maxDraft} triggers, found ${triggers.length}`);
 }
 
 function problemMessage({ level, path, message }: Problem): { severity: string; path: string; message: string } {

@@ -1,10 +1,10 @@
 /** Reads fields that several requests of TriggerService share. */
 import { type Timestamp, timestampMs } from '@bufbuild/protobuf/wkt';
-import { PlatformError } from '@platform/base';
+import { invalidArgument, type PlatformError } from '@platform/base';
 
 /** @param path of the field. @returns invalid_argument */
 export function refused(operation: string, path: string, expected: string, found: string): PlatformError {
-  return new PlatformError('invalid_argument', `${operation}: ${path}: expected ${expected}, found ${found}`);
+  return invalidArgument(`${operation}: ${path}: expected ${expected}, found ${found}`);
 }
 
 /** A caller's text, for an error text. */

@@ -1,6 +1,6 @@
 /** TriggerService: sends deliveries again. */
 import { timestampMs } from '@bufbuild/protobuf/wkt';
-import { type Clock, PlatformError } from '@platform/base';
+import { type Clock, failedPrecondition } from '@platform/base';
 import { DeliveryState, type TriggerService } from '@platform/proto/platform/app/v1/triggers';
 import type { Handlers } from '@platform/rpc/server';
 import { type AuditTarget, audit } from '../access/audit.ts';
@@ -44,8 +44,7 @@ export function retryHandlers(deps: RetryRpcDeps): Handlers<typeof TriggerServic
         access.authorize(call.principal, 'organization.manage', organizationId);
       else access.authorize(call.principal, 'part.manage', partId);
       if (state === 'paused' || state === 'cancelled')
-        throw new PlatformError(
-          'failed_precondition',
+        throw failedPrecondition(
           `delivery ${id}: expected one that is delivered, failed or pending, found it ${state}${state === 'paused' ? ': it is sent when its target is resumed' : ''}`,
         );
       const retried = await withAuthorization(deps, [delivery]);
@@ -77,8 +76,7 @@ export function retryHandlers(deps: RetryRpcDeps): Handlers<typeof TriggerServic
       const found = await deliveriesBetween(db, filter, limit + 1);
       if (request.dryRun) return { deliveries: found.length };
       if (found.length > limit)
-        throw new PlatformError(
-          'failed_precondition',
+        throw failedPrecondition(
           `ReplayDeliveries: expected at most ${limit} deliveries, found more; name a shorter time range, or more as max_deliveries (at most ${maxReplayed})`,
         );
       const retried = await withAuthorization(deps, found);

@@ -2,7 +2,7 @@
  * The scope of a request: an organization, a location, a machine or a part, within which the caller reads or changes only what their rights
  * allow.
  */
-import { PlatformError } from '@platform/base';
+import { invalidArgument } from '@platform/base';
 import type { Access } from '../access/authorize.ts';
 import { type PartsPort, partsIn } from '../access/parts-in.ts';
 import type { Principal } from '../access/principal.ts';
@@ -65,8 +65,7 @@ function placeScope(
       return { organizationId, partIds: partsIn(scope, registry) };
     }
     default:
-      throw new PlatformError(
-        'invalid_argument',
+      throw invalidArgument(
         `${operation}: expected one of organization_id, location_id, machine_id and part_id, found none`,
       );
   }

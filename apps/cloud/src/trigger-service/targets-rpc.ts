@@ -1,6 +1,6 @@
 /** TriggerService: targets to which nothing is sent at present. */
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
-import { type Clock, PlatformError } from '@platform/base';
+import { type Clock, failedPrecondition } from '@platform/base';
 import type { TriggerService } from '@platform/proto/platform/app/v1/triggers';
 import type { Handlers } from '@platform/rpc/server';
 import type { Transaction } from 'kysely';
@@ -59,8 +59,7 @@ export function targetsHandlers(deps: TargetsRpcDeps): Handlers<typeof TriggerSe
       const paused = await pausedTargets(db, organizationId);
       const target = targetNamed('ResumeTarget', asked, new Set(paused.map((one) => one.target)));
       if (target === undefined)
-        throw new PlatformError(
-          'failed_precondition',
+        throw failedPrecondition(
           `ResumeTarget: expected a target that is paused, found ${quoted(asked)}; ListPausedTargets lists those that are`,
         );
       await outbox.resume(organizationId, target, audited(call, 'TriggerService.ResumeTarget', organizationId, target));

@@ -1,6 +1,7 @@
 /** TriggerService: sends one notification of a trigger as a test, through the outbox and its checks. */
+
 import { randomUUID } from 'node:crypto';
-import { PlatformError } from '@platform/base';
+import { invalidArgument, notFound, resourceExhausted } from '@platform/base';
 import type { TriggerService } from '@platform/proto/platform/app/v1/triggers';
 import type { Handlers } from '@platform/rpc/server';
 import type { Kysely } from 'kysely';
@@ -32,18 +33,16 @@ export function testTriggerHandlers(deps: TestTriggerRpcDeps): Handlers<typeof T
     async testTrigger({ partId, trigger: asked, notification: index }, call) {
       const { organizationId } = access.authorize(call.principal, 'part.manage', partId);
       const place = placeOf(partId);
-      if (place === undefined) throw new PlatformError('not_found', `part ${partId} was deleted`);
+      if (place === undefined) throw notFound(`part ${partId} was deleted`);
       const { trigger, raw } = await triggerOf(deps, partId, asked);
       const notification = trigger.notifications[index];
       if (notification === undefined)
-        throw new PlatformError(
-          'invalid_argument',
+        throw invalidArgument(
           `TestTrigger: notification: expected the index of one of the ${trigger.notifications.length} that the trigger has, from 0, found ${index}`,
         );
       const waitMs = buckets.take(organizationId);
       if (waitMs > 0)
-        throw new PlatformError(
-          'resource_exhausted',
+        throw resourceExhausted(
           `TestTrigger: expected at most ${limit.most} tests in ${(limit.most * limit.everyMs) / 1_000} s, found more: try again in ${Math.ceil(waitMs / 1_000)} s`,
         );
       const nowMs = clock.now();
@@ -77,16 +76,14 @@ async function triggerOf(
   partId: string,
   asked: Asked | { readonly case: undefined },
 ): Promise<{ trigger: Trigger; raw: unknown }> {
-  if (asked.case === undefined)
-    throw new PlatformError('invalid_argument', 'TestTrigger: expected name or draft, found none');
+  if (asked.case === undefined) throw invalidArgument('TestTrigger: expected name or draft, found none');
   if (asked.case === 'draft') {
     const { config, problems } = await triggersIfSaved(partId, [asked.value]);
     const error = problems.find(({ level }) => level === 'error');
-    if (error !== undefined)
-      throw new PlatformError('invalid_argument', `TestTrigger: ${error.path}: ${error.message}`);
+    if (error !== undefined) throw invalidArgument(`TestTrigger: ${error.path}: ${error.message}`);
     const [trigger] = parseTriggers(config.triggers, config.components).triggers;
     if (trigger !== undefined) return { trigger, raw: config.triggers[0] };
-    throw new PlatformError('invalid_argument', 'TestTrigger: draft: expected a trigger, found none');
+    throw invalidArgument('TestTrigger: draft: expected a trigger, found none');
   }
   const config = await configOf(partId);
   const triggers = config?.triggers ?? [];
@@ -94,8 +91,7 @@ async function triggerOf(
   const trigger = known.find(({ name }) => name === asked.value);
   const raw = triggers.find((one) => (one as { name?: unknown } | null)?.name === asked.value);
   if (trigger !== undefined) return { trigger, raw };
-  throw new PlatformError(
-    'invalid_argument',
+  throw invalidArgument(
     `TestTrigger: name: expected the name of a trigger without errors (${namesOf(known)}), found "${asked.value.slice(0, 100)}"`,
   );
 }

@@ -1,6 +1,7 @@
 /** Reads a row of the log as the input of triggers. Readings stay encoded, because most triggers read few of them or none. */
+
 import { timestampMs } from '@bufbuild/protobuf/wkt';
-import { PlatformError } from '@platform/base';
+import { dataLoss } from '@platform/base';
 import { DataType } from '@platform/proto/platform/app/datasync/v1/data_sync';
 import type { LogRow } from '../ingest/log/log.ts';
 import { leastJsonBytes } from '../reading-codec/least-json-bytes.ts';
@@ -20,14 +21,11 @@ export function readUpload({ batch, partId, position }: Pick<LogRow, 'batch' | '
   const upload = openUpload(batch);
   const { metadata, place, timeSynced, fileId } = upload;
   if (metadata === undefined || place === undefined || fileId === '') {
-    throw new PlatformError(
-      'data_loss',
-      'expected a logged upload with metadata, place and file id, found one without',
-    );
+    throw dataLoss('expected a logged upload with metadata, place and file id, found one without');
   }
   const dataType = dataTypes[metadata.type];
   if (dataType === undefined)
-    throw new PlatformError('data_loss', `expected a logged upload with a type, found one of type ${metadata.type}`);
+    throw dataLoss(`expected a logged upload with a type, found one of type ${metadata.type}`);
   const { organizationId, organizationName, locationId, locationName, robotId, robotName, partName } = place;
   return {
     kind: 'upload',
@@ -48,8 +46,7 @@ const view = /* @__PURE__ */ new SensorDataView();
 function encodedReadings(upload: OpenedUpload, dataType: UploadInput['dataType']): UploadReadings {
   const lookAt = (index: number, withTimes: boolean): void => {
     view.read(upload.bytes, upload.readingStart(index), upload.readingEnd(index), withTimes);
-    if (!view.isWhole)
-      throw new PlatformError('data_loss', 'expected a SensorData message, found other bytes or a part of one');
+    if (!view.isWhole) throw dataLoss('expected a SensorData message, found other bytes or a part of one');
   };
   const hasDocuments = dataType !== 'binary' && dataType !== 'file';
   return {

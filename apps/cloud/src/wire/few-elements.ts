@@ -1,5 +1,5 @@
 /** Limits what a JSON text becomes when parsed, which its length does not (D48). */
-import { PlatformError } from '@platform/base';
+import { invalidArgument, resourceExhausted } from '@platform/base';
 import { maxMessageDepth } from '@platform/rpc/client';
 import { findJsonExcess } from '@platform/rpc/server';
 
@@ -15,13 +15,11 @@ export function requireFewElements(what: string, text: string, maxElements: numb
   if (excess === undefined) return;
   const place = `found more in ${JSON.stringify(excess.where)}`;
   if (excess.of === 'levels')
-    throw new PlatformError(
-      'invalid_argument',
+    throw invalidArgument(
       `${what}: expected objects and lists nested at most ${maxMessageDepth} levels deep, ${place}`,
       cause,
     );
-  throw new PlatformError(
-    'resource_exhausted',
+  throw resourceExhausted(
     `${what}: expected at most ${maxElements} fields and elements (a separator or bracket counts two), ${place}`,
     cause,
   );

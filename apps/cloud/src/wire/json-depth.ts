@@ -1,5 +1,5 @@
 /** Limits the nesting of JSON that users save to what every public client can read back. */
-import { PlatformError } from '@platform/base';
+import { invalidArgument } from '@platform/base';
 
 /**
  * In a message, each level of JSON takes three messages (Struct, its entry, Value), and decoders stop at 100. This many levels fit
@@ -15,8 +15,7 @@ export function requireJsonDepth(value: unknown, what: string): void {
   let level: unknown[] = [value];
   for (let depth = 0; level.length > 0; depth++) {
     if (depth > maxJsonDepth) {
-      throw new PlatformError(
-        'invalid_argument',
+      throw invalidArgument(
         `${what}: ${pathTo(value, maxJsonDepth)}: expected objects and lists nested at most ${maxJsonDepth} levels deep, found more: public clients could not read it`,
       );
     }

@@ -1,5 +1,6 @@
 /** Checks that every public client can read back JSON saved by users exactly as it was given. */
-import { PlatformError } from '@platform/base';
+
+import { invalidArgument } from '@platform/base';
 import { requireJsonDepth } from './json-depth.ts';
 
 /**
@@ -11,7 +12,7 @@ import { requireJsonDepth } from './json-depth.ts';
 export function requireReadableJson(value: unknown, what: string): void {
   requireJsonDepth(value, what);
   const found = firstUnreadable(value, '$');
-  if (found !== undefined) throw new PlatformError('invalid_argument', `${what}: ${found}`);
+  if (found !== undefined) throw invalidArgument(`${what}: ${found}`);
 }
 
 /** Recursive: the depth has already been checked. */

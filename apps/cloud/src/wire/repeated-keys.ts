@@ -1,5 +1,5 @@
 /** Finds duplicate keys in an object of a JSON text: only the last one would be used, and the loss of the others would go unnoticed. */
-import { PlatformError, type Problem } from '@platform/base';
+import { invalidArgument, type Problem } from '@platform/base';
 import { readJson } from '@platform/machine-config/read-json';
 
 const shownKeys = 20;
@@ -19,7 +19,7 @@ export function requireEachKeyOnce(text: string, parsed: unknown, what: string):
   if (repeated.length === 0) return;
   const told = repeated.slice(0, shownKeys).map(({ path, message }) => `${path}: ${message}`);
   if (repeated.length > shownKeys) told.push(`… and ${repeated.length - shownKeys} more`);
-  throw new PlatformError('invalid_argument', `${what}: repeated keys, nothing was saved\n${told.join('\n')}`);
+  throw invalidArgument(`${what}: repeated keys, nothing was saved\n${told.join('\n')}`);
 }
 
 /** Number of keys in a JSON text: each is followed by the only colons outside of strings. */

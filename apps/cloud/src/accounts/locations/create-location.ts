@@ -1,5 +1,5 @@
 /** Creates a location with its first secret, at the top of an organization or beneath another location (R9). */
-import { PlatformError } from '@platform/base';
+import { invalidArgument } from '@platform/base';
 import { audit, type Caller } from '../../access/audit.ts';
 import { notVisible } from '../../access/principal.ts';
 import { checkedName } from '../../text-rules/checked-name.ts';
@@ -20,8 +20,7 @@ export async function createLocation(
   access.authorize(by.principal, 'organization.see', organizationId);
   if (parentId === null) access.authorize(by.principal, 'organization.manage', organizationId);
   else if (access.authorize(by.principal, 'location.manage', parentId).organizationId !== organizationId)
-    throw new PlatformError(
-      'invalid_argument',
+    throw invalidArgument(
       `parent_location_id: expected a location of organization ${organizationId}, found one of another organization`,
     );
   const name = checkedName(asked.name);

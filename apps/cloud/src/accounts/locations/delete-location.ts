@@ -1,5 +1,5 @@
 /** Deletes a location, with its secrets, shares, metadata and roles. It must contain no machines and no locations. */
-import { PlatformError } from '@platform/base';
+import { failedPrecondition } from '@platform/base';
 import { audit, type Caller } from '../../access/audit.ts';
 import { removeGrantsOn } from '../../access/grants.ts';
 import { requireVisible } from '../../access/principal.ts';
@@ -28,8 +28,7 @@ export async function deleteLocation(deps: AccountsDeps, by: Caller, locationId:
           ]),
     ];
     if (users.length > 0)
-      throw new PlatformError(
-        'failed_precondition',
+      throw failedPrecondition(
         `location ${locationId}: expected it to be empty, found ${users.join(' and ')}; delete or move them first`,
       );
     const endedKeys = await removeGrantsOn(trx, { locationId });

@@ -1,5 +1,6 @@
 /** Limits how deeply locations can be nested, because every call walks the path of its location. */
-import { PlatformError } from '@platform/base';
+
+import { failedPrecondition } from '@platform/base';
 import type { AccountTree } from '../tree.ts';
 
 const maxDepth = 32;
@@ -8,10 +9,7 @@ const maxDepth = 32;
 export function checkedDepth(tree: AccountTree, parentId: string | null, height: number): void {
   const depth = (parentId === null ? 0 : tree.ancestors(parentId).length) + height;
   if (depth <= maxDepth) return;
-  throw new PlatformError(
-    'failed_precondition',
-    `location: expected at most ${maxDepth} levels of locations, found ${depth}`,
-  );
+  throw failedPrecondition(`location: expected at most ${maxDepth} levels of locations, found ${depth}`);
 }
 
 /** Number of levels of a location and its descendants; 1 for one without children. */

@@ -1,5 +1,5 @@
 /** Secrets of a location. It can have several, so that one can be replaced without an interruption, and always has at least one. */
-import { PlatformError } from '@platform/base';
+import { failedPrecondition } from '@platform/base';
 import { audit, type Caller } from '../../access/audit.ts';
 import { notVisible } from '../../access/principal.ts';
 import type { Database } from '../../metadata/tables.ts';
@@ -56,8 +56,7 @@ export async function deleteLocationSecret(
     const ids = await trx.selectFrom('location_secrets').select('id').where('location_id', '=', locationId).execute();
     if (!ids.some(({ id }) => id === secretId)) throw notVisible('location secret', secretId);
     if (ids.length === 1)
-      throw new PlatformError(
-        'failed_precondition',
+      throw failedPrecondition(
         `location ${locationId}: expected at least one secret to remain, found that this is the last one; create another one first`,
       );
     await trx.deleteFrom('location_secrets').where('id', '=', secretId).execute();

@@ -1,5 +1,6 @@
 /** D36: locations of one parent have different names, because people and commands address them by path. */
-import { PlatformError } from '@platform/base';
+
+import { alreadyExists } from '@platform/base';
 import { isSameName } from '../../text-rules/same-name.ts';
 import type { AccountTree, LocationRow } from '../tree.ts';
 
@@ -17,8 +18,7 @@ export function requireFreeName(
     .locationsOf(organizationId)
     .find((one) => one.parent_id === parentId && isSameName(one.name, name) && one.id !== id && sees(one.id));
   if (other !== undefined)
-    throw new PlatformError(
-      'already_exists',
+    throw alreadyExists(
       `name: expected one that no other location ${parentId === null ? 'at the top of the organization' : `in location ${parentId}`} has, found ${JSON.stringify(name)}, the name of location ${other.id}`,
     );
 }

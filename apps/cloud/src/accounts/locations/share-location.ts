@@ -2,7 +2,7 @@
  * Shares a location and its contents with another organization: everyone with a role on that whole organization becomes an operator of
  * the location (R3). Also ends the sharing. Only the id is recorded, so the answer does not reveal whether the organization exists.
  */
-import { PlatformError } from '@platform/base';
+import { invalidArgument, notFound, resourceExhausted } from '@platform/base';
 import { audit, type Caller } from '../../access/audit.ts';
 import { requireVisible } from '../../access/principal.ts';
 import type { AccountsDeps } from '../accounts-deps.ts';
@@ -20,30 +20,26 @@ export async function shareLocation(
 ): Promise<void> {
   const { tree, clock } = deps;
   if (!/^[A-Za-z0-9_-]{1,64}$/.test(organizationId))
-    throw new PlatformError(
-      'invalid_argument',
+    throw invalidArgument(
       `organization_id: expected the id of an organization, found ${JSON.stringify(organizationId.slice(0, 80))}`,
     );
   await tree.change(async (trx, changed) => {
     const row = requireVisible(tree.location(locationId), 'location', locationId);
     if (row.organization_id === organizationId)
-      throw new PlatformError(
-        'invalid_argument',
+      throw invalidArgument(
         `organization_id: expected another organization, found the one that owns location ${locationId}`,
       );
     const shared = tree.sharedWith(locationId);
     if (shared.includes(organizationId)) return;
     if (shared.length >= maxShares)
-      throw new PlatformError(
-        'resource_exhausted',
+      throw resourceExhausted(
         `location ${locationId}: expected at most ${maxShares} organizations that it is shared with, found ${shared.length}; stop sharing it with one first`,
       );
     const towards = tree
       .sharesTo(organizationId)
       .filter((share) => share.organizationId === row.organization_id).length;
     if (towards >= maxSharesTowards)
-      throw new PlatformError(
-        'resource_exhausted',
+      throw resourceExhausted(
         `organization_id: expected at most ${maxSharesTowards} locations of organization ${row.organization_id} to be shared with organization ${organizationId}, found ${towards}; share a location above them, or stop sharing one first`,
       );
     await trx
@@ -69,8 +65,7 @@ export async function unshareLocation(
   await tree.change(async (trx, changed) => {
     const row = requireVisible(tree.location(locationId), 'location', locationId);
     if (!tree.sharedWith(locationId).includes(organizationId))
-      throw new PlatformError(
-        'not_found',
+      throw notFound(
         `location ${locationId}: expected the id of an organization that it is shared with, found ${JSON.stringify(organizationId.slice(0, 64))}`,
       );
     await trx

@@ -1,5 +1,5 @@
 /** Renames a location, moves it within its organization, or sets its region: applies either all given changes or none (R9). */
-import { PlatformError } from '@platform/base';
+import { failedPrecondition, invalidArgument } from '@platform/base';
 import { audit, type Caller } from '../../access/audit.ts';
 import { notVisible, requireVisible } from '../../access/principal.ts';
 import { checkedName } from '../../text-rules/checked-name.ts';
@@ -31,8 +31,7 @@ export async function updateLocation(
   if (moves && parentId !== null) {
     const there = access.authorize(by.principal, 'location.manage', parentId);
     if (there.organizationId !== organizationId)
-      throw new PlatformError(
-        'invalid_argument',
+      throw invalidArgument(
         `parent_location_id: expected a location of the same organization (${organizationId}), found one of another organization`,
       );
   }
@@ -47,8 +46,7 @@ export async function updateLocation(
       const path = tree.ancestors(parentId);
       if (path.length === 0) throw notVisible('location', parentId);
       if (path.includes(locationId))
-        throw new PlatformError(
-          'failed_precondition',
+        throw failedPrecondition(
           `location ${locationId}: expected a new parent outside of it, found ${parentId === locationId ? 'itself' : `${parentId}, which lies in it`}`,
         );
       checkedDepth(tree, parentId, heightOf(tree, locationId));

@@ -3,7 +3,7 @@
  * notification. Error messages do not quote its content.
  */
 import { createPrivateKey } from 'node:crypto';
-import { PlatformError } from '@platform/base';
+import { invalidArgument, type PlatformError } from '@platform/base';
 
 const maxBytes = 16 * 1024;
 /** Where the provider exchanges the account's signature for a token; it is never sent to any other address. */
@@ -45,5 +45,5 @@ function isRsaKey(pem: string): boolean {
 }
 
 function wrong(expected: string, found: string): PlatformError {
-  return new PlatformError('invalid_argument', `config_json: expected ${expected}, found ${found}`);
+  return invalidArgument(`config_json: expected ${expected}, found ${found}`);
 }

@@ -1,5 +1,5 @@
 /** Push tokens of a person's devices: one for each app and device. */
-import { PlatformError } from '@platform/base';
+import { invalidArgument } from '@platform/base';
 import { audit, type Caller } from '../../access/audit.ts';
 import { notVisible } from '../../access/principal.ts';
 import type { AccountsDeps } from '../accounts-deps.ts';
@@ -102,8 +102,7 @@ export async function removeDeadToken(
 
 function checkedToken(text: string, what: string, maxLength: number): string {
   if (text.length > 0 && text.length <= maxLength && /^[\u0021-\u007e]+$/.test(text)) return text;
-  throw new PlatformError(
-    'invalid_argument',
+  throw invalidArgument(
     `${what}: expected 1 to ${maxLength} printable ASCII characters without spaces, found ${text.length} characters`,
   );
 }

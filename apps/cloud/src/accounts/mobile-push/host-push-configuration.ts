@@ -1,5 +1,5 @@
 /** The host administrator's credentials for the platform's own mobile app, sealed: they serve every organization of the installation. */
-import { PlatformError } from '@platform/base';
+import { notFound } from '@platform/base';
 import { audit, type OwnActor } from '../../access/audit.ts';
 import type { AccountsDeps } from '../accounts-deps.ts';
 import { checkedPushCredentials } from './checked-push-credentials.ts';
@@ -48,8 +48,7 @@ export async function deleteHostPushCredentials(
 ): Promise<void> {
   await db.transaction().execute(async (trx) => {
     const gone = await trx.deleteFrom('host_push_credentials').returning('id').executeTakeFirst();
-    if (gone === undefined)
-      throw new PlatformError('not_found', 'this installation has no credentials for push notifications');
+    if (gone === undefined) throw notFound('this installation has no credentials for push notifications');
     await audit(trx, by, clock.now(), 'admin.push-config.unset', ['installation', '', null], {});
   });
 }

@@ -1,5 +1,5 @@
 /** An organization's credentials for the push provider, sealed: one set for one app (ADR-0012). */
-import { PlatformError } from '@platform/base';
+import { notFound } from '@platform/base';
 import { audit, type Caller } from '../../access/audit.ts';
 import { notVisible } from '../../access/principal.ts';
 import type { AccountsDeps } from '../accounts-deps.ts';
@@ -48,7 +48,7 @@ export async function appOfPushConfiguration(
     .executeTakeFirst();
   if (row !== undefined) return row.app_id;
   const text = 'this organization has no credentials for push notifications; SetFirebaseConfig sets them';
-  throw new PlatformError('not_found', text);
+  throw notFound(text);
 }
 
 /** For the sender of notifications: undefined if no credentials are set. */

@@ -1,6 +1,6 @@
 /** Whether an organization bills its customers through the platform, and the address on its invoices. */
 import { create, fromJsonString, toJsonString } from '@bufbuild/protobuf';
-import { PlatformError } from '@platform/base';
+import { alreadyExists, failedPrecondition, invalidArgument, type PlatformError } from '@platform/base';
 import { type BillingAddress, BillingAddressSchema } from '@platform/proto/platform/app/v1/app';
 import { audit, type Caller } from '../../access/audit.ts';
 import { requireAllRows } from '../../metadata/row-checks/require-complete.ts';
@@ -28,8 +28,7 @@ export async function enableBillingService(
       .returning('organization_id')
       .executeTakeFirst();
     if (added === undefined)
-      throw new PlatformError(
-        'already_exists',
+      throw alreadyExists(
         `billing service of organization ${organizationId}: expected none, found it enabled already; change its address with UpdateBillingService`,
       );
     const target = ['organization', organizationId, organizationId] as const;
@@ -104,8 +103,7 @@ async function readService(db: BillingDeps['db'], organizationId: string) {
 }
 
 function notEnabled(organizationId: string): PlatformError {
-  return new PlatformError(
-    'failed_precondition',
+  return failedPrecondition(
     `billing service of organization ${organizationId}: expected it to be enabled, found it disabled; call EnableBillingService (platform billing service enable) first`,
   );
 }
@@ -117,7 +115,7 @@ function checkedAddress(address: BillingAddress | undefined): string {
   const needed = (text: string, field: string): string => {
     const checked = line(text, field);
     if (checked !== '') return checked;
-    throw new PlatformError('invalid_argument', `billing_address.${field}: expected a string, found none`);
+    throw invalidArgument(`billing_address.${field}: expected a string, found none`);
   };
   return toJsonString(
     BillingAddressSchema,

@@ -1,5 +1,5 @@
 /** Creates an organization with its caller as owner (R8). */
-import { PlatformError } from '@platform/base';
+import { permissionDenied } from '@platform/base';
 import { audit, type Caller } from '../../access/audit.ts';
 import { addGrant } from '../../access/grants.ts';
 import { grantsOf } from '../../access/principal.ts';
@@ -15,8 +15,7 @@ export async function createOrganization(deps: AccountsDeps, by: Caller, name: s
     (grant) => grant.role === 'owner' && grant.locationId === null && grant.robotId === null,
   );
   if (principal.kind === 'part' || (principal.kind === 'key' && !ownsOne))
-    throw new PlatformError(
-      'permission_denied',
+    throw permissionDenied(
       `CreateOrganization: expected a person, or an API key that owns an organization, found ${principal.kind === 'part' ? "a part's credentials" : 'a key that does not own one'}`,
     );
   const checked = checkedName(name);

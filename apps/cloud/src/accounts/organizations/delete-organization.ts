@@ -1,5 +1,5 @@
 /** Deletes an organization that has no locations, with all of its data except its audit trail. */
-import { PlatformError } from '@platform/base';
+import { failedPrecondition } from '@platform/base';
 import { audit, type Caller } from '../../access/audit.ts';
 import { removeGrantsOn } from '../../access/grants.ts';
 import { requireVisible } from '../../access/principal.ts';
@@ -13,8 +13,7 @@ export async function deleteOrganization(deps: AccountsDeps, by: Caller, organiz
     const row = requireVisible(tree.organization(organizationId), 'organization', organizationId);
     const locations = tree.locationsOf(organizationId);
     if (locations.length > 0)
-      throw new PlatformError(
-        'failed_precondition',
+      throw failedPrecondition(
         `organization ${organizationId}: expected no locations in it, found ${summarizeNames(
           'location',
           'locations',

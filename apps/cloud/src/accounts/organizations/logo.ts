@@ -2,8 +2,9 @@
  * The logo of an organization: PNG or JPEG. Pages and e-mails to strangers show it, so it is public under an unguessable address, which
  * changes with the logo (ADR-0012).
  */
+
 import { randomBytes } from 'node:crypto';
-import { PlatformError } from '@platform/base';
+import { invalidArgument } from '@platform/base';
 import { audit, type Caller } from '../../access/audit.ts';
 import { requireAtMost } from '../../text-rules/require-at-most.ts';
 import type { AccountsDeps } from '../accounts-deps.ts';
@@ -22,10 +23,7 @@ export async function setLogo(
   requireAtMost('logo', maxLogoBytes, image.byteLength, ' bytes');
   const mediaType = imageTypeOf(image);
   if (image.byteLength > 0 && mediaType === undefined)
-    throw new PlatformError(
-      'invalid_argument',
-      `logo: expected a PNG or JPEG picture, found ${image.byteLength} bytes that are neither`,
-    );
+    throw invalidArgument(`logo: expected a PNG or JPEG picture, found ${image.byteLength} bytes that are neither`);
   await db.transaction().execute(async (trx) => {
     await trx.deleteFrom('organization_logos').where('organization_id', '=', organizationId).execute();
     if (mediaType !== undefined)

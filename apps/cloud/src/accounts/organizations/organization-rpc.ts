@@ -1,6 +1,7 @@
 /** Organizations in the API. */
+
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
-import { PlatformError } from '@platform/base';
+import { permissionDenied } from '@platform/base';
 import type { AppService } from '@platform/proto/platform/app/v1/app';
 import type { Handlers } from '@platform/rpc/server';
 import { type Principal, requireVisible } from '../../access/principal.ts';
@@ -28,10 +29,7 @@ export function organizationHandlers(deps: AccountsDeps): Handlers<typeof AppSer
     },
     listOrganizations(_request, { principal }) {
       if (principal.kind === 'part')
-        throw new PlatformError(
-          'permission_denied',
-          "ListOrganizations: expected a person or an API key, found a part's credentials",
-        );
+        throw permissionDenied("ListOrganizations: expected a person or an API key, found a part's credentials");
       const rows = [...organizationsOf(principal)].flatMap((id) => tree.organization(id) ?? []);
       const sorted = rows.toSorted((a, b) => a.created_ms - b.created_ms);
       return { organizations: sorted.map((row) => organizationMessage(access, principal, row)) };
@@ -49,8 +47,7 @@ export function organizationHandlers(deps: AccountsDeps): Handlers<typeof AppSer
       // Clients call this while they create an organization, before it has an id.
       if (request.organizationId !== '') access.authorize(principal, 'organization.manage', request.organizationId);
       else if (principal.kind === 'part')
-        throw new PlatformError(
-          'permission_denied',
+        throw permissionDenied(
           "GetOrganizationNamespaceAvailability: expected a person or an API key, found a part's credentials",
         );
       const holder = await holderOfNamespace(db, checkedNamespace(request.publicNamespace));

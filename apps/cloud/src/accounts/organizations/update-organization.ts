@@ -1,6 +1,7 @@
 /** Changes the settings of an organization: applies either all given changes or none. */
+
 import { toJsonString } from '@bufbuild/protobuf';
-import { PlatformError } from '@platform/base';
+import { alreadyExists, failedPrecondition, invalidArgument } from '@platform/base';
 import {
   type AllowedLoginMethods,
   AllowedLoginMethodsSchema,
@@ -63,8 +64,7 @@ export async function updateOrganization(
   return change(deps, by, 'AppService.UpdateOrganization', organizationId, columns, async (row) => {
     const asked = columns.public_namespace;
     if (asked === undefined || row.public_namespace === null || row.public_namespace === asked) return;
-    throw new PlatformError(
-      'failed_precondition',
+    throw failedPrecondition(
       `organization ${row.id}: expected none or the namespace that it has ("${row.public_namespace}"), found "${asked}": names that others use depend on it; change it with UpdateOrganizationNamespace`,
     );
   });
@@ -105,8 +105,7 @@ async function change(
     if (typeof columns.public_namespace === 'string') {
       const holder = await holderOfNamespace(trx, columns.public_namespace);
       if (holder !== undefined && holder !== organizationId)
-        throw new PlatformError(
-          'already_exists',
+        throw alreadyExists(
           `public_namespace: expected an unused one, found "${columns.public_namespace}", which another organization uses`,
         );
     }
@@ -128,8 +127,7 @@ async function fragmentsColumn(deps: AccountsDeps, by: Caller, list: FragmentImp
   requireAtMost('default_fragments', maxDefaultFragments, fragments.length);
   for (const [index, { fragmentId }] of fragments.entries()) {
     if (fragments.findIndex((other) => other.fragmentId === fragmentId) !== index)
-      throw new PlatformError(
-        'invalid_argument',
+      throw invalidArgument(
         `default_fragments.fragments[${index}]: expected each fragment once, found ${JSON.stringify(fragmentId.slice(0, 64))} again`,
       );
     if (!(await deps.seesFragment(by.principal, fragmentId))) throw notVisible('fragment', fragmentId);
@@ -142,8 +140,7 @@ async function fragmentsColumn(deps: AccountsDeps, by: Caller, list: FragmentImp
 function loginMethodsColumn(list: AllowedLoginMethods): string | null {
   const known = list.methods.filter((method) => loginMethods.has(method));
   if (known.length !== list.methods.length)
-    throw new PlatformError(
-      'invalid_argument',
+    throw invalidArgument(
       `allowed_login_methods: expected methods that the API knows, found ${JSON.stringify(list.methods.slice(0, 20))}`,
     );
   return known.length === 0 ? null : toJsonString(AllowedLoginMethodsSchema, { ...list, methods: [...new Set(known)] });

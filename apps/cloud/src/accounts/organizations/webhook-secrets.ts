@@ -3,7 +3,7 @@
  * ends: receivers accept a request if one of its signatures is right (Standard Webhooks), so that they can change keys without losing any
  * requests.
  */
-import { PlatformError } from '@platform/base';
+import { failedPrecondition, invalidArgument } from '@platform/base';
 import { audit, type Caller, type OwnActor } from '../../access/audit.ts';
 import { notVisible } from '../../access/principal.ts';
 import type { AccountsDeps } from '../accounts-deps.ts';
@@ -50,10 +50,7 @@ export async function rotateWebhookSecret(
   overlapMs: number,
 ): Promise<void> {
   if (!(Number.isSafeInteger(overlapMs) && overlapMs >= 0 && overlapMs <= maxOverlapMs))
-    throw new PlatformError(
-      'invalid_argument',
-      `overlap: expected 0 to ${maxOverlapMs / 86_400_000} days, found ${overlapMs / 1_000} s`,
-    );
+    throw invalidArgument(`overlap: expected 0 to ${maxOverlapMs / 86_400_000} days, found ${overlapMs / 1_000} s`);
   const secret = newWebhookSecret();
   const nowMs = clock.now();
   const formerEndsMs = nowMs + overlapMs;
@@ -74,8 +71,7 @@ export async function rotateWebhookSecret(
       .where('organization_id', '=', organizationId)
       .executeTakeFirstOrThrow();
     if (Number(kept) >= maxFormer)
-      throw new PlatformError(
-        'failed_precondition',
+      throw failedPrecondition(
         `expected at most ${maxFormer} former secrets whose overlap has not ended, found ${kept}; wait until one ends, or rotate without overlap, which ends all of them`,
       );
     if (overlapMs > 0)

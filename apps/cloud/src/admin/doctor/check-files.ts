@@ -1,7 +1,8 @@
 /** Doctor: reads every listed file of readings and compares it with the catalog. */
+
 import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
-import { PlatformError } from '@platform/base';
+import { dataLoss } from '@platform/base';
 import type { CatalogRows } from '../../tabular/integrity/catalog-findings.ts';
 import type { FileRow } from '../../tabular/integrity/row-checksum.ts';
 import { checksumFile } from '../../tabular/process/files/checksum-file.ts';
@@ -43,8 +44,7 @@ export const counted = (count: number, what: string): string => `${count} ${what
 export function describeFiles({ wrong, files, linked }: CheckedFiles, deep: boolean): string {
   if (wrong.size > 0) {
     const shown = [...wrong].slice(0, 20).map(([file, what]) => `parquet/${file}: ${what}`);
-    throw new PlatformError(
-      'data_loss',
+    throw dataLoss(
       `expected ${files} files of readings as they were written, found ${wrong.size} that are not (${shown.join('; ')}${wrong.size > shown.length ? '; …' : ''}). platform admin repair lists what can be repaired, and platform admin repair --from BACKUP what can be restored from a backup`,
     );
   }

@@ -1,5 +1,5 @@
 /** Doctor: reads every row of the ingest log, and reports missing rows that followers still need and losses that no one has accepted. */
-import { PlatformError } from '@platform/base';
+import { dataLoss, type PlatformError } from '@platform/base';
 import type { LogDamage, LogLoss, LogRow, ReadLimit } from '../../ingest/log/log.ts';
 import { positionsText } from '../../ingest/losses/positions-text.ts';
 import { findLogDamage } from './find-log-damage.ts';
@@ -39,8 +39,7 @@ export async function checkLog(log: LogToCheck, followed: number): Promise<strin
 
 function lossOf(damages: readonly LogDamage[]): PlatformError {
   const texts = new Set(damages.map(textOf));
-  return new PlatformError(
-    'data_loss',
+  return dataLoss(
     `expected the rows of the ingest log as they were written, found ${texts.size} that are not (${[...texts].slice(0, shown).join('; ')}${texts.size > shown ? '; …' : ''}). Restore them from a backup with platform admin repair --from BACKUP --apply, or accept the loss with platform admin repair --accept-loss --apply`,
   );
 }

@@ -1,6 +1,6 @@
 /** Doctor: checks that the payload of every image and file exists and matches its SHA-256. */
 import { join } from 'node:path';
-import { asPlatformError, PlatformError } from '@platform/base';
+import { asPlatformError, dataLoss } from '@platform/base';
 import { type BlobContents, createVerifiedFiles } from '../../blobs/verified-files.ts';
 
 /** A row of `binary_data`. */
@@ -42,8 +42,7 @@ export async function checkPayloads(...of: Parameters<typeof damagedPayloads>): 
   const { wrong, listed } = await damagedPayloads(...of);
   const found = [...wrong].map(([{ id, path }, reason]) => `${id} (blobs/${path}): ${reason}`);
   if (found.length === 0) return `${listed.length} pictures and files, each as it was stored`;
-  throw new PlatformError(
-    'data_loss',
+  throw dataLoss(
     `expected ${listed.length} pictures and files as they were stored, found ${found.length} that are not (${found.slice(0, shown).join('; ')}${found.length > shown ? '; …' : ''}). Restore their payloads from a backup with platform admin repair --from BACKUP --apply`,
   );
 }

@@ -3,7 +3,7 @@
  * durable.
  */
 import { join } from 'node:path';
-import { PlatformError, silentLog } from '@platform/base';
+import { dataLoss, failedPrecondition, silentLog } from '@platform/base';
 import { listTables, quoted } from '../../backup/copy/copy-postgres.ts';
 import { payloadsSql } from '../../binary/store.ts';
 import { blobPathsSql } from '../../ingest/log/log-tables.ts';
@@ -22,8 +22,7 @@ import { type DoctorStore, followedSql, payloadOf } from './doctor-store.ts';
 export function inPostgres(dataDirectory: string, database: string | undefined): DoctorStore {
   const see = async <T>(look: (snapshot: Snapshot) => Promise<T>): Promise<T> => {
     if (database === undefined)
-      throw new PlatformError(
-        'failed_precondition',
+      throw failedPrecondition(
         `data directory ${dataDirectory}: this installation is in Postgres, but PLATFORM_DATABASE_URL is not set. Set it to the value that the cloud uses`,
       );
     const { signal } = new AbortController();
@@ -92,8 +91,7 @@ async function durability(snapshot: Snapshot): Promise<string> {
     if (setting?.['value'] !== 'on') off.push(name);
   }
   if (off.length > 0)
-    throw new PlatformError(
-      'data_loss',
+    throw dataLoss(
       `${snapshot.shown}: expected ${off.join(' and ')} to be on, found off: a crash of the server could lose or damage acknowledged data. Turn it on in postgresql.conf`,
     );
   return 'fsync and full_page_writes are on';

@@ -6,7 +6,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { errorText, PlatformError } from '@platform/base';
+import { dataLoss, errorText } from '@platform/base';
 import { payloadsSql } from '../../binary/store.ts';
 import { LogReader } from '../../ingest/log/log-reader.ts';
 import { blobPathsSql } from '../../ingest/log/log-tables.ts';
@@ -139,8 +139,7 @@ async function soundCatalog(store: DoctorStore): Promise<string> {
     organizationId === null ? text : `organization ${organizationId}: ${text}`,
   );
   if (findings.length > 0)
-    throw new PlatformError(
-      'data_loss',
+    throw dataLoss(
       `expected the rows of the catalog as they were written, found ${findings.length} faults (${findings.slice(0, 20).join('; ')}${findings.length > 20 ? '; …' : ''}). Repair them with platform admin repair`,
     );
   return `${counted(rows.files.length, 'file')}, ${counted(rows.deletes.length, 'deletion')}`;
@@ -150,8 +149,7 @@ async function soundRows(store: DoctorStore): Promise<string> {
   const { rows, damages } = await store.rows();
   if (damages.length === 0) return counted(rows, 'row');
   const shownDamages = damages.slice(0, 20).map(({ text }) => text);
-  throw new PlatformError(
-    'data_loss',
+  throw dataLoss(
     `expected the rows as they were written, found ${damages.length} faults (${shownDamages.join('; ')}${damages.length > 20 ? '; …' : ''}). Restore a backup into a new directory, or accept the rows as they are with platform admin repair --accept-loss`,
   );
 }

@@ -1,5 +1,5 @@
 /** Changes that a repair makes to the catalog, each with its audit entry. */
-import { PlatformError } from '@platform/base';
+import { notFound, PlatformError } from '@platform/base';
 import { audit, type OwnActor } from '../../access/audit.ts';
 import type { Database } from '../../metadata/tables.ts';
 import { addFileRow, removeFileRow } from '../../tabular/catalog/catalog-rows.ts';
@@ -46,7 +46,7 @@ export async function replaceFiles(
 export async function unlistFile(db: Database, file: string, by: OwnActor, nowMs: number): Promise<void> {
   await db.transaction().execute(async (trx) => {
     const row = await removeFileRow(trx, file);
-    if (row === undefined) throw new PlatformError('not_found', `expected a listed file of readings, found "${file}"`);
+    if (row === undefined) throw notFound(`expected a listed file of readings, found "${file}"`);
     const detail = {
       day: row.capture_day,
       rows: row.rows,

@@ -2,7 +2,7 @@
 import { createReadStream, lstatSync } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { PlatformError, type Repaired } from '@platform/base';
+import { dataLoss, type Repaired } from '@platform/base';
 import { hasFile } from '../../backup/listed-files.ts';
 import { createBlobDirectories } from '../../blobs/blob-directories.ts';
 import { incoming, writeBlob } from '../../blobs/write-blob.ts';
@@ -49,6 +49,6 @@ async function restore(blobDirectory: string, row: ListedPayload, source: string
   const folder = { directory: blobDirectory, makeDirectory: createBlobDirectories(blobDirectory) };
   await writeBlob(folder, row.path, createReadStream(source), ({ sizeBytes, sha256 }) => {
     const isIt = sizeBytes === row.sizeBytes && Buffer.from(sha256).toString('hex') === row.sha256;
-    if (!isIt) throw new PlatformError('data_loss', `${source}: it changed while it was being read`);
+    if (!isIt) throw dataLoss(`${source}: it changed while it was being read`);
   });
 }

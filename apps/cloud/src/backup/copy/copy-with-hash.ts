@@ -1,8 +1,9 @@
 /** Copies one file into or out of a backup, and returns its size and SHA-256. */
+
 import { createHash } from 'node:crypto';
 import { link, mkdir, open, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { PlatformError } from '@platform/base';
+import { dataLoss } from '@platform/base';
 import { syncPath } from '../../instance/sync-path.ts';
 import type { BackedUpFile } from '../manifest.ts';
 
@@ -24,7 +25,7 @@ export async function copyWithHash({ from, to, path, immutable, signal }: CopyWi
   const target = join(to, ...path.split('/'));
   await mkdir(dirname(target), { recursive: true, mode: 0o700 });
   if ((await stat(source).catch(() => null)) === null)
-    throw new PlatformError('data_loss', `expected ${source}, which is part of the data, found no such file`);
+    throw dataLoss(`expected ${source}, which is part of the data, found no such file`);
   const isLinked =
     immutable &&
     (await link(source, target).then(

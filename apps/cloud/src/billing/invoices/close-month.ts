@@ -2,7 +2,7 @@
  * Issues the invoices of a month that has ended: for its usage, or, if the organization pays for machines in advance, for machines added
  * later. If a run is killed, the next one continues with the remaining organizations.
  */
-import { PlatformError } from '@platform/base';
+import { failedPrecondition } from '@platform/base';
 import type { Caller, OwnActor } from '../../access/audit.ts';
 import { readTotals } from '../meter/read-usage.ts';
 import { type Month, nextHourOf } from '../month.ts';
@@ -27,8 +27,7 @@ export async function closeMonth(
 ): Promise<Closed> {
   const { db, clock } = deps;
   if (clock.now() < month.endMs)
-    throw new PlatformError(
-      'failed_precondition',
+    throw failedPrecondition(
       `month: expected one that has ended, found ${month.name}, which ends on ${new Date(month.endMs).toISOString()}`,
     );
   await deps.meteredUntil(month.endMs, signal);

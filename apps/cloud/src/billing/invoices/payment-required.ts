@@ -1,5 +1,5 @@
 /** Reminds an organization of open invoices. */
-import { PlatformError } from '@platform/base';
+import { failedPrecondition } from '@platform/base';
 import { audit, type Caller } from '../../access/audit.ts';
 import { currencyOf } from '../money/currency.ts';
 import { textOfMinor } from '../money/wire-amount.ts';
@@ -23,8 +23,7 @@ export async function sendPaymentRequired(
   const nowMs = clock.now();
   const account = await accountAt(db, customerId, nowMs);
   if (account?.billerId !== billerId)
-    throw new PlatformError(
-      'failed_precondition',
+    throw failedPrecondition(
       `customer_org_id: expected an organization that organization ${billerId} bills, found another one`,
     );
   const open = await db
@@ -36,8 +35,7 @@ export async function sendPaymentRequired(
     .orderBy('issued_ms')
     .execute();
   if (open.length === 0 || account.billingEmail === '')
-    throw new PlatformError(
-      'failed_precondition',
+    throw failedPrecondition(
       `organization ${customerId}: expected open invoices and an address for mails about them, found ${open.length} open invoices and ${account.billingEmail === '' ? 'no address' : 'an address'}`,
     );
   const { name, supportEmail } = nameOf(billerId);

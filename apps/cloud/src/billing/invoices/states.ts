@@ -9,7 +9,7 @@
  * An invoice over 0 and a credit note are paid when they are issued. `paid` and `void` are final. A failed payment leaves an invoice open,
  * with the reason (`bookFailure`).
  */
-import { PlatformError } from '@platform/base';
+import { failedPrecondition, notFound } from '@platform/base';
 import type { Transaction } from 'kysely';
 import { audit, type Caller, type OwnActor } from '../../access/audit.ts';
 import { requireIntactSet } from '../../metadata/row-checks/require-complete.ts';
@@ -36,10 +36,7 @@ export async function requireInvoice(
   }
   // It could be the missing one.
   if (of.organizationId !== undefined) await requireIntactSet(trx, invoices, of.organizationId);
-  throw new PlatformError(
-    'not_found',
-    `invoice ${JSON.stringify(id.slice(0, 80))}: expected one of the organization, found none`,
-  );
+  throw notFound(`invoice ${JSON.stringify(id.slice(0, 80))}: expected one of the organization, found none`);
 }
 
 /** @returns false: the invoice no longer owes that much; nothing was booked */
@@ -99,10 +96,7 @@ export async function voidInvoice(
     .where('state', '=', 'pending')
     .executeTakeFirst();
   if (pending !== undefined)
-    throw new PlatformError(
-      'failed_precondition',
-      `invoice ${invoice.number}: expected no payment under way, found one`,
-    );
+    throw failedPrecondition(`invoice ${invoice.number}: expected no payment under way, found one`);
   const voided = await trx
     .updateTable('invoices')
     .set({ state: 'void' })
@@ -112,8 +106,7 @@ export async function voidInvoice(
     .returning('id')
     .executeTakeFirst();
   if (voided === undefined)
-    throw new PlatformError(
-      'failed_precondition',
+    throw failedPrecondition(
       `invoice ${invoice.number}: expected an open one without payments, found ${invoice.state} with ${invoice.paid} of ${invoice.total} minor units paid`,
     );
   const document: InvoiceDocument = JSON.parse(invoice.document);

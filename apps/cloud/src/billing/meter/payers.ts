@@ -1,5 +1,5 @@
 /** Who pays for the usage of a location: its organization, or another one named instead, from the next full hour. */
-import { PlatformError } from '@platform/base';
+import { failedPrecondition } from '@platform/base';
 import { audit, type Caller } from '../../access/audit.ts';
 import type { Database } from '../../metadata/tables.ts';
 import { hourMs, hourOf } from '../month.ts';
@@ -49,8 +49,7 @@ export async function namePayer(
   payerId: string,
 ): Promise<void> {
   if (!location.mayPay.has(payerId))
-    throw new PlatformError(
-      'failed_precondition',
+    throw failedPrecondition(
       `billing_organization_id: expected the organization of location ${location.id} or one with which it is shared, found another one; share the location first`,
     );
   await db.transaction().execute(async (trx) => {

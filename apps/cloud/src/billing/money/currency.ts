@@ -1,5 +1,5 @@
 /** Currencies of ISO 4217, and the number of decimals of each. */
-import { PlatformError } from '@platform/base';
+import { invalidArgument } from '@platform/base';
 
 export interface Currency {
   /** Three letters, such as USD. */
@@ -28,8 +28,7 @@ const exponents: ReadonlyMap<string, number> = new Map(
 export function currencyOf(code: unknown, field: string): Currency {
   const exponent = typeof code === 'string' ? exponents.get(code) : undefined;
   if (typeof code === 'string' && exponent !== undefined) return { code, exponent };
-  throw new PlatformError(
-    'invalid_argument',
+  throw invalidArgument(
     `${field}: expected the code of a currency (ISO 4217), such as USD, found ${JSON.stringify(code ?? null)}`,
   );
 }

@@ -3,7 +3,7 @@
  *
  * Rounding: a product is rounded to an amount once, at the end, half away from zero (0.005 → 0.01, -0.005 → -0.01).
  */
-import { PlatformError } from '@platform/base';
+import { invalidArgument } from '@platform/base';
 
 const maxDecimals = 12;
 const scale = 10n ** BigInt(maxDecimals);
@@ -18,8 +18,7 @@ export const one: Decimal = scale;
 export function decimalOf(text: unknown, path: string): Decimal {
   const [, whole, fraction = ''] = (typeof text === 'string' ? pattern.exec(text) : null) ?? [];
   if (whole !== undefined) return BigInt(whole) * scale + BigInt(fraction.padEnd(maxDecimals, '0'));
-  throw new PlatformError(
-    'invalid_argument',
+  throw invalidArgument(
     `${path}: expected a decimal number as text, such as "0.15", not negative and with at most ${maxDecimals} decimals, found ${JSON.stringify(text ?? null)?.slice(0, 80)}`,
   );
 }

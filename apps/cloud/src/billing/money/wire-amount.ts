@@ -1,7 +1,8 @@
 /**
  * Amounts of money as they cross the wire: floats in units of the currency (D27). Internally, an amount is a whole number of minor units.
  */
-import { PlatformError } from '@platform/base';
+
+import { invalidArgument } from '@platform/base';
 import type { Currency } from './currency.ts';
 
 /** Largest single amount, in minor units. Floats up to this value are exact to a thousandth of a minor unit. */
@@ -20,8 +21,7 @@ const tolerance = 1e-6;
 export function minorOfWire(value: number, currency: Currency, field: string, least: 0n | 1n): bigint {
   const refuse = (found: string): never => {
     const expected = least === 0n ? 'an amount from 0' : 'an amount above 0';
-    throw new PlatformError(
-      'invalid_argument',
+    throw invalidArgument(
       `${field}: expected ${expected} up to ${textOfMinor(maxMinor, currency)} ${currency.code} with at most ${currency.exponent} decimals, found ${found}`,
     );
   };

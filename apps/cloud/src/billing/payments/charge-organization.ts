@@ -1,5 +1,5 @@
 /** Charges an organization an amount that one of its owners requested: an invoice, and an attempt to pay it. */
-import { newId, PlatformError } from '@platform/base';
+import { failedPrecondition, newId, PlatformError } from '@platform/base';
 import type { Transaction } from 'kysely';
 import { audit, type Caller } from '../../access/audit.ts';
 import type { CloudTables } from '../../metadata/tables.ts';
@@ -42,8 +42,7 @@ const dayMs = 24 * 3_600_000;
 export async function requireBiller({ db, clock, addressOf }: ChargeDeps, organizationId: string): Promise<Biller> {
   const account = await accountAt(db, organizationId, clock.now());
   if (account === undefined)
-    throw new PlatformError(
-      'failed_precondition',
+    throw failedPrecondition(
       `organization ${organizationId}: expected one that is billed, found one without a biller; the host administrator assigns one (platform admin billing assign)`,
     );
   const list = await requirePriceList(db, account.billerId, clock.now());
@@ -99,8 +98,7 @@ export async function chargeOrganization(
 }
 
 function cannotCharge({ provider }: ChargeDeps, organizationId: string): PlatformError {
-  return new PlatformError(
-    'failed_precondition',
+  return failedPrecondition(
     provider.canCharge
       ? `organization ${organizationId}: expected an attached payment method, found none (platform billing method ${provider.setup === undefined ? 'set' : 'add'})`
       : 'this installation cannot charge immediately: expected a payment provider that can, found "manual", with which the host administrator records payments; ChargeOrganization issues an invoice',
@@ -120,8 +118,7 @@ export async function waitUntilPaid(
     const { state, failure } = await settleCharge(deps, chargeId, signal, timeoutMs);
     if (state === 'succeeded') return undefined;
     if (state === 'failed')
-      return new PlatformError(
-        'failed_precondition',
+      return failedPrecondition(
         `invoice ${invoice.id}: the payment failed: ${failure}; the invoice stays open${isDerived ? ', and an equal charge within 24 hours tries again to pay it' : ''}`,
       );
     const leftMs = beganMs + waitMs - clock.monotonic();

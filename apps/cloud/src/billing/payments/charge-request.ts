@@ -1,6 +1,7 @@
 /** What makes charge requests equal (D44). A client names a request with the header `idempotency-key`; otherwise its content does. */
+
 import { createHash } from 'node:crypto';
-import { PlatformError } from '@platform/base';
+import { invalidArgument } from '@platform/base';
 import { authorOf, type Caller } from '../../access/audit.ts';
 
 export interface ChargeRequest {
@@ -33,8 +34,7 @@ export function chargeRequest(
   }
   if (/^[\x21-\x7e]{1,255}$/.test(given))
     return { request: hashOf([operation, ...charge, ...others]), key: `given:${given}`, isDerived: false };
-  throw new PlatformError(
-    'invalid_argument',
+  throw invalidArgument(
     `${keyHeader}: expected 1 to 255 visible ASCII characters, found ${JSON.stringify(given.slice(0, 80))}`,
   );
 }

@@ -1,6 +1,6 @@
 /** Charges, payment methods and invoices in the API. */
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
-import { errorText, invisibleCharacter, PlatformError } from '@platform/base';
+import { errorText, invalidArgument, invisibleCharacter } from '@platform/base';
 import type { BillingService } from '@platform/proto/platform/app/v1/billing';
 import { type InvoiceService, TestCard } from '@platform/proto/platform/billing/v1/billing';
 import type { Call, Handlers } from '@platform/rpc/server';
@@ -75,7 +75,7 @@ export function chargeHandlers(deps: ChargeRpcDeps): Handlers<typeof BillingServ
     },
     async *getInvoicePdf({ id, orgId }, { principal, signal }) {
       access.authorize(principal, 'organization.manage', orgId);
-      if (id === '') throw new PlatformError('invalid_argument', 'id: expected the id of an invoice, found none');
+      if (id === '') throw invalidArgument('id: expected the id of an invoice, found none');
       const pdf = await readInvoicePdf(deps, orgId, id);
       for (let from = 0; from < pdf.byteLength && !signal.aborted; from += chunkBytes)
         yield { chunk: pdf.subarray(from, from + chunkBytes) };
@@ -156,7 +156,7 @@ function testCardOf(card: TestCard): TestMethod['card'] {
   if (card === TestCard.DECLINES) return 'declines';
   if (card === TestCard.CONFIRMS_LATE) return 'confirms-late';
   if (card === TestCard.NEVER_CONFIRMS) return 'never-confirms';
-  throw new PlatformError('invalid_argument', `card: expected a TestCard, found ${card}`);
+  throw invalidArgument(`card: expected a TestCard, found ${card}`);
 }
 
 /** Counts code points. */
@@ -164,8 +164,7 @@ function checkedDescription(text: string): string {
   const length = [...text].length;
   const unseen = invisibleCharacter(text.slice(0, 2 * maxDescription));
   if (length <= maxDescription && unseen === undefined) return text;
-  throw new PlatformError(
-    'invalid_argument',
+  throw invalidArgument(
     `description: expected at most ${maxDescription} characters without control characters and other invisible characters, found ${unseen === undefined ? '' : `${unseen} in `}${length} characters`,
   );
 }

@@ -2,7 +2,7 @@
  * Finds the earlier charge that a request repeats, or records that it is the first (D44). The row of a request is taken by one call at a
  * time: whoever inserts it or replaces its holder. A simultaneous call that finds another holder decides again.
  */
-import { newId, PlatformError } from '@platform/base';
+import { alreadyExists, invalidArgument, newId, type PlatformError } from '@platform/base';
 import type { Transaction } from 'kysely';
 import { requireRight } from '../../metadata/row-checks/require-right.ts';
 import type { CloudTables } from '../../metadata/tables.ts';
@@ -66,8 +66,7 @@ export async function claimCharge(
 
 async function sameAnswer(trx: Transaction<CloudTables>, first: RequestRow, request: string): Promise<Claim> {
   if (first.request !== request)
-    throw new PlatformError(
-      'invalid_argument',
+    throw invalidArgument(
       `${keyHeader}: expected a new key, found one of a request with different content in the last 24 hours`,
     );
   return { is: 'same', ...(await chargeOfRequest(trx, first)) };
@@ -111,8 +110,7 @@ function refusal(
   const found = attempt?.state === 'pending' ? `${state}, its payment is in progress` : state;
   const answer = answeredMs === null ? '; its answer may not have arrived' : '';
   const later = untilMs === undefined ? 'once the payment is confirmed' : `from ${new Date(untilMs).toISOString()} on`;
-  return new PlatformError(
-    'already_exists',
+  return alreadyExists(
     `invoice ${id}: expected no equal charge, found this one (${number}, ${new Date(createdMs).toISOString()}, ${found})${answer}. To make another charge, give it another description or an ${keyHeader}; an equal one is possible ${later}`,
   );
 }

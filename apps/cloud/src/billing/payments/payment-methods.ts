@@ -1,5 +1,5 @@
 /** Payment methods: how an organization pays. It has at most one. */
-import { PlatformError } from '@platform/base';
+import { failedPrecondition } from '@platform/base';
 import { audit, type Caller } from '../../access/audit.ts';
 import type { Database } from '../../metadata/tables.ts';
 import type { BillingTables } from '../store.ts';
@@ -31,8 +31,7 @@ export async function attachTestCard(
   method: TestMethod,
 ): Promise<void> {
   if (provider.name !== 'test')
-    throw new PlatformError(
-      'failed_precondition',
+    throw failedPrecondition(
       `payment provider: expected test, found ${provider.name}; the host administrator chooses it (PLATFORM_PAYMENT_PROVIDER)`,
     );
   const row = {
@@ -61,12 +60,8 @@ export async function removePaymentMethod(
       .deleteFrom('payment_methods')
       .where('organization_id', '=', organizationId)
       .returningAll()
-      .executeTakeFirstOrThrow(
-        () =>
-          new PlatformError(
-            'failed_precondition',
-            `organization ${organizationId}: expected an attached payment method, found none`,
-          ),
+      .executeTakeFirstOrThrow(() =>
+        failedPrecondition(`organization ${organizationId}: expected an attached payment method, found none`),
       );
     const target = ['organization', organizationId, organizationId] as const;
     await audit(trx, by, nowMs, 'InvoiceService.RemovePaymentMethod', target);

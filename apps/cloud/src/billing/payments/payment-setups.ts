@@ -3,7 +3,7 @@
  * attached when the provider reports that the page was completed: after an event, or when it is asked, at growing intervals. A set-up is
  * superseded if one that was begun later is already attached.
  */
-import { type Clock, errorText, type Log, newId, PlatformError } from '@platform/base';
+import { type Clock, errorText, failedPrecondition, type Log, newId, PlatformError } from '@platform/base';
 import { audit, type Caller, type OwnActor } from '../../access/audit.ts';
 import type { Database } from '../../metadata/tables.ts';
 import type { BillingTables } from '../store.ts';
@@ -39,8 +39,7 @@ export async function beginSetup(
 ): Promise<Begun> {
   const { setup } = provider;
   if (setup === undefined)
-    throw new PlatformError(
-      'failed_precondition',
+    throw failedPrecondition(
       provider.name === 'test'
         ? 'payment provider: expected stripe, found test: attach a test card (platform billing method set)'
         : `payment provider: expected stripe, found ${provider.name}, with which no payment methods are attached; the host administrator chooses it (PLATFORM_PAYMENT_PROVIDER)`,

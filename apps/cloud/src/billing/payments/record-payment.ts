@@ -1,6 +1,6 @@
 /** A payment received outside the platform, as recorded by the host administrator. */
 import { createHash } from 'node:crypto';
-import { type Clock, PlatformError } from '@platform/base';
+import { alreadyExists, type Clock, failedPrecondition, invalidArgument } from '@platform/base';
 import { audit, type OwnActor } from '../../access/audit.ts';
 import type { Database } from '../../metadata/tables.ts';
 import { type InvoiceMails, mailAbout } from '../invoices/mails.ts';
@@ -41,8 +41,7 @@ export async function recordPayment(
     const decimal = decimalOf(amount, 'amount');
     const minor = minorOfDecimal(decimal, currency.exponent);
     if (minor <= 0n || minor * one !== decimal * 10n ** BigInt(currency.exponent))
-      throw new PlatformError(
-        'invalid_argument',
+      throw invalidArgument(
         `amount: expected an amount above 0 with at most ${currency.exponent} decimals, found ${amount}`,
       );
     const id = createHash('sha256')
@@ -51,8 +50,7 @@ export async function recordPayment(
       .slice(0, 32);
     const standing = await trx.selectFrom('billing_payments').select('minor').where('id', '=', id).executeTakeFirst();
     if (standing !== undefined && BigInt(standing.minor) !== minor)
-      throw new PlatformError(
-        'already_exists',
+      throw alreadyExists(
         `reference ${JSON.stringify(reference)}: expected ${textOfMinor(BigInt(standing.minor), currency)}, as recorded before, found ${amount}`,
       );
     if (standing === undefined) {
@@ -64,8 +62,7 @@ export async function recordPayment(
         .executeTakeFirst();
       const isBooked = charge === undefined && (await bookPayment(trx, invoice, minor, `payment ${reference}`, nowMs));
       if (!isBooked)
-        throw new PlatformError(
-          'failed_precondition',
+        throw failedPrecondition(
           `invoice ${invoice.number}: expected one that owes at least ${amount} and is not being paid, found ${invoice.state} with ${textOfMinor(BigInt(invoice.total - invoice.paid), currency)} owed`,
         );
       await trx

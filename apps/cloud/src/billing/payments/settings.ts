@@ -1,6 +1,6 @@
 /** Payment settings, from the environment; settings.ts of the app reads them. */
 import { readFileSync } from 'node:fs';
-import { errorText, PlatformError } from '@platform/base';
+import { errorText, invalidArgument, type PlatformError } from '@platform/base';
 
 export interface StripeSettings {
   readonly provider: 'stripe';
@@ -68,5 +68,5 @@ function apiUrlOf(text: string | undefined): string | undefined {
 }
 
 function wrong(name: string, expected: string, found: string): PlatformError {
-  return new PlatformError('invalid_argument', `${name}: expected ${expected}, found ${found}`);
+  return invalidArgument(`${name}: expected ${expected}, found ${found}`);
 }

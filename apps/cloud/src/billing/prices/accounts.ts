@@ -1,5 +1,5 @@
 /** Who bills an organization, on which tier, and since when. */
-import { PlatformError } from '@platform/base';
+import { failedPrecondition, invalidArgument, permissionDenied } from '@platform/base';
 import { audit, type Caller, type OwnActor } from '../../access/audit.ts';
 import type { Database } from '../../metadata/tables.ts';
 import { type Month, monthOf } from '../month.ts';
@@ -117,8 +117,7 @@ export async function changeAccount(
 export function requireTier(tiers: readonly Tier[], name: string, billerId: string): Tier {
   const tier = tiers.find((one) => one.name === name);
   if (tier !== undefined) return tier;
-  throw new PlatformError(
-    'invalid_argument',
+  throw invalidArgument(
     `billing_tier: expected one of ${tiers.map((one) => one.name).join(', ')} (the price list of organization ${billerId}), found ${JSON.stringify(name.slice(0, 80))}`,
   );
 }
@@ -159,8 +158,7 @@ export function requireInArrears(billed: BilledAs | undefined, organizationId: s
     billed === undefined
       ? 'that no one bills it'
       : `that it is billed ${billed.rates.advance === 'year' ? 'annually' : 'monthly'}, in advance, on the tier ${JSON.stringify(billed.tier)}`;
-  throw new PlatformError(
-    'failed_precondition',
+  throw failedPrecondition(
     `organization ${organizationId}: expected one that is billed monthly in arrears, found ${found}`,
   );
 }
@@ -172,13 +170,11 @@ export function requireBilledBy(
   isOwner: (billerId: string) => boolean,
 ): Account {
   if (account === undefined)
-    throw new PlatformError(
-      'failed_precondition',
+    throw failedPrecondition(
       `organization ${organizationId}: expected one that is billed, found one without a biller; the host administrator assigns one (platform admin billing assign)`,
     );
   if (isOwner(account.billerId)) return account;
-  throw new PlatformError(
-    'permission_denied',
+  throw permissionDenied(
     `organization ${organizationId}: expected an owner of the organization that bills it, found an owner of the billed one`,
   );
 }

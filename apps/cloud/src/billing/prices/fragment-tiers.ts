@@ -7,7 +7,8 @@
  *
  * Without `in_arrears`, machines are paid in advance: for each month, or with `cost_per_year` for each year.
  */
-import { PlatformError } from '@platform/base';
+
+import { notFound } from '@platform/base';
 import type { UsageName } from '../meter/usage-types.ts';
 import { objectOf, wrong } from './read-json.ts';
 
@@ -50,8 +51,7 @@ async function tierOf(reference: string, path: string, find: FindFragment): Prom
   const [id = '', version = ''] = reference.split('@', 2);
   const found = await find(id, version);
   if (found === undefined)
-    throw new PlatformError(
-      'not_found',
+    throw notFound(
       `${path}: expected a fragment of the organization and one of its revisions or tags, found ${JSON.stringify(reference.slice(0, 80))}`,
     );
   return { ...tierOfBlock(found.config['billing'], `${path}: billing`), fragment: `${id}@${found.revision}` };

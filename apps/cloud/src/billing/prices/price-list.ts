@@ -9,7 +9,7 @@
  *
  * Unknown keys are refused: a misspelt price would be free of charge.
  */
-import { invisibleCharacter, PlatformError } from '@platform/base';
+import { invalidArgument, invisibleCharacter } from '@platform/base';
 import { type UsageName, usageNames } from '../meter/usage-types.ts';
 import { type Currency, currencyOf } from '../money/currency.ts';
 import { type Decimal, decimalOf, one } from '../money/decimal.ts';
@@ -63,7 +63,7 @@ export function parsePriceList(document: string): PriceList {
   try {
     json = JSON.parse(document);
   } catch (caught) {
-    throw new PlatformError('invalid_argument', 'document: expected JSON, found other text', caught);
+    throw invalidArgument('document: expected JSON, found other text', caught);
   }
   const list = objectOf(json, 'document', [
     ...['currency', 'tax_percent', 'payment_days', 'payment_instructions', 'tiers'],

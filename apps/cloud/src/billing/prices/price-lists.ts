@@ -1,5 +1,5 @@
 /** Versions of price lists: which one applies when, and how a new one is added. */
-import { PlatformError } from '@platform/base';
+import { failedPrecondition, invalidArgument, resourceExhausted } from '@platform/base';
 import { audit, type Caller } from '../../access/audit.ts';
 import type { Database } from '../../metadata/tables.ts';
 import { monthOf } from '../month.ts';
@@ -51,8 +51,7 @@ export async function requirePriceList(
 ): Promise<PriceListVersion & { readonly list: PriceList }> {
   const found = await priceListAt(db, organizationId, ms);
   if (found !== undefined) return found;
-  throw new PlatformError(
-    'failed_precondition',
+  throw failedPrecondition(
     `organization ${organizationId}: expected one with a price list, found none; set it with SetPriceList (platform billing prices set)`,
   );
 }
@@ -76,23 +75,20 @@ export async function addPriceList(
   const { tiers, currency } = parsePriceList(document);
   const missing = [...tiersInUse].filter((name) => !tiers.some((tier) => tier.name === name));
   if (missing.length > 0)
-    throw new PlatformError(
-      'failed_precondition',
+    throw failedPrecondition(
       `tiers: expected also ${missing.map((name) => JSON.stringify(name)).join(', ')}, because organizations are billed on them, found only ${tiers.map(({ name }) => JSON.stringify(name)).join(', ')}`,
     );
   return await db.transaction().execute(async (trx) => {
     const [last] = await priceListVersions(trx, organizationId);
     if ((last?.version ?? 0) >= maxVersions)
-      throw new PlatformError('resource_exhausted', `price lists: expected at most ${maxVersions} versions`);
+      throw resourceExhausted(`price lists: expected at most ${maxVersions} versions`);
     if (last !== undefined && parsePriceList(last.document).currency.code !== currency.code)
-      throw new PlatformError(
-        'failed_precondition',
+      throw failedPrecondition(
         `currency: expected ${parsePriceList(last.document).currency.code}, as in the versions before, found ${currency.code}`,
       );
     const atMs = effectiveMs ?? (last === undefined ? nowMs : monthOf(nowMs).endMs);
     if (effectiveMs !== undefined && (atMs < nowMs || monthOf(atMs).startMs !== atMs))
-      throw new PlatformError(
-        'invalid_argument',
+      throw invalidArgument(
         `effective_at: expected the beginning of a month (UTC) that is not in the past, found ${new Date(atMs).toISOString()}`,
       );
     const version = {

@@ -1,5 +1,5 @@
 /** Reads the JSON of prices, with errors that contain the path, the expected and the found value. */
-import { PlatformError } from '@platform/base';
+import { invalidArgument, type PlatformError } from '@platform/base';
 
 /** @throws invalid_argument unless it is an object with only these keys */
 export function objectOf(json: unknown, path: string, keys: readonly string[]): Readonly<Record<string, unknown>> {
@@ -12,5 +12,5 @@ export function objectOf(json: unknown, path: string, keys: readonly string[]): 
 /** The error for a wrong value. */
 export function wrong(path: string, expected: string, found: unknown): PlatformError {
   const said = typeof found === 'bigint' ? `${found}` : (JSON.stringify(found ?? null) ?? 'nothing');
-  return new PlatformError('invalid_argument', `${path}: expected ${expected}, found ${said.slice(0, 120)}`);
+  return invalidArgument(`${path}: expected ${expected}, found ${said.slice(0, 120)}`);
 }

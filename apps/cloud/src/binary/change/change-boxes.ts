@@ -1,5 +1,5 @@
 /** Adds, changes and removes the bounding boxes of a picture. */
-import { PlatformError } from '@platform/base';
+import { failedPrecondition, invalidArgument } from '@platform/base';
 import type { UpdateBoundingBoxRequest } from '@platform/proto/platform/app/data/v1/data';
 import type { Kysely } from 'kysely';
 import { notVisible } from '../../access/principal.ts';
@@ -29,8 +29,7 @@ export async function addBox(
     .limit(maxBoxes)
     .execute();
   if (boxes.length >= maxBoxes)
-    throw new PlatformError(
-      'failed_precondition',
+    throw failedPrecondition(
       `binary data ${file.id}: expected at most ${maxBoxes} bounding boxes, found that it already has that many; remove some first`,
     );
   await trx
@@ -82,8 +81,7 @@ export async function removeBox(trx: Trx, file: FileRow, boxId: string): Promise
 function checkedPlace(place: BoxCoordinates): BoxCoordinates {
   if (isPlace(place)) return place;
   const { xMinNormalized, yMinNormalized, xMaxNormalized, yMaxNormalized, confidence } = place;
-  throw new PlatformError(
-    'invalid_argument',
+  throw invalidArgument(
     `bounding box: expected fractions from 0 to 1 with x_min ≤ x_max and y_min ≤ y_max, found x ${xMinNormalized} to ${xMaxNormalized}, y ${yMinNormalized} to ${yMaxNormalized}${confidence === undefined ? '' : `, confidence ${confidence}`}`,
   );
 }

@@ -2,7 +2,7 @@
  * The common steps of all changes to files: find the files, check that the caller owns them, change them and write the audit entry. Each
  * thousand files is one transaction.
  */
-import { chunks, PlatformError } from '@platform/base';
+import { chunks, permissionDenied } from '@platform/base';
 import type { Filter } from '@platform/proto/platform/app/data/v1/data';
 import type { Call } from '@platform/rpc/server';
 import type { Kysely } from 'kysely';
@@ -49,8 +49,7 @@ export async function changeNamed(
     const owned = scopesOf(access, call.principal, 'owner');
     const foreign = files.find((file) => !isWithin(file, owned));
     if (foreign !== undefined)
-      throw new PlatformError(
-        'permission_denied',
+      throw permissionDenied(
         `binary data ${foreign.id}: expected an owner of its machine, location or organization, found an insufficient role`,
       );
     const changed = await change(trx, files);

@@ -1,5 +1,5 @@
 /** Adds tags to files and removes them. */
-import { chunks, PlatformError } from '@platform/base';
+import { chunks, failedPrecondition } from '@platform/base';
 import type { Kysely } from 'kysely';
 import { rowsPerStatement } from '../../metadata/rows-per-statement.ts';
 import type { CloudTables } from '../../metadata/tables.ts';
@@ -23,8 +23,7 @@ export async function addTags(
         .execute();
   const full = files.find((file) => new Set([...tagsOf(file), ...tags]).size > maxTags);
   if (full !== undefined)
-    throw new PlatformError(
-      'failed_precondition',
+    throw failedPrecondition(
       `binary data ${full.id}: expected at most ${maxTags} tags, found more with the new ones; remove some first`,
     );
   await writeTags(trx, files, (file) => [...new Set([...tagsOf(file), ...tags])]);

@@ -1,5 +1,6 @@
 /** Validates tags and labels given by people and programs. */
-import { PlatformError } from '@platform/base';
+
+import { invalidArgument } from '@platform/base';
 import { requireSome } from '../../text-rules/require-at-most.ts';
 import { maxLabelLength } from '../limits.ts';
 
@@ -14,8 +15,7 @@ export function checkedTags(tags: readonly string[]): readonly string[] {
 /** @param what name of the field @throws invalid_argument */
 export function checkedLabel(label: string, what: string): string {
   if (label.trim() !== '' && label.length <= maxLabelLength && !/\0/.test(label)) return label;
-  throw new PlatformError(
-    'invalid_argument',
+  throw invalidArgument(
     `${what}: expected 1 to ${maxLabelLength} characters, found ${label.trim() === '' ? 'none' : `${label.length}`}`,
   );
 }

@@ -2,7 +2,7 @@
 
 import { create } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
-import { PlatformError } from '@platform/base';
+import { invalidArgument } from '@platform/base';
 import type { DataService } from '@platform/proto/platform/app/data/v1/data';
 import {
   type Dataset as DatasetMessage,
@@ -85,8 +85,7 @@ export function datasetHandlers(deps: ChangeDeps): Handlers<typeof DatasetServic
     async listDatasetsByIDs({ ids }, call) {
       // Public command lines send no ids to get the datasets of an organization: an empty list would be a wrong answer.
       if (ids.length === 0)
-        throw new PlatformError(
-          'invalid_argument',
+        throw invalidArgument(
           'ids: expected at least one id, found none; ListDatasetsByOrganizationID lists those of an organization',
         );
       requireAtMost('ids', maxNamed, ids.length, ' ids');
@@ -110,8 +109,7 @@ export function datasetHandlers(deps: ChangeDeps): Handlers<typeof DatasetServic
         }
         const type = typeOf(merged[0]);
         if (merged.some((one) => typeOf(one) !== type))
-          throw new PlatformError(
-            'invalid_argument',
+          throw invalidArgument(
             'dataset_ids: expected datasets of one type, found some of binary data and some of sequences',
           );
         const into = await createDataset(trx, { name, organizationId, type }, clock.now());

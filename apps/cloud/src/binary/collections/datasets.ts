@@ -1,5 +1,5 @@
 /** Datasets: named collections of an organization's files or sequences. */
-import { chunks, newId, PlatformError } from '@platform/base';
+import { alreadyExists, chunks, failedPrecondition, invalidArgument, newId } from '@platform/base';
 import { DatasetType } from '@platform/proto/platform/app/dataset/v1/dataset';
 import type { Kysely } from 'kysely';
 import { rowsPerStatement } from '../../metadata/rows-per-statement.ts';
@@ -23,8 +23,7 @@ export async function createDataset(
   }: { readonly name: string; readonly organizationId: string; readonly type: DatasetType },
   nowMs: number,
 ): Promise<Dataset> {
-  if (!Object.values<number>(DatasetType).includes(type))
-    throw new PlatformError('invalid_argument', `type: expected 0 or 1, found ${type}`);
+  if (!Object.values<number>(DatasetType).includes(type)) throw invalidArgument(`type: expected 0 or 1, found ${type}`);
   const dataset = { id: newId(), organization_id: organizationId, name: checkedName(name), type, created_ms: nowMs };
   await requireFreeName(trx, dataset);
   const others = await trx
@@ -34,8 +33,7 @@ export async function createDataset(
     .limit(maxDatasets)
     .execute();
   if (others.length >= maxDatasets)
-    throw new PlatformError(
-      'failed_precondition',
+    throw failedPrecondition(
       `organization ${organizationId}: expected at most ${maxDatasets} datasets, found that it already has that many; delete some first`,
     );
   await trx.insertInto('datasets').values(dataset).execute();
@@ -86,14 +84,12 @@ export async function mergeDatasets(trx: Trx, datasets: readonly Dataset[], into
 /** @throws invalid_argument for a dataset of sequences, and for files of another organization */
 export async function addToDataset(trx: Trx, dataset: Dataset, files: readonly FileRow[]): Promise<void> {
   if (dataset.type !== DatasetType.BINARY_DATA)
-    throw new PlatformError(
-      'invalid_argument',
+    throw invalidArgument(
       `dataset ${dataset.id}: expected one of binary data, found one of sequences; see AddSequencesToDataset`,
     );
   const foreign = files.find(({ organization_id }) => organization_id !== dataset.organization_id);
   if (foreign !== undefined)
-    throw new PlatformError(
-      'invalid_argument',
+    throw invalidArgument(
       `binary data ${foreign.id}: expected data of the dataset's organization ${dataset.organization_id}, found data of ${foreign.organization_id}`,
     );
   for (const some of chunks(files, rowsPerStatement))
@@ -123,8 +119,7 @@ async function requireFreeName(trx: Trx, { id, organization_id, name }: Dataset)
     .where('id', '!=', id)
     .executeTakeFirst();
   if (other === undefined) return;
-  throw new PlatformError(
-    'already_exists',
+  throw alreadyExists(
     `dataset: expected a name that the organization's other datasets do not have, found ${JSON.stringify(name)} on ${other.id}`,
   );
 }

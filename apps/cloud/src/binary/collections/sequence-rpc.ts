@@ -1,5 +1,5 @@
 /** The sequence methods of DataService. */
-import { chunks, PlatformError } from '@platform/base';
+import { chunks, invalidArgument, permissionDenied } from '@platform/base';
 import type { DataService, UpdateSequenceRequest } from '@platform/proto/platform/app/data/v1/data';
 import type { Call, Handlers } from '@platform/rpc/server';
 import type { Kysely } from 'kysely';
@@ -55,8 +55,7 @@ export function sequenceHandlers(deps: BinaryOperationDeps): Handlers<typeof Dat
   const owned = async (trx: Kysely<CloudTables>, call: Call<Principal>, id: string): Promise<SequenceRow> => {
     const row = await named(trx, call, id);
     if (isWithin(row, scopesOf(access, call.principal, 'owner'))) return row;
-    throw new PlatformError(
-      'permission_denied',
+    throw permissionDenied(
       `sequence ${id}: expected an owner of its machine, location or organization, found an insufficient role`,
     );
   };
@@ -228,8 +227,7 @@ function changed(before: SequenceRow, request: UpdateSequenceRequest): GivenSequ
   ];
   const unknown = paths.find((path) => !updatable.has(path));
   if (unknown !== undefined)
-    throw new PlatformError(
-      'invalid_argument',
+    throw invalidArgument(
       `field_mask: expected ${[...updatable].join(', ')}, found ${JSON.stringify(unknown.slice(0, 64))}`,
     );
   const start = paths.includes('start_time') ? startTime : timestampOf(before.start_us);

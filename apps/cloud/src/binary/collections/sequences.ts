@@ -1,7 +1,7 @@
 /** Sequences: time ranges of a part in which files of some of its resources belong together. They refer to files but hold none. */
 import { create } from '@bufbuild/protobuf';
 import { type Timestamp, timestampFromMs } from '@bufbuild/protobuf/wkt';
-import { chunks, newId, PlatformError } from '@platform/base';
+import { chunks, failedPrecondition, invalidArgument, newId } from '@platform/base';
 import {
   type Sequence,
   type SequenceResourceFilter,
@@ -44,16 +44,11 @@ const maxSequences = 100_000;
 /** @throws invalid_argument */
 export function checkedSequence({ startTime, endTime, resources, sequenceTags }: GivenSequence): SequenceFields {
   if (startTime === undefined || endTime === undefined)
-    throw new PlatformError(
-      'invalid_argument',
+    throw invalidArgument(
       `sequence: expected start_time and end_time, found ${startTime === undefined ? 'no start_time' : 'no end_time'}`,
     );
   const [start, end] = [microsecondsOf(startTime), microsecondsOf(endTime)];
-  if (start >= end)
-    throw new PlatformError(
-      'invalid_argument',
-      'sequence: expected a start_time before the end_time, found a later one',
-    );
+  if (start >= end) throw invalidArgument('sequence: expected a start_time before the end_time, found a later one');
   requireAtMost('resources', maxResources, resources.length);
   const named = resources.map(({ resourceName, methodName }) => ({
     resourceName: checkedLabel(resourceName, 'resources.resource_name'),
@@ -77,8 +72,7 @@ export async function insertSequence(
     .where('organization_id', '=', organizationId)
     .executeTakeFirstOrThrow();
   if (count >= maxSequences)
-    throw new PlatformError(
-      'failed_precondition',
+    throw failedPrecondition(
       `organization ${organizationId}: expected at most ${maxSequences} sequences, found that it already has that many; delete some first`,
     );
   const row = {
@@ -175,14 +169,12 @@ export async function addSequences(
   sequences: readonly SequenceRow[],
 ): Promise<void> {
   if (dataset.type !== DatasetType.SEQUENCE_DATA)
-    throw new PlatformError(
-      'invalid_argument',
+    throw invalidArgument(
       `dataset ${dataset.id}: expected one of sequences, found one of binary data; see AddBinaryDataToDatasetByIDs`,
     );
   const foreign = sequences.find(({ organization_id }) => organization_id !== dataset.organization_id);
   if (foreign !== undefined)
-    throw new PlatformError(
-      'invalid_argument',
+    throw invalidArgument(
       `sequence ${foreign.id}: expected one of the dataset's organization ${dataset.organization_id}, found one of ${foreign.organization_id}`,
     );
   for (const some of chunks(sequences, rowsPerStatement))

@@ -2,7 +2,7 @@
  * Opens the payload of a known file. A payload that differs from the upload is DATA_LOSS for the caller, and is reported to the host
  * administrator (D33).
  */
-import { asPlatformError, PlatformError } from '@platform/base';
+import { asPlatformError, dataLoss, type PlatformError } from '@platform/base';
 import type { BlobRange } from '../../blobs/verified-files.ts';
 import type { BinaryOperationDeps } from '../binary-deps.ts';
 import type { FileRow } from '../find/find-files.ts';
@@ -42,7 +42,7 @@ export function createOpenFile({
         reason: error.message,
       });
     damaged.add(id);
-    return new PlatformError('data_loss', `binary data ${id}: its stored file is damaged: ${error.message}`, caught);
+    return dataLoss(`binary data ${id}: its stored file is damaged: ${error.message}`, caught);
   };
 
   const watched = async function* (row: FileRow, chunks: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {

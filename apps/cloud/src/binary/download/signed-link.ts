@@ -2,7 +2,7 @@
  * Signed addresses of files. They become invalid early if the file, their creator's right to read it, or the key that signed them is
  * removed.
  */
-import { PlatformError } from '@platform/base';
+import { permissionDenied } from '@platform/base';
 import type { Principal } from '../../access/principal.ts';
 import {
   type AddressKind,
@@ -30,8 +30,7 @@ const kind: AddressKind<'key' | 'session'> = {
 export function linkFor(principal: Principal, fileId: string, minutes: number, nowMs: number): SignedLink {
   requireAtMost('expiration_minutes', maxMinutes, minutes, ' (7 days)');
   const by = makerOf(principal);
-  if (by.kind === 'part')
-    throw new PlatformError('permission_denied', 'signed address: expected a key or a person, found a part');
+  if (by.kind === 'part') throw permissionDenied('signed address: expected a key or a person, found a part');
   // Whole seconds, as in the address.
   const madeMs = Math.floor(nowMs / 1_000) * 1_000;
   const endsMs = madeMs + (minutes === 0 ? defaultMinutes : minutes) * 60_000;

@@ -1,4 +1,4 @@
-import { PlatformError } from '@platform/base';
+import { invalidArgument, type PlatformError } from '@platform/base';
 import { type Filter, type TagsFilter, TagsFilterType } from '@platform/proto/platform/app/data/v1/data';
 import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
 import type { CloudTables } from '../../metadata/tables.ts';
@@ -110,5 +110,5 @@ function isInDataset(eb: DataExpressions, datasetId: string): Condition {
 }
 
 function refused(field: string, expected: string, found: string): PlatformError {
-  return new PlatformError('invalid_argument', `filter.${field}: expected ${expected}, found ${found}`);
+  return invalidArgument(`filter.${field}: expected ${expected}, found ${found}`);
 }

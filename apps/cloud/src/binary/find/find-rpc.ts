@@ -1,6 +1,6 @@
 /** DataService methods that read binary data: by filter, by id, and the existing tags and labels. */
 import { create, type MessageInitShape } from '@bufbuild/protobuf';
-import { PlatformError } from '@platform/base';
+import { type PlatformError, resourceExhausted } from '@platform/base';
 import {
   type BinaryDataSchema,
   DataRequestSchema,
@@ -107,10 +107,7 @@ export function findHandlers(deps: BinaryOperationDeps & FindDeps): Handlers<typ
     for await (const slice of walkFiles(db, { filter, scopes, direction: 'asc', nowMs: clock.now(), signal })) {
       for (const { text } of await look(slice)) texts.add(text);
       if (texts.size > maxTexts)
-        throw new PlatformError(
-          'resource_exhausted',
-          `${what}: expected at most ${maxTexts} different ones, found more; narrow the filter`,
-        );
+        throw resourceExhausted(`${what}: expected at most ${maxTexts} different ones, found more; narrow the filter`);
     }
     return [...texts].toSorted();
   };
@@ -196,8 +193,7 @@ function sizeOf(rows: readonly FileRow[]): number {
 
 /** Public clients that get this error download the file from its `uri`. */
 function tooLarge(rows: readonly FileRow[]): PlatformError {
-  return new PlatformError(
-    'resource_exhausted',
+  return resourceExhausted(
     `include_binary: expected files of at most ${answerBytes} bytes in total, found ${sizeOf(rows)} bytes in ${rows.length} (first ${rows[0]?.id}); request fewer at once, or omit include_binary and download each from its uri`,
   );
 }

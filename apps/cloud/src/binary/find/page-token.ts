@@ -1,5 +1,5 @@
 /** The start of the next page, opaque to clients. */
-import { PlatformError } from '@platform/base';
+import { invalidArgument } from '@platform/base';
 
 /** The last row of the previous page. */
 export interface PagePlace {
@@ -17,8 +17,7 @@ export function readPageToken(token: string, field: string): PagePlace | undefin
   if (token === '') return undefined;
   const [at, id] = parse(token);
   if (typeof at === 'number' && Number.isSafeInteger(at) && typeof id === 'string') return { at, id };
-  throw new PlatformError(
-    'invalid_argument',
+  throw invalidArgument(
     `${field}: expected the value from an earlier page, found ${JSON.stringify(token.slice(0, 64))}`,
   );
 }

@@ -1,5 +1,5 @@
 /** D33: a list that could include uploads lost from the ingest log is DATA_LOSS until a person accepts the loss. */
-import { PlatformError } from '@platform/base';
+import { dataLoss } from '@platform/base';
 import type { Filter } from '@platform/proto/platform/app/data/v1/data';
 import type { LogLoss } from '../../ingest/log/log.ts';
 import { positionsText } from '../../ingest/losses/positions-text.ts';
@@ -29,8 +29,7 @@ export function requireNoneLost(
       lossIn === 'binary data' && acceptedMs === null && (parts === null || parts.some(isSeen)),
   );
   if (lost === undefined) return;
-  throw new PlatformError(
-    'data_loss',
+  throw dataLoss(
     `acknowledged uploads are lost from the ingest log at ${positionsText(lost)}, so this list could be incomplete. Meanwhile, request other parts, or files by their ids. The host administrator can see what is lost in platform admin status`,
   );
 }

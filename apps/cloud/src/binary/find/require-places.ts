@@ -1,7 +1,7 @@
 /** Restricts a filter to places visible to the caller; nothing is found in others. To change files, the caller must own the places (R2). */
 
 import { create } from '@bufbuild/protobuf';
-import { PlatformError } from '@platform/base';
+import { permissionDenied } from '@platform/base';
 import { type Filter, FilterSchema } from '@platform/proto/platform/app/data/v1/data';
 import type { Action, TargetKind } from '../../access/actions.ts';
 import { notVisible, type Principal } from '../../access/principal.ts';
@@ -90,10 +90,7 @@ async function requireOwned(deps: Deps, principal: Principal, { kind, id }: Name
   const place = await placeOfFormer(deps, principal, kind, id);
   if (place === undefined) throw notVisible(kind, id);
   if (!isWithin(place, scopesOf(access, principal, 'owner')))
-    throw new PlatformError(
-      'permission_denied',
-      `${kind} ${id}: expected an owner of what contained it, found an insufficient role`,
-    );
+    throw permissionDenied(`${kind} ${id}: expected an owner of what contained it, found an insufficient role`);
 }
 
 async function placeOfFormer(

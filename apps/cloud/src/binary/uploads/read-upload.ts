@@ -1,6 +1,7 @@
 /** Reads a log row's data about a picture or file; all other rows are skipped after a few bytes. */
+
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
-import { PlatformError } from '@platform/base';
+import { dataLoss } from '@platform/base';
 import { type Annotations, type BoundingBox, CaptureMetadataSchema } from '@platform/proto/platform/app/data/v1/data';
 import {
   DataType,
@@ -33,10 +34,7 @@ export function readBinaryUpload(position: number, batch: Uint8Array): BinaryUpl
   const { metadata, place, timeSynced, fileId, blob } = upload;
   if (blob === undefined) return null;
   if (metadata === undefined || place === undefined || timeSynced === undefined || fileId === '')
-    throw new PlatformError(
-      'data_loss',
-      'expected a logged upload with metadata, place, time and file id, found one without',
-    );
+    throw dataLoss('expected a logged upload with metadata, place, time and file id, found one without');
   const sensor = sensorMetadataOf(upload);
   const syncedUs = microsecondsOf(timeSynced);
   const requestedUs = sensor?.timeRequested && microsecondsOf(sensor.timeRequested);
@@ -83,7 +81,7 @@ function sensorMetadataOf(upload: OpenedUpload): SensorMetadata | undefined {
   if (upload.readingCount === 0) return undefined;
   const view = new SensorDataView();
   view.read(upload.bytes, upload.readingStart(0), upload.readingEnd(0));
-  if (!view.isWhole) throw new PlatformError('data_loss', 'expected a SensorData message, found other bytes');
+  if (!view.isWhole) throw dataLoss('expected a SensorData message, found other bytes');
   if (view.metadataEnd < 0) return undefined;
   return fromBinary(SensorMetadataSchema, upload.bytes.subarray(view.metadataStart, view.metadataEnd));
 }

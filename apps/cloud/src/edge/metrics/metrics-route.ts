@@ -1,6 +1,7 @@
 /** `GET /metrics`: who may read the metrics of the installation. */
+
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { PlatformError } from '@platform/base';
+import { failedPrecondition, unauthenticated } from '@platform/base';
 import { type HttpRequest, type HttpResponse, headerOf, sendText } from '../http.ts';
 
 export interface MetricsRouteDeps {
@@ -19,13 +20,11 @@ export function metricsRoute({
   return async (request, response) => {
     if (token !== undefined) {
       if (!isSame(headerOf(request, 'authorization'), `Bearer ${token}`))
-        throw new PlatformError(
-          'unauthenticated',
+        throw unauthenticated(
           'metrics: expected "authorization: Bearer <PLATFORM_METRICS_TOKEN of the cloud>", found none or another',
         );
     } else if (!loopbackOnly)
-      throw new PlatformError(
-        'failed_precondition',
+      throw failedPrecondition(
         'metrics: this cloud listens on more than loopback and has no token for its metrics. Set PLATFORM_METRICS_TOKEN for the cloud, and send it as "authorization: Bearer <token>"',
       );
     sendText(response, 200, 'text/plain; version=0.0.4', await text());

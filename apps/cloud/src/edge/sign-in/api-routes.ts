@@ -1,5 +1,5 @@
 /** JSON routes for programs: the caller's identity and sessions, and the link of an invitation. */
-import { PlatformError } from '@platform/base';
+import { permissionDenied } from '@platform/base';
 import type { Principal } from '../../access/principal.ts';
 import { endSession, type SignedInCaller } from '../../identity/account.ts';
 import { showInvitationLink } from '../../identity/invitations/invitation-link.ts';
@@ -14,7 +14,7 @@ export function apiRoutes(deps: SignInDeps): Routes {
   const requirePerson = async (context: RequestContext): Promise<SignedInCaller> => {
     const { principal, peerAddress } = await requireCaller(deps, context.request);
     if (principal.kind === 'person') return { principal, peerAddress };
-    throw new PlatformError('permission_denied', `sessions: expected a signed-in person, found a ${principal.kind}`);
+    throw permissionDenied(`sessions: expected a signed-in person, found a ${principal.kind}`);
   };
 
   return {

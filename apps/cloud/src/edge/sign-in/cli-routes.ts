@@ -1,5 +1,5 @@
 /** Lets a command line act for a person: they allow it in their browser, and the command line gets a code for its session. */
-import { PlatformError } from '@platform/base';
+import { invalidArgument } from '@platform/base';
 import { challengePattern, createCliCode, redeemCliCode } from '../../identity/sign-in/cli-codes.ts';
 import { type Html, html } from '../../text-rules/html.ts';
 import { sendJson } from '../http.ts';
@@ -93,19 +93,10 @@ function requestOf(given: URLSearchParams): Request {
   const state = given.get('state') ?? '';
   const port = given.get('port') ?? '';
   if (!challengePattern.test(challenge))
-    throw new PlatformError(
-      'invalid_argument',
-      'challenge: expected the SHA-256 of a verifier as base64url, found another value',
-    );
+    throw invalidArgument('challenge: expected the SHA-256 of a verifier as base64url, found another value');
   if (!/^[\w.~-]{0,200}$/.test(state))
-    throw new PlatformError(
-      'invalid_argument',
-      'state: expected up to 200 letters, digits, "-", ".", "_" or "~", found another value',
-    );
+    throw invalidArgument('state: expected up to 200 letters, digits, "-", ".", "_" or "~", found another value');
   if (port !== '' && !(/^\d{1,5}$/.test(port) && Number(port) >= 1 && Number(port) <= 65_535))
-    throw new PlatformError(
-      'invalid_argument',
-      `port: expected 1 to 65535, or none, found ${JSON.stringify(port.slice(0, 20))}`,
-    );
+    throw invalidArgument(`port: expected 1 to 65535, or none, found ${JSON.stringify(port.slice(0, 20))}`);
   return { challenge, state, port };
 }

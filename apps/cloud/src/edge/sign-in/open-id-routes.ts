@@ -1,5 +1,5 @@
 /** Sends the browser to the OpenID provider and handles its return. */
-import { PlatformError } from '@platform/base';
+import { PlatformError, unauthenticated } from '@platform/base';
 import { type OpenId, type OpenIdFlow, openIdCallbackPath } from '../../identity/sign-in/open-id.ts';
 import { signInWithOpenId } from '../../identity/sign-in/sign-in-with-open-id.ts';
 import { html } from '../../text-rules/html.ts';
@@ -68,8 +68,7 @@ export function openIdRoutes(deps: SignInDeps): Routes {
       flow = undefined;
     }
     if (flow !== undefined && flow.expiresMs > clock.now()) return flow;
-    throw new PlatformError(
-      'unauthenticated',
+    throw unauthenticated(
       'OpenID Connect: expected a sign-in that began in this browser within the last 10 minutes, found none; start again',
     );
   }

@@ -1,5 +1,5 @@
 /** One request to the sign-in pages: its caller, cookies and form. */
-import { PlatformError } from '@platform/base';
+import { invalidArgument, PlatformError, unauthenticated } from '@platform/base';
 import type { Principal } from '../../access/principal.ts';
 import type { SignedInCaller } from '../../identity/account.ts';
 import { readBody } from '../../test-inbox/read-body.ts';
@@ -107,8 +107,7 @@ export async function requireCaller(
   const token = /^bearer +(\S+)$/i.exec(headerOf(request, 'authorization'))?.[1];
   const principal = token === undefined ? await principalOfBrowser(deps, request) : await deps.principalOfToken(token);
   if (principal === undefined)
-    throw new PlatformError(
-      'unauthenticated',
+    throw unauthenticated(
       'expected "authorization: Bearer <token>" or the session of a signed-in browser, found neither; sign in first',
     );
   return { principal, peerAddress: peerAddressOf(request) };
@@ -159,18 +158,15 @@ export async function readJson(request: HttpRequest): Promise<Readonly<Record<st
   try {
     value = JSON.parse(text);
   } catch (caught) {
-    throw new PlatformError('invalid_argument', 'body: expected a JSON object, found text that is not JSON', caught);
+    throw invalidArgument('body: expected a JSON object, found text that is not JSON', caught);
   }
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value };
-  throw new PlatformError('invalid_argument', 'body: expected a JSON object, found another JSON value');
+  throw invalidArgument('body: expected a JSON object, found another JSON value');
 }
 
 /** @throws invalid_argument */
 export function textField(body: Readonly<Record<string, unknown>>, name: string): string {
   const value = body[name];
   if (typeof value === 'string') return value;
-  throw new PlatformError(
-    'invalid_argument',
-    `${name}: expected text, found ${value === undefined ? 'nothing' : typeof value}`,
-  );
+  throw invalidArgument(`${name}: expected text, found ${value === undefined ? 'nothing' : typeof value}`);
 }

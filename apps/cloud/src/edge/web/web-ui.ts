@@ -3,12 +3,13 @@
  * its scripts decide by the path what to show. Files under `_app/immutable/` have a hash in their names, and browsers keep them
  * permanently.
  */
+
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { extname, join, relative, sep } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { PlatformError } from '@platform/base';
+import { failedPrecondition } from '@platform/base';
 import { type HttpRequest, type HttpResponse, headerOf } from '../http.ts';
 
 export interface WebUi {
@@ -48,8 +49,7 @@ const pageName = '/index.html';
  */
 export function createWebUi(directory: string): WebUi {
   if (!existsSync(join(directory, pageName)))
-    throw new PlatformError(
-      'failed_precondition',
+    throw failedPrecondition(
       `PLATFORM_WEB_UI: expected a directory with index.html, found none in ${directory}; build it with npm run build:web, or unset the variable`,
     );
   let files: ReadonlyMap<string, Stored> | undefined;

@@ -1,5 +1,12 @@
 /** Accepts an invitation: the invited person joins with its roles. */
-import { newId, PlatformError } from '@platform/base';
+import {
+  alreadyExists,
+  failedPrecondition,
+  newId,
+  type PlatformError,
+  permissionDenied,
+  unauthenticated,
+} from '@platform/base';
 import { audit } from '../../access/audit.ts';
 import { addGrant } from '../../access/grants.ts';
 import type { Grant } from '../../access/principal.ts';
@@ -37,7 +44,7 @@ export async function readInvitation(
   peerAddress: string,
 ): Promise<Pending> {
   const guess = { credential: 'invitation', peerAddress, kind: 'secret' } as const;
-  const wrong = (): PlatformError => new PlatformError('unauthenticated', gone);
+  const wrong = (): PlatformError => unauthenticated(gone);
   const invitation = await proven(deps.guesses, guess, () => findInvitation(deps.db, deps.clock, { token }), wrong);
   const organization = deps.tree.organization(invitation.organizationId);
   if (organization === undefined) throw wrong();
@@ -61,7 +68,7 @@ export async function acceptAsNewPerson(
 ): Promise<NewSession> {
   const { invitation, person: existing } = await readInvitation(deps, given.token, peerAddress);
   if (existing !== undefined && !isUnproven(existing, invitation))
-    throw new PlatformError('already_exists', `${invitation.email} already has an account: sign in with its password`);
+    throw alreadyExists(`${invitation.email} already has an account: sign in with its password`);
   const name = checkedName(given.name, 'your name');
   const hash = await hashPassword(checkedPassword(given.password));
   const session = await deps.db.transaction().execute(async (trx) => {
@@ -106,8 +113,7 @@ export async function acceptSignedIn(
 ): Promise<void> {
   const { invitation, person } = await readInvitation(deps, given.token, peerAddress);
   if (person?.id !== given.personId)
-    throw new PlatformError(
-      'permission_denied',
+    throw permissionDenied(
       `invitation: expected the person with the address ${invitation.email}, found someone else signed in; sign out first`,
     );
   await deps.db
@@ -129,7 +135,7 @@ export async function createPerson(
     .onConflict((conflict) => conflict.column('email').doNothing())
     .returning('id')
     .executeTakeFirst();
-  if (row === undefined) throw new PlatformError('already_exists', `${email} already has an account: sign in to it`);
+  if (row === undefined) throw alreadyExists(`${email} already has an account: sign in to it`);
   return { id, email };
 }
 
@@ -145,8 +151,7 @@ export async function join(
   const nowMs = deps.clock.now();
   const grants = invitation.grants.filter((grant) => stands(deps, grant));
   if (grants.length === 0)
-    throw new PlatformError(
-      'failed_precondition',
+    throw failedPrecondition(
       'invitation: what it granted a role on has been deleted; ask the person who invited you for a new one',
     );
   for (const grant of grants) await addGrant(trx, { type: 'person', id: person.id }, grant);
@@ -174,6 +179,6 @@ function stands(deps: Pick<IdentityOperationDeps, 'access'>, grant: Grant): bool
 
 async function stillPending(deps: IdentityOperationDeps, trx: Database, token: string): Promise<Invitation> {
   const invitation = await findInvitation(trx, deps.clock, { token });
-  if (invitation === undefined) throw new PlatformError('unauthenticated', gone);
+  if (invitation === undefined) throw unauthenticated(gone);
   return invitation;
 }

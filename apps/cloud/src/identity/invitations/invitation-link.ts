@@ -1,5 +1,5 @@
 /** Rights to change a pending invitation, and its link. */
-import { PlatformError } from '@platform/base';
+import { failedPrecondition, notFound, type PlatformError } from '@platform/base';
 import { audit, type Caller } from '../../access/audit.ts';
 import { owns } from '../../access/authorization-on-wire.ts';
 import type { Grant, Principal } from '../../access/principal.ts';
@@ -44,8 +44,7 @@ export function notManaged(
   email: string,
 ): PlatformError {
   deps.access.authorize(principal, 'organization.manage', organizationId);
-  return new PlatformError(
-    'not_found',
+  return notFound(
     `invitation: expected the address of a pending one in organization ${organizationId}, found ${JSON.stringify(normalEmail(email).slice(0, 80))}`,
   );
 }
@@ -62,8 +61,7 @@ export async function showInvitationLink(
   if (others.length > 0) throw notManaged(deps, by.principal, organizationId, email);
   // With the link they could accept in the name of someone else's address.
   if (deps.mail !== undefined)
-    throw new PlatformError(
-      'failed_precondition',
+    throw failedPrecondition(
       `invitation of ${invitation.email}: this installation mails invitations, so that only the owner of the address can accept; the link is not shown`,
     );
   const { token, expiresMs } = await deps.db.transaction().execute(async (trx) => {

@@ -3,7 +3,7 @@
  * mail soon loses its reputation. Mails are counted by organization and by address, so deleting and recreating an invitation or
  * organization does not reset the limit.
  */
-import { PlatformError } from '@platform/base';
+import { resourceExhausted } from '@platform/base';
 import type { Database } from '../../metadata/tables.ts';
 import type { IdentityOperationDeps } from '../identity-deps.ts';
 
@@ -46,8 +46,7 @@ export async function admitMail(
   const known = recent.find((one) => readsMembers || one.sent_by === by);
   if (known !== undefined) {
     const sentMs = Number(known.sent_ms);
-    throw new PlatformError(
-      'resource_exhausted',
+    throw resourceExhausted(
       `invitation of ${email}: expected at most one mail in ${apartMs / 60_000} minutes, found one from ${timeText(sentMs)}; it can be mailed again at ${timeText(sentMs + apartMs)}`,
     );
   }
@@ -87,8 +86,7 @@ async function requireDailyRoom(deps: Deps, trx: Database, { organizationId, ema
       .execute();
     if (newest.length < most) continue;
     const free = most === 0 ? '' : `; the next one can be sent at ${timeText(Number(newest.at(-1)?.sent_ms) + dayMs)}`;
-    throw new PlatformError(
-      'resource_exhausted',
+    throw resourceExhausted(
       `invitations: expected at most ${most} mails for ${who} in 24 hours, found that many already${free}; ${hint}`,
     );
   }

@@ -1,7 +1,13 @@
 /** Invitations in AppService (R7): a caller who grants a role must own its target. */
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
-import { PlatformError } from '@platform/base';
+import {
+  alreadyExists,
+  failedPrecondition,
+  invalidArgument,
+  type PlatformError,
+  resourceExhausted,
+} from '@platform/base';
 import type { AppService, Authorization, OrganizationInviteSchema } from '@platform/proto/platform/app/v1/app';
 import type { Call, Handlers } from '@platform/rpc/server';
 import { audit, type Caller } from '../../access/audit.ts';
@@ -56,8 +62,7 @@ export function invitationHandlers(deps: IdentityOperationDeps): Handlers<typeof
     const grants = given.map((authorization) => readGrant(access, principal, authorization));
     const foreign = grants.find((grant) => grant.organizationId !== organizationId);
     if (foreign !== undefined)
-      throw new PlatformError(
-        'invalid_argument',
+      throw invalidArgument(
         `authorizations: expected roles in organization ${organizationId}, found ${grantText(foreign)}, which belongs to another one`,
       );
     return grants.filter((grant, at) => at === grants.findIndex((one) => same(one, grant)));
@@ -75,8 +80,7 @@ export function invitationHandlers(deps: IdentityOperationDeps): Handlers<typeof
   ): void => {
     const count = told(principal, organizationId, grants).length;
     if (count === 0 || count > maxGrants)
-      throw new PlatformError(
-        'failed_precondition',
+      throw failedPrecondition(
         `invitation of ${email}: expected 1 to ${maxGrants} roles to remain, found ${count}; to withdraw the invitation, delete it`,
       );
   };
@@ -215,23 +219,18 @@ async function requireCapacity(trx: Database, organizationId: string): Promise<v
     .where('organization_id', '=', organizationId)
     .executeTakeFirstOrThrow();
   if (Number(count) >= maxPending)
-    throw new PlatformError(
-      'resource_exhausted',
+    throw resourceExhausted(
       `organization ${organizationId}: expected fewer than ${maxPending} pending invitations, found ${count}; delete some`,
     );
 }
 
 function alreadyInvited(email: string): PlatformError {
-  return new PlatformError(
-    'already_exists',
+  return alreadyExists(
     `invitation: ${email} is already invited to this organization; resend, change or delete that invitation`,
   );
 }
 
 async function requireNoMember(trx: Database, organizationId: string, email: string): Promise<void> {
   if (!(await isMember(trx, organizationId, email))) return;
-  throw new PlatformError(
-    'already_exists',
-    `invitation: ${email} is already a member of this organization; grant roles instead (AddRole)`,
-  );
+  throw alreadyExists(`invitation: ${email} is already a member of this organization; grant roles instead (AddRole)`);
 }

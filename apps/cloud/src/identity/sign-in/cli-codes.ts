@@ -2,8 +2,9 @@
  * Codes that a command line exchanges for a session of the person who allowed it: each is bound to one challenge and used once (RFC
  * 7636).
  */
+
 import { createHash } from 'node:crypto';
-import { PlatformError } from '@platform/base';
+import { invalidArgument, unauthenticated } from '@platform/base';
 import { proven } from '../../access/too-many-guesses.ts';
 import type { IdentityOperationDeps } from '../identity-deps.ts';
 import { findPerson } from '../people.ts';
@@ -19,10 +20,7 @@ export const challengePattern: RegExp = /^[\w-]{43}$/;
 /** @throws invalid_argument */
 export async function createCliCode(deps: IdentityOperationDeps, personId: string, challenge: string): Promise<string> {
   if (!challengePattern.test(challenge))
-    throw new PlatformError(
-      'invalid_argument',
-      'challenge: expected the SHA-256 of a verifier as base64url, found another value',
-    );
+    throw invalidArgument('challenge: expected the SHA-256 of a verifier as base64url, found another value');
   return deps.db.transaction().execute((trx) => createLink(trx, deps.clock, { purpose: 'cli', personId, challenge }));
 }
 
@@ -43,5 +41,5 @@ export async function redeemCliCode(
       const session = await beginSession(deps, trx, person, 'command line', peerAddress, 'cli');
       return { ...session, personId: person.id, email: person.email };
     });
-  return proven(deps.guesses, guess, take, () => new PlatformError('unauthenticated', wrongCode));
+  return proven(deps.guesses, guess, take, () => unauthenticated(wrongCode));
 }

@@ -1,7 +1,7 @@
 /** Passwords as argon2id (D30), encoded in the PHC format with their parameters, so that these can be raised later. */
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
-import { createLimiter, PlatformError } from '@platform/base';
+import { createLimiter, dataLoss, invalidArgument, resourceExhausted } from '@platform/base';
 
 const minPasswordLength = 10;
 const maxPasswordBytes = 1_024;
@@ -26,12 +26,9 @@ let waiting = 0;
 export function checkedPassword(password: string): string {
   const length = [...password].length;
   if (length < minPasswordLength)
-    throw new PlatformError(
-      'invalid_argument',
-      `password: expected at least ${minPasswordLength} characters, found ${length}`,
-    );
+    throw invalidArgument(`password: expected at least ${minPasswordLength} characters, found ${length}`);
   if (Buffer.byteLength(password) > maxPasswordBytes)
-    throw new PlatformError('invalid_argument', `password: expected at most ${maxPasswordBytes} bytes, found more`);
+    throw invalidArgument(`password: expected at most ${maxPasswordBytes} bytes, found more`);
   return password;
 }
 
@@ -66,7 +63,7 @@ export async function checkPassword(password: string, stored: string | undefined
 
 async function derive(password: string, salt: Buffer, parameters: Parameters, length: number): Promise<Buffer> {
   if (waiting >= maxWaiting)
-    throw new PlatformError('resource_exhausted', 'sign-in: too many people are signing in right now; try again soon');
+    throw resourceExhausted('sign-in: too many people are signing in right now; try again soon');
   waiting++;
   try {
     return await limited(() =>
@@ -89,8 +86,7 @@ const nobody = `$argon2id$v=19$m=${current.memoryKib},t=${current.passes},p=${cu
 
 function parse(encoded: string): Parameters & { salt: Buffer; tag: Buffer } {
   const found = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([\w+/]+)\$([\w+/]+)$/.exec(encoded);
-  if (found === null)
-    throw new PlatformError('data_loss', 'a stored password hash is not of the form $argon2id$v=19$m=…,t=…,p=…$…$…');
+  if (found === null) throw dataLoss('a stored password hash is not of the form $argon2id$v=19$m=…,t=…,p=…$…$…');
   const [, memory, passes, lanes, salt = '', tag = ''] = found;
   return {
     memoryKib: Number(memory),

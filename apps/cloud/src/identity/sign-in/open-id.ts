@@ -1,5 +1,5 @@
 /** The OpenID Connect client: authorization code with PKCE, state and nonce, against one provider. */
-import { errorText, ownFault, PlatformError } from '@platform/base';
+import { errorText, ownFault, unauthenticated } from '@platform/base';
 import type { Configuration } from 'openid-client';
 
 export interface OpenIdSettings {
@@ -90,7 +90,7 @@ export function createOpenId(deps: { settings: OpenIdSettings; publicUrl: () => 
           idTokenExpected: true,
         });
         const claims = tokens.claims();
-        if (claims === undefined) throw new PlatformError('unauthenticated', 'the provider sent no ID token');
+        if (claims === undefined) throw unauthenticated('the provider sent no ID token');
         const asked = config.serverMetadata().userinfo_endpoint !== undefined && claims['email'] === undefined;
         const said = asked ? await fetchUserInfo(config, tokens.access_token, claims.sub) : claims;
         const verified = said['email_verified'] === true || said['email_verified'] === 'true';
@@ -101,8 +101,7 @@ export function createOpenId(deps: { settings: OpenIdSettings; publicUrl: () => 
           name: textOf(said['name']) ?? '',
         };
       } catch (caught) {
-        throw new PlatformError(
-          'unauthenticated',
+        throw unauthenticated(
           `OpenID Connect: expected the answer of ${settings.issuer} to this browser's request, found another: ${errorText(caught).slice(0, 300)}`,
           caught,
         );

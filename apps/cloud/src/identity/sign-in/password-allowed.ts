@@ -1,6 +1,7 @@
 /** Whether a person's organizations allow passwords. */
+
 import { fromJsonString } from '@bufbuild/protobuf';
-import { PlatformError } from '@platform/base';
+import { permissionDenied } from '@platform/base';
 import { AllowedLoginMethodsSchema, LoginMethod } from '@platform/proto/platform/app/v1/app';
 import type { Database } from '../../metadata/tables.ts';
 import type { IdentityOperationDeps } from '../identity-deps.ts';
@@ -25,8 +26,7 @@ export async function requirePasswordAllowed(
     .filter((one) => !allowsPasswords(one.login_methods));
   if (forbidding.length === 0) return;
   const names = forbidding.slice(0, 5).map(({ name }) => JSON.stringify(name));
-  throw new PlatformError(
-    'permission_denied',
+  throw permissionDenied(
     `sign-in: expected a method that all of your organizations allow, found a password, which ${names.join(', ')} ${forbidding.length === 1 ? 'does' : 'do'} not allow; sign in with OpenID Connect (${openIdIssuer})`,
   );
 }

@@ -1,5 +1,5 @@
 /** Signs in a person whom an OpenID provider identified. Only known or invited people can sign in. */
-import { PlatformError } from '@platform/base';
+import { permissionDenied } from '@platform/base';
 import { audit } from '../../access/audit.ts';
 import type { Database } from '../../metadata/tables.ts';
 import { normalEmail } from '../../text-rules/checked-email.ts';
@@ -49,8 +49,7 @@ async function linkedByEmail(
   const existing = email === '' ? undefined : await findPerson(trx, { email });
   const person = existing ?? (email === '' ? undefined : await invited(deps, trx, who, email, peerAddress));
   if (person === undefined)
-    throw new PlatformError(
-      'permission_denied',
+    throw permissionDenied(
       `OpenID Connect: expected a person who has been invited, found ${email || 'an account without a verified e-mail address'}; ask an owner of an organization for an invitation`,
     );
   if (existing !== undefined && !existing.emailVerified) {

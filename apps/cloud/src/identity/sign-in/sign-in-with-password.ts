@@ -1,5 +1,5 @@
 /** Signs in with e-mail address and password (D30). */
-import { PlatformError } from '@platform/base';
+import { unauthenticated } from '@platform/base';
 import { proven } from '../../access/too-many-guesses.ts';
 import { normalEmail } from '../../text-rules/checked-email.ts';
 import type { IdentityOperationDeps } from '../identity-deps.ts';
@@ -43,7 +43,7 @@ export async function provePassword(
     return person;
   };
   const guess = { credential: email, peerAddress, kind: 'password' } as const;
-  return proven(deps.guesses, guess, prove, () => new PlatformError('unauthenticated', wrongPassword));
+  return proven(deps.guesses, guess, prove, () => unauthenticated(wrongPassword));
 }
 
 /** Stores the same password with newer parameters, unless the password has changed in the meantime. */

@@ -1,5 +1,5 @@
 /** Uses one-time links: to sign in the first owner, and to set a forgotten password. */
-import { PlatformError } from '@platform/base';
+import { unauthenticated } from '@platform/base';
 import { proven } from '../../access/too-many-guesses.ts';
 import type { MailMessage } from '../../outbox/email/mail.ts';
 import type { IdentityOperationDeps } from '../identity-deps.ts';
@@ -103,5 +103,5 @@ async function guarded<T>(
   prove: () => Promise<T | undefined>,
 ): Promise<T> {
   const guess = { credential: what, peerAddress, kind: 'secret' } as const;
-  return proven(deps.guesses, guess, prove, () => new PlatformError('unauthenticated', usedUp));
+  return proven(deps.guesses, guess, prove, () => unauthenticated(usedUp));
 }

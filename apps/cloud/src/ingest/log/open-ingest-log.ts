@@ -1,5 +1,5 @@
 /** Opens the ingest log, in ingest.sqlite or in Postgres. It has one writer, this process. */
-import { type Clock, type Log, PlatformError } from '@platform/base';
+import { alreadyExists, type Clock, invalidArgument, type Log } from '@platform/base';
 import type { WatchSetup } from '@platform/base/watchdog';
 import { KnownLosses } from '../losses/known-losses.ts';
 import type { AppendResult, IngestLog, LogEntry, LogLoss } from './log.ts';
@@ -101,8 +101,7 @@ export async function openIngestLog(options: IngestLogOptions): Promise<IngestLo
       const result = await writer.append({ ...entry, ...own });
       const { outcome, position, fileId } = result;
       if (outcome === 'conflict') {
-        throw new PlatformError(
-          'already_exists',
+        throw alreadyExists(
           `part ${entry.partId} has sent another upload as number ${entry.seq} of the same stream; the first one stays, this one is set aside`,
         );
       }
@@ -128,10 +127,7 @@ export async function openIngestLog(options: IngestLogOptions): Promise<IngestLo
 
 function requireValid({ seq, lowWaterMark, stream }: LogEntry): void {
   if (!Number.isSafeInteger(seq) || !Number.isSafeInteger(lowWaterMark) || lowWaterMark < 0 || seq < lowWaterMark) {
-    throw new PlatformError(
-      'invalid_argument',
-      `expected whole numbers 0 ≤ floor ≤ seq, found floor ${lowWaterMark}, seq ${seq}`,
-    );
+    throw invalidArgument(`expected whole numbers 0 ≤ floor ≤ seq, found floor ${lowWaterMark}, seq ${seq}`);
   }
-  if (stream.length === 0) throw new PlatformError('invalid_argument', 'expected a stream of 16 bytes, found none');
+  if (stream.length === 0) throw invalidArgument('expected a stream of 16 bytes, found none');
 }

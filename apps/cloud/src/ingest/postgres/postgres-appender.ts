@@ -2,7 +2,7 @@
  * One group commit of the ingest log in Postgres: dedup, low-water marks and the append in one transaction. It holds the writer's advisory
  * lock until it has committed, so that commit order is position order (I3). Three round trips for a group of any size.
  */
-import { PlatformError } from '@platform/base';
+import { dataLoss } from '@platform/base';
 import type { PostgresTransaction, PostgresWriter } from '../../metadata/postgres/postgres-writer.ts';
 import { type Decision, decideGroup, entryKey, type Known, streamKey } from '../log/decide-group.ts';
 import type { LogEntry } from '../log/log.ts';
@@ -45,8 +45,7 @@ async function readKnown(transaction: PostgresTransaction, entries: readonly Log
     ),
   ]);
   const lastPosition: unknown = state.rows[0]?.last_position;
-  if (typeof lastPosition !== 'number')
-    throw new PlatformError('data_loss', 'the ingest log has lost its last position');
+  if (typeof lastPosition !== 'number') throw dataLoss('the ingest log has lost its last position');
   return {
     lastPosition,
     lowWaterMarks: new Map(marks.rows.map(({ part, stream, floor }) => [streamKey({ partId: part, stream }), floor])),

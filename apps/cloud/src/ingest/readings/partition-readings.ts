@@ -1,5 +1,5 @@
 /** Separates the readings of a tabular upload into those that are stored and those reported as gaps (D14). */
-import { maxReadingBytes, PlatformError, type Steps, WireReader } from '@platform/base';
+import { invalidArgument, maxReadingBytes, type PlatformError, type Steps, WireReader } from '@platform/base';
 import { ReadingRanges } from '../../reading-codec/reading-ranges.ts';
 import { contentTag, type UploadRequest } from './read-request.ts';
 import { scanReading } from './scan-reading.ts';
@@ -34,7 +34,7 @@ const bytesPerStep = 64 << 10;
 export function* partitionReadings(request: UploadRequest): Steps<PartitionedReadings> {
   const { bytes, count } = request;
   if (count === 0) {
-    throw new PlatformError('invalid_argument', 'expected at least one reading in sensor_contents, found none');
+    throw invalidArgument('expected at least one reading in sensor_contents, found none');
   }
   const stored = new ReadingRanges(bytes);
   const refused: RefusedReading[] = [];
@@ -61,8 +61,7 @@ export function* partitionReadings(request: UploadRequest): Steps<PartitionedRea
   }
   const [first] = refused;
   if (stored.count === 0 && first) {
-    throw new PlatformError(
-      'invalid_argument',
+    throw invalidArgument(
       `none of the ${count} readings can be stored; sensor_contents[${first.index}]: ${first.reason}`,
     );
   }
@@ -74,8 +73,7 @@ export function* partitionReadings(request: UploadRequest): Steps<PartitionedRea
 }
 
 function tooManyUntimed(): PlatformError {
-  return new PlatformError(
-    'invalid_argument',
+  return invalidArgument(
     `expected at most ${maxUntimed} readings without time_requested or time_received in one upload, found more: split the upload`,
   );
 }
@@ -92,8 +90,7 @@ function look(
   }
   const { kind, problem: reason, hasBothTimes } = scanReading(bytes, start, end);
   if (kind === 'binary') {
-    throw new PlatformError(
-      'invalid_argument',
+    throw invalidArgument(
       `an upload of type DATA_TYPE_TABULAR_SENSOR expected documents, found bytes in sensor_contents[${index}]: send them as DATA_TYPE_BINARY_SENSOR`,
     );
   }

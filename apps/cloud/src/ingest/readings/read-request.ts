@@ -1,6 +1,6 @@
 /** Reads a DataCaptureUploadRequest {metadata 1, sensor_contents 2} in place: it may have millions of readings. */
 import { fromBinary } from '@bufbuild/protobuf';
-import { asPlatformError, PlatformError, type Steps, WireReader } from '@platform/base';
+import { asPlatformError, invalidArgument, type Steps, WireReader } from '@platform/base';
 import { type UploadMetadata, UploadMetadataSchema } from '@platform/proto/platform/app/datasync/v1/data_sync';
 
 export interface UploadRequest {
@@ -32,8 +32,7 @@ export function* readRequest(bytes: Uint8Array): Steps<UploadRequest> {
     if (wire.tag === contentTag) {
       if (count++ === 0) first = wire.content();
       else if (count > maxReadings)
-        throw new PlatformError(
-          'invalid_argument',
+        throw invalidArgument(
           `expected at most ${maxReadings} readings in sensor_contents, found more: split the upload`,
         );
     }
@@ -41,27 +40,16 @@ export function* readRequest(bytes: Uint8Array): Steps<UploadRequest> {
     else if (wire.tag === metadataTag) metadata = wire.content();
     if (fields % fieldsPerStep === 0) yield;
   }
-  if (wire.broken)
-    throw new PlatformError(
-      'invalid_argument',
-      'expected a DataCaptureUploadRequest, found other bytes or a part of one',
-    );
+  if (wire.broken) throw invalidArgument('expected a DataCaptureUploadRequest, found other bytes or a part of one');
   return { bytes, metadata: metadata && decodeMetadata(metadata), count, first };
 }
 
 function decodeMetadata(bytes: Uint8Array): UploadMetadata {
   if (bytes.length > maxMetadataBytes)
-    throw new PlatformError(
-      'invalid_argument',
-      `expected at most ${maxMetadataBytes} bytes of metadata, found ${bytes.length}`,
-    );
+    throw invalidArgument(`expected at most ${maxMetadataBytes} bytes of metadata, found ${bytes.length}`);
   try {
     return fromBinary(UploadMetadataSchema, bytes);
   } catch (caught) {
-    throw new PlatformError(
-      'invalid_argument',
-      `expected metadata to be UploadMetadata: ${asPlatformError(caught).message}`,
-      caught,
-    );
+    throw invalidArgument(`expected metadata to be UploadMetadata: ${asPlatformError(caught).message}`, caught);
   }
 }

@@ -4,7 +4,7 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
-import { type Clock, PlatformError } from '@platform/base';
+import { type Clock, invalidArgument, PlatformError } from '@platform/base';
 import { readLongBody } from '@platform/rpc/server';
 import { spaceChecked } from '../disk/space-checked.ts';
 import type { UploadRpcDeps } from '../rpc.ts';
@@ -44,7 +44,7 @@ export function uploadRoute<P>(
     const partId = decoded(part);
     const { organizationId } = await authorizeUpload(principal, partId);
     if (!/^[0-9a-f]{64}$/.test(hex))
-      throw new PlatformError('invalid_argument', 'expected a key of 32 bytes in hexadecimal as the end of the path');
+      throw invalidArgument('expected a key of 32 bytes in hexadecimal as the end of the path');
     const [offset, length] = [url.searchParams.get('offset') ?? '', request.headers['content-length'] ?? ''];
     const bytes = wholeNumber('content-length', length, maxBodyBytes);
     const at = wholeNumber('offset', offset, Number.MAX_SAFE_INTEGER - maxBodyBytes);
@@ -91,10 +91,7 @@ function decoded(part: string): string {
 /** @throws invalid_argument */
 function wholeNumber(name: string, text: string, most: number): number {
   if (/^\d{1,16}$/.test(text) && Number(text) <= most) return Number(text);
-  throw new PlatformError(
-    'invalid_argument',
-    `${name}: expected a whole number up to ${most}, found ${JSON.stringify(text.slice(0, 100))}`,
-  );
+  throw invalidArgument(`${name}: expected a whole number up to ${most}, found ${JSON.stringify(text.slice(0, 100))}`);
 }
 
 function answer(response: Response, content: object): void {

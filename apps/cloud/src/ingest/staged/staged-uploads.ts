@@ -11,7 +11,7 @@
 import { createHash } from 'node:crypto';
 import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Clock, PlatformError } from '@platform/base';
+import { type Clock, failedPrecondition, invalidArgument, PlatformError } from '@platform/base';
 import { untilAborted } from '@platform/rpc/server';
 import { StagedBytes } from './staged-bytes.ts';
 import { declaredSize, donePath, namesIn, sizeOf, sizePath } from './staged-files.ts';
@@ -97,8 +97,7 @@ export class StagedUploads {
   async begin(key: StagedKey, size: number): Promise<number> {
     const { maxBytes, maxUploads } = this.#limits;
     if (size > maxBytes)
-      throw new PlatformError(
-        'failed_precondition',
+      throw failedPrecondition(
         `expected a file of at most ${maxBytes} bytes, found ${size}: send it with DataSyncService.FileUpload`,
       );
     const path = this.#path(key);
@@ -131,8 +130,7 @@ export class StagedUploads {
     const { bytes, declared } = await this.#require(path);
     const end = offset + length;
     if (end > declared)
-      throw new PlatformError(
-        'invalid_argument',
+      throw invalidArgument(
         `expected at most the ${declared} bytes that BeginUpload declared, found a piece that ends at ${end}`,
       );
     return offset !== bytes || length === 0 ? bytes : this.#bytes.append(path, offset, chunks);
@@ -147,8 +145,7 @@ export class StagedUploads {
     const path = this.#path(key);
     const { bytes: sizeBytes, declared } = await this.#require(path);
     if (sizeBytes < declared)
-      throw new PlatformError(
-        'failed_precondition',
+      throw failedPrecondition(
         `expected the ${declared} bytes that BeginUpload declared, found ${sizeBytes}: begin the upload again, which continues it`,
       );
     const sha256 = await this.#bytes.hashOf(path, sizeBytes);
@@ -220,10 +217,7 @@ export class StagedUploads {
   async #require(path: string): Promise<{ bytes: number; declared: number }> {
     const [bytes, declared] = await Promise.all([sizeOf(path), declaredSize(path)]);
     if (bytes === undefined || declared === undefined)
-      throw new PlatformError(
-        'failed_precondition',
-        'expected an upload that was begun and has not expired, found none: begin it again',
-      );
+      throw failedPrecondition('expected an upload that was begun and has not expired, found none: begin it again');
     return { bytes, declared };
   }
 

@@ -1,5 +1,5 @@
 /** UploadService: large files in pieces, which are staged until all have arrived and are then accepted like any other upload. */
-import { PlatformError } from '@platform/base';
+import { invalidArgument } from '@platform/base';
 import { DataType, type UploadMetadata } from '@platform/proto/platform/app/datasync/v1/data_sync';
 import { UploadService } from '@platform/proto/platform/upload/v1/upload';
 import { type Handlers, type ServiceBinding, serve } from '@platform/rpc/server';
@@ -17,7 +17,7 @@ export function uploadServiceBinding<P>(deps: UploadRpcDeps<P>, staged: StagedUp
   const keyOf = async (principal: P, partId: string, key: Uint8Array): Promise<StagedKey> => {
     const { organizationId } = await deps.authorizeUpload(principal, partId);
     if (key.length === keyBytes) return { organizationId, partId, key };
-    throw new PlatformError('invalid_argument', `expected a key of ${keyBytes} bytes, found ${key.length}`);
+    throw invalidArgument(`expected a key of ${keyBytes} bytes, found ${key.length}`);
   };
   const handlers: Handlers<typeof UploadService, P> = {
     async beginUpload({ partId, key: given, size }, { principal }) {
@@ -33,7 +33,7 @@ export function uploadServiceBinding<P>(deps: UploadRpcDeps<P>, staged: StagedUp
     async writeUpload({ partId, key: given, offset, data }, { principal }) {
       const key = await keyOf(principal, partId, given);
       if (data.length > maxChunkBytes)
-        throw new PlatformError('invalid_argument', `expected at most ${maxChunkBytes} bytes, found ${data.length}`);
+        throw invalidArgument(`expected at most ${maxChunkBytes} bytes, found ${data.length}`);
       return staged.inTurn(key, async () => ({
         offset: BigInt(await staged.write(key, Number(offset), data.length, once(data))),
       }));

@@ -1,5 +1,5 @@
 /** Refuses a configuration with errors, naming all of them with their JSON paths; warnings are allowed. */
-import { PlatformError, type Problem } from '@platform/base';
+import { invalidArgument, type Problem } from '@platform/base';
 import type { Effective } from './effective-configuration.ts';
 
 const shownProblems = 20;
@@ -52,8 +52,7 @@ export function checkDocument(
   const errors = textsOf('error');
   if (errors.length === 0) return textsOf('warning');
   const more = errors.length > shownProblems ? `\n… and ${errors.length - shownProblems} more` : '';
-  throw new PlatformError(
-    'invalid_argument',
+  throw invalidArgument(
     `configuration: ${errors.length} ${errors.length === 1 ? 'error' : 'errors'}, nothing was saved\n${errors.slice(0, shownProblems).join('\n')}${more}`,
   );
 }

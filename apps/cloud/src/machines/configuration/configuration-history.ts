@@ -1,5 +1,5 @@
 /** Reads the versions of a part's configuration, newest first. */
-import { PlatformError } from '@platform/base';
+import { failedPrecondition, notFound } from '@platform/base';
 import { type AliasedRawBuilder, type Kysely, sql } from 'kysely';
 import {
   provenRows,
@@ -74,13 +74,11 @@ export function createHistory(db: Database): ConfigurationHistory {
       if (row === undefined) await requireIntactSet(db, checkedConfigurations, partId);
       else requireRightVersions([row]);
       if (row === undefined)
-        throw new PlatformError(
-          'not_found',
+        throw notFound(
           `version: expected one of the versions of the configuration of part ${partId} (platform config history ${partId}), found ${version}`,
         );
       if (row.document === '')
-        throw new PlatformError(
-          'failed_precondition',
+        throw failedPrecondition(
           `version ${version} of the configuration of part ${partId}: expected one whose document is still stored, found one of the oldest, which was deleted to make space for newer ones; only its author and time are listed`,
         );
       return versionOf(row);

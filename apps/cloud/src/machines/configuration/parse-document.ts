@@ -1,6 +1,7 @@
 /** Decodes the text of a configuration. `check` validates its content. */
+
 import type { JsonObject } from '@bufbuild/protobuf';
-import { PlatformError } from '@platform/base';
+import { invalidArgument } from '@platform/base';
 import { maxDocumentBytes, maxDocumentElements } from '@platform/machine-config/limits';
 import { requireAtMost } from '../../text-rules/require-at-most.ts';
 import { requireFewElements } from '../../wire/few-elements.ts';
@@ -23,8 +24,7 @@ export function decodeDocument(document: string, partId: string): unknown {
   try {
     parsed = JSON.parse(document);
   } catch (caught) {
-    throw new PlatformError(
-      'invalid_argument',
+    throw invalidArgument(
       `configuration: expected JSON: ${caught instanceof Error ? caught.message : String(caught)}`,
       caught,
     );
@@ -51,8 +51,7 @@ function requireAnswerable(parsed: unknown, bytes: number): void {
   // GetRobotPart returns the document once as an object and twice as text.
   const answer = structBytes(parsed as JsonObject) + 2 * bytes;
   if (answer <= answerBytes) return;
-  throw new PlatformError(
-    'invalid_argument',
+  throw invalidArgument(
     `configuration: expected one that fits into the messages of public clients (at most ${answerBytes} bytes in their encoding), found ${answer} (${bytes} of JSON)`,
   );
 }

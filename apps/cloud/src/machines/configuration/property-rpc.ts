@@ -1,7 +1,7 @@
 /** AppService for single values of a part's configuration. */
 import { type JsonValue, toJson } from '@bufbuild/protobuf';
 import { ValueSchema } from '@bufbuild/protobuf/wkt';
-import { asPlatformError, PlatformError } from '@platform/base';
+import { asPlatformError, invalidArgument } from '@platform/base';
 import type { AppService, ConfigPropertyChange } from '@platform/proto/platform/app/v1/app';
 import type { Handlers } from '@platform/rpc/server';
 import type { Principal } from '../../access/principal.ts';
@@ -18,10 +18,7 @@ export function propertyHandlers({
     async setConfigProperty({ robotPartId: id, propertyChanges }, call) {
       access.authorize(call.principal, 'part.manage', id);
       if (propertyChanges.length === 0 || propertyChanges.length > maxChanges)
-        throw new PlatformError(
-          'invalid_argument',
-          `property_changes: expected 1 to ${maxChanges} changes, found ${propertyChanges.length}`,
-        );
+        throw invalidArgument(`property_changes: expected 1 to ${maxChanges} changes, found ${propertyChanges.length}`);
       const { version, document } = await configurations.current(id);
       const changed = JSON.parse(document) as JsonValue;
       const results = propertyChanges.map((change) => resultOf(changed, change));
@@ -40,8 +37,7 @@ export function propertyHandlers({
 function resultOf(document: JsonValue, { path, value }: ConfigPropertyChange) {
   const told = { path, ...(value === undefined ? {} : { value }) };
   try {
-    if (value === undefined || value.kind.case === undefined)
-      throw new PlatformError('invalid_argument', 'value: expected one, found none');
+    if (value === undefined || value.kind.case === undefined) throw invalidArgument('value: expected one, found none');
     setProperty(document, path, toJson(ValueSchema, value));
     return { ...told, success: true, error: '' };
   } catch (caught) {

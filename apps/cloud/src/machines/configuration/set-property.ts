@@ -1,6 +1,6 @@
 /** Sets one value of a configuration by its JSON path: `$.components[0].attributes.pin`; `$.` is optional. Pure. */
 import type { JsonValue } from '@bufbuild/protobuf';
-import { PlatformError } from '@platform/base';
+import { invalidArgument, type PlatformError } from '@platform/base';
 
 const maxPathLength = 1_000;
 const maxSteps = 100;
@@ -73,5 +73,5 @@ function kindOf(value: JsonValue): string {
 }
 
 function wrong(expected: string, found: string): PlatformError {
-  return new PlatformError('invalid_argument', `${expected}, found ${found}`);
+  return invalidArgument(`${expected}, found ${found}`);
 }

@@ -1,5 +1,5 @@
 /** Machines that a person marked as favorites. Deleting the machine or the person deletes the rows (foreign keys). */
-import { PlatformError } from '@platform/base';
+import { resourceExhausted } from '@platform/base';
 import { audit, type Caller } from '../../access/audit.ts';
 import type { MachineOperationDeps } from '../machines-deps.ts';
 
@@ -35,8 +35,7 @@ export async function addFavorite(
       .where('person_id', '=', personId)
       .executeTakeFirstOrThrow();
     if (Number(count) > maxFavorites)
-      throw new PlatformError(
-        'resource_exhausted',
+      throw resourceExhausted(
         `favorites: expected at most ${maxFavorites} machines for one person, found one more; remove some first`,
       );
     const target = ['person', personId, null] as const;

@@ -2,7 +2,7 @@
  * Stores lines from many senders in one commit. Waiting lines are written in one transaction, together with the daily totals of their
  * parts; each sender is answered after the commit.
  */
-import { chunks, PlatformError } from '@platform/base';
+import { chunks, resourceExhausted } from '@platform/base';
 import type { Kysely, Transaction } from 'kysely';
 import { rowsPerStatement } from '../../metadata/rows-per-statement.ts';
 import { maxPendingBytes, maxRowsPerCommit } from './limits.ts';
@@ -74,8 +74,7 @@ export function createLogAppender(
       if (lines.length === 0) return;
       const bytes = lines.reduce((sum, line) => sum + bytesOf(line), 0);
       if (pendingBytes + bytes > maxPendingBytes) {
-        throw new PlatformError(
-          'resource_exhausted',
+        throw resourceExhausted(
           `machine logs: ${pendingBytes} bytes are waiting for the disk, at most ${maxPendingBytes} are allowed; send again later`,
         );
       }

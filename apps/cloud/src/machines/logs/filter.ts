@@ -1,6 +1,6 @@
 /** Selects the lines of a log that a reader requested. Pure. */
 import type { JsonObject } from '@bufbuild/protobuf';
-import { PlatformError, readLogField } from '@platform/base';
+import { invalidArgument, readLogField } from '@platform/base';
 import { RE2JS } from 're2js';
 import { maxFilterLength } from './limits.ts';
 import { detailOf, type Line, levelName } from './line.ts';
@@ -55,10 +55,7 @@ export function createLogFilter(query: LogQuery): LogFilter {
 function requireLevel(level: string): string {
   const name = levelName(level);
   if (!levelNames.includes(name)) {
-    throw new PlatformError(
-      'invalid_argument',
-      `levels: expected any of ${levelNames.join(', ')}, found "${level.slice(0, 50)}"`,
-    );
+    throw invalidArgument(`levels: expected any of ${levelNames.join(', ')}, found "${level.slice(0, 50)}"`);
   }
   return name;
 }
@@ -76,10 +73,7 @@ function fieldsText(fields: readonly JsonObject[]): string {
 
 function textMatcher(filter: string): (text: string) => boolean {
   if (filter.length > maxFilterLength) {
-    throw new PlatformError(
-      'invalid_argument',
-      `filter: expected at most ${maxFilterLength} characters, found ${filter.length}`,
-    );
+    throw invalidArgument(`filter: expected at most ${maxFilterLength} characters, found ${filter.length}`);
   }
   const expression = /^\/(.+)\/(i?)$/s.exec(filter);
   if (expression === null) {
@@ -96,8 +90,7 @@ function compile(pattern: string, anyCase: boolean): RE2JS {
     return RE2JS.compile(pattern, anyCase ? RE2JS.CASE_INSENSITIVE : 0);
   } catch (caught) {
     const reason = caught instanceof Error ? caught.message : String(caught);
-    throw new PlatformError(
-      'invalid_argument',
+    throw invalidArgument(
       `filter: expected a regular expression of RE2 between slashes, found /${pattern}/: ${reason}`,
       caught,
     );

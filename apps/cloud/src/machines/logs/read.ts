@@ -4,7 +4,7 @@
  */
 import { setImmediate } from 'node:timers/promises';
 import type { MessageInitShape } from '@bufbuild/protobuf';
-import { type Clock, PlatformError } from '@platform/base';
+import { type Clock, invalidArgument } from '@platform/base';
 import type { LogEntrySchema } from '@platform/proto/platform/common/v1/common';
 import type { Kysely } from 'kysely';
 import type { LogFilter } from './filter.ts';
@@ -122,8 +122,7 @@ function tokenOf(place: Place | undefined): string {
 function placeOf(token: string): Place {
   const [, timeMs, id] = /^(-?\d{1,15})_(\d{1,15})$/.exec(token) ?? [];
   if (timeMs !== undefined && id !== undefined) return { timeMs: Number(timeMs), id: Number(id) };
-  throw new PlatformError(
-    'invalid_argument',
+  throw invalidArgument(
     `GetRobotPartLogs: expected the page token of an earlier answer, found ${JSON.stringify(token.slice(0, 64))}`,
   );
 }

@@ -1,6 +1,6 @@
 /** AppService for logs: pages of a part's log, and its live tail. */
 import type { Timestamp } from '@bufbuild/protobuf/wkt';
-import { type Clock, PlatformError } from '@platform/base';
+import { type Clock, invalidArgument } from '@platform/base';
 import {
   type AppService,
   type GetRobotPartLogsRequest,
@@ -74,8 +74,7 @@ function millisecondOf({ seconds, nanos }: Timestamp): number {
 
 function isOldestFirst({ order = LogOrder.UNSPECIFIED }: GetRobotPartLogsRequest): boolean {
   if (LogOrderSchema.value[order] === undefined) {
-    throw new PlatformError(
-      'invalid_argument',
+    throw invalidArgument(
       `GetRobotPartLogs: expected order LOG_ORDER_ASCENDING or LOG_ORDER_DESCENDING, found number ${order}`,
     );
   }
@@ -93,14 +92,12 @@ function timesOf({ start, end, range }: GetRobotPartLogsRequest, nowMs: number):
   }
   const [, count, unit = ''] = /^(\d{1,6})([mhd])$/.exec(range) ?? [];
   if (count === undefined) {
-    throw new PlatformError(
-      'invalid_argument',
+    throw invalidArgument(
       `GetRobotPartLogs: expected range as a number of minutes, hours or days, such as "10m", "10h" or "10d", found ${JSON.stringify(range.slice(0, 50))}`,
     );
   }
   if (startMs !== undefined && endMs !== undefined) {
-    throw new PlatformError(
-      'invalid_argument',
+    throw invalidArgument(
       `GetRobotPartLogs: expected range with start or with end, found both; leave out one of the three`,
     );
   }

@@ -2,7 +2,7 @@
  * Live tails: readers get lines as they are stored, without a query. Each reader has a buffer of limited size; a reader that falls behind
  * is told how many lines are missing, at the place where they are missing.
  */
-import { type Clock, PlatformError, Wakeup } from '@platform/base';
+import { type Clock, resourceExhausted, Wakeup } from '@platform/base';
 import type { LogFilter } from './filter.ts';
 import { maxTailBatch, maxTailBytes, maxTailLines, maxTailsPerPart } from './limits.ts';
 import { bytesOf, type Line, ownLineOf } from './line.ts';
@@ -24,8 +24,7 @@ export function createTails(clock: Clock): Tails {
     open(partId, matches) {
       const ofPart = readers.get(partId) ?? new Set();
       if (ofPart.size >= maxTailsPerPart) {
-        throw new PlatformError(
-          'resource_exhausted',
+        throw resourceExhausted(
           `TailRobotPartLogs of part ${partId}: expected at most ${maxTailsPerPart} readers at a time, found that many already; end one of them`,
         );
       }

@@ -4,7 +4,7 @@
  * A session's advisory lock holds the database, so it is released with the process, however that ends. If the connection is lost, the lock
  * is taken again; if another cloud has taken it in the meantime, this cloud stops at once.
  */
-import { type Clock, errorText, type Log, PlatformError } from '@platform/base';
+import { type Clock, errorText, failedPrecondition, type Log, PlatformError } from '@platform/base';
 import type { Client } from 'pg';
 import type { PostgresAddress } from './postgres-address.ts';
 import { connectPostgres } from './postgres-connection.ts';
@@ -51,8 +51,7 @@ export async function lockDatabase(options: LockDatabaseOptions): Promise<AsyncD
       if (rows[0]?.held === 1) break;
       if (clock.monotonic() >= until || stop.signal.aborted) {
         await taken.end().catch(() => {});
-        throw new PlatformError(
-          'failed_precondition',
+        throw failedPrecondition(
           `${address.shown} is in use by another cloud: stop that cloud first, or give this one another database`,
         );
       }
@@ -104,11 +103,7 @@ export async function lockDatabase(options: LockDatabaseOptions): Promise<AsyncD
     const taken = await first();
     const { rows } = await taken.query(`select current_setting('server_version_num') as version`);
     const version = Number(rows[0]?.version);
-    if (version < oldest)
-      throw new PlatformError(
-        'failed_precondition',
-        `${address.shown}: expected Postgres 15 or newer, found ${version}`,
-      );
+    if (version < oldest) throw failedPrecondition(`${address.shown}: expected Postgres 15 or newer, found ${version}`);
   } catch (caught) {
     stop.abort();
     await held()

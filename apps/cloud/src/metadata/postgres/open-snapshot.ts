@@ -1,5 +1,5 @@
 /** Reads the whole Postgres database of an installation, metadata and log, as of one moment, while its cloud continues to run. */
-import { PlatformError } from '@platform/base';
+import { failedPrecondition, type PlatformError } from '@platform/base';
 import { Query, type QueryConfig } from 'pg';
 import { readInstallation } from '../claim-installation.ts';
 import { readPostgresAddress } from './postgres-address.ts';
@@ -87,8 +87,7 @@ export async function openSnapshot(
     if (installationFile === undefined) return snapshot;
     const ours = readInstallation(installationFile);
     if (ours === undefined || row?.['id'] !== ours)
-      throw new PlatformError(
-        'failed_precondition',
+      throw failedPrecondition(
         `${shown}: expected the database of installation ${ours ?? '(none)'} as ${installationFile} says, found ${row === undefined ? 'none of a cloud' : `that of ${String(row['id'])}`}. Is PLATFORM_DATABASE_URL that of this data directory?`,
       );
     return snapshot;

@@ -1,5 +1,5 @@
 /** Reads the address of the Postgres server from a URL; its printable form never contains the password. */
-import { PlatformError } from '@platform/base';
+import { invalidArgument, type PlatformError } from '@platform/base';
 import type { ClientConfig } from 'pg';
 
 export interface PostgresAddress {
@@ -20,10 +20,7 @@ const defaultPort = 5432;
  */
 export function readPostgresAddress(url: string): PostgresAddress {
   const refused = (expected: string): PlatformError =>
-    new PlatformError(
-      'invalid_argument',
-      `the database URL: expected ${expected} (not shown here, because it may contain a password)`,
-    );
+    invalidArgument(`the database URL: expected ${expected} (not shown here, because it may contain a password)`);
   if (!/^postgres(ql)?:\/\//.test(url)) throw refused('postgres://USER:PASSWORD@HOST:PORT/DATABASE');
   let read: URL;
   try {

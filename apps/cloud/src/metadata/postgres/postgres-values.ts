@@ -1,5 +1,5 @@
 /** Converts values to and from Postgres, so that both stores behave alike: numbers, text, bytes and null. */
-import { PlatformError } from '@platform/base';
+import { dataLoss, PlatformError } from '@platform/base';
 import type { CustomTypesConfig } from 'pg';
 
 // https://www.postgresql.org/docs/current/catalog-pg-type.html
@@ -25,7 +25,7 @@ export const postgresTypes: CustomTypesConfig = {
 function whole(text: string): number {
   const value = Number(text);
   if (Number.isSafeInteger(value)) return value;
-  throw new PlatformError('data_loss', `expected a whole number below 2^53 in the database, found ${text}`);
+  throw dataLoss(`expected a whole number below 2^53 in the database, found ${text}`);
 }
 
 function bytes(text: string): Uint8Array {

@@ -1,5 +1,5 @@
 /** Refuses rows that something other than the cloud altered or added (D33). */
-import { PlatformError } from '@platform/base';
+import { dataLoss, type PlatformError } from '@platform/base';
 import { bucketOfRow, type CheckedTable, isRowRight, nameOfRow } from './checked-table.ts';
 import type { RowDamage } from './find-row-damage.ts';
 
@@ -26,8 +26,7 @@ export function alteredText(table: CheckedTable, row: Readonly<Record<string, un
 }
 
 export function alteredRows({ text }: Pick<RowDamage, 'text'>): PlatformError {
-  return new PlatformError(
-    'data_loss',
+  return dataLoss(
     `stored rows were altered (${text}): no partial answers are given. The host administrator can find all damage with platform admin doctor --deep`,
   );
 }

@@ -9,7 +9,7 @@
 import { closeSync, existsSync, fsyncSync, openSync, readSync, statSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { errorText, PlatformError } from '@platform/base';
+import { errorText, failedPrecondition } from '@platform/base';
 import { syncPathNow } from '../../instance/sync-path.ts';
 import { sqliteFault } from './sqlite-fault.ts';
 
@@ -37,8 +37,7 @@ export function makeDurable(file: string, { makeRoom }: MakeDurableOptions = {})
     syncPathNow(file);
     syncPathNow(dirname(file));
   } catch (caught) {
-    throw new PlatformError(
-      'failed_precondition',
+    throw failedPrecondition(
       `${file}: what the last run wrote cannot be made durable: ${errorText(caught)}. Nothing was changed; check the disk`,
       caught,
     );

@@ -4,7 +4,7 @@
  * States: open → closed | failed. Once it is closed or has failed, all waiting and later requests are refused.
  */
 import { Worker } from 'node:worker_threads';
-import { type Log, ownFault, PlatformError } from '@platform/base';
+import { failedPrecondition, type Log, ownFault, type PlatformError } from '@platform/base';
 import { faultError } from './sqlite-fault.ts';
 import type { ThreadAnswer, ThreadMessage } from './thread-protocol.ts';
 
@@ -88,7 +88,7 @@ export async function openThread<Request, Result, Opened>(
         case 'fatal':
           return die(message.message);
         case 'refused': {
-          const error = new PlatformError('failed_precondition', `${file} cannot be opened: ${message.message}`);
+          const error = failedPrecondition(`${file} cannot be opened: ${message.message}`);
           end(error);
           return reject(error);
         }

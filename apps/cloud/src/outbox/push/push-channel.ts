@@ -2,7 +2,7 @@
  * Push notifications to the phones of a person, as a channel of the outbox. The recipient must own or operate the machine, and must have
  * accepted the app's notifications, which registered the phone's token.
  */
-import { backoffMs, PlatformError } from '@platform/base';
+import { backoffMs, dataLoss } from '@platform/base';
 import type { Channel, SendResult } from '../channel.ts';
 import { allMachineOwners } from '../enqueue.ts';
 import type { EventPlace, TriggerEvent } from '../event.ts';
@@ -122,7 +122,7 @@ function rejected(error: string): SendResult & { outcome: 'rejected' } {
 function accountOf(json: string): ServiceAccount {
   const { project_id, client_email, private_key } = JSON.parse(json) as Partial<ServiceAccount>;
   if (project_id && client_email && private_key) return { project_id, client_email, private_key };
-  throw new PlatformError('data_loss', 'the stored credentials of the push provider cannot be read');
+  throw dataLoss('the stored credentials of the push provider cannot be read');
 }
 
 function eventOf({ event }: OutboxMessageRow): TriggerEvent | undefined {

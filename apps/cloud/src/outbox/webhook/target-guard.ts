@@ -4,7 +4,7 @@
  */
 import type { LookupAddress } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
-import { PlatformError } from '@platform/base';
+import { invalidArgument, PlatformError, permissionDenied } from '@platform/base';
 import { addressKind } from './address-kind.ts';
 
 export type Resolve = (hostname: string) => Promise<readonly LookupAddress[]>;
@@ -49,14 +49,12 @@ export function checkTarget(text: string, policy: TargetPolicy): Target {
 /** Parses a webhook's URL. Throws invalid_argument with the reason. */
 export function webhookUrl(text: string): URL {
   const url = URL.parse(text);
-  if (url === null)
-    throw new PlatformError('invalid_argument', 'expected an absolute URL such as https://example.com/hook');
+  if (url === null) throw invalidArgument('expected an absolute URL such as https://example.com/hook');
   if (url.protocol !== 'https:' && url.protocol !== 'http:') {
-    throw new PlatformError('invalid_argument', `expected an http or https URL, found ${url.protocol}`);
+    throw invalidArgument(`expected an http or https URL, found ${url.protocol}`);
   }
   if (url.username !== '' || url.password !== '') {
-    throw new PlatformError(
-      'invalid_argument',
+    throw invalidArgument(
       'expected a URL without user name and password, found one with them; put them into auth.basic of the notification',
     );
   }
@@ -71,7 +69,7 @@ function refuse(host: string, address: string, policy: TargetPolicy): void {
     kind === 'private'
       ? `webhooks to private ranges are refused by this installation; set ${policy.privateTargetsSetting}=1 in the environment of the cloud to allow them (the default while it listens on loopback only)`
       : 'webhooks never go to loopback, link-local, metadata or reserved addresses, and no setting changes that';
-  throw new PlatformError('permission_denied', `target refused: ${where} is ${range}; ${what}`);
+  throw permissionDenied(`target refused: ${where} is ${range}; ${what}`);
 }
 
 function lookupWith(resolve: Resolve, check: (address: string) => void): LookupFunction {

@@ -1,5 +1,5 @@
 /** Webhooks as a channel of the outbox (D23): sends the signed request of the event to the configured URL. */
-import { PlatformError } from '@platform/base';
+import { notFound } from '@platform/base';
 import type { InstanceKey } from '../../instance/instance-key.ts';
 import type { Channel } from '../channel.ts';
 import { coalesce } from '../coalesce.ts';
@@ -40,7 +40,7 @@ export function createWebhookChannel(deps: WebhookChannelDeps): Channel {
         return { outcome: 'rejected', error: 'the stored password for the target cannot be opened' };
       const timestamp = Math.floor(clock.now() / 1_000);
       const secrets = (await secretsOf(message.organization_id)).get(message.organization_id) ?? [];
-      if (secrets.length === 0) throw new PlatformError('not_found', 'its organization was deleted');
+      if (secrets.length === 0) throw notFound('its organization was deleted');
       return sender.send(signedRequest(message, event, { authorization, secrets, timestamp, version }), signal);
     },
     waitMs: ({ attempts, retryAfterMs }) => waitMs(attempts, retryAfterMs),

@@ -6,7 +6,7 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
-import { asPlatformError, PlatformError } from '@platform/base';
+import { asPlatformError, dataLoss } from '@platform/base';
 import type { Authenticator } from '../../access/authenticate.ts';
 import { notVisible, type Principal } from '../../access/principal.ts';
 import { idOf } from '../../access/signed-address.ts';
@@ -57,7 +57,7 @@ export function packageRoute(deps: PackageRouteDeps): PackageRoute {
         reason: message,
       });
       const what = `package ${packageId(row)} version ${servedVersion(row)}`;
-      throw new PlatformError('data_loss', `${what}: its stored archive is damaged: ${message}`, caught);
+      throw dataLoss(`${what}: its stored archive is damaged: ${message}`, caught);
     });
 
   return async (request, response, url) => {

@@ -1,5 +1,5 @@
 /** AppService for modules: the calls by which public clients upload them. Versions are packages of type module. */
-import { PlatformError } from '@platform/base';
+import { invalidArgument, permissionDenied } from '@platform/base';
 import { PackageType } from '@platform/proto/platform/app/packages/v1/packages';
 import type { AppService, ModuleFileInfo, UploadModuleFileRequest } from '@platform/proto/platform/app/v1/app';
 import type { Handlers } from '@platform/rpc/server';
@@ -28,8 +28,7 @@ export function moduleHandlers(deps: PackagesDeps): Handlers<typeof AppService, 
   const ownedPlaceOf = (id: string, principal: Principal): ModulePlace => {
     const place = placeOf(id, principal);
     if (!access.allows(principal, 'package.manage', place.organizationId))
-      throw new PlatformError(
-        'permission_denied',
+      throw permissionDenied(
         `module ${id}: expected an owner of its organization, found another role (package.manage)`,
       );
     return place;
@@ -72,8 +71,7 @@ export function moduleHandlers(deps: PackagesDeps): Handlers<typeof AppService, 
       const { value, done } = await messages.next();
       const first = done ? undefined : value.moduleFile;
       if (first?.case !== 'moduleFileInfo')
-        throw new PlatformError(
-          'invalid_argument',
+        throw invalidArgument(
           `UploadModuleFile expected module_file_info in the first message, found ${first?.case ?? 'nothing'}`,
         );
       const place = ownedPlaceOf(first.value.moduleId, call.principal);
@@ -90,8 +88,7 @@ export function moduleHandlers(deps: PackagesDeps): Handlers<typeof AppService, 
 function packageInfo(file: ModuleFileInfo, place: ModulePlace, module: StoredModule | undefined): CheckedInfo {
   const { version, platform, platformTags } = file;
   if (platformTags.length > 0)
-    throw new PlatformError(
-      'invalid_argument',
+    throw invalidArgument(
       `platform_tags: expected none, found ${platformTags.length}: machines here choose a version by its platform alone; upload without tags`,
     );
   const { entrypoint, firstRun, models } = detailsOf(module?.row);
@@ -113,8 +110,7 @@ async function* contentsOf(messages: AsyncIterator<UploadModuleFileRequest>): As
   for (let next = await messages.next(); !next.done; next = await messages.next()) {
     const { moduleFile } = next.value;
     if (moduleFile.case !== 'file')
-      throw new PlatformError(
-        'invalid_argument',
+      throw invalidArgument(
         `UploadModuleFile expected file after the first message, found ${moduleFile.case ?? 'nothing'}`,
       );
     yield moduleFile.value;

@@ -3,8 +3,9 @@
  *
  * A module exists once it was created or a version of it was uploaded. Its details are deleted with its last version.
  */
+
 import { type MessageShape, toJsonString } from '@bufbuild/protobuf';
-import { PlatformError } from '@platform/base';
+import { alreadyExists, invalidArgument, notFound, resourceExhausted } from '@platform/base';
 import { PackageType } from '@platform/proto/platform/app/packages/v1/packages';
 import { UpdateModuleRequestSchema } from '@platform/proto/platform/app/v1/app';
 import { audit, type Caller } from '../../access/audit.ts';
@@ -60,13 +61,11 @@ export async function createModule({ db, clock }: Deps, by: Caller, place: Modul
     requireType(PackageType.MODULE, await packagesOf(trx, organizationId, { name }));
     const all = await modulesOf(trx, organizationId);
     if (all.some((one) => one.name === name))
-      throw new PlatformError(
-        'already_exists',
+      throw alreadyExists(
         `module: expected a name that no module of organization ${organizationId} has, found "${name}"`,
       );
     if (all.length >= maxModulesOfOrganization)
-      throw new PlatformError(
-        'resource_exhausted',
+      throw resourceExhausted(
         `organization ${organizationId}: expected fewer than ${maxModulesOfOrganization} modules, found ${all.length}; delete the versions of modules that no machine uses`,
       );
     const row = { organization_id: organizationId, name, created_ms: clock.now(), details: '{}' };
@@ -86,14 +85,12 @@ export async function updateModule(
   const details = toJsonString(UpdateModuleRequestSchema, request);
   const bytes = Buffer.byteLength(details);
   if (bytes > maxModuleBytes)
-    throw new PlatformError(
-      'invalid_argument',
+    throw invalidArgument(
       `module "${name}": expected models, description and documentation of at most ${maxModuleBytes} bytes as JSON, found ${bytes}`,
     );
   await db.transaction().execute(async (trx) => {
     if ((await modulesOf(trx, organizationId, name)).length === 0)
-      throw new PlatformError(
-        'not_found',
+      throw notFound(
         `module: expected one of organization ${organizationId}, found no "${name.slice(0, 100)}"; create it first (CreateModule)`,
       );
     const row = { organization_id: organizationId, name, created_ms: clock.now(), details };

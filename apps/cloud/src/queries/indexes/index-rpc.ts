@@ -3,7 +3,7 @@
  * user-defined indexes. They are stored, listed and deleted, but make no query faster.
  */
 import { create } from '@bufbuild/protobuf';
-import { PlatformError } from '@platform/base';
+import { alreadyExists, failedPrecondition, invalidArgument, PlatformError, resourceExhausted } from '@platform/base';
 import {
   type DataService,
   type Index,
@@ -38,7 +38,7 @@ export function indexHandlers({ db, access, clock }: QueriesDeps): Handlers<type
           .execute();
         if (there.some((index) => index.name === name)) throw exists(name);
         if (there.length >= maxIndexes)
-          throw new PlatformError('resource_exhausted', `a collection has at most ${maxIndexes} custom indexes`);
+          throw resourceExhausted(`a collection has at most ${maxIndexes} custom indexes`);
         const now = clock.now();
         const row = { organization_id: organizationId, collection, name, spec: encodeBson(document), created_ms: now };
         await trx.insertInto('data_indexes').values(row).execute();
@@ -62,8 +62,7 @@ export function indexHandlers({ db, access, clock }: QueriesDeps): Handlers<type
       access.authorize(call.principal, 'organization.manage', organizationId);
       checkCollection(collectionType);
       if (builtIn().some((index) => index.indexName === indexName))
-        throw new PlatformError(
-          'failed_precondition',
+        throw failedPrecondition(
           `index_name: expected an index from CreateIndex, found ${indexName}, which describes how the store arranges its rows`,
         );
       await db.transaction().execute(async (trx) => {
@@ -85,10 +84,7 @@ function checkCollection(type: IndexableCollection): void {
   if (type === IndexableCollection.HOT_STORE) return;
   if (type === IndexableCollection.PIPELINE_SINK)
     throw new PlatformError('unimplemented', 'collection_type: there are no data pipelines, only the hot store');
-  throw new PlatformError(
-    'invalid_argument',
-    `collection_type: expected INDEXABLE_COLLECTION_HOT_STORE, found ${type}`,
-  );
+  throw invalidArgument(`collection_type: expected INDEXABLE_COLLECTION_HOT_STORE, found ${type}`);
 }
 
 /** Columns by which files are split and their rows sorted, and for which the catalog has statistics of each file. */
@@ -114,5 +110,5 @@ function indexMessage(indexName: string, spec: Uint8Array, by: keyof typeof Inde
 }
 
 function exists(name: string): PlatformError {
-  return new PlatformError('already_exists', `index_spec: expected an unused name, found ${name}`);
+  return alreadyExists(`index_spec: expected an unused name, found ${name}`);
 }

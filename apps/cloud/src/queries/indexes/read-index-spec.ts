@@ -1,5 +1,5 @@
 /** Reads the index that a client describes: BSON, or JSON as text, {keys, options}; keys and options may also be separate documents. */
-import { errorText, PlatformError } from '@platform/base';
+import { errorText, invalidArgument, type PlatformError } from '@platform/base';
 import { BsonDocument, type BsonValue, decodeBson, Int32 } from '@platform/query';
 
 export interface IndexSpec {
@@ -74,5 +74,5 @@ function bsonOfJson(json: unknown): BsonValue {
 }
 
 function wrong(expected: string, found: string): PlatformError {
-  return new PlatformError('invalid_argument', `index_spec: expected ${expected}, found ${found}`);
+  return invalidArgument(`index_spec: expected ${expected}, found ${found}`);
 }

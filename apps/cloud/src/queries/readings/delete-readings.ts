@@ -1,5 +1,5 @@
 /** DeleteTabularData: permanently deletes readings captured before a UTC day. */
-import { type Clock, PlatformError } from '@platform/base';
+import { type Clock, invalidArgument } from '@platform/base';
 import { type DeleteTabularDataRequest, TagsFilterType } from '@platform/proto/platform/app/data/v1/data';
 import type { Call } from '@platform/rpc/server';
 import { audit } from '../../access/audit.ts';
@@ -24,8 +24,7 @@ export async function deleteReadings(
   const { organizationId, deleteOlderThanDays: days, filter } = request;
   const beforeDay = dayBefore(clock.now(), days);
   if (filter?.tagsFilter?.type === TagsFilterType.MATCH_BY_OR && filter.tagsFilter.tags.length === 0)
-    throw new PlatformError(
-      'invalid_argument',
+    throw invalidArgument(
       'tags_filter.tags: expected at least one tag with TAGS_FILTER_TYPE_MATCH_BY_OR, found none: without it, readings with any tags would be deleted',
     );
   const tags = wantedTags(filter?.tagsFilter);
@@ -65,7 +64,7 @@ function isDryRun({ metadata }: Call<Principal>): boolean {
   const said = metadata.get(dryRunHeader);
   if (said === null || said === 'false') return false;
   if (said === 'true') return true;
-  throw new PlatformError('invalid_argument', `${dryRunHeader}: expected true or false, found ${JSON.stringify(said)}`);
+  throw invalidArgument(`${dryRunHeader}: expected true or false, found ${JSON.stringify(said)}`);
 }
 
 /** The first day to keep: today for one day; undefined (none) for zero. */
@@ -80,8 +79,7 @@ function dayBefore(nowMs: number, days: number): string | undefined {
 function requireShort(predicate: object): void {
   const { length } = JSON.stringify(predicate);
   if (length > maxRuleLength)
-    throw new PlatformError(
-      'invalid_argument',
+    throw invalidArgument(
       `filter: expected names, ids and tags of at most ${maxRuleLength} characters in total, found ${length}; delete in several steps`,
     );
 }

@@ -1,6 +1,7 @@
 /** TabularDataByFilter: a page of all readings that the caller may read, or their number. */
+
 import { create } from '@bufbuild/protobuf';
-import { PlatformError } from '@platform/base';
+import { invalidArgument } from '@platform/base';
 import {
   Order,
   type TabularData,
@@ -102,8 +103,5 @@ function onFrom({ from, until }: Interval, time: bigint, sign: Sign): Interval {
 function signOf(order: Order): Sign {
   if (order === Order.ASCENDING) return 1;
   if (order === Order.DESCENDING || order === Order.UNSPECIFIED) return -1;
-  throw new PlatformError(
-    'invalid_argument',
-    `sort_order: expected ORDER_ASCENDING or ORDER_DESCENDING, found ${order}`,
-  );
+  throw invalidArgument(`sort_order: expected ORDER_ASCENDING or ORDER_DESCENDING, found ${order}`);
 }

@@ -1,6 +1,7 @@
 /** The selection of ExportTabularData and GetLatestTabularData: one method of one resource of a part, within what the caller may read. */
+
 import type { JsonObject } from '@bufbuild/protobuf';
-import { PlatformError } from '@platform/base';
+import { invalidArgument } from '@platform/base';
 import { BsonDocument, type BsonValue, type Scope } from '@platform/query';
 import type { Access } from '../../access/authorize.ts';
 import type { Principal } from '../../access/principal.ts';
@@ -62,7 +63,7 @@ function literal(value: BsonValue): BsonDocument {
 
 function required(field: string, text: string): string {
   if (text !== '') return text;
-  throw new PlatformError('invalid_argument', `${field}: expected a name, found none`);
+  throw invalidArgument(`${field}: expected a name, found none`);
 }
 
 /** Parameters in their stored form: objects sorted by name. */

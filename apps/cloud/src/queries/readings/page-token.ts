@@ -1,5 +1,6 @@
 /** The `last` of a page: the place after its last reading, opaque to clients. */
-import { PlatformError } from '@platform/base';
+
+import { invalidArgument } from '@platform/base';
 import type { Place } from './reading-page.ts';
 
 /** `u`: the time is in microseconds. */
@@ -14,8 +15,7 @@ export function readPageToken(last: string): Place | undefined {
   if (last === '') return undefined;
   const [, time, skip] = form.exec(Buffer.from(last.slice(0, 64), 'base64url').toString('latin1')) ?? [];
   if (time !== undefined && skip !== undefined && last.length <= 64) return { time: BigInt(time), skip: Number(skip) };
-  throw new PlatformError(
-    'invalid_argument',
+  throw invalidArgument(
     `last: expected the \`last\` of an earlier answer, found ${JSON.stringify(last.slice(0, 64))}; omit it for the first page`,
   );
 }

@@ -1,5 +1,5 @@
 /** Converts filters from requests to conditions for $match: all fields must match, and any value of a list. */
-import { PlatformError } from '@platform/base';
+import { invalidArgument } from '@platform/base';
 import { type Filter, type TagsFilter, TagsFilterType } from '@platform/proto/platform/app/data/v1/data';
 import { BsonDocument } from '@platform/query';
 import { tagCondition, type WantedTags } from '../../tabular/query/tag-condition.ts';
@@ -52,8 +52,7 @@ export function wantedTags(filter: TagsFilter | undefined): WantedTags | undefin
     case TagsFilterType.MATCH_BY_OR:
       return filter.tags.length === 0 ? undefined : filter.tags;
     default:
-      throw new PlatformError(
-        'invalid_argument',
+      throw invalidArgument(
         `tags_filter.type: expected TAGS_FILTER_TYPE_MATCH_BY_OR, …_TAGGED or …_UNTAGGED, found ${filter.type}`,
       );
   }

@@ -1,5 +1,5 @@
 /** Validates the pipeline of a saved query, which must be valid by itself. */
-import { PlatformError } from '@platform/base';
+import { invalidArgument } from '@platform/base';
 import { parseMql } from '@platform/query/mql';
 import { requireAtMost } from '../../text-rules/require-at-most.ts';
 import { withWireErrors } from '../wire-errors.ts';
@@ -11,8 +11,7 @@ const maxPipelineBytes: number = 256 * 1024;
 export function checkedPipeline(stages: readonly Uint8Array[]): Uint8Array {
   const bytes = stages.reduce((sum, stage) => sum + stage.length, 0);
   requireAtMost('mql_binary', maxPipelineBytes, bytes, ' bytes of stages in a saved query');
-  if (stages.length === 0)
-    throw new PlatformError('invalid_argument', 'mql_binary: expected at least one stage, found none');
+  if (stages.length === 0) throw invalidArgument('mql_binary: expected at least one stage, found none');
   withWireErrors(() => parseMql(stages));
   return Buffer.concat(stages);
 }

@@ -1,5 +1,5 @@
 /** Creates and changes saved queries. Names are unique within an organization. */
-import { type Clock, newId, PlatformError } from '@platform/base';
+import { alreadyExists, type Clock, newId, resourceExhausted } from '@platform/base';
 import type { Kysely } from 'kysely';
 import { audit, type Caller } from '../../access/audit.ts';
 import { notVisible } from '../../access/principal.ts';
@@ -87,14 +87,12 @@ async function requireCapacity(
     .execute();
   const others = all.filter((one) => one.id !== id);
   if (others.some((one) => one.name === name))
-    throw new PlatformError(
-      'already_exists',
+    throw alreadyExists(
       `name: expected one that no other saved query of the organization has, found ${JSON.stringify(name)}`,
     );
   const bytes = others.reduce((sum, one) => sum + one.pipeline.length, pipeline.length);
   if (others.length >= maxQueries || bytes > maxTotalBytes)
-    throw new PlatformError(
-      'resource_exhausted',
+    throw resourceExhausted(
       `an organization can have at most ${maxQueries} saved queries of ${maxTotalBytes} bytes in total, and this would be number ${others.length + 1} with a total of ${bytes} bytes; delete some that are no longer needed`,
     );
 }

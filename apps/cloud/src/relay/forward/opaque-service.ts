@@ -2,6 +2,7 @@
  * Methods of services that the cloud does not know, such as those of modules. Their messages are declared as empty: all of their content is
  * unknown fields, which are kept byte for byte and sent on. So descriptions that a machine gives of its types are never read here.
  */
+
 import {
   createFileRegistry,
   type DescField,
@@ -14,7 +15,7 @@ import {
 } from '@bufbuild/protobuf';
 import { BinaryReader, WireType } from '@bufbuild/protobuf/wire';
 import { FileDescriptorProtoSchema, file_google_protobuf_empty } from '@bufbuild/protobuf/wkt';
-import { PlatformError } from '@platform/base';
+import { invalidArgument } from '@platform/base';
 import type { ForwardedKind } from '@platform/rpc/server';
 
 const methodPath = /^\/((?:[A-Za-z_]\w*\.)+[A-Za-z_]\w*)\/([A-Za-z_]\w*)$/;
@@ -56,7 +57,7 @@ export function requireDeclaredTypes({ $unknown = [] }: Message, type: DescMessa
     if (field === undefined || wireType === wireTypeOf(field)) continue;
     if (wireType === WireType.LengthDelimited && field.fieldKind === 'list') continue;
     const text = `expected a ${type.typeName}, found field ${field.name} with wire type ${wireType}`;
-    throw new PlatformError('invalid_argument', text);
+    throw invalidArgument(text);
   }
 }
 

@@ -1,6 +1,6 @@
 /** One relayed call: whether it is allowed, its headers, and when it ends. */
 import type { DescMethod } from '@bufbuild/protobuf';
-import { type Clock, PlatformError } from '@platform/base';
+import { type Clock, invalidArgument, PlatformError } from '@platform/base';
 import type { Call } from '@platform/rpc/server';
 import { authorOf } from '../../access/audit.ts';
 import type { Access } from '../../access/authorize.ts';
@@ -125,8 +125,7 @@ function resourceOf({ metadata }: Call): string | undefined {
   } catch {
     // It is not a name, either.
   }
-  throw new PlatformError(
-    'invalid_argument',
+  throw invalidArgument(
     `header ${resourceHeader}: expected the name of a resource in URI encoding, found ${JSON.stringify(given.slice(0, 80))}`,
   );
 }

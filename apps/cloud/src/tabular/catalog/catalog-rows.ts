@@ -2,7 +2,7 @@
  * The only module that writes catalog rows. Each change updates the row's checksum and, in the same transaction, the organization's proof
  * of completeness. A row is verified before it is removed, so that a damaged row never disappears without a trace.
  */
-import { PlatformError } from '@platform/base';
+import { dataLoss } from '@platform/base';
 import type { Kysely } from 'kysely';
 import type { CloudTables, Database } from '../../metadata/tables.ts';
 import { isDeleteRowRight, isFileRowRight } from '../integrity/catalog-findings.ts';
@@ -180,5 +180,5 @@ async function prove(
 }
 
 function requireRight(isRight: boolean, what: string): void {
-  if (!isRight) throw new PlatformError('data_loss', `${what} in the catalog was altered; nothing was done with it`);
+  if (!isRight) throw dataLoss(`${what} in the catalog was altered; nothing was done with it`);
 }

@@ -1,5 +1,5 @@
 /** Catalog rows of listed files: their content, and the refusal of changed rows. */
-import { PlatformError } from '@platform/base';
+import { dataLoss, type PlatformError } from '@platform/base';
 import { isFileRowRight } from '../integrity/catalog-findings.ts';
 import type { CheckedFile, FileRow } from '../integrity/row-checksum.ts';
 import type { FileRef, SealedFile } from '../process/messages.ts';
@@ -40,8 +40,7 @@ export function fileRowOf(file: SealedFile, nowMs: number): CheckedFile {
 
 export function damagedCatalog(wrong: readonly string[]): PlatformError {
   const more = wrong.length > 1 ? `, and ${wrong.length - 1} more` : '';
-  return new PlatformError(
-    'data_loss',
+  return dataLoss(
     `the catalog of sealed readings is damaged (${wrong[0]}${more}): no partial answers are given. The host administrator can find all damage with platform admin doctor --deep and repair it with platform admin repair`,
   );
 }

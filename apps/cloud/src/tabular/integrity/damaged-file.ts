@@ -1,5 +1,5 @@
 /** The error of a query that needs a damaged or missing sealed file. */
-import { PlatformError } from '@platform/base';
+import { dataLoss, type PlatformError } from '@platform/base';
 import type { HeldTimes } from '../catalog/row-filter.ts';
 
 export interface DamagedFileRef {
@@ -13,8 +13,7 @@ const dayMs = 86_400_000;
 
 export function damagedFile(of: DamagedFileRef, reason: string): PlatformError {
   const { column, first, last, before, after } = rangeOf(of);
-  return new PlatformError(
-    'data_loss',
+  return dataLoss(
     `readings whose ${column} is ${first === last ? first : `from ${first} to ${last}`} cannot be answered: the sealed file ${of.file} is damaged (${reason}). Meanwhile, queries work whose ${column} is at most ${before}, or at least ${after}, and queries about parts or components without readings in the file. The host administrator can see the damage in platform admin status and repair it with platform admin repair`,
   );
 }

@@ -1,5 +1,5 @@
 /** D33: a query that could need lost uploads is answered with DATA_LOSS until a person accepts the loss. */
-import { PlatformError } from '@platform/base';
+import { dataLoss } from '@platform/base';
 import type { Scope } from '@platform/query';
 import type { LogLoss } from '../../ingest/log/log.ts';
 import { positionsText } from '../../ingest/losses/positions-text.ts';
@@ -29,8 +29,7 @@ export function requireNoneLost(
   };
   const lost = losses.find(mayTouch);
   if (lost === undefined) return;
-  throw new PlatformError(
-    'data_loss',
+  throw dataLoss(
     `acknowledged readings are lost from the ingest log at ${positionsText(lost)}, and this query could need them. Meanwhile, query other parts. The host administrator can see what is lost in platform admin status`,
   );
 }

@@ -5,7 +5,7 @@
  * several organizations have queries, none gets more than half of the slots. A single one gets all but one, so that the next organization
  * finds a free slot. A full queue refuses queries.
  */
-import { PlatformError } from '@platform/base';
+import { resourceExhausted } from '@platform/base';
 
 export interface FairQueue {
   /**
@@ -73,8 +73,7 @@ export function createFairQueue({ slots, maxWaiting }: { slots: number; maxWaiti
       const line = lines.get(organizationId) ?? { waiters: new Set(), running: 0 };
       if (line.waiters.size >= maxWaiting)
         return Promise.reject(
-          new PlatformError(
-            'resource_exhausted',
+          resourceExhausted(
             `organization ${organizationId}: ${line.running} of its queries are running and ${line.waiters.size} are waiting, which is the maximum; try again once some have ended, or combine queries`,
           ),
         );

@@ -1,5 +1,5 @@
 /** Counts the logical bytes that an organization's queries scan in a UTC month, and refuses queries over the limit (D26). */
-import { type Clock, errorText, type Log, PlatformError } from '@platform/base';
+import { type Clock, errorText, type Log, resourceExhausted } from '@platform/base';
 import { sql } from 'kysely';
 import { type CoveredRow, coveredText, isCoveredRight, valuesOf } from '../../metadata/row-checks/covered-text.ts';
 import { readProvenSets } from '../../metadata/row-checks/read-proven-sets.ts';
@@ -133,8 +133,7 @@ export function createScanMeter(options: {
       // Usage settled while the stored usage was read may not be included in it.
       const others = Math.max(before, held);
       if (used + others + bytes > monthlyBytes) {
-        throw new PlatformError(
-          'resource_exhausted',
+        throw resourceExhausted(
           `organization ${organizationId} has used ${used} of the ${monthlyBytes} bytes that its queries may process in ${month}, ${others} are in use, and this query would process up to ${bytes}; filter on a shorter time_received range, or ask the host administrator to raise the limit`,
         );
       }

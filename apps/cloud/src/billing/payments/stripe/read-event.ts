@@ -1,5 +1,5 @@
 /** Reads what Stripe sends to the webhook: the signature is verified over the body as received, before any of it is parsed. */
-import { PlatformError } from '@platform/base';
+import { invalidArgument } from '@platform/base';
 import Stripe from 'stripe';
 import type { ProviderEvent } from '../provider.ts';
 
@@ -17,8 +17,7 @@ export function readStripeEvent(
   try {
     event = Stripe.webhooks.constructEvent(body, signature, secret, toleranceSeconds, undefined, nowMs);
   } catch (caught) {
-    throw new PlatformError(
-      'invalid_argument',
+    throw invalidArgument(
       'stripe-signature: expected a signature of this body with the webhook secret, at most 5 minutes old, found another one',
       caught,
     );

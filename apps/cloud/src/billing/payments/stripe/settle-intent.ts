@@ -4,7 +4,7 @@
  * searched before it is submitted again. An intent that is not confirmed at once is queried until it is final. An intent that needs action
  * by the cardholder is cancelled before the attempt is recorded as failed, so that nothing can succeed afterwards.
  */
-import { PlatformError } from '@platform/base';
+import { dataLoss } from '@platform/base';
 import Stripe from 'stripe';
 import type { Charge, Outcome } from '../provider.ts';
 import type { StripeClient } from './open-stripe.ts';
@@ -78,8 +78,7 @@ async function outcomeOf(stripe: StripeClient, charge: Charge, amount: number, i
     intent.currency === charge.currency.toLowerCase() &&
     (status !== 'succeeded' || intent.amount_received === amount);
   if (!isOurs)
-    throw new PlatformError(
-      'data_loss',
+    throw dataLoss(
       `payment ${reference}: expected one over ${amount} ${charge.currency} for the attempt ${charge.id}, found ${status}, ${intent.amount_received} of ${intent.amount} ${intent.currency} for ${intent.metadata['charge']}`,
     );
   if (status === 'succeeded') return { kind: 'succeeded' };

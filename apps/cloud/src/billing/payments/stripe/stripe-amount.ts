@@ -1,5 +1,6 @@
 /** Amounts as Stripe represents them: for a few currencies the number of decimals differs from ISO 4217. */
-import { PlatformError } from '@platform/base';
+
+import { invalidArgument } from '@platform/base';
 import { currencyOf } from '../../money/currency.ts';
 
 /** No decimals at Stripe, but two in ISO 4217. */
@@ -14,8 +15,7 @@ export function stripeAmount(minor: bigint, code: string): number {
   // The last of three decimals must be 0.
   const step = withoutDecimals.has(code) ? 100n : exponent === 3 ? 10n : 1n;
   if (minor % step !== 0n)
-    throw new PlatformError(
-      'invalid_argument',
+    throw invalidArgument(
       `amount: expected a multiple of ${step} minor units of ${code}, as Stripe requires, found ${minor}`,
     );
   return Number(withoutDecimals.has(code) ? minor / step : minor);

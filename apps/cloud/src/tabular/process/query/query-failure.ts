@@ -1,5 +1,5 @@
 /** Converts a caught value to the error for the caller, in a form that can be sent to another thread or process. */
-import { asPlatformError, type CodeName, ownFault, PlatformError, stackText } from '@platform/base';
+import { asPlatformError, type CodeName, ownFault, PlatformError, resourceExhausted, stackText } from '@platform/base';
 import { QueryError } from '@platform/query';
 
 export function queryFailure(caught: unknown): PlatformError {
@@ -12,8 +12,7 @@ export function queryFailure(caught: unknown): PlatformError {
 }
 
 export function outOfMemory(cause: unknown): PlatformError {
-  return new PlatformError(
-    'resource_exhausted',
+  return resourceExhausted(
     'the query needs more memory than this installation allows; filter on a shorter time_received range or on fewer components, and build smaller values',
     cause,
   );

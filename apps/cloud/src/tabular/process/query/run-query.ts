@@ -1,5 +1,5 @@
 /** One query in the child: waits for the rows, chooses how each source is read, runs the rest of the plan and sends batches (I7). */
-import { PlatformError } from '@platform/base';
+import { type PlatformError, resourceExhausted } from '@platform/base';
 import { type Batch, DocumentBatch, executeSplit, isLinear, type SourceBatch } from '@platform/query';
 import type { TabularSettings } from '../../settings.ts';
 import { Connections, type Database } from '../duckdb/database.ts';
@@ -136,8 +136,7 @@ async function* chained(first: SourceBatch[], rest: AsyncGenerator<SourceBatch>)
 
 function tooLarge(maxBytes: number): PlatformError {
   const limit = `${Math.floor(maxBytes / (1 << 20))} MiB`;
-  return new PlatformError(
-    'resource_exhausted',
+  return resourceExhausted(
     `the answer is larger than ${limit}; add $limit (LIMIT) or $project (fewer columns), or filter on a shorter time_received range`,
   );
 }
