@@ -2,7 +2,7 @@
 
 import type { Generated } from 'kysely';
 import type { SealedColumn } from '../instance/sealed-column.ts';
-import type { CheckedTable } from '../metadata/row-checks/checked-table.ts';
+import { type CheckedTable, checkedIn } from '../metadata/row-checks/checked-table.ts';
 import type { Schema } from '../metadata/sqlite/writer-protocol.ts';
 
 /** Times are milliseconds since 1970 UTC; secrets are sealed with the instance key and found by its keyed hash (D6). */
@@ -89,50 +89,32 @@ const auditGuard: ReturnType<typeof appendOnly> = appendOnly('audit_entries');
 
 const auditChainGuard: ReturnType<typeof appendOnly> = appendOnly('audit_chain');
 
-/** Rows that decide who may do what. The time of a key's last use decides nothing. */
-export const apiKeys: CheckedTable = {
-  table: 'api_keys',
-  what: 'API key',
-  key: ['id'],
-  columns: ['id', 'name', 'epoch', 'created_ms', 'revoked_ms', 'expires_ms', 'rotated_ms'],
-  bytes: ['secret_hash', 'secret'],
-};
-
-/** A set is the roles of one identity, which are read together. */
-export const grants: CheckedTable = {
-  table: 'grants',
-  what: 'role of',
-  key: ['identity_type', 'identity_id', 'role', 'organization_id', 'location_id', 'robot_id'],
-  isSmall: true,
-  columns: ['identity_id', 'identity_type', 'role', 'organization_id', 'location_id', 'robot_id'],
-  owner: 'identity_id',
-};
-
-const accessChecked: readonly CheckedTable[] = [
-  apiKeys,
-  grants,
-  {
-    table: 'former_key_secrets',
-    what: 'former secret of key',
-    key: ['key_id', 'epoch'],
-    columns: ['key_id', 'epoch', 'ends_ms'],
-    bytes: ['secret_hash', 'secret'],
-    owner: 'key_id',
-  },
+const statements: readonly string[] = [
+  'create table api_keys (id text primary key, name text not null, secret_hash blob not null unique, secret blob not null, epoch integer not null default 1, created_ms bigint not null, revoked_ms bigint, expires_ms bigint, last_used_ms bigint, rotated_ms bigint, row_check text)',
+  'create table grants (identity_id text not null, identity_type text not null, role text not null, organization_id text not null references organizations (id), location_id text references locations (id), robot_id text, row_check text)',
+  'create index grants_by_identity on grants (identity_id)',
+  'create index grants_by_organization on grants (organization_id)',
+  'create table former_key_secrets (key_id text not null, epoch integer not null, secret_hash blob not null unique, secret blob not null, ends_ms bigint not null, row_check text, primary key (key_id, epoch))',
+  'create table audit_entries (id integer primary key, at_ms bigint not null, actor_kind text not null, actor_id text not null, actor_name text not null, action text not null, organization_id text, target_kind text not null, target_id text not null, detail text not null, peer_address text not null)',
+  'create index audit_entries_by_organization on audit_entries (organization_id, id)',
+  'create table audit_chain (link bigint primary key, entry_id bigint not null unique, hash text not null)',
 ];
 
+const checked = checkedIn(statements);
+
+/** Rows that decide who may do what. The time of a key's last use decides nothing. */
+export const apiKeys: CheckedTable = checked('api_keys', 'API key', { uncovered: ['last_used_ms'] });
+
+/** A set is the roles of one identity, which are read together. */
+export const grants: CheckedTable = checked('grants', 'role of', {
+  key: ['identity_type', 'identity_id', 'role', 'organization_id', 'location_id', 'robot_id'],
+  isSmall: true,
+  owner: 'identity_id',
+});
+
 export const accessSchema: Schema = {
-  statements: [
-    'create table api_keys (id text primary key, name text not null, secret_hash blob not null unique, secret blob not null, epoch integer not null default 1, created_ms bigint not null, revoked_ms bigint, expires_ms bigint, last_used_ms bigint, rotated_ms bigint, row_check text)',
-    'create table grants (identity_id text not null, identity_type text not null, role text not null, organization_id text not null references organizations (id), location_id text references locations (id), robot_id text, row_check text)',
-    'create index grants_by_identity on grants (identity_id)',
-    'create index grants_by_organization on grants (organization_id)',
-    'create table former_key_secrets (key_id text not null, epoch integer not null, secret_hash blob not null unique, secret blob not null, ends_ms bigint not null, row_check text, primary key (key_id, epoch))',
-    'create table audit_entries (id integer primary key, at_ms bigint not null, actor_kind text not null, actor_id text not null, actor_name text not null, action text not null, organization_id text, target_kind text not null, target_id text not null, detail text not null, peer_address text not null)',
-    'create index audit_entries_by_organization on audit_entries (organization_id, id)',
-    'create table audit_chain (link bigint primary key, entry_id bigint not null unique, hash text not null)',
-  ],
+  statements,
   sqliteOnly: [...auditGuard.sqlite, ...auditChainGuard.sqlite],
   postgresOnly: [...auditGuard.postgres, ...auditChainGuard.postgres],
-  checked: accessChecked,
+  checked: [apiKeys, grants, checked('former_key_secrets', 'former secret of key', { owner: 'key_id' })],
 };

@@ -2,7 +2,7 @@
 
 import type { Generated } from 'kysely';
 import type { SealedColumn } from '../instance/sealed-column.ts';
-import type { CheckedTable } from '../metadata/row-checks/checked-table.ts';
+import { type CheckedTable, checkedIn } from '../metadata/row-checks/checked-table.ts';
 import type { Schema } from '../metadata/sqlite/writer-protocol.ts';
 
 /** Times are milliseconds since 1970 UTC; secrets are sealed with the instance key and found by its keyed hash (D6). */
@@ -62,76 +62,47 @@ export const accountsSealed: readonly SealedColumn[] = [
   { table: 'host_push_credentials', key: ['id'], sealed: 'credentials' },
 ];
 
-/** Rows that decide who sees what. */
-export const locations: CheckedTable = {
-  table: 'locations',
-  what: 'location',
-  key: ['id'],
-  columns: ['id', 'organization_id', 'parent_id', 'name', 'created_ms', 'region'],
-  owner: 'organization_id',
-};
-
-export const locationShares: CheckedTable = {
-  table: 'location_shares',
-  what: 'share of location',
-  key: ['location_id', 'organization_id'],
-  columns: ['location_id', 'organization_id', 'created_ms'],
-  owner: 'organization_id',
-};
-
-/** Rows that decide who bills others, and from which address. */
-export const billingServices: CheckedTable = {
-  table: 'billing_services',
-  what: 'billing service of organization',
-  key: ['organization_id'],
-  columns: ['organization_id', 'address', 'enabled_ms'],
-  owner: 'organization_id',
-};
-
-const accountsChecked: readonly CheckedTable[] = [
-  billingServices,
-  locations,
-  locationShares,
-  {
-    table: 'organizations',
-    what: 'organization',
-    key: ['id'],
-    columns: [
-      ...['id', 'name', 'created_ms', 'public_namespace', 'default_region', 'cid', 'default_fragments'],
-      ...['login_methods', 'support_email'],
-    ],
-    bytes: ['webhook_secret'],
-    owner: 'id',
-  },
-  {
-    table: 'location_secrets',
-    what: 'location secret',
-    key: ['id'],
-    columns: ['id', 'location_id', 'created_ms'],
-    bytes: ['secret'],
-    owner: 'location_id',
-  },
+const statements: readonly string[] = [
+  "create table organizations (id text primary key, name text not null, created_ms bigint not null, webhook_secret blob not null, public_namespace text, default_region text not null default '', cid text, default_fragments text, login_methods text, support_email text not null default '', row_check text)",
+  'create unique index organizations_by_namespace on organizations (public_namespace)',
+  "create table locations (id text primary key, organization_id text not null references organizations (id), parent_id text references locations (id), name text not null, created_ms bigint not null, region text not null default '', row_check text)",
+  'create index locations_by_organization on locations (organization_id)',
+  'create index locations_by_parent on locations (parent_id)',
+  'create table location_secrets (id text primary key, location_id text not null references locations (id), secret blob not null, created_ms bigint not null, row_check text)',
+  'create index location_secrets_by_location on location_secrets (location_id)',
+  'create table location_shares (location_id text not null references locations (id), organization_id text not null, created_ms bigint not null, row_check text, primary key (location_id, organization_id))',
+  'create table organization_metadata (organization_id text primary key references organizations (id), data text not null)',
+  'create table location_metadata (location_id text primary key references locations (id), data text not null)',
+  'create table organization_logos (organization_id text primary key references organizations (id), id text not null unique, media_type text not null, image blob not null)',
+  'create table billing_services (organization_id text primary key references organizations (id), address text not null, enabled_ms bigint not null, row_check text)',
+  'create table push_configurations (organization_id text primary key references organizations (id), app_id text not null, credentials blob not null, set_ms bigint not null)',
+  'create table device_push_tokens (person_id text not null references people (id), app_id text not null, device_uuid text not null, token text not null, set_ms bigint not null, primary key (person_id, app_id, device_uuid))',
+  'create index device_push_tokens_by_token on device_push_tokens (token)',
+  'create table host_push_credentials (id integer primary key, credentials blob not null, set_ms bigint not null)',
+  'create table former_webhook_secrets (organization_id text not null references organizations (id), secret blob not null, ends_ms bigint not null, primary key (organization_id, ends_ms))',
 ];
 
+const checked = checkedIn(statements);
+
+/** Rows that decide who sees what. */
+export const locations: CheckedTable = checked('locations', 'location', { owner: 'organization_id' });
+
+export const locationShares: CheckedTable = checked('location_shares', 'share of location', {
+  owner: 'organization_id',
+});
+
+/** Rows that decide who bills others, and from which address. */
+export const billingServices: CheckedTable = checked('billing_services', 'billing service of organization', {
+  owner: 'organization_id',
+});
+
 export const accountsSchema: Schema = {
-  statements: [
-    "create table organizations (id text primary key, name text not null, created_ms bigint not null, webhook_secret blob not null, public_namespace text, default_region text not null default '', cid text, default_fragments text, login_methods text, support_email text not null default '', row_check text)",
-    'create unique index organizations_by_namespace on organizations (public_namespace)',
-    "create table locations (id text primary key, organization_id text not null references organizations (id), parent_id text references locations (id), name text not null, created_ms bigint not null, region text not null default '', row_check text)",
-    'create index locations_by_organization on locations (organization_id)',
-    'create index locations_by_parent on locations (parent_id)',
-    'create table location_secrets (id text primary key, location_id text not null references locations (id), secret blob not null, created_ms bigint not null, row_check text)',
-    'create index location_secrets_by_location on location_secrets (location_id)',
-    'create table location_shares (location_id text not null references locations (id), organization_id text not null, created_ms bigint not null, row_check text, primary key (location_id, organization_id))',
-    'create table organization_metadata (organization_id text primary key references organizations (id), data text not null)',
-    'create table location_metadata (location_id text primary key references locations (id), data text not null)',
-    'create table organization_logos (organization_id text primary key references organizations (id), id text not null unique, media_type text not null, image blob not null)',
-    'create table billing_services (organization_id text primary key references organizations (id), address text not null, enabled_ms bigint not null, row_check text)',
-    'create table push_configurations (organization_id text primary key references organizations (id), app_id text not null, credentials blob not null, set_ms bigint not null)',
-    'create table device_push_tokens (person_id text not null references people (id), app_id text not null, device_uuid text not null, token text not null, set_ms bigint not null, primary key (person_id, app_id, device_uuid))',
-    'create index device_push_tokens_by_token on device_push_tokens (token)',
-    'create table host_push_credentials (id integer primary key, credentials blob not null, set_ms bigint not null)',
-    'create table former_webhook_secrets (organization_id text not null references organizations (id), secret blob not null, ends_ms bigint not null, primary key (organization_id, ends_ms))',
+  statements,
+  checked: [
+    billingServices,
+    locations,
+    locationShares,
+    checked('organizations', 'organization', { owner: 'id' }),
+    checked('location_secrets', 'location secret', { owner: 'location_id' }),
   ],
-  checked: accountsChecked,
 };

@@ -7,7 +7,7 @@
  */
 
 import type { UsageCostType } from '@platform/proto/platform/app/v1/billing';
-import type { CheckedTable } from '../metadata/row-checks/checked-table.ts';
+import { type CheckedTable, checkedIn } from '../metadata/row-checks/checked-table.ts';
 import type { Schema } from '../metadata/sqlite/writer-protocol.ts';
 
 export interface BillingTables {
@@ -190,147 +190,73 @@ const invoiceGuard: { readonly sqlite: readonly string[]; readonly postgres: rea
   ],
 };
 
+const statements: readonly string[] = [
+  // Without rowid, the rows are in the order of the key: a month of an organization is read from adjacent pages.
+  'create table usage_hours (organization_id text not null, hour bigint not null, type integer not null, quantity bigint not null, row_check text, primary key (organization_id, hour, type)) without rowid',
+  'create table usage_samples (id integer primary key, hour bigint not null)',
+  'create table location_payers (location_id text not null, since_ms bigint not null, organization_id text not null, created_ms bigint not null, row_check text, primary key (location_id, since_ms, created_ms))',
+  'create table price_lists (organization_id text not null, version integer not null, effective_ms bigint not null, created_ms bigint not null, document text not null, row_check text, primary key (organization_id, version))',
+  'create table billing_accounts (organization_id text not null, entry integer not null, since_ms bigint not null, biller_id text, tier text not null, billing_email text not null, created_ms bigint not null, row_check text, primary key (organization_id, entry))',
+  'create index billing_accounts_by_biller on billing_accounts (biller_id, organization_id)',
+  'create table invoices (id text primary key, biller_id text not null, organization_id text not null, sequence bigint not null, number text not null, kind text not null, is_test integer not null, currency text not null, subtotal bigint not null, tax bigint not null, total bigint not null, document text not null, period text not null, credits_id text, issued_ms bigint not null, due_ms bigint not null, state text not null, paid bigint not null, paid_ms bigint, failure text not null, failure_ms bigint, dunning_step integer not null default 0, dunned_ms bigint not null default 0, row_check text, unique (biller_id, sequence))',
+  'create index invoices_by_organization on invoices (organization_id, issued_ms)',
+  "create index invoices_open on invoices (due_ms) where state = 'open'",
+  'create table invoice_numbers (biller_id text primary key, last bigint not null, row_check text)',
+  "create table charges (id text primary key, invoice_id text not null references invoices (id), provider text not null, method text not null, state text not null, minor bigint not null, created_ms bigint not null, finished_ms bigint, failure text not null, next_ask_ms bigint not null, is_quiet integer not null, reference text not null default '', row_check text)",
+  "create unique index charges_once on charges (invoice_id) where state <> 'failed'",
+  "create index charges_pending on charges (next_ask_ms) where state = 'pending'",
+  'create table ledger_lines (biller_id text not null, line bigint not null, transaction_id text not null, account text not null, organization_id text not null, invoice_id text not null, currency text not null, minor bigint not null, at_ms bigint not null, text text not null, hash text not null, primary key (biller_id, line))',
+  'create index ledger_lines_by_invoice on ledger_lines (invoice_id)',
+  "create table charge_requests (organization_id text not null, key text not null, request text not null, invoice_id text not null, created_ms bigint not null, answered_ms bigint, holder text not null default '', row_check text, primary key (organization_id, key))",
+  'create table billed_periods (organization_id text not null, period text not null, biller_id text not null, invoice_id text, created_ms bigint not null, row_check text, primary key (organization_id, period))',
+  'create table billing_payments (id text primary key, invoice_id text not null references invoices (id), minor bigint not null, reference text not null, recorded_ms bigint not null, row_check text)',
+  'create table payment_methods (organization_id text primary key, provider text not null, brand text not null, last_four text not null, method text not null, added_ms bigint not null, row_check text)',
+  'create table invoice_pdfs (invoice_id text primary key references invoices (id), pdf blob not null, row_check text)',
+  'create table payment_setups (id text primary key, organization_id text not null, provider text not null, session text not null unique, state text not null, created_ms bigint not null, next_ask_ms bigint not null, finished_ms bigint)',
+  'create index payment_setups_by_organization on payment_setups (organization_id, created_ms)',
+  "create index payment_setups_pending on payment_setups (next_ask_ms) where state = 'pending'",
+  'create table payment_events (provider text not null, id text not null, received_ms bigint not null, primary key (provider, id))',
+  'create index payment_events_by_time on payment_events (received_ms)',
+];
+
+const checked = checkedIn(statements);
+
 /** Rows that decide what is owed. The lines of the ledger have a chain of hashes. */
-export const invoices: CheckedTable = {
-  table: 'invoices',
-  what: 'invoice',
-  key: ['id'],
-  columns: [
-    ...['id', 'biller_id', 'organization_id', 'sequence', 'number', 'kind', 'is_test', 'currency', 'subtotal', 'tax'],
-    ...['total', 'document', 'period', 'credits_id', 'issued_ms', 'due_ms', 'state', 'paid', 'paid_ms', 'failure'],
-    ...['failure_ms', 'dunning_step', 'dunned_ms'],
-  ],
-  owner: 'organization_id',
-};
+export const invoices: CheckedTable = checked('invoices', 'invoice', { owner: 'organization_id' });
 
 /** The bytes that are sent to the customer. */
-export const invoicePdfs: CheckedTable = {
-  table: 'invoice_pdfs',
-  what: 'PDF of invoice',
-  key: ['invoice_id'],
-  columns: ['invoice_id'],
-  bytes: ['pdf'],
-  owner: 'invoice_id',
-};
+export const invoicePdfs: CheckedTable = checked('invoice_pdfs', 'PDF of invoice', { owner: 'invoice_id' });
 
-export const charges: CheckedTable = {
-  table: 'charges',
-  what: 'charge',
-  key: ['id'],
-  columns: [
-    ...['id', 'invoice_id', 'provider', 'method', 'state', 'minor', 'created_ms', 'finished_ms', 'failure'],
-    ...['next_ask_ms', 'is_quiet', 'reference'],
-  ],
-  owner: 'invoice_id',
-};
+export const charges: CheckedTable = checked('charges', 'charge', { owner: 'invoice_id' });
 
-export const chargeRequests: CheckedTable = {
-  table: 'charge_requests',
-  what: 'charge request of organization',
-  key: ['organization_id', 'key'],
-  columns: ['organization_id', 'key', 'request', 'invoice_id', 'created_ms', 'answered_ms', 'holder'],
+export const chargeRequests: CheckedTable = checked('charge_requests', 'charge request of organization', {
   owner: 'organization_id',
-};
+});
 
 /** A day of an organization is a set. */
-export const usageHours: CheckedTable = {
-  table: 'usage_hours',
-  what: 'usage of organization',
-  key: ['organization_id', 'hour', 'type'],
+export const usageHours: CheckedTable = checked('usage_hours', 'usage of organization', {
   isInKeyOrder: true,
-  columns: ['organization_id', 'hour', 'type', 'quantity'],
   owner: 'organization_id',
   time: 'hour',
   usPerTime: 1_000,
-};
-
-const billingChecked: readonly CheckedTable[] = [
-  invoices,
-  charges,
-  chargeRequests,
-  usageHours,
-  invoicePdfs,
-  {
-    table: 'billed_periods',
-    what: 'billed period of organization',
-    key: ['organization_id', 'period'],
-    columns: ['organization_id', 'period', 'biller_id', 'invoice_id', 'created_ms'],
-    owner: 'organization_id',
-  },
-  {
-    table: 'billing_payments',
-    what: 'payment',
-    key: ['id'],
-    columns: ['id', 'invoice_id', 'minor', 'reference', 'recorded_ms'],
-    owner: 'invoice_id',
-  },
-  {
-    table: 'payment_methods',
-    what: 'payment method of organization',
-    key: ['organization_id'],
-    columns: ['organization_id', 'provider', 'brand', 'last_four', 'method', 'added_ms'],
-    owner: 'organization_id',
-  },
-  {
-    table: 'billing_accounts',
-    what: 'billing account of organization',
-    key: ['organization_id', 'entry'],
-    columns: ['organization_id', 'entry', 'since_ms', 'biller_id', 'tier', 'billing_email', 'created_ms'],
-    owner: 'organization_id',
-  },
-  {
-    table: 'price_lists',
-    what: 'price list of organization',
-    key: ['organization_id', 'version'],
-    columns: ['organization_id', 'version', 'effective_ms', 'created_ms', 'document'],
-    owner: 'organization_id',
-  },
-  {
-    table: 'location_payers',
-    what: 'payer of location',
-    key: ['location_id', 'since_ms', 'created_ms'],
-    columns: ['location_id', 'since_ms', 'organization_id', 'created_ms'],
-    owner: 'organization_id',
-  },
-  {
-    table: 'invoice_numbers',
-    what: 'invoice numbers of organization',
-    key: ['biller_id'],
-    columns: ['biller_id', 'last'],
-    owner: 'biller_id',
-  },
-];
+});
 
 export const billingSchema: Schema = {
-  statements: [
-    // Without rowid, the rows are in the order of the key: a month of an organization is read from adjacent pages.
-    'create table usage_hours (organization_id text not null, hour bigint not null, type integer not null, quantity bigint not null, row_check text, primary key (organization_id, hour, type)) without rowid',
-    'create table usage_samples (id integer primary key, hour bigint not null)',
-    'create table location_payers (location_id text not null, since_ms bigint not null, organization_id text not null, created_ms bigint not null, row_check text, primary key (location_id, since_ms, created_ms))',
-    'create table price_lists (organization_id text not null, version integer not null, effective_ms bigint not null, created_ms bigint not null, document text not null, row_check text, primary key (organization_id, version))',
-    'create table billing_accounts (organization_id text not null, entry integer not null, since_ms bigint not null, biller_id text, tier text not null, billing_email text not null, created_ms bigint not null, row_check text, primary key (organization_id, entry))',
-    'create index billing_accounts_by_biller on billing_accounts (biller_id, organization_id)',
-    'create table invoices (id text primary key, biller_id text not null, organization_id text not null, sequence bigint not null, number text not null, kind text not null, is_test integer not null, currency text not null, subtotal bigint not null, tax bigint not null, total bigint not null, document text not null, period text not null, credits_id text, issued_ms bigint not null, due_ms bigint not null, state text not null, paid bigint not null, paid_ms bigint, failure text not null, failure_ms bigint, dunning_step integer not null default 0, dunned_ms bigint not null default 0, row_check text, unique (biller_id, sequence))',
-    'create index invoices_by_organization on invoices (organization_id, issued_ms)',
-    "create index invoices_open on invoices (due_ms) where state = 'open'",
-    'create table invoice_numbers (biller_id text primary key, last bigint not null, row_check text)',
-    "create table charges (id text primary key, invoice_id text not null references invoices (id), provider text not null, method text not null, state text not null, minor bigint not null, created_ms bigint not null, finished_ms bigint, failure text not null, next_ask_ms bigint not null, is_quiet integer not null, reference text not null default '', row_check text)",
-    "create unique index charges_once on charges (invoice_id) where state <> 'failed'",
-    "create index charges_pending on charges (next_ask_ms) where state = 'pending'",
-    'create table ledger_lines (biller_id text not null, line bigint not null, transaction_id text not null, account text not null, organization_id text not null, invoice_id text not null, currency text not null, minor bigint not null, at_ms bigint not null, text text not null, hash text not null, primary key (biller_id, line))',
-    'create index ledger_lines_by_invoice on ledger_lines (invoice_id)',
-    "create table charge_requests (organization_id text not null, key text not null, request text not null, invoice_id text not null, created_ms bigint not null, answered_ms bigint, holder text not null default '', row_check text, primary key (organization_id, key))",
-    'create table billed_periods (organization_id text not null, period text not null, biller_id text not null, invoice_id text, created_ms bigint not null, row_check text, primary key (organization_id, period))',
-    'create table billing_payments (id text primary key, invoice_id text not null references invoices (id), minor bigint not null, reference text not null, recorded_ms bigint not null, row_check text)',
-    'create table payment_methods (organization_id text primary key, provider text not null, brand text not null, last_four text not null, method text not null, added_ms bigint not null, row_check text)',
-    'create table invoice_pdfs (invoice_id text primary key references invoices (id), pdf blob not null, row_check text)',
-    'create table payment_setups (id text primary key, organization_id text not null, provider text not null, session text not null unique, state text not null, created_ms bigint not null, next_ask_ms bigint not null, finished_ms bigint)',
-    'create index payment_setups_by_organization on payment_setups (organization_id, created_ms)',
-    "create index payment_setups_pending on payment_setups (next_ask_ms) where state = 'pending'",
-    'create table payment_events (provider text not null, id text not null, received_ms bigint not null, primary key (provider, id))',
-    'create index payment_events_by_time on payment_events (received_ms)',
-  ],
+  statements,
   sqliteOnly: invoiceGuard.sqlite,
   postgresOnly: invoiceGuard.postgres,
-  checked: billingChecked,
+  checked: [
+    invoices,
+    charges,
+    chargeRequests,
+    usageHours,
+    invoicePdfs,
+    checked('billed_periods', 'billed period of organization', { owner: 'organization_id' }),
+    checked('billing_payments', 'payment', { owner: 'invoice_id' }),
+    checked('payment_methods', 'payment method of organization', { owner: 'organization_id' }),
+    checked('billing_accounts', 'billing account of organization', { owner: 'organization_id' }),
+    checked('price_lists', 'price list of organization', { owner: 'organization_id' }),
+    checked('location_payers', 'payer of location', { owner: 'organization_id' }),
+    checked('invoice_numbers', 'invoice numbers of organization', { owner: 'biller_id' }),
+  ],
 };

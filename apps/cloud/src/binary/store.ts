@@ -6,7 +6,7 @@
  * the payload is removed. Times are microseconds.
  */
 import type { Generated } from 'kysely';
-import type { CheckedTable } from '../metadata/row-checks/checked-table.ts';
+import { type CheckedTable, checkedIn } from '../metadata/row-checks/checked-table.ts';
 import type { Schema } from '../metadata/sqlite/writer-protocol.ts';
 
 /** Whose file it is, and of which time: copies, by which the sets of rows are divided. */
@@ -107,83 +107,66 @@ export interface BinaryTables {
   dataset_sequences: { dataset_id: string; sequence_id: string };
 }
 
+/** No references to parts and organizations, because data outlives its source unless it is explicitly deleted. */
+const statements: readonly string[] = [
+  'create table binary_data (id text primary key, position bigint not null, organization_id text not null, location_id text not null, robot_id text not null, part_id text not null, robot_name text not null, part_name text not null, component_type text not null, component_name text not null, method_name text not null, mime_type text not null, file_name text not null, file_ext text not null, size_bytes bigint not null, captured_us bigint not null, time_requested_us bigint not null, time_received_us bigint not null, capture_day integer not null, synced_ms bigint not null, method_parameters text not null, classifications text not null, blob_path text not null, sha256 text not null, tags text not null, row_check text)',
+  'create index binary_data_by_location on binary_data (location_id, captured_us, id)',
+  'create index binary_data_by_organization on binary_data (organization_id, captured_us, id)',
+  'create index binary_data_by_part on binary_data (part_id, captured_us, id)',
+  'create index binary_data_by_path on binary_data (blob_path)',
+  'create unique index binary_data_by_position on binary_data (position)',
+  'create table binary_data_tags (binary_data_id text not null references binary_data (id), tag text not null, file_organization_id text not null, file_captured_us bigint not null, row_check text, primary key (binary_data_id, tag))',
+  'create index binary_data_tags_by_organization on binary_data_tags (file_organization_id, file_captured_us)',
+  'create index binary_data_tags_by_tag on binary_data_tags (tag, binary_data_id)',
+  'create table binary_data_boxes (id text primary key, binary_data_id text not null references binary_data (id), label text not null, place text not null, created_ms bigint not null, file_organization_id text not null, file_captured_us bigint not null, row_check text)',
+  'create index binary_data_boxes_by_data on binary_data_boxes (binary_data_id, label)',
+  'create index binary_data_boxes_by_label on binary_data_boxes (label, binary_data_id)',
+  'create index binary_data_boxes_by_organization on binary_data_boxes (file_organization_id, file_captured_us)',
+  'create table binary_data_removals (blob_path text primary key)',
+  'create table datasets (id text primary key, organization_id text not null, name text not null, type integer not null, created_ms bigint not null, row_check text, unique (organization_id, name))',
+  'create table dataset_files (dataset_id text not null references datasets (id), binary_data_id text not null references binary_data (id), row_check text, primary key (dataset_id, binary_data_id))',
+  'create index dataset_files_by_data on dataset_files (binary_data_id, dataset_id)',
+  'create table sequences (id text primary key, organization_id text not null, location_id text not null, robot_id text not null, part_id text not null, start_us bigint not null, end_us bigint not null, resources text not null, tags text not null, created_ms bigint not null, updated_ms bigint not null, row_check text)',
+  'create index sequences_by_organization on sequences (organization_id, id)',
+  'create table dataset_sequences (dataset_id text not null references datasets (id), sequence_id text not null references sequences (id), row_check text, primary key (dataset_id, sequence_id))',
+  'create index dataset_sequences_by_sequence on dataset_sequences (sequence_id)',
+  "create table data_retention_days (part_id text not null, component_type text not null, component_name text not null, days bigint not null, organization_id text not null default '', row_check text, primary key (part_id, component_type, component_name))",
+  'create index data_retention_days_by_organization on data_retention_days (organization_id)',
+];
+
+const checked = checkedIn(statements);
+
 /** Rows that decide what is served, to whom. */
-export const files: CheckedTable = {
-  table: 'binary_data',
-  what: 'picture or file',
-  key: ['id'],
-  columns: [
-    ...['id', 'position', 'organization_id', 'location_id', 'robot_id', 'part_id', 'robot_name', 'part_name'],
-    ...['component_type', 'component_name', 'method_name', 'mime_type', 'file_name', 'file_ext', 'size_bytes'],
-    ...['captured_us', 'time_requested_us', 'time_received_us', 'capture_day', 'synced_ms', 'method_parameters'],
-    ...['classifications', 'blob_path', 'sha256', 'tags'],
-  ],
+export const files: CheckedTable = checked('binary_data', 'picture or file', {
   owner: 'organization_id',
   time: 'captured_us',
-};
+});
 
-export const datasets: CheckedTable = {
-  table: 'datasets',
-  what: 'dataset',
-  key: ['id'],
-  columns: ['id', 'organization_id', 'name', 'type', 'created_ms'],
-  owner: 'organization_id',
-};
+export const datasets: CheckedTable = checked('datasets', 'dataset', { owner: 'organization_id' });
 
-export const datasetFiles: CheckedTable = {
-  table: 'dataset_files',
-  what: 'file of a dataset',
-  key: ['dataset_id', 'binary_data_id'],
-  columns: ['dataset_id', 'binary_data_id'],
+export const datasetFiles: CheckedTable = checked('dataset_files', 'file of a dataset', { owner: 'dataset_id' });
+
+export const sequences: CheckedTable = checked('sequences', 'sequence', { owner: 'organization_id' });
+
+export const datasetSequences: CheckedTable = checked('dataset_sequences', 'sequence of a dataset', {
   owner: 'dataset_id',
-};
-
-export const sequences: CheckedTable = {
-  table: 'sequences',
-  what: 'sequence',
-  key: ['id'],
-  columns: [
-    ...['id', 'organization_id', 'location_id', 'robot_id', 'part_id', 'start_us', 'end_us', 'resources', 'tags'],
-    ...['created_ms', 'updated_ms'],
-  ],
-  owner: 'organization_id',
-};
-
-export const datasetSequences: CheckedTable = {
-  table: 'dataset_sequences',
-  what: 'sequence of a dataset',
-  key: ['dataset_id', 'sequence_id'],
-  columns: ['dataset_id', 'sequence_id'],
-  owner: 'dataset_id',
-};
+});
 
 /** Rows that decide which files are deleted, and which are listed. */
-export const retentionDays: CheckedTable = {
-  table: 'data_retention_days',
-  what: 'retention of part',
-  key: ['part_id', 'component_type', 'component_name'],
-  columns: ['part_id', 'component_type', 'component_name', 'days', 'organization_id'],
+export const retentionDays: CheckedTable = checked('data_retention_days', 'retention of part', {
   owner: 'organization_id',
-};
+});
 
 /** Rows by which files are found; boxes are also shown with them. */
-export const fileTags: CheckedTable = {
-  table: 'binary_data_tags',
-  what: 'tag of file',
-  key: ['binary_data_id', 'tag'],
-  columns: ['binary_data_id', 'tag', 'file_organization_id', 'file_captured_us'],
+export const fileTags: CheckedTable = checked('binary_data_tags', 'tag of file', {
   owner: 'file_organization_id',
   time: 'file_captured_us',
-};
+});
 
-export const fileBoxes: CheckedTable = {
-  table: 'binary_data_boxes',
-  what: 'bounding box',
-  key: ['id'],
-  columns: ['id', 'binary_data_id', 'label', 'place', 'created_ms', 'file_organization_id', 'file_captured_us'],
+export const fileBoxes: CheckedTable = checked('binary_data_boxes', 'bounding box', {
   owner: 'file_organization_id',
   time: 'file_captured_us',
-};
+});
 
 /** The copies in the rows of its tags and boxes. */
 export function ofFile({
@@ -196,32 +179,7 @@ export function ofFile({
 /** For tools that read a store directly: the path of each payload, its size and its hash. */
 export const payloadsSql = 'select id, blob_path as path, size_bytes, sha256 from binary_data';
 
-/** No references to parts and organizations, because data outlives its source unless it is explicitly deleted. */
 export const binarySchema: Schema = {
-  statements: [
-    'create table binary_data (id text primary key, position bigint not null, organization_id text not null, location_id text not null, robot_id text not null, part_id text not null, robot_name text not null, part_name text not null, component_type text not null, component_name text not null, method_name text not null, mime_type text not null, file_name text not null, file_ext text not null, size_bytes bigint not null, captured_us bigint not null, time_requested_us bigint not null, time_received_us bigint not null, capture_day integer not null, synced_ms bigint not null, method_parameters text not null, classifications text not null, blob_path text not null, sha256 text not null, tags text not null, row_check text)',
-    'create index binary_data_by_location on binary_data (location_id, captured_us, id)',
-    'create index binary_data_by_organization on binary_data (organization_id, captured_us, id)',
-    'create index binary_data_by_part on binary_data (part_id, captured_us, id)',
-    'create index binary_data_by_path on binary_data (blob_path)',
-    'create unique index binary_data_by_position on binary_data (position)',
-    'create table binary_data_tags (binary_data_id text not null references binary_data (id), tag text not null, file_organization_id text not null, file_captured_us bigint not null, row_check text, primary key (binary_data_id, tag))',
-    'create index binary_data_tags_by_organization on binary_data_tags (file_organization_id, file_captured_us)',
-    'create index binary_data_tags_by_tag on binary_data_tags (tag, binary_data_id)',
-    'create table binary_data_boxes (id text primary key, binary_data_id text not null references binary_data (id), label text not null, place text not null, created_ms bigint not null, file_organization_id text not null, file_captured_us bigint not null, row_check text)',
-    'create index binary_data_boxes_by_data on binary_data_boxes (binary_data_id, label)',
-    'create index binary_data_boxes_by_label on binary_data_boxes (label, binary_data_id)',
-    'create index binary_data_boxes_by_organization on binary_data_boxes (file_organization_id, file_captured_us)',
-    'create table binary_data_removals (blob_path text primary key)',
-    'create table datasets (id text primary key, organization_id text not null, name text not null, type integer not null, created_ms bigint not null, row_check text, unique (organization_id, name))',
-    'create table dataset_files (dataset_id text not null references datasets (id), binary_data_id text not null references binary_data (id), row_check text, primary key (dataset_id, binary_data_id))',
-    'create index dataset_files_by_data on dataset_files (binary_data_id, dataset_id)',
-    'create table sequences (id text primary key, organization_id text not null, location_id text not null, robot_id text not null, part_id text not null, start_us bigint not null, end_us bigint not null, resources text not null, tags text not null, created_ms bigint not null, updated_ms bigint not null, row_check text)',
-    'create index sequences_by_organization on sequences (organization_id, id)',
-    'create table dataset_sequences (dataset_id text not null references datasets (id), sequence_id text not null references sequences (id), row_check text, primary key (dataset_id, sequence_id))',
-    'create index dataset_sequences_by_sequence on dataset_sequences (sequence_id)',
-    "create table data_retention_days (part_id text not null, component_type text not null, component_name text not null, days bigint not null, organization_id text not null default '', row_check text, primary key (part_id, component_type, component_name))",
-    'create index data_retention_days_by_organization on data_retention_days (organization_id)',
-  ],
+  statements,
   checked: [...[files, datasets, datasetFiles, sequences, datasetSequences], ...[retentionDays, fileTags, fileBoxes]],
 };

@@ -6,7 +6,7 @@
  * imports have errors.
  */
 import type { SealedDocument } from '../instance/sealed-column.ts';
-import type { CheckedTable } from '../metadata/row-checks/checked-table.ts';
+import { type CheckedTable, checkedIn } from '../metadata/row-checks/checked-table.ts';
 import type { Schema } from '../metadata/sqlite/writer-protocol.ts';
 
 export type Visibility = 'private' | 'public' | 'unlisted';
@@ -61,72 +61,37 @@ export const fragmentsSealedDocument: SealedDocument = {
   column: 'config',
 };
 
-/** Rows that decide what runs on machines. */
-export const checkedFragments: CheckedTable = {
-  table: 'fragments',
-  what: 'fragment',
-  key: ['id'],
-  columns: ['id', 'organization_id', 'name', 'visibility', 'revision', 'created_ms', 'updated_ms'],
-  owner: 'organization_id',
-};
-
-/** The checksum covers the configuration as it is stored. */
-export const checkedRevisions: CheckedTable = {
-  table: 'fragment_revisions',
-  what: 'revision of fragment',
-  key: ['fragment_id', 'revision'],
-  columns: [
-    ...['fragment_id', 'revision', 'name', 'visibility', 'config', 'author_kind', 'author_id', 'author_name'],
-    'created_ms',
-  ],
-  owner: 'fragment_id',
-};
-
-export const checkedTags: CheckedTable = {
-  table: 'fragment_tags',
-  what: 'tag of fragment',
-  key: ['fragment_id', 'tag'],
-  columns: ['fragment_id', 'tag', 'revision'],
-  owner: 'fragment_id',
-};
-
-export const checkedImports: CheckedTable = {
-  table: 'fragment_imports',
-  what: 'import of fragment',
-  key: ['fragment_id', 'revision', 'child_id', 'version'],
-  columns: ['fragment_id', 'revision', 'child_id', 'version'],
-  owner: 'fragment_id',
-};
-
-export const checkedPartFragments: CheckedTable = {
-  table: 'part_fragments',
-  what: 'fragment of part',
-  key: ['part_id', 'fragment_id', 'version'],
-  columns: ['part_id', 'fragment_id', 'version', 'revision', 'direct'],
-  owner: 'part_id',
-};
-
-const fragmentsChecked: readonly CheckedTable[] = [
-  checkedFragments,
-  checkedRevisions,
-  checkedTags,
-  checkedImports,
-  checkedPartFragments,
+/** No foreign keys to parts and organizations: other features delete those, and remaining rows here are ignored. */
+const statements: readonly string[] = [
+  'create table fragments (id text primary key, organization_id text not null, name text not null, visibility text not null, revision integer not null, created_ms bigint not null, updated_ms bigint not null, row_check text)',
+  'create index fragments_by_organization on fragments (organization_id)',
+  'create index fragments_by_visibility on fragments (visibility)',
+  'create table fragment_revisions (fragment_id text not null references fragments (id), revision integer not null, name text not null, visibility text not null, config text not null, author_kind text not null, author_id text not null, author_name text not null, created_ms bigint not null, row_check text, primary key (fragment_id, revision))',
+  'create table fragment_tags (fragment_id text not null references fragments (id), tag text not null, revision integer not null, row_check text, primary key (fragment_id, tag))',
+  'create table fragment_imports (fragment_id text not null references fragments (id), revision integer not null, child_id text not null, version text not null, row_check text, primary key (fragment_id, revision, child_id, version))',
+  'create index fragment_imports_by_child on fragment_imports (child_id)',
+  'create table part_fragments (part_id text not null, fragment_id text not null, version text not null, revision integer not null, direct integer not null, row_check text, primary key (part_id, fragment_id, version))',
+  'create index part_fragments_by_fragment on part_fragments (fragment_id)',
+  'create table part_fragment_problems (part_id text primary key, problems text not null, since_ms bigint not null)',
 ];
 
-/** No foreign keys to parts and organizations: other features delete those, and remaining rows here are ignored. */
+const checked = checkedIn(statements);
+
+/** Rows that decide what runs on machines. */
+export const checkedFragments: CheckedTable = checked('fragments', 'fragment', { owner: 'organization_id' });
+
+/** The checksum covers the configuration as it is stored. */
+export const checkedRevisions: CheckedTable = checked('fragment_revisions', 'revision of fragment', {
+  owner: 'fragment_id',
+});
+
+export const checkedTags: CheckedTable = checked('fragment_tags', 'tag of fragment', { owner: 'fragment_id' });
+
+export const checkedImports: CheckedTable = checked('fragment_imports', 'import of fragment', { owner: 'fragment_id' });
+
+export const checkedPartFragments: CheckedTable = checked('part_fragments', 'fragment of part', { owner: 'part_id' });
+
 export const fragmentsSchema: Schema = {
-  statements: [
-    'create table fragments (id text primary key, organization_id text not null, name text not null, visibility text not null, revision integer not null, created_ms bigint not null, updated_ms bigint not null, row_check text)',
-    'create index fragments_by_organization on fragments (organization_id)',
-    'create index fragments_by_visibility on fragments (visibility)',
-    'create table fragment_revisions (fragment_id text not null references fragments (id), revision integer not null, name text not null, visibility text not null, config text not null, author_kind text not null, author_id text not null, author_name text not null, created_ms bigint not null, row_check text, primary key (fragment_id, revision))',
-    'create table fragment_tags (fragment_id text not null references fragments (id), tag text not null, revision integer not null, row_check text, primary key (fragment_id, tag))',
-    'create table fragment_imports (fragment_id text not null references fragments (id), revision integer not null, child_id text not null, version text not null, row_check text, primary key (fragment_id, revision, child_id, version))',
-    'create index fragment_imports_by_child on fragment_imports (child_id)',
-    'create table part_fragments (part_id text not null, fragment_id text not null, version text not null, revision integer not null, direct integer not null, row_check text, primary key (part_id, fragment_id, version))',
-    'create index part_fragments_by_fragment on part_fragments (fragment_id)',
-    'create table part_fragment_problems (part_id text primary key, problems text not null, since_ms bigint not null)',
-  ],
-  checked: fragmentsChecked,
+  statements,
+  checked: [checkedFragments, checkedRevisions, checkedTags, checkedImports, checkedPartFragments],
 };

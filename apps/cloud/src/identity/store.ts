@@ -1,7 +1,7 @@
 /** Tables of people: accounts, passwords, external identities, sessions, one-time links, invitations. */
 
 import type { Generated } from 'kysely';
-import type { CheckedTable } from '../metadata/row-checks/checked-table.ts';
+import { type CheckedTable, checkedIn } from '../metadata/row-checks/checked-table.ts';
 import type { Schema } from '../metadata/sqlite/writer-protocol.ts';
 
 /**
@@ -71,74 +71,44 @@ export interface IdentityTables {
   organization_joins: { organization_id: string; person_id: string; joined_ms: number };
 }
 
-/** Rows that decide who somebody is. Times of the last use decide nothing. */
-export const sessions: CheckedTable = {
-  table: 'sessions',
-  what: 'session',
-  key: ['id'],
-  columns: ['id', 'person_id', 'kind', 'created_ms', 'expires_ms', 'peer_address'],
-  bytes: ['token_hash'],
-  owner: 'person_id',
-};
-
-const identityChecked: readonly CheckedTable[] = [
-  sessions,
-  {
-    table: 'people',
-    what: 'person',
-    key: ['id'],
-    columns: ['id', 'email', 'name', 'created_ms', 'email_verified'],
-  },
-  {
-    table: 'passwords',
-    what: 'password of person',
-    key: ['person_id'],
-    columns: ['person_id', 'hash', 'changed_ms'],
-    owner: 'person_id',
-  },
-  {
-    table: 'person_identities',
-    what: 'sign-in of person',
-    key: ['issuer', 'subject'],
-    columns: ['issuer', 'subject', 'person_id', 'created_ms'],
-    owner: 'person_id',
-  },
-  {
-    table: 'one_time_links',
-    what: 'link of person',
-    key: ['person_id', 'purpose', 'created_ms'],
-    isSmall: true,
-    columns: ['purpose', 'person_id', 'challenge', 'mailed', 'created_ms', 'expires_ms'],
-    bytes: ['token_hash'],
-    owner: 'person_id',
-  },
-  {
-    table: 'invitations',
-    what: 'invitation to organization',
-    key: ['organization_id', 'email'],
-    columns: ['organization_id', 'email', 'grants', 'invited_by', 'mailed', 'created_ms', 'expires_ms'],
-    bytes: ['token_hash'],
-    owner: 'organization_id',
-  },
+const statements: readonly string[] = [
+  'create table people (id text primary key, email text unique, name text not null, created_ms bigint not null, email_verified integer not null default 0, last_sign_in_ms bigint, row_check text)',
+  'create table passwords (person_id text primary key references people (id), hash text not null, changed_ms bigint not null, row_check text)',
+  'create table person_identities (issuer text not null, subject text not null, person_id text not null references people (id), created_ms bigint not null, row_check text, primary key (issuer, subject))',
+  'create index person_identities_by_person on person_identities (person_id)',
+  'create table sessions (id text primary key, token_hash blob not null unique, person_id text not null references people (id), kind text not null, created_ms bigint not null, last_used_ms bigint not null, expires_ms bigint not null, peer_address text not null, row_check text)',
+  'create index sessions_by_expiry on sessions (expires_ms)',
+  'create index sessions_by_person on sessions (person_id)',
+  'create table one_time_links (token_hash blob primary key, purpose text not null, person_id text not null references people (id), challenge text, mailed integer not null default 0, created_ms bigint not null, expires_ms bigint not null, row_check text)',
+  'create index one_time_links_by_person on one_time_links (person_id)',
+  'create table invitations (organization_id text not null, email text not null, token_hash blob not null unique, grants text not null, invited_by text not null, mailed integer not null default 0, created_ms bigint not null, expires_ms bigint not null, row_check text, primary key (organization_id, email))',
+  'create index invitations_by_email on invitations (email)',
+  'create table invitation_mails (id integer primary key, organization_id text not null, recipient text not null, sent_by text not null, sent_ms bigint not null)',
+  'create index invitation_mails_by_organization on invitation_mails (organization_id, sent_ms)',
+  'create index invitation_mails_by_recipient on invitation_mails (recipient, sent_ms)',
+  'create table organization_joins (organization_id text not null, person_id text not null references people (id), joined_ms bigint not null, primary key (organization_id, person_id))',
 ];
 
+const checked = checkedIn(statements);
+
+/** Rows that decide who somebody is. Times of the last use decide nothing. */
+export const sessions: CheckedTable = checked('sessions', 'session', {
+  uncovered: ['last_used_ms'],
+  owner: 'person_id',
+});
+
 export const identitySchema: Schema = {
-  statements: [
-    'create table people (id text primary key, email text unique, name text not null, created_ms bigint not null, email_verified integer not null default 0, last_sign_in_ms bigint, row_check text)',
-    'create table passwords (person_id text primary key references people (id), hash text not null, changed_ms bigint not null, row_check text)',
-    'create table person_identities (issuer text not null, subject text not null, person_id text not null references people (id), created_ms bigint not null, row_check text, primary key (issuer, subject))',
-    'create index person_identities_by_person on person_identities (person_id)',
-    'create table sessions (id text primary key, token_hash blob not null unique, person_id text not null references people (id), kind text not null, created_ms bigint not null, last_used_ms bigint not null, expires_ms bigint not null, peer_address text not null, row_check text)',
-    'create index sessions_by_expiry on sessions (expires_ms)',
-    'create index sessions_by_person on sessions (person_id)',
-    'create table one_time_links (token_hash blob primary key, purpose text not null, person_id text not null references people (id), challenge text, mailed integer not null default 0, created_ms bigint not null, expires_ms bigint not null, row_check text)',
-    'create index one_time_links_by_person on one_time_links (person_id)',
-    'create table invitations (organization_id text not null, email text not null, token_hash blob not null unique, grants text not null, invited_by text not null, mailed integer not null default 0, created_ms bigint not null, expires_ms bigint not null, row_check text, primary key (organization_id, email))',
-    'create index invitations_by_email on invitations (email)',
-    'create table invitation_mails (id integer primary key, organization_id text not null, recipient text not null, sent_by text not null, sent_ms bigint not null)',
-    'create index invitation_mails_by_organization on invitation_mails (organization_id, sent_ms)',
-    'create index invitation_mails_by_recipient on invitation_mails (recipient, sent_ms)',
-    'create table organization_joins (organization_id text not null, person_id text not null references people (id), joined_ms bigint not null, primary key (organization_id, person_id))',
+  statements,
+  checked: [
+    sessions,
+    checked('people', 'person', { uncovered: ['last_sign_in_ms'] }),
+    checked('passwords', 'password of person', { owner: 'person_id' }),
+    checked('person_identities', 'sign-in of person', { owner: 'person_id' }),
+    checked('one_time_links', 'link of person', {
+      key: ['person_id', 'purpose', 'created_ms'],
+      isSmall: true,
+      owner: 'person_id',
+    }),
+    checked('invitations', 'invitation to organization', { owner: 'organization_id' }),
   ],
-  checked: identityChecked,
 };

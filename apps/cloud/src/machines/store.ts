@@ -1,7 +1,7 @@
 /** Tables of machines: parts and their secrets, configuration versions, logs, favorites. */
 import type { Generated } from 'kysely';
 import type { SealedColumn, SealedDocument } from '../instance/sealed-column.ts';
-import type { CheckedTable } from '../metadata/row-checks/checked-table.ts';
+import { type CheckedTable, checkedIn } from '../metadata/row-checks/checked-table.ts';
 import type { Schema } from '../metadata/sqlite/writer-protocol.ts';
 
 export interface MachinesTables {
@@ -83,50 +83,44 @@ export interface MachinesTables {
   favorite_machines: { person_id: string; machine_id: string; added_ms: number };
 }
 
+const statements: readonly string[] = [
+  "create table machines (id text primary key, location_id text not null references locations (id), name text not null, created_ms bigint not null, metadata text not null default '{}', row_check text)",
+  'create index machines_by_location on machines (location_id)',
+  "create table parts (id text primary key, machine_id text not null references machines (id), name text not null, main integer not null, created_ms bigint not null, epoch integer not null default 1, restart_requested_ms bigint, metadata text not null default '{}', row_check text)",
+  'create index parts_by_machine on parts (machine_id)',
+  'create table part_secrets (id text primary key, part_id text not null references parts (id), secret_hash blob not null unique, secret blob not null, created_ms bigint not null, epoch integer not null default 1, row_check text)',
+  'create index part_secrets_by_part on part_secrets (part_id)',
+  'create table part_configurations (part_id text not null references parts (id), version integer not null, document text not null, author text not null, created_ms bigint not null, bytes integer not null, author_kind text not null, author_id text not null, revision text not null, restored_from integer not null, row_check text, primary key (part_id, version))',
+  // Kept bytes of a part's history are summed each hour for billing, without reading the documents.
+  "create index part_configurations_kept on part_configurations (part_id, bytes) where document <> ''",
+  "create table part_status (part_id text primary key references parts (id), fetched_revision text not null, fetched_ms bigint not null, applied_revision text not null, applied_ms bigint not null, held_revision text not null, held_ms bigint not null, held_reason text not null, held_told_ms bigint not null, forced_revision text not null, forced_ms bigint not null, last_error text not null, last_error_ms bigint not null, server_version text not null, platform text not null, os text not null, data_status text not null default '', data_status_ms bigint not null default 0)",
+  'create table favorite_machines (person_id text not null references people (id) on delete cascade, machine_id text not null references machines (id) on delete cascade, added_ms bigint not null, primary key (person_id, machine_id))',
+  'create index favorite_machines_by_machine on favorite_machines (machine_id)',
+];
+
+const checked = checkedIn(statements);
+
 /** Rows that decide who sees a machine, and what may act for it. Times of contact, requests and metadata decide nothing. */
-export const checkedMachines: CheckedTable = {
-  table: 'machines',
-  what: 'machine',
-  key: ['id'],
-  columns: ['id', 'location_id', 'name', 'created_ms'],
+export const checkedMachines: CheckedTable = checked('machines', 'machine', {
+  uncovered: ['metadata'],
   owner: 'location_id',
-};
+});
 
-export const checkedParts: CheckedTable = {
-  table: 'parts',
-  what: 'part',
-  key: ['id'],
-  columns: ['id', 'machine_id', 'name', 'main', 'created_ms', 'epoch'],
+export const checkedParts: CheckedTable = checked('parts', 'part', {
+  uncovered: ['restart_requested_ms', 'metadata'],
   owner: 'machine_id',
-};
+});
 
-export const checkedPartSecrets: CheckedTable = {
-  table: 'part_secrets',
-  what: 'secret of a part',
-  key: ['id'],
-  columns: ['id', 'part_id', 'created_ms', 'epoch'],
-  bytes: ['secret_hash', 'secret'],
-  owner: 'part_id',
-};
+export const checkedPartSecrets: CheckedTable = checked('part_secrets', 'secret of a part', { owner: 'part_id' });
 
 /** Rows that decide what runs on a machine. The checksum covers the document as it is stored. */
-export const checkedConfigurations: CheckedTable = {
-  table: 'part_configurations',
-  what: 'configuration of part',
-  key: ['part_id', 'version'],
+export const checkedConfigurations: CheckedTable = checked('part_configurations', 'configuration of part', {
   columns: [
     ...['part_id', 'version', 'document', 'bytes', 'author', 'created_ms', 'author_kind', 'author_id', 'revision'],
     'restored_from',
   ],
   owner: 'part_id',
-};
-
-const machinesChecked: readonly CheckedTable[] = [
-  checkedMachines,
-  checkedParts,
-  checkedPartSecrets,
-  checkedConfigurations,
-];
+});
 
 /** Columns sealed with the instance key. */
 export const machinesSealed: readonly SealedColumn[] = [
@@ -140,19 +134,6 @@ export const machinesSealedDocument: SealedDocument = {
 };
 
 export const machinesSchema: Schema = {
-  statements: [
-    "create table machines (id text primary key, location_id text not null references locations (id), name text not null, created_ms bigint not null, metadata text not null default '{}', row_check text)",
-    'create index machines_by_location on machines (location_id)',
-    "create table parts (id text primary key, machine_id text not null references machines (id), name text not null, main integer not null, created_ms bigint not null, epoch integer not null default 1, restart_requested_ms bigint, metadata text not null default '{}', row_check text)",
-    'create index parts_by_machine on parts (machine_id)',
-    'create table part_secrets (id text primary key, part_id text not null references parts (id), secret_hash blob not null unique, secret blob not null, created_ms bigint not null, epoch integer not null default 1, row_check text)',
-    'create index part_secrets_by_part on part_secrets (part_id)',
-    'create table part_configurations (part_id text not null references parts (id), version integer not null, document text not null, author text not null, created_ms bigint not null, bytes integer not null, author_kind text not null, author_id text not null, revision text not null, restored_from integer not null, row_check text, primary key (part_id, version))',
-    // Kept bytes of a part's history are summed each hour for billing, without reading the documents.
-    "create index part_configurations_kept on part_configurations (part_id, bytes) where document <> ''",
-    "create table part_status (part_id text primary key references parts (id), fetched_revision text not null, fetched_ms bigint not null, applied_revision text not null, applied_ms bigint not null, held_revision text not null, held_ms bigint not null, held_reason text not null, held_told_ms bigint not null, forced_revision text not null, forced_ms bigint not null, last_error text not null, last_error_ms bigint not null, server_version text not null, platform text not null, os text not null, data_status text not null default '', data_status_ms bigint not null default 0)",
-    'create table favorite_machines (person_id text not null references people (id) on delete cascade, machine_id text not null references machines (id) on delete cascade, added_ms bigint not null, primary key (person_id, machine_id))',
-    'create index favorite_machines_by_machine on favorite_machines (machine_id)',
-  ],
-  checked: machinesChecked,
+  statements,
+  checked: [checkedMachines, checkedParts, checkedPartSecrets, checkedConfigurations],
 };

@@ -7,19 +7,89 @@
  * finished message loses its sealed content. Finished rows are deleted after 30 days, with their attempts.
  */
 import type { SealedColumn } from '../instance/sealed-column.ts';
-import type { CheckedTable } from '../metadata/row-checks/checked-table.ts';
+import { type CheckedTable, checkedIn } from '../metadata/row-checks/checked-table.ts';
 import type { Schema } from '../metadata/sqlite/writer-protocol.ts';
 
+const statements: readonly string[] = [
+  `create table outbox_messages (
+      id text primary key,
+      organization_id text not null,
+      part_id text not null,
+      target text not null,
+      trigger_name text not null,
+      event_type text not null,
+      channel text not null,
+      event text not null,
+      event_at bigint not null,
+      state text not null,
+      attempts integer not null,
+      next_attempt_at bigint not null,
+      created_at bigint not null,
+      finished_at bigint,
+      sealed blob,
+      application text,
+      digest text,
+      retried_attempts bigint not null default 0,
+      retried_at bigint,
+      held integer not null default 0,
+      envelope_check text not null
+    )`,
+  'create index outbox_messages_created on outbox_messages (created_at)',
+  // A covering index for due messages, so that a target's backlog is skipped without reading its rows.
+  'create index outbox_messages_due on outbox_messages (channel, state, held, next_attempt_at, target, organization_id, id)',
+  // Held messages (stuck-targets/backlog.ts) are found by their target. There are few, so a partial index adds no cost for the others.
+  'create index outbox_messages_held on outbox_messages (channel, state, target, next_attempt_at) where held = 1',
+  'create index outbox_messages_organization on outbox_messages (organization_id, created_at)',
+  'create index outbox_messages_part on outbox_messages (part_id, created_at)',
+  'create index outbox_messages_target on outbox_messages (organization_id, target, state)',
+  `create table outbox_attempts (
+      message_id text not null,
+      attempt integer not null,
+      at bigint not null,
+      duration_ms integer not null,
+      outcome text not null,
+      code integer,
+      error text,
+      response text,
+      primary key (message_id, attempt)
+    )`,
+  `create table outbox_paused_targets (
+      organization_id text not null,
+      target text not null,
+      paused_at bigint not null,
+      reason text not null,
+      primary key (organization_id, target)
+    )`,
+  `create table outbox_mail_rates (
+      organization_id text not null,
+      recipient text not null,
+      next_free_at bigint not null,
+      primary key (organization_id, recipient)
+    )`,
+  `create table outbox_unsubscribed (
+      organization_id text not null,
+      recipient text not null,
+      at bigint not null,
+      primary key (organization_id, recipient)
+    )`,
+  `create table notification_usage (
+      organization_id text not null,
+      hour bigint not null,
+      type text not null,
+      sent bigint not null,
+      row_check text,
+      primary key (organization_id, hour, type)
+    )`,
+];
+
+const checked = checkedIn(statements);
+
 /** A day of an organization is a set. */
-export const notificationUsage: CheckedTable = {
-  table: 'notification_usage',
-  what: 'notifications of organization',
-  key: ['organization_id', 'hour', 'type'],
-  columns: ['organization_id', 'hour', 'type', 'sent'],
+export const notificationUsage: CheckedTable = checked('notification_usage', 'notifications of organization', {
   owner: 'organization_id',
   time: 'hour',
   usPerTime: 1_000,
-};
+});
 
 export const channelNames = ['webhook', 'email', 'push'] as const;
 
@@ -131,76 +201,6 @@ export interface OutboxTables {
 export const outboxSealed: readonly SealedColumn[] = [{ table: 'outbox_messages', key: ['id'], sealed: 'sealed' }];
 
 export const outboxSchema: Schema = {
-  statements: [
-    `create table outbox_messages (
-      id text primary key,
-      organization_id text not null,
-      part_id text not null,
-      target text not null,
-      trigger_name text not null,
-      event_type text not null,
-      channel text not null,
-      event text not null,
-      event_at bigint not null,
-      state text not null,
-      attempts integer not null,
-      next_attempt_at bigint not null,
-      created_at bigint not null,
-      finished_at bigint,
-      sealed blob,
-      application text,
-      digest text,
-      retried_attempts bigint not null default 0,
-      retried_at bigint,
-      held integer not null default 0,
-      envelope_check text not null
-    )`,
-    'create index outbox_messages_created on outbox_messages (created_at)',
-    // A covering index for due messages, so that a target's backlog is skipped without reading its rows.
-    'create index outbox_messages_due on outbox_messages (channel, state, held, next_attempt_at, target, organization_id, id)',
-    // Held messages (stuck-targets/backlog.ts) are found by their target. There are few, so a partial index adds no cost for the others.
-    'create index outbox_messages_held on outbox_messages (channel, state, target, next_attempt_at) where held = 1',
-    'create index outbox_messages_organization on outbox_messages (organization_id, created_at)',
-    'create index outbox_messages_part on outbox_messages (part_id, created_at)',
-    'create index outbox_messages_target on outbox_messages (organization_id, target, state)',
-    `create table outbox_attempts (
-      message_id text not null,
-      attempt integer not null,
-      at bigint not null,
-      duration_ms integer not null,
-      outcome text not null,
-      code integer,
-      error text,
-      response text,
-      primary key (message_id, attempt)
-    )`,
-    `create table outbox_paused_targets (
-      organization_id text not null,
-      target text not null,
-      paused_at bigint not null,
-      reason text not null,
-      primary key (organization_id, target)
-    )`,
-    `create table outbox_mail_rates (
-      organization_id text not null,
-      recipient text not null,
-      next_free_at bigint not null,
-      primary key (organization_id, recipient)
-    )`,
-    `create table outbox_unsubscribed (
-      organization_id text not null,
-      recipient text not null,
-      at bigint not null,
-      primary key (organization_id, recipient)
-    )`,
-    `create table notification_usage (
-      organization_id text not null,
-      hour bigint not null,
-      type text not null,
-      sent bigint not null,
-      row_check text,
-      primary key (organization_id, hour, type)
-    )`,
-  ],
+  statements,
   checked: [notificationUsage],
 };

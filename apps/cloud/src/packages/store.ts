@@ -2,7 +2,7 @@
 
 import type { PackageType } from '@platform/proto/platform/app/packages/v1/packages';
 import type { Insertable, Selectable } from 'kysely';
-import type { CheckedTable } from '../metadata/row-checks/checked-table.ts';
+import { type CheckedTable, checkedIn } from '../metadata/row-checks/checked-table.ts';
 import type { Schema } from '../metadata/sqlite/writer-protocol.ts';
 
 export interface PackagesTables {
@@ -47,34 +47,21 @@ export type ModuleRow = Selectable<PackagesTables['modules']>;
 /** For direct access to a store: path, size and hash of each archive. */
 export const packagePayloadsSql = 'select id, blob_path as path, size_bytes, sha256 from packages';
 
+const statements: readonly string[] = [
+  'create table packages (id text primary key, organization_id text not null references organizations (id), name text not null, version text not null, platform text not null, type bigint not null, created_ms bigint not null, size_bytes bigint not null, sha256 text not null, crc32c bigint not null, blob_path text not null, files text not null, metadata text not null, row_check text, unique (organization_id, name, version, platform))',
+  'create index packages_by_path on packages (blob_path)',
+  'create table package_removals (blob_path text primary key)',
+  'create table modules (organization_id text not null references organizations (id), name text not null, created_ms bigint not null, details text not null, row_check text, primary key (organization_id, name))',
+];
+
+const checked = checkedIn(statements);
+
 /** Rows that decide what runs on machines. */
-export const packages: CheckedTable = {
-  table: 'packages',
-  what: 'package',
-  key: ['id'],
-  columns: [
-    ...['id', 'organization_id', 'name', 'version', 'platform', 'type', 'created_ms', 'size_bytes', 'sha256', 'crc32c'],
-    ...['blob_path', 'files', 'metadata'],
-  ],
-  owner: 'organization_id',
-};
+export const packages: CheckedTable = checked('packages', 'package', { owner: 'organization_id' });
 
-export const modules: CheckedTable = {
-  table: 'modules',
-  what: 'module',
-  key: ['organization_id', 'name'],
-  columns: ['organization_id', 'name', 'created_ms', 'details'],
-  owner: 'organization_id',
-};
-
-const packagesChecked: readonly CheckedTable[] = [packages, modules];
+export const modules: CheckedTable = checked('modules', 'module', { owner: 'organization_id' });
 
 export const packagesSchema: Schema = {
-  statements: [
-    'create table packages (id text primary key, organization_id text not null references organizations (id), name text not null, version text not null, platform text not null, type bigint not null, created_ms bigint not null, size_bytes bigint not null, sha256 text not null, crc32c bigint not null, blob_path text not null, files text not null, metadata text not null, row_check text, unique (organization_id, name, version, platform))',
-    'create index packages_by_path on packages (blob_path)',
-    'create table package_removals (blob_path text primary key)',
-    'create table modules (organization_id text not null references organizations (id), name text not null, created_ms bigint not null, details text not null, row_check text, primary key (organization_id, name))',
-  ],
-  checked: packagesChecked,
+  statements,
+  checked: [packages, modules],
 };

@@ -1,5 +1,5 @@
 /** Tables of retention: how long the data of each part is kept according to its current configuration. */
-import type { CheckedTable } from '../metadata/row-checks/checked-table.ts';
+import { type CheckedTable, checkedIn } from '../metadata/row-checks/checked-table.ts';
 import type { Schema } from '../metadata/sqlite/writer-protocol.ts';
 
 export interface RetentionTables {
@@ -19,30 +19,26 @@ export interface RetentionTables {
   data_policy_changes: { organization_id: string; change: number };
 }
 
+const statements: readonly string[] = [
+  'create table data_policies (part_id text primary key, organization_id text not null, policies text not null, change bigint not null, row_check text)',
+  'create index data_policies_by_change on data_policies (organization_id, change)',
+  'create table data_policy_changes (organization_id text primary key, change bigint not null, row_check text)',
+];
+
+const checked = checkedIn(statements);
+
 /** Rows that decide what is deleted, and which readings queries see. */
-export const dataPolicies: CheckedTable = {
-  table: 'data_policies',
-  what: 'data policies of part',
-  key: ['part_id'],
-  columns: ['part_id', 'organization_id', 'policies', 'change'],
+export const dataPolicies: CheckedTable = checked('data_policies', 'data policies of part', {
   owner: 'organization_id',
-};
+});
 
-export const dataPolicyChanges: CheckedTable = {
-  table: 'data_policy_changes',
-  what: 'number of changes of the data policies of organization',
-  key: ['organization_id'],
-  columns: ['organization_id', 'change'],
-  owner: 'organization_id',
-};
-
-const retentionChecked: readonly CheckedTable[] = [dataPolicies, dataPolicyChanges];
+export const dataPolicyChanges: CheckedTable = checked(
+  'data_policy_changes',
+  'number of changes of the data policies of organization',
+  { owner: 'organization_id' },
+);
 
 export const retentionSchema: Schema = {
-  statements: [
-    'create table data_policies (part_id text primary key, organization_id text not null, policies text not null, change bigint not null, row_check text)',
-    'create index data_policies_by_change on data_policies (organization_id, change)',
-    'create table data_policy_changes (organization_id text primary key, change bigint not null, row_check text)',
-  ],
-  checked: retentionChecked,
+  statements,
+  checked: [dataPolicies, dataPolicyChanges],
 };

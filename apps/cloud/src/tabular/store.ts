@@ -1,6 +1,6 @@
 /** Tables of the tabular store in meta.sqlite: listed Parquet files, the sealed position of the log, deletions and scanned bytes. */
 import type { Generated } from 'kysely';
-import type { CheckedTable } from '../metadata/row-checks/checked-table.ts';
+import { type CheckedTable, checkedIn } from '../metadata/row-checks/checked-table.ts';
 import type { Schema } from '../metadata/sqlite/writer-protocol.ts';
 
 /** One sealed file. A file that is not listed here does not exist (I9). */
@@ -119,21 +119,8 @@ export interface TabularTables {
   tabular_usage: TabularUsageTable;
 }
 
-/** All months of an organization are a set. */
-export const queryUsage: CheckedTable = {
-  table: 'tabular_usage',
-  what: 'queries of organization',
-  key: ['organization_id', 'month'],
-  columns: ['organization_id', 'month', 'scanned_bytes', 'queries'],
-  owner: 'organization_id',
-};
-
-/** For tools that read a store directly. */
-export const sealedPositionSql = 'select sealed_position as position from tabular_state';
-
-export const tabularSchema: Schema = {
-  statements: [
-    `create table tabular_files (
+const statements: readonly string[] = [
+  `create table tabular_files (
       file text primary key,
       organization_id text not null,
       capture_day text not null,
@@ -154,12 +141,12 @@ export const tabularSchema: Schema = {
       proof_day text not null,
       row_check text not null
     )`,
-    'create index tabular_files_by_day on tabular_files (organization_id, capture_day)',
-    'create index tabular_files_by_proof_day on tabular_files (organization_id, proof_day)',
-    'create table tabular_state (id integer primary key, sealed_position bigint not null, row_check text not null)',
-    // The checksum and the copy are those of position 0 (integrity/row-checksum.ts).
-    "insert into tabular_state (id, sealed_position, row_check) values (1, 0, '2233592815fe61981af9fabbd9d944da')",
-    `create table tabular_deletes (
+  'create index tabular_files_by_day on tabular_files (organization_id, capture_day)',
+  'create index tabular_files_by_proof_day on tabular_files (organization_id, proof_day)',
+  'create table tabular_state (id integer primary key, sealed_position bigint not null, row_check text not null)',
+  // The checksum and the copy are those of position 0 (integrity/row-checksum.ts).
+  "insert into tabular_state (id, sealed_position, row_check) values (1, 0, '2233592815fe61981af9fabbd9d944da')",
+  `create table tabular_deletes (
       id integer primary key,
       organization_id text not null,
       predicate text not null,
@@ -167,38 +154,38 @@ export const tabularSchema: Schema = {
       created_ms bigint not null,
       row_check text
     )`,
-    'create index tabular_deletes_by_organization on tabular_deletes (organization_id)',
-    `create table tabular_recent_deletes (
+  'create index tabular_deletes_by_organization on tabular_deletes (organization_id)',
+  `create table tabular_recent_deletes (
       id integer primary key,
       organization_id text not null,
       predicate text not null,
       up_to bigint not null,
       created_ms bigint not null
     )`,
-    'create index tabular_recent_deletes_by_organization on tabular_recent_deletes (organization_id)',
-    `create table tabular_proofs (
+  'create index tabular_recent_deletes_by_organization on tabular_recent_deletes (organization_id)',
+  `create table tabular_proofs (
       organization_id text primary key,
       files bigint not null,
       files_sum text not null,
       deletes bigint not null,
       deletes_sum text not null
     )`,
-    `create table tabular_day_proofs (
+  `create table tabular_day_proofs (
       organization_id text not null,
       proof_day text not null,
       files bigint not null,
       files_sum text not null,
       primary key (organization_id, proof_day)
     )`,
-    'create table tabular_copies (name text primary key, organization_id text not null, row text not null)',
-    `insert into tabular_copies (name, organization_id, row) values ('state', '', '["state",0]')`,
-    `create table tabular_health (
+  'create table tabular_copies (name text primary key, organization_id text not null, row text not null)',
+  `insert into tabular_copies (name, organization_id, row) values ('state', '', '["state",0]')`,
+  `create table tabular_health (
       file text primary key,
       verified_ms bigint,
       damaged_ms bigint,
       damage text
     )`,
-    `create table tabular_usage (
+  `create table tabular_usage (
       organization_id text not null,
       month text not null,
       scanned_bytes bigint not null,
@@ -206,6 +193,19 @@ export const tabularSchema: Schema = {
       row_check text,
       primary key (organization_id, month)
     )`,
-  ],
+];
+
+const checked = checkedIn(statements);
+
+/** All months of an organization are a set. */
+export const queryUsage: CheckedTable = checked('tabular_usage', 'queries of organization', {
+  owner: 'organization_id',
+});
+
+/** For tools that read a store directly. */
+export const sealedPositionSql = 'select sealed_position as position from tabular_state';
+
+export const tabularSchema: Schema = {
+  statements,
   checked: [queryUsage],
 };

@@ -28,6 +28,38 @@ export interface CheckedTable {
   readonly usPerTime?: number;
 }
 
+/** What a `create table` statement does not say, and what differs from it. */
+interface Declared extends Partial<CheckedTable> {
+  /** Columns that decide nothing. */
+  readonly uncovered?: readonly string[];
+}
+
+/**
+ * Declares tables as their statements have them: the primary key names a row, and the checksum covers all columns, in their order.
+ *
+ * @param statements of the schema, of which one creates the table
+ */
+export function checkedIn(
+  statements: readonly string[],
+): (table: string, what: string, declared?: Declared) => CheckedTable {
+  return (table, what, { uncovered = [], ...declared } = {}) => {
+    const statement = statements.find((text) => text.startsWith(`create table ${table} (`)) ?? '';
+    const parts = statement.slice(statement.indexOf('(') + 1, statement.lastIndexOf(')')).split(/,(?![^(]*\))/);
+    const columns: string[] = [];
+    const bytes: string[] = [];
+    let key: string[] = [];
+    for (const part of parts.map((text) => text.trim())) {
+      const [, listed] = /^primary key \((.*)\)$/.exec(part) ?? [];
+      const [name = ''] = part.split(' ', 1);
+      if (listed !== undefined) key = listed.split(', ');
+      else if (part.includes(' primary key')) key = [name];
+      if (listed !== undefined || ['unique', 'row_check', ...uncovered].includes(name)) continue;
+      (part.startsWith(`${name} blob`) ? bytes : columns).push(name);
+    }
+    return { table, what, key, columns, ...(bytes.length > 0 && { bytes }), ...declared };
+  };
+}
+
 /** A set of rows that has a proof. */
 export interface Bucket {
   readonly owner: string;
