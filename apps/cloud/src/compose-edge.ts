@@ -1,5 +1,4 @@
 /** The edge: every API service and every plain HTTP route that the one port serves. */
-
 import type { Clock, Log, TrustedProxies } from '@platform/base';
 import { version } from '@platform/base';
 import { DataService } from '@platform/proto/platform/app/data/v1/data';

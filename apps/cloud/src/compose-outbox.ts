@@ -1,5 +1,4 @@
 /** Outgoing messages: webhooks, e-mail and push. Notifications for which no server or credentials are configured go to the test inbox. */
-
 import type { Clock, Log } from '@platform/base';
 import { version } from '@platform/base';
 import type { Transaction } from 'kysely';

@@ -1,5 +1,4 @@
 /** Roles in wire format: `authorization_id` "location_owner" on `resource_type` "location", and so on. */
-
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { invalidArgument } from '@platform/base';
 import type {

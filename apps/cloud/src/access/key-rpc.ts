@@ -1,5 +1,4 @@
 /** API keys in the API: operations of AppService and FleetService. */
-
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { type Timestamp, timestampFromMs, timestampMs } from '@bufbuild/protobuf/wkt';
 import { invalidArgument } from '@platform/base';

@@ -1,5 +1,4 @@
 /** Tables of access: API keys, the roles of keys and people, and the audit trail. */
-
 import type { Generated } from 'kysely';
 import type { SealedColumn } from '../instance/sealed-column.ts';
 import { type CheckedTable, checkedIn } from '../metadata/row-checks/checked-table.ts';

@@ -1,5 +1,4 @@
 /** Tables of the account tree: organizations, locations, sharing, and settings of organizations. */
-
 import type { Generated } from 'kysely';
 import type { SealedColumn } from '../instance/sealed-column.ts';
 import { type CheckedTable, checkedIn } from '../metadata/row-checks/checked-table.ts';

@@ -2,7 +2,6 @@
  * Reads the tables of a backup row by row for a restore into Postgres, from the files of a Postgres installation or the databases of a
  * SQLite one.
  */
-
 import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';

@@ -1,5 +1,4 @@
 /** Encrypts files with secrets with a passphrase: scrypt, then AES-256-GCM. */
-
 import { createCipheriv, createDecipheriv, randomBytes, scryptSync } from 'node:crypto';
 import { dataLoss, permissionDenied } from '@platform/base';
 

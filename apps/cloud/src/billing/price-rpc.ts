@@ -1,5 +1,4 @@
 /** Price lists, usage by the hour, and simulated invoices in the API. */
-
 import { type Timestamp, timestampFromMs, timestampMs } from '@bufbuild/protobuf/wkt';
 import { failedPrecondition, invalidArgument } from '@platform/base';
 import type { PriceService } from '@platform/proto/platform/billing/v1/billing';

@@ -5,7 +5,6 @@
  * rows of an hour are final once the follower of the log has passed it and the hour has been sampled. Times are milliseconds since 1970
  * UTC.
  */
-
 import type { UsageCostType } from '@platform/proto/platform/app/v1/billing';
 import { type CheckedTable, checkedIn } from '../metadata/row-checks/checked-table.ts';
 import type { Schema } from '../metadata/sqlite/writer-protocol.ts';

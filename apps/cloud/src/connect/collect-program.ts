@@ -2,7 +2,6 @@
  * Collects the machine-server as files of an archive: its bundles, and the packages that they load, in `node_modules`, nested as they are
  * here.
  */
-
 import { readdir, readFile, realpath } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';

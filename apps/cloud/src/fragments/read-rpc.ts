@@ -1,5 +1,4 @@
 /** AppService: the operations that read fragments. Fragments that the caller may not see are omitted from lists, and not found by id. */
-
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { notFound } from '@platform/base';
 import type { AppService } from '@platform/proto/platform/app/v1/app';

@@ -1,5 +1,4 @@
 /** Converts fragments to messages. */
-
 import type { MessageInitShape, JsonObject as ProtobufJson } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { invalidArgument } from '@platform/base';

@@ -1,5 +1,4 @@
 /** Tables of people: accounts, passwords, external identities, sessions, one-time links, invitations. */
-
 import type { Generated } from 'kysely';
 import { type CheckedTable, checkedIn } from '../metadata/row-checks/checked-table.ts';
 import type { Schema } from '../metadata/sqlite/writer-protocol.ts';

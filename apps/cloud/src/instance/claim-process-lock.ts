@@ -1,5 +1,4 @@
 /** Lets one process own a directory: a lock file names the owner, and is taken over if the owner no longer exists. */
-
 import { linkSync, readFileSync, renameSync, unlinkSync, writeFileSync } from 'node:fs';
 import { failedPrecondition } from '@platform/base';
 

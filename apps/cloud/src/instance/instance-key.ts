@@ -5,7 +5,6 @@
  * key can be replaced (rotate-instance-key.ts). During a replacement there are two keys. The metadata, never the file, records which of
  * them protects the data, so that the data can be opened after a crash at any instant.
  */
-
 import {
   createCipheriv,
   createDecipheriv,

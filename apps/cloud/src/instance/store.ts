@@ -1,5 +1,4 @@
 /** Tables of the installation itself. */
-
 import type { SealedColumn } from './sealed-column.ts';
 
 export interface InstanceTables {

@@ -1,5 +1,4 @@
 /** The setting `--machine-domain`: the domain under which every part has its full name (D39). Pure. */
-
 import { isIP } from 'node:net';
 import { invalidArgument } from '@platform/base';
 

@@ -1,5 +1,4 @@
 /** RobotService: the calls that a machine-server makes to the cloud. */
-
 import { create } from '@bufbuild/protobuf';
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import { durationFromMs } from '@bufbuild/protobuf/wkt';

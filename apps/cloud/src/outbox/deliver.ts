@@ -3,7 +3,6 @@
  * hangs delays only its own messages, and no other channel's. Which messages are being sent is known only in memory. After a kill those
  * rows are still due and are sent again with the same id, so each message is sent at least once.
  */
-
 import { type Clock, errorText, type Follower, follow, type Log } from '@platform/base';
 import { reportedFault } from '@platform/rpc/server';
 import type { Kysely } from 'kysely';

@@ -1,5 +1,4 @@
 /** PackageService: packages of an organization, for its own people, keys and parts. */
-
 import { create, type JsonObject, type MessageInitShape } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { invalidArgument, notFound, permissionDenied } from '@platform/base';

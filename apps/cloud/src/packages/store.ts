@@ -1,5 +1,4 @@
 /** Tables of packages: packages, details of modules, and archives to remove. */
-
 import type { PackageType } from '@platform/proto/platform/app/packages/v1/packages';
 import type { Insertable, Selectable } from 'kysely';
 import { type CheckedTable, checkedIn } from '../metadata/row-checks/checked-table.ts';

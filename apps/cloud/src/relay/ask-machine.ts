@@ -1,5 +1,4 @@
 /** Calls to machines in JSON: unary methods that only read, by name. Live connections repeat them. */
-
 import { type DescMethod, fromJson, type JsonObject, toJson } from '@bufbuild/protobuf';
 import { invalidArgument } from '@platform/base';
 import type { Call } from '@platform/rpc/server';

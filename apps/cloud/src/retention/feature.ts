@@ -2,7 +2,6 @@
  * Retention: how long the cloud keeps the data of parts (D24), which of it the hot store holds, and what happens to it when a part is
  * deleted. The rules are in the configurations of parts and apply as soon as a save is committed.
  */
-
 import type { DataPolicies } from '@platform/machine-config/data-policies';
 import type { Kysely } from 'kysely';
 import type { OnConfigurationChange } from '../machines/configuration/configuration-change.ts';

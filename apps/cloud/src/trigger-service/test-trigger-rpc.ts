@@ -1,5 +1,4 @@
 /** TriggerService: sends one notification of a trigger as a test, through the outbox and its checks. */
-
 import { randomUUID } from 'node:crypto';
 import { invalidArgument, notFound, resourceExhausted } from '@platform/base';
 import type { TriggerService } from '@platform/proto/platform/app/v1/triggers';

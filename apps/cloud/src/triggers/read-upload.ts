@@ -1,5 +1,4 @@
 /** Reads a row of the log as the input of triggers. Readings stay encoded, because most triggers read few of them or none. */
-
 import { timestampMs } from '@bufbuild/protobuf/wkt';
 import { dataLoss } from '@platform/base';
 import { DataType } from '@platform/proto/platform/app/datasync/v1/data_sync';

@@ -1,5 +1,4 @@
 /** Checks that every public client can read back JSON saved by users exactly as it was given. */
-
 import { invalidArgument } from '@platform/base';
 import { requireJsonDepth } from './json-depth.ts';
 

@@ -1,5 +1,4 @@
 /** Limits how deeply locations can be nested, because every call walks the path of its location. */
-
 import { failedPrecondition } from '@platform/base';
 import type { AccountTree } from '../tree.ts';
 

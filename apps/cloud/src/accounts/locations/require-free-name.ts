@@ -1,5 +1,4 @@
 /** D36: locations of one parent have different names, because people and commands address them by path. */
-
 import { alreadyExists } from '@platform/base';
 import { isSameName } from '../../text-rules/same-name.ts';
 import type { AccountTree, LocationRow } from '../tree.ts';

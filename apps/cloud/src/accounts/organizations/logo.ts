@@ -2,7 +2,6 @@
  * The logo of an organization: PNG or JPEG. Pages and e-mails to strangers show it, so it is public under an unguessable address, which
  * changes with the logo (ADR-0012).
  */
-
 import { randomBytes } from 'node:crypto';
 import { invalidArgument } from '@platform/base';
 import { audit, type Caller } from '../../access/audit.ts';

@@ -1,5 +1,4 @@
 /** Organizations in the API. */
-
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { permissionDenied } from '@platform/base';
 import type { AppService } from '@platform/proto/platform/app/v1/app';

@@ -1,5 +1,4 @@
 /** Changes the settings of an organization: applies either all given changes or none. */
-
 import { toJsonString } from '@bufbuild/protobuf';
 import { alreadyExists, failedPrecondition, invalidArgument } from '@platform/base';
 import {

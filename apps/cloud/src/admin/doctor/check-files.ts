@@ -1,5 +1,4 @@
 /** Doctor: reads every listed file of readings and compares it with the catalog. */
-
 import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import { dataLoss } from '@platform/base';

@@ -1,5 +1,4 @@
 /** The operations that repair calls in the process that has the catalog and log open; each change writes an audit entry. */
-
 import type { Clock } from '@platform/base';
 import { audit, type OwnActor } from '../../access/audit.ts';
 import { isOrganizationStored } from '../../accounts/organizations/stored-organizations.ts';

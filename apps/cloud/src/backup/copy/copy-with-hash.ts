@@ -1,5 +1,4 @@
 /** Copies one file into or out of a backup, and returns its size and SHA-256. */
-
 import { createHash } from 'node:crypto';
 import { link, mkdir, open, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';

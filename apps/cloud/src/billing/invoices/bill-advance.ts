@@ -5,7 +5,6 @@
  * Each period is an entry of `billed_periods`: `advance:YYYY-MM` for a month, `year:YYYY-MM` for the twelve months from that one. The next
  * one begins when it ends, or in the first later month in which the organization is on such a tier.
  */
-
 import { UsageCostType } from '@platform/proto/platform/app/v1/billing';
 import type { OwnActor } from '../../access/audit.ts';
 import { hoursOf } from '../meter/read-usage.ts';

@@ -1,5 +1,4 @@
 /** Adds to the meter, in the transaction of the usage that is counted. */
-
 import { chunks } from '@platform/base';
 import type { Transaction } from 'kysely';
 import { rowsPerStatement } from '../../metadata/rows-per-statement.ts';

@@ -1,7 +1,6 @@
 /**
  * Amounts of money as they cross the wire: floats in units of the currency (D27). Internally, an amount is a whole number of minor units.
  */
-
 import { invalidArgument } from '@platform/base';
 import type { Currency } from './currency.ts';
 

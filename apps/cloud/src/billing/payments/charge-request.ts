@@ -1,5 +1,4 @@
 /** What makes charge requests equal (D44). A client names a request with the header `idempotency-key`; otherwise its content does. */
-
 import { createHash } from 'node:crypto';
 import { invalidArgument } from '@platform/base';
 import { authorOf, type Caller } from '../../access/audit.ts';

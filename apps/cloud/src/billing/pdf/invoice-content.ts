@@ -1,5 +1,4 @@
 /** The content of an invoice's PDF, as text. */
-
 import type { InvoiceDocument, InvoiceRow } from '../invoices/issue-invoice.ts';
 import { currencyOf } from '../money/currency.ts';
 import { textOfMinor } from '../money/wire-amount.ts';

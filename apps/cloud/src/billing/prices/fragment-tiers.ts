@@ -7,7 +7,6 @@
  *
  * Without `in_arrears`, machines are paid in advance: for each month, or with `cost_per_year` for each year.
  */
-
 import { notFound } from '@platform/base';
 import type { UsageName } from '../meter/usage-types.ts';
 import { objectOf, wrong } from './read-json.ts';

@@ -1,5 +1,4 @@
 /** Validates tags and labels given by people and programs. */
-
 import { invalidArgument } from '@platform/base';
 import { requireSome } from '../../text-rules/require-at-most.ts';
 import { maxLabelLength } from '../limits.ts';

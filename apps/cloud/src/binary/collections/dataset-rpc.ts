@@ -1,5 +1,4 @@
 /** DatasetService, and the methods of DataService that add files to datasets or remove them. */
-
 import { create } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { invalidArgument } from '@platform/base';

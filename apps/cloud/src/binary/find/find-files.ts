@@ -1,5 +1,4 @@
 /** Finds files: by id, or a page of those that match a filter. Only files in the given scopes are found. */
-
 import { chunks } from '@platform/base';
 import type { BinaryID, Filter, Order } from '@platform/proto/platform/app/data/v1/data';
 import { Order as Orders } from '@platform/proto/platform/app/data/v1/data';

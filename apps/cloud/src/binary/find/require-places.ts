@@ -1,5 +1,4 @@
 /** Restricts a filter to places visible to the caller; nothing is found in others. To change files, the caller must own the places (R2). */
-
 import { create } from '@bufbuild/protobuf';
 import { permissionDenied } from '@platform/base';
 import { type Filter, FilterSchema } from '@platform/proto/platform/app/data/v1/data';

@@ -1,5 +1,4 @@
 /** Reads a log row's data about a picture or file; all other rows are skipped after a few bytes. */
-
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
 import { dataLoss } from '@platform/base';
 import { type Annotations, type BoundingBox, CaptureMetadataSchema } from '@platform/proto/platform/app/data/v1/data';

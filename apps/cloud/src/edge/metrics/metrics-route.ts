@@ -1,5 +1,4 @@
 /** `GET /metrics`: who may read the metrics of the installation. */
-
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { failedPrecondition, unauthenticated } from '@platform/base';
 import { type HttpRequest, type HttpResponse, headerOf, sendText } from '../http.ts';

@@ -3,7 +3,6 @@
  * its scripts decide by the path what to show. Files under `_app/immutable/` have a hash in their names, and browsers keep them
  * permanently.
  */
-
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';

@@ -2,7 +2,6 @@
  * Codes that a command line exchanges for a session of the person who allowed it: each is bound to one challenge and used once (RFC
  * 7636).
  */
-
 import { createHash } from 'node:crypto';
 import { invalidArgument, unauthenticated } from '@platform/base';
 import { proven } from '../../access/too-many-guesses.ts';

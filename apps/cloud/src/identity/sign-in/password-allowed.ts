@@ -1,5 +1,4 @@
 /** Whether a person's organizations allow passwords. */
-
 import { fromJsonString } from '@bufbuild/protobuf';
 import { permissionDenied } from '@platform/base';
 import { AllowedLoginMethodsSchema, LoginMethod } from '@platform/proto/platform/app/v1/app';

@@ -1,5 +1,4 @@
 /** Writes an ingest log in either store: appends and maintenance. */
-
 import type { IngestLog, LogEntry, LogLoss } from './log.ts';
 import type { LogMaintenance, Maintained } from './log-maintenance.ts';
 import type { Outcome } from './recognise-retry.ts';

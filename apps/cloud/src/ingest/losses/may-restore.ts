@@ -2,7 +2,6 @@
  * Whether a row of a backup is the one that the log lost, judging by what the log still has of it: its checksums, its content, or the dedup
  * entry of the upload. Pure.
  */
-
 import { rowChecksums, type VerifiedRow } from './row-checksums.ts';
 import type { StoredRow } from './verify-rows.ts';
 

@@ -3,7 +3,6 @@
  * secrets. A stolen machine must not give access to more than its location, whose secret it holds anyway. Keys with a role outside the
  * location (another location, the whole organization, another organization) are therefore excluded (ADR-0042).
  */
-
 import { create } from '@bufbuild/protobuf';
 import type { Clock } from '@platform/base';
 import {

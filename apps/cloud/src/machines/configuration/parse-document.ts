@@ -1,5 +1,4 @@
 /** Decodes the text of a configuration. `check` validates its content. */
-
 import type { JsonObject } from '@bufbuild/protobuf';
 import { invalidArgument } from '@platform/base';
 import { maxDocumentBytes, maxDocumentElements } from '@platform/machine-config/limits';

@@ -3,7 +3,6 @@
  *
  * A module exists once it was created or a version of it was uploaded. Its details are deleted with its last version.
  */
-
 import { type MessageShape, toJsonString } from '@bufbuild/protobuf';
 import { alreadyExists, invalidArgument, notFound, resourceExhausted } from '@platform/base';
 import { PackageType } from '@platform/proto/platform/app/packages/v1/packages';

@@ -1,5 +1,4 @@
 /** TabularDataByFilter: a page of all readings that the caller may read, or their number. */
-
 import { create } from '@bufbuild/protobuf';
 import { invalidArgument } from '@platform/base';
 import {

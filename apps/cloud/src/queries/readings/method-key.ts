@@ -1,5 +1,4 @@
 /** The selection of ExportTabularData and GetLatestTabularData: one method of one resource of a part, within what the caller may read. */
-
 import type { JsonObject } from '@bufbuild/protobuf';
 import { invalidArgument } from '@platform/base';
 import { BsonDocument, type BsonValue, type Scope } from '@platform/query';

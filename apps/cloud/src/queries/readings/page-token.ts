@@ -1,5 +1,4 @@
 /** The `last` of a page: the place after its last reading, opaque to clients. */
-
 import { invalidArgument } from '@platform/base';
 import type { Place } from './reading-page.ts';
 

@@ -2,7 +2,6 @@
  * Methods of services that the cloud does not know, such as those of modules. Their messages are declared as empty: all of their content is
  * unknown fields, which are kept byte for byte and sent on. So descriptions that a machine gives of its types are never read here.
  */
-
 import {
   createFileRegistry,
   type DescField,

@@ -1,5 +1,4 @@
 /** A series is everything that does not change from one reading to the next: the path without the day, tags and parameters (D25). */
-
 import { type SeriesColumn, seriesColumns } from '@platform/query';
 
 export interface Series {

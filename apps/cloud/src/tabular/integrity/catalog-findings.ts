@@ -1,5 +1,4 @@
 /** Verifies the checksums of the catalog's rows: every row is unchanged, none is missing, none was added. */
-
 import { anyDay, proofDayOf } from '../catalog/proof-days.ts';
 import type { TabularDayProofsTable, TabularProofsTable, TabularStateTable } from '../store.ts';
 import {

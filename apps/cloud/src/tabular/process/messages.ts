@@ -1,5 +1,4 @@
 /** Messages between the cloud's main process and its tabular child: numbers, strings, byte arrays and plain objects only. */
-
 import type { Batch, Scope } from '@platform/query';
 import type { LogDamage } from '../../ingest/log/log.ts';
 import type { ArrivalsAsked } from '../arrivals/arrived-rows.ts';

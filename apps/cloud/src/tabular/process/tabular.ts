@@ -4,7 +4,6 @@
  * It acknowledges nothing and owns no unique data. If it is killed at any instant, the next child replays (S, T] (I8, I14). It ends with
  * its parent.
  */
-
 import { join } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import {

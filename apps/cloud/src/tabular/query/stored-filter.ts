@@ -1,5 +1,4 @@
 /** Converts a query's filter to the form in which rows are stored. */
-
 import { canonicalApi } from '@platform/base';
 import { type PathFilter, type TimeBounds, timeColumns } from '@platform/query';
 import type { RowFilter, TimeRange } from '../catalog/row-filter.ts';

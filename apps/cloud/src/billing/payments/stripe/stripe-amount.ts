@@ -1,5 +1,4 @@
 /** Amounts as Stripe represents them: for a few currencies the number of decimals differs from ISO 4217. */
-
 import { invalidArgument } from '@platform/base';
 import { currencyOf } from '../../money/currency.ts';
 

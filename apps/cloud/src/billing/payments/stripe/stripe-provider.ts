@@ -2,7 +2,6 @@
  * The provider `stripe`: cards are attached on a page of Stripe and charged by Stripe. With a test key no money moves, and documents are
  * stamped TEST.
  */
-
 import { PlatformError } from '@platform/base';
 import Stripe from 'stripe';
 import type { HostedSetup, PaymentProvider } from '../provider.ts';

@@ -1,5 +1,4 @@
 /** The last check before rows are returned: a row outside a query's scope ends the query, whatever the cause. */
-
 import type { OpenFile } from './open-files.ts';
 import type { Chunk } from './rows/chunk.ts';
 

@@ -5,7 +5,6 @@
  * not allow, becomes U+2400, so that an acknowledged reading stays readable. A repeated key keeps the place of the first occurrence and the
  * value of the last.
  */
-
 import { isUtf8 } from 'node:buffer';
 import { describeFault, maxReadingLevels, type StructSink, walkStruct } from '@platform/base';
 import { skipValue, writeIndex, writeInt32, writeRepairedText } from './bson-bytes.ts';

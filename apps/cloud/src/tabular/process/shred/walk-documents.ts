@@ -4,7 +4,6 @@
  *
  * Documents of a series have the same names in the same order, so a name is first compared with the one that followed last time.
  */
-
 import { kind } from '../files/file-facts.ts';
 import { readInt32 } from '../rows/bson-bytes.ts';
 import { twiceAsLong } from '../rows/row-buffer.ts';

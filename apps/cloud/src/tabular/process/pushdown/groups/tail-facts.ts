@@ -2,7 +2,6 @@
  * Treats rows in memory as files with facts only. Queries that only need counts of rows and times need not read these rows or wait for a
  * file.
  */
-
 import { dayText } from '../../../../reading-codec/capture-day.ts';
 import type { SeriesFacts, TimeFacts } from '../../files/file-facts.ts';
 import type { Tail, TailRows } from '../../hot/tail.ts';
