@@ -9,16 +9,9 @@ import { BillingService } from '@platform/proto/platform/app/v1/billing';
 import { TriggerService } from '@platform/proto/platform/app/v1/triggers';
 import { InvoiceService, PriceService } from '@platform/proto/platform/billing/v1/billing';
 import { FleetService } from '@platform/proto/platform/fleet/v1/fleet';
-import {
-  createRpcServer,
-  limitRequests,
-  meterCalls,
-  type RpcServer,
-  type ServiceBinding,
-  serve,
-} from '@platform/rpc/server';
+import { createRpcServer, limitRequests, meterCalls, type RpcServer, serve } from '@platform/rpc/server';
 import { authBinding } from './access/auth-rpc.ts';
-import { callerFields, type Principal } from './access/principal.ts';
+import { type CloudBinding, callerFields, type Principal } from './access/principal.ts';
 import type { Limits } from './admin/limits.ts';
 import { limitHandlers } from './admin/limits-rpc.ts';
 import type { Billing } from './billing/feature.ts';
@@ -189,7 +182,7 @@ export function composeEdge(deps: EdgeDeps): RpcServer {
     notification: notificationRoute({ db: deps.db, signIn, access }),
     logo: accounts.logoRoute,
   });
-  const bound: readonly ServiceBinding<Principal>[] = [
+  const bound: readonly CloudBinding[] = [
     authBinding(authenticator, ({ metadata, peerAddress }) =>
       browserSession.guesserOf(pageHeadersOf(metadata), peerAddress),
     ),

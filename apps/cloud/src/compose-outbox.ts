@@ -1,12 +1,11 @@
 /** Outgoing messages: webhooks, e-mail and push. Notifications for which no server or credentials are configured go to the test inbox. */
 import type { Clock, Log } from '@platform/base';
 import { version } from '@platform/base';
-import type { Transaction } from 'kysely';
 import type { Billing } from './billing/feature.ts';
 import type { Fleet } from './compose-fleet.ts';
 import type { Metrics } from './edge/metrics/metrics.ts';
 import { addressesOfOwners, personOver } from './identity/notified-people.ts';
-import type { CloudTables } from './metadata/tables.ts';
+import type { DatabaseTransaction } from './metadata/tables.ts';
 import type { Stores } from './open-stores.ts';
 import { createEmailChannel } from './outbox/email/email-channel.ts';
 import { createMail, type Mail } from './outbox/email/mail.ts';
@@ -94,7 +93,7 @@ export function composeOutbox(deps: OutboxWiringDeps): Outgoing {
         keep: (push) => deps.testInbox().keepPush(push),
       }),
     },
-    async ownersOf(trx: Transaction<CloudTables>, { robotId }) {
+    async ownersOf(trx: DatabaseTransaction, { robotId }) {
       const machine = access.lineageOf('machine', robotId);
       return machine === undefined ? [] : await addressesOfOwners(trx, machine);
     },

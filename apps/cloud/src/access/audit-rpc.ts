@@ -1,12 +1,11 @@
 /** The audit trail in the API, for owners of the organization. */
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import type { FleetService } from '@platform/proto/platform/fleet/v1/fleet';
-import type { Handlers } from '@platform/rpc/server';
 import type { Database } from '../metadata/tables.ts';
 import { readPageToken } from '../wire/page-token.ts';
 import { auditEntries } from './audit-entries.ts';
 import type { Access } from './authorize.ts';
-import type { Principal } from './principal.ts';
+import type { CloudHandlers } from './principal.ts';
 
 const defaultPage = 100;
 const maxPage = 1_000;
@@ -14,7 +13,7 @@ const maxPage = 1_000;
 export function auditHandlers(deps: {
   readonly db: Database;
   readonly access: Access;
-}): Handlers<typeof FleetService, Principal> {
+}): CloudHandlers<typeof FleetService> {
   return {
     async listAuditEntries(request, call) {
       deps.access.authorize(call.principal, 'organization.manage', request.organizationId);

@@ -1,6 +1,5 @@
 /** Writes the audit trail: one entry for each change of state, in the transaction that makes the change. */
-import type { Kysely } from 'kysely';
-import type { CloudTables } from '../metadata/tables.ts';
+import type { Database } from '../metadata/tables.ts';
 import type { Principal } from './principal.ts';
 import type { AccessTables } from './store.ts';
 
@@ -34,7 +33,7 @@ export type AuditTarget = readonly [kind: string, id: string, organizationId: st
  * @param detail what changed; never a secret.
  */
 export async function audit(
-  trx: Kysely<CloudTables>,
+  trx: Database,
   by: Caller | OwnActor,
   nowMs: number,
   action: string,

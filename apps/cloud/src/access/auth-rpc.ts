@@ -1,17 +1,17 @@
 /** AuthService: exchanges credentials for a token. */
 import { invalidArgument } from '@platform/base';
 import { AuthService } from '@platform/proto/proto/rpc/v1/auth';
-import { type Call, type Handlers, type ServiceBinding, serve } from '@platform/rpc/server';
+import { type Call, serve } from '@platform/rpc/server';
 import type { Authenticator } from './authenticate.ts';
-import type { Principal } from './principal.ts';
+import type { CloudBinding, CloudHandlers } from './principal.ts';
 import { retryAfterHeader } from './too-many-guesses.ts';
 
 /** @param guesserOf the address to which a failed attempt is counted */
 export function authBinding(
   authenticator: Authenticator,
   guesserOf: (call: Pick<Call, 'metadata' | 'peerAddress'>) => string,
-): ServiceBinding<Principal> {
-  const handlers: Handlers<typeof AuthService, Principal> = {
+): CloudBinding {
+  const handlers: CloudHandlers<typeof AuthService> = {
     async authenticate(request, call) {
       if (call.metadata.has('authorization')) {
         throw invalidArgument(

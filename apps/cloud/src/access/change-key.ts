@@ -1,8 +1,7 @@
 /** Changes to a key by its managers: rotate, rename, set its expiry, delete. Each runs in a transaction with its audit entry. */
 import { newSecret } from '@platform/base';
-import type { Kysely } from 'kysely';
 import type { InstanceKey } from '../instance/instance-key.ts';
-import type { CloudTables, Database } from '../metadata/tables.ts';
+import type { Database } from '../metadata/tables.ts';
 import { audit, type Caller } from './audit.ts';
 import { grantText } from './authorization-on-wire.ts';
 import type { Access } from './authorize.ts';
@@ -74,7 +73,7 @@ export async function deleteKey(deps: KeyDeps, by: Caller, id: string): Promise<
 }
 
 /** If the key owned a whole organization, another owner must remain. */
-async function requireOwnersLeft(trx: Kysely<CloudTables>, key: ManagedKey): Promise<void> {
+async function requireOwnersLeft(trx: Database, key: ManagedKey): Promise<void> {
   for (const grant of key.grants) {
     if (grant.role === 'owner' && grant.locationId === null && grant.robotId === null)
       await requireOwnerLeft(trx, grant.organizationId);
@@ -87,7 +86,7 @@ async function change(
   id: string,
   action: string,
   detail: Readonly<Record<string, unknown>>,
-  make: (trx: Kysely<CloudTables>, key: ManagedKey) => Promise<void>,
+  make: (trx: Database, key: ManagedKey) => Promise<void>,
 ): Promise<void> {
   const { db, access, now, changed } = deps;
   await db.transaction().execute(async (trx) => {

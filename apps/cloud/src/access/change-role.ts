@@ -1,8 +1,7 @@
 /** Adds and removes roles, for owners of their targets (R7). Each change runs in a transaction with its audit entry. */
 import { failedPrecondition, invalidArgument, notFound } from '@platform/base';
 import type { Authorization } from '@platform/proto/platform/app/v1/app';
-import type { Kysely } from 'kysely';
-import type { CloudTables, Database } from '../metadata/tables.ts';
+import type { Database } from '../metadata/tables.ts';
 import { type AuditTarget, audit, type Caller } from './audit.ts';
 import { grantText, owns, readGrant } from './authorization-on-wire.ts';
 import type { Access } from './authorize.ts';
@@ -82,7 +81,7 @@ export async function changeRole(deps: RoleDeps, by: Caller, from: Authorization
  * organization whom the caller knows. Any other identity is answered like an unknown id.
  */
 async function eligible(
-  trx: Kysely<CloudTables>,
+  trx: Database,
   access: Access,
   principal: Principal,
   { identityId: id, identityType }: Authorization,
@@ -107,11 +106,7 @@ async function eligible(
 }
 
 /** The identity that holds exactly this role. */
-async function holder(
-  trx: Kysely<CloudTables>,
-  { identityId: id, identityType }: Authorization,
-  grant: Grant,
-): Promise<Identity> {
+async function holder(trx: Database, { identityId: id, identityType }: Authorization, grant: Grant): Promise<Identity> {
   for (const type of typesNamed(identityType)) {
     const held = await grantsOfIdentity(trx, { type, id });
     if (held.some((one) => one.role === grant.role && sameTarget(one, grant))) return { type, id };

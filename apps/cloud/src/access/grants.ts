@@ -1,8 +1,8 @@
 /** Stored grants: adding and removing them, and the rule that an organization keeps an owner (R7). Runs in the caller's transaction. */
 import { failedPrecondition } from '@platform/base';
-import type { Kysely, SelectQueryBuilder } from 'kysely';
+import type { SelectQueryBuilder } from 'kysely';
 import { requireRight } from '../metadata/row-checks/require-right.ts';
-import type { CloudTables } from '../metadata/tables.ts';
+import type { CloudTables, Database } from '../metadata/tables.ts';
 import type { Grant, Lineage, Role } from './principal.ts';
 import { grants } from './store.ts';
 
@@ -24,7 +24,7 @@ export interface HeldGrant extends GrantTarget {
 /**
  * Adds a role. Returns false and changes nothing if the identity already holds it. Call the authenticator's `forget()` after the commit.
  */
-export async function addGrant(trx: Kysely<CloudTables>, identity: Identity, grant: Grant): Promise<boolean> {
+export async function addGrant(trx: Database, identity: Identity, grant: Grant): Promise<boolean> {
   const held = await grantsOfIdentity(trx, identity);
   if (held.some((one) => one.role === grant.role && sameTarget(one, grant))) return false;
   await trx
@@ -42,7 +42,7 @@ export async function addGrant(trx: Kysely<CloudTables>, identity: Identity, gra
 }
 
 /** Removes one role. Returns false if the identity does not hold it. */
-export async function removeGrant(trx: Kysely<CloudTables>, identity: Identity, grant: Grant): Promise<boolean> {
+export async function removeGrant(trx: Database, identity: Identity, grant: Grant): Promise<boolean> {
   const { role, organizationId, locationId, robotId } = grant;
   const held = trx
     .deleteFrom('grants')
@@ -57,7 +57,7 @@ export async function removeGrant(trx: Kysely<CloudTables>, identity: Identity, 
   return (await chosen.returning('identity_id').execute()).length > 0;
 }
 
-export async function grantsOfIdentity(db: Kysely<CloudTables>, identity: Identity): Promise<readonly HeldGrant[]> {
+export async function grantsOfIdentity(db: Database, identity: Identity): Promise<readonly HeldGrant[]> {
   const rows = await db
     .selectFrom('grants')
     .selectAll()
@@ -70,7 +70,7 @@ export async function grantsOfIdentity(db: Kysely<CloudTables>, identity: Identi
 
 /** Removes all of an identity's roles in an organization and returns them. */
 export async function removeGrantsIn(
-  trx: Kysely<CloudTables>,
+  trx: Database,
   identity: Identity,
   organizationId: string,
 ): Promise<readonly Role[]> {
@@ -86,7 +86,7 @@ export async function removeGrantsIn(
 
 /** Ids of people who hold a role anywhere in an organization, or own all of it: a subquery for `where('people.id', 'in', …)`. */
 export function peopleIn(
-  db: Kysely<CloudTables>,
+  db: Database,
   organizationId: string,
   as: 'member' | 'owner' = 'member',
 ): SelectQueryBuilder<CloudTables, 'grants', { identity_id: string }> {
@@ -104,7 +104,7 @@ export function peopleIn(
  * count: an organization is not notified of machines of another. @param lineage of the machine
  */
 export function peopleOver(
-  db: Kysely<CloudTables>,
+  db: Database,
   lineage: Lineage,
   roles: readonly Role[],
 ): SelectQueryBuilder<CloudTables, 'grants', { identity_id: string }> {
@@ -125,7 +125,7 @@ export function peopleOver(
 }
 
 /** Every grant in an organization, at all levels. */
-export async function grantsIn(db: Kysely<CloudTables>, organizationId: string): Promise<readonly HeldGrant[]> {
+export async function grantsIn(db: Database, organizationId: string): Promise<readonly HeldGrant[]> {
   const rows = await db.selectFrom('grants').selectAll().where('organization_id', '=', organizationId).execute();
   return rows.map(heldGrantOf);
 }
@@ -140,7 +140,7 @@ export type Deleted =
  * Removes every grant on what is being deleted, and API keys without any other role, because no one could manage those. Returns the ids of
  * those keys, for the audit entry. Call the authenticator's `forget()` after the commit.
  */
-export async function removeGrantsOn(trx: Kysely<CloudTables>, deleted: Deleted): Promise<readonly string[]> {
+export async function removeGrantsOn(trx: Database, deleted: Deleted): Promise<readonly string[]> {
   const all = trx.deleteFrom('grants');
   const chosen =
     'organizationId' in deleted
@@ -166,7 +166,7 @@ export async function removeGrantsOn(trx: Kysely<CloudTables>, deleted: Deleted)
  *
  * @throws failed_precondition if no owner remains; the transaction must then be rolled back.
  */
-export async function requireOwnerLeft(trx: Kysely<CloudTables>, organizationId: string): Promise<Identity['type']> {
+export async function requireOwnerLeft(trx: Database, organizationId: string): Promise<Identity['type']> {
   const left = await trx
     .selectFrom('grants')
     .leftJoin('api_keys', 'api_keys.id', 'grants.identity_id')

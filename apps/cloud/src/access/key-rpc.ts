@@ -4,7 +4,6 @@ import { type Timestamp, timestampFromMs, timestampMs } from '@bufbuild/protobuf
 import { invalidArgument } from '@platform/base';
 import type { APIKeyWithAuthorizationsSchema, AppService, Authorization } from '@platform/proto/platform/app/v1/app';
 import type { FleetService, KeyDetailsSchema } from '@platform/proto/platform/fleet/v1/fleet';
-import type { Handlers } from '@platform/rpc/server';
 import { checkedName } from '../text-rules/checked-name.ts';
 import { requireSome } from '../text-rules/require-at-most.ts';
 import { audit, type Caller } from './audit.ts';
@@ -14,13 +13,13 @@ import type { KeyUse } from './key-use.ts';
 import { createKey, type NewKey } from './keys.ts';
 import { keysIn, keysOfMachine } from './list-keys.ts';
 import { type ManagedKey, managedKey } from './managed-key.ts';
-import type { Grant, Principal } from './principal.ts';
+import type { CloudHandlers, Grant, Principal } from './principal.ts';
 
 const maxAuthorizations = 100;
 
 export interface KeyHandlers {
-  readonly app: Handlers<typeof AppService, Principal>;
-  readonly fleet: Handlers<typeof FleetService, Principal>;
+  readonly app: CloudHandlers<typeof AppService>;
+  readonly fleet: CloudHandlers<typeof FleetService>;
 }
 
 export function keyHandlers(deps: KeyDeps & { readonly keyUse: KeyUse }): KeyHandlers {
@@ -86,7 +85,7 @@ export function keyHandlers(deps: KeyDeps & { readonly keyUse: KeyUse }): KeyHan
     };
   };
 
-  const app: Handlers<typeof AppService, Principal> = {
+  const app: CloudHandlers<typeof AppService> = {
     async createKey(request, call) {
       const grants = grantsFrom(call.principal, request.authorizations);
       return create(call, 'AppService.CreateKey', nameOr(request.name), grants, null);
@@ -119,7 +118,7 @@ export function keyHandlers(deps: KeyDeps & { readonly keyUse: KeyUse }): KeyHan
     },
   };
 
-  const fleet: Handlers<typeof FleetService, Principal> = {
+  const fleet: CloudHandlers<typeof FleetService> = {
     async createExpiringKey(request, call) {
       const grants = grantsFrom(call.principal, request.authorizations);
       const expiresMs = futureMs(request.expiresAt, now());

@@ -1,10 +1,9 @@
 /** Stored API keys: creates them, checks secrets, and tells whether a key is valid. */
 import { timingSafeEqual } from 'node:crypto';
 import { newId, newSecret } from '@platform/base';
-import type { Kysely } from 'kysely';
 import type { InstanceKey } from '../instance/instance-key.ts';
 import { alteredRows, requireRight } from '../metadata/row-checks/require-right.ts';
-import type { CloudTables, Database } from '../metadata/tables.ts';
+import type { Database } from '../metadata/tables.ts';
 import { addGrant } from './grants.ts';
 import type { Grant } from './principal.ts';
 import { apiKeys } from './store.ts';
@@ -16,7 +15,7 @@ export interface NewKey {
 
 /** Creates a key with the given roles. Returns its secret in plaintext; the store keeps it sealed. @param expiresMs absent: never. */
 export async function createKey(
-  db: Kysely<CloudTables>,
+  db: Database,
   instanceKey: InstanceKey,
   name: string,
   grants: readonly Grant[],

@@ -1,6 +1,6 @@
 /** Reads a key for a caller who manages it: this requires ownership of every resource on which the key has a role (R7). */
 import { permissionDenied } from '@platform/base';
-import type { Kysely, Selectable } from 'kysely';
+import type { Selectable } from 'kysely';
 import type { CloudTables, Database } from '../metadata/tables.ts';
 import { owns } from './authorization-on-wire.ts';
 import type { Access } from './authorize.ts';
@@ -17,7 +17,7 @@ export interface ManagedKey {
  * unless it owns all of them
  */
 export async function managedKey(
-  trx: Kysely<CloudTables>,
+  trx: Database,
   access: Access,
   principal: Principal,
   id: string,

@@ -1,6 +1,8 @@
 /** The caller and its roles. Pure. */
+import type { DescService } from '@bufbuild/protobuf';
 import { invalidArgument, notFound, type PlatformError, permissionDenied } from '@platform/base';
 import type { Scope } from '@platform/query';
+import type { Call, Handlers, ServiceBinding } from '@platform/rpc/server';
 
 export type Role = 'owner' | 'operator';
 
@@ -32,6 +34,11 @@ export type Principal =
       readonly grants: readonly Grant[];
     }
   | { readonly kind: 'part'; readonly partId: string };
+
+/** Calls, handlers and services whose caller is authenticated. */
+export type CloudCall = Call<Principal>;
+export type CloudHandlers<S extends DescService> = Handlers<S, Principal>;
+export type CloudBinding = ServiceBinding<Principal>;
 
 /** The place of a target in the account tree. `locationIds`: its location and all ancestors. */
 export interface Lineage {

@@ -1,18 +1,17 @@
 /** Roles in the API: AddRole, RemoveRole, ChangeRole, ListAuthorizations, CheckPermissions. */
 import { invalidArgument, permissionDenied } from '@platform/base';
 import type { AppService, Authorization } from '@platform/proto/platform/app/v1/app';
-import type { Handlers } from '@platform/rpc/server';
 import { requireAtMost } from '../text-rules/require-at-most.ts';
 import { authorizationOf, owns, resourceKindOf, resourceOf } from './authorization-on-wire.ts';
 import { addRole, changeRole, type RoleDeps, removeRole } from './change-role.ts';
 import { grantsIn } from './grants.ts';
 import { requireAnOwner } from './list-keys.ts';
 import { roleFor } from './permissions.ts';
-import { holds, type Principal } from './principal.ts';
+import { type CloudHandlers, holds } from './principal.ts';
 
 const maxPermissionChecks = 1_000;
 
-export function roleHandlers(deps: RoleDeps): Handlers<typeof AppService, Principal> {
+export function roleHandlers(deps: RoleDeps): CloudHandlers<typeof AppService> {
   const { db, access } = deps;
   return {
     async addRole(request, call) {

@@ -1,10 +1,9 @@
 /** Dependencies of the accounts feature on other features. */
 import type { Clock } from '@platform/base';
-import type { Kysely } from 'kysely';
 import type { Access } from '../access/authorize.ts';
 import type { Principal } from '../access/principal.ts';
 import type { InstanceKey } from '../instance/instance-key.ts';
-import type { CloudTables, Database } from '../metadata/tables.ts';
+import type { Database } from '../metadata/tables.ts';
 import type { AccountTree } from './tree.ts';
 
 export interface AccountsDeps {
@@ -16,7 +15,7 @@ export interface AccountsDeps {
   /** The machines directly in a location. */
   machinesOf(locationId: string): readonly { readonly id: string; readonly name: string }[];
   /** The names of a location's machines as the transaction sees them, including those not yet in memory. */
-  machineNamesIn(trx: Kysely<CloudTables>, locationId: string): Promise<readonly string[]>;
+  machineNamesIn(trx: Database, locationId: string): Promise<readonly string[]>;
   /** Whether this caller may use the fragment. */
   seesFragment(principal: Principal, fragmentId: string): boolean | Promise<boolean>;
   /** URL of this installation for clients, such as `https://fleet.example`; without a trailing slash. */
@@ -28,4 +27,4 @@ export interface AccountsDeps {
 }
 
 /** Deletes a feature's rows in the transaction of the deletion. @throws failed_precondition naming what still uses the organization */
-export type OrganizationDeleting = (trx: Kysely<CloudTables>, organizationId: string) => Promise<void>;
+export type OrganizationDeleting = (trx: Database, organizationId: string) => Promise<void>;

@@ -1,7 +1,6 @@
 /** Accounts: organizations, their settings, their trees of locations, and the sharing of locations. */
 import type { AppService } from '@platform/proto/platform/app/v1/app';
-import type { Handlers } from '@platform/rpc/server';
-import type { Principal } from '../access/principal.ts';
+import type { CloudHandlers } from '../access/principal.ts';
 import type { AccountsDeps } from './accounts-deps.ts';
 import { locationHandlers } from './locations/location-rpc.ts';
 import { devicePushTokens, removeDeadToken } from './mobile-push/device-push-tokens.ts';
@@ -17,7 +16,7 @@ import { webhookSecrets } from './organizations/webhook-secrets.ts';
 
 export interface Accounts {
   /** The AppService handlers for accounts. */
-  readonly appHandlers: Handlers<typeof AppService, Principal>;
+  readonly appHandlers: CloudHandlers<typeof AppService>;
   /** The FleetService handlers for accounts. */
   readonly fleetHandlers: ReturnType<typeof webhookSecretHandlers>;
   /** `GET /logos/<id>`. */

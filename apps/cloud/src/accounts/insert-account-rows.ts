@@ -1,8 +1,7 @@
 /** Inserts the rows of a new organization or location; the caller adds them to the tree in memory after its commit. */
 import { newId, newSecret, newShortId } from '@platform/base';
-import type { Kysely } from 'kysely';
 import type { InstanceKey } from '../instance/instance-key.ts';
-import type { CloudTables } from '../metadata/tables.ts';
+import type { Database } from '../metadata/tables.ts';
 import type { LocationRow, OrganizationRow } from './tree.ts';
 
 /** `whsec_` and base64 (Standard Webhooks). */
@@ -12,7 +11,7 @@ export function newWebhookSecret(): string {
 
 /** Inserts an organization with the secret that signs its webhooks. @param name already validated */
 export async function insertOrganization(
-  trx: Kysely<CloudTables>,
+  trx: Database,
   instanceKey: InstanceKey,
   name: string,
   nowMs: number,
@@ -26,7 +25,7 @@ export async function insertOrganization(
 
 /** Inserts a location with its first secret. @param name already validated @param parentId null: at the top of the organization */
 export async function insertLocation(
-  trx: Kysely<CloudTables>,
+  trx: Database,
   instanceKey: InstanceKey,
   location: { readonly organizationId: string; readonly parentId: string | null; readonly name: string },
   nowMs: number,
@@ -48,7 +47,7 @@ export async function insertLocation(
 
 /** Returns the id of the secret. */
 export async function insertLocationSecret(
-  trx: Kysely<CloudTables>,
+  trx: Database,
   instanceKey: InstanceKey,
   locationId: string,
   nowMs: number,

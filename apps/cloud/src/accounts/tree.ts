@@ -5,8 +5,8 @@
  * in memory right after its commit, or not at all if it fails.
  */
 import { createLimiter } from '@platform/base';
-import type { Kysely, Selectable } from 'kysely';
-import type { CloudTables, Database } from '../metadata/tables.ts';
+import type { Selectable } from 'kysely';
+import type { Database } from '../metadata/tables.ts';
 import type { AccountsTables } from './store.ts';
 
 export type OrganizationRow = Selectable<AccountsTables['organizations']>;
@@ -47,7 +47,7 @@ export interface AccountTree {
   /** The organizations with which this location itself is shared; some may not exist. */
   sharedWith(locationId: string): readonly string[];
   /** Runs a transaction that changes the tree, after all earlier ones; applies the changes in memory after the commit. */
-  change<T>(work: (trx: Kysely<CloudTables>, changed: TreeChange) => Promise<T>): Promise<T>;
+  change<T>(work: (trx: Database, changed: TreeChange) => Promise<T>): Promise<T>;
 }
 
 export async function openAccountTree(db: Database): Promise<AccountTree> {

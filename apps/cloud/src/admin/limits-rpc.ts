@@ -1,8 +1,7 @@
 /** The limits of an organization in the API, for its operators; the host administrator sets them. */
 import type { FleetService } from '@platform/proto/platform/fleet/v1/fleet';
-import type { Handlers } from '@platform/rpc/server';
 import type { Access } from '../access/authorize.ts';
-import type { Principal } from '../access/principal.ts';
+import type { CloudHandlers } from '../access/principal.ts';
 import type { Database } from '../metadata/tables.ts';
 import { limitUsage } from './limit-usage.ts';
 import { type Limits, limitKinds } from './limits.ts';
@@ -12,7 +11,7 @@ export function limitHandlers(deps: {
   readonly access: Access;
   readonly limits: Limits;
   readonly now: () => number;
-}): Pick<Handlers<typeof FleetService, Principal>, 'listLimits'> {
+}): Pick<CloudHandlers<typeof FleetService>, 'listLimits'> {
   return {
     async listLimits({ organizationId }, { principal }) {
       deps.access.authorize(principal, 'organization.read', organizationId);

@@ -1,7 +1,6 @@
 /** Usage, tiers and payers in the API. */
 import { type BillingService, PaymentMethodType } from '@platform/proto/platform/app/v1/billing';
-import type { Handlers } from '@platform/rpc/server';
-import type { Principal } from '../access/principal.ts';
+import type { CloudHandlers } from '../access/principal.ts';
 import type { BillingOperationDeps } from './billing-deps.ts';
 import { namedPayer, namePayer } from './meter/payers.ts';
 import { monthOf } from './month.ts';
@@ -11,7 +10,7 @@ import { availableTiers } from './prices/available-tiers.ts';
 import { monthUsage, rateMonth } from './prices/month-usage.ts';
 import { priceListAt } from './prices/price-lists.ts';
 
-export function billingHandlers(deps: BillingOperationDeps): Handlers<typeof BillingService, Principal> {
+export function billingHandlers(deps: BillingOperationDeps): CloudHandlers<typeof BillingService> {
   const { db, tree, access, clock, provider } = deps;
   return {
     async getCurrentMonthUsage({ orgId }, { principal, signal }) {

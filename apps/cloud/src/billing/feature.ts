@@ -6,8 +6,7 @@
 import { type Follower, failedPrecondition, follow, notFound } from '@platform/base';
 import type { BillingService } from '@platform/proto/platform/app/v1/billing';
 import type { InvoiceService, PriceService } from '@platform/proto/platform/billing/v1/billing';
-import type { Handlers } from '@platform/rpc/server';
-import type { Principal } from '../access/principal.ts';
+import type { CloudHandlers } from '../access/principal.ts';
 import type { LogFollower } from '../follow-log/follow-log.ts';
 import type { Attachment } from '../outbox/email/write-notifications.ts';
 import type { BillingOperationDeps } from './billing-deps.ts';
@@ -42,9 +41,9 @@ export interface BillingDeps
 }
 
 export interface Billing extends Pick<LogFollower, 'cursor' | 'lag' | 'steps'>, AsyncDisposable {
-  readonly handlers: Handlers<typeof BillingService, Principal>;
-  readonly priceHandlers: Handlers<typeof PriceService, Principal>;
-  readonly invoiceHandlers: Handlers<typeof InvoiceService, Principal>;
+  readonly handlers: CloudHandlers<typeof BillingService>;
+  readonly priceHandlers: CloudHandlers<typeof PriceService>;
+  readonly invoiceHandlers: CloudHandlers<typeof InvoiceService>;
   /**
    * Accepts an event of the payment provider.
    * @throws not_found if the provider sends none; invalid_argument if the signature is invalid

@@ -2,8 +2,7 @@
 import { type Timestamp, timestampFromMs, timestampMs } from '@bufbuild/protobuf/wkt';
 import { failedPrecondition, invalidArgument } from '@platform/base';
 import type { PriceService } from '@platform/proto/platform/billing/v1/billing';
-import type { Handlers } from '@platform/rpc/server';
-import type { Principal } from '../access/principal.ts';
+import type { CloudHandlers } from '../access/principal.ts';
 import type { BillingOperationDeps } from './billing-deps.ts';
 import { readHours } from './meter/read-usage.ts';
 import { textOfMinor } from './money/wire-amount.ts';
@@ -16,7 +15,7 @@ import { addPriceList, type PriceListVersion, priceListVersions } from './prices
 /** A year and a day. */
 const maxUsageRangeMs = 367 * 24 * 3_600_000;
 
-export function priceHandlers(deps: BillingOperationDeps): Handlers<typeof PriceService, Principal> {
+export function priceHandlers(deps: BillingOperationDeps): CloudHandlers<typeof PriceService> {
   const { db, access, clock } = deps;
   return {
     async listPriceLists({ organizationId }, { principal }) {

@@ -5,8 +5,7 @@
 import type { Clock, Log } from '@platform/base';
 import type { DataService } from '@platform/proto/platform/app/data/v1/data';
 import type { DatasetService } from '@platform/proto/platform/app/dataset/v1/dataset';
-import type { Handlers } from '@platform/rpc/server';
-import type { Principal } from '../access/principal.ts';
+import type { CloudHandlers } from '../access/principal.ts';
 import type { BlobStore } from '../blobs/blob-store.ts';
 import type { LogFollower } from '../follow-log/follow-log.ts';
 import type { IngestLog } from '../ingest/log/log.ts';
@@ -37,8 +36,8 @@ export interface BinaryDeps
 
 export interface Binary extends Pick<LogFollower, 'start' | 'cursor' | 'lag' | 'caughtUp' | 'steps'>, AsyncDisposable {
   /** The remaining methods of DataService are served by other features. */
-  readonly dataHandlers: Handlers<typeof DataService, Principal>;
-  readonly datasetHandlers: Handlers<typeof DatasetService, Principal>;
+  readonly dataHandlers: CloudHandlers<typeof DataService>;
+  readonly datasetHandlers: CloudHandlers<typeof DatasetService>;
   readonly download: DownloadRoute;
   /** Ids of files whose payload is damaged or missing, among those requested since the start. */
   damagedFiles(): DamagedFiles;

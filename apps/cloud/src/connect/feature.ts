@@ -3,11 +3,10 @@ import { createHash, X509Certificate } from 'node:crypto';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { type Clock, failedPrecondition, permissionDenied } from '@platform/base';
 import type { FleetService } from '@platform/proto/platform/fleet/v1/fleet';
-import type { Handlers } from '@platform/rpc/server';
 import { audit } from '../access/audit.ts';
 import type { Authenticator } from '../access/authenticate.ts';
 import type { Access } from '../access/authorize.ts';
-import type { Principal } from '../access/principal.ts';
+import type { CloudHandlers, Principal } from '../access/principal.ts';
 import type { Registry } from '../machines/registry.ts';
 import type { Database } from '../metadata/tables.ts';
 import { createBundles } from './bundle.ts';
@@ -29,7 +28,7 @@ export interface ConnectDeps {
 }
 
 export interface Connect {
-  readonly fleetHandlers: Pick<Handlers<typeof FleetService, Principal>, 'createConnectToken'>;
+  readonly fleetHandlers: Pick<CloudHandlers<typeof FleetService>, 'createConnectToken'>;
   readonly routes: ConnectRoutes;
 }
 

@@ -1,15 +1,14 @@
 /** `GET /notifications/<id>`: the event of a notification, for those who may read the data of the part. Mails link to it. */
-import type { Kysely } from 'kysely';
 import type { Access } from '../access/authorize.ts';
 import { type Described, describedMessage } from '../outbox/describe-message.ts';
-import type { OutboxTables } from '../outbox/store.ts';
+import type { OutboxDatabase } from '../outbox/store.ts';
 import { type Html, html } from '../text-rules/html.ts';
 import { type HttpRequest, type HttpResponse, sendText } from './http.ts';
 import { sendOpeningPage, sendPage } from './sign-in/page.ts';
 import type { SignIn } from './sign-in/sign-in.ts';
 
 export interface NotificationRouteDeps {
-  readonly db: Kysely<OutboxTables>;
+  readonly db: OutboxDatabase;
   readonly signIn: Pick<SignIn, 'principalOf' | 'mayAskAgain'>;
   readonly access: Pick<Access, 'allows'>;
 }

@@ -3,10 +3,9 @@
  * mails, also as the one click of a mail program (RFC 8058), or starts them again. The signature of the link is sufficient.
  */
 import type { Clock } from '@platform/base';
-import type { Kysely } from 'kysely';
 import type { InstanceKey } from '../instance/instance-key.ts';
 import { readUnsubscribeLink, setSubscribed, unsubscribedAt, unsubscribePath } from '../outbox/email/unsubscribe.ts';
-import type { OutboxTables } from '../outbox/store.ts';
+import type { OutboxDatabase } from '../outbox/store.ts';
 import { readBody } from '../test-inbox/read-body.ts';
 import { html } from '../text-rules/html.ts';
 import type { HttpRequest, HttpResponse } from './http.ts';
@@ -15,7 +14,7 @@ import { sendPage } from './sign-in/page.ts';
 const maxBodyBytes = 4_096;
 
 export interface UnsubscribeDeps {
-  readonly db: Kysely<OutboxTables>;
+  readonly db: OutboxDatabase;
   readonly instanceKey: Pick<InstanceKey, 'verify'>;
   /** undefined: the organization was deleted. */
   readonly organizationName: (organizationId: string) => string | undefined;

@@ -1,11 +1,10 @@
 /** Deletes an unused fragment. If it is in use, the error names its users, as far as the caller may know them. */
 import { failedPrecondition } from '@platform/base';
-import type { Kysely, Transaction } from 'kysely';
 import { audit, type Caller } from '../access/audit.ts';
 import type { Access } from '../access/authorize.ts';
 import { storedOrganizations } from '../accounts/organizations/stored-organizations.ts';
 import { partPlaces } from '../machines/part-places.ts';
-import type { CloudTables } from '../metadata/tables.ts';
+import type { Database, DatabaseTransaction } from '../metadata/tables.ts';
 import { rightsOfCaller } from './rights.ts';
 import type { FragmentRow } from './source.ts';
 
@@ -13,7 +12,7 @@ const shownNames = 10;
 
 /** @throws failed_precondition */
 export async function deleteFragment(
-  trx: Transaction<CloudTables>,
+  trx: DatabaseTransaction,
   by: Caller,
   row: FragmentRow,
   access: Access,
@@ -33,7 +32,7 @@ export async function deleteFragment(
   await audit(trx, by, nowMs, 'AppService.DeleteFragment', ['fragment', row.id, row.organization_id], detail);
 }
 
-export async function removeFragments(trx: Kysely<CloudTables>, ids: readonly string[]): Promise<void> {
+export async function removeFragments(trx: Database, ids: readonly string[]): Promise<void> {
   await trx.deleteFrom('fragment_tags').where('fragment_id', 'in', ids).execute();
   await trx.deleteFrom('fragment_imports').where('fragment_id', 'in', ids).execute();
   await trx.deleteFrom('fragment_revisions').where('fragment_id', 'in', ids).execute();
@@ -49,12 +48,7 @@ function named(what: string, names: readonly string[], others: number): string[]
   return [`${what}${names.length === 1 && more === 0 ? '' : 's'} ${shown}${more === 0 ? '' : ` and ${more} more`}`];
 }
 
-async function partUses(
-  trx: Transaction<CloudTables>,
-  by: Caller,
-  row: FragmentRow,
-  access: Access,
-): Promise<string[]> {
+async function partUses(trx: DatabaseTransaction, by: Caller, row: FragmentRow, access: Access): Promise<string[]> {
   const parts = await trx
     .selectFrom('part_fragments')
     .innerJoin(partPlaces(trx).as('place'), 'place.part_id', 'part_fragments.part_id')
@@ -73,7 +67,7 @@ async function partUses(
 }
 
 /** Other fragments whose newest or tagged revisions import this one. */
-async function fragmentUses(trx: Transaction<CloudTables>, by: Caller, row: FragmentRow): Promise<string[]> {
+async function fragmentUses(trx: DatabaseTransaction, by: Caller, row: FragmentRow): Promise<string[]> {
   const importing = await trx
     .selectFrom('fragment_imports')
     .innerJoin('fragments', 'fragments.id', 'fragment_imports.fragment_id')
@@ -102,7 +96,7 @@ async function fragmentUses(trx: Transaction<CloudTables>, by: Caller, row: Frag
 }
 
 /** Organizations whose new machines start with this fragment. */
-async function defaultUses(trx: Transaction<CloudTables>, row: FragmentRow): Promise<string[]> {
+async function defaultUses(trx: DatabaseTransaction, row: FragmentRow): Promise<string[]> {
   const using = (await storedOrganizations(trx)).filter(
     ({ default_fragments: list }) => list?.includes(row.id) === true,
   );

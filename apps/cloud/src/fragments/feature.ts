@@ -8,11 +8,9 @@
 import type { Problem } from '@platform/base';
 import type { FoundFragment } from '@platform/machine-config/fragments';
 import type { AppService } from '@platform/proto/platform/app/v1/app';
-import type { Handlers } from '@platform/rpc/server';
-import type { Kysely } from 'kysely';
-import type { Principal } from '../access/principal.ts';
+import type { CloudHandlers, Principal } from '../access/principal.ts';
 import type { EffectiveConfigurations } from '../machines/configuration/effective-configuration.ts';
-import type { CloudTables } from '../metadata/tables.ts';
+import type { Database } from '../metadata/tables.ts';
 import { defaultImports } from './default-imports.ts';
 import type { FragmentsDeps } from './fragments-deps.ts';
 import { nestedFragmentHandlers } from './nested-rpc.ts';
@@ -28,9 +26,9 @@ import { createFragmentSource, type Rights } from './source.ts';
 import { fragmentWriteHandlers } from './write-rpc.ts';
 
 export interface Fragments extends EffectiveConfigurations {
-  readonly appHandlers: Handlers<typeof AppService, Principal>;
+  readonly appHandlers: CloudHandlers<typeof AppService>;
   /** Deletes the fragments of a deleted organization. @throws failed_precondition if others use them */
-  organizationDeleting(trx: Kysely<CloudTables>, organizationId: string): Promise<void>;
+  organizationDeleting(trx: Database, organizationId: string): Promise<void>;
   /** Whether a caller may know of a fragment; also false if it does not exist. */
   seesFragment(principal: Principal, fragmentId: string): Promise<boolean>;
   /** A version ('': the newest) of a fragment that belongs to this organization; undefined: it does not exist. */

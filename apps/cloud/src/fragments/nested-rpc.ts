@@ -7,8 +7,7 @@ import type {
   ListMachineFragmentsResponseSchema,
   ListNestedFragmentsResponseSchema,
 } from '@platform/proto/platform/app/v1/app';
-import type { Handlers } from '@platform/rpc/server';
-import type { Principal } from '../access/principal.ts';
+import type { CloudHandlers, Principal } from '../access/principal.ts';
 import { partIdsOf } from '../machines/part-places.ts';
 import { structBytes } from '../wire/struct-bytes.ts';
 import { halfAnswer, takes } from './fit-messages.ts';
@@ -29,7 +28,7 @@ interface Asked {
 type Answer = MessageInitShape<typeof ListMachineFragmentsResponseSchema> &
   MessageInitShape<typeof ListNestedFragmentsResponseSchema>;
 
-export function nestedFragmentHandlers(deps: FragmentOperationDeps): Handlers<typeof AppService, Principal> {
+export function nestedFragmentHandlers(deps: FragmentOperationDeps): CloudHandlers<typeof AppService> {
   const { db, access, reader, cache, documentOf } = deps;
 
   /** Every fragment reachable from `asked` that the caller may see, each resolved separately. */

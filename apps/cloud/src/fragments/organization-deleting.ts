@@ -1,11 +1,10 @@
 import { failedPrecondition } from '@platform/base';
-import type { Kysely } from 'kysely';
-import type { CloudTables } from '../metadata/tables.ts';
+import type { Database } from '../metadata/tables.ts';
 import { removeFragments } from './delete-fragment.ts';
 import { readUsage } from './usage.ts';
 
 /** Deletes the fragments of a deleted organization, unless machines of others use them. @throws failed_precondition */
-export async function organizationDeleting(trx: Kysely<CloudTables>, organizationId: string): Promise<void> {
+export async function organizationDeleting(trx: Database, organizationId: string): Promise<void> {
   const rows = await trx.selectFrom('fragments').select('id').where('organization_id', '=', organizationId).execute();
   const ids = rows.map(({ id }) => id);
   if (ids.length === 0) return;

@@ -2,10 +2,9 @@
 import { chunks } from '@platform/base';
 import { isObject, type ResolvedDocument } from '@platform/machine-config/fragments';
 import type { JsonObject } from '@platform/machine-config/schema';
-import type { Kysely, Transaction } from 'kysely';
 import { requireAllRows } from '../metadata/row-checks/require-complete.ts';
 import { rowsPerStatement } from '../metadata/rows-per-statement.ts';
-import type { CloudTables } from '../metadata/tables.ts';
+import type { Database, DatabaseTransaction } from '../metadata/tables.ts';
 import { type Held, importKey, resolveFor, resolveHeld } from './resolve-for.ts';
 import { type FragmentSource, rightsOf } from './source.ts';
 import { checkedPartFragments, type FragmentsTables } from './store.ts';
@@ -48,7 +47,7 @@ export async function resolvePart(
 const hasErrors = (resolved: ResolvedDocument): boolean => resolved.problems.some(({ level }) => level === 'error');
 
 /** @throws data_loss when one of the rows was altered, or some are missing */
-export async function heldBy(db: Kysely<CloudTables>, partIds: readonly string[]): Promise<Map<string, IndexRow[]>> {
+export async function heldBy(db: Database, partIds: readonly string[]): Promise<Map<string, IndexRow[]>> {
   const rows = await db.selectFrom('part_fragments').selectAll().where('part_id', 'in', partIds).execute();
   await requireAllRows(db, checkedPartFragments, partIds, rows);
   return Map.groupBy(rows, (row) => row.part_id);
@@ -68,7 +67,7 @@ export interface PartChange {
 
 /** @returns the parts for which any used revision has changed. */
 export async function writeIndex(
-  trx: Transaction<CloudTables>,
+  trx: DatabaseTransaction,
   changes: readonly PartChange[],
   nowMs: number,
 ): Promise<ReadonlySet<string>> {
@@ -104,11 +103,7 @@ function rowsOf(partId: string, { running, asked, isHeld }: PartResolution): Ind
   return [...rows.values()];
 }
 
-async function writeProblems(
-  trx: Transaction<CloudTables>,
-  changes: readonly PartChange[],
-  nowMs: number,
-): Promise<void> {
+async function writeProblems(trx: DatabaseTransaction, changes: readonly PartChange[], nowMs: number): Promise<void> {
   const rows = changes.flatMap(({ partId, resolution }) => {
     const serious = seriousProblems(resolution);
     if (serious.length === 0) return [];

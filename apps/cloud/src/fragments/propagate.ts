@@ -1,10 +1,9 @@
 /** Propagates a fragment change to exactly the parts that use it, within the transaction that makes the change. */
 import { chunks } from '@platform/base';
-import type { Transaction } from 'kysely';
 import type { OnConfigurationChange } from '../machines/configuration/configuration-change.ts';
 import { newestDocuments } from '../machines/configuration/newest-documents.ts';
 import { partPlaces } from '../machines/part-places.ts';
-import type { CloudTables } from '../metadata/tables.ts';
+import type { DatabaseTransaction } from '../metadata/tables.ts';
 import { heldBy, heldOf, type PartChange, resolvePart, seriousProblems, writeIndex } from './part-index.ts';
 import { resolveHeld } from './resolve-for.ts';
 import { createFragmentSource } from './source.ts';
@@ -26,7 +25,7 @@ export interface PropagateDeps {
 }
 
 export async function propagate(
-  trx: Transaction<CloudTables>,
+  trx: DatabaseTransaction,
   fragmentId: string,
   deps: PropagateDeps,
 ): Promise<Propagated> {

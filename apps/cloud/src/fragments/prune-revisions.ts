@@ -3,9 +3,8 @@
  * keep their authors and times. The newest revision is kept, and so is every revision that a tag, a part, another fragment or default
  * fragments refer to.
  */
-import type { Kysely, Transaction } from 'kysely';
 import { savedBytes } from '../metadata/sealed-documents.ts';
-import type { CloudTables } from '../metadata/tables.ts';
+import type { Database, DatabaseTransaction } from '../metadata/tables.ts';
 import type { FragmentRow } from './source.ts';
 
 /** Limit for the configurations of one fragment together. */
@@ -19,7 +18,7 @@ export interface RevisionPruner {
    * Must be called in the transaction that saved the newest revision of `row`, after the usage by parts is written.
    * @returns the revisions whose configurations were deleted
    */
-  saved(trx: Transaction<CloudTables>, row: FragmentRow, savedBytes: number): Promise<readonly number[]>;
+  saved(trx: DatabaseTransaction, row: FragmentRow, savedBytes: number): Promise<readonly number[]>;
   /** Must be called if the transaction failed or the fragment is deleted. */
   forget(fragmentId: string): void;
 }
@@ -46,7 +45,7 @@ export function createRevisionPruner(
   };
 }
 
-async function keptBytesOf(trx: Kysely<CloudTables>, fragmentId: string): Promise<number> {
+async function keptBytesOf(trx: Database, fragmentId: string): Promise<number> {
   const row = await trx
     .selectFrom('fragment_revisions')
     .select((each) => each.fn.sum<number | string>(sizeOf).as('bytes'))
@@ -56,7 +55,7 @@ async function keptBytesOf(trx: Kysely<CloudTables>, fragmentId: string): Promis
 }
 
 async function revisionsInUse(
-  trx: Kysely<CloudTables>,
+  trx: Database,
   fragmentId: string,
   defaultVersions: readonly string[],
 ): Promise<ReadonlySet<number>> {
@@ -76,7 +75,7 @@ async function revisionsInUse(
 
 /** Reduces the size to three quarters of the limit, so that this is not repeated at every save. Returns the new `keptBytes`. */
 async function dropOldest(
-  trx: Kysely<CloudTables>,
+  trx: Database,
   { id, revision: newest }: FragmentRow,
   used: ReadonlySet<number>,
   keptBytes: number,

@@ -2,9 +2,8 @@
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { notFound } from '@platform/base';
 import type { AppService } from '@platform/proto/platform/app/v1/app';
-import type { Handlers } from '@platform/rpc/server';
 
-import { notVisible, type Principal } from '../access/principal.ts';
+import { type CloudHandlers, notVisible, type Principal } from '../access/principal.ts';
 import { organizationsSeenBy } from '../accounts/own-roles.ts';
 import { authenticatorInfo } from '../machines/author.ts';
 import { requireCompleteSet } from '../metadata/row-checks/require-complete.ts';
@@ -27,7 +26,7 @@ const maxListed = 10_000;
 /** Size of a history entry without its configuration. */
 const entryBytes = 2_048;
 
-export function fragmentReadHandlers(deps: FragmentOperationDeps): Handlers<typeof AppService, Principal> {
+export function fragmentReadHandlers(deps: FragmentOperationDeps): CloudHandlers<typeof AppService> {
   const { db, tree, access, reader, cache } = deps;
   const visible = async (principal: Principal, id: string): Promise<FragmentRow> =>
     visibleFragment(principal, id, await createFragmentSource(db, cache).fragment(id));

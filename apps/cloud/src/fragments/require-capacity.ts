@@ -1,13 +1,12 @@
 import { resourceExhausted } from '@platform/base';
-import type { Transaction } from 'kysely';
-import type { CloudTables } from '../metadata/tables.ts';
+import type { DatabaseTransaction } from '../metadata/tables.ts';
 
 /** Maximum number of fragments of an organization, unless the host administrator sets another one. */
 export const defaultMaxFragments: number = 1_000;
 
 /** Must be called in the transaction that creates one. @throws resource_exhausted */
 export async function requireCapacity(
-  trx: Transaction<CloudTables>,
+  trx: DatabaseTransaction,
   organizationId: string,
   maxFragments: number,
 ): Promise<void> {

@@ -1,7 +1,6 @@
 /** D36: fragments of one organization have different names, because people and commands address them by name. */
 import { alreadyExists } from '@platform/base';
-import type { Transaction } from 'kysely';
-import type { CloudTables } from '../metadata/tables.ts';
+import type { DatabaseTransaction } from '../metadata/tables.ts';
 import { isSameName } from '../text-rules/same-name.ts';
 
 /**
@@ -9,7 +8,7 @@ import { isSameName } from '../text-rules/same-name.ts';
  * @param id of the fragment that is renamed; absent: a new one. @throws already_exists
  */
 export async function requireFreeName(
-  trx: Pick<Transaction<CloudTables>, 'selectFrom'>,
+  trx: Pick<DatabaseTransaction, 'selectFrom'>,
   { organizationId, name, id }: { readonly organizationId: string; readonly name: string; readonly id?: string },
 ): Promise<void> {
   const all = await trx

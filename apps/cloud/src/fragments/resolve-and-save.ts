@@ -3,14 +3,13 @@
  * writers. The transaction only checks that each import still finds the same revision, and writes the index from that resolution.
  */
 import { PlatformError } from '@platform/base';
-import type { Kysely } from 'kysely';
 import {
   asEffective,
   type Effective,
   type EffectiveConfigurations,
 } from '../machines/configuration/effective-configuration.ts';
 import { placesOf } from '../machines/part-places.ts';
-import type { CloudTables } from '../metadata/tables.ts';
+import type { Database } from '../metadata/tables.ts';
 import type { FragmentOperationDeps } from './fragments-deps.ts';
 import {
   fingerprint,
@@ -82,7 +81,7 @@ export function resolveAndSave(
   };
 
   async function isStillTrue(
-    trx: Kysely<CloudTables>,
+    trx: Database,
     partId: string,
     { organizationId, imports, held }: Origin,
     before: readonly IndexRow[],

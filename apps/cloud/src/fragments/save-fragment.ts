@@ -3,11 +3,10 @@ import { newId, PlatformError } from '@platform/base';
 import { diff, diffLines } from '@platform/machine-config/diff';
 import { isObject } from '@platform/machine-config/fragments';
 import type { Json, JsonObject } from '@platform/machine-config/schema';
-import type { Kysely, Transaction } from 'kysely';
 import { audit, authorOf, type Caller } from '../access/audit.ts';
 import { authorText } from '../machines/author.ts';
 import type { TriggerProblems } from '../machines/configuration/check-document.ts';
-import type { CloudTables } from '../metadata/tables.ts';
+import type { Database, DatabaseTransaction } from '../metadata/tables.ts';
 import { timeText } from '../wire/time-text.ts';
 import { checkFragment } from './check-fragment.ts';
 import { type PropagateDeps, type Propagated, propagate } from './propagate.ts';
@@ -37,7 +36,7 @@ interface SaveDeps extends PropagateDeps {
 
 /** @throws invalid_argument, already_exists */
 export async function createFragment(
-  trx: Transaction<CloudTables>,
+  trx: DatabaseTransaction,
   by: Caller,
   organizationId: string,
   change: FragmentChange,
@@ -73,7 +72,7 @@ export async function createFragment(
  * @throws invalid_argument, already_exists
  */
 export async function updateFragment(
-  trx: Transaction<CloudTables>,
+  trx: DatabaseTransaction,
   by: Caller,
   before: FragmentRow,
   change: Partial<FragmentChange>,
@@ -120,7 +119,7 @@ export async function updateFragment(
 
 /** @returns the size of the configuration in bytes */
 async function insertRevision(
-  trx: Transaction<CloudTables>,
+  trx: DatabaseTransaction,
   by: Caller,
   row: FragmentRow,
   config: JsonObject,
@@ -167,11 +166,7 @@ export function importsIn(config: JsonObject): { child_id: string; version: stri
 const shownChanges = 20;
 
 /** The error for a client that edited an older revision. Must be called outside of transactions, because comparing takes time. */
-export async function editConflict(
-  db: Kysely<CloudTables>,
-  row: FragmentRow,
-  editedMs: number,
-): Promise<PlatformError> {
+export async function editConflict(db: Database, row: FragmentRow, editedMs: number): Promise<PlatformError> {
   const revisions = await db
     .selectFrom('fragment_revisions')
     .selectAll()

@@ -1,10 +1,9 @@
 /** Reads fragments as one organization may use them, each only once. */
 import type { FoundFragment } from '@platform/machine-config/fragments';
 import type { JsonObject } from '@platform/machine-config/schema';
-import type { Kysely } from 'kysely';
 import { isMissing, requireIntactSet } from '../metadata/row-checks/require-complete.ts';
 import { alteredRows, requireRight } from '../metadata/row-checks/require-right.ts';
-import type { CloudTables } from '../metadata/tables.ts';
+import type { Database } from '../metadata/tables.ts';
 import { type KnownRevision, RevisionCache } from './revision-cache.ts';
 import { checkedFragments, checkedRevisions, checkedTags, type FragmentsTables } from './store.ts';
 
@@ -36,10 +35,7 @@ export interface FragmentSource {
  * @param db a transaction, or the database, whose content may change between reads.
  * @param cache not for transactions that write revisions: they may read some that are never committed.
  */
-export function createFragmentSource(
-  db: Kysely<CloudTables>,
-  cache: RevisionCache = new RevisionCache(),
-): FragmentSource {
+export function createFragmentSource(db: Database, cache: RevisionCache = new RevisionCache()): FragmentSource {
   const rows = new Map<string, Promise<FragmentRow | undefined>>();
   const tags = new Map<string, Promise<number | undefined>>();
   const once = <T>(known: Map<string, Promise<T>>, key: string, read: () => Promise<T>): Promise<T> => {
@@ -109,7 +105,7 @@ export function createFragmentSource(
 }
 
 /** @throws data_loss when its row was altered or is missing */
-export async function readFragment(db: Kysely<CloudTables>, id: string): Promise<FragmentRow | undefined> {
+export async function readFragment(db: Database, id: string): Promise<FragmentRow | undefined> {
   const row = await db.selectFrom('fragments').selectAll().where('id', '=', id).executeTakeFirst();
   if (row !== undefined) requireRight(checkedFragments, [row]);
   // Every fragment has revisions, which are written and deleted with it.

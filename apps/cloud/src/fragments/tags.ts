@@ -1,9 +1,8 @@
 /** Tags: movable names for revisions; parts that follow a tag move with it. */
 import { failedPrecondition, invalidArgument, notFound } from '@platform/base';
-import type { Transaction } from 'kysely';
 import { audit, type Caller } from '../access/audit.ts';
 import { partPlaces } from '../machines/part-places.ts';
-import type { CloudTables } from '../metadata/tables.ts';
+import type { DatabaseTransaction } from '../metadata/tables.ts';
 import { requireCapacity } from '../text-rules/require-at-most.ts';
 import { type PropagateDeps, type Propagated, propagate } from './propagate.ts';
 import type { FragmentRow } from './source.ts';
@@ -20,7 +19,7 @@ export function checkedTag(tag: string): string {
 
 /** @throws invalid_argument; not_found; failed_precondition if the configuration is no longer kept; resource_exhausted */
 export async function setTag(
-  trx: Transaction<CloudTables>,
+  trx: DatabaseTransaction,
   by: Caller,
   row: FragmentRow,
   asked: string,
@@ -60,7 +59,7 @@ export async function setTag(
 
 /** @throws not_found; failed_precondition while something follows the tag. */
 export async function deleteTag(
-  trx: Transaction<CloudTables>,
+  trx: DatabaseTransaction,
   by: Caller,
   row: FragmentRow,
   tag: string,

@@ -1,8 +1,7 @@
 /** Counts the users of fragments, by querying the index. */
-import type { Kysely } from 'kysely';
 import type { Principal } from '../access/principal.ts';
 import { partPlaces } from '../machines/part-places.ts';
-import type { CloudTables } from '../metadata/tables.ts';
+import type { Database } from '../metadata/tables.ts';
 import { isOfOrganization, ownsOrganization } from './rights.ts';
 import type { FragmentRow } from './source.ts';
 
@@ -25,7 +24,7 @@ export interface UsageRow {
 
 /** Returns one row for each fragment and organization, and with `byVersion` for each requested version. */
 export async function readUsage(
-  db: Kysely<CloudTables>,
+  db: Database,
   fragmentIds: readonly string[],
   byVersion = false,
 ): Promise<readonly UsageRow[]> {

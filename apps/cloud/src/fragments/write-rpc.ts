@@ -4,10 +4,8 @@ import { timestampMs } from '@bufbuild/protobuf/wkt';
 import { errorText, invalidArgument, permissionDenied } from '@platform/base';
 import { maxDocumentElements } from '@platform/machine-config/limits';
 import type { AppService, UpdateFragmentRequest } from '@platform/proto/platform/app/v1/app';
-import type { Call, Handlers } from '@platform/rpc/server';
-import type { Transaction } from 'kysely';
-import { notVisible, type Principal } from '../access/principal.ts';
-import type { CloudTables } from '../metadata/tables.ts';
+import { type CloudCall, type CloudHandlers, notVisible } from '../access/principal.ts';
+import type { DatabaseTransaction } from '../metadata/tables.ts';
 import { checkedName } from '../text-rules/checked-name.ts';
 import { requireFewElements } from '../wire/few-elements.ts';
 import { requireEachKeyOnce } from '../wire/repeated-keys.ts';
@@ -31,18 +29,18 @@ export interface WriteDeps extends FragmentOperationDeps {
   readonly bound: RevisionPruner;
 }
 
-export function fragmentWriteHandlers(deps: WriteDeps): Handlers<typeof AppService, Principal> {
+export function fragmentWriteHandlers(deps: WriteDeps): CloudHandlers<typeof AppService> {
   const { db, access, reader, triggerProblems, propagateDeps, onPropagated, maxFragmentsOf, bound, cache } = deps;
 
   /** Reads the fragment within the transaction; reveals nothing to callers who may not see it. @throws not_found, permission_denied */
-  const owned = async (trx: Transaction<CloudTables>, call: Call<Principal>, id: string): Promise<FragmentRow> => {
+  const owned = async (trx: DatabaseTransaction, call: CloudCall, id: string): Promise<FragmentRow> => {
     const row = visibleFragment(call.principal, id, await readFragment(trx, id));
     if (access.allows(call.principal, 'organization.manage', row.organization_id)) return row;
     throw permissionDenied(
       `fragment ${id}: expected an owner of the organization that it belongs to, found an insufficient role`,
     );
   };
-  const answer = async (call: Call<Principal>, saved: Saved) => {
+  const answer = async (call: CloudCall, saved: Saved) => {
     for (const revision of saved.dropped) cache.forget(`${saved.row.id} ${revision}`);
     onPropagated(saved.row.id, saved.reached);
     sendWarnings(call, saved.warnings);

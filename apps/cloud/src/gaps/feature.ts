@@ -4,11 +4,11 @@ import { invalidArgument, type PlatformError } from '@platform/base';
 import { fullType } from '@platform/machine-config/built-in-models';
 import { lengthFault } from '@platform/machine-config/limits';
 import { type Gap, GapReason, GapReasonSchema, GapService } from '@platform/proto/platform/gaps/v1/gaps';
-import { type Handlers, type ServiceBinding, serve } from '@platform/rpc/server';
+import { serve } from '@platform/rpc/server';
 import type { Kysely, SelectQueryBuilder } from 'kysely';
 import type { Access } from '../access/authorize.ts';
 import { type PartsPort, partsIn } from '../access/parts-in.ts';
-import type { Principal } from '../access/principal.ts';
+import type { CloudBinding, CloudHandlers } from '../access/principal.ts';
 import type { CloudTables, Database } from '../metadata/tables.ts';
 import type { GapRow } from './store.ts';
 
@@ -24,8 +24,8 @@ const defaultLimit = 100;
 const mostOfPart = 100_000;
 const mostReadings = 1e15;
 
-export function gapBinding({ db, access, registry }: GapsDeps): ServiceBinding<Principal> {
-  const handlers: Handlers<typeof GapService, Principal> = {
+export function gapBinding({ db, access, registry }: GapsDeps): CloudBinding {
+  const handlers: CloudHandlers<typeof GapService> = {
     async reportGaps({ partId, gaps }, call) {
       const { organizationId } = access.authorize(call.principal, 'part.act', partId);
       if (gaps.length > mostAtOnce)
@@ -99,17 +99,17 @@ export async function lostReadings(db: Kysely<Pick<CloudTables, 'gaps'>>, partId
 }
 
 /** Must be called in the transaction that deletes a part. */
-export async function deleteGapsOfPart(trx: Kysely<CloudTables>, partId: string): Promise<void> {
+export async function deleteGapsOfPart(trx: Database, partId: string): Promise<void> {
   await trx.deleteFrom('gaps').where('part_id', '=', partId).execute();
 }
 
 /** Must be called in the transaction that deletes an organization. */
-export async function deleteGaps(trx: Kysely<CloudTables>, organizationId: string): Promise<void> {
+export async function deleteGaps(trx: Database, organizationId: string): Promise<void> {
   await trx.deleteFrom('gaps').where('organization_id', '=', organizationId).execute();
 }
 
 /** A gap that is reported again may have grown; an older report that arrives late changes nothing. */
-async function keep(trx: Kysely<CloudTables>, row: GapRow): Promise<void> {
+async function keep(trx: Database, row: GapRow): Promise<void> {
   await trx
     .insertInto('gaps')
     .values(row)
@@ -122,7 +122,7 @@ async function keep(trx: Kysely<CloudTables>, row: GapRow): Promise<void> {
     .execute();
 }
 
-async function forgetOldest(trx: Kysely<CloudTables>, partId: string): Promise<void> {
+async function forgetOldest(trx: Database, partId: string): Promise<void> {
   const oldest = await trx
     .selectFrom('gaps')
     .select('start_us')

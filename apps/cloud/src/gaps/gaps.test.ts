@@ -2,12 +2,12 @@ import { create, type MessageInitShape } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import type { PlatformError } from '@platform/base';
 import { GapReason, type GapSchema } from '@platform/proto/platform/gaps/v1/gaps';
-import { CompiledQuery, type Kysely, sql } from 'kysely';
+import { CompiledQuery, sql } from 'kysely';
 import { expect, test } from 'vitest';
 import type { Principal } from '../access/principal.ts';
 import { callOf } from '../access/testing/call-of.ts';
 import { app, openMachines } from '../machines/testing/open-machines.ts';
-import type { CloudTables } from '../metadata/tables.ts';
+import type { Database } from '../metadata/tables.ts';
 import { defaultStore } from '../metadata/testing/test-store.ts';
 import { deleteGaps, deleteGapsOfPart, gapBinding, newestFirst } from './feature.ts';
 
@@ -108,7 +108,7 @@ test('indexes have the gaps of an organization, and of a part, in the order of a
   expect(ofPart).not.toMatch(/sort|temp b-tree/i);
 });
 
-function explained(trx: Kysely<CloudTables>, { sql: text, parameters }: CompiledQuery) {
+function explained(trx: Database, { sql: text, parameters }: CompiledQuery) {
   const how = defaultStore === 'postgres' ? 'explain' : 'explain query plan';
   return trx.executeQuery<Record<string, unknown>>(CompiledQuery.raw(`${how} ${text}`, [...parameters]));
 }

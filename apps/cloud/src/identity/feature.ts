@@ -1,8 +1,7 @@
 /** People: their accounts, sign-in and invitations (D30). */
 import { type Clock, type Follower, follow } from '@platform/base';
 import type { AppService } from '@platform/proto/platform/app/v1/app';
-import type { Handlers } from '@platform/rpc/server';
-import type { Principal } from '../access/principal.ts';
+import type { CloudHandlers } from '../access/principal.ts';
 import type { Database } from '../metadata/tables.ts';
 import type { IdentityOperationDeps } from './identity-deps.ts';
 import { invitationHandlers } from './invitations/invitation-rpc.ts';
@@ -17,7 +16,7 @@ export interface Identity extends AsyncDisposable {
   /** Absent: OpenID Connect is not configured. */
   readonly openId: OpenId | undefined;
   /** Invitations, members and people, for AppService. */
-  readonly appHandlers: Handlers<typeof AppService, Principal>;
+  readonly appHandlers: CloudHandlers<typeof AppService>;
   /** Starts to delete expired rows periodically. */
   start(): void;
 }

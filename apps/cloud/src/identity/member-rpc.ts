@@ -1,8 +1,7 @@
 /** Members and people in AppService (R12). */
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import type { AppService } from '@platform/proto/platform/app/v1/app';
-import type { Handlers } from '@platform/rpc/server';
-import { holds, notVisible, type Principal, requireVisible } from '../access/principal.ts';
+import { type CloudHandlers, holds, notVisible, type Principal, requireVisible } from '../access/principal.ts';
 import { organizationDetails } from '../accounts/organizations/search-organizations.ts';
 import { normalEmail } from '../text-rules/checked-email.ts';
 import type { IdentityOperationDeps } from './identity-deps.ts';
@@ -11,7 +10,7 @@ import { invitationsIn } from './invitations/stored-invitations.ts';
 import { membersOf, organizationIdsOf, removeMember } from './members.ts';
 import { findPerson } from './people.ts';
 
-export function memberHandlers(deps: IdentityOperationDeps): Handlers<typeof AppService, Principal> {
+export function memberHandlers(deps: IdentityOperationDeps): CloudHandlers<typeof AppService> {
   const { db, clock, access, tree } = deps;
 
   /** The organizations of a person that the caller may know: all for the person's own query, otherwise those that the caller owns. */

@@ -1,14 +1,13 @@
 /** The installation's own authority: created on first use, kept sealed in the metadata. */
-import type { Kysely } from 'kysely';
 import type { CertificatePair } from './authority.ts';
 import type { InstanceKey } from './instance-key.ts';
-import type { InstanceTables } from './store.ts';
+import type { InstanceDatabase } from './store.ts';
 
 const name = 'authority';
 
 /** @returns certificate and private key of the authority. */
 export async function installationAuthority(
-  db: Kysely<InstanceTables>,
+  db: InstanceDatabase,
   instanceKey: InstanceKey,
   nowMs: number,
 ): Promise<CertificatePair> {

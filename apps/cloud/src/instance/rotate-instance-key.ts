@@ -13,7 +13,7 @@ import { type Kysely, sql } from 'kysely';
 import { createKeyRing, type KeyMaterial, type KeyRing, newKeyMaterial, writeKeyFile } from './instance-key.ts';
 import type { SealedColumn } from './sealed-column.ts';
 import { keyStateName, selectInstanceKey, tokenKeyPrefix } from './select-instance-key.ts';
-import type { InstanceTables } from './store.ts';
+import type { InstanceDatabase, InstanceTables } from './store.ts';
 import { writeState } from './stored-state.ts';
 
 export interface RotationOptions<T extends InstanceTables> {
@@ -41,7 +41,7 @@ export async function rotateInstanceKey<T extends InstanceTables>(
 ): Promise<RotationReport> {
   const { ring, file, columns, endSessions } = options;
   const db = options.db;
-  const plain = db as unknown as Kysely<InstanceTables>;
+  const plain = db as unknown as InstanceDatabase;
   const old = ring.current;
   const next = options.next ?? newKeyMaterial();
   ring.add(next);
@@ -52,7 +52,7 @@ export async function rotateInstanceKey<T extends InstanceTables>(
   // Opens everything that the ring opens, and seals with the new key.
   const target = createKeyRing(next, ring.known, 'the instance key');
   await db.transaction().execute(async (trx) => {
-    const own = trx as unknown as Kysely<InstanceTables>;
+    const own = trx as unknown as InstanceDatabase;
     if (endSessions) {
       const names = await own.selectFrom('instance_secrets').select('name').execute();
       for (const { name } of names.filter((row) => row.name.startsWith(tokenKeyPrefix)))
@@ -74,7 +74,7 @@ export async function rotateInstanceKey<T extends InstanceTables>(
 }
 
 export interface FinishOptions {
-  readonly db: Kysely<InstanceTables>;
+  readonly db: InstanceDatabase;
   readonly ring: KeyRing;
   readonly columns: readonly SealedColumn[];
   /** As in the rotation. */
@@ -104,7 +104,7 @@ async function resealLate({ db, ring, columns }: Omit<FinishOptions, 'file'>): P
 }
 
 async function resealAll(
-  trx: Kysely<InstanceTables>,
+  trx: InstanceDatabase,
   ring: Pick<KeyRing, 'encrypt' | 'decrypt' | 'hash' | 'isCurrent'>,
   columns: readonly SealedColumn[],
 ): Promise<number> {

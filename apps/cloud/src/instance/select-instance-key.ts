@@ -1,8 +1,7 @@
 /** Selects the key that protects the data, and the earlier keys that still verify tokens, as recorded in the metadata. */
 import { failedPrecondition } from '@platform/base';
-import type { Kysely } from 'kysely';
 import type { KeyRing } from './instance-key.ts';
-import type { InstanceTables } from './store.ts';
+import type { InstanceDatabase } from './store.ts';
 import { readState } from './stored-state.ts';
 
 /** Name in `instance_state` of the current key's id. */
@@ -15,7 +14,7 @@ export const tokenKeyPrefix = 'token-key:';
  *
  * @throws failed_precondition if the store uses a key that is not in the ring.
  */
-export async function selectInstanceKey(db: Kysely<InstanceTables>, ring: KeyRing): Promise<void> {
+export async function selectInstanceKey(db: InstanceDatabase, ring: KeyRing): Promise<void> {
   const stored = await readState(db, keyStateName);
   const key = stored === undefined ? ring.current : ring.known.find(({ id }) => id === stored);
   if (key === undefined)
@@ -33,7 +32,7 @@ export async function selectInstanceKey(db: Kysely<InstanceTables>, ring: KeyRin
   ring.use(key, await readTokenKeys(db, ring));
 }
 
-async function readTokenKeys(db: Kysely<InstanceTables>, ring: KeyRing): Promise<Buffer[]> {
+async function readTokenKeys(db: InstanceDatabase, ring: KeyRing): Promise<Buffer[]> {
   const rows = await db.selectFrom('instance_secrets').selectAll().execute();
   return rows
     .filter(({ name }) => name.startsWith(tokenKeyPrefix))

@@ -1,4 +1,5 @@
 /** Tables of the installation itself. */
+import type { Kysely } from 'kysely';
 import type { SealedColumn } from './sealed-column.ts';
 
 export interface InstanceTables {
@@ -7,6 +8,8 @@ export interface InstanceTables {
   /** By name: `instance-key` (id of the key under which all values are sealed), `restored` (JSON: the source backup). */
   instance_state: { name: string; value: string };
 }
+
+export type InstanceDatabase = Kysely<InstanceTables>;
 
 export const instanceSealed: readonly SealedColumn[] = [{ table: 'instance_secrets', key: ['name'], sealed: 'secret' }];
 

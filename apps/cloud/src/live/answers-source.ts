@@ -2,8 +2,7 @@
 import type { JsonObject } from '@bufbuild/protobuf';
 import { type Clock, codes, type PlatformError } from '@platform/base';
 import type { RepeatedCall } from '@platform/proto/platform/live/v1/live';
-import type { Call } from '@platform/rpc/server';
-import type { Principal } from '../access/principal.ts';
+import type { CloudCall, Principal } from '../access/principal.ts';
 import { defaultCallMs, failedCallMs, fastestCallMs, slowestCallMs } from './limits.ts';
 import type { Content, Source } from './source.ts';
 
@@ -17,7 +16,7 @@ export interface AnswersSourceDeps {
   /** Sends calls to machines. */
   readonly questions: {
     authorize(question: Question, principal: Principal): void;
-    ask(question: Question, call: Call<Principal>): Promise<JsonObject>;
+    ask(question: Question, call: CloudCall): Promise<JsonObject>;
   };
   readonly clock: Clock;
 }

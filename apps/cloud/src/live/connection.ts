@@ -6,8 +6,7 @@
 import { create } from '@bufbuild/protobuf';
 import { type Clock, codes, newId, PlatformError, resourceExhausted } from '@platform/base';
 import { type Subscription, type Update, UpdateSchema } from '@platform/proto/platform/live/v1/live';
-import type { Call } from '@platform/rpc/server';
-import type { Principal } from '../access/principal.ts';
+import type { CloudCall, Principal } from '../access/principal.ts';
 import { maxSubscriptions } from './limits.ts';
 import { Slots } from './slots.ts';
 import type { Content, Source } from './source.ts';
@@ -19,7 +18,7 @@ interface Running {
 
 export class LiveConnection implements Disposable {
   readonly id: string = newId();
-  readonly #call: Call<Principal>;
+  readonly #call: CloudCall;
   readonly #slots: Slots<Update>;
   readonly #sourceOf: (topic: Subscription['topic']) => Source;
   readonly #report: (caught: unknown) => PlatformError;
@@ -28,7 +27,7 @@ export class LiveConnection implements Disposable {
 
   /** @param report converts an error to the text for the reader */
   constructor(
-    call: Call<Principal>,
+    call: CloudCall,
     clock: Clock,
     sourceOf: (topic: Subscription['topic']) => Source,
     report: (caught: unknown) => PlatformError,

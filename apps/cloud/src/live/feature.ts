@@ -1,8 +1,8 @@
 /** Live connections: the data on the pages of the web UI, pushed over one stream for each tab. Rules: docs/specs/live.md. */
 import { type Clock, errorText, invalidArgument, type Log, resourceExhausted } from '@platform/base';
 import { LiveService, type Subscription } from '@platform/proto/platform/live/v1/live';
-import { type Call, reportedFault, type ServiceBinding, serve } from '@platform/rpc/server';
-import type { Principal } from '../access/principal.ts';
+import { reportedFault, serve } from '@platform/rpc/server';
+import type { CloudBinding, CloudCall, Principal } from '../access/principal.ts';
 import type { IngestLog } from '../ingest/log/log.ts';
 import { type AnswersSourceDeps, answersSource } from './answers-source.ts';
 import { LiveConnection } from './connection.ts';
@@ -18,12 +18,12 @@ export interface LiveDeps
     Omit<PartSourceDeps, 'access' | 'readings' | 'clock'> {
   readonly ingestLog: Pick<IngestLog, 'read' | 'lastPosition' | 'onCommit'>;
   /** The current principal of the call. @throws unauthenticated */
-  readonly recheck: (call: Call<Principal>) => Promise<Principal>;
+  readonly recheck: (call: CloudCall) => Promise<Principal>;
   readonly clock: Clock;
   readonly log: Log;
 }
 
-export function liveBinding(deps: LiveDeps): ServiceBinding<Principal> {
+export function liveBinding(deps: LiveDeps): CloudBinding {
   const { clock, recheck, log } = deps;
   const readings = new NewestReadings(deps.ingestLog, clock, (caught) =>
     log.warn('the newest readings could not be read for live connections', { error: errorText(caught) }),
@@ -47,7 +47,7 @@ export function liveBinding(deps: LiveDeps): ServiceBinding<Principal> {
     }
   };
   const connections = new Map<string, Map<string, LiveConnection>>();
-  const enter = (call: Call<Principal>): { readonly connection: LiveConnection; leave(): void } => {
+  const enter = (call: CloudCall): { readonly connection: LiveConnection; leave(): void } => {
     const caller = callerOf(call.principal);
     const ofCaller = connections.get(caller) ?? new Map<string, LiveConnection>();
     if (ofCaller.size >= maxConnectionsOfCaller)

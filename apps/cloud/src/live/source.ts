@@ -1,14 +1,13 @@
 /** The content of a subscription. */
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { UpdateSchema } from '@platform/proto/platform/live/v1/live';
-import type { Call } from '@platform/rpc/server';
-import type { Principal } from '../access/principal.ts';
+import type { CloudCall, Principal } from '../access/principal.ts';
 
 export type Content = NonNullable<MessageInitShape<typeof UpdateSchema>['content']>;
 
 export interface Reader {
   /** The call of the connection with its current principal. */
-  call(): Call<Principal>;
+  call(): CloudCall;
   /** Aborts when the subscription ends. */
   readonly signal: AbortSignal;
 }

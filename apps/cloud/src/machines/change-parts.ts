@@ -1,9 +1,8 @@
 /** Creates a part, changes one, or makes one the main part of its machine. */
 import { alreadyExists } from '@platform/base';
-import type { Transaction } from 'kysely';
 import { audit, type Caller } from '../access/audit.ts';
 import { notVisible } from '../access/principal.ts';
-import type { CloudTables } from '../metadata/tables.ts';
+import type { DatabaseTransaction } from '../metadata/tables.ts';
 import { requireCapacity } from '../text-rules/require-at-most.ts';
 import { insertPart } from './insert-machine.ts';
 import type { MachineOperationDeps } from './machines-deps.ts';
@@ -78,7 +77,7 @@ export async function changePart(
 
 /** Runs in the caller's transaction; call `partChanged` after the commit. @throws already_exists */
 export async function writePartChange(
-  trx: Transaction<CloudTables>,
+  trx: DatabaseTransaction,
   by: Caller,
   { part, organizationId, action, columns, detail }: PartChange,
   nowMs: number,

@@ -4,11 +4,10 @@
  * `delete_data_on_part_deletion`.
  */
 import { failedPrecondition } from '@platform/base';
-import type { Transaction } from 'kysely';
 import { audit, type Caller } from '../access/audit.ts';
 import { removeGrantsOn } from '../access/grants.ts';
 import { notVisible } from '../access/principal.ts';
-import type { CloudTables } from '../metadata/tables.ts';
+import type { DatabaseTransaction } from '../metadata/tables.ts';
 import type { MachineOperationDeps } from './machines-deps.ts';
 import type { MachineRow, PartRow } from './registry.ts';
 
@@ -61,7 +60,7 @@ export async function deletePart(
 
 async function removePart(
   { onDeleting }: Pick<MachineOperationDeps, 'onDeleting'>,
-  trx: Transaction<CloudTables>,
+  trx: DatabaseTransaction,
   partId: string,
   by: Caller,
 ): Promise<void> {

@@ -5,15 +5,13 @@ import { maskSecrets } from '@platform/machine-config/mask-secrets';
 import type { Json } from '@platform/machine-config/schema';
 import type { AppService } from '@platform/proto/platform/app/v1/app';
 import type { FleetService } from '@platform/proto/platform/fleet/v1/fleet';
-import type { Handlers, ServiceBinding } from '@platform/rpc/server';
-import type { Transaction } from 'kysely';
 import { owns } from '../access/authorization-on-wire.ts';
 import type { Access } from '../access/authorize.ts';
 import type { PartSecrets } from '../access/ports.ts';
-import { notVisible, type Principal } from '../access/principal.ts';
+import { type CloudBinding, type CloudHandlers, notVisible, type Principal } from '../access/principal.ts';
 import type { AccountTree } from '../accounts/tree.ts';
 import type { InstanceKey } from '../instance/instance-key.ts';
-import type { CloudTables, Database } from '../metadata/tables.ts';
+import type { Database, DatabaseTransaction } from '../metadata/tables.ts';
 import { certificateNames, createCertificates } from './certificates.ts';
 import { checkDocument, type TriggerProblems } from './configuration/check-document.ts';
 import { type Configurations, createConfigurations } from './configuration/configuration.ts';
@@ -71,7 +69,7 @@ export interface MachinesDeps {
   readonly seesFragment: MachineOperationDeps['seesFragment'];
   readonly onConfigurationChange: OnConfigurationChange;
   /** Called in the transaction that deletes a part. */
-  readonly partDeleting: (trx: Transaction<CloudTables>, partId: string) => Promise<void>;
+  readonly partDeleting: (trx: DatabaseTransaction, partId: string) => Promise<void>;
   /** The initial document of an organization's new machines, as text. Undefined: none. */
   readonly firstDocument: MachineOperationDeps['firstDocument'];
   /** Limit for the saved configurations of one part. Default: 64 MiB. */
@@ -105,11 +103,11 @@ export interface Machines {
   readonly statuses: PartStatuses;
   readonly logs: MachineLogs;
   readonly partSecrets: PartSecrets;
-  readonly appHandlers: Handlers<typeof AppService, Principal>;
-  readonly fleetHandlers: Handlers<typeof FleetService, Principal>;
+  readonly appHandlers: CloudHandlers<typeof AppService>;
+  readonly fleetHandlers: CloudHandlers<typeof FleetService>;
   /** The answer of GetPartStatus to the call. */
   readonly statusOf: StatusOf;
-  readonly robotBinding: ServiceBinding<Principal>;
+  readonly robotBinding: CloudBinding;
   /**
    * Checks a call for a part: the principal must be allowed to act as the part, or to operate it. Returns whether the call counts as
    * contact, which needs the part's own credentials or its machine's (D17). @throws not_found

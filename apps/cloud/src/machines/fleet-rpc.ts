@@ -8,9 +8,8 @@ import type {
   GetPartStatusResponseSchema,
   RevisionAtSchema,
 } from '@platform/proto/platform/fleet/v1/fleet';
-import type { Handlers } from '@platform/rpc/server';
 import { audit } from '../access/audit.ts';
-import type { Principal } from '../access/principal.ts';
+import type { CloudHandlers, Principal } from '../access/principal.ts';
 import { readPageToken } from '../wire/page-token.ts';
 import { repeatedKeys } from '../wire/repeated-keys.ts';
 import { sendWarnings } from '../wire/send-warnings.ts';
@@ -35,7 +34,7 @@ export interface FleetHandlerDeps extends MachineOperationDeps {
   readonly competing: Pick<CompetingServers, 'of'>;
 }
 
-export function fleetHandlers(deps: FleetHandlerDeps): Handlers<typeof FleetService, Principal> {
+export function fleetHandlers(deps: FleetHandlerDeps): CloudHandlers<typeof FleetService> {
   const { access, clock, configurations, current, effective, statuses, messages, triggerProblems } = deps;
   const partStatus = statusOf(deps);
 

@@ -1,8 +1,7 @@
 /** Inserts a new machine, or a new part of one, with its first secret. */
 import { newId } from '@platform/base';
-import type { Kysely } from 'kysely';
 import type { InstanceKey } from '../instance/instance-key.ts';
-import type { CloudTables } from '../metadata/tables.ts';
+import type { Database } from '../metadata/tables.ts';
 import { insertPartSecret, type PartSecret } from './part-secrets.ts';
 import type { MachineRow, PartRow } from './registry.ts';
 
@@ -13,7 +12,7 @@ export interface NewPart {
 
 /** Inserts a machine with one main part. `name` is already validated. `partId`: default a new one. */
 export async function insertMachine(
-  trx: Kysely<CloudTables>,
+  trx: Database,
   instanceKey: InstanceKey,
   { locationId, name, partId, nowMs }: { locationId: string; name: string; partId?: string; nowMs: number },
 ): Promise<NewPart & { machine: MachineRow }> {
@@ -30,7 +29,7 @@ export async function insertMachine(
 }
 
 export async function insertPart(
-  trx: Kysely<CloudTables>,
+  trx: Database,
   instanceKey: InstanceKey,
   {
     id = newId(),

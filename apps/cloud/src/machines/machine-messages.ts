@@ -8,9 +8,8 @@ import {
   type RobotSchema,
   SharedSecret_State,
 } from '@platform/proto/platform/app/v1/app';
-import type { Call } from '@platform/rpc/server';
 import type { Access } from '../access/authorize.ts';
-import type { Principal } from '../access/principal.ts';
+import type { CloudCall, Principal } from '../access/principal.ts';
 import type { ConfigurationVersion } from './configuration/configuration.ts';
 import { dialedName } from './dialed-name.ts';
 import type { MachineNames } from './machine-names.ts';
@@ -37,7 +36,7 @@ export interface MachineMessages {
   /** Parts with their configurations and, for owners and the part itself, their secrets (D6). */
   parts(
     parts: readonly { readonly part: PartRow; readonly version: ConfigurationVersion }[],
-    call: Pick<Call<Principal>, 'principal' | 'metadata'>,
+    call: Pick<CloudCall, 'principal' | 'metadata'>,
   ): Promise<MessageInitShape<typeof RobotPartSchema>[]>;
   /** The text of a configuration in the form that this caller may read. */
   document(partId: string, document: string, principal: Principal): string;

@@ -1,12 +1,11 @@
 /** Dependencies that the operations on machines and parts share. */
 import type { Clock } from '@platform/base';
-import type { Transaction } from 'kysely';
 import type { Caller } from '../access/audit.ts';
 import type { Access } from '../access/authorize.ts';
 import type { Principal } from '../access/principal.ts';
 import type { AccountTree } from '../accounts/tree.ts';
 import type { InstanceKey } from '../instance/instance-key.ts';
-import type { CloudTables, Database } from '../metadata/tables.ts';
+import type { Database, DatabaseTransaction } from '../metadata/tables.ts';
 import type { Configurations } from './configuration/configuration.ts';
 import type { CurrentConfiguration } from './configuration/current-configuration.ts';
 import type { MachineMessages } from './machine-messages.ts';
@@ -33,7 +32,7 @@ export interface MachineOperationDeps {
   /** Whether the caller may read a fragment. */
   readonly seesFragment: (principal: Principal, fragmentId: string) => Promise<boolean>;
   /** Runs in the transaction that deletes the part: other features delete their data about it. */
-  readonly onDeleting: (trx: Transaction<CloudTables>, partId: string, by: Caller) => Promise<void>;
+  readonly onDeleting: (trx: DatabaseTransaction, partId: string, by: Caller) => Promise<void>;
   /** Called after the commit, to drop what is cached about the part. */
   readonly forgetPart: (partId: string) => void;
   /** Must be called after a commit that ended roles, keys or secrets: all following calls then see the change. */

@@ -1,8 +1,7 @@
 /** AppService for machines ("robots" in the API): list, read, create, rename, move, delete. */
 import { failedPrecondition } from '@platform/base';
 import type { AppService } from '@platform/proto/platform/app/v1/app';
-import type { Handlers } from '@platform/rpc/server';
-import { type Principal, requireId, requireVisible } from '../access/principal.ts';
+import { type CloudHandlers, type Principal, requireId, requireVisible } from '../access/principal.ts';
 import { checkedName } from '../text-rules/checked-name.ts';
 import { createMachine } from './create-machine.ts';
 import { deleteMachine } from './delete-machine.ts';
@@ -10,7 +9,7 @@ import type { MachineOperationDeps } from './machines-deps.ts';
 import type { MachineRow } from './registry.ts';
 import { updateMachine } from './update-machine.ts';
 
-export function machineHandlers(deps: MachineOperationDeps): Handlers<typeof AppService, Principal> {
+export function machineHandlers(deps: MachineOperationDeps): CloudHandlers<typeof AppService> {
   const { access, tree, registry, messages } = deps;
   const machineOf = (id: string): MachineRow => {
     const machine = requireVisible(registry.machine(id), 'machine', id);

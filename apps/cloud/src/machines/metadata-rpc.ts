@@ -1,9 +1,8 @@
 /** AppService for metadata of machines and parts: one JSON object defined by the user, replaced whole, never interpreted. */
 import type { JsonObject } from '@bufbuild/protobuf';
 import type { AppService } from '@platform/proto/platform/app/v1/app';
-import type { Handlers } from '@platform/rpc/server';
 import { audit, type Caller } from '../access/audit.ts';
-import { notVisible, type Principal } from '../access/principal.ts';
+import { type CloudHandlers, notVisible } from '../access/principal.ts';
 import { checkedMetadata, metadataDetail } from '../accounts/metadata.ts';
 import type { MachineOperationDeps } from './machines-deps.ts';
 
@@ -16,7 +15,7 @@ export function metadataHandlers({
   db,
   access,
   clock,
-}: Pick<MachineOperationDeps, 'db' | 'access' | 'clock'>): Handlers<typeof AppService, Principal> {
+}: Pick<MachineOperationDeps, 'db' | 'access' | 'clock'>): CloudHandlers<typeof AppService> {
   const table = ({ kind }: Target): 'machines' | 'parts' => (kind === 'machine' ? 'machines' : 'parts');
 
   const read = async (target: Target): Promise<{ data: JsonObject }> => {

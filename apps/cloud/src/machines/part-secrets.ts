@@ -3,11 +3,10 @@
  * D6).
  */
 import { newId, newSecret } from '@platform/base';
-import type { Kysely } from 'kysely';
 import type { InstanceKey } from '../instance/instance-key.ts';
 import { requireCompleteSet, requireIntactSet } from '../metadata/row-checks/require-complete.ts';
 import { requireRight } from '../metadata/row-checks/require-right.ts';
-import type { CloudTables, Database } from '../metadata/tables.ts';
+import type { Database } from '../metadata/tables.ts';
 import { checkedPartSecrets } from './store.ts';
 
 export interface PartSecret {
@@ -83,7 +82,7 @@ export async function openPartSecrets(db: Database, instanceKey: InstanceKey): P
 
 /** Inserts a new secret of a part. `epoch`: must never have been used by a secret of the part. */
 export async function insertPartSecret(
-  trx: Kysely<CloudTables>,
+  trx: Database,
   instanceKey: InstanceKey,
   { partId, epoch, nowMs }: { partId: string; epoch: number; nowMs: number },
 ): Promise<PartSecret> {

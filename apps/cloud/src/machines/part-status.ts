@@ -7,8 +7,8 @@
  */
 import type { JsonObject } from '@bufbuild/protobuf';
 import { type Clock, failedPrecondition, invalidArgument } from '@platform/base';
-import type { Selectable, Transaction } from 'kysely';
-import type { CloudTables, Database } from '../metadata/tables.ts';
+import type { Selectable } from 'kysely';
+import type { Database, DatabaseTransaction } from '../metadata/tables.ts';
 import type { MachinesTables } from './store.ts';
 
 /** More frequent changes (two servers with one part's credentials) are written at a later poll. */
@@ -55,7 +55,7 @@ export interface PartStatuses {
   force(
     partId: string,
     revision: string,
-    record: (trx: Transaction<CloudTables>, revision: string) => Promise<void>,
+    record: (trx: DatabaseTransaction, revision: string) => Promise<void>,
   ): Promise<string>;
   forget(partId: string): void;
 }

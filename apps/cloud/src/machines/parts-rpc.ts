@@ -1,8 +1,7 @@
 /** AppService for parts: read, create, delete, make main, restart, secrets. configuration-rpc.ts saves their configurations. */
 import { failedPrecondition } from '@platform/base';
 import type { AppService } from '@platform/proto/platform/app/v1/app';
-import type { Call, Handlers } from '@platform/rpc/server';
-import { notVisible, type Principal, requireVisible } from '../access/principal.ts';
+import { type CloudCall, type CloudHandlers, notVisible, requireVisible } from '../access/principal.ts';
 import { checkedName } from '../text-rules/checked-name.ts';
 import { createPartSecret, deletePartSecret } from './change-part-secrets.ts';
 import { changePart, createPart, makeMain } from './change-parts.ts';
@@ -10,13 +9,13 @@ import { deletePart } from './delete-machine.ts';
 import type { MachineOperationDeps } from './machines-deps.ts';
 import type { PartRow } from './registry.ts';
 
-export function partHandlers(deps: MachineOperationDeps): Handlers<typeof AppService, Principal> {
+export function partHandlers(deps: MachineOperationDeps): CloudHandlers<typeof AppService> {
   const { access, registry, configurations, messages, clock } = deps;
   const partOf = (id: string): PartRow => {
     const part = requireVisible(registry.part(id), 'part', id);
     return part;
   };
-  const shown = async (parts: readonly PartRow[], call: Call<Principal>) =>
+  const shown = async (parts: readonly PartRow[], call: CloudCall) =>
     messages.parts(
       await Promise.all(parts.map(async (part) => ({ part, version: await configurations.current(part.id) }))),
       call,

@@ -9,9 +9,9 @@ import {
   ConfigResponseSchema,
   RobotService,
 } from '@platform/proto/platform/app/v1/robot';
-import { type Call, rawUnary, type ServiceBinding, serve } from '@platform/rpc/server';
+import { type Call, rawUnary, serve } from '@platform/rpc/server';
 import type { PlacedKey } from '../access/keys-by-place.ts';
-import { notVisible, type Principal } from '../access/principal.ts';
+import { type CloudBinding, type CloudCall, notVisible, type Principal } from '../access/principal.ts';
 import type { CertificatePair } from '../instance/authority.ts';
 import { requireAtMost } from '../text-rules/require-at-most.ts';
 import type { AskedConfig, RobotConfigs } from './configuration/robot-configs.ts';
@@ -42,17 +42,17 @@ export interface RobotServiceDeps {
   consumeRestartRequest(partId: string): Promise<boolean>;
 }
 
-export function robotServiceBinding(deps: RobotServiceDeps): ServiceBinding<Principal> {
+export function robotServiceBinding(deps: RobotServiceDeps): CloudBinding {
   const { logs, authorizePart, competing, mayHaveSecrets, configs, statuses, certificate, consumeRestartRequest } =
     deps;
-  const enter = ({ principal, metadata }: Call<Principal>, partId: string): boolean => {
+  const enter = ({ principal, metadata }: CloudCall, partId: string): boolean => {
     if (partId === '') throw notVisible('part', partId);
     const isContact = authorizePart(principal, partId);
     // A part's own calls were seen when they were authenticated; a key does not show which part its machine-server runs.
     if (principal.kind === 'key') competing.saw(partId, metadata.get('user-agent') ?? '');
     return isContact;
   };
-  const asked = (request: ConfigRequest, call: Call<Principal>): AskedConfig & { readonly byMachine: boolean } => {
+  const asked = (request: ConfigRequest, call: CloudCall): AskedConfig & { readonly byMachine: boolean } => {
     const byMachine = enter(call, request.id);
     const secrets = mayHaveSecrets(call.principal, request.id) ? 'all' : byMachine ? 'own' : 'masked';
     return {
@@ -82,24 +82,20 @@ export function robotServiceBinding(deps: RobotServiceDeps): ServiceBinding<Prin
   };
 
   // Nearly all calls of a fleet are of this kind, and nearly always the answer is unchanged, so the field stays encoded.
-  const encodedConfig = rawUnary(
-    RobotService.method.config,
-    ConfigRequestSchema,
-    async (request, call: Call<Principal>) => {
-      const ask = asked(request, call);
-      const { bytes, revision } = await configs.encoded(ask);
-      noteFetch(request, call, revision, ask.byMachine);
-      const answer = create(ConfigResponseSchema);
-      answer.$unknown = [
-        {
-          no: ConfigResponseSchema.field.config.number,
-          wireType: WireType.LengthDelimited,
-          data: new BinaryWriter().bytes(bytes).finish(),
-        },
-      ];
-      return answer;
-    },
-  );
+  const encodedConfig = rawUnary(RobotService.method.config, ConfigRequestSchema, async (request, call: CloudCall) => {
+    const ask = asked(request, call);
+    const { bytes, revision } = await configs.encoded(ask);
+    noteFetch(request, call, revision, ask.byMachine);
+    const answer = create(ConfigResponseSchema);
+    answer.$unknown = [
+      {
+        no: ConfigResponseSchema.field.config.number,
+        wireType: WireType.LengthDelimited,
+        data: new BinaryWriter().bytes(bytes).finish(),
+      },
+    ];
+    return answer;
+  });
   const service = serve<typeof RobotService, Principal>(RobotService, {
     async config(request, call) {
       const ask = asked(request, call);

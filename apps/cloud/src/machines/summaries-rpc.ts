@@ -1,13 +1,12 @@
 /** AppService.ListMachineSummaries: an overview of an organization's machines and parts, by location. */
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { AppService, LocationSummarySchema, PartSummarySchema } from '@platform/proto/platform/app/v1/app';
-import type { Handlers } from '@platform/rpc/server';
-import { notVisible, type Principal } from '../access/principal.ts';
+import { type CloudHandlers, notVisible } from '../access/principal.ts';
 import type { UsedFragment } from './configuration/effective-configuration.ts';
 import type { MachineOperationDeps } from './machines-deps.ts';
 import type { PartRow } from './registry.ts';
 
-export function summaryHandlers(deps: MachineOperationDeps): Handlers<typeof AppService, Principal> {
+export function summaryHandlers(deps: MachineOperationDeps): CloudHandlers<typeof AppService> {
   const { access, tree, registry, configurations, current, statuses, messages, names } = deps;
 
   /** Most documents use no fragments and need not be resolved. */

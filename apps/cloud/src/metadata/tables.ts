@@ -1,5 +1,5 @@
 /** The row types of every table in the metadata, collected from the features that own them (types only, so that nothing is loaded). */
-import type { Kysely } from 'kysely';
+import type { Kysely, Transaction } from 'kysely';
 import type { AccessTables } from '../access/store.ts';
 import type { AccountsTables } from '../accounts/store.ts';
 import type { AdminTables } from '../admin/store.ts';
@@ -43,3 +43,4 @@ export interface CloudTables
     TriggersTables {}
 
 export type Database = Kysely<CloudTables>;
+export type DatabaseTransaction = Transaction<CloudTables>;

@@ -1,5 +1,4 @@
-import type { Kysely } from 'kysely';
-import type { ChannelName, MessageState, OutboxTables } from './store.ts';
+import type { ChannelName, MessageState, OutboxDatabase } from './store.ts';
 
 export interface MessageCounts {
   readonly delivered: number;
@@ -13,7 +12,7 @@ export interface MessageCounts {
 export const countedAtMost = 10_000;
 
 /** Counts the messages of one channel by state. */
-export async function countMessages(db: Kysely<OutboxTables>, channel: ChannelName): Promise<MessageCounts> {
+export async function countMessages(db: OutboxDatabase, channel: ChannelName): Promise<MessageCounts> {
   const count = async (state: MessageState): Promise<number> => {
     const some = db
       .selectFrom('outbox_messages')

@@ -1,7 +1,7 @@
 /** Counts notifications that were sent, for billing: each once, in the transaction that records its delivery. */
-import { type Kysely, sql, type Transaction } from 'kysely';
+import { sql } from 'kysely';
 import { readProvenHours } from '../metadata/row-checks/read-proven-hours.ts';
-import { notificationUsage, type OutboxTables } from './store.ts';
+import { notificationUsage, type OutboxDatabase, type OutboxTransaction } from './store.ts';
 
 const hourMs = 3_600_000;
 
@@ -16,7 +16,7 @@ export function sentHour(sentMs: number): number {
  *
  * @param hour in which they were sent (`sentHour`)
  */
-export async function countSent(trx: Transaction<OutboxTables>, ids: readonly string[], hour: number): Promise<void> {
+export async function countSent(trx: OutboxTransaction, ids: readonly string[], hour: number): Promise<void> {
   const counts = await trx
     .selectFrom('outbox_messages')
     .select(({ fn }) => ['organization_id', 'channel', fn.countAll<number | string>().as('sent')])
@@ -65,7 +65,7 @@ export async function countSent(trx: Transaction<OutboxTables>, ids: readonly st
  * @throws data_loss when a count was altered, or rows of its days are missing
  */
 export async function sentNotifications(
-  db: Kysely<OutboxTables>,
+  db: OutboxDatabase,
   startMs: number,
   endMs: number,
   organizationId: string,

@@ -5,20 +5,19 @@
  */
 import { type Clock, errorText, type Follower, follow, type Log } from '@platform/base';
 import { reportedFault } from '@platform/rpc/server';
-import type { Kysely } from 'kysely';
 import type { Channel, Channels, GatheredMessage, SendResult } from './channel.ts';
 import { coalesce } from './coalesce.ts';
 import { isEnvelopeRight } from './envelope.ts';
 import { divertedLine, failureLine, type MachineLogLine } from './failure-line.ts';
 import { InFlight } from './in-flight.ts';
 import { type Attempt, createRecorder, type ExtraWrites, type Judgement, type Recorder } from './record-attempt.ts';
-import { type ChannelName, channelNames, type OutboxMessageRow, type OutboxTables } from './store.ts';
+import { type ChannelName, channelNames, type OutboxDatabase, type OutboxMessageRow } from './store.ts';
 import { Backlog, type Due } from './stuck-targets/backlog.ts';
 import { Circuits } from './stuck-targets/circuits.ts';
 import { giveUp } from './stuck-targets/give-up.ts';
 
 export interface OutboxDeps {
-  readonly db: Kysely<OutboxTables>;
+  readonly db: OutboxDatabase;
   readonly clock: Clock;
   readonly log: Log;
   readonly channels: Channels;

@@ -1,7 +1,6 @@
-import type { Kysely } from 'kysely';
 import { type Fact, factsOf, readingText, summaryOf } from './describe-event.ts';
 import type { TriggerEvent } from './event.ts';
-import type { OutboxTables } from './store.ts';
+import type { OutboxDatabase } from './store.ts';
 
 /** A notification's event, for display. */
 export interface Described {
@@ -15,7 +14,7 @@ export interface Described {
 }
 
 /** undefined: the message does not exist, has no event, or is damaged. */
-export async function describedMessage(db: Kysely<OutboxTables>, id: string): Promise<Described | undefined> {
+export async function describedMessage(db: OutboxDatabase, id: string): Promise<Described | undefined> {
   const row = await db
     .selectFrom('outbox_messages')
     .select(['part_id', 'trigger_name', 'event', 'event_at'])

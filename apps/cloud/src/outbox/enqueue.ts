@@ -1,10 +1,9 @@
 import { chunks } from '@platform/base';
-import type { Transaction } from 'kysely';
 import type { InstanceKey } from '../instance/instance-key.ts';
 import { envelopeCheck } from './envelope.ts';
 import type { EventPlace, Message } from './event.ts';
 import { messageId } from './message-id.ts';
-import type { OutboxMessageRow, OutboxTables } from './store.ts';
+import type { OutboxMessageRow, OutboxTransaction } from './store.ts';
 
 // Rows of 21 columns each: well below the 32,766 values that one statement may bind.
 const rowsPerStatement = 500;
@@ -15,12 +14,12 @@ export const allMachineOwners = 'all_machine_owners';
 export interface EnqueueDeps {
   readonly instanceKey: Pick<InstanceKey, 'encrypt'>;
   /** Addresses of the people who own the machine, its locations or its organization, without duplicates. */
-  ownersOf(trx: Transaction<OutboxTables>, place: EventPlace): Promise<readonly string[]>;
+  ownersOf(trx: OutboxTransaction, place: EventPlace): Promise<readonly string[]>;
 }
 
 /** Adds messages caused by triggers. Returns the ids of all of them, whether added or already present. */
 export async function enqueue(
-  trx: Transaction<OutboxTables>,
+  trx: OutboxTransaction,
   messages: readonly Message[],
   nowMs: number,
   { instanceKey, ownersOf }: EnqueueDeps,
@@ -51,7 +50,7 @@ export type NewMessage = Omit<
 
 /** Adds messages to the outbox, due at once; a message whose id already exists does not change (I11). */
 export async function insertMessages(
-  trx: Transaction<OutboxTables>,
+  trx: OutboxTransaction,
   messages: readonly NewMessage[],
   nowMs: number,
 ): Promise<void> {

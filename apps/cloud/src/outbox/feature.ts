@@ -4,7 +4,6 @@
  */
 import type { Follower } from '@platform/base';
 import { follow } from '@platform/base';
-import type { Transaction } from 'kysely';
 import { countMessages, type MessageCounts } from './count-messages.ts';
 import { Delivery, type OutboxDeps } from './deliver.ts';
 import { pruneMailRates } from './email/gather-mails.ts';
@@ -13,7 +12,7 @@ import type { Message } from './event.ts';
 import { type ListedMessage, type ListFilter, listMessages } from './list-messages.ts';
 import { pruneMessages } from './prune-messages.ts';
 import type { ExtraWrites } from './record-attempt.ts';
-import type { ChannelName, OutboxTables } from './store.ts';
+import type { ChannelName, OutboxTransaction } from './store.ts';
 
 export interface Outbox extends AsyncDisposable {
   /** Starts delivery. Messages that were being sent when the process was killed are sent again with the same id. */
@@ -22,7 +21,7 @@ export interface Outbox extends AsyncDisposable {
    * Adds messages within the caller's transaction; existing ones do not change. Call wake() after the commit. Returns their ids:
    * `all_machine_owners` becomes one message per owner.
    */
-  enqueue(trx: Transaction<OutboxTables>, messages: readonly Message[]): Promise<readonly string[]>;
+  enqueue(trx: OutboxTransaction, messages: readonly Message[]): Promise<readonly string[]>;
   /** Notifies the loop that messages may be due. */
   wake(): void;
   /** Newest first, without secrets and contents. */

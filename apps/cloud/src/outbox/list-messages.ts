@@ -1,5 +1,4 @@
-import type { Kysely } from 'kysely';
-import type { ChannelName, MessageState, OutboxAttemptRow, OutboxTables } from './store.ts';
+import type { ChannelName, MessageState, OutboxAttemptRow, OutboxDatabase } from './store.ts';
 import { withAttempts } from './with-attempts.ts';
 
 /** A message without its secrets. Times are wall-clock ms. */
@@ -51,7 +50,7 @@ const listed = [
 ] as const;
 
 /** The newest messages first, each with its attempts in order. */
-export async function listMessages(db: Kysely<OutboxTables>, filter: ListFilter): Promise<ListedMessage[]> {
+export async function listMessages(db: OutboxDatabase, filter: ListFilter): Promise<ListedMessage[]> {
   const { partId, organizationId, undeliveredIn, limit = 100 } = filter;
   let query = db.selectFrom('outbox_messages').select(listed).orderBy('created_at', 'desc').orderBy('id').limit(limit);
   if (partId !== undefined) query = query.where('part_id', '=', partId);

@@ -1,5 +1,4 @@
-import type { Kysely } from 'kysely';
-import type { OutboxTables } from './store.ts';
+import type { OutboxDatabase } from './store.ts';
 
 const keptMs = 30 * 86_400_000;
 const rowsPerStep = 500;
@@ -7,7 +6,7 @@ const rowsPerStep = 500;
 /**
  * Deletes messages created over 30 days ago that are finished or wait for a paused target, with their attempts; true: there may be more.
  */
-export async function pruneMessages(db: Kysely<OutboxTables>, nowMs: number): Promise<boolean> {
+export async function pruneMessages(db: OutboxDatabase, nowMs: number): Promise<boolean> {
   const old = await db
     .selectFrom('outbox_messages')
     .select('id')

@@ -1,10 +1,9 @@
 /** Records an attempt: the attempt itself, the message's next state, and targets that accept nothing more. */
 import { backoffMs, type Clock, chunks, errorText, type Log } from '@platform/base';
-import type { Kysely, Transaction } from 'kysely';
 import type { Channel, GatheredMessage, SendResult } from './channel.ts';
 import { coalesce } from './coalesce.ts';
 import { countSent, sentHour } from './count-sent.ts';
-import type { MessageState, OutboxMessageRow, OutboxTables } from './store.ts';
+import type { MessageState, OutboxDatabase, OutboxMessageRow, OutboxTransaction } from './store.ts';
 
 const rowsPerStatement = 500;
 
@@ -23,7 +22,7 @@ export interface Judgement {
 }
 
 /** Further writes in the same transaction as a change. */
-export type ExtraWrites = (trx: Transaction<OutboxTables>) => Promise<void>;
+export type ExtraWrites = (trx: OutboxTransaction) => Promise<void>;
 
 export interface Recorder {
   /** Reads once which targets are paused. */
@@ -40,7 +39,7 @@ export interface Recorder {
   resume(organizationId: string, target: string, also?: ExtraWrites): Promise<void>;
 }
 
-export function createRecorder(options: { db: Kysely<OutboxTables>; clock: Clock; log: Log }): Recorder {
+export function createRecorder(options: { db: OutboxDatabase; clock: Clock; log: Log }): Recorder {
   const { db, clock, log } = options;
   const paused = new Set<string>();
   let loaded = false;
@@ -128,7 +127,7 @@ interface Recorded {
   readonly judgement: Judgement;
 }
 
-async function writeAttempts(trx: Transaction<OutboxTables>, all: readonly Recorded[], nowMs: number): Promise<void> {
+async function writeAttempts(trx: OutboxTransaction, all: readonly Recorded[], nowMs: number): Promise<void> {
   const rows = all.flatMap(({ sent, attempt: { atMs, durationMs, result } }) => {
     const { outcome, code = null, response = null } = result;
     const error = outcome === 'accepted' ? null : result.error;
@@ -170,7 +169,7 @@ function changesOf({ sent, judgement: { state, nextAttemptAtMs } }: Recorded): C
   return sent.map(({ id, attempts }) => ({ id, attempts, state, nextAttemptAtMs, key: `${attempts} ${key}` }));
 }
 
-async function writeState(trx: Transaction<OutboxTables>, alike: readonly Change[], nowMs: number): Promise<void> {
+async function writeState(trx: OutboxTransaction, alike: readonly Change[], nowMs: number): Promise<void> {
   const [first] = alike;
   if (first === undefined) return;
   const { attempts, state, nextAttemptAtMs } = first;
@@ -196,7 +195,7 @@ function idsOf(all: readonly Recorded[]): string[] {
 }
 
 async function pauseIn(
-  trx: Transaction<OutboxTables>,
+  trx: OutboxTransaction,
   organizationId: string,
   target: string,
   reason: string,

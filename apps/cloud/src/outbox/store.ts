@@ -6,6 +6,7 @@
  * again); `pending` → `cancelled` (final): its organization was deleted; `delivered` | `failed` → `pending`: someone requested it again. A
  * finished message loses its sealed content. Finished rows are deleted after 30 days, with their attempts.
  */
+import type { Kysely, Transaction } from 'kysely';
 import type { SealedColumn } from '../instance/sealed-column.ts';
 import { type CheckedTable, checkedIn } from '../metadata/row-checks/checked-table.ts';
 import type { Schema } from '../metadata/sqlite/writer-protocol.ts';
@@ -197,6 +198,9 @@ export interface OutboxTables {
   outbox_attempts: OutboxAttemptRow;
   outbox_paused_targets: OutboxPausedTargetRow;
 }
+
+export type OutboxDatabase = Kysely<OutboxTables>;
+export type OutboxTransaction = Transaction<OutboxTables>;
 
 export const outboxSealed: readonly SealedColumn[] = [{ table: 'outbox_messages', key: ['id'], sealed: 'sealed' }];
 

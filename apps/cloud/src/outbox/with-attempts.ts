@@ -1,5 +1,4 @@
-import type { Kysely } from 'kysely';
-import type { OutboxAttemptRow, OutboxTables } from './store.ts';
+import type { OutboxAttemptRow, OutboxDatabase } from './store.ts';
 
 interface Tried {
   readonly id: string;
@@ -12,7 +11,7 @@ interface Tried {
  * match the states that were read.
  */
 export async function withAttempts<Message extends Tried>(
-  db: Kysely<OutboxTables>,
+  db: OutboxDatabase,
   messages: readonly Message[],
 ): Promise<(Omit<Message, 'tried'> & { readonly attempts: readonly OutboxAttemptRow[] })[]> {
   if (messages.length === 0) return [];

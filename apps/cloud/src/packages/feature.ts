@@ -7,17 +7,16 @@
  */
 import type { PackageService } from '@platform/proto/platform/app/packages/v1/packages';
 import type { AppService } from '@platform/proto/platform/app/v1/app';
-import type { Handlers } from '@platform/rpc/server';
-import type { Principal } from '../access/principal.ts';
+import type { CloudHandlers } from '../access/principal.ts';
 import { removeArchives } from './delete-packages.ts';
 import { type PackageRoute, type PackageRouteDeps, packageRoute } from './download/package-route.ts';
 import { moduleHandlers } from './modules/module-rpc.ts';
 import { packageHandlers } from './package-rpc.ts';
 
 export interface Packages {
-  readonly handlers: Handlers<typeof PackageService, Principal>;
+  readonly handlers: CloudHandlers<typeof PackageService>;
   /** Operations on modules. */
-  readonly appHandlers: Handlers<typeof AppService, Principal>;
+  readonly appHandlers: CloudHandlers<typeof AppService>;
   readonly download: PackageRoute;
   /** Whether a row lists this archive: if so, the sweep of the blob store keeps it. */
   hasArchive(path: string): Promise<boolean>;

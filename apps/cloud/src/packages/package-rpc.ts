@@ -8,9 +8,8 @@ import {
   type PackageSchema,
   type PackageService,
 } from '@platform/proto/platform/app/packages/v1/packages';
-import type { Call, Handlers } from '@platform/rpc/server';
 import { audit } from '../access/audit.ts';
-import { notVisible, type Principal } from '../access/principal.ts';
+import { type CloudCall, type CloudHandlers, notVisible, type Principal } from '../access/principal.ts';
 import { checkInfo } from './check-info.ts';
 import { createPackage } from './create-package.ts';
 import { deletePackages, forgetWithoutVersions } from './delete-packages.ts';
@@ -25,7 +24,7 @@ export interface PackageHandlerDeps extends PackagesDeps {
   readonly deleted: () => void;
 }
 
-export function packageHandlers(deps: PackageHandlerDeps): Handlers<typeof PackageService, Principal> {
+export function packageHandlers(deps: PackageHandlerDeps): CloudHandlers<typeof PackageService> {
   const { db, access, clock, organizationNamed, served, deleted } = deps;
 
   /** The organization named by an id, if the caller may read its packages. @throws not_found, as for a nonexistent package */
@@ -36,7 +35,7 @@ export function packageHandlers(deps: PackageHandlerDeps): Handlers<typeof Packa
       throw notVisible('package', id);
     return { organizationId, name };
   };
-  const messageOf = (row: PackageRow, call: Call<Principal>, includeUrl = false) =>
+  const messageOf = (row: PackageRow, call: CloudCall, includeUrl = false) =>
     toMessage(row, includeUrl ? urlOf(deps, row, call) : '');
 
   return {
@@ -116,7 +115,7 @@ async function* contentsOf(messages: AsyncIterator<CreatePackageRequest>): Async
   }
 }
 
-function urlOf({ instanceKey, baseUrl, clock }: PackagesDeps, row: PackageRow, call: Call<Principal>): string {
+function urlOf({ instanceKey, baseUrl, clock }: PackagesDeps, row: PackageRow, call: CloudCall): string {
   const link = packageLink(call.principal, row.id, clock.now());
   return packageUrl(instanceKey, baseUrl(call.metadata), fileName(row), link);
 }

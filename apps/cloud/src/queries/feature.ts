@@ -3,8 +3,7 @@ import type { DataService } from '@platform/proto/platform/app/data/v1/data';
 import { BsonDate, BsonDocument, type Plan } from '@platform/query';
 import { parseMql } from '@platform/query/mql';
 import { clauseWords, parseSql } from '@platform/query/sql';
-import type { Handlers } from '@platform/rpc/server';
-import type { Principal } from '../access/principal.ts';
+import type { CloudHandlers } from '../access/principal.ts';
 import { type AnsweredQuery, type AskedQuery, answerQuery } from './answer-query.ts';
 import { explainRow } from './explain-row.ts';
 import { indexHandlers } from './indexes/index-rpc.ts';
@@ -19,7 +18,7 @@ export type QueryText = { readonly sql: string } | { readonly mql: readonly Uint
 
 export interface Queries {
   /** Other features serve the rest of DataService. */
-  readonly dataHandlers: Handlers<typeof DataService, Principal>;
+  readonly dataHandlers: CloudHandlers<typeof DataService>;
   /** Runs a query that does not come from an RPC. @throws like the RPCs */
   ask(asked: Omit<AskedQuery, 'parse'> & { readonly query: QueryText; readonly since?: Date }): Promise<AskedAnswer>;
 }

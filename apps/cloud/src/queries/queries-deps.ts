@@ -1,8 +1,7 @@
 /** Dependencies of the query features on the rest of the cloud. */
 import type { Clock, Log } from '@platform/base';
-import type { Call } from '@platform/rpc/server';
 import type { Access } from '../access/authorize.ts';
-import type { Principal } from '../access/principal.ts';
+import type { CloudCall, Principal } from '../access/principal.ts';
 import type { Database } from '../metadata/tables.ts';
 import type { Tabular } from '../tabular/tabular.ts';
 import type { FleetNames } from './readings/reading-conditions.ts';
@@ -13,7 +12,7 @@ export interface QueriesDeps {
   readonly access: Pick<Access, 'authorize' | 'allows' | 'scopeIn'>;
   readonly names: FleetNames;
   /** The current principal of the call. @throws unauthenticated */
-  readonly recheck: (call: Call<Principal>) => Promise<Principal>;
+  readonly recheck: (call: CloudCall) => Promise<Principal>;
   /** Called with the bytes of the returned rows (BSON). */
   readonly onAnswered?: (organizationId: string, bytes: number) => void;
   readonly clock: Clock;

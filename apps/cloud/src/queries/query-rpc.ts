@@ -4,8 +4,7 @@ import type { DataService, TabularDataByMQLRequest } from '@platform/proto/platf
 import type { Plan } from '@platform/query';
 import { parseMql } from '@platform/query/mql';
 import { clauseWords, parseSql } from '@platform/query/sql';
-import type { Call, Handlers } from '@platform/rpc/server';
-import type { Principal } from '../access/principal.ts';
+import type { CloudCall, CloudHandlers, Principal } from '../access/principal.ts';
 import { answerHeaders } from './answer-headers.ts';
 import { answerQuery } from './answer-query.ts';
 import { batchDocuments } from './batch-documents.ts';
@@ -17,12 +16,12 @@ import { pipelineNamed } from './saved/read-queries.ts';
 import { needsSurrogates, withSurrogates } from './surrogate-text.ts';
 import { withWireErrors } from './wire-errors.ts';
 
-export function queryHandlers(deps: QueriesDeps): Handlers<typeof DataService, Principal> {
+export function queryHandlers(deps: QueriesDeps): CloudHandlers<typeof DataService> {
   const { clock } = deps;
 
   const answer = async (
     organizationId: string,
-    call: Call<Principal>,
+    call: CloudCall,
     parse: () => Plan | Promise<Plan>,
     words: () => (pushed: string) => string,
   ): Promise<{ rawData: Uint8Array[] }> => {

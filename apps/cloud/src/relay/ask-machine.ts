@@ -1,8 +1,7 @@
 /** Calls to machines in JSON: unary methods that only read, by name. Live connections repeat them. */
 import { type DescMethod, fromJson, type JsonObject, toJson } from '@bufbuild/protobuf';
 import { invalidArgument } from '@platform/base';
-import type { Call } from '@platform/rpc/server';
-import type { Principal } from '../access/principal.ts';
+import type { CloudCall, Principal } from '../access/principal.ts';
 import { accessOf } from './authorization/method-access.ts';
 import type { RelayedCallDeps } from './forward/relayed-call.ts';
 import { relayedServices, relayUnary } from './forward/relayed-services.ts';
@@ -22,7 +21,7 @@ export interface AskMachine {
   /** @throws invalid_argument, not_found, permission_denied */
   authorize(question: Question, principal: Principal): void;
   /** @param call whose caller asks @throws like the method */
-  ask(question: Question, call: Call<Principal>): Promise<JsonObject>;
+  ask(question: Question, call: CloudCall): Promise<JsonObject>;
 }
 
 export function askMachine(deps: RelayedCallDeps): AskMachine {
@@ -34,7 +33,7 @@ export function askMachine(deps: RelayedCallDeps): AskMachine {
     async ask({ partId, method: path, request }, call) {
       const method = methodOf(path);
       const message = fromJson(method.input, request, { ignoreUnknownFields: true });
-      const asked: Call<Principal> = {
+      const asked: CloudCall = {
         ...{ method: `/${path}`, metadata: new Headers({ [partHeader]: partId }), signal: call.signal },
         ...{ principal: call.principal, peerAddress: call.peerAddress, vocabulary: call.vocabulary },
         ...{ deadline: deps.clock.now() + timeoutMs, responseHeaders: new Headers(), responseTrailers: new Headers() },

@@ -1,8 +1,8 @@
 /** Remote control: machines hold a link to the cloud, over which it passes calls on to them. */
 import type { Clock, Log } from '@platform/base';
-import { type Call, type ForwardCalls, meterCalls, type ObserveCall, type ServiceBinding } from '@platform/rpc/server';
+import { type ForwardCalls, meterCalls, type ObserveCall } from '@platform/rpc/server';
 import type { Access } from '../access/authorize.ts';
-import type { Principal } from '../access/principal.ts';
+import type { CloudBinding, CloudCall, Principal } from '../access/principal.ts';
 import type { AccountTree } from '../accounts/tree.ts';
 import type { MachineNames } from '../machines/machine-names.ts';
 import type { Presence } from '../machines/presence/presence.ts';
@@ -30,7 +30,7 @@ export interface RelayDeps {
   /** Whether the part reports what it runs. */
   readonly reports: (partId: string) => boolean;
   /** The current principal of the call. @throws unauthenticated */
-  recheck(call: Call<Principal>): Promise<Principal>;
+  recheck(call: CloudCall): Promise<Principal>;
   /** Called with the bytes that were relayed in both directions, and the machine's organization. */
   readonly onPassed: (organizationId: string, bytes: number) => void;
   readonly clock: Clock;
@@ -39,9 +39,9 @@ export interface RelayDeps {
 
 export interface Relay extends AsyncDisposable {
   /** Where machines open their links. */
-  readonly binding: ServiceBinding<Principal>;
+  readonly binding: CloudBinding;
   /** The services of machines. */
-  readonly relayed: readonly ServiceBinding<Principal>[];
+  readonly relayed: readonly CloudBinding[];
   readonly questions: AskMachine;
   /** Services known only to the machines. */
   forwardCalls(observe: ObserveCall): ForwardCalls<Principal>;

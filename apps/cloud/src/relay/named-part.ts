@@ -1,7 +1,6 @@
 /** Which part a call is for (D39). */
 import { invalidArgument } from '@platform/base';
-import type { Call } from '@platform/rpc/server';
-import { grantsOf, type Principal } from '../access/principal.ts';
+import { type CloudCall, grantsOf, type Principal } from '../access/principal.ts';
 import type { AccountTree } from '../accounts/tree.ts';
 import type { MachineNames } from '../machines/machine-names.ts';
 import type { Registry } from '../machines/registry.ts';
@@ -22,10 +21,7 @@ export interface NamedPartDeps {
  *
  * @throws invalid_argument if it names several, or none and the key has several machines
  */
-export function namedPart(
-  deps: NamedPartDeps,
-  call: Pick<Call<Principal>, 'method' | 'metadata' | 'principal'>,
-): string {
+export function namedPart(deps: NamedPartDeps, call: Pick<CloudCall, 'method' | 'metadata' | 'principal'>): string {
   const { method, metadata, principal } = call;
   const given = metadata.get(partHeader);
   const hosts = [metadata.get(hostHeader), metadata.get('host')].flatMap((text) => (text ?? '').split(','));

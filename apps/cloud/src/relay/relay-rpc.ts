@@ -1,8 +1,8 @@
 /** RelayService: machines open their links here. */
 import { type Clock, PlatformError } from '@platform/base';
 import { type OpenLinkRequest, RelayService } from '@platform/proto/platform/relay/v1/relay';
-import { type Call, type ServiceBinding, serve } from '@platform/rpc/server';
-import { type Principal, requireId } from '../access/principal.ts';
+import { serve } from '@platform/rpc/server';
+import { type CloudBinding, type CloudCall, type Principal, requireId } from '../access/principal.ts';
 import { endSilentLink } from './end-silent-link.ts';
 import type { Links, PartLink } from './links.ts';
 
@@ -16,19 +16,13 @@ export interface RelayRpcDeps {
   /** A message of the part arrived on its link. */
   heard(principal: Principal, partId: string): void;
   /** The current principal of the call. @throws unauthenticated */
-  recheck(call: Call<Principal>): Promise<Principal>;
+  recheck(call: CloudCall): Promise<Principal>;
   readonly clock: Clock;
 }
 
-export function relayBinding({
-  links,
-  authorizeAnswer,
-  heard,
-  recheck,
-  clock,
-}: RelayRpcDeps): ServiceBinding<Principal> {
+export function relayBinding({ links, authorizeAnswer, heard, recheck, clock }: RelayRpcDeps): CloudBinding {
   /** Ends the link when the caller loses the right to it. */
-  const watch = async (link: PartLink, call: Call<Principal>): Promise<void> => {
+  const watch = async (link: PartLink, call: CloudCall): Promise<void> => {
     try {
       for (;;) {
         await clock.sleep(recheckMs, link.ended);

@@ -6,21 +6,16 @@
  * background, in small steps, and again for an hour, because uploads admitted before may still arrive) → the deletion ends.
  */
 import { chunks } from '@platform/base';
-import type { Kysely } from 'kysely';
 import { audit } from '../access/audit.ts';
 import { removeOrganization } from '../binary/change/remove-organization.ts';
 import { writeRetentionDays } from '../binary/retention-days/write-retention-days.ts';
 import { rowsPerStatement } from '../metadata/rows-per-statement.ts';
-import type { CloudTables, Database } from '../metadata/tables.ts';
+import type { Database } from '../metadata/tables.ts';
 import { addDeleteRow } from '../tabular/catalog/catalog-rows.ts';
 import { systemActor } from './system-actor.ts';
 
 /** Must be called in the transaction that deletes the organization. */
-export async function deleteOrganizationData(
-  trx: Kysely<CloudTables>,
-  organizationId: string,
-  nowMs: number,
-): Promise<void> {
+export async function deleteOrganizationData(trx: Database, organizationId: string, nowMs: number): Promise<void> {
   const everything = {
     organization_id: organizationId,
     predicate: '{}',

@@ -1,10 +1,9 @@
 /** Deletes all data of a deleted part, if its configuration says so (`delete_data_on_part_deletion`). */
 import type { DataPolicies } from '@platform/machine-config/data-policies';
-import type { Kysely } from 'kysely';
 import { audit, type Caller } from '../access/audit.ts';
 import { deleteFilesOfPart } from '../binary/change/remove-files.ts';
 import { requireRight } from '../metadata/row-checks/require-right.ts';
-import type { CloudTables } from '../metadata/tables.ts';
+import type { Database } from '../metadata/tables.ts';
 import { addDeleteRow } from '../tabular/catalog/catalog-rows.ts';
 import { dataPolicies } from './store.ts';
 
@@ -12,12 +11,7 @@ import { dataPolicies } from './store.ts';
 const maxFilesAtOnce = 5_000;
 
 /** Must be called in the transaction that deletes the part. Data of uploads admitted before but stored later is deleted, too. */
-export async function deletePartData(
-  trx: Kysely<CloudTables>,
-  partId: string,
-  by: Caller,
-  nowMs: number,
-): Promise<void> {
+export async function deletePartData(trx: Database, partId: string, by: Caller, nowMs: number): Promise<void> {
   const row = await trx.selectFrom('data_policies').selectAll().where('part_id', '=', partId).executeTakeFirst();
   if (row !== undefined) requireRight(dataPolicies, [row]);
   if (row === undefined || !(JSON.parse(row.policies) as DataPolicies).deleteOnPartDeletion) return;

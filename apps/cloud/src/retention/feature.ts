@@ -3,9 +3,8 @@
  * deleted. The rules are in the configurations of parts and apply as soon as a save is committed.
  */
 import type { DataPolicies } from '@platform/machine-config/data-policies';
-import type { Kysely } from 'kysely';
 import type { OnConfigurationChange } from '../machines/configuration/configuration-change.ts';
-import type { CloudTables, Database } from '../metadata/tables.ts';
+import type { Database } from '../metadata/tables.ts';
 import type { StandingRules, StandingRulesOf } from '../tabular/deletion/standing-rules.ts';
 import { deleteOrganizationData } from './delete-organization-data.ts';
 import { deletePartData } from './delete-part-data.ts';
@@ -25,7 +24,7 @@ export interface Retention {
    */
   readonly configurationsChanged: OnConfigurationChange;
   /** Must be called in the transaction that deletes an organization: its data is deleted with it. */
-  organizationDeleting(trx: Kysely<CloudTables>, organizationId: string): Promise<void>;
+  organizationDeleting(trx: Database, organizationId: string): Promise<void>;
   readonly standingRulesOf: StandingRulesOf;
   /** By part, including deleted parts. */
   policiesOf(organizationId: string): Promise<ReadonlyMap<string, DataPolicies>>;

@@ -1,12 +1,11 @@
 /** Stores the data policies of effective configurations, in the transaction that changes them. */
 import { chunks } from '@platform/base';
 import { type DataPolicies, readDataPolicies } from '@platform/machine-config/data-policies';
-import type { Kysely } from 'kysely';
 import { type RetentionDays, writeRetentionDays } from '../binary/retention-days/write-retention-days.ts';
 import { placesOf } from '../machines/part-places.ts';
 import { requireRight } from '../metadata/row-checks/require-right.ts';
 import { rowsPerStatement } from '../metadata/rows-per-statement.ts';
-import type { CloudTables } from '../metadata/tables.ts';
+import type { Database } from '../metadata/tables.ts';
 import { dataPolicies } from './store.ts';
 
 export interface ChangedPart {
@@ -16,11 +15,11 @@ export interface ChangedPart {
 }
 
 /** Writes only changed policies. */
-export async function writePolicies(trx: Kysely<CloudTables>, parts: readonly ChangedPart[]): Promise<void> {
+export async function writePolicies(trx: Database, parts: readonly ChangedPart[]): Promise<void> {
   for (const some of chunks(parts, rowsPerStatement)) await writeSome(trx, some);
 }
 
-async function writeSome(trx: Kysely<CloudTables>, parts: readonly ChangedPart[]): Promise<void> {
+async function writeSome(trx: Database, parts: readonly ChangedPart[]): Promise<void> {
   const read = new Map(parts.map(({ partId, document }) => [partId, readDataPolicies(document)]));
   const texts = new Map([...read].map(([partId, policies]) => [partId, JSON.stringify(policies)]));
   const before = await trx

@@ -6,9 +6,9 @@
  */
 import { type Clock, invalidArgument, notFound, PlatformError } from '@platform/base';
 import type { SignalingService } from '@platform/proto/proto/rpc/webrtc/v1/signaling';
-import type { Call, Handlers } from '@platform/rpc/server';
+import type { Call } from '@platform/rpc/server';
 import type { Access } from '../access/authorize.ts';
-import type { Principal } from '../access/principal.ts';
+import type { CloudCall, CloudHandlers } from '../access/principal.ts';
 import type { MachineNames } from '../machines/machine-names.ts';
 import { authorizeControl } from '../relay/authorization/authorize-control.ts';
 import { hostHeader } from '../relay/named-part.ts';
@@ -28,7 +28,7 @@ export interface CallerDeps {
 }
 
 type CallerHandlers = Pick<
-  Handlers<typeof SignalingService, Principal>,
+  CloudHandlers<typeof SignalingService>,
   'call' | 'callUpdate' | 'optionalWebRTCConfig' | 'reportConnectionMetadata'
 >;
 
@@ -37,7 +37,7 @@ export function callerHandlers(deps: CallerDeps): CallerHandlers {
   const waiting = new Map<string, number>();
 
   /** The part that the caller names. @throws invalid_argument, not_found, permission_denied */
-  const calledPart = (call: Call<Principal>, most: number): string => {
+  const calledPart = (call: CloudCall, most: number): string => {
     const hosts = hostsOf(call, most);
     const parts = new Set<string>();
     for (const host of hosts) {

@@ -8,8 +8,8 @@
  */
 import { type Clock, failedPrecondition, invalidArgument, PlatformError } from '@platform/base';
 import { SignalingService } from '@platform/proto/proto/rpc/webrtc/v1/signaling';
-import { type Call, type ServiceBinding, serve } from '@platform/rpc/server';
-import { notVisible, type Principal } from '../access/principal.ts';
+import { type Call, serve } from '@platform/rpc/server';
+import { type CloudBinding, type CloudCall, notVisible, type Principal } from '../access/principal.ts';
 import type { MachineNames } from '../machines/machine-names.ts';
 import { type CallerDeps, callerHandlers } from './callers.ts';
 
@@ -26,11 +26,11 @@ export interface SignalingDeps extends CallerDeps {
   /** A call for the part began. */
   saw(principal: Principal, partId: string): void;
   /** The current principal of the call. @throws unauthenticated */
-  recheck(call: Call<Principal>): Promise<Principal>;
+  recheck(call: CloudCall): Promise<Principal>;
   readonly clock: Clock;
 }
 
-export function signalingBinding(deps: SignalingDeps): ServiceBinding<Principal> {
+export function signalingBinding(deps: SignalingDeps): CloudBinding {
   const { authorizeAnswer, recheck, clock } = deps;
   const partOfHost = (host: string): string | undefined => {
     const led = deps.names.lead(host);

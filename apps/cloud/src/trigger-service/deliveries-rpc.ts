@@ -7,9 +7,7 @@ import {
   DeliveryStateSchema,
   type TriggerService,
 } from '@platform/proto/platform/app/v1/triggers';
-import type { Handlers } from '@platform/rpc/server';
-import type { Kysely } from 'kysely';
-import { grantsOf, notVisible, type Principal } from '../access/principal.ts';
+import { type CloudHandlers, grantsOf, notVisible, type Principal } from '../access/principal.ts';
 import { describeRequest } from '../outbox/deliveries/describe-request.ts';
 import {
   type Delivery,
@@ -20,12 +18,12 @@ import {
   type WholeDelivery,
 } from '../outbox/deliveries/list-deliveries.ts';
 import { withoutSecrets } from '../outbox/failure-line.ts';
-import { channelNames, type MessageState, type OutboxAttemptRow, type OutboxTables } from '../outbox/store.ts';
+import { channelNames, type MessageState, type OutboxAttemptRow, type OutboxDatabase } from '../outbox/store.ts';
 import { badPageToken, namesOf, quoted, refused, timeRange } from './request-fields.ts';
 import { readScope, type ScopeDeps } from './scope.ts';
 
 export interface DeliveriesRpcDeps extends ScopeDeps {
-  readonly db: Kysely<OutboxTables>;
+  readonly db: OutboxDatabase;
 }
 
 const defaultDeliveries = 50;
@@ -39,7 +37,7 @@ const states: Readonly<Record<MessageState, DeliveryState>> = {
   cancelled: DeliveryState.CANCELLED,
 };
 
-export function deliveriesHandlers(deps: DeliveriesRpcDeps): Handlers<typeof TriggerService, Principal> {
+export function deliveriesHandlers(deps: DeliveriesRpcDeps): CloudHandlers<typeof TriggerService> {
   const { db } = deps;
   return {
     async listDeliveries(request, call) {

@@ -8,9 +8,8 @@ import {
   TriggerOutcome,
   type TriggerService,
 } from '@platform/proto/platform/app/v1/triggers';
-import type { Handlers } from '@platform/rpc/server';
 import type { Access } from '../access/authorize.ts';
-import type { Principal } from '../access/principal.ts';
+import type { CloudHandlers } from '../access/principal.ts';
 import type { TriggersIfSaved } from '../machines/configuration/triggers-if-saved.ts';
 import type { PartTriggers } from '../machines/configuration/triggers-of.ts';
 import type { EventPlace } from '../outbox/event.ts';
@@ -42,7 +41,7 @@ const maxDraft = 1_000;
 const maxRunning = 2;
 const progressEveryMs = 500;
 
-export function dryRunHandlers(deps: DryRunRpcDeps): Handlers<typeof TriggerService, Principal> {
+export function dryRunHandlers(deps: DryRunRpcDeps): CloudHandlers<typeof TriggerService> {
   const { access, clock, placeOf } = deps;
   const running = new Map<string, number>();
   return {

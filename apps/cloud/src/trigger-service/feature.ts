@@ -3,8 +3,7 @@
  * outbox sends (outbox/).
  */
 import type { TriggerService } from '@platform/proto/platform/app/v1/triggers';
-import type { Handlers } from '@platform/rpc/server';
-import type { Principal } from '../access/principal.ts';
+import type { CloudHandlers } from '../access/principal.ts';
 import { type DeliveriesRpcDeps, deliveriesHandlers } from './deliveries-rpc.ts';
 import { type DryRunRpcDeps, dryRunHandlers } from './dry-run-rpc.ts';
 import { type HistoryRpcDeps, historyHandlers } from './history-rpc.ts';
@@ -21,7 +20,7 @@ export type TriggerServiceDeps = TriggersRpcDeps &
   DryRunRpcDeps &
   TestTriggerRpcDeps;
 
-export function triggerHandlers(deps: TriggerServiceDeps): Handlers<typeof TriggerService, Principal> {
+export function triggerHandlers(deps: TriggerServiceDeps): CloudHandlers<typeof TriggerService> {
   return {
     ...triggersHandlers(deps),
     ...historyHandlers(deps),

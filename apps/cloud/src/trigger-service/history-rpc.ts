@@ -7,17 +7,15 @@ import {
   TriggerOutcomeSchema,
   type TriggerService,
 } from '@platform/proto/platform/app/v1/triggers';
-import type { Handlers } from '@platform/rpc/server';
-import type { Kysely } from 'kysely';
-import type { Principal } from '../access/principal.ts';
+import type { CloudHandlers } from '../access/principal.ts';
 import { type HistoryKey, type HistoryRow, listHistory } from '../triggers/history/list-history.ts';
 import type { HistoryOutcome } from '../triggers/history/trigger-history.ts';
-import type { TriggersTables } from '../triggers/store.ts';
+import type { TriggersDatabase } from '../triggers/store.ts';
 import { badPageToken, namesOf, timeRange } from './request-fields.ts';
 import { readScope, type ScopeDeps } from './scope.ts';
 
 export interface HistoryRpcDeps extends ScopeDeps {
-  readonly db: Kysely<TriggersTables>;
+  readonly db: TriggersDatabase;
 }
 
 const defaultEntries = 100;
@@ -29,7 +27,7 @@ const outcomes: Readonly<Record<HistoryOutcome, TriggerOutcome>> = {
   failed: TriggerOutcome.FAILED,
 };
 
-export function historyHandlers(deps: HistoryRpcDeps): Handlers<typeof TriggerService, Principal> {
+export function historyHandlers(deps: HistoryRpcDeps): CloudHandlers<typeof TriggerService> {
   return {
     async getTriggerHistory(request, call) {
       const scope = readScope(deps, call.principal, request.scope, 'GetTriggerHistory');

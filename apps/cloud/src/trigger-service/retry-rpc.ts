@@ -2,9 +2,8 @@
 import { timestampMs } from '@bufbuild/protobuf/wkt';
 import { type Clock, failedPrecondition } from '@platform/base';
 import { DeliveryState, type TriggerService } from '@platform/proto/platform/app/v1/triggers';
-import type { Handlers } from '@platform/rpc/server';
 import { type AuditTarget, audit } from '../access/audit.ts';
-import type { Principal } from '../access/principal.ts';
+import type { CloudHandlers } from '../access/principal.ts';
 import type { InstanceKey } from '../instance/instance-key.ts';
 import type { PartTriggers } from '../machines/configuration/triggers-of.ts';
 import type { Database } from '../metadata/tables.ts';
@@ -34,7 +33,7 @@ export interface RetryRpcDeps extends ScopeDeps {
 const defaultReplayed = 1_000;
 const maxReplayed = 10_000;
 
-export function retryHandlers(deps: RetryRpcDeps): Handlers<typeof TriggerService, Principal> {
+export function retryHandlers(deps: RetryRpcDeps): CloudHandlers<typeof TriggerService> {
   const { db, access, outbox, clock } = deps;
   return {
     async retryDelivery({ id }, call) {

@@ -2,12 +2,10 @@
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { type Clock, failedPrecondition } from '@platform/base';
 import type { TriggerService } from '@platform/proto/platform/app/v1/triggers';
-import type { Handlers } from '@platform/rpc/server';
-import type { Transaction } from 'kysely';
 import { audit, type Caller } from '../access/audit.ts';
 import type { Access } from '../access/authorize.ts';
-import type { Principal } from '../access/principal.ts';
-import type { CloudTables, Database } from '../metadata/tables.ts';
+import type { CloudHandlers } from '../access/principal.ts';
+import type { Database, DatabaseTransaction } from '../metadata/tables.ts';
 import { isKnownTarget, type PausedTarget, pausedTargets } from '../outbox/deliveries/paused-targets.ts';
 import { withoutSecrets } from '../outbox/failure-line.ts';
 import type { Outbox } from '../outbox/feature.ts';
@@ -24,11 +22,11 @@ export interface TargetsRpcDeps extends Pick<TriggersRpcDeps, 'tree' | 'registry
 
 const maxReasonLength = 200;
 
-export function targetsHandlers(deps: TargetsRpcDeps): Handlers<typeof TriggerService, Principal> {
+export function targetsHandlers(deps: TargetsRpcDeps): CloudHandlers<typeof TriggerService> {
   const { db, access, outbox, clock } = deps;
   const audited = (call: Caller, operation: string, organizationId: string, target: string) => (trx: unknown) =>
     audit(
-      trx as Transaction<CloudTables>,
+      trx as DatabaseTransaction,
       ...([call, clock.now(), operation] as const),
       ['organization', organizationId, organizationId],
       { target: withoutSecrets(target) },

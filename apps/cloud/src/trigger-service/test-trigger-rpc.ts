@@ -2,11 +2,9 @@
 import { randomUUID } from 'node:crypto';
 import { invalidArgument, notFound, resourceExhausted } from '@platform/base';
 import type { TriggerService } from '@platform/proto/platform/app/v1/triggers';
-import type { Handlers } from '@platform/rpc/server';
-import type { Kysely } from 'kysely';
 import { audit } from '../access/audit.ts';
-import type { Principal } from '../access/principal.ts';
-import type { CloudTables } from '../metadata/tables.ts';
+import type { CloudHandlers } from '../access/principal.ts';
+import type { Database } from '../metadata/tables.ts';
 import type { Message } from '../outbox/event.ts';
 import { withoutSecrets } from '../outbox/failure-line.ts';
 import type { Outbox } from '../outbox/feature.ts';
@@ -18,14 +16,14 @@ import { createBuckets } from './buckets.ts';
 import { type DraftDeps, namesOf } from './dry-run-rpc.ts';
 
 export interface TestTriggerRpcDeps extends DraftDeps {
-  readonly db: Kysely<CloudTables>;
+  readonly db: Database;
   readonly outbox: Pick<Outbox, 'enqueue' | 'wake'>;
 }
 
 /** Tests of an organization: this many at once, and then one per interval (ms). No one can use them to flood a target. */
 const limit = { most: 30, everyMs: 6_000 } as const;
 
-export function testTriggerHandlers(deps: TestTriggerRpcDeps): Handlers<typeof TriggerService, Principal> {
+export function testTriggerHandlers(deps: TestTriggerRpcDeps): CloudHandlers<typeof TriggerService> {
   const { access, clock, db, outbox, placeOf } = deps;
   const buckets = createBuckets(clock, limit);
   return {

@@ -31,7 +31,7 @@ async function open() {
     ...{ triggersIfSaved: machines.triggersIfSaved, placeOf: registry.findPlace },
     pushApplicationOf: async () => undefined,
   };
-  const binding = serve(TriggerService, triggerHandlers(deps));
+  const binding = serve<typeof TriggerService, Principal>(TriggerService, triggerHandlers(deps));
   const call = async <M extends DescMethodUnary>(
     principal: Principal,
     method: M,

@@ -3,21 +3,19 @@ import type { JsonObject, MessageInitShape } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import type { Problem } from '@platform/base';
 import { type TriggerSchema, type TriggerService, TriggerState } from '@platform/proto/platform/app/v1/triggers';
-import type { Handlers } from '@platform/rpc/server';
-import type { Kysely } from 'kysely';
-import type { Principal } from '../access/principal.ts';
+import type { CloudHandlers } from '../access/principal.ts';
 import type { PartTriggers } from '../machines/configuration/triggers-of.ts';
 import { withoutSecrets } from '../outbox/failure-line.ts';
 import { type DescribedTrigger, describeTriggers } from '../triggers/describe-triggers.ts';
 import { lastFiredOf } from '../triggers/history/list-history.ts';
 import { pushProblems } from '../triggers/parsing/push-problems.ts';
-import type { TriggersTables } from '../triggers/store.ts';
+import type { TriggersDatabase } from '../triggers/store.ts';
 import type { Notification } from '../triggers/trigger.ts';
 import { badPageToken } from './request-fields.ts';
 import { readScope, type ScopeDeps } from './scope.ts';
 
 export interface TriggersRpcDeps extends ScopeDeps {
-  readonly db: Kysely<TriggersTables>;
+  readonly db: TriggersDatabase;
   readonly tree: ScopeDeps['tree'] & { locationsOf(organizationId: string): readonly { readonly id: string }[] };
   readonly registry: ScopeDeps['registry'] & {
     findPlace(
@@ -41,7 +39,7 @@ const states: Readonly<Record<DescribedTrigger['state'], TriggerState>> = {
   broken: TriggerState.BROKEN,
 };
 
-export function triggersHandlers(deps: TriggersRpcDeps): Handlers<typeof TriggerService, Principal> {
+export function triggersHandlers(deps: TriggersRpcDeps): CloudHandlers<typeof TriggerService> {
   const describe = async (partId: string, organizationId: string): Promise<readonly DescribedTrigger[]> => {
     const config = await deps.configOf(partId);
     if (config === undefined || config.triggers.length === 0) return [];

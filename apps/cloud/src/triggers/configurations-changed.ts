@@ -1,7 +1,6 @@
 import { chunks } from '@platform/base';
-import type { Transaction } from 'kysely';
 import { triggersOfDocument } from './parsing/parse-document.ts';
-import type { TriggersTables } from './store.ts';
+import type { TriggersTables, TriggersTransaction } from './store.ts';
 
 /** Rows, or part ids, per statement: stores limit the number of bound values. */
 const rowsPerStatement = 150;
@@ -17,18 +16,14 @@ export interface ChangedPart {
  * A trigger that was removed or disabled is forgotten, with its throttles and its state.
  */
 export async function configurationsChanged(
-  trx: Transaction<TriggersTables>,
+  trx: TriggersTransaction,
   changes: readonly ChangedPart[],
   lastPosition: number,
 ): Promise<void> {
   for (const some of chunks(changes, rowsPerStatement)) await writeSome(trx, some, lastPosition);
 }
 
-async function writeSome(
-  trx: Transaction<TriggersTables>,
-  changes: readonly ChangedPart[],
-  position: number,
-): Promise<void> {
+async function writeSome(trx: TriggersTransaction, changes: readonly ChangedPart[], position: number): Promise<void> {
   const ids = changes.map(({ partId }) => partId);
   const rows = await trx
     .selectFrom('trigger_starts')

@@ -9,7 +9,7 @@ import type { LogCursorsTables } from '../follow-log/store.ts';
 import type { LogRow } from '../ingest/log/log.ts';
 import type { PartTriggers } from '../machines/configuration/triggers-of.ts';
 import type { Message } from '../outbox/event.ts';
-import type { OutboxTables } from '../outbox/store.ts';
+import type { OutboxTables, OutboxTransaction } from '../outbox/store.ts';
 import type { CompiledTriggers, PartRules } from './compiled-triggers.ts';
 import { evaluateInSteps } from './evaluate.ts';
 import { TriggerHistory, type TriggerPlace } from './history/trigger-history.ts';
@@ -26,7 +26,7 @@ export interface DecideRowsDeps {
   readonly db: Kysely<DecidedTables>;
   readonly configOf: (partId: string) => Promise<PartTriggers | undefined>;
   readonly outbox: {
-    enqueue(trx: Transaction<OutboxTables>, messages: readonly Message[]): Promise<unknown>;
+    enqueue(trx: OutboxTransaction, messages: readonly Message[]): Promise<unknown>;
     wake(): void;
   };
   readonly clock: Clock;

@@ -3,13 +3,12 @@
  * not use HTTP; the outbox sends the messages.
  */
 import { type Follower, follow } from '@platform/base';
-import type { Transaction } from 'kysely';
 import { type FollowLogOptions, followLog, type LogFollower } from '../follow-log/follow-log.ts';
 import { createCompiledTriggers } from './compiled-triggers.ts';
 import { type ChangedPart, configurationsChanged } from './configurations-changed.ts';
 import { createDecideRows, type DecidedTables, type DecideRowsDeps, type UploadListener } from './decide-rows.ts';
 import { pruneHistory } from './history/trigger-history.ts';
-import type { TriggersTables } from './store.ts';
+import type { TriggersTransaction } from './store.ts';
 import { createTimes, type TimesDeps } from './times/check-times.ts';
 
 export interface TriggersDeps extends DecideRowsDeps {
@@ -23,7 +22,7 @@ export interface Triggers extends Pick<LogFollower, 'start' | 'cursor' | 'lag' |
    * Must be called in the transaction that changes effective configurations: a trigger that is new, or enabled again, applies only to
    * uploads after this moment (I11).
    */
-  configurationsChanged(trx: Transaction<TriggersTables>, changes: readonly ChangedPart[]): Promise<void>;
+  configurationsChanged(trx: TriggersTransaction, changes: readonly ChangedPart[]): Promise<void>;
 }
 
 export function createTriggers(deps: TriggersDeps): Triggers {

@@ -6,12 +6,12 @@ import { asPlatformError, type Log } from '@platform/base';
 import type { Transaction } from 'kysely';
 import type { PartTriggers } from '../machines/configuration/triggers-of.ts';
 import type { EventPlace, Message } from '../outbox/event.ts';
-import type { OutboxTables } from '../outbox/store.ts';
+import type { OutboxTables, OutboxTransaction } from '../outbox/store.ts';
 import { evaluate, noState, type TriggerDecision } from './evaluate.ts';
 import { isLastFired, TriggerHistory } from './history/trigger-history.ts';
 import { messagesOf } from './messages-of.ts';
 import { parseTriggers } from './parsing/parse-triggers.ts';
-import type { TriggersTables } from './store.ts';
+import type { TriggersTables, TriggersTransaction } from './store.ts';
 import type { Trigger } from './trigger.ts';
 
 export interface PartTransition {
@@ -35,7 +35,7 @@ export interface PartTransitionsDeps {
   /** Undefined for a deleted part, which causes no notification. */
   readonly placeOf: (partId: string) => EventPlace | undefined;
   readonly outbox: {
-    enqueue(trx: Transaction<OutboxTables>, messages: readonly Message[]): Promise<unknown>;
+    enqueue(trx: OutboxTransaction, messages: readonly Message[]): Promise<unknown>;
     wake(): void;
   };
   readonly log: Log;
@@ -97,7 +97,7 @@ function decide(transition: PartTransition, config: PartTriggers, place: EventPl
     );
 }
 
-async function saveHistory(trx: Transaction<TriggersTables>, decided: readonly Decided[]): Promise<void> {
+async function saveHistory(trx: TriggersTransaction, decided: readonly Decided[]): Promise<void> {
   const history = new TriggerHistory();
   for (const { place, trigger, decision } of decided) {
     const of = { organizationId: place.organizationId, partId: place.partId, triggerName: trigger.name };

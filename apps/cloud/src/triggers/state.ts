@@ -1,8 +1,8 @@
 /** Reads and writes of the triggers' tables. */
 import { chunks, finishAll } from '@platform/base';
-import type { Kysely, Transaction } from 'kysely';
+import type { Kysely } from 'kysely';
 import { noState, type TriggerState } from './evaluate.ts';
-import type { TriggersTables } from './store.ts';
+import type { TriggersDatabase, TriggersTables, TriggersTransaction } from './store.ts';
 
 /** Names of triggers, by part. */
 export type TriggerNames = ReadonlyMap<string, ReadonlySet<string>>;
@@ -16,14 +16,14 @@ export class StoredTriggers {
   readonly #states = new Map<string, TriggerState>();
   readonly #changed = new Map<string, { partId: string; name: string; before: TriggerState }>();
 
-  static async load(db: Kysely<TriggersTables>, triggers: TriggerNames): Promise<StoredTriggers> {
+  static async load(db: TriggersDatabase, triggers: TriggerNames): Promise<StoredTriggers> {
     const loaded = new StoredTriggers();
     for (const [partId, all] of triggers)
       for (const names of chunks([...all], namesPerStatement)) await loaded.#load(db, partId, names);
     return loaded;
   }
 
-  async #load(db: Kysely<TriggersTables>, partId: string, names: readonly string[]): Promise<void> {
+  async #load(db: TriggersDatabase, partId: string, names: readonly string[]): Promise<void> {
     const [starts, throttles, states] = await Promise.all([
       rowsOf(db, 'trigger_starts', partId, names),
       rowsOf(db, 'trigger_throttles', partId, names),
@@ -62,7 +62,7 @@ export class StoredTriggers {
     return this.#changed.size > 0;
   }
 
-  async save(trx: Transaction<TriggersTables>): Promise<void> {
+  async save(trx: TriggersTransaction): Promise<void> {
     const throttles: TriggersTables['trigger_throttles'][] = [];
     const states: TriggersTables['trigger_states'][] = [];
     for (const { partId, name, before } of this.#changed.values()) {
@@ -82,7 +82,7 @@ function keyOf(partId: string, name: string): string {
 }
 
 function rowsOf<Table extends 'trigger_starts' | 'trigger_throttles' | 'trigger_states'>(
-  db: Kysely<TriggersTables>,
+  db: TriggersDatabase,
   table: Table,
   partId: string,
   names: readonly string[],
@@ -94,7 +94,7 @@ function rowsOf<Table extends 'trigger_starts' | 'trigger_throttles' | 'trigger_
   return rows as Promise<unknown> as Promise<TriggersTables[Table][]>;
 }
 
-async function saveThrottles(trx: Transaction<TriggersTables>, rows: readonly TriggersTables['trigger_throttles'][]) {
+async function saveThrottles(trx: TriggersTransaction, rows: readonly TriggersTables['trigger_throttles'][]) {
   for (const some of chunks(rows, namesPerStatement))
     await trx
       .insertInto('trigger_throttles')
@@ -107,7 +107,7 @@ async function saveThrottles(trx: Transaction<TriggersTables>, rows: readonly Tr
       .execute();
 }
 
-async function saveStates(trx: Transaction<TriggersTables>, rows: readonly TriggersTables['trigger_states'][]) {
+async function saveStates(trx: TriggersTransaction, rows: readonly TriggersTables['trigger_states'][]) {
   for (const some of chunks(rows, namesPerStatement))
     await trx
       .insertInto('trigger_states')
@@ -127,7 +127,7 @@ export interface Undecided {
   readonly atMs: number;
 }
 
-export async function saveUndecided(trx: Transaction<TriggersTables>, undecided: readonly Undecided[]): Promise<void> {
+export async function saveUndecided(trx: TriggersTransaction, undecided: readonly Undecided[]): Promise<void> {
   if (undecided.length === 0) return;
   await trx
     .insertInto('trigger_damaged_rows')

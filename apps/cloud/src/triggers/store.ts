@@ -3,6 +3,7 @@
  * uploads for which a trigger could not be evaluated, and the history of triggers (history/). All but the first change in the transaction
  * that enqueues the messages (I11).
  */
+import type { Kysely, Transaction } from 'kysely';
 import type { Schema } from '../metadata/sqlite/writer-protocol.ts';
 
 export interface TriggersTables {
@@ -38,6 +39,9 @@ export interface TriggersTables {
   /** `at`: ms; `cause`: of the occurrence. */
   trigger_last_fired: { part_id: string; trigger_name: string; organization_id: string; at: number; cause: string };
 }
+
+export type TriggersDatabase = Kysely<TriggersTables>;
+export type TriggersTransaction = Transaction<TriggersTables>;
 
 export const triggersSchema: Schema = {
   statements: [

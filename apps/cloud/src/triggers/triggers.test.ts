@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { silentLog, systemClock } from '@platform/base';
 import fc from 'fast-check';
-import type { Kysely, Transaction } from 'kysely';
+import type { Kysely } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
 import { openIngestLog } from '../ingest/log/open-ingest-log.ts';
 import { openTestLog } from '../ingest/testing/open-log.ts';
@@ -13,7 +13,7 @@ import { openTestStore } from '../metadata/testing/test-store.ts';
 import { throwUncaught } from '../metadata/testing/throw-uncaught.ts';
 import { enqueue } from '../outbox/enqueue.ts';
 import type { Message } from '../outbox/event.ts';
-import type { OutboxTables } from '../outbox/store.ts';
+import type { OutboxTransaction } from '../outbox/store.ts';
 import { noSecrets } from '../outbox/testing/open-outbox.ts';
 import type { DecidedTables } from './decide-rows.ts';
 import { createTriggers, type Triggers } from './feature.ts';
@@ -48,7 +48,7 @@ async function openDb(): Promise<Kysely<Tables>> {
 }
 
 const outbox = {
-  enqueue: (trx: Transaction<OutboxTables>, messages: readonly Message[]) =>
+  enqueue: (trx: OutboxTransaction, messages: readonly Message[]) =>
     enqueue(trx, messages, systemClock.now(), noSecrets),
   wake: () => {},
 };

@@ -1,13 +1,12 @@
 /** Creates calls as the server passes them to handlers, for tests. */
-import type { Call } from '@platform/rpc/server';
-import type { Principal } from '../principal.ts';
+import type { CloudCall, Principal } from '../principal.ts';
 
 /** @param isDelivered whether the answer reaches the caller */
 export function callOf(
   principal: Principal,
   metadata: Readonly<Record<string, string>> = {},
   isDelivered = true,
-): Call<Principal> {
+): CloudCall {
   return {
     method: '',
     metadata: new Headers(metadata),

@@ -6,7 +6,6 @@
 import type { MessageShape } from '@bufbuild/protobuf';
 import { create, type DescMessage, type MessageInitShape } from '@bufbuild/protobuf';
 import { type Clock, newId } from '@platform/base';
-import type { Call } from '@platform/rpc/server';
 import { FakeClock } from '@platform/testkit';
 import { openFirstAccount } from '../../accounts/testing/open-first-account.ts';
 import type { InstanceKey } from '../../instance/instance-key.ts';
@@ -18,7 +17,7 @@ import { createGuessLimit } from '../guess-limit.ts';
 import { createKeyUse, type KeyUse } from '../key-use.ts';
 import { createKey, type NewKey } from '../keys.ts';
 import type { SharedLocation, SignedIn } from '../ports.ts';
-import type { Grant, Principal, Role } from '../principal.ts';
+import type { CloudCall, Grant, Principal, Role } from '../principal.ts';
 import { callOf } from './call-of.ts';
 
 export const locations: Readonly<Record<string, { organizationId: string; parents: readonly string[] }>> = {
@@ -172,7 +171,7 @@ export function fleetAccess(): Access {
 
 /** Calls a handler with a complete request made from `init`. @throws if there is no such handler */
 export async function ask<I extends DescMessage, O>(
-  handler: ((request: MessageShape<I>, call: Call<Principal>) => Promise<O> | O) | undefined,
+  handler: ((request: MessageShape<I>, call: CloudCall) => Promise<O> | O) | undefined,
   schema: I,
   init: MessageInitShape<I>,
   principal: Principal,

@@ -1,8 +1,7 @@
 /** Locations, their secrets and their sharing in the API. */
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { AppService, LocationAuthSchema, LocationSchema } from '@platform/proto/platform/app/v1/app';
-import type { Handlers } from '@platform/rpc/server';
-import { type Principal, requireId, requireVisible } from '../../access/principal.ts';
+import { type CloudHandlers, type Principal, requireId, requireVisible } from '../../access/principal.ts';
 import type { AccountsDeps } from '../accounts-deps.ts';
 import { organizationsSeenBy } from '../own-roles.ts';
 import type { LocationRow } from '../tree.ts';
@@ -14,7 +13,7 @@ import { createLocationSecret, deleteLocationSecret } from './location-secrets.t
 import { shareLocation, unshareLocation } from './share-location.ts';
 import { updateLocation } from './update-location.ts';
 
-export function locationHandlers(deps: AccountsDeps): Handlers<typeof AppService, Principal> {
+export function locationHandlers(deps: AccountsDeps): CloudHandlers<typeof AppService> {
   const { tree, access } = deps;
   const rowOf = (id: string): LocationRow => {
     const row = requireVisible(tree.location(id), 'location', id);

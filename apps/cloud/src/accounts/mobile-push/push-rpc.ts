@@ -1,12 +1,11 @@
 /** Push credentials of organizations and device tokens of people in the API. */
 import type { AppService } from '@platform/proto/platform/app/v1/app';
-import type { Handlers } from '@platform/rpc/server';
-import { type Principal, requirePerson } from '../../access/principal.ts';
+import { type CloudHandlers, type Principal, requirePerson } from '../../access/principal.ts';
 import type { AccountsDeps } from '../accounts-deps.ts';
 import { deleteDevicePushToken, devicePushTokens, setDevicePushToken } from './device-push-tokens.ts';
 import { appOfPushConfiguration, deletePushConfiguration, setPushConfiguration } from './push-configuration.ts';
 
-export function pushHandlers(deps: AccountsDeps): Handlers<typeof AppService, Principal> {
+export function pushHandlers(deps: AccountsDeps): CloudHandlers<typeof AppService> {
   const { access } = deps;
   return {
     async setFirebaseConfig(request, call) {

@@ -2,8 +2,7 @@
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { permissionDenied } from '@platform/base';
 import type { AppService } from '@platform/proto/platform/app/v1/app';
-import type { Handlers } from '@platform/rpc/server';
-import { type Principal, requireVisible } from '../../access/principal.ts';
+import { type CloudHandlers, requireVisible } from '../../access/principal.ts';
 import { checkedNamespace } from '../../text-rules/checked-namespace.ts';
 import type { AccountsDeps } from '../accounts-deps.ts';
 import { organizationsOf } from '../own-roles.ts';
@@ -14,7 +13,7 @@ import { organizationMessage } from './organization-message.ts';
 import { organizationDetails, searchOrganizations } from './search-organizations.ts';
 import { holderOfNamespace, renameNamespace, updateOrganization } from './update-organization.ts';
 
-export function organizationHandlers(deps: AccountsDeps): Handlers<typeof AppService, Principal> {
+export function organizationHandlers(deps: AccountsDeps): CloudHandlers<typeof AppService> {
   const { db, tree, access } = deps;
   const rowOf = (id: string): OrganizationRow => {
     const row = requireVisible(tree.organization(id), 'organization', id);

@@ -1,7 +1,6 @@
 /** Logo, support e-mail, billing service and metadata in the API. */
 import type { AppService } from '@platform/proto/platform/app/v1/app';
-import type { Handlers } from '@platform/rpc/server';
-import type { Principal } from '../../access/principal.ts';
+import type { CloudHandlers } from '../../access/principal.ts';
 import type { AccountsDeps } from '../accounts-deps.ts';
 import { readMetadata, writeMetadata } from '../metadata.ts';
 import {
@@ -13,7 +12,7 @@ import {
 import { logoUrl, setLogo } from './logo.ts';
 import { setSupportEmail } from './support-email.ts';
 
-export function settingsHandlers(deps: AccountsDeps): Handlers<typeof AppService, Principal> {
+export function settingsHandlers(deps: AccountsDeps): CloudHandlers<typeof AppService> {
   const { tree, access } = deps;
   return {
     async organizationSetLogo(request, call) {

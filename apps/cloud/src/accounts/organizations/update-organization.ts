@@ -8,10 +8,9 @@ import {
   FragmentImportListSchema,
   LoginMethod,
 } from '@platform/proto/platform/app/v1/app';
-import type { Kysely } from 'kysely';
 import { audit, type Caller } from '../../access/audit.ts';
 import { notVisible, requireVisible } from '../../access/principal.ts';
-import type { CloudTables } from '../../metadata/tables.ts';
+import type { Database } from '../../metadata/tables.ts';
 import { checkedName } from '../../text-rules/checked-name.ts';
 import { checkedNamespace } from '../../text-rules/checked-namespace.ts';
 import { checkedText } from '../../text-rules/checked-text.ts';
@@ -81,7 +80,7 @@ export async function renameNamespace(
 }
 
 /** The organization that has a namespace. */
-export async function holderOfNamespace(db: Kysely<CloudTables>, namespace: string): Promise<string | undefined> {
+export async function holderOfNamespace(db: Database, namespace: string): Promise<string | undefined> {
   const row = await db
     .selectFrom('organizations')
     .select('id')

@@ -1,8 +1,7 @@
 /** The keys that sign an organization's webhooks, in the API, for owners of the organization. */
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import type { FleetService } from '@platform/proto/platform/fleet/v1/fleet';
-import type { Handlers } from '@platform/rpc/server';
-import type { Principal } from '../../access/principal.ts';
+import type { CloudHandlers } from '../../access/principal.ts';
 import type { AccountsDeps } from '../accounts-deps.ts';
 import { rotateWebhookSecret, webhookSecrets } from './webhook-secrets.ts';
 
@@ -10,7 +9,7 @@ const defaultOverlapSeconds = 7 * 86_400;
 
 export function webhookSecretHandlers(
   deps: AccountsDeps,
-): Pick<Handlers<typeof FleetService, Principal>, 'getWebhookSecrets' | 'rotateWebhookSecret'> {
+): Pick<CloudHandlers<typeof FleetService>, 'getWebhookSecrets' | 'rotateWebhookSecret'> {
   const secretsOf = async (organizationId: string) =>
     (await webhookSecrets(deps, organizationId)).map(({ secret, endsMs }) => ({
       secret,

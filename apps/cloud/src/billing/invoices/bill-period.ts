@@ -2,9 +2,8 @@
  * Issues the invoice of a period of an organization, in one transaction with the entry that the period has been billed: a crash loses
  * nothing and bills nothing twice.
  */
-import type { Transaction } from 'kysely';
 import { audit, type Caller, type OwnActor } from '../../access/audit.ts';
-import type { CloudTables } from '../../metadata/tables.ts';
+import type { DatabaseTransaction } from '../../metadata/tables.ts';
 import type { UsageReader } from '../meter/read-usage.ts';
 import { divideRounded, one, textOfDecimal } from '../money/decimal.ts';
 import { type ChargeDeps, chargeOf } from '../payments/charge-organization.ts';
@@ -49,7 +48,7 @@ export async function bill(
 }
 
 async function billIn(
-  trx: Transaction<CloudTables>,
+  trx: DatabaseTransaction,
   deps: CloseDeps,
   by: Caller | OwnActor,
   customer: Customer,

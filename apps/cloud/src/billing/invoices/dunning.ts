@@ -4,9 +4,8 @@
  * late, because the cloud was down, delays the following ones: the first reminder is never the last one, and each leaves as much time to
  * pay as the schedule says. After the last step the invoice is listed as `unpaid`.
  */
-import type { Transaction } from 'kysely';
 import { audit, type OwnActor } from '../../access/audit.ts';
-import type { CloudTables } from '../../metadata/tables.ts';
+import type { DatabaseTransaction } from '../../metadata/tables.ts';
 import { chargeOf } from '../payments/charge-organization.ts';
 import { paymentMethodOf } from '../payments/payment-methods.ts';
 import type { SettleDeps } from '../payments/settle-charge.ts';
@@ -64,7 +63,7 @@ export async function dunDue(deps: SettleDeps, signal: AbortSignal): Promise<boo
   return due.length === invoicesAtOnce;
 }
 
-async function dun(trx: Transaction<CloudTables>, deps: SettleDeps, before: InvoiceRow, nowMs: number): Promise<void> {
+async function dun(trx: DatabaseTransaction, deps: SettleDeps, before: InvoiceRow, nowMs: number): Promise<void> {
   const { provider, mails } = deps;
   const { id, organization_id: organizationId, kind } = before;
   const [attempt] = await trx

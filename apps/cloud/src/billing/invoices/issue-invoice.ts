@@ -3,8 +3,7 @@
  * of it remains, and the next document gets the number.
  */
 import { newId } from '@platform/base';
-import type { Transaction } from 'kysely';
-import type { CloudTables } from '../../metadata/tables.ts';
+import type { DatabaseTransaction } from '../../metadata/tables.ts';
 import { lockBiller, post } from '../ledger/post.ts';
 import type { BillingTables } from '../store.ts';
 
@@ -65,7 +64,7 @@ export interface NewInvoice {
   readonly dueMs: number;
 }
 
-export async function issueInvoice(trx: Transaction<CloudTables>, given: NewInvoice): Promise<InvoiceRow> {
+export async function issueInvoice(trx: DatabaseTransaction, given: NewInvoice): Promise<InvoiceRow> {
   const { billerId, organizationId, kind, isTest, currency, subtotal, tax, issuedMs } = given;
   await lockBiller(trx, billerId);
   const { last: sequence } = await trx

@@ -1,7 +1,6 @@
 /** Mails about invoices. Each has a cause, for which it is sent once, however often the event is repeated. */
-import type { Transaction } from 'kysely';
 import type { Mail, MailContent } from '../../outbox/email/mail.ts';
-import type { OutboxTables } from '../../outbox/store.ts';
+import type { OutboxTransaction } from '../../outbox/store.ts';
 import { currencyOf } from '../money/currency.ts';
 import { textOfMinor } from '../money/wire-amount.ts';
 import { invoiceContent, testNotice } from '../pdf/invoice-content.ts';
@@ -16,7 +15,7 @@ export interface InvoiceMail extends MailContent {
 }
 
 export interface InvoiceMails {
-  enqueue(trx: Transaction<OutboxTables>, mail: InvoiceMail): Promise<void>;
+  enqueue(trx: OutboxTransaction, mail: InvoiceMail): Promise<void>;
   wake(): void;
 }
 

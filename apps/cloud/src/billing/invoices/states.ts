@@ -10,11 +10,10 @@
  * with the reason (`bookFailure`).
  */
 import { failedPrecondition, notFound } from '@platform/base';
-import type { Transaction } from 'kysely';
 import { audit, type Caller, type OwnActor } from '../../access/audit.ts';
 import { requireIntactSet } from '../../metadata/row-checks/require-complete.ts';
 import { requireRight } from '../../metadata/row-checks/require-right.ts';
-import type { CloudTables, Database } from '../../metadata/tables.ts';
+import type { Database, DatabaseTransaction } from '../../metadata/tables.ts';
 import { lockBiller, post } from '../ledger/post.ts';
 import { invoices } from '../store.ts';
 import { type InvoiceDocument, type InvoiceRow, issueInvoice } from './issue-invoice.ts';
@@ -41,7 +40,7 @@ export async function requireInvoice(
 
 /** @returns false: the invoice no longer owes that much; nothing was booked */
 export async function bookPayment(
-  trx: Transaction<CloudTables>,
+  trx: DatabaseTransaction,
   invoice: InvoiceRow,
   minor: bigint,
   text: string,
@@ -72,7 +71,7 @@ export async function bookPayment(
 }
 
 export async function bookFailure(
-  trx: Transaction<CloudTables>,
+  trx: DatabaseTransaction,
   invoiceId: string,
   failure: string,
   nowMs: number,
@@ -82,7 +81,7 @@ export async function bookFailure(
 
 /** @throws failed_precondition. @returns the credit note */
 export async function voidInvoice(
-  trx: Transaction<CloudTables>,
+  trx: DatabaseTransaction,
   by: Caller | OwnActor,
   invoice: InvoiceRow,
   reason: string,

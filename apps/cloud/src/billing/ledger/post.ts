@@ -10,8 +10,7 @@
  */
 import { createHash } from 'node:crypto';
 import { newId, PlatformError } from '@platform/base';
-import type { Transaction } from 'kysely';
-import type { CloudTables } from '../../metadata/tables.ts';
+import type { DatabaseTransaction } from '../../metadata/tables.ts';
 import type { BillingTables } from '../store.ts';
 
 export type LedgerLine = BillingTables['ledger_lines'];
@@ -28,7 +27,7 @@ export interface Posting {
 }
 
 /** `lockBiller` must have been called in the same transaction. */
-export async function post(trx: Transaction<CloudTables>, posting: Posting): Promise<void> {
+export async function post(trx: DatabaseTransaction, posting: Posting): Promise<void> {
   const { billerId, organizationId, invoiceId, currency, atMs, text } = posting;
   const amounts = posting.amounts.filter(([, minor]) => minor !== 0n);
   if (amounts.reduce((sum, [, minor]) => sum + minor, 0n) !== 0n)
@@ -67,7 +66,7 @@ export function hashOf(before: string, line: Omit<LedgerLine, 'hash'>): string {
 }
 
 /** Until the transaction ends, no other one issues numbers or writes to this biller's ledger. */
-export async function lockBiller(trx: Transaction<CloudTables>, billerId: string): Promise<void> {
+export async function lockBiller(trx: DatabaseTransaction, billerId: string): Promise<void> {
   await trx
     .insertInto('invoice_numbers')
     .values({ biller_id: billerId, last: 0 })

@@ -3,10 +3,9 @@
  * memory right after their commit, while the log still has them in memory; their sums are written once a second.
  */
 import { type Clock, errorText, type Log } from '@platform/base';
-import type { Transaction } from 'kysely';
 import { type FollowLogOptions, followLog, type LogFollower } from '../../follow-log/follow-log.ts';
 import type { IngestLog, LogRow } from '../../ingest/log/log.ts';
-import type { CloudTables, Database } from '../../metadata/tables.ts';
+import type { CloudTables, Database, DatabaseTransaction } from '../../metadata/tables.ts';
 import { addUsage } from './add-usage.ts';
 import { type CountedUpload, countUpload, UploadSums, UsageSums } from './count-uploads.ts';
 import { readPayers } from './payers.ts';
@@ -68,7 +67,7 @@ function count(rows: readonly LogRow[]): Counted {
 }
 
 /** The payer of an hour that has begun cannot change, so it may be looked up after the upload was counted. */
-async function write(trx: Transaction<CloudTables>, uploads: UploadSums): Promise<void> {
+async function write(trx: DatabaseTransaction, uploads: UploadSums): Promise<void> {
   const counted = uploads.rows();
   if (counted.length === 0) return;
   const { payerOf } = await readPayers(trx, [...new Set(counted.map(({ locationId }) => locationId))]);

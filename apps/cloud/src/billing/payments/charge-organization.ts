@@ -1,8 +1,7 @@
 /** Charges an organization an amount that one of its owners requested: an invoice, and an attempt to pay it. */
 import { failedPrecondition, newId, PlatformError } from '@platform/base';
-import type { Transaction } from 'kysely';
 import { audit, type Caller } from '../../access/audit.ts';
-import type { CloudTables } from '../../metadata/tables.ts';
+import type { DatabaseTransaction } from '../../metadata/tables.ts';
 import { type InvoiceRow, issueInvoice } from '../invoices/issue-invoice.ts';
 import { mailAbout } from '../invoices/mails.ts';
 import { type Account, accountAt } from '../prices/accounts.ts';
@@ -132,7 +131,7 @@ export async function waitUntilPaid(
 }
 
 async function issue(
-  trx: Transaction<CloudTables>,
+  trx: DatabaseTransaction,
   { nameOf, provider, clock }: ChargeDeps,
   id: string,
   organizationId: string,
@@ -168,7 +167,7 @@ async function issue(
 
 /** The attempt that is pending or has succeeded, or a new one. Undefined: nothing is owed. */
 export async function chargeOf(
-  trx: Transaction<CloudTables>,
+  trx: DatabaseTransaction,
   { provider, clock }: Pick<ChargeDeps, 'provider' | 'clock'>,
   invoice: InvoiceRow,
   method: string,

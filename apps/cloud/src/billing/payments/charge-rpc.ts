@@ -3,8 +3,7 @@ import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { errorText, invalidArgument, invisibleCharacter } from '@platform/base';
 import type { BillingService } from '@platform/proto/platform/app/v1/billing';
 import { type InvoiceService, TestCard } from '@platform/proto/platform/billing/v1/billing';
-import type { Call, Handlers } from '@platform/rpc/server';
-import type { Principal } from '../../access/principal.ts';
+import type { CloudCall, CloudHandlers } from '../../access/principal.ts';
 import type { BillingOperationDeps } from '../billing-deps.ts';
 import type { CloseDeps } from '../invoices/bill-period.ts';
 import { closeMonth } from '../invoices/close-month.ts';
@@ -40,9 +39,9 @@ interface Asked {
   readonly mustPay: boolean;
 }
 
-export function chargeHandlers(deps: ChargeRpcDeps): Handlers<typeof BillingService, Principal> {
+export function chargeHandlers(deps: ChargeRpcDeps): CloudHandlers<typeof BillingService> {
   const { db, access, answers } = deps;
-  const charge = async (call: Call<Principal>, operation: string, asked: Asked) => {
+  const charge = async (call: CloudCall, operation: string, asked: Asked) => {
     const { organizationId, isQuiet, mustPay } = asked;
     access.authorize(call.principal, 'organization.manage', organizationId);
     const description = checkedDescription(asked.description ?? '');
@@ -110,7 +109,7 @@ export function chargeHandlers(deps: ChargeRpcDeps): Handlers<typeof BillingServ
   };
 }
 
-export function invoiceHandlers(deps: ChargeRpcDeps): Handlers<typeof InvoiceService, Principal> {
+export function invoiceHandlers(deps: ChargeRpcDeps): CloudHandlers<typeof InvoiceService> {
   const { db, access, provider, clock } = deps;
   return {
     async closeMonth({ organizationId, month }, call) {

@@ -3,9 +3,8 @@
  * time: whoever inserts it or replaces its holder. A simultaneous call that finds another holder decides again.
  */
 import { alreadyExists, invalidArgument, newId, type PlatformError } from '@platform/base';
-import type { Transaction } from 'kysely';
 import { requireRight } from '../../metadata/row-checks/require-right.ts';
-import type { CloudTables } from '../../metadata/tables.ts';
+import type { DatabaseTransaction } from '../../metadata/tables.ts';
 import type { InvoiceRow } from '../invoices/issue-invoice.ts';
 import { requireInvoice } from '../invoices/states.ts';
 import { type BillingTables, chargeRequests, charges } from '../store.ts';
@@ -26,7 +25,7 @@ export type Claim =
  * @throws already_exists for an equal charge that is refused; invalid_argument if the key was used for other content
  */
 export async function claimCharge(
-  trx: Transaction<CloudTables>,
+  trx: DatabaseTransaction,
   organizationId: string,
   { key, request, isDerived }: ChargeRequest,
   invoiceId: string,
@@ -64,7 +63,7 @@ export async function claimCharge(
   }
 }
 
-async function sameAnswer(trx: Transaction<CloudTables>, first: RequestRow, request: string): Promise<Claim> {
+async function sameAnswer(trx: DatabaseTransaction, first: RequestRow, request: string): Promise<Claim> {
   if (first.request !== request)
     throw invalidArgument(
       `${keyHeader}: expected a new key, found one of a request with different content in the last 24 hours`,
@@ -73,11 +72,7 @@ async function sameAnswer(trx: Transaction<CloudTables>, first: RequestRow, requ
 }
 
 /** The invoice that is to be paid again; undefined: this is a charge of its own. @throws already_exists if it is refused */
-async function unpaidOf(
-  trx: Transaction<CloudTables>,
-  first: RequestRow,
-  nowMs: number,
-): Promise<InvoiceRow | undefined> {
+async function unpaidOf(trx: DatabaseTransaction, first: RequestRow, nowMs: number): Promise<InvoiceRow | undefined> {
   const { invoice, attempt } = await chargeOfRequest(trx, first);
   const earlier = { createdMs: first.created_ms, answeredMs: first.answered_ms, invoice, attempt };
   const repeated = repeatedCharge(earlier, nowMs);
@@ -87,7 +82,7 @@ async function unpaidOf(
 
 /** The invoice, and the attempt to pay it that is pending or has succeeded, otherwise the last one. */
 async function chargeOfRequest(
-  trx: Transaction<CloudTables>,
+  trx: DatabaseTransaction,
   { invoice_id: id }: RequestRow,
 ): Promise<{ readonly invoice: InvoiceRow; readonly attempt: ChargeRow | undefined }> {
   const invoice = await requireInvoice(trx, id, {});

@@ -1,21 +1,18 @@
 /** Adds, changes and removes the bounding boxes of a picture. */
 import { failedPrecondition, invalidArgument } from '@platform/base';
 import type { UpdateBoundingBoxRequest } from '@platform/proto/platform/app/data/v1/data';
-import type { Kysely } from 'kysely';
 import { notVisible } from '../../access/principal.ts';
 import { requireRight } from '../../metadata/row-checks/require-right.ts';
-import type { CloudTables } from '../../metadata/tables.ts';
+import type { Database } from '../../metadata/tables.ts';
 import type { FileRow } from '../find/find-files.ts';
 import { maxBoxes } from '../limits.ts';
 import { fileBoxes, ofFile } from '../store.ts';
 import { type BoxCoordinates, coordinatesText, isPlace, readCoordinates } from './box-coordinates.ts';
 import { checkedLabel } from './check-texts.ts';
 
-type Trx = Kysely<CloudTables>;
-
 /** @throws invalid_argument, failed_precondition when the picture has too many */
 export async function addBox(
-  trx: Trx,
+  trx: Database,
   file: FileRow,
   box: { readonly id: string; readonly label: string; readonly place: BoxCoordinates },
   nowMs: number,
@@ -39,7 +36,7 @@ export async function addBox(
 }
 
 /** Fields missing from the request do not change. @throws not_found, invalid_argument */
-export async function updateBox(trx: Trx, file: FileRow, change: UpdateBoundingBoxRequest): Promise<void> {
+export async function updateBox(trx: Database, file: FileRow, change: UpdateBoundingBoxRequest): Promise<void> {
   const box = await trx
     .selectFrom('binary_data_boxes')
     .selectAll()
@@ -68,7 +65,7 @@ export async function updateBox(trx: Trx, file: FileRow, change: UpdateBoundingB
 }
 
 /** @throws not_found */
-export async function removeBox(trx: Trx, file: FileRow, boxId: string): Promise<void> {
+export async function removeBox(trx: Database, file: FileRow, boxId: string): Promise<void> {
   const removed = await trx
     .deleteFrom('binary_data_boxes')
     .where('id', '=', boxId)

@@ -4,11 +4,9 @@
  */
 import { chunks, permissionDenied } from '@platform/base';
 import type { Filter } from '@platform/proto/platform/app/data/v1/data';
-import type { Call } from '@platform/rpc/server';
-import type { Kysely } from 'kysely';
 import { audit } from '../../access/audit.ts';
-import type { Principal } from '../../access/principal.ts';
-import type { CloudTables } from '../../metadata/tables.ts';
+import type { CloudCall } from '../../access/principal.ts';
+import type { Database } from '../../metadata/tables.ts';
 import type { BinaryOperationDeps } from '../binary-deps.ts';
 import { checkFilter, matching, requireTags } from '../find/filter.ts';
 import { daysOf, type FileRow, filesNamed, type NamedFile, organizationsOf } from '../find/find-files.ts';
@@ -22,7 +20,7 @@ import { files as checkedFiles } from '../store.ts';
 export type ChangeDeps = Pick<BinaryOperationDeps, 'db' | 'rows' | 'access' | 'caughtUp' | 'clock'>;
 
 /** Returns how many files it changed. */
-export type Change = (trx: Kysely<CloudTables>, files: readonly FileRow[]) => Promise<number>;
+export type Change = (trx: Database, files: readonly FileRow[]) => Promise<number>;
 
 export interface ChangeKind {
   /** The operation, such as `DataService.DeleteBinaryDataByIDs`. */
@@ -38,7 +36,7 @@ export interface ChangeKind {
  */
 export async function changeNamed(
   { db, rows, access, caughtUp, clock }: ChangeDeps,
-  call: Call<Principal>,
+  call: CloudCall,
   named: readonly NamedFile[],
   kind: ChangeKind,
   change: Change,
@@ -66,7 +64,7 @@ export async function changeNamed(
  */
 export async function changeMatching(
   { db, rows, access, caughtUp, clock }: ChangeDeps,
-  call: Call<Principal>,
+  call: CloudCall,
   filter: Filter,
   kind: ChangeKind,
   change: Change,
@@ -108,8 +106,8 @@ const idsInEntry = 50;
 
 /** Writes one entry for each organization. */
 async function auditFiles(
-  trx: Kysely<CloudTables>,
-  call: Call<Principal>,
+  trx: Database,
+  call: CloudCall,
   files: readonly FileRow[],
   { action, detail = {} }: ChangeKind,
   nowMs: number,

@@ -2,10 +2,8 @@
 import { create } from '@bufbuild/protobuf';
 import { newId } from '@platform/base';
 import { type BinaryID, type DataService, type Filter, FilterSchema } from '@platform/proto/platform/app/data/v1/data';
-import type { Call, Handlers } from '@platform/rpc/server';
-import type { Kysely } from 'kysely';
-import type { Principal } from '../../access/principal.ts';
-import type { CloudTables } from '../../metadata/tables.ts';
+import type { CloudCall, CloudHandlers } from '../../access/principal.ts';
+import type { Database } from '../../metadata/tables.ts';
 import { type FileRow, namedFiles } from '../find/find-files.ts';
 import { addBox, removeBox, updateBox } from './change-boxes.ts';
 import { type ChangeDeps, type ChangeKind, changeMatching, changeNamed } from './change-files.ts';
@@ -18,16 +16,16 @@ export interface ChangeRpcDeps extends ChangeDeps {
   readonly deleted: () => void;
 }
 
-export function changeHandlers(deps: ChangeRpcDeps): Handlers<typeof DataService, Principal> {
+export function changeHandlers(deps: ChangeRpcDeps): CloudHandlers<typeof DataService> {
   const { clock } = deps;
 
   /** Changes the boxes of one picture. */
   const ofOne = async (
-    call: Call<Principal>,
+    call: CloudCall,
     id: string,
     older: BinaryID | undefined,
     kind: ChangeKind,
-    change: (trx: Kysely<CloudTables>, file: FileRow) => Promise<void>,
+    change: (trx: Database, file: FileRow) => Promise<void>,
   ): Promise<void> => {
     const named = namedFiles(id === '' ? [] : [id], id === '' && older !== undefined ? [older] : []);
     await changeNamed(deps, call, named, kind, async (trx, files) => {

@@ -1,19 +1,14 @@
 /** Adds tags to files and removes them. */
 import { chunks, failedPrecondition } from '@platform/base';
-import type { Kysely } from 'kysely';
 import { rowsPerStatement } from '../../metadata/rows-per-statement.ts';
-import type { CloudTables } from '../../metadata/tables.ts';
+import type { Database } from '../../metadata/tables.ts';
 import type { FileRow } from '../find/find-files.ts';
 import { maxTags } from '../limits.ts';
 import { ofFile } from '../store.ts';
 import { tagsOf, tagsText } from '../tags-text.ts';
 
 /** Returns how many files were changed. @throws failed_precondition when one of them would have too many */
-export async function addTags(
-  trx: Kysely<CloudTables>,
-  files: readonly FileRow[],
-  tags: readonly string[],
-): Promise<number> {
+export async function addTags(trx: Database, files: readonly FileRow[], tags: readonly string[]): Promise<number> {
   for (const tag of tags)
     for (const some of chunks(files, rowsPerStatement))
       await trx
@@ -31,11 +26,7 @@ export async function addTags(
 }
 
 /** Returns how many files had one of the tags. */
-export async function removeTags(
-  trx: Kysely<CloudTables>,
-  files: readonly FileRow[],
-  tags: readonly string[],
-): Promise<number> {
+export async function removeTags(trx: Database, files: readonly FileRow[], tags: readonly string[]): Promise<number> {
   const had = new Set<string>();
   for (const some of chunks(files, rowsPerStatement)) {
     const ids = some.map(({ id }) => id);
@@ -53,7 +44,7 @@ export async function removeTags(
 
 /** The copies in the rows of the files. */
 async function writeTags(
-  trx: Kysely<CloudTables>,
+  trx: Database,
   files: readonly FileRow[],
   become: (file: FileRow) => readonly string[],
 ): Promise<void> {

@@ -5,18 +5,14 @@
  * them. Their payloads are recorded in the same transaction, and `removePayloads` removes those that no other row uses.
  */
 import { chunks } from '@platform/base';
-import type { Kysely } from 'kysely';
 import type { BlobStore } from '../../blobs/blob-store.ts';
 import type { IngestLog } from '../../ingest/log/log.ts';
 import { rowsPerStatement } from '../../metadata/rows-per-statement.ts';
-import type { CloudTables } from '../../metadata/tables.ts';
+import type { Database } from '../../metadata/tables.ts';
 import type { FileRow } from '../find/find-files.ts';
 
 /** Returns how many were deleted. */
-export async function deleteFiles(
-  trx: Kysely<CloudTables>,
-  files: readonly Pick<FileRow, 'id' | 'blob_path'>[],
-): Promise<number> {
+export async function deleteFiles(trx: Database, files: readonly Pick<FileRow, 'id' | 'blob_path'>[]): Promise<number> {
   for (const some of chunks(files, rowsPerStatement)) {
     const ids = some.map(({ id }) => id);
     for (const table of ['binary_data_tags', 'binary_data_boxes', 'dataset_files'] as const)
@@ -38,7 +34,7 @@ const removalsAtOnce = 100;
  * row names the payload, so it is swept.
  */
 export async function removePayloads(
-  db: Kysely<CloudTables>,
+  db: Database,
   blobs: Pick<BlobStore, 'remove'>,
   ingestLog: Pick<IngestLog, 'forgetBlobs'>,
 ): Promise<boolean> {

@@ -1,6 +1,5 @@
 /** Finds and removes the binary data of a deleted organization. */
-import type { Kysely } from 'kysely';
-import type { CloudTables, Database } from '../../metadata/tables.ts';
+import type { Database } from '../../metadata/tables.ts';
 import { deleteDataset } from '../collections/datasets.ts';
 import { deleteSequence } from '../collections/sequences.ts';
 import { removeFiles } from './remove-files.ts';
@@ -25,7 +24,7 @@ async function removeEach(
   db: Database,
   table: 'sequences' | 'datasets',
   organizationId: string,
-  remove: (trx: Kysely<CloudTables>, row: { readonly id: string }) => Promise<void>,
+  remove: (trx: Database, row: { readonly id: string }) => Promise<void>,
   signal: AbortSignal,
 ): Promise<number> {
   for (let removed = 0; ; ) {

@@ -9,11 +9,10 @@ import {
   type DatasetService,
   DatasetType,
 } from '@platform/proto/platform/app/dataset/v1/dataset';
-import { type Call, type Handlers, refusal } from '@platform/rpc/server';
-import type { Kysely } from 'kysely';
+import { refusal } from '@platform/rpc/server';
 import { audit } from '../../access/audit.ts';
-import { notVisible, type Principal } from '../../access/principal.ts';
-import type { CloudTables } from '../../metadata/tables.ts';
+import { type CloudCall, type CloudHandlers, notVisible } from '../../access/principal.ts';
+import type { Database } from '../../metadata/tables.ts';
 import { requireAtMost, requireSome } from '../../text-rules/require-at-most.ts';
 import { type ChangeDeps, changeNamed } from '../change/change-files.ts';
 import { namedFiles } from '../find/find-files.ts';
@@ -29,16 +28,16 @@ import {
 } from './datasets.ts';
 import { type Dataset, requireDataset } from './find-dataset.ts';
 
-export function datasetHandlers(deps: ChangeDeps): Handlers<typeof DatasetService, Principal> {
+export function datasetHandlers(deps: ChangeDeps): CloudHandlers<typeof DatasetService> {
   const { db, access, clock } = deps;
 
   /** Changes a dataset of an organization that the caller owns, in one transaction. */
   const change = (
-    call: Call<Principal>,
+    call: CloudCall,
     id: string,
     action: string,
     detail: Readonly<Record<string, unknown>>,
-    run: (trx: Kysely<CloudTables>, dataset: Dataset) => Promise<void>,
+    run: (trx: Database, dataset: Dataset) => Promise<void>,
   ): Promise<void> =>
     db.transaction().execute(async (trx) => {
       const dataset = await requireDataset({ ...deps, db: trx }, call.principal, id, 'organization.manage');
@@ -58,7 +57,7 @@ export function datasetHandlers(deps: ChangeDeps): Handlers<typeof DatasetServic
     },
 
     async renameDataset({ id, name }, call) {
-      const run = (trx: Kysely<CloudTables>, dataset: Dataset) => renameDataset(trx, dataset, name);
+      const run = (trx: Database, dataset: Dataset) => renameDataset(trx, dataset, name);
       await change(call, id, 'DatasetService.RenameDataset', { name }, run);
     },
 
@@ -134,7 +133,7 @@ function notPacked(operation: string): () => never {
 }
 
 /** Files must belong to the caller and to the dataset's organization. */
-export function memberHandlers(deps: ChangeDeps): Handlers<typeof DataService, Principal> {
+export function memberHandlers(deps: ChangeDeps): CloudHandlers<typeof DataService> {
   return {
     async addBinaryDataToDatasetByIDs({ binaryDataIds, binaryIds, datasetId }, call) {
       await requireDataset(deps, call.principal, datasetId, 'organization.manage');
@@ -175,8 +174,8 @@ function typeOf(dataset: Pick<Dataset, 'type'> | undefined): DatasetType {
 }
 
 async function auditDataset(
-  trx: Kysely<CloudTables>,
-  call: Call<Principal>,
+  trx: Database,
+  call: CloudCall,
   { id, organization_id: organizationId }: Dataset,
   action: string,
   detail: Readonly<Record<string, unknown>>,

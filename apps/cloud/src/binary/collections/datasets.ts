@@ -1,21 +1,18 @@
 /** Datasets: named collections of an organization's files or sequences. */
 import { alreadyExists, chunks, failedPrecondition, invalidArgument, newId } from '@platform/base';
 import { DatasetType } from '@platform/proto/platform/app/dataset/v1/dataset';
-import type { Kysely } from 'kysely';
 import { rowsPerStatement } from '../../metadata/rows-per-statement.ts';
-import type { CloudTables } from '../../metadata/tables.ts';
+import type { Database } from '../../metadata/tables.ts';
 import { checkedName } from '../../text-rules/checked-name.ts';
 import type { FileRow } from '../find/find-files.ts';
 import type { Dataset } from './find-dataset.ts';
-
-type Trx = Kysely<CloudTables>;
 
 /** Limit per organization. */
 const maxDatasets = 10_000;
 
 /** @throws invalid_argument, already_exists when the organization has a dataset of that name, failed_precondition when it has too many */
 export async function createDataset(
-  trx: Trx,
+  trx: Database,
   {
     name,
     organizationId,
@@ -40,21 +37,21 @@ export async function createDataset(
   return dataset;
 }
 
-export async function renameDataset(trx: Trx, dataset: Dataset, name: string): Promise<void> {
+export async function renameDataset(trx: Database, dataset: Dataset, name: string): Promise<void> {
   const renamed = { ...dataset, name: checkedName(name) };
   await requireFreeName(trx, renamed);
   await trx.updateTable('datasets').set({ name: renamed.name }).where('id', '=', dataset.id).execute();
 }
 
 /** The files and sequences in it are kept. */
-export async function deleteDataset(trx: Trx, { id }: Pick<Dataset, 'id'>): Promise<void> {
+export async function deleteDataset(trx: Database, { id }: Pick<Dataset, 'id'>): Promise<void> {
   await trx.deleteFrom('dataset_files').where('dataset_id', '=', id).execute();
   await trx.deleteFrom('dataset_sequences').where('dataset_id', '=', id).execute();
   await trx.deleteFrom('datasets').where('id', '=', id).execute();
 }
 
 /** Adds the content of all datasets to `into`. @throws invalid_argument when one is of another kind */
-export async function mergeDatasets(trx: Trx, datasets: readonly Dataset[], into: Dataset): Promise<void> {
+export async function mergeDatasets(trx: Database, datasets: readonly Dataset[], into: Dataset): Promise<void> {
   for (const { id } of datasets) {
     await trx
       .insertInto('dataset_files')
@@ -82,7 +79,7 @@ export async function mergeDatasets(trx: Trx, datasets: readonly Dataset[], into
 }
 
 /** @throws invalid_argument for a dataset of sequences, and for files of another organization */
-export async function addToDataset(trx: Trx, dataset: Dataset, files: readonly FileRow[]): Promise<void> {
+export async function addToDataset(trx: Database, dataset: Dataset, files: readonly FileRow[]): Promise<void> {
   if (dataset.type !== DatasetType.BINARY_DATA)
     throw invalidArgument(
       `dataset ${dataset.id}: expected one of binary data, found one of sequences; see AddSequencesToDataset`,
@@ -100,7 +97,7 @@ export async function addToDataset(trx: Trx, dataset: Dataset, files: readonly F
       .execute();
 }
 
-export async function removeFromDataset(trx: Trx, dataset: Dataset, files: readonly FileRow[]): Promise<void> {
+export async function removeFromDataset(trx: Database, dataset: Dataset, files: readonly FileRow[]): Promise<void> {
   const ids = files.map(({ id }) => id);
   for (const some of chunks(ids, rowsPerStatement))
     await trx
@@ -110,7 +107,7 @@ export async function removeFromDataset(trx: Trx, dataset: Dataset, files: reado
       .execute();
 }
 
-async function requireFreeName(trx: Trx, { id, organization_id, name }: Dataset): Promise<void> {
+async function requireFreeName(trx: Database, { id, organization_id, name }: Dataset): Promise<void> {
   const other = await trx
     .selectFrom('datasets')
     .select('id')

@@ -1,17 +1,16 @@
 /** Finds a dataset that the caller may see, by its id. */
-import type { Kysely } from 'kysely';
 import type { Action } from '../../access/actions.ts';
 import type { Access } from '../../access/authorize.ts';
 import { grantsOf, notVisible, type Principal } from '../../access/principal.ts';
 import { requireIntactSet } from '../../metadata/row-checks/require-complete.ts';
-import type { CloudTables } from '../../metadata/tables.ts';
+import type { Database } from '../../metadata/tables.ts';
 import type { BinaryOperationDeps } from '../binary-deps.ts';
 import { type BinaryTables, datasets } from '../store.ts';
 
 export type Dataset = BinaryTables['datasets'];
 
 interface Deps {
-  readonly db: Kysely<CloudTables>;
+  readonly db: Database;
   readonly rows: BinaryOperationDeps['rows'];
   readonly access: Pick<Access, 'authorize' | 'allows'>;
 }

@@ -1,13 +1,11 @@
 /** The sequence methods of DataService. */
 import { chunks, invalidArgument, permissionDenied } from '@platform/base';
 import type { DataService, UpdateSequenceRequest } from '@platform/proto/platform/app/data/v1/data';
-import type { Call, Handlers } from '@platform/rpc/server';
-import type { Kysely } from 'kysely';
 import { audit } from '../../access/audit.ts';
-import type { Principal } from '../../access/principal.ts';
+import type { CloudCall, CloudHandlers } from '../../access/principal.ts';
 import { dayOfUs } from '../../metadata/row-checks/checked-table.ts';
 import { rowsPerStatement } from '../../metadata/rows-per-statement.ts';
-import type { CloudTables } from '../../metadata/tables.ts';
+import type { Database } from '../../metadata/tables.ts';
 import { requireSome } from '../../text-rules/require-at-most.ts';
 import type { BinaryOperationDeps } from '../binary-deps.ts';
 import { describeFiles } from '../find/describe-files.ts';
@@ -38,21 +36,21 @@ import {
   tagsOf,
 } from './sequences.ts';
 
-export function sequenceHandlers(deps: BinaryOperationDeps): Handlers<typeof DataService, Principal> {
+export function sequenceHandlers(deps: BinaryOperationDeps): CloudHandlers<typeof DataService> {
   const { db, rows: watch, access, caughtUp, baseUrl, clock } = deps;
-  const seen = (call: Call<Principal>): Scopes => scopesOf(access, call.principal, 'operator');
-  const seesDatasets = (call: Call<Principal>) => (organizationId: string) =>
+  const seen = (call: CloudCall): Scopes => scopesOf(access, call.principal, 'operator');
+  const seesDatasets = (call: CloudCall) => (organizationId: string) =>
     access.allows(call.principal, 'organization.read', organizationId);
 
   /** @throws not_found, data_loss */
-  const named = async (from: Kysely<CloudTables>, call: Call<Principal>, id: string): Promise<SequenceRow> => {
+  const named = async (from: Database, call: CloudCall, id: string): Promise<SequenceRow> => {
     const row = await sequenceNamed(from, id, seen(call));
     watch.requireRight(sequences, [row]);
     return row;
   };
 
   /** @throws not_found, permission_denied */
-  const owned = async (trx: Kysely<CloudTables>, call: Call<Principal>, id: string): Promise<SequenceRow> => {
+  const owned = async (trx: Database, call: CloudCall, id: string): Promise<SequenceRow> => {
     const row = await named(trx, call, id);
     if (isWithin(row, scopesOf(access, call.principal, 'owner'))) return row;
     throw permissionDenied(
@@ -61,21 +59,21 @@ export function sequenceHandlers(deps: BinaryOperationDeps): Handlers<typeof Dat
   };
 
   const auditSequence = (
-    trx: Kysely<CloudTables>,
-    call: Call<Principal>,
+    trx: Database,
+    call: CloudCall,
     { id, organization_id: organizationId }: SequenceRow,
     action: string,
     detail: Readonly<Record<string, unknown>> = {},
   ): Promise<void> => audit(trx, call, clock.now(), action, ['sequence', id, organizationId], detail);
 
-  const described = async (rows: readonly SequenceRow[], call: Call<Principal>) => {
+  const described = async (rows: readonly SequenceRow[], call: CloudCall) => {
     const datasets = await datasetsOf(db, rows);
     const sees = seesDatasets(call);
     return rows.map((row) => sequenceMessage(row, sees(row.organization_id) ? (datasets.get(row.id) ?? []) : []));
   };
 
   const listed = async (
-    call: Call<Principal>,
+    call: CloudCall,
     within: Parameters<typeof pageOfSequences>[1],
     { pageToken: token, pageSize }: { readonly pageToken: string; readonly pageSize: number },
   ) => {
@@ -90,10 +88,10 @@ export function sequenceHandlers(deps: BinaryOperationDeps): Handlers<typeof Dat
 
   /** Changes a dataset's sequences, all owned by the caller, in an organization that the caller owns. */
   const changeMembers = async (
-    call: Call<Principal>,
+    call: CloudCall,
     { datasetId, sequenceIds }: { readonly datasetId: string; readonly sequenceIds: readonly string[] },
     action: string,
-    change: (trx: Kysely<CloudTables>, dataset: Dataset, sequences: readonly SequenceRow[]) => Promise<void>,
+    change: (trx: Database, dataset: Dataset, sequences: readonly SequenceRow[]) => Promise<void>,
   ): Promise<void> =>
     db.transaction().execute(async (trx) => {
       const dataset = await requireDataset({ ...deps, db: trx }, call.principal, datasetId, 'organization.manage');
@@ -240,10 +238,7 @@ function changed(before: SequenceRow, request: UpdateSequenceRequest): GivenSequ
   };
 }
 
-async function datasetsOf(
-  db: Kysely<CloudTables>,
-  rows: readonly SequenceRow[],
-): Promise<ReadonlyMap<string, readonly string[]>> {
+async function datasetsOf(db: Database, rows: readonly SequenceRow[]): Promise<ReadonlyMap<string, readonly string[]>> {
   const datasets = new Map<string, string[]>();
   for (const some of chunks(rows, rowsPerStatement)) {
     const ids = some.map(({ id }) => id);

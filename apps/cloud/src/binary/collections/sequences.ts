@@ -9,12 +9,12 @@ import {
   SequenceSchema,
 } from '@platform/proto/platform/app/data/v1/data';
 import { DatasetType } from '@platform/proto/platform/app/dataset/v1/dataset';
-import type { Expression, Kysely, SqlBool } from 'kysely';
+import type { Expression, SqlBool } from 'kysely';
 import type { Lineage } from '../../access/principal.ts';
 import { notVisible } from '../../access/principal.ts';
 import { requireIntactSet } from '../../metadata/row-checks/require-complete.ts';
 import { rowsPerStatement } from '../../metadata/rows-per-statement.ts';
-import type { CloudTables } from '../../metadata/tables.ts';
+import type { Database } from '../../metadata/tables.ts';
 import { requireAtMost } from '../../text-rules/require-at-most.ts';
 import { checkedLabel, checkedTags } from '../change/check-texts.ts';
 import { type DataExpressions, inScopes } from '../find/filter.ts';
@@ -60,7 +60,7 @@ export function checkedSequence({ startTime, endTime, resources, sequenceTags }:
 
 /** @throws failed_precondition when the organization has too many */
 export async function insertSequence(
-  trx: Kysely<CloudTables>,
+  trx: Database,
   fields: SequenceFields,
   partId: string,
   { organizationId, locationIds: [locationId = ''], robotId = '' }: Lineage,
@@ -83,13 +83,13 @@ export async function insertSequence(
   return row;
 }
 
-export async function deleteSequence(trx: Kysely<CloudTables>, { id }: Pick<SequenceRow, 'id'>): Promise<void> {
+export async function deleteSequence(trx: Database, { id }: Pick<SequenceRow, 'id'>): Promise<void> {
   await trx.deleteFrom('dataset_sequences').where('sequence_id', '=', id).execute();
   await trx.deleteFrom('sequences').where('id', '=', id).execute();
 }
 
 /** @throws not_found when the sequence is not in the scopes */
-export async function sequenceNamed(db: Kysely<CloudTables>, id: string, scopes: Scopes): Promise<SequenceRow> {
+export async function sequenceNamed(db: Database, id: string, scopes: Scopes): Promise<SequenceRow> {
   const row = await db
     .selectFrom('sequences')
     .selectAll()
@@ -106,7 +106,7 @@ export type WithinSequences = { readonly organizationId: string } | { readonly d
 
 /** Oldest first. @param within an organization or a dataset */
 export function pageOfSequences(
-  db: Kysely<CloudTables>,
+  db: Database,
   within: WithinSequences,
   scopes: Scopes,
   after: PagePlace | undefined,
@@ -121,18 +121,14 @@ export function pageOfSequences(
     .execute();
 }
 
-export async function countSequences(
-  db: Kysely<CloudTables>,
-  within: WithinSequences,
-  scopes: Scopes,
-): Promise<bigint> {
+export async function countSequences(db: Database, within: WithinSequences, scopes: Scopes): Promise<bigint> {
   const { count } = await sequencesIn(db, within, scopes)
     .select((eb) => eb.fn.countAll().as('count'))
     .executeTakeFirstOrThrow();
   return BigInt(count);
 }
 
-function sequencesIn(db: Kysely<CloudTables>, within: WithinSequences, scopes: Scopes) {
+function sequencesIn(db: Database, within: WithinSequences, scopes: Scopes) {
   const all = db.selectFrom('sequences').where(inScopes(scopes));
   return 'organizationId' in within
     ? all.where('organization_id', '=', within.organizationId)
@@ -163,11 +159,7 @@ export function inSequence(eb: DataExpressions, sequence: SequenceRow): Expressi
 }
 
 /** @throws invalid_argument for a dataset of files, and for sequences of another organization */
-export async function addSequences(
-  trx: Kysely<CloudTables>,
-  dataset: Dataset,
-  sequences: readonly SequenceRow[],
-): Promise<void> {
+export async function addSequences(trx: Database, dataset: Dataset, sequences: readonly SequenceRow[]): Promise<void> {
   if (dataset.type !== DatasetType.SEQUENCE_DATA)
     throw invalidArgument(
       `dataset ${dataset.id}: expected one of sequences, found one of binary data; see AddBinaryDataToDatasetByIDs`,

@@ -1,15 +1,14 @@
 /** The RPC CreateBinaryDataSignedURL. */
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import type { DataService } from '@platform/proto/platform/app/data/v1/data';
-import type { Handlers } from '@platform/rpc/server';
 import { audit } from '../../access/audit.ts';
-import type { Principal } from '../../access/principal.ts';
+import type { CloudHandlers } from '../../access/principal.ts';
 import type { BinaryOperationDeps } from '../binary-deps.ts';
 import { filesNamed, namedFiles } from '../find/find-files.ts';
 import { scopesOf } from '../scopes.ts';
 import { linkFor, linkUrl } from './signed-link.ts';
 
-export function linkHandlers(deps: BinaryOperationDeps): Handlers<typeof DataService, Principal> {
+export function linkHandlers(deps: BinaryOperationDeps): CloudHandlers<typeof DataService> {
   const { db, access, instanceKey, caughtUp, baseUrl, clock } = deps;
   return {
     async createBinaryDataSignedURL({ binaryDataId, expirationMinutes }, call) {

@@ -2,13 +2,12 @@
 import { chunks } from '@platform/base';
 import type { BinaryID, Filter, Order } from '@platform/proto/platform/app/data/v1/data';
 import { Order as Orders } from '@platform/proto/platform/app/data/v1/data';
-import type { Kysely } from 'kysely';
 import { notVisible } from '../../access/principal.ts';
 import { dayOfUs } from '../../metadata/row-checks/checked-table.ts';
 import type { DayRange } from '../../metadata/row-checks/require-complete.ts';
 import type { RowWatch } from '../../metadata/row-checks/row-watch.ts';
 import { rowsPerStatement } from '../../metadata/rows-per-statement.ts';
-import type { CloudTables } from '../../metadata/tables.ts';
+import type { Database } from '../../metadata/tables.ts';
 import { requireSome } from '../../text-rules/require-at-most.ts';
 import type { BinaryOperationDeps } from '../binary-deps.ts';
 import { maxNamed } from '../limits.ts';
@@ -185,7 +184,7 @@ export function organizationsOf(scopes: Scopes, named: readonly string[]): reado
 }
 
 export async function countFiles(
-  db: Kysely<CloudTables>,
+  db: Database,
   filter: Filter,
   scopes: Scopes,
   nowMs: number,

@@ -8,8 +8,7 @@ import {
   type Filter,
   FilterSchema,
 } from '@platform/proto/platform/app/data/v1/data';
-import type { Call, Handlers } from '@platform/rpc/server';
-import type { Principal } from '../../access/principal.ts';
+import type { CloudCall, CloudHandlers } from '../../access/principal.ts';
 import type { LogLoss } from '../../ingest/log/log.ts';
 import type { CheckedTable } from '../../metadata/row-checks/checked-table.ts';
 import type { BinaryOperationDeps } from '../binary-deps.ts';
@@ -45,15 +44,12 @@ interface FindDeps {
   readonly organizationOf: (partId: string) => string | undefined;
 }
 
-export function findHandlers(deps: BinaryOperationDeps & FindDeps): Handlers<typeof DataService, Principal> {
+export function findHandlers(deps: BinaryOperationDeps & FindDeps): CloudHandlers<typeof DataService> {
   const { db, rows: watch, access, caughtUp, baseUrl, clock } = deps;
   const withBytes = createLoadBytes(deps.openFile);
 
   /** The scopes that the caller may read (empty: nothing), once everything acknowledged can be found. */
-  const admit = async (
-    given: Filter | undefined,
-    call: Call<Principal>,
-  ): Promise<{ filter: Filter; scopes: Scopes }> => {
+  const admit = async (given: Filter | undefined, call: CloudCall): Promise<{ filter: Filter; scopes: Scopes }> => {
     const filter = given ?? create(FilterSchema);
     checkFilter(filter);
     await caughtUp(call.signal);
@@ -65,7 +61,7 @@ export function findHandlers(deps: BinaryOperationDeps & FindDeps): Handlers<typ
     return { filter: seen, scopes };
   };
 
-  const answerOf = async (rows: readonly FileRow[], include: boolean, call: Call<Principal>): Promise<FileData[]> => {
+  const answerOf = async (rows: readonly FileRow[], include: boolean, call: CloudCall): Promise<FileData[]> => {
     const described = await describeFiles(deps, rows, baseUrl(call.metadata), (organizationId) =>
       access.allows(call.principal, 'organization.read', organizationId),
     );

@@ -1,8 +1,8 @@
 /** Reads rows of files as the text that their checksum covers, which is faster than value by value. */
-import { type AliasedRawBuilder, type Kysely, sql } from 'kysely';
+import { type AliasedRawBuilder, sql } from 'kysely';
 import { separator } from '../../metadata/row-checks/checked-table.ts';
 import { type CoveredRow, coveredText, valuesOf } from '../../metadata/row-checks/covered-text.ts';
-import type { CloudTables } from '../../metadata/tables.ts';
+import type { Database } from '../../metadata/tables.ts';
 import { files } from '../store.ts';
 import type { FileRow } from './find-files.ts';
 
@@ -16,7 +16,7 @@ type Covered = readonly [AliasedRawBuilder<string, 'covered'>, AliasedRawBuilder
 
 export const asCovered: Covered = [coveredText(files).as('covered'), sql<string | null>`row_check`.as('row_check')];
 
-export async function foundFiles(db: Kysely<CloudTables>, rows: readonly CoveredRow[]): Promise<FoundFile[]> {
+export async function foundFiles(db: Database, rows: readonly CoveredRow[]): Promise<FoundFile[]> {
   const found: FoundFile[] = [];
   for (const stored of rows) {
     const values = valuesOf(files, stored.covered);
@@ -28,7 +28,7 @@ export async function foundFiles(db: Kysely<CloudTables>, rows: readonly Covered
 }
 
 /** For texts that contain the separator, which names of files may. Ids never do. */
-async function readRow(db: Kysely<CloudTables>, { covered }: CoveredRow): Promise<FileRow | undefined> {
+async function readRow(db: Database, { covered }: CoveredRow): Promise<FileRow | undefined> {
   return await db
     .selectFrom('binary_data')
     .selectAll()

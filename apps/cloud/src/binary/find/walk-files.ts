@@ -4,8 +4,8 @@
  */
 import { setImmediate } from 'node:timers/promises';
 import type { Filter } from '@platform/proto/platform/app/data/v1/data';
-import { type Expression, type Kysely, type SqlBool, sql } from 'kysely';
-import type { CloudTables } from '../../metadata/tables.ts';
+import { type Expression, type SqlBool, sql } from 'kysely';
+import type { Database } from '../../metadata/tables.ts';
 import type { Scopes } from '../scopes.ts';
 import { type DataExpressions, intervalConditions, matching } from './filter.ts';
 import { keysetAfter, keysetUpTo } from './keyset-condition.ts';
@@ -32,12 +32,12 @@ export interface Walk {
 export type SliceCondition = (eb: DataExpressions) => Expression<SqlBool>;
 
 /** For each anchor, slices that together hold everything that matches, in order; anchors share no file. */
-export function walksOf(db: Kysely<CloudTables>, walk: Walk): AsyncIterable<SliceCondition>[] {
+export function walksOf(db: Database, walk: Walk): AsyncIterable<SliceCondition>[] {
   return anchorsOf(walk.filter, walk.scopes).map((anchor) => slicesOf(db, anchor, walk));
 }
 
 /** Walks all anchors, one after another. */
-export async function* walkFiles(db: Kysely<CloudTables>, walk: Walk): AsyncIterable<SliceCondition> {
+export async function* walkFiles(db: Database, walk: Walk): AsyncIterable<SliceCondition> {
   for (const slices of walksOf(db, walk)) yield* slices;
 }
 
@@ -60,7 +60,7 @@ function anchorsOf({ partId, locationIds, organizationIds }: Filter, scopes: Sco
 }
 
 async function* slicesOf(
-  db: Kysely<CloudTables>,
+  db: Database,
   { column, value }: Anchor,
   { filter, scopes, direction, after, nowMs, signal, firstRows = sliceRows }: Walk,
 ): AsyncIterable<SliceCondition> {

@@ -1,7 +1,7 @@
 import { chunks } from '@platform/base';
-import type { Insertable, Kysely } from 'kysely';
+import type { Insertable } from 'kysely';
 import { rowsPerStatement } from '../../metadata/rows-per-statement.ts';
-import type { CloudTables } from '../../metadata/tables.ts';
+import type { Database } from '../../metadata/tables.ts';
 import type { BinaryTables } from '../store.ts';
 
 /** Number of days for which the files of a part, or of one of its resources, are kept. */
@@ -9,7 +9,7 @@ export type RetentionDays = Insertable<BinaryTables['data_retention_days']>;
 
 /** Replaces the rows of these parts, in the transaction that changes their configuration. @param partIds few enough for one statement */
 export async function writeRetentionDays(
-  trx: Kysely<CloudTables>,
+  trx: Database,
   partIds: readonly string[],
   days: readonly RetentionDays[],
 ): Promise<void> {

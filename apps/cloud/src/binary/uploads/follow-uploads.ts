@@ -3,15 +3,14 @@
  * therefore stored once, and deleted files do not reappear.
  */
 import { type Clock, errorText, type Log } from '@platform/base';
-import type { Kysely } from 'kysely';
 import { type FollowLogOptions, followLog, type LogFollower, type Processed } from '../../follow-log/follow-log.ts';
 import type { IngestLog, LogRow } from '../../ingest/log/log.ts';
-import type { CloudTables } from '../../metadata/tables.ts';
+import type { CloudTables, Database } from '../../metadata/tables.ts';
 import { insertUploads } from './insert-uploads.ts';
 import { type BinaryUpload, readBinaryUpload } from './read-upload.ts';
 
 export interface FollowUploadsDeps {
-  readonly db: Kysely<CloudTables>;
+  readonly db: Database;
   readonly ingestLog: FollowLogOptions<CloudTables>['ingestLog'] & Pick<IngestLog, 'read'>;
   readonly clock: Clock;
   readonly log: Log;

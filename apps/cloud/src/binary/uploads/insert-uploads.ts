@@ -1,16 +1,15 @@
 /** Writes the uploads read by the follower: the rows, their tags, boxes and datasets, in the transaction that moves the cursor (I11). */
 import { chunks, newId } from '@platform/base';
 import { DatasetType } from '@platform/proto/platform/app/dataset/v1/dataset';
-import type { Transaction } from 'kysely';
 import { rowsPerStatement } from '../../metadata/rows-per-statement.ts';
-import type { CloudTables, Database } from '../../metadata/tables.ts';
+import type { Database, DatabaseTransaction } from '../../metadata/tables.ts';
 import { coordinatesText, isPlace } from '../change/box-coordinates.ts';
 import { maxBoxes } from '../limits.ts';
 import { type BinaryTables, ofFile } from '../store.ts';
 import type { BinaryUpload } from './read-upload.ts';
 
 export async function insertUploads(
-  trx: Transaction<CloudTables>,
+  trx: DatabaseTransaction,
   uploads: readonly BinaryUpload[],
   nowMs: number,
 ): Promise<void> {
@@ -60,7 +59,7 @@ export async function insertUploads(
 
 /** A dataset that does not exist or belongs to another organization is ignored; the upload is still stored. */
 async function membersOf(
-  trx: Transaction<CloudTables>,
+  trx: DatabaseTransaction,
   uploads: readonly BinaryUpload[],
 ): Promise<readonly BinaryTables['dataset_files'][]> {
   const named = [...new Set(uploads.flatMap(({ datasetIds }) => datasetIds))];

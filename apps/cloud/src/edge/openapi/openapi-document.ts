@@ -6,12 +6,12 @@ import type { JsonObject } from '@bufbuild/protobuf';
 import { codes } from '@platform/base';
 import { describeCalls } from '@platform/rpc/openapi';
 import type { ServiceBinding } from '@platform/rpc/server';
-import type { Principal } from '../../access/principal.ts';
+import type { CloudBinding } from '../../access/principal.ts';
 import { secretHeader } from '../browser-session.ts';
 import { plainPaths, plainTag } from './plain-paths.ts';
 
 export interface ServedApi {
-  readonly services: readonly ServiceBinding<Principal>[];
+  readonly services: readonly CloudBinding[];
   /** Paths of methods without authentication. */
   readonly open: readonly string[];
   readonly version: string;

@@ -9,9 +9,8 @@ import {
   type FragmentVisibility,
   UpdateFragmentRequestSchema,
 } from '@platform/proto/platform/app/v1/app';
-import type { Call } from '@platform/rpc/server';
 import { sql } from 'kysely';
-import type { Principal } from '../../access/principal.ts';
+import type { CloudCall, Principal } from '../../access/principal.ts';
 import { callOf } from '../../access/testing/call-of.ts';
 import { machines, on, openFleet } from '../../access/testing/open-fleet.ts';
 import { openAccountTree } from '../../accounts/tree.ts';
@@ -41,7 +40,7 @@ export interface FragmentsGiven {
   readonly lines: [string, string][];
   /** Sends a request as an owner of acme, unless another principal is given. */
   ask<I extends DescMessage, O>(
-    handler: ((request: MessageShape<I>, call: Call<Principal>) => Promise<O> | O) | undefined,
+    handler: ((request: MessageShape<I>, call: CloudCall) => Promise<O> | O) | undefined,
     schema: I,
     init: MessageInitShape<I>,
     principal?: Principal,

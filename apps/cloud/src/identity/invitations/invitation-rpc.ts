@@ -9,11 +9,11 @@ import {
   resourceExhausted,
 } from '@platform/base';
 import type { AppService, Authorization, OrganizationInviteSchema } from '@platform/proto/platform/app/v1/app';
-import type { Call, Handlers } from '@platform/rpc/server';
+import type { Call } from '@platform/rpc/server';
 import { audit, type Caller } from '../../access/audit.ts';
 import { authorizationOf, grantText, owns, readGrant } from '../../access/authorization-on-wire.ts';
 import { sameTarget } from '../../access/grants.ts';
-import type { Grant, Principal } from '../../access/principal.ts';
+import type { CloudHandlers, Grant, Principal } from '../../access/principal.ts';
 import type { Database } from '../../metadata/tables.ts';
 import { checkedEmail, normalEmail } from '../../text-rules/checked-email.ts';
 import { requireAtMost } from '../../text-rules/require-at-most.ts';
@@ -34,7 +34,7 @@ import {
 const maxPending = 1_000;
 const maxGrants = 100;
 
-export function invitationHandlers(deps: IdentityOperationDeps): Handlers<typeof AppService, Principal> {
+export function invitationHandlers(deps: IdentityOperationDeps): CloudHandlers<typeof AppService> {
   const { db, clock, access, mail } = deps;
 
   /** Writes the audit entry, in the transaction of the change. */

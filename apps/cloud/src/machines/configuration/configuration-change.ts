@@ -2,9 +2,8 @@
  * A change to what a part runs: its configuration is saved, a fragment that it uses changes, or the part is deleted. Subscribers are
  * notified in the same transaction; compose-fleet.ts lists them.
  */
-import type { Transaction } from 'kysely';
 import type { Caller } from '../../access/audit.ts';
-import type { CloudTables } from '../../metadata/tables.ts';
+import type { DatabaseTransaction } from '../../metadata/tables.ts';
 
 export interface ConfigurationChange {
   readonly partId: string;
@@ -17,7 +16,7 @@ export interface ConfigurationChange {
 }
 
 export type OnConfigurationChange = (
-  trx: Transaction<CloudTables>,
+  trx: DatabaseTransaction,
   changes: readonly ConfigurationChange[],
 ) => Promise<void>;
 

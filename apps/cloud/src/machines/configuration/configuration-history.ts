@@ -1,6 +1,6 @@
 /** Reads the versions of a part's configuration, newest first. */
 import { failedPrecondition, notFound } from '@platform/base';
-import { type AliasedRawBuilder, type Kysely, sql } from 'kysely';
+import { type AliasedRawBuilder, sql } from 'kysely';
 import {
   provenRows,
   requireCompleteSet,
@@ -9,7 +9,7 @@ import {
   requireNoRows,
 } from '../../metadata/row-checks/require-complete.ts';
 import { requireRight } from '../../metadata/row-checks/require-right.ts';
-import type { CloudTables, Database } from '../../metadata/tables.ts';
+import type { Database } from '../../metadata/tables.ts';
 import { checkedConfigurations } from '../store.ts';
 import type { ConfigurationVersion } from './configuration.ts';
 
@@ -26,7 +26,7 @@ export interface HistoryPage {
 
 export interface ConfigurationHistory {
   /** The newest version from the store; version 0 with an empty object if there is none. */
-  newest(partId: string, trx?: Kysely<CloudTables>): Promise<ConfigurationVersion>;
+  newest(partId: string, trx?: Database): Promise<ConfigurationVersion>;
   /** @throws not_found; failed_precondition if its document is no longer kept */
   version(partId: string, version: number): Promise<ConfigurationVersion>;
   history(partId: string, page?: HistoryPage): Promise<readonly ConfigurationVersion[]>;
@@ -125,7 +125,7 @@ type StoredVersion = { readonly part_id: string; readonly version: number; reado
  * @throws data_loss when one of them was altered, or is not the newest that was written
  */
 export async function requireNewestVersions(
-  db: Kysely<CloudTables>,
+  db: Database,
   partIds: readonly string[],
   rows: readonly (StoredVersion & { readonly proven: number | null })[],
 ): Promise<void> {
@@ -138,7 +138,7 @@ export async function requireNewestVersions(
 }
 
 /** @throws data_loss when one of them was altered, or a version of the part is missing */
-async function requireWhole(db: Kysely<CloudTables>, partId: string, rows: readonly StoredVersion[]): Promise<void> {
+async function requireWhole(db: Database, partId: string, rows: readonly StoredVersion[]): Promise<void> {
   requireRightVersions(rows);
   await requireCompleteSet(db, checkedConfigurations, partId);
 }

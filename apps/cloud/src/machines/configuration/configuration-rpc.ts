@@ -2,8 +2,7 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { timestampFromMs, timestampMs } from '@bufbuild/protobuf/wkt';
 import type { AppService, RobotPartHistoryEntrySchema } from '@platform/proto/platform/app/v1/app';
-import type { Handlers } from '@platform/rpc/server';
-import { type Principal, requireVisible } from '../../access/principal.ts';
+import { type CloudHandlers, requireVisible } from '../../access/principal.ts';
 import { checkedName } from '../../text-rules/checked-name.ts';
 import { readPageToken } from '../../wire/page-token.ts';
 import { requireReadableJson } from '../../wire/readable-json.ts';
@@ -19,7 +18,7 @@ const maxEntries = 500;
 /** Total size of the documents in one answer; public clients read messages of up to 4 MiB. The first entry is sent whatever its size. */
 const maxPageBytes = 1024 * 1024;
 
-export function configurationHandlers(deps: MachineOperationDeps): Handlers<typeof AppService, Principal> {
+export function configurationHandlers(deps: MachineOperationDeps): CloudHandlers<typeof AppService> {
   const { access, registry, configurations, messages, clock } = deps;
   return {
     async updateRobotPart(request, call) {

@@ -7,9 +7,8 @@
 import { type Clock, PlatformError } from '@platform/base';
 import { equal } from '@platform/machine-config/diff';
 import type { Json } from '@platform/machine-config/schema';
-import type { Transaction } from 'kysely';
 import { type Author, authorOf, type Caller, type OwnActor } from '../../access/audit.ts';
-import type { CloudTables, Database } from '../../metadata/tables.ts';
+import type { Database, DatabaseTransaction } from '../../metadata/tables.ts';
 import type { OnConfigurationChange } from './configuration-change.ts';
 import { type ConfigurationHistory, createHistory } from './configuration-history.ts';
 import { dropOldDocuments, keptBytesOf, maxHistoryBytes } from './drop-old-documents.ts';
@@ -48,7 +47,7 @@ export interface SaveRequest {
   /** For the audit trail. */
   readonly action?: string;
   /** Other changes of the same edit: runs in the save's transaction, even if the document equals the newest version. */
-  readonly alongside?: (trx: Transaction<CloudTables>) => Promise<void>;
+  readonly alongside?: (trx: DatabaseTransaction) => Promise<void>;
   /** Receives the warnings of the saved document, even if it equals the newest version. */
   readonly warned?: (warnings: readonly string[]) => void;
 }
@@ -56,7 +55,7 @@ export interface SaveRequest {
 /** The first version of a part that is being created. */
 export interface FirstVersion {
   /** Must be called in the transaction that creates the part. @throws aborted if a fragment has changed since */
-  write(trx: Transaction<CloudTables>): Promise<void>;
+  write(trx: DatabaseTransaction): Promise<void>;
   /** Must be called after the commit. */
   committed(): Promise<void>;
 }
@@ -128,7 +127,7 @@ export function createConfigurations(deps: ConfigurationDeps): Configurations {
     return found;
   };
 
-  const pruneHistory = async (trx: Transaction<CloudTables>, partId: string, saved: ConfigurationVersion) => {
+  const pruneHistory = async (trx: DatabaseTransaction, partId: string, saved: ConfigurationVersion) => {
     const before = keptBytes.get(partId);
     const kept = before === undefined ? await keptBytesOf(trx, partId) : before + Buffer.byteLength(saved.document);
     const left = await dropOldDocuments(trx, partId, { newest: saved.version, keptBytes: kept, maxBytes });

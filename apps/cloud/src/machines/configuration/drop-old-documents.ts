@@ -2,8 +2,7 @@
  * Limits the stored size of a part's configuration history, so that saving cannot fill the disk. The oldest versions lose their documents
  * but keep their authors and times.
  */
-import type { Kysely } from 'kysely';
-import type { CloudTables } from '../../metadata/tables.ts';
+import type { Database } from '../../metadata/tables.ts';
 
 /** Limit for the documents of one part together. */
 export const maxHistoryBytes: number = 64 * 1024 * 1024;
@@ -11,7 +10,7 @@ export const maxHistoryBytes: number = 64 * 1024 * 1024;
 const rowsAtOnce = 100;
 
 /** Stored size of a part's documents. */
-export async function keptBytesOf(trx: Kysely<CloudTables>, partId: string): Promise<number> {
+export async function keptBytesOf(trx: Database, partId: string): Promise<number> {
   const row = await trx
     .selectFrom('part_configurations')
     .select((eb) => eb.fn.sum<number | string>('bytes').as('bytes'))
@@ -29,7 +28,7 @@ export async function keptBytesOf(trx: Kysely<CloudTables>, partId: string): Pro
  * @returns their size afterwards
  */
 export async function dropOldDocuments(
-  trx: Kysely<CloudTables>,
+  trx: Database,
   partId: string,
   { newest, keptBytes, maxBytes }: { newest: number; keptBytes: number; maxBytes: number },
 ): Promise<number> {

@@ -1,8 +1,7 @@
 /** The error for an edit of a version that is no longer the newest: it lists the changes since then, and their author. */
 import { PlatformError } from '@platform/base';
 import { diff, diffLines } from '@platform/machine-config/diff';
-import type { Kysely } from 'kysely';
-import type { CloudTables } from '../../metadata/tables.ts';
+import type { Database } from '../../metadata/tables.ts';
 import { timeText } from '../../wire/time-text.ts';
 import { authorText } from '../author.ts';
 import type { ConfigurationVersion } from './configuration.ts';
@@ -11,7 +10,7 @@ const shownChanges = 20;
 
 /** Must be called outside of any transaction: comparing two documents takes time. */
 export async function editConflict(
-  db: Kysely<CloudTables>,
+  db: Database,
   partId: string,
   edited: { readonly createdMs: number } | { readonly version: number },
   newest: ConfigurationVersion,

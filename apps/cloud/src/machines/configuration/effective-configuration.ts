@@ -6,8 +6,7 @@ import type { Problem } from '@platform/base';
 import { type Parsed, parse } from '@platform/machine-config/parse';
 import { revisionOf } from '@platform/machine-config/robot-config';
 import type { MachineConfig } from '@platform/machine-config/schema';
-import type { Transaction } from 'kysely';
-import type { CloudTables } from '../../metadata/tables.ts';
+import type { DatabaseTransaction } from '../../metadata/tables.ts';
 
 export interface UsedFragment {
   readonly id: string;
@@ -51,9 +50,9 @@ export interface EffectiveConfigurations {
    *
    * @param checked the accepted result of `effective`. @throws aborted if a fragment has changed since
    */
-  saving(trx: Transaction<CloudTables>, partId: string, checked: Effective): Promise<void>;
+  saving(trx: DatabaseTransaction, partId: string, checked: Effective): Promise<void>;
   /** Deletes the part's records, in the transaction that deletes the part. */
-  deleting(trx: Transaction<CloudTables>, partId: string): Promise<void>;
+  deleting(trx: DatabaseTransaction, partId: string): Promise<void>;
 }
 
 /** The last step of resolving: parses and hashes. */

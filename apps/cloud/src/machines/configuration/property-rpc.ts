@@ -3,17 +3,13 @@ import { type JsonValue, toJson } from '@bufbuild/protobuf';
 import { ValueSchema } from '@bufbuild/protobuf/wkt';
 import { asPlatformError, invalidArgument } from '@platform/base';
 import type { AppService, ConfigPropertyChange } from '@platform/proto/platform/app/v1/app';
-import type { Handlers } from '@platform/rpc/server';
-import type { Principal } from '../../access/principal.ts';
+import type { CloudHandlers } from '../../access/principal.ts';
 import type { MachineOperationDeps } from '../machines-deps.ts';
 import { setProperty } from './set-property.ts';
 
 const maxChanges = 1_000;
 
-export function propertyHandlers({
-  access,
-  configurations,
-}: MachineOperationDeps): Handlers<typeof AppService, Principal> {
+export function propertyHandlers({ access, configurations }: MachineOperationDeps): CloudHandlers<typeof AppService> {
   return {
     async setConfigProperty({ robotPartId: id, propertyChanges }, call) {
       access.authorize(call.principal, 'part.manage', id);

@@ -1,7 +1,6 @@
 /** Writes one version of a part's configuration, and everything that depends on it, in the caller's transaction. */
-import type { Transaction } from 'kysely';
 import { audit, type Caller, type OwnActor } from '../../access/audit.ts';
-import type { CloudTables } from '../../metadata/tables.ts';
+import type { DatabaseTransaction } from '../../metadata/tables.ts';
 import { authorText } from '../author.ts';
 import type { ConfigurationVersion } from './configuration.ts';
 import type { ConfigurationChange, OnConfigurationChange } from './configuration-change.ts';
@@ -24,7 +23,7 @@ export interface WriteVersionDeps {
 
 /** @param before the effective document of the previous version; undefined: there is none. */
 export async function writeVersion(
-  trx: Transaction<CloudTables>,
+  trx: DatabaseTransaction,
   { effective, onConfigurationChange }: WriteVersionDeps,
   before: ConfigurationChange['before'],
   { partId, organizationId, version, resolved, by, action }: NewVersion,

@@ -1,12 +1,11 @@
 /** AppService for favorites: machines that the signed-in person marked. */
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import type { AppService } from '@platform/proto/platform/app/v1/app';
-import type { Handlers } from '@platform/rpc/server';
-import { type Principal, requireId, requirePerson } from '../../access/principal.ts';
+import { type CloudHandlers, type Principal, requireId, requirePerson } from '../../access/principal.ts';
 import type { MachineOperationDeps } from '../machines-deps.ts';
 import { addFavorite, favoritesOf, removeFavorite } from './favorite-machines.ts';
 
-export function favoriteHandlers(deps: MachineOperationDeps): Handlers<typeof AppService, Principal> {
+export function favoriteHandlers(deps: MachineOperationDeps): CloudHandlers<typeof AppService> {
   const { access, registry, messages } = deps;
 
   return {

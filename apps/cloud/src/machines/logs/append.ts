@@ -3,11 +3,10 @@
  * parts; each sender is answered after the commit.
  */
 import { chunks, resourceExhausted } from '@platform/base';
-import type { Kysely, Transaction } from 'kysely';
 import { rowsPerStatement } from '../../metadata/rows-per-statement.ts';
 import { maxPendingBytes, maxRowsPerCommit } from './limits.ts';
 import { bytesOf, type Line } from './line.ts';
-import type { MachineLogsTables } from './store.ts';
+import type { MachineLogsDatabase, MachineLogsTables, MachineLogsTransaction } from './store.ts';
 import { countSentLogs, type SentLogs } from './usage.ts';
 
 const dayMs = 86_400_000;
@@ -30,10 +29,7 @@ interface Waiting {
 }
 
 /** @param onStored called with lines after their commit. */
-export function createLogAppender(
-  db: Kysely<MachineLogsTables>,
-  onStored: (lines: readonly Line[]) => void,
-): LogAppender {
+export function createLogAppender(db: MachineLogsDatabase, onStored: (lines: readonly Line[]) => void): LogAppender {
   let waiting: Waiting[] = [];
   let pendingBytes = 0;
   let running = false;
@@ -104,7 +100,7 @@ export function dayOf(ms: number): number {
   return Math.floor(ms / dayMs);
 }
 
-async function insert(trx: Transaction<MachineLogsTables>, lines: readonly Line[]): Promise<void> {
+async function insert(trx: MachineLogsTransaction, lines: readonly Line[]): Promise<void> {
   for (const some of chunks(lines, rowsPerStatement)) await trx.insertInto('machine_logs').values(some).execute();
   const days = new Map<string, MachineLogsTables['machine_log_days']>();
   for (const line of lines) {

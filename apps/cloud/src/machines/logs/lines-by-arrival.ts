@@ -1,8 +1,7 @@
 /** Lines of a part in order of arrival, for triggers. */
 import { readLogField } from '@platform/base';
-import type { Kysely } from 'kysely';
 import { detailOf, type StoredLine } from './line.ts';
-import type { MachineLogsTables } from './store.ts';
+import type { MachineLogsDatabase } from './store.ts';
 
 export interface ArrivedLine {
   /** Increases in order of arrival. */
@@ -27,7 +26,7 @@ export interface ArrivedLine {
 }
 
 /** Id of the newest line; 0: there is none. */
-export async function newestLine(db: Kysely<MachineLogsTables>, partId: string): Promise<number> {
+export async function newestLine(db: MachineLogsDatabase, partId: string): Promise<number> {
   const row = await db
     .selectFrom('machine_logs')
     .select('id')
@@ -39,7 +38,7 @@ export async function newestLine(db: Kysely<MachineLogsTables>, partId: string):
 }
 
 /** Id of the newest line that arrived before a time (ms); 0: there is none. */
-export async function lastLineBefore(db: Kysely<MachineLogsTables>, partId: string, beforeMs: number): Promise<number> {
+export async function lastLineBefore(db: MachineLogsDatabase, partId: string, beforeMs: number): Promise<number> {
   const row = await db
     .selectFrom('machine_logs')
     .select('id')
@@ -52,7 +51,7 @@ export async function lastLineBefore(db: Kysely<MachineLogsTables>, partId: stri
 }
 
 export async function linesAfter(
-  db: Kysely<MachineLogsTables>,
+  db: MachineLogsDatabase,
   partId: string,
   of: { readonly afterId: number; readonly upToId: number; readonly levels: readonly string[]; readonly limit: number },
 ): Promise<ArrivedLine[]> {

@@ -1,8 +1,7 @@
 /** Machine logs (D29): append within each part's allowance, read by page, follow live, delete after 30 days. */
 import { type Clock, errorText, type Log } from '@platform/base';
 import type { LogEntry } from '@platform/proto/platform/common/v1/common';
-import type { Transaction } from 'kysely';
-import type { CloudTables, Database } from '../../metadata/tables.ts';
+import type { Database, DatabaseTransaction } from '../../metadata/tables.ts';
 import { createLogAppender, dayOf } from './append.ts';
 import { countedReads } from './counted-reads.ts';
 import type { LogFilter } from './filter.ts';
@@ -36,7 +35,7 @@ export interface MachineLogs {
   /** Follows lines from now on. @throws resource_exhausted */
   tail(partId: string, matches: LogFilter): Tail;
   /** Must be called in the transaction that deletes a part: its lines are deleted soon after (D29). */
-  removePart(trx: Transaction<CloudTables>, partId: string): Promise<void>;
+  removePart(trx: DatabaseTransaction, partId: string): Promise<void>;
   /** Deletes a bounded number of lines that are past retention or belong to deleted parts. Returns true if there may be more. */
   forget(): Promise<boolean>;
   /** Logs how many lines of each part were dropped since the last report. Always returns false: one pass is enough. */

@@ -1,13 +1,12 @@
 /** Deletes lines 30 days after their arrival, or after their part was deleted (D29), a bounded number at a time. */
-import type { Kysely, Transaction } from 'kysely';
 import { dayOf } from './append.ts';
 import { retentionMs } from './limits.ts';
-import type { MachineLogsTables } from './store.ts';
+import type { MachineLogsDatabase, MachineLogsTransaction } from './store.ts';
 
 const rowsPerPass = 1_000;
 
 /** Must be called in the transaction that deletes the part: its lines may be too many to delete in that transaction. */
-export async function removeLogs(trx: Transaction<MachineLogsTables>, partId: string): Promise<void> {
+export async function removeLogs(trx: MachineLogsTransaction, partId: string): Promise<void> {
   await trx
     .insertInto('machine_log_removals')
     .values({ part_id: partId })
@@ -16,7 +15,7 @@ export async function removeLogs(trx: Transaction<MachineLogsTables>, partId: st
 }
 
 /** Returns true if there may be more to delete. */
-export async function pruneLogs(db: Kysely<MachineLogsTables>, nowMs: number): Promise<boolean> {
+export async function pruneLogs(db: MachineLogsDatabase, nowMs: number): Promise<boolean> {
   const removed = await db.selectFrom('machine_log_removals').select('part_id').limit(1).executeTakeFirst();
   if (removed !== undefined) return forgetPart(db, removed.part_id);
   const old = await db
@@ -34,7 +33,7 @@ export async function pruneLogs(db: Kysely<MachineLogsTables>, nowMs: number): P
   return false;
 }
 
-async function forgetPart(db: Kysely<MachineLogsTables>, partId: string): Promise<boolean> {
+async function forgetPart(db: MachineLogsDatabase, partId: string): Promise<boolean> {
   const lines = await db
     .selectFrom('machine_logs')
     .select('id')
@@ -51,7 +50,7 @@ async function forgetPart(db: Kysely<MachineLogsTables>, partId: string): Promis
   return true;
 }
 
-async function deleteLines(db: Kysely<MachineLogsTables>, lines: readonly { readonly id: number }[]): Promise<void> {
+async function deleteLines(db: MachineLogsDatabase, lines: readonly { readonly id: number }[]): Promise<void> {
   const ids = lines.map((line) => line.id);
   await db.deleteFrom('machine_logs').where('id', 'in', ids).execute();
 }

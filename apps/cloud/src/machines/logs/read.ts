@@ -6,11 +6,10 @@ import { setImmediate } from 'node:timers/promises';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { type Clock, invalidArgument } from '@platform/base';
 import type { LogEntrySchema } from '@platform/proto/platform/common/v1/common';
-import type { Kysely } from 'kysely';
 import type { LogFilter } from './filter.ts';
 import { maxPageBytes, maxScanMs, maxScannedRows, maxSearchMs, scanRows, scanSliceMs } from './limits.ts';
 import { bytesOf, entryOf, type StoredLine } from './line.ts';
-import type { MachineLogsTables } from './store.ts';
+import type { MachineLogsDatabase } from './store.ts';
 
 export interface LogPageRequest {
   readonly partId: string;
@@ -47,11 +46,7 @@ interface Place {
 }
 
 /** @throws invalid_argument for an invalid token */
-export async function readLogPage(
-  db: Kysely<MachineLogsTables>,
-  clock: Clock,
-  request: LogPageRequest,
-): Promise<LogPage> {
+export async function readLogPage(db: MachineLogsDatabase, clock: Clock, request: LogPageRequest): Promise<LogPage> {
   const { matches, limit, signal, pageToken = '' } = request;
   const entries: MessageInitShape<typeof LogEntrySchema>[] = [];
   let place = pageToken === '' ? undefined : placeOf(pageToken);
@@ -92,7 +87,7 @@ export async function readLogPage(
 }
 
 function rowsAfter(
-  db: Kysely<MachineLogsTables>,
+  db: MachineLogsDatabase,
   { partId, startMs, endMs, oldestFirst = false }: LogPageRequest,
   after: Place | undefined,
 ): Promise<StoredLine[]> {

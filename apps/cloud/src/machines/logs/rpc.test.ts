@@ -4,11 +4,11 @@ import { asPlatformError, PlatformError, silentLog } from '@platform/base';
 import { AppService, GetRobotPartLogsRequestSchema, LogOrder } from '@platform/proto/platform/app/v1/app';
 import { LogEntrySchema } from '@platform/proto/platform/common/v1/common';
 import { connect } from '@platform/rpc/client';
-import { type Call, createRpcServer, serve } from '@platform/rpc/server';
+import { createRpcServer, serve } from '@platform/rpc/server';
 import { FakeClock } from '@platform/testkit';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { createAccess } from '../../access/authorize.ts';
-import type { Principal } from '../../access/principal.ts';
+import type { CloudCall, Principal } from '../../access/principal.ts';
 import { openFirstAccount } from '../../accounts/testing/open-first-account.ts';
 import { maxTailsPerPart } from './limits.ts';
 import { createMachineLogs, type MachineLogs } from './logs.ts';
@@ -27,7 +27,7 @@ interface Given {
   readonly logs: MachineLogs;
   readonly clock: FakeClock;
   readonly handlers: ReturnType<typeof logHandlers>;
-  call(principal: Principal, signal?: AbortSignal): Call<Principal>;
+  call(principal: Principal, signal?: AbortSignal): CloudCall;
   /** Sets the result of all further rechecks. */
   becomes(principal: Principal | 'revoked'): void;
   deletePart(): void;

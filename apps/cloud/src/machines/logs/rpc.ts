@@ -7,9 +7,8 @@ import {
   LogOrder,
   LogOrderSchema,
 } from '@platform/proto/platform/app/v1/app';
-import type { Call, Handlers } from '@platform/rpc/server';
 import type { Access } from '../../access/authorize.ts';
-import type { Principal } from '../../access/principal.ts';
+import type { CloudCall, CloudHandlers, Principal } from '../../access/principal.ts';
 import { createLogFilter } from './filter.ts';
 import { defaultPageLines, maxPageLines, recheckMs } from './limits.ts';
 import { entryOf } from './line.ts';
@@ -20,10 +19,10 @@ export interface LogHandlerDeps {
   readonly logs: Pick<MachineLogs, 'read' | 'tail'>;
   readonly clock: Clock;
   /** The current principal of the call. @throws unauthenticated */
-  readonly recheck: (call: Call<Principal>) => Promise<Principal>;
+  readonly recheck: (call: CloudCall) => Promise<Principal>;
 }
 
-export function logHandlers(deps: LogHandlerDeps): Handlers<typeof AppService, Principal> {
+export function logHandlers(deps: LogHandlerDeps): CloudHandlers<typeof AppService> {
   const { access, logs, clock, recheck } = deps;
   return {
     async getRobotPartLogs(request, call) {

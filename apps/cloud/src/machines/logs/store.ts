@@ -1,5 +1,5 @@
 /** Tables of machine logs: lines, daily totals of each part, and the parts whose lines are being deleted. */
-import type { Generated } from 'kysely';
+import type { Generated, Kysely, Transaction } from 'kysely';
 import { type CheckedTable, checkedIn } from '../../metadata/row-checks/checked-table.ts';
 import type { Schema } from '../../metadata/sqlite/writer-protocol.ts';
 
@@ -26,6 +26,9 @@ export interface MachineLogsTables {
   /** Bytes that the machines of an organization sent in an hour (UTC). Stays when the lines or the machines are deleted. */
   machine_log_usage: { organization_id: string; hour: number; bytes: number };
 }
+
+export type MachineLogsDatabase = Kysely<MachineLogsTables>;
+export type MachineLogsTransaction = Transaction<MachineLogsTables>;
 
 const statements: readonly string[] = [
   'create table machine_logs (id integer primary key, part_id text not null, time_ms bigint not null, level text not null, logger_name text not null, host text not null, message text not null, detail text not null, received_ms bigint not null default 0)',

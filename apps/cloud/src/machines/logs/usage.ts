@@ -1,11 +1,10 @@
 /** Bytes of machine logs that each organization uploads and stores, for billing. Lines that the cloud writes itself are not uploads. */
 import { chunks } from '@platform/base';
-import type { Kysely, Transaction } from 'kysely';
 import { readProvenHours } from '../../metadata/row-checks/read-proven-hours.ts';
 import { rowsPerStatement } from '../../metadata/rows-per-statement.ts';
 import type { Database } from '../../metadata/tables.ts';
 import { partPlaces } from '../part-places.ts';
-import { logUsage, type MachineLogsTables } from './store.ts';
+import { logUsage, type MachineLogsDatabase, type MachineLogsTables, type MachineLogsTransaction } from './store.ts';
 
 const hourMs = 3_600_000;
 
@@ -17,7 +16,7 @@ export interface SentLogs {
 
 /** Must be called in the transaction that stores the lines. @param sent with the time when they arrived */
 export async function countSentLogs(
-  trx: Transaction<MachineLogsTables>,
+  trx: MachineLogsTransaction,
   sent: readonly (SentLogs & { readonly receivedMs: number })[],
 ): Promise<void> {
   // Each row changes once, however many machines sent lines.
@@ -47,7 +46,7 @@ export async function countSentLogs(
  * @throws data_loss when one was altered, or rows of its days are missing
  */
 export async function sentLogs(
-  db: Kysely<MachineLogsTables>,
+  db: MachineLogsDatabase,
   startMs: number,
   endMs: number,
   organizationId: string,

@@ -18,8 +18,7 @@
  * - The row of a part that no longer exists is deleted, without notifications.
  */
 import { type Clock, errorText, type Follower, follow, type Log } from '@platform/base';
-import type { Transaction } from 'kysely';
-import type { CloudTables, Database } from '../../metadata/tables.ts';
+import type { Database, DatabaseTransaction } from '../../metadata/tables.ts';
 import { CountedTime } from './counted-time.ts';
 import {
   forgetPresence,
@@ -57,7 +56,7 @@ export interface Transition {
 /** Effects of transitions. */
 export interface TransitionEffects {
   /** Runs in the transaction that records them, and awaits nothing else. */
-  record(trx: Transaction<CloudTables>): Promise<void>;
+  record(trx: DatabaseTransaction): Promise<void>;
   /** Called after the commit. */
   committed(): void;
 }

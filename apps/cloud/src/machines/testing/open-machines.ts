@@ -1,13 +1,11 @@
 /** The machines feature after a first start, for tests: a real database; operations are called as from the API. */
-
 import { create, type DescMethodUnary, type MessageInitShape, type MessageShape } from '@bufbuild/protobuf';
 import { type Clock, silentLog, systemClock } from '@platform/base';
 import { AppService } from '@platform/proto/platform/app/v1/app';
 import { RobotService } from '@platform/proto/platform/app/v1/robot';
 import { FleetService } from '@platform/proto/platform/fleet/v1/fleet';
-import type { Call } from '@platform/rpc/server';
 import { type Access, createAccess } from '../../access/authorize.ts';
-import type { Grant, Principal, Role } from '../../access/principal.ts';
+import type { CloudCall, Grant, Principal, Role } from '../../access/principal.ts';
 import { callOf } from '../../access/testing/call-of.ts';
 import { type FirstAccount, openFirstAccount } from '../../accounts/testing/open-first-account.ts';
 import type { OnConfigurationChange } from '../configuration/configuration-change.ts';
@@ -141,7 +139,7 @@ export async function openMachines(overrides: Partial<MachinesDeps> = {}): Promi
 
 type Handler = (
   request: unknown,
-  call: Call<Principal>,
+  call: CloudCall,
 ) => Promise<MessageInitShape<DescMethodUnary['output']>> | MessageInitShape<DescMethodUnary['output']>;
 
 function handlerOf(machines: Machines, method: DescMethodUnary): Handler {

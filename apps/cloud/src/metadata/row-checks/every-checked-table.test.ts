@@ -1,9 +1,9 @@
 import { silentLog, systemClock } from '@platform/base';
-import { type Kysely, sql } from 'kysely';
+import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { migrations } from '../migrations.ts';
 import { openMetadata } from '../open-metadata.ts';
-import type { CloudTables } from '../tables.ts';
+import type { Database } from '../tables.ts';
 import { alterRows } from '../testing/test-row-watch.ts';
 import { openTestStore, type StoreKind, storeKinds } from '../testing/test-store.ts';
 import { throwUncaught } from '../testing/throw-uncaught.ts';
@@ -20,7 +20,7 @@ interface Column {
   readonly type: string;
 }
 
-async function columnsOf(db: Kysely<CloudTables>, kind: StoreKind, table: string): Promise<readonly Column[]> {
+async function columnsOf(db: Database, kind: StoreKind, table: string): Promise<readonly Column[]> {
   const found =
     kind === 'sqlite'
       ? sql<Column>`select name, type from pragma_table_info(${table})`
@@ -35,7 +35,7 @@ function numbered(type: string, n: number): unknown {
 }
 
 /** Rows x1 to x5 of each checked table, in an order that their references allow. */
-async function fill(db: Kysely<CloudTables>, kind: StoreKind): Promise<void> {
+async function fill(db: Database, kind: StoreKind): Promise<void> {
   let left: readonly CheckedTable[] = tables;
   while (left.length > 0) {
     const refused: CheckedTable[] = [];

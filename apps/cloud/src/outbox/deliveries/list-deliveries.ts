@@ -1,7 +1,14 @@
 /** The delivery log: what triggers have sent or will send, with every attempt. It does not contain messages that no trigger caused. */
-import type { Kysely, SelectQueryBuilder } from 'kysely';
+import type { SelectQueryBuilder } from 'kysely';
 import { pagedPartGroups } from '../../metadata/part-groups.ts';
-import type { ChannelName, MessageState, OutboxAttemptRow, OutboxMessageRow, OutboxTables } from '../store.ts';
+import type {
+  ChannelName,
+  MessageState,
+  OutboxAttemptRow,
+  OutboxDatabase,
+  OutboxMessageRow,
+  OutboxTables,
+} from '../store.ts';
 import { withAttempts } from '../with-attempts.ts';
 
 export const columns = [
@@ -56,7 +63,7 @@ export interface DeliveryKey {
 
 /** Newest first. @param after the last delivery of the previous page; undefined: the first page */
 export async function listDeliveries(
-  db: Kysely<OutboxTables>,
+  db: OutboxDatabase,
   filter: DeliveryFilter,
   limit: number,
   after?: DeliveryKey,
@@ -69,7 +76,7 @@ export async function listDeliveries(
 
 /** Undefined: these organizations have no delivery with this id. */
 export async function readDelivery(
-  db: Kysely<OutboxTables>,
+  db: OutboxDatabase,
   id: string,
   organizationIds: readonly string[],
 ): Promise<WholeDelivery | undefined> {
@@ -88,7 +95,7 @@ export async function readDelivery(
 
 /** Messages of triggers that the filter selects. */
 export function selected(
-  db: Kysely<OutboxTables>,
+  db: OutboxDatabase,
   filter: DeliveryFilter,
 ): SelectQueryBuilder<OutboxTables, 'outbox_messages', object> {
   const { organizationId, triggerName, states, channels, startMs, endMs } = filter;
@@ -105,7 +112,7 @@ export function selected(
 }
 
 function page(
-  db: Kysely<OutboxTables>,
+  db: OutboxDatabase,
   filter: DeliveryFilter,
   partIds: readonly string[] | undefined,
   limit: number,

@@ -1,5 +1,4 @@
-import type { Kysely } from 'kysely';
-import type { OutboxTables } from '../store.ts';
+import type { OutboxDatabase } from '../store.ts';
 
 export interface PausedTarget {
   readonly target: string;
@@ -11,7 +10,7 @@ export interface PausedTarget {
 }
 
 /** Newest first. */
-export async function pausedTargets(db: Kysely<OutboxTables>, organizationId: string): Promise<PausedTarget[]> {
+export async function pausedTargets(db: OutboxDatabase, organizationId: string): Promise<PausedTarget[]> {
   const rows = await db
     .selectFrom('outbox_paused_targets')
     .select(['target', 'paused_at', 'reason'])
@@ -34,11 +33,7 @@ export async function pausedTargets(db: Kysely<OutboxTables>, organizationId: st
 }
 
 /** Whether triggers of the organization have sent something to exactly this target. */
-export async function isKnownTarget(
-  db: Kysely<OutboxTables>,
-  organizationId: string,
-  target: string,
-): Promise<boolean> {
+export async function isKnownTarget(db: OutboxDatabase, organizationId: string, target: string): Promise<boolean> {
   const found = await db
     .selectFrom('outbox_messages')
     .select('id')

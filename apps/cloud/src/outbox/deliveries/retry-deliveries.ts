@@ -1,8 +1,7 @@
 /** Sends finished deliveries again, with the same ids, so that receivers recognise what they have already received. */
 import { chunks } from '@platform/base';
-import type { Kysely, Transaction } from 'kysely';
 import { partGroups } from '../../metadata/part-groups.ts';
-import type { OutboxTables } from '../store.ts';
+import type { OutboxDatabase, OutboxTransaction } from '../store.ts';
 import { columns, type DeliveryFilter, type DeliveryRow, selected } from './list-deliveries.ts';
 
 const rowsPerStatement = 500;
@@ -15,7 +14,7 @@ export interface RetriedDelivery {
 
 /** Makes finished deliveries due at once, with all their attempts available again; others do not change. */
 export async function retryDeliveries(
-  trx: Transaction<OutboxTables>,
+  trx: OutboxTransaction,
   retried: readonly RetriedDelivery[],
   nowMs: number,
 ): Promise<void> {
@@ -37,7 +36,7 @@ export async function retryDeliveries(
 }
 
 /** Makes a waiting delivery due now. */
-export async function makeDeliveryDue(trx: Transaction<OutboxTables>, id: string, nowMs: number): Promise<void> {
+export async function makeDeliveryDue(trx: OutboxTransaction, id: string, nowMs: number): Promise<void> {
   await trx
     .updateTable('outbox_messages')
     .set({ next_attempt_at: nowMs })
@@ -49,7 +48,7 @@ export async function makeDeliveryDue(trx: Transaction<OutboxTables>, id: string
 
 /** Oldest first. @param limit of deliveries that are found */
 export async function deliveriesBetween(
-  db: Kysely<OutboxTables>,
+  db: OutboxDatabase,
   filter: DeliveryFilter,
   limit: number,
 ): Promise<readonly DeliveryRow[]> {

@@ -7,11 +7,10 @@
  * is derived from the set, identifies one content: a server that drops repeated ids loses nothing.
  */
 import { chunks } from '@platform/base';
-import type { Kysely, Transaction } from 'kysely';
 import type { GatheredMessage } from '../channel.ts';
 import { isEnvelopeRight } from '../envelope.ts';
 import { messageId } from '../message-id.ts';
-import type { OutboxMessageRow, OutboxTables } from '../store.ts';
+import type { OutboxDatabase, OutboxMessageRow, OutboxTransaction } from '../store.ts';
 
 export const mailsAtOnce = 10;
 export const mailIntervalMs = 360_000;
@@ -28,7 +27,7 @@ const columns = [
 
 /** @param row due @returns the notifications of the next mail; empty: they wait */
 export async function gatherMails(
-  db: Kysely<OutboxTables>,
+  db: OutboxDatabase,
   row: OutboxMessageRow,
   nowMs: number,
 ): Promise<readonly GatheredMessage[]> {
@@ -47,7 +46,7 @@ export async function gatherMails(
 }
 
 /** Milliseconds until a mail to the recipient is allowed. 0: allowed now, and counted. */
-async function takePlace(trx: Transaction<OutboxTables>, row: OutboxMessageRow, nowMs: number): Promise<number> {
+async function takePlace(trx: OutboxTransaction, row: OutboxMessageRow, nowMs: number): Promise<number> {
   const recipient = row.target.toLowerCase();
   const found = await trx
     .selectFrom('outbox_mail_rates')
@@ -70,7 +69,7 @@ async function takePlace(trx: Transaction<OutboxTables>, row: OutboxMessageRow, 
 }
 
 /** Notifications never tried, or not since someone requested them again, that belong to no mail. */
-function untried(trx: Transaction<OutboxTables>, { organization_id, target }: OutboxMessageRow) {
+function untried(trx: OutboxTransaction, { organization_id, target }: OutboxMessageRow) {
   return trx
     .selectFrom('outbox_messages')
     .where('organization_id', '=', organization_id)
@@ -82,7 +81,7 @@ function untried(trx: Transaction<OutboxTables>, { organization_id, target }: Ou
     .where('digest', 'is', null);
 }
 
-async function hold(trx: Transaction<OutboxTables>, row: OutboxMessageRow, untilMs: number): Promise<void> {
+async function hold(trx: OutboxTransaction, row: OutboxMessageRow, untilMs: number): Promise<void> {
   await trx
     .updateTable('outbox_messages')
     .set({ next_attempt_at: untilMs })
@@ -90,7 +89,7 @@ async function hold(trx: Transaction<OutboxTables>, row: OutboxMessageRow, until
     .execute();
 }
 
-async function merge(trx: Transaction<OutboxTables>, row: OutboxMessageRow): Promise<readonly GatheredMessage[]> {
+async function merge(trx: OutboxTransaction, row: OutboxMessageRow): Promise<readonly GatheredMessage[]> {
   const found = await untried(trx, row).select(columns).orderBy('event_at').orderBy('id').limit(maxGathered).execute();
   const waiting = found.filter(isEnvelopeRight);
   if (waiting.length <= 1) return [row];
@@ -109,7 +108,7 @@ async function merge(trx: Transaction<OutboxTables>, row: OutboxMessageRow): Pro
 }
 
 async function stored(
-  db: Kysely<OutboxTables>,
+  db: OutboxDatabase,
   { organization_id, target }: OutboxMessageRow,
   digest: string,
 ): Promise<GatheredMessage[]> {
@@ -127,6 +126,6 @@ async function stored(
 }
 
 /** Deletes rate rows that no longer limit anything. */
-export async function pruneMailRates(db: Kysely<OutboxTables>, nowMs: number): Promise<void> {
+export async function pruneMailRates(db: OutboxDatabase, nowMs: number): Promise<void> {
   await db.deleteFrom('outbox_mail_rates').where('next_free_at', '<', nowMs).execute();
 }

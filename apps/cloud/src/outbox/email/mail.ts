@@ -1,11 +1,10 @@
 /** Mails to people. They are sealed, because their links log people in, and enqueued in the transaction of the change that they report. */
 import { type Clock, newId } from '@platform/base';
-import type { Transaction } from 'kysely';
 import type { InstanceKey } from '../../instance/instance-key.ts';
 import { insertMessages } from '../enqueue.ts';
 import type { Outbox } from '../feature.ts';
 import { messageId } from '../message-id.ts';
-import type { OutboxTables } from '../store.ts';
+import type { OutboxTransaction } from '../store.ts';
 
 export interface MailContent {
   /** A single line. */
@@ -34,7 +33,7 @@ export interface MailMessage extends MailContent {
 
 export interface Mail {
   /** Joins a transaction; the mail is sent only if it commits. Call `wake` after the commit. */
-  enqueue(trx: Transaction<OutboxTables>, message: MailMessage): Promise<void>;
+  enqueue(trx: OutboxTransaction, message: MailMessage): Promise<void>;
   wake(): void;
 }
 

@@ -3,9 +3,8 @@
  * any address into a trigger. The link in each mail is signed and needs no expiry: all it can do is stop mails to that address, or start
  * them again.
  */
-import type { Kysely } from 'kysely';
 import type { InstanceKey } from '../../instance/instance-key.ts';
-import type { OutboxTables } from '../store.ts';
+import type { OutboxDatabase } from '../store.ts';
 
 export const unsubscribePath = '/unsubscribe';
 
@@ -35,7 +34,7 @@ function signedText({ organizationId, address }: Subscription): string {
 
 /** When the recipient unsubscribed, ms; undefined: never. */
 export async function unsubscribedAt(
-  db: Kysely<OutboxTables>,
+  db: OutboxDatabase,
   { organizationId, address }: Subscription,
 ): Promise<number | undefined> {
   const row = await db
@@ -48,7 +47,7 @@ export async function unsubscribedAt(
 }
 
 export async function setSubscribed(
-  db: Kysely<OutboxTables>,
+  db: OutboxDatabase,
   { organizationId, address }: Subscription,
   isSubscribed: boolean,
   nowMs: number,

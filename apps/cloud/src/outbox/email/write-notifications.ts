@@ -2,11 +2,10 @@
  * The mail for notifications that are sent together: reads their events, groups them by part and trigger, and adds what all mails contain.
  */
 import { chunks } from '@platform/base';
-import type { Kysely } from 'kysely';
 import type { InstanceKey } from '../../instance/instance-key.ts';
 import type { GatheredMessage } from '../channel.ts';
 import type { TriggerEvent } from '../event.ts';
-import type { OutboxTables } from '../store.ts';
+import type { OutboxDatabase } from '../store.ts';
 import { type MailBranding, type MailEntry, notificationMail } from './notification-mail.ts';
 import { unsubscribeLink } from './unsubscribe.ts';
 
@@ -16,7 +15,7 @@ export interface Branding extends MailBranding {
 }
 
 export interface NotificationMailDeps {
-  readonly db: Kysely<OutboxTables>;
+  readonly db: OutboxDatabase;
   readonly instanceKey: Pick<InstanceKey, 'sign'>;
   readonly branding: (organizationId: string) => Promise<Branding>;
   /** Public URL of this installation, without a trailing slash. */
@@ -87,10 +86,7 @@ export async function writeNotifications(
   };
 }
 
-async function readEvents(
-  db: Kysely<OutboxTables>,
-  ids: readonly string[],
-): Promise<ReadonlyMap<string, TriggerEvent>> {
+async function readEvents(db: OutboxDatabase, ids: readonly string[]): Promise<ReadonlyMap<string, TriggerEvent>> {
   const events = new Map<string, TriggerEvent>();
   for (const some of chunks(ids, 10)) {
     const rows = await db.selectFrom('outbox_messages').select(['id', 'event']).where('id', 'in', some).execute();

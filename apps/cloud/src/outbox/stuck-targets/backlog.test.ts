@@ -1,7 +1,7 @@
 /** Messages that wait for targets without room: they do not delay others, and are never forgotten. */
-import { CompiledQuery, type Kysely, sql } from 'kysely';
+import { CompiledQuery, sql } from 'kysely';
 import { expect, test, vi } from 'vitest';
-import type { CloudTables } from '../../metadata/tables.ts';
+import type { Database } from '../../metadata/tables.ts';
 import { storeKinds } from '../../metadata/testing/test-store.ts';
 import { retryDeliveries } from '../deliveries/retry-deliveries.ts';
 import type { Outbox } from '../feature.ts';
@@ -157,7 +157,7 @@ function hanging(on: OutboxRig): { readonly target: string; answer(): void } {
   return { target: `${on.sink.url}/test-inbox/webhooks/hangs`, answer: () => answered.resolve() };
 }
 
-async function heldIn(db: Kysely<CloudTables>): Promise<number> {
+async function heldIn(db: Database): Promise<number> {
   const { held } = await db
     .selectFrom('outbox_messages')
     .select(sql<number>`count(*)`.as('held'))

@@ -13,15 +13,15 @@
  * there.
  */
 import { type Clock, chunks } from '@platform/base';
-import { type Kysely, sql } from 'kysely';
-import type { ChannelName, OutboxMessageRow, OutboxTables } from '../store.ts';
+import { sql } from 'kysely';
+import type { ChannelName, OutboxDatabase, OutboxMessageRow } from '../store.ts';
 
 export type Due = Pick<OutboxMessageRow, 'id' | 'organization_id' | 'target'>;
 
 export type Overdue = Due & Pick<OutboxMessageRow, 'part_id' | 'trigger_name'>;
 
 export interface BacklogDeps {
-  readonly db: Kysely<OutboxTables>;
+  readonly db: OutboxDatabase;
   readonly clock: Clock;
 }
 

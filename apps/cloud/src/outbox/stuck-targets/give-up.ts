@@ -3,13 +3,12 @@
  * delivery log shows the reason; like any failed message, they can be requested again.
  */
 import type { Clock, Log } from '@platform/base';
-import type { Kysely } from 'kysely';
 import { failureLine, type MachineLogLine } from '../failure-line.ts';
-import type { OutboxTables } from '../store.ts';
+import type { OutboxDatabase } from '../store.ts';
 import type { Overdue } from './backlog.ts';
 
 export interface GiveUpDeps {
-  readonly db: Kysely<OutboxTables>;
+  readonly db: OutboxDatabase;
   readonly clock: Clock;
   readonly log: Log;
   /** Must not reject. */

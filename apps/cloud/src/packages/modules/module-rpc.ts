@@ -2,8 +2,7 @@
 import { invalidArgument, permissionDenied } from '@platform/base';
 import { PackageType } from '@platform/proto/platform/app/packages/v1/packages';
 import type { AppService, ModuleFileInfo, UploadModuleFileRequest } from '@platform/proto/platform/app/v1/app';
-import type { Handlers } from '@platform/rpc/server';
-import { grantsOf, notVisible, type Principal } from '../../access/principal.ts';
+import { type CloudHandlers, grantsOf, notVisible, type Principal } from '../../access/principal.ts';
 import { type CheckedInfo, checkInfo } from '../check-info.ts';
 import { createPackage } from '../create-package.ts';
 import { packagePath } from '../download/package-link.ts';
@@ -13,7 +12,7 @@ import { splitModuleId } from './module-id.ts';
 import { detailsOf, moduleMessage } from './module-message.ts';
 import { createModule, type ModulePlace, modulesOf, type StoredModule, updateModule } from './stored-modules.ts';
 
-export function moduleHandlers(deps: PackagesDeps): Handlers<typeof AppService, Principal> {
+export function moduleHandlers(deps: PackagesDeps): CloudHandlers<typeof AppService> {
   const { db, access, organizationNamed, namespaceOf } = deps;
 
   /** The organization and name in an id, if the caller may read modules there. @throws not_found, as for a nonexistent module */

@@ -12,9 +12,8 @@ import {
   IndexSchema,
 } from '@platform/proto/platform/app/data/v1/data';
 import { BsonDocument, decodeBson, encodeBson, Int32, pathColumns } from '@platform/query';
-import type { Handlers } from '@platform/rpc/server';
 import { audit } from '../../access/audit.ts';
-import { notVisible, type Principal } from '../../access/principal.ts';
+import { type CloudHandlers, notVisible } from '../../access/principal.ts';
 import type { QueriesDeps } from '../queries-deps.ts';
 import { jsonOfDocument } from '../readings/json-of-bson.ts';
 import { readIndexSpec } from './read-index-spec.ts';
@@ -22,7 +21,7 @@ import { readIndexSpec } from './read-index-spec.ts';
 const collection = 'hot_store';
 const maxIndexes = 100;
 
-export function indexHandlers({ db, access, clock }: QueriesDeps): Handlers<typeof DataService, Principal> {
+export function indexHandlers({ db, access, clock }: QueriesDeps): CloudHandlers<typeof DataService> {
   return {
     async createIndex({ organizationId, collectionType, indexSpec }, call) {
       access.authorize(call.principal, 'organization.manage', organizationId);

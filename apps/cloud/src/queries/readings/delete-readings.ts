@@ -1,9 +1,8 @@
 /** DeleteTabularData: permanently deletes readings captured before a UTC day. */
 import { type Clock, invalidArgument } from '@platform/base';
 import { type DeleteTabularDataRequest, TagsFilterType } from '@platform/proto/platform/app/data/v1/data';
-import type { Call } from '@platform/rpc/server';
 import { audit } from '../../access/audit.ts';
-import type { Principal } from '../../access/principal.ts';
+import type { CloudCall } from '../../access/principal.ts';
 import type { PathRule } from '../../tabular/catalog/row-filter.ts';
 import type { Tabular } from '../../tabular/tabular.ts';
 import { typesNamed } from '../../text-rules/types-named.ts';
@@ -18,7 +17,7 @@ export const dryRunHeader = 'platform-dry-run';
 export async function deleteReadings(
   deps: { readonly tabular: Pick<Tabular, 'deleteRows'>; readonly clock: Clock },
   request: DeleteTabularDataRequest,
-  call: Call<Principal>,
+  call: CloudCall,
 ): Promise<number> {
   const { tabular, clock } = deps;
   const { organizationId, deleteOlderThanDays: days, filter } = request;
@@ -60,7 +59,7 @@ export async function deleteReadings(
 }
 
 /** @throws invalid_argument, so that a misspelt header never causes data loss. */
-function isDryRun({ metadata }: Call<Principal>): boolean {
+function isDryRun({ metadata }: CloudCall): boolean {
   const said = metadata.get(dryRunHeader);
   if (said === null || said === 'false') return false;
   if (said === 'true') return true;

@@ -2,8 +2,7 @@
 import type { Clock } from '@platform/base';
 import type { DataService } from '@platform/proto/platform/app/data/v1/data';
 import type { Scope } from '@platform/query';
-import type { Call, Handlers } from '@platform/rpc/server';
-import { grantsOf, type Principal } from '../../access/principal.ts';
+import { type CloudCall, type CloudHandlers, grantsOf } from '../../access/principal.ts';
 import type { QueriesDeps } from '../queries-deps.ts';
 import { createAsker } from './ask-rows.ts';
 import { deleteReadings } from './delete-readings.ts';
@@ -19,7 +18,7 @@ const recheckMs = 2_000;
 
 const scannedHeader = 'platform-scanned-bytes';
 
-export function readingHandlers(deps: QueriesDeps): Handlers<typeof DataService, Principal> {
+export function readingHandlers(deps: QueriesDeps): CloudHandlers<typeof DataService> {
   const { access, names, recheck, clock } = deps;
   return {
     async tabularDataByFilter(request, call) {
@@ -59,7 +58,7 @@ export function readingHandlers(deps: QueriesDeps): Handlers<typeof DataService,
 }
 
 /** What the caller may read in the named organizations, or in all in which they have a role. Foreign organizations are ignored. */
-function scopesOf({ access }: QueriesDeps, { principal }: Call<Principal>, named: readonly string[]): Scope[] {
+function scopesOf({ access }: QueriesDeps, { principal }: CloudCall, named: readonly string[]): Scope[] {
   const own = new Set(grantsOf(principal).map(({ organizationId }) => organizationId));
   const asked = named.length === 0 ? [...own] : [...new Set(named)].filter((id) => own.has(id));
   return asked.toSorted().map((id) => access.scopeIn(principal, id));

@@ -1,9 +1,8 @@
 /** Creates and changes saved queries. Names are unique within an organization. */
 import { alreadyExists, type Clock, newId, resourceExhausted } from '@platform/base';
-import type { Kysely } from 'kysely';
 import { audit, type Caller } from '../../access/audit.ts';
 import { notVisible } from '../../access/principal.ts';
-import type { CloudTables, Database } from '../../metadata/tables.ts';
+import type { Database } from '../../metadata/tables.ts';
 import { checkedName } from '../../text-rules/checked-name.ts';
 import type { SavedQueriesTable } from '../store.ts';
 import { checkedPipeline } from './checked-pipeline.ts';
@@ -76,7 +75,7 @@ export async function deleteSavedQuery(
 }
 
 async function requireCapacity(
-  trx: Kysely<CloudTables>,
+  trx: Database,
   organizationId: string,
   { id, name, pipeline }: Pick<SavedQueriesTable, 'id' | 'name' | 'pipeline'>,
 ): Promise<void> {

@@ -1,12 +1,11 @@
 /** The DataService operations for saved queries. */
 import type { DataService } from '@platform/proto/platform/app/data/v1/data';
-import type { Handlers } from '@platform/rpc/server';
-import type { Principal } from '../../access/principal.ts';
+import type { CloudHandlers, Principal } from '../../access/principal.ts';
 import type { QueriesDeps } from '../queries-deps.ts';
 import { queryMessage, savedQueriesOf, savedQuery } from './read-queries.ts';
 import { createSavedQuery, deleteSavedQuery, updateSavedQuery } from './save-query.ts';
 
-export function savedQueryHandlers(deps: QueriesDeps): Handlers<typeof DataService, Principal> {
+export function savedQueryHandlers(deps: QueriesDeps): CloudHandlers<typeof DataService> {
   const { db, access } = deps;
   /** A saved query that the caller may change. */
   const owned = async (principal: Principal, id: string) => {

@@ -4,7 +4,7 @@ import { type Clock, invalidArgument, PlatformError } from '@platform/base';
 import type { Call } from '@platform/rpc/server';
 import { authorOf } from '../../access/audit.ts';
 import type { Access } from '../../access/authorize.ts';
-import type { Principal } from '../../access/principal.ts';
+import type { CloudCall, Principal } from '../../access/principal.ts';
 import { authorizeControl } from '../authorization/authorize-control.ts';
 import { accessOf, isOfModule, type MethodAccess } from '../authorization/method-access.ts';
 import type { CallLimit } from '../call-limit.ts';
@@ -32,7 +32,7 @@ export interface RelayedCallDeps extends NoLinkDeps, NamedPartDeps {
   readonly passed: PassedBytes;
   readonly actuations: ActuationRecord;
   /** The current principal of the call. @throws unauthenticated */
-  recheck(call: Call<Principal>): Promise<Principal>;
+  recheck(call: CloudCall): Promise<Principal>;
   readonly clock: Clock;
 }
 
@@ -50,7 +50,7 @@ export interface RelayedCall extends Disposable {
 }
 
 /** @throws invalid_argument if it does not name one part; not_found, permission_denied; unavailable if the part has no link; resource_exhausted */
-export function enterCall(deps: RelayedCallDeps, method: DescMethod, call: Call<Principal>): RelayedCall {
+export function enterCall(deps: RelayedCallDeps, method: DescMethod, call: CloudCall): RelayedCall {
   const { links, access, limit, passed, actuations, recheck, clock } = deps;
   const partId = namedPart(deps, call);
   const kind = accessOf(method);
@@ -137,7 +137,7 @@ function resourceOf({ metadata }: Call): string | undefined {
 const passedHeaders = /^(viam-sid|viam_client|viam-metadata-[\w.-]+|opid|dtname|traceparent|tracestate)$/;
 
 /** Headers that identify the caller to the machine; `machine-server/src/serve/relayed-principal.ts` reads them. */
-function headersFor({ metadata, principal }: Call<Principal>, kind: MethodAccess): Headers {
+function headersFor({ metadata, principal }: CloudCall, kind: MethodAccess): Headers {
   const headers = new Headers();
   for (const [name, value] of metadata) if (passedHeaders.test(name)) headers.append(name, value);
   const author = authorOf({ principal, peerAddress: '' });

@@ -3,8 +3,8 @@ import type { DescMethod, DescService, Message } from '@bufbuild/protobuf';
 import { EmptySchema } from '@bufbuild/protobuf/wkt';
 import { RobotService } from '@platform/proto/platform/robot/v1/robot';
 import { nameFieldOf, type ResourceDescriptor, resourceTypes } from '@platform/resources';
-import { type Call, carriesApiNames, type Handlers, type ServiceBinding, serve } from '@platform/rpc/server';
-import type { Principal } from '../../access/principal.ts';
+import { carriesApiNames, serve } from '@platform/rpc/server';
+import type { CloudBinding, CloudCall, CloudHandlers } from '../../access/principal.ts';
 import { opaqueName, requireDeclaredTypes } from './opaque-service.ts';
 import { enterCall, type RelayedCall, type RelayedCallDeps } from './relayed-call.ts';
 
@@ -15,7 +15,7 @@ type AnyMethod = (input: unknown, options: RelayedCall['options']) => unknown;
 
 export const relayedServices: readonly Relayed[] = [{ service: RobotService }, ...resourceTypes];
 
-export function relayedBindings(deps: RelayedCallDeps): ServiceBinding<Principal>[] {
+export function relayedBindings(deps: RelayedCallDeps): CloudBinding[] {
   return relayedServices.flatMap((type) => [
     relayed(type.service, ({ input }) => nameFieldOf(type, input).read, deps),
     unread(type, deps),
@@ -26,7 +26,7 @@ export function relayedBindings(deps: RelayedCallDeps): ServiceBinding<Principal
  * The methods whose messages need not be decoded to be passed on, for the binary protocols (D48): nothing in them is spelled differently
  * for different peers, and the name of the resource, if any, is a field of the request itself.
  */
-function unread(type: Relayed, deps: RelayedCallDeps): ServiceBinding<Principal> {
+function unread(type: Relayed, deps: RelayedCallDeps): CloudBinding {
   const inputs = new Map(type.service.methods.map(({ name, input }) => [name, input]));
   const nameOf = new Map(type.service.methods.map((method) => [method.name, nameFieldOf(type, method.input).path]));
   const methods = type.service.methods
@@ -50,23 +50,23 @@ export function relayed(
   service: DescService,
   nameIn: (method: DescMethod) => (message: Message) => string,
   deps: RelayedCallDeps,
-): ServiceBinding<Principal> {
+): CloudBinding {
   const handlers = service.methods.map((method) => {
     const read = nameIn(method);
     const kinds = {
-      unary: (request: Message, call: Call<Principal>) =>
+      unary: (request: Message, call: CloudCall) =>
         relayUnary({ deps, method, call, resource: read(request) }, request),
-      async *server_streaming(request: Message, call: Call<Principal>) {
+      async *server_streaming(request: Message, call: CloudCall) {
         using entered = enterCall(deps, method, call);
         await entered.audit(read(request));
         yield* answers(entered, method, request);
       },
-      async client_streaming(messages: AsyncIterable<Message>, call: Call<Principal>) {
+      async client_streaming(messages: AsyncIterable<Message>, call: CloudCall) {
         using entered = enterCall(deps, method, call);
         const all = await audited(entered, messages, read);
         return await answered(entered, () => forward(entered, method, all) as Promise<Message>);
       },
-      async *bidi_streaming(messages: AsyncIterable<Message>, call: Call<Principal>) {
+      async *bidi_streaming(messages: AsyncIterable<Message>, call: CloudCall) {
         using entered = enterCall(deps, method, call);
         yield* answers(entered, method, await audited(entered, messages, read));
       },
@@ -74,7 +74,7 @@ export function relayed(
     return [method.localName, kinds[method.methodKind]] as const;
   });
   // The only type erasure: each function comes from the kind of its method.
-  const erased = Object.fromEntries(handlers) as unknown as Handlers<DescService, Principal>;
+  const erased = Object.fromEntries(handlers) as unknown as CloudHandlers<DescService>;
   return serve(service, erased, { keepUnknown: true });
 }
 
@@ -83,7 +83,7 @@ export async function relayUnary(
   asked: {
     readonly deps: RelayedCallDeps;
     readonly method: DescMethod;
-    readonly call: Call<Principal>;
+    readonly call: CloudCall;
     readonly resource: string;
   },
   request: Message,

@@ -2,8 +2,8 @@
  * Calls to types that only a module of the machine knows, and to the reflection of the machine, which describes them. Both are forwarded by
  * the name of the method, unread.
  */
-import type { ForwardCalls, ServiceBinding } from '@platform/rpc/server';
-import type { Principal } from '../../access/principal.ts';
+import type { ForwardCalls } from '@platform/rpc/server';
+import type { CloudBinding, Principal } from '../../access/principal.ts';
 import { isReflection } from '../authorization/method-access.ts';
 import { hostHeader, partHeader } from '../named-part.ts';
 import { opaqueName, opaqueService } from './opaque-service.ts';
@@ -19,7 +19,7 @@ const known = /^(platform|viam|proto|grpc|google)\./;
 /** @param metered wraps each binding: callers choose the names of methods, so these must not become labels */
 export function forwardTypes(
   deps: RelayedCallDeps,
-  metered: (binding: ServiceBinding<Principal>) => ServiceBinding<Principal>,
+  metered: (binding: CloudBinding) => CloudBinding,
 ): ForwardCalls<Principal> {
   const leadsToMachine = (host: string | string[] | undefined): boolean =>
     typeof host === 'string' && deps.names.lead(host).to === 'part';

@@ -3,8 +3,7 @@
  * of completeness. A row is verified before it is removed, so that a damaged row never disappears without a trace.
  */
 import { dataLoss } from '@platform/base';
-import type { Kysely } from 'kysely';
-import type { CloudTables, Database } from '../../metadata/tables.ts';
+import type { Database } from '../../metadata/tables.ts';
 import { isDeleteRowRight, isFileRowRight } from '../integrity/catalog-findings.ts';
 import {
   addChecksums,
@@ -24,10 +23,9 @@ import {
 import { dropCopy, keepCopy, nameOfDelete, nameOfFile, nameOfState } from '../integrity/row-copies.ts';
 import { proofDayOf } from './proof-days.ts';
 
-type Transaction = Kysely<CloudTables>;
 type Column = 'files' | 'deletes';
 
-export async function addFileRow(trx: Transaction, row: CheckedFile): Promise<void> {
+export async function addFileRow(trx: Database, row: CheckedFile): Promise<void> {
   const row_check = fileRowChecksum(row);
   await trx
     .insertInto('tabular_files')
@@ -38,7 +36,7 @@ export async function addFileRow(trx: Transaction, row: CheckedFile): Promise<vo
 }
 
 /** Returns the removed row; undefined if it is not listed. @throws data_loss when the row was changed. */
-export async function removeFileRow(trx: Transaction, file: string): Promise<FileRow | undefined> {
+export async function removeFileRow(trx: Database, file: string): Promise<FileRow | undefined> {
   const row = await trx.selectFrom('tabular_files').selectAll().where('file', '=', file).executeTakeFirst();
   if (row === undefined) return undefined;
   requireRight(isFileRowRight(row), `the row of file ${file}`);
@@ -49,7 +47,7 @@ export async function removeFileRow(trx: Transaction, file: string): Promise<Fil
   return row;
 }
 
-export async function addDeleteRow(trx: Transaction, row: Omit<DeleteRow, 'id' | 'row_check'>): Promise<void> {
+export async function addDeleteRow(trx: Database, row: Omit<DeleteRow, 'id' | 'row_check'>): Promise<void> {
   const { id } = await trx
     .insertInto('tabular_deletes')
     .values({ ...row, row_check: null })
@@ -62,7 +60,7 @@ export async function addDeleteRow(trx: Transaction, row: Omit<DeleteRow, 'id' |
 }
 
 /** @throws data_loss when its row was changed. */
-export async function setDeleteUpTo(trx: Transaction, id: number, upTo: number): Promise<void> {
+export async function setDeleteUpTo(trx: Database, id: number, upTo: number): Promise<void> {
   const row = await trx.selectFrom('tabular_deletes').selectAll().where('id', '=', id).executeTakeFirst();
   if (row === undefined) return;
   requireRight(isDeleteRowRight(row), `the row of deletion ${id}`);
@@ -75,7 +73,7 @@ export async function setDeleteUpTo(trx: Transaction, id: number, upTo: number):
 }
 
 /** @throws data_loss when its row was changed. */
-export async function removeDeleteRow(trx: Transaction, id: number): Promise<void> {
+export async function removeDeleteRow(trx: Database, id: number): Promise<void> {
   const row = await trx.selectFrom('tabular_deletes').selectAll().where('id', '=', id).executeTakeFirst();
   if (row === undefined) return;
   requireRight(isDeleteRowRight(row), `the row of deletion ${id}`);
@@ -90,7 +88,7 @@ export async function storedSealedPosition(db: Database): Promise<number> {
 }
 
 /** Returns false if S has already reached the position. @throws data_loss when the row was changed. */
-export async function moveSealed(trx: Transaction, sealed: number): Promise<boolean> {
+export async function moveSealed(trx: Database, sealed: number): Promise<boolean> {
   const row = await trx.selectFrom('tabular_state').selectAll().where('id', '=', 1).executeTakeFirst();
   requireRight(row?.row_check === stateRowChecksum(row?.sealed_position ?? 0), 'the sealed position');
   if ((row?.sealed_position ?? sealed) >= sealed) return false;
@@ -105,7 +103,7 @@ export async function moveSealed(trx: Transaction, sealed: number): Promise<bool
 
 /** In the proof of its organization, and in that of its day. */
 async function proveFile(
-  trx: Transaction,
+  trx: Database,
   file: CheckedFile,
   rows: -1 | 1,
   change: (sum: string) => string,
@@ -143,7 +141,7 @@ async function proveFile(
 }
 
 async function prove(
-  trx: Transaction,
+  trx: Database,
   organizationId: string,
   column: Column,
   rows: -1 | 0 | 1,

@@ -1,7 +1,6 @@
 /** Changes the catalog. Each change is one transaction (I7, I9, I10). */
 import { PlatformError } from '@platform/base';
-import type { Kysely } from 'kysely';
-import type { CloudTables, Database } from '../../metadata/tables.ts';
+import type { Database } from '../../metadata/tables.ts';
 import { noteRecentDelete } from '../deletion/recent-deletes.ts';
 import type { SealedFile } from '../process/messages.ts';
 import { addDeleteRow, addFileRow, moveSealed, removeDeleteRow, removeFileRow } from './catalog-rows.ts';
@@ -19,7 +18,7 @@ export interface CatalogChanges {
     deletion: Delete,
     nowMs: number,
     /** Runs in the same transaction. */
-    also?: (trx: Kysely<CloudTables>) => Promise<void>,
+    also?: (trx: Database) => Promise<void>,
   ): Promise<void>;
   /** Ends deletions that no remaining row matches. */
   endDeletions(ids: readonly number[]): Promise<void>;

@@ -5,8 +5,7 @@
 import { type Clock, createLimiter } from '@platform/base';
 import { BsonDocument, type BsonValue, documentsOf, encodeBson, Int32, type Plan, pathColumns } from '@platform/query';
 import { parseMql } from '@platform/query/mql';
-import type { Kysely } from 'kysely';
-import type { CloudTables } from '../../metadata/tables.ts';
+import type { Database } from '../../metadata/tables.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { DeletePredicate } from '../catalog/row-filter.ts';
 import { tagCondition } from '../query/tag-condition.ts';
@@ -19,7 +18,7 @@ export interface DeleteRequest {
   readonly dryRun: boolean;
   readonly signal?: AbortSignal;
   /** Runs in the deleting transaction with the number of rows; 0: only the hot store had any. Not called if nothing is deleted. */
-  readonly record: (trx: Kysely<CloudTables>, rows: number) => Promise<void>;
+  readonly record: (trx: Database, rows: number) => Promise<void>;
 }
 
 /** Returns the number of rows. */

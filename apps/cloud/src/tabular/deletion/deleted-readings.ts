@@ -1,7 +1,6 @@
 /** Which readings of an upload have been deleted since they were stored. */
-import type { Kysely } from 'kysely';
 import type { RepeatedUpload } from '../../ingest/accept-upload.ts';
-import type { CloudTables } from '../../metadata/tables.ts';
+import type { Database } from '../../metadata/tables.ts';
 import { captureDay, dayText } from '../../reading-codec/capture-day.ts';
 import { SensorDataView } from '../../reading-codec/sensor-data-view.ts';
 import { coversSeries } from '../catalog/row-filter.ts';
@@ -10,7 +9,7 @@ import { recentDeletes } from './recent-deletes.ts';
 
 /** Rows removed by retention and size limits are ignored: they would be removed again. */
 export async function deletedReadings(
-  db: Kysely<CloudTables>,
+  db: Database,
   { place, metadata, readings, first: { position, timeSyncedMs } }: RepeatedUpload,
 ): Promise<readonly boolean[]> {
   const path = seriesPathOf(place, metadata);

@@ -1,6 +1,5 @@
 /** Deletions by people, kept as long as a covered upload may be sent again and recognised by its content (D13). */
-import type { Kysely } from 'kysely';
-import type { CloudTables } from '../../metadata/tables.ts';
+import type { Database } from '../../metadata/tables.ts';
 import type { Delete, DeletePredicate } from '../catalog/row-filter.ts';
 import type { TabularRecentDeletesTable } from '../store.ts';
 
@@ -10,7 +9,7 @@ type RecentDelete = Omit<TabularRecentDeletesTable, 'id'>;
 export const recentDeletesMs: number = 8 * 24 * 3_600_000;
 
 /** Runs in the deleting transaction, so that both records always agree. */
-export async function noteRecentDelete(trx: Kysely<CloudTables>, row: RecentDelete): Promise<void> {
+export async function noteRecentDelete(trx: Database, row: RecentDelete): Promise<void> {
   await trx
     .deleteFrom('tabular_recent_deletes')
     .where('created_ms', '<', row.created_ms - recentDeletesMs)
@@ -20,7 +19,7 @@ export async function noteRecentDelete(trx: Kysely<CloudTables>, row: RecentDele
 
 /** Deletions that may cover rows at a position. */
 export async function recentDeletes(
-  db: Kysely<CloudTables>,
+  db: Database,
   organizationId: string,
   position: number,
 ): Promise<readonly Delete[]> {

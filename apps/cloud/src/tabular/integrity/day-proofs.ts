@@ -1,13 +1,12 @@
 /** The proofs of the catalog's files by day (catalog/proof-days.ts), computed from the rows. */
-import type { Kysely } from 'kysely';
-import type { CloudTables } from '../../metadata/tables.ts';
+import type { Database } from '../../metadata/tables.ts';
 import { type DatedFile, proofDayOf } from '../catalog/proof-days.ts';
 import type { TabularDayProofsTable } from '../store.ts';
 import { addChecksums, emptySum } from './row-checksum.ts';
 
 type ProvenFile = DatedFile & { readonly organization_id: string; readonly row_check: string };
 
-export async function insertDayProofs(trx: Kysely<CloudTables>, files: readonly ProvenFile[]): Promise<void> {
+export async function insertDayProofs(trx: Database, files: readonly ProvenFile[]): Promise<void> {
   const proofs = dayProofsOf(files);
   for (let at = 0; at < proofs.length; at += 100)
     await trx

@@ -1,6 +1,5 @@
 /** The second copies of the catalog's rows: written with each row, read only by repairs. */
-import type { Kysely } from 'kysely';
-import type { CloudTables } from '../../metadata/tables.ts';
+import type { Database } from '../../metadata/tables.ts';
 import type { TabularCopiesTable } from '../store.ts';
 import {
   checksumOf,
@@ -15,12 +14,7 @@ export const nameOfFile = (file: string): string => `file ${file}`;
 export const nameOfDelete = (id: number): string => `delete ${id}`;
 export const nameOfState = 'state';
 
-export async function keepCopy(
-  trx: Kysely<CloudTables>,
-  name: string,
-  organizationId: string,
-  values: RowValues,
-): Promise<void> {
+export async function keepCopy(trx: Database, name: string, organizationId: string, values: RowValues): Promise<void> {
   const row = JSON.stringify(values);
   await trx
     .insertInto('tabular_copies')
@@ -29,7 +23,7 @@ export async function keepCopy(
     .execute();
 }
 
-export async function dropCopy(trx: Kysely<CloudTables>, name: string): Promise<void> {
+export async function dropCopy(trx: Database, name: string): Promise<void> {
   await trx.deleteFrom('tabular_copies').where('name', '=', name).execute();
 }
 

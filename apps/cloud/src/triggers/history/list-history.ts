@@ -1,7 +1,6 @@
 /** Reads the history of triggers. */
-import type { Kysely } from 'kysely';
 import { pagedPartGroups } from '../../metadata/part-groups.ts';
-import type { TriggersTables } from '../store.ts';
+import type { TriggersDatabase, TriggersTables } from '../store.ts';
 import type { HistoryOutcome } from './trigger-history.ts';
 
 export type HistoryRow = TriggersTables['trigger_history'];
@@ -26,7 +25,7 @@ export interface HistoryKey {
 
 /** Newest first. @param after the last row of the previous page; undefined: the first page */
 export async function listHistory(
-  db: Kysely<TriggersTables>,
+  db: TriggersDatabase,
   filter: HistoryFilter,
   limit: number,
   after?: HistoryKey,
@@ -37,7 +36,7 @@ export async function listHistory(
 }
 
 function page(
-  db: Kysely<TriggersTables>,
+  db: TriggersDatabase,
   { organizationId, triggerName, outcomes, startMs, endMs }: HistoryFilter,
   partIds: readonly string[] | undefined,
   limit: number,
@@ -62,7 +61,7 @@ function page(
 
 /** When each trigger of a part last fired, ms. */
 export async function lastFiredOf(
-  db: Kysely<TriggersTables>,
+  db: TriggersDatabase,
   organizationId: string,
   partId: string,
 ): Promise<ReadonlyMap<string, number>> {

@@ -5,10 +5,10 @@
  */
 import { createHash } from 'node:crypto';
 import { chunks, finishAll } from '@platform/base';
-import { type Kysely, sql, type Transaction } from 'kysely';
+import { sql } from 'kysely';
 import { rowsPerStatement } from '../../metadata/rows-per-statement.ts';
 import type { TriggerDecision } from '../evaluate.ts';
-import type { TriggersTables } from '../store.ts';
+import type { TriggersDatabase, TriggersTables, TriggersTransaction } from '../store.ts';
 
 export type HistoryOutcome = 'fired' | 'recovered' | 'failed';
 
@@ -41,7 +41,7 @@ export class TriggerHistory {
     this.#row(place, 'failed', '', atMs, reason);
   }
 
-  async save(trx: Transaction<TriggersTables>): Promise<void> {
+  async save(trx: TriggersTransaction): Promise<void> {
     await finishAll([
       ...[...chunks([...this.#rows.values()], rowsPerStatement)].map((some) => addRows(trx, some)),
       ...[...chunks([...this.#last.values()], rowsPerStatement)].map((some) => saveLastFired(trx, some)),
@@ -89,7 +89,7 @@ const rowsPerPrune = 1_000;
 /** In characters. */
 const maxReason = 500;
 
-function addRows(trx: Transaction<TriggersTables>, rows: readonly TriggersTables['trigger_history'][]) {
+function addRows(trx: TriggersTransaction, rows: readonly TriggersTables['trigger_history'][]) {
   return trx
     .insertInto('trigger_history')
     .values(rows)
@@ -106,7 +106,7 @@ function addRows(trx: Transaction<TriggersTables>, rows: readonly TriggersTables
     .execute();
 }
 
-function saveLastFired(trx: Transaction<TriggersTables>, rows: readonly TriggersTables['trigger_last_fired'][]) {
+function saveLastFired(trx: TriggersTransaction, rows: readonly TriggersTables['trigger_last_fired'][]) {
   return trx
     .insertInto('trigger_last_fired')
     .values(rows)
@@ -122,7 +122,7 @@ function saveLastFired(trx: Transaction<TriggersTables>, rows: readonly Triggers
 
 /** True: the occurrence is the latest in the trigger's history. */
 export async function isLastFired(
-  db: Kysely<TriggersTables>,
+  db: TriggersDatabase,
   { partId, triggerName }: TriggerPlace,
   cause: TriggerDecision['cause'],
 ): Promise<boolean> {
@@ -136,7 +136,7 @@ export async function isLastFired(
 }
 
 /** Deletes expired history; true: there may be more. */
-export async function pruneHistory(db: Kysely<TriggersTables>, nowMs: number): Promise<boolean> {
+export async function pruneHistory(db: TriggersDatabase, nowMs: number): Promise<boolean> {
   await db
     .deleteFrom('trigger_last_fired')
     .where('at', '<', nowMs - lastFiredKeptMs)
@@ -153,7 +153,7 @@ export async function pruneHistory(db: Kysely<TriggersTables>, nowMs: number): P
 }
 
 /** Must be called in the transaction that deletes the organization. */
-export async function organizationDeleting(trx: Kysely<TriggersTables>, organizationId: string): Promise<void> {
+export async function organizationDeleting(trx: TriggersDatabase, organizationId: string): Promise<void> {
   for (const table of ['trigger_history', 'trigger_last_fired'] as const)
     await trx.deleteFrom(table).where('organization_id', '=', organizationId).execute();
 }

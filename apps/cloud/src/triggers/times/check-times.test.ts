@@ -1,5 +1,4 @@
 import { type LogLevel, silentLog } from '@platform/base';
-import type { Transaction } from 'kysely';
 import { expect, test } from 'vitest';
 import { openFirstAccount } from '../../accounts/testing/open-first-account.ts';
 import { createMachineLogs } from '../../machines/logs/logs.ts';
@@ -8,7 +7,7 @@ import type { Database } from '../../metadata/tables.ts';
 import { enqueue } from '../../outbox/enqueue.ts';
 import type { Message, TriggerEvent } from '../../outbox/event.ts';
 import { failureLine } from '../../outbox/failure-line.ts';
-import type { OutboxMessageRow, OutboxTables } from '../../outbox/store.ts';
+import type { OutboxMessageRow, OutboxTransaction } from '../../outbox/store.ts';
 import { noSecrets } from '../../outbox/testing/open-outbox.ts';
 import { webhookRequest } from '../../outbox/webhook/webhook-request.ts';
 import { createTriggers, type Triggers } from '../feature.ts';
@@ -67,7 +66,7 @@ async function rig(): Promise<Rig> {
       ...{ db, ingestLog: log, clock, log: silentLog },
       configOf: async () => ({ triggers: configured, components: [], revision: String(revision) }),
       outbox: {
-        enqueue: (trx: Transaction<OutboxTables>, messages: readonly Message[]) =>
+        enqueue: (trx: OutboxTransaction, messages: readonly Message[]) =>
           enqueue(trx, messages, clock.now(), noSecrets),
         wake: () => {},
       },

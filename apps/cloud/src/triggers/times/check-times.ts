@@ -5,14 +5,13 @@
  * When each part is due is kept in memory: at a start, every part with triggers is due.
  */
 import { asPlatformError, type Clock, type Log } from '@platform/base';
-import type { Kysely } from 'kysely';
 import type { EventPlace, Message } from '../../outbox/event.ts';
 import type { CompiledTriggers, PartRules } from '../compiled-triggers.ts';
 import { TriggerHistory } from '../history/trigger-history.ts';
 import type { UploadInput } from '../input.ts';
 import { messagesOf } from '../messages-of.ts';
 import { StoredTriggers } from '../state.ts';
-import type { TriggersTables } from '../store.ts';
+import type { TriggersDatabase } from '../store.ts';
 import { Arrivals } from './arrivals.ts';
 import { evaluateTimed, type TimedSources } from './evaluate-timed.ts';
 
@@ -52,7 +51,7 @@ const leastJumpMs = 5_000;
 const changingMs = 30_000;
 
 export function createTimes(deps: {
-  readonly db: Kysely<TriggersTables>;
+  readonly db: TriggersDatabase;
   readonly compiled: CompiledTriggers;
   readonly times: TimesDeps;
   readonly clock: Clock;
