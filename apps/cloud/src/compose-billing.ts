@@ -1,5 +1,5 @@
 /** Billing: meters, prices and charges what the other features store and count. */
-import type { Clock, Log } from '@platform/base';
+import type { ClockAndLog } from '@platform/base';
 import { UsageCostType } from '@platform/proto/platform/app/v1/billing';
 import {
   isBillingServiceEnabled,
@@ -24,7 +24,7 @@ import { storedPackages } from './packages/stored-bytes.ts';
 import type { Settings } from './settings.ts';
 import { storedReadings } from './tabular/stored-bytes.ts';
 
-export interface BillingWiringDeps extends Pick<Stores, 'db'> {
+export interface BillingWiringDeps extends Pick<Stores, 'db'>, ClockAndLog {
   readonly ingestLog: IngestLog;
   readonly fleet: Pick<Fleet, 'tree' | 'access' | 'fragments'>;
   /** Absent if no mail server is configured: nothing is mailed. */
@@ -33,8 +33,6 @@ export interface BillingWiringDeps extends Pick<Stores, 'db'> {
   readonly liveUsage: LiveUsage;
   /** Where the cloud listens. */
   readonly url: () => string;
-  readonly clock: Clock;
-  readonly log: Log;
 }
 
 export async function composeBilling(deps: BillingWiringDeps): Promise<Billing> {

@@ -1,5 +1,5 @@
 /** The data plane: uploads are appended to the log; rows, notifications and binary data are derived from it; queries read the rows. */
-import type { Clock, Log } from '@platform/base';
+import type { ClockAndLog } from '@platform/base';
 import { UsageCostType } from '@platform/proto/platform/app/v1/billing';
 import type { Principal } from './access/principal.ts';
 import type { Limits } from './admin/limits.ts';
@@ -28,7 +28,7 @@ import type { Tabular } from './tabular/tabular.ts';
 import { createTriggers, type Triggers } from './triggers/feature.ts';
 import { createPartTransitions } from './triggers/part-transitions.ts';
 
-export interface DataPlaneDeps extends Pick<Stores, 'data' | 'db' | 'rows' | 'instanceKey'> {
+export interface DataPlaneDeps extends Pick<Stores, 'data' | 'db' | 'rows' | 'instanceKey'>, ClockAndLog {
   readonly ingestLog: IngestLog;
   readonly fleet: Pick<
     Fleet,
@@ -40,8 +40,6 @@ export interface DataPlaneDeps extends Pick<Stores, 'data' | 'db' | 'rows' | 'in
   readonly limits: Limits;
   readonly deletions: DeletionPause;
   readonly liveUsage: Pick<LiveUsage, 'add'>;
-  readonly clock: Clock;
-  readonly log: Log;
   /** Scheme under which clients reach the cloud, for the addresses it hands out. */
   readonly scheme: 'http' | 'https';
   /** Base URL of the cloud. Read at each call, never before the cloud listens. */

@@ -1,5 +1,5 @@
 /** The edge: every API service and every plain HTTP route that the one port serves. */
-import type { Clock, Log, TrustedProxies } from '@platform/base';
+import type { ClockAndLog, TrustedProxies } from '@platform/base';
 import { version } from '@platform/base';
 import { DataService } from '@platform/proto/platform/app/data/v1/data';
 import { DatasetService } from '@platform/proto/platform/app/dataset/v1/dataset';
@@ -51,7 +51,7 @@ import type { TestInbox } from './test-inbox/feature.ts';
 import { triggerHandlers } from './trigger-service/feature.ts';
 import type { Watchdog } from './watchdog/feature.ts';
 
-export interface EdgeDeps {
+export interface EdgeDeps extends ClockAndLog {
   readonly fleet: Fleet;
   readonly people: People;
   readonly testInbox: TestInbox;
@@ -83,8 +83,6 @@ export interface EdgeDeps {
   /** PLATFORM_WEB_UI: the directory of a build; absent: the status page takes its place. */
   readonly webUi: string | undefined;
   readonly startedMs: number;
-  readonly clock: Clock;
-  readonly log: Log;
 }
 
 const openMethods = ['/proto.rpc.v1.AuthService/Authenticate'];

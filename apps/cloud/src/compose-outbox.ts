@@ -1,5 +1,5 @@
 /** Outgoing messages: webhooks, e-mail and push. Notifications for which no server or credentials are configured go to the test inbox. */
-import type { Clock, Log } from '@platform/base';
+import type { ClockAndLog } from '@platform/base';
 import { version } from '@platform/base';
 import type { Billing } from './billing/feature.ts';
 import type { Fleet } from './compose-fleet.ts';
@@ -21,14 +21,13 @@ import type { TestInbox } from './test-inbox/feature.ts';
 export interface OutboxWiringDeps
   extends Pick<Stores, 'db' | 'instanceKey'>,
     Pick<TargetPolicy, 'ownAddress'>,
-    Pick<WebhookChannelDeps, 'ownAuthority'> {
+    Pick<WebhookChannelDeps, 'ownAuthority'>,
+    ClockAndLog {
   readonly fleet: Pick<Fleet, 'tree' | 'access' | 'accounts' | 'machines'>;
   readonly testInbox: () => Pick<TestInbox, 'keepMail' | 'keepPush'>;
   readonly billing: () => Pick<Billing, 'invoicePdf'>;
   readonly metrics: Pick<Metrics, 'observeAttempt'>;
   readonly settings: Pick<Settings, 'identity' | 'allowPrivateWebhookTargets'>;
-  readonly clock: Clock;
-  readonly log: Log;
   /** Base URL of the cloud. Read at each call, never before the cloud listens. */
   readonly url: () => string;
 }

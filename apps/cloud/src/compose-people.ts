@@ -1,5 +1,5 @@
 /** People: invitations, sessions and browser sign-in. */
-import type { Clock, Log } from '@platform/base';
+import type { ClockAndLog } from '@platform/base';
 import type { Limits } from './admin/limits.ts';
 import type { Fleet } from './compose-fleet.ts';
 import { type BrowserSession, createBrowserSession } from './edge/browser-session.ts';
@@ -11,7 +11,7 @@ import type { Stores } from './open-stores.ts';
 import type { Mail } from './outbox/email/mail.ts';
 import type { Settings } from './settings.ts';
 
-export interface PeopleDeps extends Pick<Stores, 'db' | 'instanceKey'> {
+export interface PeopleDeps extends Pick<Stores, 'db' | 'instanceKey'>, ClockAndLog {
   readonly fleet: Pick<Fleet, 'tree' | 'access' | 'sessions' | 'guesses' | 'authenticator'>;
   /** Absent if no mail server is configured. */
   readonly mail: Mail | undefined;
@@ -19,8 +19,6 @@ export interface PeopleDeps extends Pick<Stores, 'db' | 'instanceKey'> {
   readonly limits: Limits;
   /** Scheme under which the cloud serves. */
   readonly scheme: 'http' | 'https';
-  readonly clock: Clock;
-  readonly log: Log;
   /** Base URL of the cloud. Read at each call, never before the cloud listens. */
   readonly url: () => string;
 }

@@ -1,5 +1,5 @@
 /** Background work that the cloud repeats while it serves: truncating, sweeping, forgetting and persisting. */
-import { type Clock, type FollowOptions, follow, type Log } from '@platform/base';
+import { type ClockAndLog, type FollowOptions, follow } from '@platform/base';
 import { extendAuditChain } from './access/audit-chain.ts';
 import type { KeyUse } from './access/key-use.ts';
 import type { Billing } from './billing/feature.ts';
@@ -16,7 +16,7 @@ import type { Packages } from './packages/feature.ts';
 import type { Tabular } from './tabular/tabular.ts';
 import type { Triggers } from './triggers/feature.ts';
 
-export interface HousekeepingDeps {
+export interface HousekeepingDeps extends ClockAndLog {
   readonly ingest: Pick<Ingest<never>, 'truncateStep' | 'sweepBlobs' | 'expireStaged'>;
   readonly ingestLog: IngestLog;
   readonly tabular: Tabular;
@@ -29,8 +29,6 @@ export interface HousekeepingDeps {
   readonly logs: MachineLogs;
   readonly deletions: DeletionPause;
   readonly directory: string;
-  readonly clock: Clock;
-  readonly log: Log;
 }
 
 /** Runs until the result is disposed; disposal waits for steps in progress. */

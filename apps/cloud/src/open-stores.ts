@@ -1,5 +1,5 @@
 /** Opens what every process on a data directory needs first: the upgraded directory, its metadata and its instance key. */
-import type { Clock, Log } from '@platform/base';
+import type { ClockAndLog } from '@platform/base';
 import { isUpgrade, keepBeforeUpgrade, type StoreVersions, sqliteVersions } from './backup/keep-before-upgrade.ts';
 import { type DataDirectory, dataVersion, openDataDirectory } from './data-directory.ts';
 import { releaseStartReserve } from './ingest/disk/start-reserve.ts';
@@ -40,9 +40,7 @@ export type StoreSettings = Pick<
   'dataDirectory' | 'databaseUrl' | 'instanceKey' | 'nextInstanceKey' | 'keepBeforeUpgrade'
 >;
 
-export interface StoresDeps {
-  readonly clock: Clock;
-  readonly log: Log;
+export interface StoresDeps extends ClockAndLog {
   /** Called when a disk write fails: nothing more may be acknowledged, and the process must exit (I2). */
   readonly onFatal: (caught: unknown) => never;
   /** Default: those of this program. Tests of upgrades add a version. */

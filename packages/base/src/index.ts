@@ -3,6 +3,7 @@ export { concatBytes, crc32c, varintBytes, writeVarint } from './bytes.ts';
 export { canonicalApi } from './canonical-api.ts';
 export { chunks } from './chunks.ts';
 export { type Clock, systemClock } from './clock.ts';
+export type { ClockAndLog } from './clock-and-log.ts';
 export { siblingEntry } from './entry.ts';
 export { asPlatformError, type CodeName, codes, errorText, ownFault, PlatformError, stackText } from './errors.ts';
 export { FileTurns, fileTurns } from './files/file-turns.ts';

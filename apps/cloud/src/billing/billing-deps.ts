@@ -1,5 +1,5 @@
 /** Dependencies of the billing operations. */
-import type { Clock, Log } from '@platform/base';
+import type { ClockAndLog } from '@platform/base';
 import type { Access } from '../access/authorize.ts';
 import type { AccountTree } from '../accounts/tree.ts';
 import type { Database } from '../metadata/tables.ts';
@@ -7,7 +7,7 @@ import type { CountedSource, UsageReader } from './meter/read-usage.ts';
 import type { PaymentProvider } from './payments/provider.ts';
 import type { FindFragment } from './prices/fragment-tiers.ts';
 
-export interface BillingOperationDeps extends UsageReader {
+export interface BillingOperationDeps extends UsageReader, ClockAndLog {
   readonly db: Database;
   readonly tree: Pick<AccountTree, 'organization' | 'organizations' | 'sharedWith'>;
   readonly access: Pick<Access, 'authorize' | 'allows'>;
@@ -19,6 +19,4 @@ export interface BillingOperationDeps extends UsageReader {
   /** Resolves once all acknowledged uploads are counted. @throws unavailable */
   readonly metered: (signal: AbortSignal) => Promise<unknown>;
   readonly provider: PaymentProvider;
-  readonly clock: Clock;
-  readonly log: Log;
 }

@@ -1,12 +1,12 @@
 /** Dependencies of binary data on the rest of the cloud. */
-import type { Clock, Log } from '@platform/base';
+import type { ClockAndLog } from '@platform/base';
 import type { Access } from '../access/authorize.ts';
 import type { BlobStore } from '../blobs/blob-store.ts';
 import type { InstanceKey } from '../instance/instance-key.ts';
 import type { RowWatch } from '../metadata/row-checks/row-watch.ts';
 import type { Database } from '../metadata/tables.ts';
 
-export interface BinaryOperationDeps {
+export interface BinaryOperationDeps extends ClockAndLog {
   readonly db: Database;
   /** Refuses answers that altered, missing or added rows could change (D33). */
   readonly rows: Pick<RowWatch, 'requireRight' | 'requireCoveredRight' | 'requireComplete' | 'requireIntact'>;
@@ -19,6 +19,4 @@ export interface BinaryOperationDeps {
   readonly baseUrl: (metadata: Headers) => string;
   /** Called with the number of bytes of a file that were read for a caller, even if the caller disconnected early. */
   readonly onSent: (organizationId: string, bytes: number) => void;
-  readonly clock: Clock;
-  readonly log: Log;
 }

@@ -2,7 +2,7 @@
  * Binary data: pictures and files uploaded by machines and clients, which callers find, tag, collect in datasets, download and delete. A
  * follower reads their metadata from the ingest log; their bytes are in the blob store.
  */
-import type { Clock, Log } from '@platform/base';
+import type { ClockAndLog } from '@platform/base';
 import type { DataService } from '@platform/proto/platform/app/data/v1/data';
 import type { DatasetService } from '@platform/proto/platform/app/dataset/v1/dataset';
 import type { CloudHandlers } from '../access/principal.ts';
@@ -22,7 +22,8 @@ import { followUploads } from './uploads/follow-uploads.ts';
 
 export interface BinaryDeps
   extends Omit<BinaryOperationDeps, 'caughtUp' | 'blobs'>,
-    Pick<DownloadDeps, 'standing' | 'principalOf'> {
+    Pick<DownloadDeps, 'standing' | 'principalOf'>,
+    ClockAndLog {
   readonly ingestLog: Pick<
     IngestLog,
     'read' | 'follow' | 'lastPosition' | 'onCommit' | 'markDamaged' | 'recordLoss' | 'losses' | 'forgetBlobs'
@@ -30,8 +31,6 @@ export interface BinaryDeps
   readonly blobs: Pick<BlobStore, 'get' | 'remove'>;
   /** Undefined: unknown, for example for a deleted part. */
   readonly organizationOf: (partId: string) => string | undefined;
-  readonly clock: Clock;
-  readonly log: Log;
 }
 
 export interface Binary extends Pick<LogFollower, 'start' | 'cursor' | 'lag' | 'caughtUp' | 'steps'>, AsyncDisposable {

@@ -7,13 +7,13 @@
  * any other reason is retried with increasing delays, and never skipped.
  */
 import { setImmediate } from 'node:timers/promises';
-import { type Clock, type Follower, finishAll, follow, type Log, PlatformError } from '@platform/base';
+import { type ClockAndLog, type Follower, finishAll, follow, PlatformError } from '@platform/base';
 import type { Kysely, Transaction } from 'kysely';
 import type { IngestLog, LogRow, LossIn } from '../ingest/log/log.ts';
 import { moveCursor, openCursor, readCursor } from './cursor.ts';
 import type { LogCursorsTables } from './store.ts';
 
-export interface FollowLogOptions<Tables extends LogCursorsTables> {
+export interface FollowLogOptions<Tables extends LogCursorsTables> extends ClockAndLog {
   /** Name of the cursor and of losses; also used in error texts. */
   readonly name: LossIn;
   readonly db: Kysely<Tables>;
@@ -33,8 +33,6 @@ export interface FollowLogOptions<Tables extends LogCursorsTables> {
   ) => Promise<Pick<Processed<Tables>, 'write' | 'written'> & { more: boolean }>;
   /** For a follower all of whose rows have effects that can be summed: many steps then share a transaction. */
   readonly gathered?: Gathered<Tables>;
-  readonly clock: Clock;
-  readonly log: Log;
 }
 
 /**

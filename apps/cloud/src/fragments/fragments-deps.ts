@@ -1,5 +1,5 @@
 /** Dependencies of the fragments feature on other features. */
-import type { Clock, Log } from '@platform/base';
+import type { ClockAndLog } from '@platform/base';
 import type { Access } from '../access/authorize.ts';
 import type { AccountTree } from '../accounts/tree.ts';
 import type { TriggerProblems } from '../machines/configuration/check-document.ts';
@@ -8,12 +8,10 @@ import type { Database } from '../metadata/tables.ts';
 import type { FragmentReader } from './reader.ts';
 import type { RevisionCache } from './revision-cache.ts';
 
-export interface FragmentsDeps {
+export interface FragmentsDeps extends ClockAndLog {
   readonly db: Database;
   readonly tree: AccountTree;
   readonly access: Access;
-  readonly clock: Clock;
-  readonly log: Log;
   /** Finds problems in the triggers of a document; implemented by the triggers feature. */
   readonly triggerProblems: TriggerProblems;
   /** The newest saved document of a part. */

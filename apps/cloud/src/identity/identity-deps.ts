@@ -1,5 +1,5 @@
 /** Dependencies of this folder's operations. */
-import type { Clock, Log } from '@platform/base';
+import type { ClockAndLog } from '@platform/base';
 import type { Access } from '../access/authorize.ts';
 import type { GuessLimit } from '../access/guess-limit.ts';
 import type { AccountTree } from '../accounts/tree.ts';
@@ -7,10 +7,8 @@ import type { Database } from '../metadata/tables.ts';
 import type { Mail } from '../outbox/email/mail.ts';
 import type { Sessions } from './sign-in/sessions.ts';
 
-export interface IdentityOperationDeps {
+export interface IdentityOperationDeps extends ClockAndLog {
   readonly db: Database;
-  readonly clock: Clock;
-  readonly log: Log;
   readonly sessions: Sessions;
   readonly guesses: GuessLimit;
   readonly access: Access;

@@ -1,5 +1,5 @@
 /** Ingest: uploads from machines and clients are checked, stored durably and only then acknowledged. All later stages read the log. */
-import type { Clock, Log } from '@platform/base';
+import type { ClockAndLog } from '@platform/base';
 import type { ServiceBinding } from '@platform/rpc/server';
 import type { BlobStore } from '../blobs/blob-store.ts';
 import type { AcceptDeps, FindDeleted } from './accept-upload.ts';
@@ -14,7 +14,7 @@ import { type UploadRoute, uploadRoute } from './staged/body-route.ts';
 import { type StagedLimits, StagedUploads } from './staged/staged-uploads.ts';
 import { uploadServiceBinding } from './staged/upload-rpc.ts';
 
-export interface IngestDeps<P> {
+export interface IngestDeps<P> extends ClockAndLog {
   readonly ingestLog: IngestLog;
   readonly blobs: BlobStore;
   /** Throws unauthenticated, not_found (no such part) or permission_denied (not this caller's part). */
@@ -38,8 +38,6 @@ export interface IngestDeps<P> {
   /** Where large uploads are staged: on the same disk as the payloads. */
   readonly stagingFolder: string;
   readonly stagedLimits?: StagedLimits;
-  readonly clock: Clock;
-  readonly log: Log;
 }
 
 export interface StoredTotals {

@@ -6,7 +6,7 @@ import { X509Certificate } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import { hostname, networkInterfaces } from 'node:os';
 import { createSecureContext } from 'node:tls';
-import { type Clock, errorText, failedPrecondition, type Log } from '@platform/base';
+import { type ClockAndLog, errorText, failedPrecondition } from '@platform/base';
 import { certificateCommand } from '@platform/rpc/server';
 import type { CertificatePair } from './authority.ts';
 
@@ -31,13 +31,11 @@ export interface TlsSource {
   watch(changed: (certificate: ServerCertificate) => void): Disposable;
 }
 
-export interface TlsSourceDeps {
+export interface TlsSourceDeps extends ClockAndLog {
   readonly authority: () => Promise<CertificatePair>;
   readonly host: string;
   /** The certificate is also valid for every name one label below it (D39). */
   readonly machineDomain: string;
-  readonly clock: Clock;
-  readonly log: Log;
 }
 
 const lookAgainMs = 10_000;

@@ -1,5 +1,5 @@
 /** Live connections: the data on the pages of the web UI, pushed over one stream for each tab. Rules: docs/specs/live.md. */
-import { type Clock, errorText, invalidArgument, type Log, resourceExhausted } from '@platform/base';
+import { type ClockAndLog, errorText, invalidArgument, resourceExhausted } from '@platform/base';
 import { LiveService, type Subscription } from '@platform/proto/platform/live/v1/live';
 import { reportedFault, serve } from '@platform/rpc/server';
 import type { CloudBinding, CloudCall, Principal } from '../access/principal.ts';
@@ -15,12 +15,11 @@ import type { Source } from './source.ts';
 export interface LiveDeps
   extends FleetSourceDeps,
     AnswersSourceDeps,
-    Omit<PartSourceDeps, 'access' | 'readings' | 'clock'> {
+    Omit<PartSourceDeps, 'access' | 'readings' | 'clock'>,
+    ClockAndLog {
   readonly ingestLog: Pick<IngestLog, 'read' | 'lastPosition' | 'onCommit'>;
   /** The current principal of the call. @throws unauthenticated */
   readonly recheck: (call: CloudCall) => Promise<Principal>;
-  readonly clock: Clock;
-  readonly log: Log;
 }
 
 export function liveBinding(deps: LiveDeps): CloudBinding {

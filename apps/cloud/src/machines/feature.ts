@@ -1,5 +1,5 @@
 /** Machines: registered parts, their configurations, status and logs. */
-import type { Clock, Log } from '@platform/base';
+import type { ClockAndLog } from '@platform/base';
 import { errorText } from '@platform/base';
 import { maskSecrets } from '@platform/machine-config/mask-secrets';
 import type { Json } from '@platform/machine-config/schema';
@@ -46,7 +46,7 @@ import type { PartPlace, Registry } from './registry.ts';
 import { robotServiceBinding } from './robot-rpc.ts';
 import { summaryHandlers } from './summaries-rpc.ts';
 
-export interface MachinesDeps {
+export interface MachinesDeps extends ClockAndLog {
   readonly db: Database;
   readonly tree: AccountTree;
   readonly registry: Registry;
@@ -55,8 +55,6 @@ export interface MachinesDeps {
   /** Whether the cloud serves TLS; machines do the same. */
   readonly servesTls: boolean;
   readonly names: MachineNames;
-  readonly clock: Clock;
-  readonly log: Log;
   /** Finds problems in the triggers of a document; implemented by the triggers feature. */
   readonly triggerProblems: TriggerProblems;
   /** Webhook targets of a document that this installation refuses; implemented by the triggers feature. */

@@ -2,7 +2,7 @@
  * Opens the metadata: everything except readings. In SQLite (meta.sqlite), reads run on the caller's thread, and writes on a single
  * writer thread with group commit (I2). Alternatively, all of it is in Postgres.
  */
-import type { Clock, Log } from '@platform/base';
+import type { ClockAndLog } from '@platform/base';
 import { Kysely } from 'kysely';
 import { checkedTablesOf } from './row-checks/checked-tables-of.ts';
 import { fillRowChecks } from './row-checks/fill-row-checks.ts';
@@ -11,7 +11,7 @@ import { openWriter } from './sqlite/writer.ts';
 import type { Migration } from './sqlite/writer-protocol.ts';
 import type { CloudTables } from './tables.ts';
 
-export interface MetadataOptions {
+export interface MetadataOptions extends ClockAndLog {
   /** Used with SQLite. */
   readonly file: string;
   /** `postgres://…`: the file is then not used. Default: SQLite. */
@@ -22,8 +22,6 @@ export interface MetadataOptions {
   readonly migrations: readonly Migration[];
   /** Used with Postgres: called once no other cloud can use the database, before its tables change. */
   readonly beforeMigration?: (() => Promise<void>) | undefined;
-  readonly clock: Clock;
-  readonly log: Log;
   /** Called when a disk write fails: nothing more may be acknowledged, and the process must exit (I2). */
   readonly onFatal: (error: Error) => void;
 }

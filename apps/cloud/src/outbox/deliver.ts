@@ -3,7 +3,7 @@
  * hangs delays only its own messages, and no other channel's. Which messages are being sent is known only in memory. After a kill those
  * rows are still due and are sent again with the same id, so each message is sent at least once.
  */
-import { type Clock, errorText, type Follower, follow, type Log } from '@platform/base';
+import { type ClockAndLog, errorText, type Follower, follow } from '@platform/base';
 import { reportedFault } from '@platform/rpc/server';
 import type { Channel, Channels, GatheredMessage, SendResult } from './channel.ts';
 import { coalesce } from './coalesce.ts';
@@ -16,10 +16,8 @@ import { Backlog, type Due } from './stuck-targets/backlog.ts';
 import { Circuits } from './stuck-targets/circuits.ts';
 import { giveUp } from './stuck-targets/give-up.ts';
 
-export interface OutboxDeps {
+export interface OutboxDeps extends ClockAndLog {
   readonly db: OutboxDatabase;
-  readonly clock: Clock;
-  readonly log: Log;
   readonly channels: Channels;
   /** Messages of an organization that does not exist are cancelled. */
   readonly organizationExists: (organizationId: string) => boolean;

@@ -1,12 +1,12 @@
 /** Dependencies shared by the operations on packages. */
-import type { Clock, Log } from '@platform/base';
+import type { ClockAndLog } from '@platform/base';
 import type { Access } from '../access/authorize.ts';
 import type { BlobStore } from '../blobs/blob-store.ts';
 import type { InstanceKey } from '../instance/instance-key.ts';
 import type { Database } from '../metadata/tables.ts';
 import type { ServePackages } from './serve-packages.ts';
 
-export interface PackagesDeps {
+export interface PackagesDeps extends ClockAndLog {
   readonly db: Database;
   readonly blobs: Pick<BlobStore, 'put' | 'get' | 'remove'>;
   readonly access: Access;
@@ -22,6 +22,4 @@ export interface PackagesDeps {
   readonly baseUrl: (metadata: Headers) => string;
   /** Default: 2 GiB. */
   readonly maxBytes?: number;
-  readonly clock: Clock;
-  readonly log: Log;
 }

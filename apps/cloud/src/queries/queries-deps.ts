@@ -1,12 +1,12 @@
 /** Dependencies of the query features on the rest of the cloud. */
-import type { Clock, Log } from '@platform/base';
+import type { ClockAndLog } from '@platform/base';
 import type { Access } from '../access/authorize.ts';
 import type { CloudCall, Principal } from '../access/principal.ts';
 import type { Database } from '../metadata/tables.ts';
 import type { Tabular } from '../tabular/tabular.ts';
 import type { FleetNames } from './readings/reading-conditions.ts';
 
-export interface QueriesDeps {
+export interface QueriesDeps extends ClockAndLog {
   readonly tabular: Pick<Tabular, 'query' | 'deleteRows'>;
   readonly db: Database;
   readonly access: Pick<Access, 'authorize' | 'allows' | 'scopeIn'>;
@@ -15,6 +15,4 @@ export interface QueriesDeps {
   readonly recheck: (call: CloudCall) => Promise<Principal>;
   /** Called with the bytes of the returned rows (BSON). */
   readonly onAnswered?: (organizationId: string, bytes: number) => void;
-  readonly clock: Clock;
-  readonly log: Log;
 }

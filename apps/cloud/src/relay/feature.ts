@@ -1,5 +1,5 @@
 /** Remote control: machines hold a link to the cloud, over which it passes calls on to them. */
-import type { Clock, Log } from '@platform/base';
+import type { ClockAndLog } from '@platform/base';
 import { type ForwardCalls, meterCalls, type ObserveCall } from '@platform/rpc/server';
 import type { Access } from '../access/authorize.ts';
 import type { CloudBinding, CloudCall, Principal } from '../access/principal.ts';
@@ -17,7 +17,7 @@ import type { Links } from './links.ts';
 import { createActuationRecord } from './record-actuation.ts';
 import { type RelayRpcDeps, relayBinding } from './relay-rpc.ts';
 
-export interface RelayDeps {
+export interface RelayDeps extends ClockAndLog {
   readonly db: Database;
   readonly names: MachineNames;
   readonly tree: AccountTree;
@@ -33,8 +33,6 @@ export interface RelayDeps {
   recheck(call: CloudCall): Promise<Principal>;
   /** Called with the bytes that were relayed in both directions, and the machine's organization. */
   readonly onPassed: (organizationId: string, bytes: number) => void;
-  readonly clock: Clock;
-  readonly log: Log;
 }
 
 export interface Relay extends AsyncDisposable {

@@ -2,7 +2,7 @@
  * Removes data hidden by retention and deletions from the disk: readings, then binary data, one organization at a time, every ten minutes
  * and right after UTC midnight. This only frees space, because queries never see this data.
  */
-import { type Clock, errorText, follow, type Log } from '@platform/base';
+import { type ClockAndLog, errorText, follow } from '@platform/base';
 import { audit } from '../access/audit.ts';
 import { removeFiles } from '../binary/change/remove-files.ts';
 import type { DeletionPause } from '../instance/deletion-pause.ts';
@@ -17,13 +17,11 @@ import { removeBinary } from './remove-binary.ts';
 import { createSteadyClock } from './steady-clock.ts';
 import { systemActor } from './system-actor.ts';
 
-export interface RemoveDeps {
+export interface RemoveDeps extends ClockAndLog {
   readonly db: Database;
   readonly retention: Pick<Retention, 'organizations' | 'policiesOf'>;
   readonly tabular: Pick<Tabular, 'organizations' | 'removeDeleted' | 'bytesByDay' | 'lag'>;
   readonly deletions: Pick<DeletionPause, 'held'>;
-  readonly clock: Clock;
-  readonly log: Log;
   /** Minimum time for which the wall clock must have run without a jump. Default 10 min. */
   readonly settleMs?: number;
 }

@@ -6,7 +6,7 @@
  */
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Clock, errorText, type Log, PlatformError } from '@platform/base';
+import { type ClockAndLog, errorText, PlatformError } from '@platform/base';
 import type { IngestLog } from '../ingest/log/log.ts';
 import type { DeletionPause } from '../instance/deletion-pause.ts';
 import type { Database } from '../metadata/tables.ts';
@@ -34,7 +34,7 @@ import { createScanMeter } from './query/scan-meter.ts';
 import { defaultTabularSettings, type TabularSettings } from './settings.ts';
 import type { Tabular } from './tabular.ts';
 
-export interface TabularDeps {
+export interface TabularDeps extends ClockAndLog {
   /** Contains parquet/ (created if missing) and, unless `database` is given, ingest.sqlite. The child reads the log itself. */
   readonly dataDir: string;
   /** URL of the ingest log's database, `postgres://…`. */
@@ -43,8 +43,6 @@ export interface TabularDeps {
   readonly ingestLog: Pick<IngestLog, 'lastPosition' | 'onCommit' | 'markDamaged' | 'recordLoss' | 'losses' | 'follow'>;
   /** Undefined: unknown, for example for a deleted part. */
   readonly organizationOf: (partId: string) => string | undefined;
-  readonly log: Log;
-  readonly clock: Clock;
   /** Files are removed within this pause, so that a backup can hold them (I15). */
   readonly deletions: DeletionPause;
   /** Monthly limit of logical bytes that an organization may scan (D26). */

@@ -2,7 +2,7 @@
  * Decides which messages the rows of the ingest log cause. Messages and throttles are written together with the cursor (I11). A database or
  * configuration that cannot be read fails the step, which is then retried. A trigger that cannot be evaluated for an upload is recorded.
  */
-import { asPlatformError, type Clock, finishAll, type Log, runInTurns, type Steps } from '@platform/base';
+import { asPlatformError, type ClockAndLog, finishAll, runInTurns, type Steps } from '@platform/base';
 import type { Kysely, Transaction } from 'kysely';
 import type { Processed } from '../follow-log/follow-log.ts';
 import type { LogCursorsTables } from '../follow-log/store.ts';
@@ -22,15 +22,13 @@ import type { Trigger } from './trigger.ts';
 
 export type DecidedTables = TriggersTables & OutboxTables & LogCursorsTables;
 
-export interface DecideRowsDeps {
+export interface DecideRowsDeps extends ClockAndLog {
   readonly db: Kysely<DecidedTables>;
   readonly configOf: (partId: string) => Promise<PartTriggers | undefined>;
   readonly outbox: {
     enqueue(trx: OutboxTransaction, messages: readonly Message[]): Promise<unknown>;
     wake(): void;
   };
-  readonly clock: Clock;
-  readonly log: Log;
 }
 
 /** Timed checks depend on state that uploads change, and on their arrival. */

@@ -2,7 +2,7 @@
  * Follows the ingest log and counts each acknowledged upload once, in the transaction that moves the cursor (I11). Uploads are counted in
  * memory right after their commit, while the log still has them in memory; their sums are written once a second.
  */
-import { type Clock, errorText, type Log } from '@platform/base';
+import { type ClockAndLog, errorText } from '@platform/base';
 import { type FollowLogOptions, followLog, type LogFollower } from '../../follow-log/follow-log.ts';
 import type { IngestLog, LogRow } from '../../ingest/log/log.ts';
 import type { CloudTables, Database, DatabaseTransaction } from '../../metadata/tables.ts';
@@ -10,11 +10,9 @@ import { addUsage } from './add-usage.ts';
 import { type CountedUpload, countUpload, UploadSums, UsageSums } from './count-uploads.ts';
 import { readPayers } from './payers.ts';
 
-export interface MeterUploadsDeps {
+export interface MeterUploadsDeps extends ClockAndLog {
   readonly db: Database;
   readonly ingestLog: FollowLogOptions<CloudTables>['ingestLog'] & Pick<IngestLog, 'read'>;
-  readonly clock: Clock;
-  readonly log: Log;
 }
 
 const everyMs = 1_000;

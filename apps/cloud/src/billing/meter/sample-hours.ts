@@ -2,7 +2,7 @@
  * Counts stored data and machines once for each hour (UTC): at its beginning, or as soon as the cloud runs again after it. Nothing changes
  * while the cloud is down, so missed hours get the same quantities.
  */
-import type { Clock, Log } from '@platform/base';
+import type { ClockAndLog } from '@platform/base';
 import type { UsageCostType } from '@platform/proto/platform/app/v1/billing';
 import type { Database } from '../../metadata/tables.ts';
 import { hourMs, hourOf } from '../month.ts';
@@ -23,11 +23,9 @@ export interface StoredQuantity {
   readonly quantity: number;
 }
 
-export interface SampleHoursDeps {
+export interface SampleHoursDeps extends ClockAndLog {
   readonly db: Database;
   readonly sources: readonly StoredSource[];
-  readonly clock: Clock;
-  readonly log: Log;
 }
 
 /** After a longer absence, or a jump of the clock, earlier hours are not counted. */

@@ -3,7 +3,7 @@
  * attached when the provider reports that the page was completed: after an event, or when it is asked, at growing intervals. A set-up is
  * superseded if one that was begun later is already attached.
  */
-import { type Clock, errorText, failedPrecondition, type Log, newId, PlatformError } from '@platform/base';
+import { type ClockAndLog, errorText, failedPrecondition, newId, PlatformError } from '@platform/base';
 import { audit, type Caller, type OwnActor } from '../../access/audit.ts';
 import type { Database } from '../../metadata/tables.ts';
 import type { BillingTables } from '../store.ts';
@@ -11,11 +11,9 @@ import { firstPollMs, nextPollMs } from './poll-delay.ts';
 import type { PaymentProvider, SetUpMethod } from './provider.ts';
 import { withDeadline } from './with-deadline.ts';
 
-export interface SetupDeps {
+export interface SetupDeps extends ClockAndLog {
   readonly db: Database;
   readonly provider: PaymentProvider;
-  readonly clock: Clock;
-  readonly log: Log;
 }
 
 export interface Begun {

@@ -3,7 +3,7 @@
  * provider records it; later and repeated answers change nothing, so an invoice is paid once. If a provider fails or is slow, the charge
  * stays pending and the provider is asked again: after 5 s, then at growing intervals of at most an hour, without limit.
  */
-import { type Clock, errorText, type Log } from '@platform/base';
+import { type ClockAndLog, errorText } from '@platform/base';
 import type { Database } from '../../metadata/tables.ts';
 import { type InvoiceMails, mailAbout } from '../invoices/mails.ts';
 import { bookFailure, bookPayment, requireInvoice } from '../invoices/states.ts';
@@ -14,12 +14,10 @@ import { withDeadline } from './with-deadline.ts';
 
 export type ChargeRow = BillingTables['charges'];
 
-export interface SettleDeps {
+export interface SettleDeps extends ClockAndLog {
   readonly db: Database;
   readonly provider: PaymentProvider;
   readonly mails: InvoiceMails;
-  readonly clock: Clock;
-  readonly log: Log;
 }
 
 /** How long a provider may take to answer. */

@@ -2,18 +2,16 @@
  * Follows the ingest log and writes the metadata of pictures and files to `binary_data` together with the cursor (I11). Each upload is
  * therefore stored once, and deleted files do not reappear.
  */
-import { type Clock, errorText, type Log } from '@platform/base';
+import { type Clock, type ClockAndLog, errorText } from '@platform/base';
 import { type FollowLogOptions, followLog, type LogFollower, type Processed } from '../../follow-log/follow-log.ts';
 import type { IngestLog, LogRow } from '../../ingest/log/log.ts';
 import type { CloudTables, Database } from '../../metadata/tables.ts';
 import { insertUploads } from './insert-uploads.ts';
 import { type BinaryUpload, readBinaryUpload } from './read-upload.ts';
 
-export interface FollowUploadsDeps {
+export interface FollowUploadsDeps extends ClockAndLog {
   readonly db: Database;
   readonly ingestLog: FollowLogOptions<CloudTables>['ingestLog'] & Pick<IngestLog, 'read'>;
-  readonly clock: Clock;
-  readonly log: Log;
 }
 
 export function followUploads({ db, ingestLog, clock, log }: FollowUploadsDeps): LogFollower {

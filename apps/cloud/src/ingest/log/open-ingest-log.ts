@@ -1,5 +1,5 @@
 /** Opens the ingest log, in ingest.sqlite or in Postgres. It has one writer, this process. */
-import { alreadyExists, type Clock, invalidArgument, type Log } from '@platform/base';
+import { alreadyExists, type ClockAndLog, invalidArgument } from '@platform/base';
 import type { WatchSetup } from '@platform/base/watchdog';
 import { KnownLosses } from '../losses/known-losses.ts';
 import type { AppendResult, IngestLog, LogEntry, LogLoss } from './log.ts';
@@ -7,15 +7,13 @@ import type { LogReads, LogWriter } from './log-writer.ts';
 import { openSqliteLog } from './open-sqlite-log.ts';
 import { RecentRows } from './recent-rows.ts';
 
-export interface IngestLogOptions {
+export interface IngestLogOptions extends ClockAndLog {
   /** File of the SQLite log. */
   readonly file: string;
   /** `postgres://…`; `file` is then not used. Default: SQLite. */
   readonly database?: string | undefined;
   /** Only with SQLite: its thread also watches the main thread, because a thread for this alone would take 10 MB. */
   readonly watch?: WatchSetup | undefined;
-  readonly log: Log;
-  readonly clock: Clock;
   /** Called when the disk has failed: nothing more is acknowledged, and the process must exit (I2). */
   readonly onFatal: (error: Error) => void;
 }

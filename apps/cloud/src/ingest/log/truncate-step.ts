@@ -1,11 +1,9 @@
 /** I12: truncates the log up to its slowest follower, in bounded batches. A follower that does not move is reported, never skipped. */
-import type { Clock, Log } from '@platform/base';
+import type { ClockAndLog } from '@platform/base';
 import type { IngestLog } from './log.ts';
 
-export interface TruncateDeps {
+export interface TruncateDeps extends ClockAndLog {
   readonly ingestLog: IngestLog;
-  readonly log: Log;
-  readonly clock: Clock;
   /** The lowest position that the seal and all cursors have passed. */
   readonly lowWaterMark: () => Promise<number>;
 }

@@ -1,5 +1,5 @@
 /** Opens the ingest log in Postgres: schema `ingest` of the metadata's database, written by this process alone. */
-import { type Clock, errorText, type Log, PlatformError } from '@platform/base';
+import { type ClockAndLog, errorText, PlatformError } from '@platform/base';
 import { readPostgresAddress } from '../../metadata/postgres/postgres-address.ts';
 import { migratePostgres } from '../../metadata/postgres/postgres-migrate.ts';
 import { createPostgresReader } from '../../metadata/postgres/postgres-reader.ts';
@@ -14,10 +14,8 @@ import { PostgresLogReader } from './postgres-log-reader.ts';
 import { ingestSchema, postgresIngestMigrations } from './postgres-log-tables.ts';
 import { endPostgresLosses, restorePostgresRow } from './restore-postgres-row.ts';
 
-export interface PostgresLogOptions {
+export interface PostgresLogOptions extends ClockAndLog {
   readonly database: string;
-  readonly log: Log;
-  readonly clock: Clock;
   readonly onFatal: (error: Error) => void;
 }
 

@@ -17,7 +17,7 @@
  *   offline, or that has no row, waits in `arrived` for the next step.
  * - The row of a part that no longer exists is deleted, without notifications.
  */
-import { type Clock, errorText, type Follower, follow, type Log } from '@platform/base';
+import { type ClockAndLog, errorText, type Follower, follow } from '@platform/base';
 import type { Database, DatabaseTransaction } from '../../metadata/tables.ts';
 import { CountedTime } from './counted-time.ts';
 import {
@@ -69,10 +69,8 @@ export interface PartPresence {
   readonly changedMs: number | null;
 }
 
-export interface PresenceDeps {
+export interface PresenceDeps extends ClockAndLog {
   readonly db: Database;
-  readonly clock: Clock;
-  readonly log: Log;
   readonly exists: (partId: string) => boolean;
   /** Runs before the transaction, to read everything that the effects need. */
   readonly onTransitions: (transitions: readonly Transition[]) => Promise<TransitionEffects>;

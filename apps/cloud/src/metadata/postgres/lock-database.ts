@@ -4,17 +4,15 @@
  * A session's advisory lock holds the database, so it is released with the process, however that ends. If the connection is lost, the lock
  * is taken again; if another cloud has taken it in the meantime, this cloud stops at once.
  */
-import { type Clock, errorText, failedPrecondition, type Log, PlatformError } from '@platform/base';
+import { type ClockAndLog, errorText, failedPrecondition, PlatformError } from '@platform/base';
 import type { Client } from 'pg';
 import type { PostgresAddress } from './postgres-address.ts';
 import { connectPostgres } from './postgres-connection.ts';
 import { isNotThereYet, postgresError } from './postgres-fault.ts';
 import { lockClass } from './postgres-writer.ts';
 
-export interface LockDatabaseOptions {
+export interface LockDatabaseOptions extends ClockAndLog {
   readonly address: PostgresAddress;
-  readonly clock: Clock;
-  readonly log: Log;
   readonly onFatal: (error: Error) => void;
   /**
    * How long a start waits for an unreachable server, for example one that starts at the same time as the cloud. Default 2 min; 0: not

@@ -1,5 +1,5 @@
 /** Opens the metadata in Postgres: schema `meta` of one database, held by one cloud at a time. */
-import type { Clock, Log } from '@platform/base';
+import type { ClockAndLog } from '@platform/base';
 import { Kysely } from 'kysely';
 import { claimInstallation } from '../claim-installation.ts';
 import type { CheckedTable } from '../row-checks/checked-table.ts';
@@ -14,13 +14,11 @@ import { migratePostgres } from './postgres-migrate.ts';
 import { createPostgresReader } from './postgres-reader.ts';
 import { PostgresWriter } from './postgres-writer.ts';
 
-export interface PostgresMetadataOptions {
+export interface PostgresMetadataOptions extends ClockAndLog {
   /** `postgres://…` */
   readonly database: string;
   readonly migrations: readonly Migration[];
-  readonly log: Log;
   readonly onFatal: (error: Error) => void;
-  readonly clock: Clock;
   /** File in the data directory that names its database. Absent: any database is accepted. */
   readonly installationFile?: string | undefined;
   /** Called while the database is locked, before its tables change. */

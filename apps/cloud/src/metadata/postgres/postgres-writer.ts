@@ -12,7 +12,7 @@
  * a crash it reuses the id of a lost transaction for another one, and then reports it as `committed`.
  */
 import { randomUUID } from 'node:crypto';
-import { type Clock, errorText, type Log, PlatformError } from '@platform/base';
+import { type Clock, type ClockAndLog, errorText, PlatformError } from '@platform/base';
 import type { Client, QueryResult } from 'pg';
 import { writerSetting } from '../row-checks/postgres-triggers.ts';
 import type { PostgresAddress } from './postgres-address.ts';
@@ -20,13 +20,11 @@ import { connectPostgres } from './postgres-connection.ts';
 import { isConnectionLost, isFailedBefore, postgresError } from './postgres-fault.ts';
 import { postgresValue } from './postgres-values.ts';
 
-export interface PostgresWriterOptions {
+export interface PostgresWriterOptions extends ClockAndLog {
   readonly address: PostgresAddress;
   readonly schema: string;
   /** Key of the advisory lock: one for each schema. */
   readonly lockKey: number;
-  readonly clock: Clock;
-  readonly log: Log;
   /** It is unknown what was committed: nothing more may be acknowledged, and the process must exit (I2). */
   readonly onFatal: (error: Error) => void;
 }

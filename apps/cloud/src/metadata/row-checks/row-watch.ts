@@ -5,7 +5,7 @@
  * `rowsPerCheck` rows, and in all sets by a pass over all tables: at the start, and then once an hour, or once a minute while something is
  * damaged.
  */
-import { type Clock, errorText, type Log, type PlatformError } from '@platform/base';
+import { type Clock, type ClockAndLog, errorText, type PlatformError } from '@platform/base';
 import type { Database } from '../tables.ts';
 import { bucketOfRow, type CheckedTable, separator } from './checked-table.ts';
 import { type CoveredRow, isCoveredRight, namedValues } from './covered-text.ts';
@@ -40,13 +40,11 @@ export interface RowWatch extends AsyncDisposable {
   damages(): readonly string[];
 }
 
-export interface RowWatchDeps {
+export interface RowWatchDeps extends ClockAndLog {
   readonly db: Database;
   readonly tables: readonly CheckedTable[];
   readonly kind: StoreKind;
   readonly openReader: (signal: AbortSignal) => Promise<RowReader>;
-  readonly clock: Clock;
-  readonly log: Log;
 }
 
 const rowsPerCheck = 1_000;

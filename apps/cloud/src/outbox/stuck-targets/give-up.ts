@@ -2,15 +2,13 @@
  * Ends messages that could not be tried, because their target never had room for them. This is recorded as a rejected attempt, so that the
  * delivery log shows the reason; like any failed message, they can be requested again.
  */
-import type { Clock, Log } from '@platform/base';
+import type { ClockAndLog } from '@platform/base';
 import { failureLine, type MachineLogLine } from '../failure-line.ts';
 import type { OutboxDatabase } from '../store.ts';
 import type { Overdue } from './backlog.ts';
 
-export interface GiveUpDeps {
+export interface GiveUpDeps extends ClockAndLog {
   readonly db: OutboxDatabase;
-  readonly clock: Clock;
-  readonly log: Log;
   /** Must not reject. */
   readonly appendMachineLog: (partId: string, line: MachineLogLine) => Promise<void>;
 }

@@ -5,10 +5,10 @@
  * ignored: one that was in transit when it died could name files that the next start removes.
  */
 import { type ChildProcess, fork } from 'node:child_process';
-import { backoffMs, type Clock, errorText, type Log, siblingEntry } from '@platform/base';
+import { backoffMs, type ClockAndLog, errorText, siblingEntry } from '@platform/base';
 import type { FromChild, ToChild } from '../process/messages.ts';
 
-export interface ChildDeps {
+export interface ChildDeps extends ClockAndLog {
   /** Undefined: the one beside this program. */
   readonly program?: URL | undefined;
   /** Runs while there is no child; returns the first message for the next child. */
@@ -16,8 +16,6 @@ export interface ChildDeps {
   readonly onMessage: (message: FromChild) => void;
   /** Called when the child died; its open queries will not be answered. */
   readonly onDeath: () => void;
-  readonly clock: Clock;
-  readonly log: Log;
 }
 
 export interface Child extends AsyncDisposable {
