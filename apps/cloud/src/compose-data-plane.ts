@@ -2,11 +2,9 @@
 import type { ClockAndLog } from '@platform/base';
 import { UsageCostType } from '@platform/proto/platform/app/v1/billing';
 import type { Principal } from './access/principal.ts';
-import type { Limits } from './admin/limits.ts';
-import type { LiveUsage } from './billing/meter/live-usage.ts';
 import { type Binary, createBinary } from './binary/feature.ts';
 import { openBlobStore } from './blobs/blob-store.ts';
-import type { Fleet } from './compose-fleet.ts';
+import type { Fleet, FleetDeps } from './compose-fleet.ts';
 import { createFactsOf } from './compose-part-facts.ts';
 import { principalOfRequest } from './edge/principal-of-request.ts';
 import { requestOrigin } from './edge/request-origin.ts';
@@ -28,7 +26,10 @@ import type { Tabular } from './tabular/tabular.ts';
 import { createTriggers, type Triggers } from './triggers/feature.ts';
 import { createPartTransitions } from './triggers/part-transitions.ts';
 
-export interface DataPlaneDeps extends Pick<Stores, 'data' | 'db' | 'rows' | 'instanceKey'>, ClockAndLog {
+export interface DataPlaneDeps
+  extends Pick<Stores, 'data' | 'db' | 'rows' | 'instanceKey'>,
+    ClockAndLog,
+    Pick<FleetDeps, 'limits' | 'liveUsage' | 'url'> {
   readonly ingestLog: IngestLog;
   readonly fleet: Pick<
     Fleet,
@@ -37,13 +38,9 @@ export interface DataPlaneDeps extends Pick<Stores, 'data' | 'db' | 'rows' | 'in
   readonly signIn: SignIn;
   readonly outbox: Outbox;
   readonly settings: Pick<Settings, 'databaseUrl' | 'identity' | 'sealAgeMs' | 'scrubPeriodMs'>;
-  readonly limits: Limits;
   readonly deletions: DeletionPause;
-  readonly liveUsage: Pick<LiveUsage, 'add'>;
   /** Scheme under which clients reach the cloud, for the addresses it hands out. */
   readonly scheme: 'http' | 'https';
-  /** Base URL of the cloud. Read at each call, never before the cloud listens. */
-  readonly url: () => string;
 }
 
 export interface DataPlane extends AsyncDisposable {

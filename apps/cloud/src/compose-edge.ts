@@ -1,5 +1,5 @@
 /** The edge: every API service and every plain HTTP route that the one port serves. */
-import type { ClockAndLog, TrustedProxies } from '@platform/base';
+import type { ClockAndLog } from '@platform/base';
 import { version } from '@platform/base';
 import { DataService } from '@platform/proto/platform/app/data/v1/data';
 import { DatasetService } from '@platform/proto/platform/app/dataset/v1/dataset';
@@ -45,13 +45,13 @@ import type { Database } from './metadata/tables.ts';
 import type { Outbox } from './outbox/feature.ts';
 import type { Relay } from './relay/feature.ts';
 import { requestLimits } from './request-limits.ts';
-import { isLoopback } from './settings.ts';
+import { isLoopback, type Settings } from './settings.ts';
 import { signalingBinding } from './signaling/signaling-rpc.ts';
 import type { TestInbox } from './test-inbox/feature.ts';
 import { triggerHandlers } from './trigger-service/feature.ts';
 import type { Watchdog } from './watchdog/feature.ts';
 
-export interface EdgeDeps extends ClockAndLog {
+export interface EdgeDeps extends ClockAndLog, Pick<Settings, 'trustedProxies' | 'metricsToken' | 'webUi'> {
   readonly fleet: Fleet;
   readonly people: People;
   readonly testInbox: TestInbox;
@@ -67,7 +67,6 @@ export interface EdgeDeps extends ClockAndLog {
   readonly watchdog: Watchdog;
   /** Address on which the cloud will listen. */
   readonly host: string;
-  readonly trustedProxies: TrustedProxies;
   /** Names of the cloud that somebody has configured. */
   readonly namedHosts: readonly string[];
   /** PLATFORM_PUBLIC_URL. */
@@ -76,12 +75,8 @@ export interface EdgeDeps extends ClockAndLog {
   /** Absent: plaintext. */
   readonly tls: TlsSource | undefined;
   readonly metrics: Metrics;
-  /** PLATFORM_METRICS_TOKEN. */
-  readonly metricsToken: string | undefined;
   /** For the free space of its disk. */
   readonly dataDirectory: string;
-  /** PLATFORM_WEB_UI: the directory of a build; absent: the status page takes its place. */
-  readonly webUi: string | undefined;
   readonly startedMs: number;
 }
 

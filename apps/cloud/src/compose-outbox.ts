@@ -2,7 +2,7 @@
 import type { ClockAndLog } from '@platform/base';
 import { version } from '@platform/base';
 import type { Billing } from './billing/feature.ts';
-import type { Fleet } from './compose-fleet.ts';
+import type { Fleet, FleetDeps } from './compose-fleet.ts';
 import type { Metrics } from './edge/metrics/metrics.ts';
 import { addressesOfOwners, personOver } from './identity/notified-people.ts';
 import type { DatabaseTransaction } from './metadata/tables.ts';
@@ -22,14 +22,13 @@ export interface OutboxWiringDeps
   extends Pick<Stores, 'db' | 'instanceKey'>,
     Pick<TargetPolicy, 'ownAddress'>,
     Pick<WebhookChannelDeps, 'ownAuthority'>,
-    ClockAndLog {
+    ClockAndLog,
+    Pick<FleetDeps, 'url'> {
   readonly fleet: Pick<Fleet, 'tree' | 'access' | 'accounts' | 'machines'>;
   readonly testInbox: () => Pick<TestInbox, 'keepMail' | 'keepPush'>;
   readonly billing: () => Pick<Billing, 'invoicePdf'>;
   readonly metrics: Pick<Metrics, 'observeAttempt'>;
   readonly settings: Pick<Settings, 'identity' | 'allowPrivateWebhookTargets'>;
-  /** Base URL of the cloud. Read at each call, never before the cloud listens. */
-  readonly url: () => string;
 }
 
 export interface Outgoing {

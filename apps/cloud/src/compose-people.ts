@@ -1,7 +1,6 @@
 /** People: invitations, sessions and browser sign-in. */
 import type { ClockAndLog } from '@platform/base';
-import type { Limits } from './admin/limits.ts';
-import type { Fleet } from './compose-fleet.ts';
+import type { Fleet, FleetDeps } from './compose-fleet.ts';
 import { type BrowserSession, createBrowserSession } from './edge/browser-session.ts';
 import { createKindOfPage } from './edge/own-pages.ts';
 import { createSignIn, type SignIn } from './edge/sign-in/sign-in.ts';
@@ -11,16 +10,13 @@ import type { Stores } from './open-stores.ts';
 import type { Mail } from './outbox/email/mail.ts';
 import type { Settings } from './settings.ts';
 
-export interface PeopleDeps extends Pick<Stores, 'db' | 'instanceKey'>, ClockAndLog {
+export interface PeopleDeps extends Pick<Stores, 'db' | 'instanceKey'>, ClockAndLog, Pick<FleetDeps, 'limits' | 'url'> {
   readonly fleet: Pick<Fleet, 'tree' | 'access' | 'sessions' | 'guesses' | 'authenticator'>;
   /** Absent if no mail server is configured. */
   readonly mail: Mail | undefined;
   readonly settings: Pick<Settings, 'identity'>;
-  readonly limits: Limits;
   /** Scheme under which the cloud serves. */
   readonly scheme: 'http' | 'https';
-  /** Base URL of the cloud. Read at each call, never before the cloud listens. */
-  readonly url: () => string;
 }
 
 export interface People extends AsyncDisposable {

@@ -25,6 +25,7 @@ import { composeOutbox } from './compose-outbox.ts';
 import { composePeople } from './compose-people.ts';
 import { createConnect } from './connect/feature.ts';
 import { dataVersion, requireReadableDirectory } from './data-directory.ts';
+import type { DemoFile } from './demo/prepare-demo.ts';
 import { startDemo } from './demo/start-demo.ts';
 import { createMetrics } from './edge/metrics/metrics.ts';
 import { testInboxReader } from './edge/test-inbox-access.ts';
@@ -46,16 +47,11 @@ import { createWatchdog } from './watchdog/feature.ts';
 import { endsFileName } from './watchdog/past-ends.ts';
 
 /** What `platform up` receives once the cloud serves. The ids belong to the demo; ids of objects that do not exist are empty. */
-export interface Ready {
+export interface Ready extends Pick<DemoFile, 'organizationId' | 'locationId' | 'machineId' | 'partId' | 'keyId'> {
   readonly url: string;
   /** SHA-256 fingerprint of the installation's own authority, if it issued the certificate: installers pin it (D31). */
   readonly caFingerprint?: string;
-  readonly organizationId: string;
-  readonly locationId: string;
-  readonly machineId: string;
   readonly machineName: string;
-  readonly partId: string;
-  readonly keyId: string;
   /** On a first start only. */
   readonly key?: string;
   readonly signInLink: string;

@@ -4,16 +4,13 @@ import type { InstanceKey } from '../instance/instance-key.ts';
 import type { Database } from '../metadata/tables.ts';
 import { audit, type Caller } from './audit.ts';
 import { grantText } from './authorization-on-wire.ts';
-import type { Access } from './authorize.ts';
+import type { RoleDeps } from './change-role.ts';
 import { requireOwnerLeft } from './grants.ts';
 import type { NewKey } from './keys.ts';
 import { type ManagedKey, managedKey, organizationsOf } from './managed-key.ts';
 
-export interface KeyDeps {
-  readonly db: Database;
+export interface KeyDeps extends Pick<RoleDeps, 'db' | 'access' | 'now'> {
   readonly instanceKey: InstanceKey;
-  readonly access: Access;
-  readonly now: () => number;
   /** How long the previous secret still works after a rotation. 0: it ends at once. */
   readonly rotationOverlapMs: number;
   /** Called after a commit that changed keys or roles, to drop cached callers. */

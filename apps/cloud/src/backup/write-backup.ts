@@ -11,6 +11,7 @@ import { join, relative, resolve } from 'node:path';
 import { errorText, failedPrecondition } from '@platform/base';
 import { makeDirectory } from '../instance/make-directory.ts';
 import { writeFileAtomic } from '../instance/write-file-atomic.ts';
+import type { CopyOptions } from './copy/copied-stores.ts';
 import { copySqlite } from './copy/copy-sqlite.ts';
 import { copyVerified } from './copy/copy-verified.ts';
 import { copyWithHash, measureFile, syncDirectories } from './copy/copy-with-hash.ts';
@@ -26,8 +27,7 @@ export interface Hold extends AsyncDisposable {
   stands(): Promise<void>;
 }
 
-export interface BackupOptions {
-  readonly dataDirectory: string;
+export interface BackupOptions extends Pick<CopyOptions, 'dataDirectory' | 'progress' | 'signal'> {
   /** `postgres://…`; used if the installation is in Postgres. */
   readonly database?: string | undefined;
   /** Missing or empty; created with mode 0700. */
@@ -44,8 +44,6 @@ export interface BackupOptions {
   readonly program: string;
   readonly now: () => number;
   readonly monotonic: () => number;
-  readonly progress: (text: string) => void;
-  readonly signal: AbortSignal;
   /** Takes each file of readings and each payload. Default: it is read and compared with its checksum. */
   readonly take?: typeof copyVerified;
 }

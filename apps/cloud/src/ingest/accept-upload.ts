@@ -21,7 +21,7 @@ export interface AcceptDeps {
   readonly ingestLog: IngestLog;
   readonly blobs: BlobStore;
   readonly clock: Clock;
-  /** Adds a line to the machine's log: part of the upload could not be stored (D14). */
+  /** Adds a line to the machine's log: part of the upload could not be stored (D14). Must not throw. */
   readonly reportGap: (place: Place, text: string) => void;
   readonly findDeleted: FindDeleted;
   readonly backpressure: Pick<Backpressure, 'admit'>;

@@ -1,11 +1,9 @@
 /** Ingest: uploads from machines and clients are checked, stored durably and only then acknowledged. All later stages read the log. */
 import type { ClockAndLog } from '@platform/base';
 import type { ServiceBinding } from '@platform/rpc/server';
-import type { BlobStore } from '../blobs/blob-store.ts';
-import type { AcceptDeps, FindDeleted } from './accept-upload.ts';
+import type { AcceptDeps } from './accept-upload.ts';
 import { createBackpressure, type StoreProgress, type UploadsSlowed } from './backpressure/backpressure.ts';
 import { createFreeSpace } from './disk/free-space.ts';
-import type { IngestLog } from './log/log.ts';
 import { truncateStep } from './log/truncate-step.ts';
 import type { Place } from './place.ts';
 import { uploadBindings } from './rpc.ts';
@@ -14,15 +12,13 @@ import { type UploadRoute, uploadRoute } from './staged/body-route.ts';
 import { type StagedLimits, StagedUploads } from './staged/staged-uploads.ts';
 import { uploadServiceBinding } from './staged/upload-rpc.ts';
 
-export interface IngestDeps<P> extends ClockAndLog {
-  readonly ingestLog: IngestLog;
-  readonly blobs: BlobStore;
+export interface IngestDeps<P>
+  extends ClockAndLog,
+    Pick<AcceptDeps, 'ingestLog' | 'blobs' | 'reportGap' | 'findDeleted'> {
   /** Throws unauthenticated, not_found (no such part) or permission_denied (not this caller's part). */
   readonly authorizeUpload: (principal: P, partId: string) => Promise<Place>;
   /** See UploadRpcDeps. */
   readonly heard: (principal: P, partId: string) => void;
-  /** Adds a line about refused readings to the machine's log (D14). Must not throw. */
-  readonly reportGap: (place: Place, text: string) => void;
   /** Whether features other than the log keep a payload at this path. */
   readonly keepsBlob: (path: string) => Promise<boolean>;
   /** Usually freeBytesOf(data directory) (I13). */
@@ -31,7 +27,6 @@ export interface IngestDeps<P> extends ClockAndLog {
   readonly freeInodes: () => Promise<number>;
   /** Seals the current readings soon, so that the log can be truncated: for a full disk. */
   readonly sealSoon: () => void;
-  readonly findDeleted: FindDeleted;
   /** The store that turns readings into rows. */
   readonly store: StoreProgress;
   readonly settings?: Partial<IngestSettings>;

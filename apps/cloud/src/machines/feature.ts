@@ -6,19 +6,14 @@ import type { Json } from '@platform/machine-config/schema';
 import type { AppService } from '@platform/proto/platform/app/v1/app';
 import type { FleetService } from '@platform/proto/platform/fleet/v1/fleet';
 import { owns } from '../access/authorization-on-wire.ts';
-import type { Access } from '../access/authorize.ts';
 import type { PartSecrets } from '../access/ports.ts';
 import { type CloudBinding, type CloudHandlers, notVisible, type Principal } from '../access/principal.ts';
-import type { AccountTree } from '../accounts/tree.ts';
-import type { InstanceKey } from '../instance/instance-key.ts';
-import type { Database, DatabaseTransaction } from '../metadata/tables.ts';
+import type { DatabaseTransaction } from '../metadata/tables.ts';
 import { certificateNames, createCertificates } from './certificates.ts';
 import { checkDocument, type TriggerProblems } from './configuration/check-document.ts';
-import { type Configurations, createConfigurations } from './configuration/configuration.ts';
-import type { OnConfigurationChange } from './configuration/configuration-change.ts';
+import { type ConfigurationDeps, type Configurations, createConfigurations } from './configuration/configuration.ts';
 import { configurationHandlers } from './configuration/configuration-rpc.ts';
 import { createCurrentConfiguration } from './configuration/current-configuration.ts';
-import type { EffectiveConfigurations } from './configuration/effective-configuration.ts';
 import { createInstallationProblems, type TargetProblems } from './configuration/installation-problems.ts';
 import { type KeyPair, partConfigDocument } from './configuration/part-config-document.ts';
 import { propertyHandlers } from './configuration/property-rpc.ts';
@@ -46,12 +41,13 @@ import type { PartPlace, Registry } from './registry.ts';
 import { robotServiceBinding } from './robot-rpc.ts';
 import { summaryHandlers } from './summaries-rpc.ts';
 
-export interface MachinesDeps extends ClockAndLog {
-  readonly db: Database;
-  readonly tree: AccountTree;
-  readonly registry: Registry;
-  readonly access: Access;
-  readonly instanceKey: InstanceKey;
+export interface MachinesDeps
+  extends ClockAndLog,
+    Pick<
+      MachineOperationDeps,
+      'db' | 'tree' | 'registry' | 'access' | 'instanceKey' | 'firstDocument' | 'seesFragment' | 'accessChanged'
+    >,
+    Pick<ConfigurationDeps, 'effective' | 'maxHistoryBytes' | 'onConfigurationChange'> {
   /** Whether the cloud serves TLS; machines do the same. */
   readonly servesTls: boolean;
   readonly names: MachineNames;
@@ -59,25 +55,14 @@ export interface MachinesDeps extends ClockAndLog {
   readonly triggerProblems: TriggerProblems;
   /** Webhook targets of a document that this installation refuses; implemented by the triggers feature. */
   readonly targetProblems: TargetProblems;
-  /** Resolves fragments. */
-  readonly effective: EffectiveConfigurations;
   /** Packages and registry modules in the form that machines receive. */
   readonly packages: ServedPackages;
-  /** Whether the caller may read a fragment. */
-  readonly seesFragment: MachineOperationDeps['seesFragment'];
-  readonly onConfigurationChange: OnConfigurationChange;
   /** Called in the transaction that deletes a part. */
   readonly partDeleting: (trx: DatabaseTransaction, partId: string) => Promise<void>;
-  /** The initial document of an organization's new machines, as text. Undefined: none. */
-  readonly firstDocument: MachineOperationDeps['firstDocument'];
-  /** Limit for the saved configurations of one part. Default: 64 MiB. */
-  readonly maxHistoryBytes?: number;
   /** How much a part may log. Read for each line. */
   readonly logAllowanceOf: (partId: string) => Allowance;
   /** Called with the bytes of machine logs that readers get. */
   readonly onLogsSent: (organizationId: string, bytes: number) => void;
-  /** Called after a commit that ended roles, keys or secrets, to drop cached callers. */
-  readonly accessChanged: () => void;
   /** Effects of parts going online and offline. */
   readonly onTransitions: PresenceDeps['onTransitions'];
   /** Time since which calls can be passed on to a part, by the wall clock in ms; undefined: they cannot. */

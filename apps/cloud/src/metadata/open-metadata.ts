@@ -4,22 +4,20 @@
  */
 import type { ClockAndLog } from '@platform/base';
 import { Kysely } from 'kysely';
+import type { PostgresMetadataOptions } from './postgres/open-postgres-metadata.ts';
 import { checkedTablesOf } from './row-checks/checked-tables-of.ts';
 import { fillRowChecks } from './row-checks/fill-row-checks.ts';
 import { sqliteThreadDialect } from './sqlite/dialect.ts';
 import { openWriter } from './sqlite/writer.ts';
-import type { Migration } from './sqlite/writer-protocol.ts';
 import type { CloudTables } from './tables.ts';
 
-export interface MetadataOptions extends ClockAndLog {
+export interface MetadataOptions extends ClockAndLog, Pick<PostgresMetadataOptions, 'migrations'> {
   /** Used with SQLite. */
   readonly file: string;
   /** `postgres://…`: the file is then not used. Default: SQLite. */
   readonly database?: string | undefined;
   /** Used with Postgres: names the database that belongs to the data directory. Absent: any database is accepted. */
   readonly installationFile?: string;
-  /** In ascending order; those above the file's version are applied in one transaction. */
-  readonly migrations: readonly Migration[];
   /** Used with Postgres: called once no other cloud can use the database, before its tables change. */
   readonly beforeMigration?: (() => Promise<void>) | undefined;
   /** Called when a disk write fails: nothing more may be acknowledged, and the process must exit (I2). */

@@ -1,22 +1,19 @@
+import type { Message } from './event.ts';
 import type { ChannelName, MessageState, OutboxAttemptRow, OutboxDatabase } from './store.ts';
 import { withAttempts } from './with-attempts.ts';
 
 /** A message without its secrets. Times are wall-clock ms. */
-export interface ListedMessage {
-  readonly id: string;
+export interface ListedMessage extends Pick<Message, 'id' | 'channel' | 'target' | 'eventAtMs'> {
   /** Empty: the message belongs to no organization. */
   readonly organizationId: string;
-  readonly channel: ChannelName;
   /** Empty: it does not concern a part. */
   readonly partId: string;
-  readonly target: string;
   /** Empty: no trigger caused it. */
   readonly triggerName: string;
   /** The type of the trigger or of the mail. */
   readonly eventType: string;
   readonly state: MessageState;
   readonly attempts: readonly OutboxAttemptRow[];
-  readonly eventAtMs: number;
   readonly createdAtMs: number;
   /** While the message is pending: when it will be sent. */
   readonly nextAttemptAtMs: number;

@@ -1,13 +1,9 @@
 /** Remote control: machines hold a link to the cloud, over which it passes calls on to them. */
 import type { ClockAndLog } from '@platform/base';
 import { type ForwardCalls, meterCalls, type ObserveCall } from '@platform/rpc/server';
-import type { Access } from '../access/authorize.ts';
 import type { CloudBinding, CloudCall, Principal } from '../access/principal.ts';
-import type { AccountTree } from '../accounts/tree.ts';
-import type { MachineNames } from '../machines/machine-names.ts';
+import type { MachinesDeps } from '../machines/feature.ts';
 import type { Presence } from '../machines/presence/presence.ts';
-import type { Registry } from '../machines/registry.ts';
-import type { Database } from '../metadata/tables.ts';
 import { type AskMachine, askMachine } from './ask-machine.ts';
 import { createCallLimit } from './call-limit.ts';
 import { createPassedBytes } from './count-passed.ts';
@@ -17,14 +13,9 @@ import type { Links } from './links.ts';
 import { createActuationRecord } from './record-actuation.ts';
 import { type RelayRpcDeps, relayBinding } from './relay-rpc.ts';
 
-export interface RelayDeps extends ClockAndLog {
-  readonly db: Database;
-  readonly names: MachineNames;
-  readonly tree: AccountTree;
+export interface RelayDeps extends ClockAndLog, Pick<MachinesDeps, 'db' | 'names' | 'tree' | 'registry' | 'access'> {
   readonly links: Links;
-  readonly registry: Registry;
   readonly presence: Presence;
-  readonly access: Access;
   authorizeAnswer: RelayRpcDeps['authorizeAnswer'];
   heard: RelayRpcDeps['heard'];
   /** Whether the part reports what it runs. */

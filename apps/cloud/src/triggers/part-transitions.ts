@@ -2,11 +2,12 @@
  * part_online and part_offline: every transition of a part causes one notification (D17, D22). The notifications are decided before the
  * transaction that records the transitions, and enqueued within it, so that either both are stored or neither is.
  */
-import { asPlatformError, type Log } from '@platform/base';
+import { asPlatformError } from '@platform/base';
 import type { Transaction } from 'kysely';
 import type { PartTriggers } from '../machines/configuration/triggers-of.ts';
-import type { EventPlace, Message } from '../outbox/event.ts';
-import type { OutboxTables, OutboxTransaction } from '../outbox/store.ts';
+import type { EventPlace } from '../outbox/event.ts';
+import type { OutboxTables } from '../outbox/store.ts';
+import type { DecideRowsDeps } from './decide-rows.ts';
 import { evaluate, noState, type TriggerDecision } from './evaluate.ts';
 import { isLastFired, TriggerHistory } from './history/trigger-history.ts';
 import { messagesOf } from './messages-of.ts';
@@ -30,15 +31,9 @@ export interface TransitionNotifications {
   committed(): void;
 }
 
-export interface PartTransitionsDeps {
-  readonly configOf: (partId: string) => Promise<PartTriggers | undefined>;
+export interface PartTransitionsDeps extends Pick<DecideRowsDeps, 'configOf' | 'outbox' | 'log'> {
   /** Undefined for a deleted part, which causes no notification. */
   readonly placeOf: (partId: string) => EventPlace | undefined;
-  readonly outbox: {
-    enqueue(trx: OutboxTransaction, messages: readonly Message[]): Promise<unknown>;
-    wake(): void;
-  };
-  readonly log: Log;
 }
 
 export function createPartTransitions(

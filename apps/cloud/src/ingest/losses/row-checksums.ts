@@ -7,14 +7,10 @@
  * forged rows.
  */
 import { crc32 } from 'node:zlib';
+import type { LogEntry } from '../log/log.ts';
 
-export interface VerifiedRow {
+export interface VerifiedRow extends Pick<LogEntry, 'partId' | 'stream' | 'seq' | 'sha256' | 'batch'> {
   readonly position: number;
-  readonly partId: string;
-  readonly stream: Uint8Array;
-  readonly seq: number;
-  readonly sha256: Uint8Array;
-  readonly batch: Uint8Array;
 }
 
 export interface RowChecksums {

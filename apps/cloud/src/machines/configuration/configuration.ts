@@ -81,6 +81,7 @@ export interface Configurations extends ConfigurationHistory {
 export interface ConfigurationDeps {
   readonly db: Database;
   readonly clock: Clock;
+  /** Resolves fragments. */
   readonly effective: EffectiveConfigurations;
   /** @throws not_found if the part does not exist. */
   readonly organizationOf: (partId: string) => string;

@@ -7,24 +7,22 @@ import { checkedTablesOf } from '../row-checks/checked-tables-of.ts';
 import { fillRowChecks } from '../row-checks/fill-row-checks.ts';
 import { watchPostgresRows } from '../row-checks/postgres-triggers.ts';
 import type { Migration } from '../sqlite/writer-protocol.ts';
-import { lockDatabase } from './lock-database.ts';
+import { type LockDatabaseOptions, lockDatabase } from './lock-database.ts';
 import { readPostgresAddress } from './postgres-address.ts';
 import { postgresDialect } from './postgres-dialect.ts';
 import { migratePostgres } from './postgres-migrate.ts';
 import { createPostgresReader } from './postgres-reader.ts';
 import { PostgresWriter } from './postgres-writer.ts';
 
-export interface PostgresMetadataOptions extends ClockAndLog {
+export interface PostgresMetadataOptions extends ClockAndLog, Pick<LockDatabaseOptions, 'onFatal' | 'serverWaitMs'> {
   /** `postgres://…` */
   readonly database: string;
+  /** In ascending order; those above the file's version are applied in one transaction. */
   readonly migrations: readonly Migration[];
-  readonly onFatal: (error: Error) => void;
   /** File in the data directory that names its database. Absent: any database is accepted. */
   readonly installationFile?: string | undefined;
   /** Called while the database is locked, before its tables change. */
   readonly beforeMigration?: (() => Promise<void>) | undefined;
-  /** How long to wait for an unreachable server; see `lockDatabase`. */
-  readonly serverWaitMs?: number;
 }
 
 const schema = 'meta';

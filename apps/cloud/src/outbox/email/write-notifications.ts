@@ -6,6 +6,7 @@ import type { InstanceKey } from '../../instance/instance-key.ts';
 import type { GatheredMessage } from '../channel.ts';
 import type { TriggerEvent } from '../event.ts';
 import type { OutboxDatabase } from '../store.ts';
+import type { MailContent } from './mail.ts';
 import { type MailBranding, type MailEntry, notificationMail } from './notification-mail.ts';
 import { unsubscribeLink } from './unsubscribe.ts';
 
@@ -29,12 +30,7 @@ export interface Attachment {
 }
 
 /** Content and headers of a mail, without sender and recipient. */
-export interface WrittenMail {
-  readonly subject: string;
-  readonly text: string;
-  readonly html?: string;
-  readonly fromName?: string;
-  readonly replyTo?: string;
+export interface WrittenMail extends Pick<MailContent, 'subject' | 'text' | 'html' | 'fromName' | 'replyTo'> {
   readonly headers?: Readonly<Record<string, string>>;
   readonly attachments?: readonly Attachment[];
 }

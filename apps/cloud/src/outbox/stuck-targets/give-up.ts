@@ -3,15 +3,11 @@
  * delivery log shows the reason; like any failed message, they can be requested again.
  */
 import type { ClockAndLog } from '@platform/base';
-import { failureLine, type MachineLogLine } from '../failure-line.ts';
-import type { OutboxDatabase } from '../store.ts';
+import type { OutboxDeps } from '../deliver.ts';
+import { failureLine } from '../failure-line.ts';
 import type { Overdue } from './backlog.ts';
 
-export interface GiveUpDeps extends ClockAndLog {
-  readonly db: OutboxDatabase;
-  /** Must not reject. */
-  readonly appendMachineLog: (partId: string, line: MachineLogLine) => Promise<void>;
-}
+export interface GiveUpDeps extends ClockAndLog, Pick<OutboxDeps, 'db' | 'appendMachineLog'> {}
 
 /** @param all held messages that are not being sent @param longestMs minimum time for which they have been due */
 export async function giveUp(deps: GiveUpDeps, all: readonly Overdue[], longestMs: number): Promise<void> {

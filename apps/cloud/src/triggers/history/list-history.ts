@@ -1,15 +1,12 @@
 /** Reads the history of triggers. */
 import { pagedPartGroups } from '../../metadata/part-groups.ts';
+import type { DeliveryFilter } from '../../outbox/deliveries/list-deliveries.ts';
 import type { TriggersDatabase, TriggersTables } from '../store.ts';
 import type { HistoryOutcome } from './trigger-history.ts';
 
 export type HistoryRow = TriggersTables['trigger_history'];
 
-export interface HistoryFilter {
-  readonly organizationId: string;
-  /** Only these parts; undefined: all, including deleted ones. */
-  readonly partIds: readonly string[] | undefined;
-  readonly triggerName?: string;
+export interface HistoryFilter extends Pick<DeliveryFilter, 'organizationId' | 'partIds' | 'triggerName'> {
   readonly outcomes?: readonly HistoryOutcome[];
   /** Minutes that begin at this time or later, ms. */
   readonly startMs?: number;
