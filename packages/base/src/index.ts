@@ -49,6 +49,7 @@ export { describeFault, type StructSink, walkStruct } from './protobuf/walk-stru
 export { doubleAt, WireReader } from './protobuf/wire-reader.ts';
 export { maxReadingBytes, maxReadingLevels } from './reading-limits.ts';
 export {
+  aborted,
   alreadyExists,
   dataLoss,
   failedPrecondition,
@@ -57,6 +58,7 @@ export {
   permissionDenied,
   resourceExhausted,
   unauthenticated,
+  unavailable,
 } from './refusals.ts';
 export type { Repaired } from './repaired.ts';
 export { invisibleCharacter, isVisible, visibleText } from './text/invisible-character.ts';

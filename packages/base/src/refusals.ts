@@ -11,6 +11,7 @@ function refusal(code: CodeName): Refusal {
   return (message, cause) => new PlatformError(code, message, cause);
 }
 
+export const aborted: Refusal = refusal('aborted');
 export const alreadyExists: Refusal = refusal('already_exists');
 export const dataLoss: Refusal = refusal('data_loss');
 export const failedPrecondition: Refusal = refusal('failed_precondition');
@@ -19,3 +20,4 @@ export const notFound: Refusal = refusal('not_found');
 export const permissionDenied: Refusal = refusal('permission_denied');
 export const resourceExhausted: Refusal = refusal('resource_exhausted');
 export const unauthenticated: Refusal = refusal('unauthenticated');
+export const unavailable: Refusal = refusal('unavailable');

@@ -7,7 +7,7 @@
 import { chmodSync, rmSync } from 'node:fs';
 import { connect, createServer, type Socket } from 'node:net';
 import { relative } from 'node:path';
-import { asPlatformError, type CodeName, codes, errorText, type Log, PlatformError } from '@platform/base';
+import { asPlatformError, type CodeName, codes, errorText, type Log, PlatformError, unavailable } from '@platform/base';
 import { splitLines } from '../instance/split-lines.ts';
 
 /** @param connected aborts when the caller has disconnected. */
@@ -100,7 +100,7 @@ export async function openControlClient(file: string): Promise<ControlClient | u
   let lastId = 0;
   let ended: PlatformError | undefined;
   socket.once('close', () => {
-    ended = new PlatformError('unavailable', 'the cloud ended before it answered; try again');
+    ended = unavailable('the cloud ended before it answered; try again');
     for (const { reject } of waiting.values()) reject(ended);
     waiting.clear();
   });

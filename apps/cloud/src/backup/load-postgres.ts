@@ -4,7 +4,7 @@
  * The schemas are created as in the backup's version; a start upgrades them. Rows are sent as JSON, many per statement, and Postgres parses
  * each value from the text that it wrote itself.
  */
-import { dataLoss, errorText, failedPrecondition, PlatformError } from '@platform/base';
+import { dataLoss, errorText, failedPrecondition, PlatformError, unavailable } from '@platform/base';
 import type { Client } from 'pg';
 import { ingestSchema, postgresIngestMigrations } from '../ingest/postgres/postgres-log-tables.ts';
 import { installationTable } from '../metadata/claim-installation.ts';
@@ -190,8 +190,7 @@ async function goOnCounting(client: Client, { schema, table, identity }: BackedU
 
 async function commit(client: Client, shown: string): Promise<void> {
   const { command } = await client.query('commit').catch((caught: unknown) => {
-    throw new PlatformError(
-      'unavailable',
+    throw unavailable(
       `${shown}: the connection was lost at the very end of the restore, so the database may be full or empty. Restore again, into another empty database`,
       caught,
     );

@@ -1,5 +1,5 @@
 /** Reads and writes of a follower's cursor. */
-import { PlatformError } from '@platform/base';
+import { aborted } from '@platform/base';
 import type { Kysely, Transaction } from 'kysely';
 import type { LogCursorsTables } from './store.ts';
 
@@ -45,8 +45,7 @@ export async function moveCursor(
     .where('position', '=', from)
     .executeTakeFirst();
   if (numUpdatedRows === 1n) return;
-  throw new PlatformError(
-    'aborted',
+  throw aborted(
     `expected the cursor of ${name} at position ${from}, found it at another one; is another cloud using this data?`,
   );
 }

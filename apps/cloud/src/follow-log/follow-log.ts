@@ -7,7 +7,7 @@
  * any other reason is retried with increasing delays, and never skipped.
  */
 import { setImmediate } from 'node:timers/promises';
-import { type ClockAndLog, type Follower, finishAll, follow, PlatformError } from '@platform/base';
+import { type ClockAndLog, type Follower, finishAll, follow, unavailable } from '@platform/base';
 import type { Kysely, Transaction } from 'kysely';
 import type { IngestLog, LogRow, LossIn } from '../ingest/log/log.ts';
 import { moveCursor, openCursor, readCursor } from './cursor.ts';
@@ -217,8 +217,7 @@ export function followLog<Tables extends LogCursorsTables>(options: FollowLogOpt
         waiting.delete(one);
         stop.abort();
       }
-      throw new PlatformError(
-        'unavailable',
+      throw unavailable(
         `${name}: expected all uploads up to position ${wanted} within ${maxCatchUpMs / 1_000} s, found them only up to ${position}; try again in a moment`,
       );
     },

@@ -2,7 +2,7 @@
  * Resolves a document that is being saved on a part. It is resolved once, before the transaction, because the transaction blocks all
  * writers. The transaction only checks that each import still finds the same revision, and writes the index from that resolution.
  */
-import { PlatformError } from '@platform/base';
+import { aborted, PlatformError } from '@platform/base';
 import {
   asEffective,
   type Effective,
@@ -72,8 +72,7 @@ export function resolveAndSave(
         throw new PlatformError('internal', `part ${partId}: what is saved was not resolved here`);
       const before = (await heldBy(trx, [partId])).get(partId) ?? [];
       if (!(await isStillTrue(trx, partId, origin, before)))
-        throw new PlatformError(
-          'aborted',
+        throw aborted(
           `configuration of part ${partId}: a fragment that it imports changed while the configuration was being saved. Save it again`,
         );
       await writeIndex(trx, [{ partId, resolution: origin.resolution, before }], clock.now());

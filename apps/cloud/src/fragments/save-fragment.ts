@@ -1,5 +1,5 @@
 /** Saves a fragment: every save creates a revision, and reaches its machines in the same transaction. */
-import { newId, PlatformError } from '@platform/base';
+import { aborted, newId, type PlatformError } from '@platform/base';
 import { diff, diffLines } from '@platform/machine-config/diff';
 import { isObject } from '@platform/machine-config/fragments';
 import type { Json, JsonObject } from '@platform/machine-config/schema';
@@ -183,12 +183,12 @@ export async function editConflict(db: Database, row: FragmentRow, editedMs: num
       ? ''
       : ` by ${authorText({ kind: newest.author_kind, id: newest.author_id, name: newest.author_name })}`;
   const head = `fragment ${row.id}: you edited the revision of ${timeText(editedMs)}, but the newest is revision ${row.revision}, saved at ${timeText(row.updated_ms)}${by}. Nothing was saved: read it again and repeat your edit`;
-  if (newest === undefined || edited === undefined || edited.config === '') return new PlatformError('aborted', head);
+  if (newest === undefined || edited === undefined || edited.config === '') return aborted(head);
   const changes = diff(JSON.parse(edited.config), JSON.parse(newest.config));
   const lines = diffLines(changes.slice(0, shownChanges));
   if (edited.name !== newest.name)
     lines.unshift(`name: ${JSON.stringify(edited.name)} → ${JSON.stringify(newest.name)}`);
   if (edited.visibility !== newest.visibility) lines.unshift(`visibility: ${edited.visibility} → ${newest.visibility}`);
   if (changes.length > shownChanges) lines.push(`… and ${changes.length - shownChanges} more`);
-  return new PlatformError('aborted', `${head}. Changed since:\n${lines.join('\n')}`);
+  return aborted(`${head}. Changed since:\n${lines.join('\n')}`);
 }

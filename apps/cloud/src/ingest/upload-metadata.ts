@@ -1,6 +1,6 @@
 /** Checks the metadata of an upload and converts it to the stored form. */
 import { clone } from '@bufbuild/protobuf';
-import { invalidArgument, type PlatformError } from '@platform/base';
+import { invalidArgument } from '@platform/base';
 import { fullType } from '@platform/machine-config/built-in-models';
 import { lengthFault, maxTags } from '@platform/machine-config/limits';
 import {
@@ -28,8 +28,9 @@ const streamBytes = 16;
 
 /** The metadata, which must at least name a part: enough to check whether the caller may upload for it. Throws invalid_argument. */
 export function requireMetadata(given: UploadMetadata | undefined, method: string): UploadMetadata {
-  if (!given) throw refused(`${method} expected metadata (UploadMetadata) first, found none`);
-  if (given.partId === '') throw refused(`${method} expected the id of a machine part in metadata.part_id, found none`);
+  if (!given) throw invalidArgument(`${method} expected metadata (UploadMetadata) first, found none`);
+  if (given.partId === '')
+    throw invalidArgument(`${method} expected the id of a machine part in metadata.part_id, found none`);
   return given;
 }
 
@@ -50,7 +51,7 @@ export function checkMetadata(
   const type = isByContent ? held : given.type;
   if (!isByContent && !expectedTypes.includes(type)) {
     const expected = expectedTypes.map(typeName).join(' or ');
-    throw refused(`${method} expected metadata.type ${expected}, found ${typeName(type)}`);
+    throw invalidArgument(`${method} expected metadata.type ${expected}, found ${typeName(type)}`);
   }
   if (type !== DataType.FILE && !mayBeUnnamed) {
     for (const [name, value] of [
@@ -58,7 +59,8 @@ export function checkMetadata(
       ['component_name', given.componentName],
       ['method_name', given.methodName],
     ]) {
-      if (value === '') throw refused(`${method} of type ${typeName(type)} expected metadata.${name}, found none`);
+      if (value === '')
+        throw invalidArgument(`${method} of type ${typeName(type)} expected metadata.${name}, found none`);
     }
   }
   requireShort(given, method);
@@ -78,22 +80,22 @@ function requireShort(given: UploadMetadata, method: string): void {
   const names = { component_type: componentType, component_name: componentName, method_name: methodName };
   for (const [name, text] of Object.entries(names)) {
     const fault = lengthFault(text);
-    if (fault !== undefined) throw refused(`${method}: metadata.${name}: ${fault}`);
+    if (fault !== undefined) throw invalidArgument(`${method}: metadata.${name}: ${fault}`);
   }
   if (tags.length > maxTags)
-    throw refused(`${method}: metadata.tags: expected at most ${maxTags} tags, found ${tags.length}`);
+    throw invalidArgument(`${method}: metadata.tags: expected at most ${maxTags} tags, found ${tags.length}`);
   for (const [index, tag] of tags.entries()) {
     const fault = lengthFault(tag);
-    if (fault !== undefined) throw refused(`${method}: metadata.tags[${index}]: ${fault}`);
+    if (fault !== undefined) throw invalidArgument(`${method}: metadata.tags[${index}]: ${fault}`);
   }
 }
 
 function checkIdentity({ stream, seq, floor }: UploadIdentity, method: string): Identity {
   if (stream.length !== streamBytes) {
-    throw refused(`${method} expected identity.stream of ${streamBytes} bytes, found ${stream.length}`);
+    throw invalidArgument(`${method} expected identity.stream of ${streamBytes} bytes, found ${stream.length}`);
   }
   if (seq < 1n || seq > BigInt(Number.MAX_SAFE_INTEGER) || floor > seq) {
-    throw refused(
+    throw invalidArgument(
       `${method} expected an identity with 1 ≤ seq ≤ 2^53-1 and floor ≤ seq, found seq ${seq}, floor ${floor}`,
     );
   }
@@ -102,8 +104,4 @@ function checkIdentity({ stream, seq, floor }: UploadIdentity, method: string): 
 
 function typeName(type: DataType): string {
   return DataTypeSchema.value[type]?.name ?? `number ${type}`;
-}
-
-function refused(message: string): PlatformError {
-  return invalidArgument(message);
 }

@@ -2,7 +2,7 @@
  * Kysely driver for a store with one writer and several readers: SELECT outside a transaction goes to the readers, everything else to
  * the writer. Connections are only state, so their number is unlimited.
  */
-import { PlatformError } from '@platform/base';
+import { PlatformError, unavailable } from '@platform/base';
 import { CompiledQuery, type DatabaseConnection, type Driver, type QueryResult } from 'kysely';
 
 export interface SharedTransaction {
@@ -72,8 +72,7 @@ export class SharedDriver implements Driver {
   }
 
   async acquireConnection(): Promise<DatabaseConnection> {
-    if (this.#store === undefined)
-      throw new PlatformError('unavailable', 'the cloud is stopping; try again in a moment');
+    if (this.#store === undefined) throw unavailable('the cloud is stopping; try again in a moment');
     return new SharedConnection(this.#store);
   }
 

@@ -62,6 +62,15 @@ export interface TriggerEvent {
   readonly isTest?: true;
 }
 
+/** The event of a stored message. Undefined: its row is damaged; the message must still be finished. */
+export function eventOf(text: string): TriggerEvent | undefined {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /** One event for one notification, as enqueued. */
 export interface Message {
   /** Made by `messageId`: the same cause gives the same id. */

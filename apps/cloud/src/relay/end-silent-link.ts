@@ -2,7 +2,7 @@
  * Ends a link on which nothing arrives any more. Calls may still reach the machine, which then has no reason to connect again: a proxy can
  * lose one direction of a connection.
  */
-import { type Clock, PlatformError } from '@platform/base';
+import { type Clock, unavailable } from '@platform/base';
 import { RobotService } from '@platform/proto/platform/robot/v1/robot';
 import { isAnswer, KeepAlive } from '@platform/rpc/client';
 import type { PartLink } from './links.ts';
@@ -21,7 +21,7 @@ export function endSilentLink({ link, ended, end }: PartLink, clock: Clock): Pic
         .client(RobotService)
         .getVersion({}, { headers, signal: ended })
         .then(onAnswer, (caught) => isAnswer(caught) && onAnswer()),
-    onDead: () => end(new PlatformError('unavailable', 'nothing arrives from the machine')),
+    onDead: () => end(unavailable('nothing arrives from the machine')),
   });
   silence.watch();
   return silence;

@@ -2,7 +2,7 @@
  * The links of machines that wait for calls: one for each part. A machine that connects again replaces its earlier link, which may still be
  * open only because no one has noticed that it is broken.
  */
-import { type Clock, PlatformError } from '@platform/base';
+import { aborted, type Clock, type PlatformError, unavailable } from '@platform/base';
 import { byteStreamOver, connectOver, type Link } from '@platform/rpc/client';
 
 export interface PartLink {
@@ -64,7 +64,7 @@ export function createLinks(clock: Clock): Links {
         ...{ partId, sinceMs: clock.now(), link, ended: over.signal, end },
         ...{ outgoing: counted(outgoing), bytes: () => bytes },
       };
-      duplex.once('close', () => end(new PlatformError('unavailable', 'the connection of the machine has ended')));
+      duplex.once('close', () => end(unavailable('the connection of the machine has ended')));
       // Without a listener, the error of a broken link would end the process.
       duplex.on('error', () => {});
       links.get(partId)?.end(replaced(partId));
@@ -85,8 +85,7 @@ async function* answered(pieces: AsyncIterable<Uint8Array>, answer: () => void):
 }
 
 function replaced(partId: string): PlatformError {
-  return new PlatformError(
-    'aborted',
+  return aborted(
     `part ${partId}: another connection for the same part has replaced this one; if two machine-servers run with the same credentials file, stop one of them`,
   );
 }

@@ -1,5 +1,5 @@
 /** RelayService: machines open their links here. */
-import { type Clock, PlatformError } from '@platform/base';
+import { type Clock, PlatformError, unavailable } from '@platform/base';
 import { type OpenLinkRequest, RelayService } from '@platform/proto/platform/relay/v1/relay';
 import { serve } from '@platform/rpc/server';
 import { type CloudBinding, type CloudCall, type Principal, requireId } from '../access/principal.ts';
@@ -49,7 +49,7 @@ export function relayBinding({ links, authorizeAnswer, heard, recheck, clock }: 
         }),
       );
       using silence = endSilentLink(link, clock);
-      const leave = (): void => link.end(new PlatformError('unavailable', 'the machine has disconnected'));
+      const leave = (): void => link.end(unavailable('the machine has disconnected'));
       call.signal.addEventListener('abort', leave, { once: true });
       try {
         // Tells the machine that its link is open.
@@ -57,7 +57,7 @@ export function relayBinding({ links, authorizeAnswer, heard, recheck, clock }: 
         void watch(link, call);
         for await (const data of link.outgoing) yield { data };
         // Its stream may have failed just now, before the link was told.
-        link.end(new PlatformError('unavailable', 'the connection of the machine has ended'));
+        link.end(unavailable('the connection of the machine has ended'));
         throw link.ended.reason;
       } finally {
         call.signal.removeEventListener('abort', leave);

@@ -4,7 +4,7 @@
  *
  * An offline machine is NOT_FOUND with the words of the public platform, after a wait, so that clients that try again at once do not hammer.
  */
-import { type Clock, invalidArgument, notFound, PlatformError } from '@platform/base';
+import { type Clock, invalidArgument, notFound, PlatformError, unavailable } from '@platform/base';
 import type { SignalingService } from '@platform/proto/proto/rpc/webrtc/v1/signaling';
 import type { Call } from '@platform/rpc/server';
 import type { Access } from '../access/authorize.ts';
@@ -55,8 +55,7 @@ export function callerHandlers(deps: CallerDeps): CallerHandlers {
   };
   const hold = async (partId: string, signal: AbortSignal): Promise<void> => {
     const count = waiting.get(partId) ?? 0;
-    if (count >= maxWaiting)
-      throw new PlatformError('unavailable', 'too many connection attempts; please wait a bit and try again');
+    if (count >= maxWaiting) throw unavailable('too many connection attempts; please wait a bit and try again');
     waiting.set(partId, count + 1);
     try {
       await clock.sleep(offlineHoldMs, signal);

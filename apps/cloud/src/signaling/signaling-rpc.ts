@@ -6,7 +6,7 @@
  * A machine waits with two streams. A stream whose link broke silently stays open until TCP notices, so a machine that reconnects finds its
  * old streams still open. Beyond the maximum per part, the oldest stream ends.
  */
-import { type Clock, failedPrecondition, invalidArgument, PlatformError } from '@platform/base';
+import { type Clock, failedPrecondition, invalidArgument, unavailable } from '@platform/base';
 import { SignalingService } from '@platform/proto/proto/rpc/webrtc/v1/signaling';
 import { type Call, serve } from '@platform/rpc/server';
 import { type CloudBinding, type CloudCall, notVisible, type Principal } from '../access/principal.ts';
@@ -47,7 +47,7 @@ export function signalingBinding(deps: SignalingDeps): CloudBinding {
     if (streams.size > maxStreamsOfPart && oldest !== undefined) {
       streams.delete(oldest);
       const message = `Answer: part ${partId} opened more than ${maxStreamsOfPart} streams, so the oldest ends`;
-      oldest.abort(new PlatformError('unavailable', message));
+      oldest.abort(unavailable(message));
     }
     return stream;
   };

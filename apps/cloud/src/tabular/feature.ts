@@ -6,7 +6,7 @@
  */
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type ClockAndLog, errorText, PlatformError } from '@platform/base';
+import { type ClockAndLog, errorText, unavailable } from '@platform/base';
 import type { IngestLog } from '../ingest/log/log.ts';
 import type { DeletionPause } from '../instance/deletion-pause.ts';
 import type { Database } from '../metadata/tables.ts';
@@ -79,7 +79,7 @@ export function createTabular(deps: TabularDeps): Tabular {
   let wakeDue = false;
 
   const running = (): Child => {
-    if (child === undefined) throw new PlatformError('unavailable', 'the tabular store has not started yet');
+    if (child === undefined) throw unavailable('the tabular store has not started yet');
     return child;
   };
   const questions = createChildQueries({ child: running, clock, killAfterMs: settings.killAfterMs });
@@ -245,7 +245,7 @@ export function createTabular(deps: TabularDeps): Tabular {
 
     async [Symbol.asyncDispose]() {
       commits?.[Symbol.dispose]();
-      stop.abort(new PlatformError('unavailable', 'the cloud is stopping'));
+      stop.abort(unavailable('the cloud is stopping'));
       const stopped = scrub[Symbol.asyncDispose]();
       await child?.[Symbol.asyncDispose]();
       await stopped;

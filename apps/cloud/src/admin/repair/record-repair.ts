@@ -1,5 +1,5 @@
 /** Changes that a repair makes to the catalog, each with its audit entry. */
-import { notFound, PlatformError } from '@platform/base';
+import { aborted, notFound } from '@platform/base';
 import { audit, type OwnActor } from '../../access/audit.ts';
 import type { Database } from '../../metadata/tables.ts';
 import { addFileRow, removeFileRow } from '../../tabular/catalog/catalog-rows.ts';
@@ -33,7 +33,7 @@ export async function replaceFiles(
   await db.transaction().execute(async (trx) => {
     for (const file of replaced)
       if ((await removeFileRow(trx, file)) === undefined)
-        throw new PlatformError('aborted', `${file} is no longer listed: it has been merged meanwhile`);
+        throw aborted(`${file} is no longer listed: it has been merged meanwhile`);
     for (const file of files) await addFileRow(trx, fileRowOf(file, nowMs));
     const detail = { from, as: files.map(({ file }) => file).join(', ') };
     const organizationId = files[0]?.organizationId ?? null;

@@ -3,7 +3,7 @@
  * attached when the provider reports that the page was completed: after an event, or when it is asked, at growing intervals. A set-up is
  * superseded if one that was begun later is already attached.
  */
-import { type ClockAndLog, errorText, failedPrecondition, newId, PlatformError } from '@platform/base';
+import { type ClockAndLog, errorText, failedPrecondition, newId, unavailable } from '@platform/base';
 import { audit, type Caller, type OwnActor } from '../../access/audit.ts';
 import type { Database } from '../../metadata/tables.ts';
 import type { BillingTables } from '../store.ts';
@@ -49,8 +49,7 @@ export async function beginSetup(
     log.warn('a payment provider did not begin a set-up', { error: errorText(caught) });
     return undefined;
   });
-  if (begun === undefined)
-    throw new PlatformError('unavailable', 'the payment provider does not answer, or refuses; try again later');
+  if (begun === undefined) throw unavailable('the payment provider does not answer, or refuses; try again later');
   const nowMs = clock.now();
   await db.transaction().execute(async (trx) => {
     const row = { id, organization_id: organizationId, provider: provider.name, session: begun.session };

@@ -3,7 +3,7 @@
  * The thread starts with a request, and ends when it has had none for a while, because its libraries and fonts take some 100 MB.
  */
 import { Worker } from 'node:worker_threads';
-import { errorText, PlatformError, siblingEntry, systemClock } from '@platform/base';
+import { errorText, PlatformError, siblingEntry, systemClock, unavailable } from '@platform/base';
 import type { PdfAnswer, PdfRequest } from './pdf-thread.ts';
 
 const idleMs = 30_000;
@@ -44,7 +44,7 @@ function start(): Thread {
     });
   });
   worker.on('error', (caught) => leave(failed(errorText(caught), caught)));
-  worker.on('exit', () => leave(new PlatformError('unavailable', 'the thread that makes PDFs was stopped; try again')));
+  worker.on('exit', () => leave(unavailable('the thread that makes PDFs was stopped; try again')));
   return thread;
 }
 

@@ -1,5 +1,5 @@
 /** Opens the ingest log in Postgres: schema `ingest` of the metadata's database, written by this process alone. */
-import { type ClockAndLog, errorText, PlatformError } from '@platform/base';
+import { type ClockAndLog, errorText, PlatformError, unavailable } from '@platform/base';
 import { readPostgresAddress } from '../../metadata/postgres/postgres-address.ts';
 import { migratePostgres } from '../../metadata/postgres/postgres-migrate.ts';
 import { createPostgresReader } from '../../metadata/postgres/postgres-reader.ts';
@@ -157,7 +157,7 @@ class Groups {
   }
 
   append(entry: LogEntry): Promise<Outcome> {
-    if (this.#closed) return Promise.reject(new PlatformError('unavailable', 'the ingest log is closed'));
+    if (this.#closed) return Promise.reject(unavailable('the ingest log is closed'));
     return new Promise((resolve, reject) => {
       this.#waiting.push({ entry, resolve, reject });
       this.#working ??= this.#work();

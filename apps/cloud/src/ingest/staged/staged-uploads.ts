@@ -11,7 +11,7 @@
 import { createHash } from 'node:crypto';
 import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Clock, failedPrecondition, invalidArgument, PlatformError } from '@platform/base';
+import { aborted, type Clock, failedPrecondition, invalidArgument, PlatformError } from '@platform/base';
 import { untilAborted } from '@platform/rpc/server';
 import { StagedBytes } from './staged-bytes.ts';
 import { declaredSize, donePath, namesIn, sizeOf, sizePath } from './staged-files.ts';
@@ -73,7 +73,7 @@ export class StagedUploads {
   interrupt(key: StagedKey): void {
     this.#arriving
       .get(this.#path(key))
-      ?.abort(new PlatformError('aborted', 'the upload was begun again while this piece of it was arriving'));
+      ?.abort(aborted('the upload was begun again while this piece of it was arriving'));
   }
 
   /** Calls of one upload run one after the other. */
@@ -151,8 +151,7 @@ export class StagedUploads {
     const sha256 = await this.#bytes.hashOf(path, sizeBytes);
     if (!Buffer.from(expected).equals(sha256)) {
       await this.remove(key);
-      throw new PlatformError(
-        'aborted',
+      throw aborted(
         `the ${sizeBytes} staged bytes of the upload were damaged: their checksum differs from that of the sent file. They were removed; begin the upload again`,
       );
     }

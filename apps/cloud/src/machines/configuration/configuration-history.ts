@@ -10,7 +10,7 @@ import {
 } from '../../metadata/row-checks/require-complete.ts';
 import { requireRight } from '../../metadata/row-checks/require-right.ts';
 import type { Database } from '../../metadata/tables.ts';
-import { checkedConfigurations } from '../store.ts';
+import { checkedConfigurations, type MachinesTables } from '../store.ts';
 import type { ConfigurationVersion } from './configuration.ts';
 
 export interface HistoryPage {
@@ -150,16 +150,10 @@ function requireRightVersions(rows: readonly StoredVersion[]): void {
   );
 }
 
-interface VersionRow {
-  readonly version: number;
-  readonly document: string;
-  readonly author: string;
-  readonly author_kind: string;
-  readonly author_id: string;
-  readonly created_ms: number;
-  readonly revision: string;
-  readonly restored_from: number;
-}
+type VersionRow = Pick<
+  MachinesTables['part_configurations'],
+  'version' | 'document' | 'author' | 'author_kind' | 'author_id' | 'created_ms' | 'revision' | 'restored_from'
+>;
 
 function versionOf(row: VersionRow): ConfigurationVersion {
   const named = row.author.slice(`${row.author_kind} `.length);

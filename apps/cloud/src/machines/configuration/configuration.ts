@@ -4,7 +4,7 @@
  * A save may name the version that the client edited; it is refused unless that is still the newest (compare and swap). A save without one
  * overwrites the newest version, which stays in the history.
  */
-import { type Clock, PlatformError } from '@platform/base';
+import { aborted, type Clock } from '@platform/base';
 import { equal } from '@platform/machine-config/diff';
 import type { Json } from '@platform/machine-config/schema';
 import { type Author, authorOf, type Caller, type OwnActor } from '../../access/audit.ts';
@@ -240,8 +240,7 @@ export function createConfigurations(deps: ConfigurationDeps): Configurations {
         if (saved.isNew && warnings.length > 0) await onWarnings(partId, saved.version.version, warnings);
         return saved.version;
       }
-      throw new PlatformError(
-        'aborted',
+      throw aborted(
         `configuration of part ${partId}: a fragment that it uses changed ${maxAttempts} times while the configuration was being saved. Save it again`,
       );
     },

@@ -1,5 +1,5 @@
 /** The error for an edit of a version that is no longer the newest: it lists the changes since then, and their author. */
-import { PlatformError } from '@platform/base';
+import { aborted, type PlatformError } from '@platform/base';
 import { diff, diffLines } from '@platform/machine-config/diff';
 import type { Database } from '../../metadata/tables.ts';
 import { timeText } from '../../wire/time-text.ts';
@@ -22,9 +22,9 @@ export async function editConflict(
   ).executeTakeFirst();
   const named = 'version' in edited ? `version ${edited.version}` : `the version of ${timeText(edited.createdMs)}`;
   const head = `configuration of part ${partId}: you edited ${named}, but the newest is version ${newest.version}, saved at ${timeText(newest.createdMs)} by ${authorText(newest.author)}. Nothing was saved: read it again and repeat your edit`;
-  if (row === undefined || row.document === '') return new PlatformError('aborted', head);
+  if (row === undefined || row.document === '') return aborted(head);
   const changes = diff(JSON.parse(row.document), JSON.parse(newest.document));
   const lines = diffLines(changes.slice(0, shownChanges));
   if (changes.length > shownChanges) lines.push(`… and ${changes.length - shownChanges} more`);
-  return new PlatformError('aborted', `${head}. Changed since:\n${lines.join('\n')}`);
+  return aborted(`${head}. Changed since:\n${lines.join('\n')}`);
 }

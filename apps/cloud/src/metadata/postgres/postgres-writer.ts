@@ -12,7 +12,7 @@
  * a crash it reuses the id of a lost transaction for another one, and then reports it as `committed`.
  */
 import { randomUUID } from 'node:crypto';
-import { type Clock, type ClockAndLog, errorText, PlatformError } from '@platform/base';
+import { type Clock, type ClockAndLog, errorText, PlatformError, unavailable } from '@platform/base';
 import type { Client, QueryResult } from 'pg';
 import { writerSetting } from '../row-checks/postgres-triggers.ts';
 import type { PostgresAddress } from './postgres-address.ts';
@@ -108,7 +108,7 @@ export class PostgresWriter implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#ended ??= new PlatformError('unavailable', `${this.shown} is being closed`);
+    this.#ended ??= unavailable(`${this.shown} is being closed`);
     await this.#open?.abandon('the database is being closed');
     await this.#turn;
     const client = this.#client;
@@ -140,7 +140,7 @@ export class PostgresWriter implements AsyncDisposable {
       if (this.#client === gone) this.#client = null;
     });
     await client.query(writerSetting);
-    if (isLost) throw new PlatformError('unavailable', `the connection to the ${this.shown} was lost immediately`);
+    if (isLost) throw unavailable(`the connection to the ${this.shown} was lost immediately`);
     this.#client = client;
     return client;
   }
@@ -171,8 +171,7 @@ export class PostgresWriter implements AsyncDisposable {
         log.warn('the outcome of a commit cannot be determined yet', { token, error: errorText(caught) });
       }
       if (clock.monotonic() >= until) {
-        const error = new PlatformError(
-          'unavailable',
+        const error = unavailable(
           `${this.shown} could not be asked for ${doubtMs / 1_000} s whether a transaction was committed: the process must restart`,
         );
         this.#ended = error;

@@ -3,7 +3,7 @@
  * attempt. Pure.
  */
 import { mailText } from '../email/notification-mail.ts';
-import type { TriggerEvent } from '../event.ts';
+import { eventOf } from '../event.ts';
 import { pushMessage } from '../push/push-message.ts';
 import type { OutboxMessageRow } from '../store.ts';
 import { webhookRequest } from '../webhook/webhook-request.ts';
@@ -39,12 +39,4 @@ function readable(headers: Readonly<Record<string, string>>): Record<string, str
   return Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name, Buffer.from(value, 'latin1').toString('utf8')]),
   );
-}
-
-function eventOf(text: string): TriggerEvent | undefined {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -4,7 +4,7 @@
 import { chunks } from '@platform/base';
 import type { InstanceKey } from '../../instance/instance-key.ts';
 import type { GatheredMessage } from '../channel.ts';
-import type { TriggerEvent } from '../event.ts';
+import { eventOf, type TriggerEvent } from '../event.ts';
 import type { OutboxDatabase } from '../store.ts';
 import type { MailContent } from './mail.ts';
 import { type MailBranding, type MailEntry, notificationMail } from './notification-mail.ts';
@@ -92,12 +92,4 @@ async function readEvents(db: OutboxDatabase, ids: readonly string[]): Promise<R
     }
   }
   return events;
-}
-
-function eventOf(text: string): TriggerEvent | undefined {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -5,7 +5,7 @@
 import { backoffMs, dataLoss } from '@platform/base';
 import type { Channel, SendResult } from '../channel.ts';
 import { allMachineOwners } from '../enqueue.ts';
-import type { EventPlace, TriggerEvent } from '../event.ts';
+import { type EventPlace, eventOf, type TriggerEvent } from '../event.ts';
 import type { OutboxMessageRow } from '../store.ts';
 import type { PushProvider, PushResult, ServiceAccount } from './provider.ts';
 import { type PushMessageIds, pushMessage } from './push-message.ts';
@@ -45,7 +45,7 @@ export function createPushChannel(deps: PushChannelDeps): Channel {
     maxInFlight: 16,
     maxPerTarget: 4,
     async send(row, signal) {
-      const event = eventOf(row);
+      const event = eventOf(row.event);
       const application = row.application ?? '';
       if (event === undefined) return rejected('the stored event cannot be read');
       const { target } = row;
@@ -123,12 +123,4 @@ function accountOf(json: string): ServiceAccount {
   const { project_id, client_email, private_key } = JSON.parse(json) as Partial<ServiceAccount>;
   if (project_id && client_email && private_key) return { project_id, client_email, private_key };
   throw dataLoss('the stored credentials of the push provider cannot be read');
-}
-
-function eventOf({ event }: OutboxMessageRow): TriggerEvent | undefined {
-  try {
-    return JSON.parse(event);
-  } catch {
-    return undefined;
-  }
 }

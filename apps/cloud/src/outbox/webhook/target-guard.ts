@@ -4,7 +4,7 @@
  */
 import type { LookupAddress } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
-import { invalidArgument, PlatformError, permissionDenied } from '@platform/base';
+import { invalidArgument, permissionDenied, unavailable } from '@platform/base';
 import { addressKind } from './address-kind.ts';
 
 export type Resolve = (hostname: string) => Promise<readonly LookupAddress[]>;
@@ -78,7 +78,7 @@ function lookupWith(resolve: Resolve, check: (address: string) => void): LookupF
       (addresses) => {
         try {
           const [first] = addresses;
-          if (!first) throw new PlatformError('unavailable', `${hostname} has no address`);
+          if (!first) throw unavailable(`${hostname} has no address`);
           for (const { address } of addresses) check(address);
           if (options.all) callback(null, [...addresses]);
           else callback(null, first.address, first.family);

@@ -3,7 +3,7 @@ import { notFound } from '@platform/base';
 import type { InstanceKey } from '../../instance/instance-key.ts';
 import type { Channel } from '../channel.ts';
 import { coalesce } from '../coalesce.ts';
-import type { TriggerEvent } from '../event.ts';
+import { eventOf, type TriggerEvent } from '../event.ts';
 import type { OutboxMessageRow } from '../store.ts';
 import { scheduleMs, waitMs } from './classify.ts';
 import { createWebhookSender, type OutgoingRequest, type WebhookSenderDeps } from './send-webhook.ts';
@@ -33,7 +33,7 @@ export function createWebhookChannel(deps: WebhookChannelDeps): Channel {
     breaksCircuits: true,
     longestWaitMs: scheduleMs,
     async send(message, signal) {
-      const event = readEvent(message);
+      const event = eventOf(message.event);
       if (event === undefined) return { outcome: 'rejected', error: 'the stored event cannot be read' };
       const authorization = authorizationOf(message, instanceKey);
       if (authorization === undefined)
@@ -83,15 +83,6 @@ function authorizationOf(
   if (sealed === null) return null;
   try {
     return instanceKey.decrypt(sealed);
-  } catch {
-    return undefined;
-  }
-}
-
-/** undefined: the row is damaged; the message must still be finished. */
-function readEvent({ event }: OutboxMessageRow): TriggerEvent | undefined {
-  try {
-    return JSON.parse(event);
   } catch {
     return undefined;
   }

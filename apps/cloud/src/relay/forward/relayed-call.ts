@@ -1,6 +1,6 @@
 /** One relayed call: whether it is allowed, its headers, and when it ends. */
 import type { DescMethod } from '@bufbuild/protobuf';
-import { type Clock, invalidArgument, PlatformError } from '@platform/base';
+import { type Clock, invalidArgument, PlatformError, unavailable } from '@platform/base';
 import type { Call } from '@platform/rpc/server';
 import { authorOf } from '../../access/audit.ts';
 import type { Access } from '../../access/authorize.ts';
@@ -99,8 +99,7 @@ export function enterCall(deps: RelayedCallDeps, method: DescMethod, call: Cloud
       if (revoked.signal.aborted) return revoked.signal.reason;
       if (call.signal.aborted || !(caught instanceof PlatformError)) return caught;
       if (link.ended.aborted)
-        return new PlatformError(
-          'unavailable',
+        return unavailable(
           `the link to the machine ended during ${operation}: ${link.ended.reason.message}. Whether the call was carried out is unknown`,
         );
       // An error of the machine is not a fault of the cloud, so its text is forwarded.

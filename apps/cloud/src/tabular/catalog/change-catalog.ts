@@ -1,5 +1,5 @@
 /** Changes the catalog. Each change is one transaction (I7, I9, I10). */
-import { PlatformError } from '@platform/base';
+import { aborted } from '@platform/base';
 import type { Database } from '../../metadata/tables.ts';
 import { noteRecentDelete } from '../deletion/recent-deletes.ts';
 import type { SealedFile } from '../process/messages.ts';
@@ -30,16 +30,14 @@ export function catalogChanges(db: Database): CatalogChanges {
       await db.transaction().execute(async (trx) => {
         for (const file of files) await addFileRow(trx, fileRowOf(file, nowMs));
         // The same positions must never be listed twice.
-        if (!(await moveSealed(trx, sealed)))
-          throw new PlatformError('aborted', `rows up to position ${sealed} are already sealed`);
+        if (!(await moveSealed(trx, sealed))) throw aborted(`rows up to position ${sealed} are already sealed`);
       });
     },
     async replace(replaced, files, nowMs) {
       await db.transaction().execute(async (trx) => {
         for (const file of replaced) {
           // Its rows are in another file now; they must never be listed twice.
-          if ((await removeFileRow(trx, file)) === undefined)
-            throw new PlatformError('aborted', `${file} is no longer listed`);
+          if ((await removeFileRow(trx, file)) === undefined) throw aborted(`${file} is no longer listed`);
         }
         for (const file of files) await addFileRow(trx, fileRowOf(file, nowMs));
       });

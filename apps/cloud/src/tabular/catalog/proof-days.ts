@@ -4,6 +4,7 @@
  */
 import { dayUs } from '../../metadata/row-checks/checked-table.ts';
 import { dayNumber, dayText } from '../../reading-codec/capture-day.ts';
+import type { TabularFilesTable } from '../store.ts';
 import type { RowFilter, TimeRange } from './row-filter.ts';
 
 /** The set of the files whose times can be anything, such as those of machines with a wrong clock. */
@@ -19,13 +20,10 @@ export interface ProofDays {
 /** How far time_requested may be from the capture day, which is that of time_received. */
 const requestedSlackDays = 1;
 
-export interface DatedFile {
-  readonly capture_day: string;
-  readonly min_time_received: number | null;
-  readonly max_time_received: number | null;
-  readonly min_time_requested: number | null;
-  readonly max_time_requested: number | null;
-}
+export type DatedFile = Pick<
+  TabularFilesTable,
+  'capture_day' | 'min_time_received' | 'max_time_received' | 'min_time_requested' | 'max_time_requested'
+>;
 
 /** The set that a file belongs to: its capture day, or `anyDay`. */
 export function proofDayOf(file: DatedFile): string {

@@ -15,7 +15,7 @@ import type { DeleteRow, FileRow } from '../integrity/row-checksum.ts';
 import type { FileRef } from '../process/messages.ts';
 import { damagedCatalog, refOf, requireRight } from './file-row.ts';
 import { type ProofDays, proofDayOf } from './proof-days.ts';
-import { dayProofOfText, deleteOfText, fileOfText, proofOfText, readSnapshot, stateOfText } from './read-snapshot.ts';
+import { readSnapshot, rowOfText } from './read-snapshot.ts';
 import type { Delete, DeletePredicate, FileRanges, HeldTimes } from './row-filter.ts';
 import type { PathSets } from './series.ts';
 
@@ -77,18 +77,23 @@ export function catalogReader(db: Database): CatalogReader {
   return {
     async open(organizationId, days) {
       const texts = await readSnapshot(db, organizationId, days);
-      const state = texts.state.map(stateOfText);
+      const state = texts.state.map((text) => rowOfText('state', text));
       const read = texts.files.map(fileOf);
       const files = read.filter((each) => typeof each !== 'string');
-      const deletes = texts.deletes.map(deleteOfText);
-      const proof = texts.proofs.map(proofOfText)[0];
+      const deletes = texts.deletes.map((text) => rowOfText('deletes', text));
+      const proof = texts.proofs.map((text) => rowOfText('proofs', text))[0];
       const wrong = [
         ...stateFindings(state),
         ...read.filter((each) => typeof each === 'string'),
         ...changedDeletes(deletes),
       ];
       const rows = files.map(({ row }) => row);
-      const ofDays = days && dayFindings(texts.days.map(dayProofOfText), rows);
+      const ofDays =
+        days &&
+        dayFindings(
+          texts.days.map((text) => rowOfText('days', text)),
+          rows,
+        );
       if (wrong.length === 0) wrong.push(...(ofDays ?? fileFindings(proof, rows)), ...deleteFindings(proof, deletes));
       if (wrong.length > 0) throw damagedCatalog(wrong);
       return {
@@ -195,7 +200,7 @@ function fileCache(pathSets: (row: FileRow) => PathSets): (text: string) => Read
   return (text) => {
     const known = right.get(text);
     if (known !== undefined) return known;
-    const row = fileOfText(text);
+    const row = rowOfText('files', text);
     if (!isFileRowRight(row) || row.proof_day !== proofDayOf(row)) return `the row of file ${row.file} was changed`;
     const timeRequested = { min: row.min_time_requested, max: row.max_time_requested };
     const file = { ...refOf(row), logicalBytes: row.logical_bytes, pathSets: pathSets(row), timeRequested };

@@ -8,14 +8,16 @@ import { type DeleteRow, deleteColumns, type FileRow, fileColumns } from '../int
 import type { TabularDayProofsTable, TabularProofsTable, TabularStateTable } from '../store.ts';
 import { anyDay, type ProofDays } from './proof-days.ts';
 
-/** Rows as texts; `read` below parses them. */
-export interface SnapshotTexts {
-  readonly state: readonly string[];
-  readonly files: readonly string[];
-  readonly deletes: readonly string[];
-  readonly proofs: readonly string[];
-  readonly days: readonly string[];
+interface SnapshotRows {
+  readonly state: TabularStateTable;
+  readonly files: FileRow;
+  readonly deletes: DeleteRow;
+  readonly proofs: TabularProofsTable;
+  readonly days: Omit<TabularDayProofsTable, 'organization_id'>;
 }
+
+/** Rows as texts; `rowOfText` parses them. */
+export type SnapshotTexts = Readonly<Record<keyof SnapshotRows, readonly string[]>>;
 
 const columns: Readonly<Record<keyof SnapshotTexts, readonly string[]>> = {
   state: ['id', 'sealed_position', 'row_check'],
@@ -62,30 +64,10 @@ export async function readSnapshot(
   return found;
 }
 
-export function stateOfText(text: string): TabularStateTable {
-  return read('state', text) as unknown as TabularStateTable;
-}
-
-export function fileOfText(text: string): FileRow {
-  return read('files', text) as unknown as FileRow;
-}
-
-export function deleteOfText(text: string): DeleteRow {
-  return read('deletes', text) as unknown as DeleteRow;
-}
-
-export function proofOfText(text: string): TabularProofsTable {
-  return read('proofs', text) as unknown as TabularProofsTable;
-}
-
-export function dayProofOfText(text: string): Omit<TabularDayProofsTable, 'organization_id'> {
-  return read('days', text) as unknown as TabularDayProofsTable;
-}
-
 /** A value that is not a number becomes NaN, a missing one undefined; the row's checksum then does not match. */
-function read(kind: keyof SnapshotTexts, text: string): Readonly<Record<string, string | number | null | undefined>> {
+export function rowOfText<Kind extends keyof SnapshotTexts>(kind: Kind, text: string): SnapshotRows[Kind] {
   const values = text.split(separator);
-  return Object.fromEntries(
+  const row: Readonly<Record<string, string | number | null | undefined>> = Object.fromEntries(
     columns[kind].map((column, at) => {
       const value = values[at];
       if (value === '' && nullable.has(column)) return [column, null];
@@ -93,6 +75,7 @@ function read(kind: keyof SnapshotTexts, text: string): Readonly<Record<string, 
       return [column, /^-?\d+$/.test(value) ? Number(value) : Number.NaN];
     }),
   );
+  return row as unknown as SnapshotRows[Kind];
 }
 
 function textOf(kind: keyof SnapshotTexts): RawBuilder<string> {

@@ -1,5 +1,5 @@
 /** Logical bytes of the rows of some paths on each capture day, in files. Unsealed rows are not counted. */
-import { chunks, PlatformError } from '@platform/base';
+import { chunks, unavailable } from '@platform/base';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { ListedFile } from '../catalog/read-catalog.ts';
 import type { PathRule } from '../catalog/row-filter.ts';
@@ -43,7 +43,7 @@ export function createMeasure({
       }));
       child().send({ kind: 'measure', id, files: refs, rules });
     });
-    if (bytes === null) throw new PlatformError('unavailable', 'the sizes of files could not be read; try again');
+    if (bytes === null) throw unavailable('the sizes of files could not be read; try again');
     return bytes;
   };
 

@@ -1,5 +1,5 @@
 /** Retries a query that a merge or the death of the child interrupted, until it is answered or its time is over. */
-import { asPlatformError, type Clock, PlatformError } from '@platform/base';
+import { asPlatformError, type Clock, PlatformError, unavailable } from '@platform/base';
 import { QueryError } from '@platform/query';
 import type { TabularSettings } from '../settings.ts';
 import type { Tabular } from '../tabular.ts';
@@ -29,16 +29,12 @@ export function createRetryQuery(deps: {
       let deaths = 0;
       for (let stale = 0; ; stale++) {
         if (stale > maxStale) {
-          throw new PlatformError(
-            'unavailable',
-            'the sealed files kept changing while they were being read; try again',
-          );
+          throw unavailable('the sealed files kept changing while they were being read; try again');
         }
         const result = await answer.attempt(request, startedMs, endMs, signal);
         if (typeof result === 'object') return result;
         if (result === 'died' && ++deaths > 1) {
-          throw new PlatformError(
-            'unavailable',
+          throw unavailable(
             'the query process died twice while running this query; try again, with $limit (LIMIT) or a shorter time_received range if it happens again',
           );
         }

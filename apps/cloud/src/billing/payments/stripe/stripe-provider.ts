@@ -2,7 +2,7 @@
  * The provider `stripe`: cards are attached on a page of Stripe and charged by Stripe. With a test key no money moves, and documents are
  * stamped TEST.
  */
-import { PlatformError } from '@platform/base';
+import { unavailable } from '@platform/base';
 import Stripe from 'stripe';
 import type { HostedSetup, PaymentProvider } from '../provider.ts';
 import type { StripeSettings } from '../settings.ts';
@@ -32,8 +32,7 @@ function hostedSetup(settings: StripeSettings): HostedSetup {
         },
         { idempotencyKey: `setup-${id}` },
       );
-      if (session.url === null)
-        throw new PlatformError('unavailable', 'stripe: expected the address of a set-up page, found none');
+      if (session.url === null) throw unavailable('stripe: expected the address of a set-up page, found none');
       return { session: session.id, url: session.url, expiresMs: session.expires_at * 1_000 };
     },
     async find(session, signal) {

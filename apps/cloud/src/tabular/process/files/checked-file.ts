@@ -7,7 +7,7 @@
 import { constants, lstatSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { PlatformError } from '@platform/base';
+import { unavailable } from '@platform/base';
 import { type FileStamp, isSameStamp } from '../../../instance/file-stamp.ts';
 import type { HeldTimes } from '../../catalog/row-filter.ts';
 import { damagedFile, fileIsMissing } from '../../integrity/damaged-file.ts';
@@ -197,7 +197,7 @@ export class CheckedFile {
         if (isBroken(code)) return this.#fail(`it cannot be opened: ${code}`, true);
         this.stamp = undefined;
         const text = `the sealed file ${this.file} cannot be opened now (${code}); try again`;
-        throw new PlatformError('unavailable', text);
+        throw unavailable(text);
       },
     );
     if (isSameStamp(stamp, await file.stat({ bigint: true }))) return file;

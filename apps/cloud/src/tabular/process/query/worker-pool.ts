@@ -5,7 +5,7 @@
  * cancelled run does not return within `graceMs`, or by V8 when its heap is full. The next query starts another one.
  */
 import { Worker } from 'node:worker_threads';
-import { type Clock, errorText, PlatformError, siblingEntry } from '@platform/base';
+import { type Clock, errorText, PlatformError, siblingEntry, unavailable } from '@platform/base';
 import type { Batch, SourceBatch } from '@platform/query';
 import { errorOf, outOfMemory } from './query-failure.ts';
 import { startWatchdog } from './watchdog.ts';
@@ -74,7 +74,7 @@ export function createWorkerPool({ threads, memoryBytes, clock }: WorkerPoolOpti
           : new PlatformError('internal', `the executor of the query failed: ${errorText(error)}`, error),
       ),
     );
-    worker.on('exit', () => leave(new PlatformError('unavailable', 'the executor of the query ended; try again')));
+    worker.on('exit', () => leave(unavailable('the executor of the query ended; try again')));
     return thread;
   };
 
