@@ -18,8 +18,8 @@ const maxTimerMs = 2 ** 31 - 1;
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
-  sleep(ms, signal) {
-    return new Promise((resolve, reject) => {
+  sleep: (ms, signal) =>
+    new Promise((resolve, reject) => {
       if (signal?.aborted) return reject(signal.reason);
       const onAbort = (): void => {
         clearTimeout(timer);
@@ -33,8 +33,7 @@ export const systemClock: Clock = {
         Math.min(ms, maxTimerMs),
       );
       signal?.addEventListener('abort', onAbort, { once: true });
-    });
-  },
+    }),
   after(ms, run) {
     const timer = setTimeout(run, Math.min(ms, maxTimerMs));
     return { [Symbol.dispose]: () => clearTimeout(timer) };

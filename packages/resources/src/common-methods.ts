@@ -7,18 +7,12 @@ import type { Commandable, Document } from './resource.ts';
 import type { CaptureMethod, Connection } from './resource-descriptor.ts';
 
 export const commonMethods = {
-  async doCommand(
+  doCommand: async (
     resource: Commandable,
     { command }: { command?: JsonObject | undefined },
-  ): Promise<{ result: JsonObject }> {
-    return { result: jsonOf(await resource.doCommand(command ?? {})) };
-  },
-  async getGeometries(): Promise<{ geometries: [] }> {
-    return { geometries: [] };
-  },
-  async getStatus(): Promise<{ result: JsonObject }> {
-    return { result: {} };
-  },
+  ): Promise<{ result: JsonObject }> => ({ result: jsonOf(await resource.doCommand(command ?? {})) }),
+  getGeometries: async (): Promise<{ geometries: [] }> => ({ geometries: [] }),
+  getStatus: async (): Promise<{ result: JsonObject }> => ({ result: {} }),
 };
 
 /** The wire type of messages. */

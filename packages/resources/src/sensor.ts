@@ -13,7 +13,5 @@ export const sensor: ResourceDescriptor<Sensor, typeof SensorService> = {
   implementedBy: (resource: Resource): resource is Sensor => isReadable(resource) && isCommandable(resource),
   methods: { ...commonMethods, getReadings },
   captures: { Readings: readingsCapture, DoCommand: doCommandCapture, GetWorldPose: worldPoseCapture },
-  proxy(connection) {
-    return { ...readingsOver(connection, SensorService), ...commandsOver(connection, SensorService) };
-  },
+  proxy: (connection) => ({ ...readingsOver(connection, SensorService), ...commandsOver(connection, SensorService) }),
 };

@@ -37,9 +37,7 @@ export function threadHash(): ThreadHash {
     async update(bytes) {
       await ask({ op: 'update', id, bytes });
     },
-    async digest() {
-      return (await ask({ op: 'digest', id })) ?? new Uint8Array();
-    },
+    digest: async () => (await ask({ op: 'digest', id })) ?? new Uint8Array(),
     [Symbol.dispose]() {
       if (!isOpen) return;
       isOpen = false;

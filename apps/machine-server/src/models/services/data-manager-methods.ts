@@ -49,9 +49,7 @@ export function dataManagerMethods(parts: () => DataManagerParts, name: string):
       await parts().sync.sendBytes(binaryData, { ...type, tags, datasetIds }, signal);
       return {};
     },
-    async getStatus() {
-      return { result: await dataStatus(parts()) };
-    },
+    getStatus: async () => ({ result: await dataStatus(parts()) }),
     async doCommand() {
       throw new PlatformError('unimplemented', `${name}: the data manager has no commands`);
     },

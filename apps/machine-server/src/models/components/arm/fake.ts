@@ -59,9 +59,7 @@ export const createFakeArm: (clock: Clock) => Model = fakeModel<Arm, typeof fiel
       await moveAll(joints, (joint, at) => joint.moveTo(values[at] ?? 0, speeds[at] ?? 0, signal));
     };
     return {
-      async getEndPosition() {
-        return { pose: pose() };
-      },
+      getEndPosition: async () => ({ pose: pose() }),
       async moveToPosition({ to: wanted }, { signal }) {
         if (wanted === undefined) throw new PlatformError('invalid_argument', 'to: expected a pose, found none');
         const { x, y, z } = wanted;
@@ -78,9 +76,7 @@ export const createFakeArm: (clock: Clock) => Model = fakeModel<Arm, typeof fiel
           );
         await moveJoints(found, signal, mmPerSec === 0 ? undefined : (length / mmPerSec) * 1_000);
       },
-      async getJointPositions() {
-        return { positions: positions() };
-      },
+      getJointPositions: async () => ({ positions: positions() }),
       async moveToJointPositions({ positions: wanted }, { signal }) {
         await moveJoints(wanted?.values, signal);
       },
@@ -98,18 +94,14 @@ export const createFakeArm: (clock: Clock) => Model = fakeModel<Arm, typeof fiel
         const kinematicsData = new TextEncoder().encode(JSON.stringify(kinematics));
         return { format: KinematicsFileFormat.SVA, kinematicsData };
       },
-      async get3DModels() {
-        return { models: {} };
-      },
+      get3DModels: async () => ({ models: {} }),
       async stop() {
         stop();
       },
-      async isMoving() {
-        return { isMoving: isMoving() };
-      },
-      async getStatus() {
-        return { result: { end_position: { ...pose() }, joint_positions: positions(), is_moving: isMoving() } };
-      },
+      isMoving: async () => ({ isMoving: isMoving() }),
+      getStatus: async () => ({
+        result: { end_position: { ...pose() }, joint_positions: positions(), is_moving: isMoving() },
+      }),
       async close() {
         stop();
       },

@@ -60,9 +60,7 @@ export const createFakeAudioIn: (clock: Clock) => Model = fakeModel<AudioIn, typ
           };
         }
       },
-      async getProperties() {
-        return { supportedCodecs: [codec], sampleRateHz, numChannels };
-      },
+      getProperties: async () => ({ supportedCodecs: [codec], sampleRateHz, numChannels }),
     };
   },
 });

@@ -40,12 +40,8 @@ export const createFakeAudioOut: (clock: Clock) => Model = fakeModel<AudioOut, t
           if (payload.case === 'audioChunk') bytes += payload.value.audioData.length;
         }
       },
-      async getProperties() {
-        return { supportedCodecs: codecs, sampleRateHz, numChannels };
-      },
-      async getStatus() {
-        return { result: { plays, bytes } };
-      },
+      getProperties: async () => ({ supportedCodecs: codecs, sampleRateHz, numChannels }),
+      getStatus: async () => ({ result: { plays, bytes } }),
     };
   },
 });

@@ -53,16 +53,12 @@ export const createFakeBase: (clock: Clock) => Model = fakeModel<Base, typeof fi
       async stop() {
         run(0, 0);
       },
-      async isMoving() {
-        return { isMoving: isMoving() };
-      },
-      async getProperties() {
-        return {
-          widthMeters: values.width_meters,
-          turningRadiusMeters: values.turning_radius_meters,
-          wheelCircumferenceMeters: values.wheel_circumference_meters,
-        };
-      },
+      isMoving: async () => ({ isMoving: isMoving() }),
+      getProperties: async () => ({
+        widthMeters: values.width_meters,
+        turningRadiusMeters: values.turning_radius_meters,
+        wheelCircumferenceMeters: values.wheel_circumference_meters,
+      }),
       async getStatus() {
         const position = { distance_mm: distance.position, angle_deg: angle.position };
         return { result: { is_moving: isMoving(), ...position, position } };

@@ -63,9 +63,7 @@ export const createFakeBoard: (clock: Clock) => Model = fakeModel<Board, typeof 
         pin.dutyCyclePct = high ? 1 : 0;
         if (changed) for (const { name: interrupt, pin: of } of interrupts) if (of === name) ticks.add(interrupt, high);
       },
-      async getGPIO({ pin }) {
-        return { high: pinOf(pin).high };
-      },
+      getGPIO: async ({ pin }) => ({ high: pinOf(pin).high }),
       async setPWM({ pin, dutyCyclePct }) {
         if (!(dutyCyclePct >= 0 && dutyCyclePct <= 1))
           throw new PlatformError('invalid_argument', `duty_cycle_pct: expected 0 to 1, found ${dutyCyclePct}`);
@@ -73,15 +71,11 @@ export const createFakeBoard: (clock: Clock) => Model = fakeModel<Board, typeof 
         set.dutyCyclePct = dutyCyclePct;
         set.high = dutyCyclePct > 0;
       },
-      async pWM({ pin }) {
-        return { dutyCyclePct: pinOf(pin).dutyCyclePct };
-      },
+      pWM: async ({ pin }) => ({ dutyCyclePct: pinOf(pin).dutyCyclePct }),
       async setPWMFrequency({ pin, frequencyHz }) {
         pinOf(pin).frequencyHz = frequencyHz === 0n ? defaultFrequencyHz : frequencyHz;
       },
-      async pWMFrequency({ pin }) {
-        return { frequencyHz: pinOf(pin).frequencyHz };
-      },
+      pWMFrequency: async ({ pin }) => ({ frequencyHz: pinOf(pin).frequencyHz }),
       async readAnalogReader({ analogReaderName: name }) {
         const found = analogs.get(name);
         if (found === undefined)
@@ -92,9 +86,9 @@ export const createFakeBoard: (clock: Clock) => Model = fakeModel<Board, typeof 
       async writeAnalog({ pin, value }) {
         analogs.set(pin, { ...analogs.get(pin), name: pin, value });
       },
-      async getDigitalInterruptValue({ digitalInterruptName: name }) {
-        return { value: ticks.count(interruptOf(name).name) };
-      },
+      getDigitalInterruptValue: async ({ digitalInterruptName: name }) => ({
+        value: ticks.count(interruptOf(name).name),
+      }),
       async *streamTicks({ pinNames }, { signal }) {
         const wanted = new Set(pinNames.map((name) => interruptOf(name).name));
         yield* ticks.follow(({ pinName }) => wanted.has(pinName), signal);

@@ -78,17 +78,13 @@ function pinMethods(pins: Pins): Pick<Board, PinMethod> {
     async setGPIO({ pin, high }) {
       await pins.set(pin, high);
     },
-    async getGPIO({ pin }) {
-      return { high: await pins.get(pin) };
-    },
+    getGPIO: async ({ pin }) => ({ high: await pins.get(pin) }),
     async setPWM({ pin, dutyCyclePct: duty }) {
       if (!(duty >= 0 && duty <= 1))
         throw new PlatformError('invalid_argument', `duty_cycle_pct: expected 0 to 1, found ${duty}`);
       await pins.setDuty(pin, duty);
     },
-    async pWM({ pin }) {
-      return { dutyCyclePct: await pins.duty(pin) };
-    },
+    pWM: async ({ pin }) => ({ dutyCyclePct: await pins.duty(pin) }),
     async setPWMFrequency({ pin, frequencyHz }) {
       if (frequencyHz > BigInt(mostFrequencyHz))
         throw new PlatformError(
@@ -97,9 +93,7 @@ function pinMethods(pins: Pins): Pick<Board, PinMethod> {
         );
       await pins.setFrequency(pin, Number(frequencyHz));
     },
-    async pWMFrequency({ pin }) {
-      return { frequencyHz: BigInt(Math.round(await pins.frequency(pin))) };
-    },
+    pWMFrequency: async ({ pin }) => ({ frequencyHz: BigInt(Math.round(await pins.frequency(pin))) }),
   };
 }
 
@@ -128,9 +122,9 @@ function otherMethods({ chip, interrupts, ticks, analogs, kernel }: OtherParts):
     async writeAnalog() {
       throw new PlatformError('unimplemented', `${chip.path} has no analog outputs`);
     },
-    async getDigitalInterruptValue({ digitalInterruptName: name }) {
-      return { value: ticks.count(interruptOf(interrupts, name).name) };
-    },
+    getDigitalInterruptValue: async ({ digitalInterruptName: name }) => ({
+      value: ticks.count(interruptOf(interrupts, name).name),
+    }),
     async *streamTicks({ pinNames }, { signal }) {
       const wanted = new Set(pinNames.map((name) => interruptOf(interrupts, name).name));
       yield* ticks.follow(({ pinName }) => wanted.has(pinName), signal);

@@ -15,9 +15,7 @@ export const createFakeButton: (clock: Clock) => Model = fakeModel<Button, Recor
       async push() {
         pushes++;
       },
-      async getStatus() {
-        return { result: { pushes } };
-      },
+      getStatus: async () => ({ result: { pushes } }),
     };
   },
 });

@@ -41,23 +41,17 @@ export const createFakeCamera: (clock: Clock) => Model = fakeModel<Camera, typeo
           responseMetadata: { capturedAt: timestampFromMs(clock.now()) },
         };
       },
-      async getPointCloud() {
-        return { mimeType: 'pointcloud/pcd', pointCloud: new TextEncoder().encode(pointCloud) };
-      },
-      async getProperties() {
-        return {
-          supportsPcd: true,
-          mimeTypes: [mimeType],
-          frameRate,
-          intrinsicParameters: {
-            ...{ widthPx: width, heightPx: height, focalXPx: width, focalYPx: width },
-            ...{ centerXPx: width / 2, centerYPx: height / 2 },
-          },
-        };
-      },
-      async getStatus() {
-        return { result: { pictures: taken } };
-      },
+      getPointCloud: async () => ({ mimeType: 'pointcloud/pcd', pointCloud: new TextEncoder().encode(pointCloud) }),
+      getProperties: async () => ({
+        supportsPcd: true,
+        mimeTypes: [mimeType],
+        frameRate,
+        intrinsicParameters: {
+          ...{ widthPx: width, heightPx: height, focalXPx: width, focalYPx: width },
+          ...{ centerXPx: width / 2, centerYPx: height / 2 },
+        },
+      }),
+      getStatus: async () => ({ result: { pictures: taken } }),
     };
   },
 });

@@ -57,9 +57,7 @@ export function cameraOf(read: () => Promise<Frame>, mimeTypes: string[], close:
       const { image, mimeType, atMs } = await read();
       return { images: [{ sourceName, image, mimeType }], responseMetadata: { capturedAt: timestampFromMs(atMs) } };
     },
-    async getProperties() {
-      return { supportsPcd: false, mimeTypes };
-    },
+    getProperties: async () => ({ supportsPcd: false, mimeTypes }),
     doCommand: async () => {
       throw new PlatformError('unimplemented', 'this camera has no commands');
     },

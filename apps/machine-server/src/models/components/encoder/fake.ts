@@ -23,17 +23,14 @@ export const createFakeEncoder: (clock: Clock) => Model = fakeModel<Encoder, typ
     const axis = new Axis(clock);
     axis.run(ticksPerSec);
     return {
-      async getPosition({ positionType = PositionType.TICKS_COUNT }) {
-        return positionType === PositionType.ANGLE_DEGREES
+      getPosition: async ({ positionType = PositionType.TICKS_COUNT }) =>
+        positionType === PositionType.ANGLE_DEGREES
           ? { value: (axis.position / ticksPerRotation) * 360, positionType }
-          : { value: axis.position, positionType: PositionType.TICKS_COUNT };
-      },
+          : { value: axis.position, positionType: PositionType.TICKS_COUNT },
       async resetPosition() {
         axis.calibrate(0);
       },
-      async getProperties() {
-        return { ticksCountSupported: true, angleDegreesSupported: true };
-      },
+      getProperties: async () => ({ ticksCountSupported: true, angleDegreesSupported: true }),
       async doCommand(command) {
         const { set_ticks_per_sec: speed } = command;
         if (typeof speed === 'number') axis.run(speed);

@@ -51,9 +51,7 @@ export function createTickCounter({ board, interrupts, step, clock, log }: TickC
     async resetPosition() {
       position = 0;
     },
-    async getProperties() {
-      return { ticksCountSupported: true, angleDegreesSupported: false };
-    },
+    getProperties: async () => ({ ticksCountSupported: true, angleDegreesSupported: false }),
     doCommand: async () => {
       throw new PlatformError('unimplemented', 'this encoder has no commands');
     },

@@ -44,24 +44,16 @@ export const createFakeGantry: (clock: Clock) => Model = fakeModel<Gantry, typeo
         await moveTo([], [], signal);
         return { homed: true };
       },
-      async getPosition() {
-        return { positionsMm: positions() };
-      },
-      async getLengths() {
-        return { lengthsMm: [...lengths] };
-      },
-      async getKinematics() {
-        return { format: KinematicsFileFormat.SVA, kinematicsData: kinematicsOf(lengths) };
-      },
+      getPosition: async () => ({ positionsMm: positions() }),
+      getLengths: async () => ({ lengthsMm: [...lengths] }),
+      getKinematics: async () => ({ format: KinematicsFileFormat.SVA, kinematicsData: kinematicsOf(lengths) }),
       async stop() {
         stop();
       },
-      async isMoving() {
-        return { isMoving: isMoving() };
-      },
-      async getStatus() {
-        return { result: { positions_mm: positions(), lengths_mm: [...lengths], is_moving: isMoving() } };
-      },
+      isMoving: async () => ({ isMoving: isMoving() }),
+      getStatus: async () => ({
+        result: { positions_mm: positions(), lengths_mm: [...lengths], is_moving: isMoving() },
+      }),
       async close() {
         stop();
       },

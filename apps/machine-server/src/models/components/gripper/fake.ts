@@ -39,12 +39,8 @@ export const createFakeGripper: (clock: Clock) => Model = fakeModel<Gripper, typ
         isHolding = grabs;
         return { success: grabs };
       },
-      async isHoldingSomething() {
-        return { isHoldingSomething: isHolding };
-      },
-      async getCurrentInputs() {
-        return { values: [opening.position] };
-      },
+      isHoldingSomething: async () => ({ isHoldingSomething: isHolding }),
+      getCurrentInputs: async () => ({ values: [opening.position] }),
       async goToInputs({ values }, { signal }) {
         const [target] = values;
         if (values.length !== 1 || target === undefined || !(target >= 0 && target <= 1)) {
@@ -54,20 +50,14 @@ export const createFakeGripper: (clock: Clock) => Model = fakeModel<Gripper, typ
         isHolding = false;
         await moveTo(target, signal);
       },
-      async getKinematics() {
-        return { format: KinematicsFileFormat.SVA, kinematicsData };
-      },
+      getKinematics: async () => ({ format: KinematicsFileFormat.SVA, kinematicsData }),
       async stop() {
         opening.stop();
       },
-      async isMoving() {
-        return { isMoving: opening.isMoving };
-      },
-      async getStatus() {
-        return {
-          result: { is_moving: opening.isMoving, is_holding_something: isHolding, opening: opening.position },
-        };
-      },
+      isMoving: async () => ({ isMoving: opening.isMoving }),
+      getStatus: async () => ({
+        result: { is_moving: opening.isMoving, is_holding_something: isHolding, opening: opening.position },
+      }),
       async close() {
         opening.stop();
       },

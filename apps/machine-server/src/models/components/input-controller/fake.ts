@@ -31,12 +31,8 @@ export const createFakeInputController: (clock: Clock) => Model = fakeModel<Inpu
     );
     const feed = createFeed<Event>();
     return {
-      async getControls() {
-        return { controls: [...controls] };
-      },
-      async getEvents() {
-        return { events: [...latest.values()] };
-      },
+      getControls: async () => ({ controls: [...controls] }),
+      getEvents: async () => ({ events: [...latest.values()] }),
       async triggerEvent({ event: sent }) {
         if (sent === undefined || !latest.has(sent.control)) {
           const text = `event.control: expected one of ${controls.join(', ')}, found ${JSON.stringify(sent?.control)}`;

@@ -54,21 +54,15 @@ export const createFakeMotor: (clock: Clock) => Model = fakeModel<Motor, typeof 
         needsPosition();
         return { position: axis.position };
       },
-      async getProperties() {
-        return { positionReporting: reportsPosition };
-      },
+      getProperties: async () => ({ positionReporting: reportsPosition }),
       async stop() {
         axis.stop();
       },
-      async isPowered() {
-        return { isOn: axis.isMoving, powerPct: axis.velocity / fastest };
-      },
-      async isMoving() {
-        return { isMoving: axis.isMoving };
-      },
-      async getStatus() {
-        return { result: { is_powered: axis.isMoving, position: axis.position, is_moving: axis.isMoving } };
-      },
+      isPowered: async () => ({ isOn: axis.isMoving, powerPct: axis.velocity / fastest }),
+      isMoving: async () => ({ isMoving: axis.isMoving }),
+      getStatus: async () => ({
+        result: { is_powered: axis.isMoving, position: axis.position, is_moving: axis.isMoving },
+      }),
       async close() {
         axis.stop();
       },

@@ -48,37 +48,27 @@ export const createFakeMovementSensor: (clock: Clock) => Model = fakeModel<Movem
     };
     const position = () => ({ latitude: values.latitude, longitude: values.longitude });
     return {
-      async getPosition() {
-        return { coordinate: position(), altitudeM: values.altitude_m };
-      },
-      async getLinearVelocity() {
-        return { linearVelocity: vectorOf('linear_velocity') };
-      },
-      async getAngularVelocity() {
-        return { angularVelocity: vectorOf('angular_velocity') };
-      },
-      async getLinearAcceleration() {
-        return { linearAcceleration: vectorOf('linear_acceleration') };
-      },
-      async getCompassHeading() {
-        return { value: values.compass_heading_deg };
-      },
-      async getOrientation() {
-        return { orientation: orientation() };
-      },
-      async getProperties() {
-        return {
-          linearVelocitySupported: true,
-          angularVelocitySupported: true,
-          orientationSupported: true,
-          positionSupported: true,
-          compassHeadingSupported: true,
-          linearAccelerationSupported: true,
-        };
-      },
-      async getAccuracy() {
-        return { accuracy: {}, positionHdop: 1, positionVdop: 1, positionNmeaGgaFix: 4, compassDegreesError: 0 };
-      },
+      getPosition: async () => ({ coordinate: position(), altitudeM: values.altitude_m }),
+      getLinearVelocity: async () => ({ linearVelocity: vectorOf('linear_velocity') }),
+      getAngularVelocity: async () => ({ angularVelocity: vectorOf('angular_velocity') }),
+      getLinearAcceleration: async () => ({ linearAcceleration: vectorOf('linear_acceleration') }),
+      getCompassHeading: async () => ({ value: values.compass_heading_deg }),
+      getOrientation: async () => ({ orientation: orientation() }),
+      getProperties: async () => ({
+        linearVelocitySupported: true,
+        angularVelocitySupported: true,
+        orientationSupported: true,
+        positionSupported: true,
+        compassHeadingSupported: true,
+        linearAccelerationSupported: true,
+      }),
+      getAccuracy: async () => ({
+        accuracy: {},
+        positionHdop: 1,
+        positionVdop: 1,
+        positionNmeaGgaFix: 4,
+        compassDegreesError: 0,
+      }),
       readings: () => ({
         position: position(),
         altitude: values.altitude_m,

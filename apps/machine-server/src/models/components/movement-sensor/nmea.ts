@@ -140,16 +140,14 @@ function methodsOf(values: Values): Omit<MovementSensor, 'close'> {
       const { altitudeM, ...coordinate } = await fix.read();
       return { coordinate, altitudeM };
     },
-    async getLinearVelocity() {
-      return { linearVelocity: { x: 0, y: await speed.read(), z: 0 } };
-    },
-    async getCompassHeading() {
-      return { value: await heading.read() };
-    },
+    getLinearVelocity: async () => ({ linearVelocity: { x: 0, y: await speed.read(), z: 0 } }),
+    getCompassHeading: async () => ({ value: await heading.read() }),
     ...{ getAngularVelocity: unsupported, getLinearAcceleration: unsupported, getOrientation: unsupported },
-    async getProperties() {
-      return { positionSupported: true, linearVelocitySupported: true, compassHeadingSupported: true };
-    },
+    getProperties: async () => ({
+      positionSupported: true,
+      linearVelocitySupported: true,
+      compassHeadingSupported: true,
+    }),
     async getAccuracy() {
       await fix.read();
       const { hdop, quality } = values;

@@ -21,15 +21,9 @@ export const createFakePowerSensor: (clock: Clock) => Model = fakeModel<PowerSen
   make({ volts, amperes, is_ac: isAc }) {
     let values = { volts, amperes };
     return {
-      async getVoltage() {
-        return { volts: values.volts, isAc };
-      },
-      async getCurrent() {
-        return { amperes: values.amperes, isAc };
-      },
-      async getPower() {
-        return { watts: values.volts * values.amperes };
-      },
+      getVoltage: async () => ({ volts: values.volts, isAc }),
+      getCurrent: async () => ({ amperes: values.amperes, isAc }),
+      getPower: async () => ({ watts: values.volts * values.amperes }),
       readings: () => ({ ...values, watts: values.volts * values.amperes, is_ac: isAc }),
       async doCommand(command) {
         const { volts: newVolts, amperes: newAmperes } = (command['set'] ?? {}) as Record<string, unknown>;

@@ -28,18 +28,12 @@ export const createFakeServo: (clock: Clock) => Model = fakeModel<Servo, typeof 
           throw new PlatformError('invalid_argument', `angle_deg: expected ${least} to ${most}, found ${angleDeg}`);
         await axis.moveTo(angleDeg, speed, signal);
       },
-      async getPosition() {
-        return { positionDeg: Math.round(axis.position) };
-      },
+      getPosition: async () => ({ positionDeg: Math.round(axis.position) }),
       async stop() {
         axis.stop();
       },
-      async isMoving() {
-        return { isMoving: axis.isMoving };
-      },
-      async getStatus() {
-        return { result: { position_deg: Math.round(axis.position), is_moving: axis.isMoving } };
-      },
+      isMoving: async () => ({ isMoving: axis.isMoving }),
+      getStatus: async () => ({ result: { position_deg: Math.round(axis.position), is_moving: axis.isMoving } }),
       async close() {
         axis.stop();
       },

@@ -34,12 +34,8 @@ export const createFakeSwitch: (clock: Clock) => Model = fakeModel<Switch, typeo
       async setPosition({ position: wanted }) {
         position = inRange(wanted, 'position');
       },
-      async getPosition() {
-        return { position };
-      },
-      async getNumberOfPositions() {
-        return { numberOfPositions: count, labels: [...labels] };
-      },
+      getPosition: async () => ({ position }),
+      getNumberOfPositions: async () => ({ numberOfPositions: count, labels: [...labels] }),
     };
   },
 });

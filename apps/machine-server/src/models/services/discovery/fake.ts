@@ -23,9 +23,7 @@ export const createFakeDiscovery: (clock: Clock) => Model = fakeModel<Discovery,
       }
     });
     return {
-      async discoverResources() {
-        return { discoveries };
-      },
+      discoverResources: async () => ({ discoveries }),
     };
   },
 });

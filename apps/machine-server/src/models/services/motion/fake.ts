@@ -71,12 +71,8 @@ export const createFakeMotion: (clock: Clock) => Model = fakeModel<Motion, typeo
         poses.set(componentName, destination);
         return { success: true };
       },
-      async moveOnMap({ componentName }) {
-        return { executionId: begin(componentName).executionId };
-      },
-      async moveOnGlobe({ componentName }) {
-        return { executionId: begin(componentName).executionId };
-      },
+      moveOnMap: async ({ componentName }) => ({ executionId: begin(componentName).executionId }),
+      moveOnGlobe: async ({ componentName }) => ({ executionId: begin(componentName).executionId }),
       async getPose({ componentName, destinationFrame }) {
         const referenceFrame = destinationFrame || 'world';
         return { pose: poses.get(componentName) ?? create(PoseInFrameSchema, { referenceFrame, pose: { oZ: 1 } }) };

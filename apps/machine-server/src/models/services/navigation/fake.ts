@@ -33,17 +33,13 @@ export const createFakeNavigation: (clock: Clock) => Model = fakeModel<Navigatio
     };
     const waypoints = new Map<string, Point>();
     return {
-      async getMode() {
-        return { mode };
-      },
+      getMode: async () => ({ mode }),
       async setMode({ mode: wanted }) {
         if (wanted === Mode.UNSPECIFIED)
           throw new PlatformError('invalid_argument', 'mode: expected MANUAL, WAYPOINT or EXPLORE, found none');
         mode = wanted;
       },
-      async getWaypoints() {
-        return { waypoints: [...waypoints].map(([id, location]) => ({ id, location })) };
-      },
+      getWaypoints: async () => ({ waypoints: [...waypoints].map(([id, location]) => ({ id, location })) }),
       async addWaypoint({ location }) {
         if (location === undefined)
           throw new PlatformError('invalid_argument', 'location: expected a latitude and a longitude, found none');
@@ -52,9 +48,7 @@ export const createFakeNavigation: (clock: Clock) => Model = fakeModel<Navigatio
       async removeWaypoint({ id }) {
         if (!waypoints.delete(id)) throw new PlatformError('not_found', `there is no waypoint "${id}"`);
       },
-      async getObstacles() {
-        return { obstacles: [] };
-      },
+      getObstacles: async () => ({ obstacles: [] }),
       async getPaths() {
         const geopoints = [position(), ...waypoints.values()];
         const destinationWaypointId = [...waypoints.keys()].at(-1);

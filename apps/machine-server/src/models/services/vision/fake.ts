@@ -39,34 +39,20 @@ export const createFakeVision: (clock: Clock) => Model = fakeModel<Vision, typeo
       .toSorted((a, b) => b.confidence - a.confidence);
     const best = (n: number) => classifications.slice(0, n > 0 ? n : undefined);
     return {
-      async getDetections() {
-        return { detections };
-      },
-      async getDetectionsFromCamera() {
-        return { detections };
-      },
-      async getClassifications({ n }) {
-        return { classifications: best(n) };
-      },
-      async getClassificationsFromCamera({ n }) {
-        return { classifications: best(n) };
-      },
-      async getObjectPointClouds() {
-        return { mimeType: 'pointcloud/pcd', objects: [] };
-      },
-      async captureAllFromCamera({ returnImage, returnClassifications, returnDetections }) {
-        return {
-          ...(returnImage && { image: { image: gray, mimeType: 'image/png', sourceName: camera ?? '' } }),
-          ...(returnDetections && { detections }),
-          ...(returnClassifications && { classifications }),
-        };
-      },
-      async getProperties() {
-        return {
-          ...{ classificationsSupported: true, detectionsSupported: true, objectPointCloudsSupported: true },
-          ...(camera !== undefined && { defaultCamera: camera }),
-        };
-      },
+      getDetections: async () => ({ detections }),
+      getDetectionsFromCamera: async () => ({ detections }),
+      getClassifications: async ({ n }) => ({ classifications: best(n) }),
+      getClassificationsFromCamera: async ({ n }) => ({ classifications: best(n) }),
+      getObjectPointClouds: async () => ({ mimeType: 'pointcloud/pcd', objects: [] }),
+      captureAllFromCamera: async ({ returnImage, returnClassifications, returnDetections }) => ({
+        ...(returnImage && { image: { image: gray, mimeType: 'image/png', sourceName: camera ?? '' } }),
+        ...(returnDetections && { detections }),
+        ...(returnClassifications && { classifications }),
+      }),
+      getProperties: async () => ({
+        ...{ classificationsSupported: true, detectionsSupported: true, objectPointCloudsSupported: true },
+        ...(camera !== undefined && { defaultCamera: camera }),
+      }),
     };
   },
 });
