@@ -51,6 +51,13 @@ export class PlatformError extends Error {
   }
 }
 
+/** `invalid_argument` about one value. @param path of the value. @param expected in words. @param found shown as JSON */
+export function invalidValue(path: string, expected: string, found: unknown): PlatformError {
+  // JSON has no NaN and no infinities.
+  const shown = typeof found === 'number' ? String(found) : JSON.stringify(found);
+  return new PlatformError('invalid_argument', `${path}: expected ${expected}, found ${shown}`);
+}
+
 /**
  * A fault on our side whose code tells the caller what to do.
  *

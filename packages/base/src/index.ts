@@ -5,7 +5,16 @@ export { chunks } from './chunks.ts';
 export { type Clock, systemClock } from './clock.ts';
 export type { ClockAndLog } from './clock-and-log.ts';
 export { siblingEntry } from './entry.ts';
-export { asPlatformError, type CodeName, codes, errorText, ownFault, PlatformError, stackText } from './errors.ts';
+export {
+  asPlatformError,
+  type CodeName,
+  codes,
+  errorText,
+  invalidValue,
+  ownFault,
+  PlatformError,
+  stackText,
+} from './errors.ts';
 export { FileTurns, fileTurns } from './files/file-turns.ts';
 export { readWhole } from './files/read-whole.ts';
 export {

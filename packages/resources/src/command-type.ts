@@ -4,7 +4,7 @@
  */
 import { createFileRegistry, type DescFile, type DescService, fromJson } from '@bufbuild/protobuf';
 import { FileDescriptorProtoSchema } from '@bufbuild/protobuf/wkt';
-import { PlatformError } from '@platform/base';
+import { invalidValue, PlatformError } from '@platform/base';
 import { file_platform_common_v1_common } from '@platform/proto/platform/common/v1/common';
 import type { GenericService } from '@platform/proto/platform/component/generic/v1/generic';
 import type { ResourceDescriptor } from './resource-descriptor.ts';
@@ -27,9 +27,10 @@ export function commandType(
 
 function serviceNameOf(api: string): string {
   if (!/^[a-z][\w-]*:(component|service):[a-z][\w-]*$/.test(api))
-    throw new PlatformError(
-      'invalid_argument',
-      `api: expected <namespace>:component:<type> or <namespace>:service:<type> in lower case, such as acme:component:greenhouse, found ${JSON.stringify(api)}`,
+    throw invalidValue(
+      'api',
+      '<namespace>:component:<type> or <namespace>:service:<type> in lower case, such as acme:component:greenhouse',
+      api,
     );
   const parts = api.replaceAll('-', '_').split(':');
   const words = (parts.at(-1) ?? '').split('_').filter((word) => word !== '');

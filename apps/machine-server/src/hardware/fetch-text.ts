@@ -1,5 +1,5 @@
 /** Fetches a URL, with limits on time and size. */
-import { type Clock, errorText, PlatformError } from '@platform/base';
+import { type Clock, errorText, invalidValue, PlatformError } from '@platform/base';
 
 const redirects: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 const mostRedirects = 10;
@@ -97,8 +97,5 @@ export function parseUrl(text: string, at: string, protocols: readonly string[])
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url !== undefined && url.host !== '' && protocols.includes(url.protocol)) return url;
   const expected = protocols.map((each) => `${each}//…`).join(' or ');
-  throw new PlatformError(
-    'invalid_argument',
-    `${at}: expected an address such as ${expected}, found ${JSON.stringify(text)}`,
-  );
+  throw invalidValue(at, `an address such as ${expected}`, text);
 }

@@ -1,5 +1,5 @@
 /** Reads the attributes of a resource by a table of fields. */
-import { PlatformError, type Problem } from '@platform/base';
+import { invalidValue, PlatformError, type Problem } from '@platform/base';
 import { type Field, type Fields, readFields } from '@platform/machine-config/fields';
 import type { JsonObject } from '@platform/machine-config/schema';
 
@@ -52,18 +52,14 @@ export function choiceOf<const T extends string>(value: string, key: string, cho
   const found = choices.find((each) => each === value);
   if (found !== undefined) return found;
   const expected = choices.map((each) => JSON.stringify(each)).join(' or ');
-  throw new PlatformError(
-    'invalid_argument',
-    `attributes.${key}: expected ${expected}, found ${JSON.stringify(value)}`,
-  );
+  throw invalidValue(`attributes.${key}`, expected, value);
 }
 
 /** @throws invalid_argument unless every item is a number */
 export function numbersOf(list: readonly unknown[], path: string): readonly number[] {
   return list.map((item, index) => {
     if (typeof item === 'number' && Number.isFinite(item)) return item;
-    const text = `attributes.${path}[${index}]: expected a number, found ${JSON.stringify(item)}`;
-    throw new PlatformError('invalid_argument', text);
+    throw invalidValue(`attributes.${path}[${index}]`, 'a number', item);
   });
 }
 
@@ -71,8 +67,7 @@ export function numbersOf(list: readonly unknown[], path: string): readonly numb
 export function stringsOf(list: readonly unknown[], path: string): readonly string[] {
   return list.map((item, index) => {
     if (typeof item === 'string') return item;
-    const text = `attributes.${path}[${index}]: expected a string, found ${JSON.stringify(item)}`;
-    throw new PlatformError('invalid_argument', text);
+    throw invalidValue(`attributes.${path}[${index}]`, 'a string', item);
   });
 }
 
@@ -80,10 +75,7 @@ export function stringsOf(list: readonly unknown[], path: string): readonly stri
 export function textsOf(object: JsonObject | undefined, path: string): Readonly<Record<string, string>> {
   const texts: Record<string, string> = {};
   for (const [key, value] of Object.entries(object ?? {})) {
-    if (typeof value !== 'string') {
-      const text = `attributes.${path}.${key}: expected a string, found ${JSON.stringify(value)}`;
-      throw new PlatformError('invalid_argument', text);
-    }
+    if (typeof value !== 'string') throw invalidValue(`attributes.${path}.${key}`, 'a string', value);
     texts[key] = value;
   }
   return texts;

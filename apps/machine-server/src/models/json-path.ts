@@ -1,5 +1,5 @@
 /** Paths into a JSON value: `$.rooms[0].temperature` or `rooms[0]['set point']`. `[-1]` is the last item. No wildcards or filters. */
-import { PlatformError } from '@platform/base';
+import { invalidValue, PlatformError } from '@platform/base';
 import type { JsonObject } from '@platform/machine-config/schema';
 
 export interface JsonPath {
@@ -25,7 +25,7 @@ export function parseJsonPath(text: unknown, at: string): JsonPath {
     if (from === text.length) return { text, steps };
   }
   const expected = 'a path such as $.rooms[0].temperature';
-  throw new PlatformError('invalid_argument', `${at}: expected ${expected}, found ${JSON.stringify(text)}`);
+  throw invalidValue(at, expected, text);
 }
 
 /** The paths of an attribute whose keys are the names of readings. @throws invalid_argument */

@@ -3,7 +3,7 @@
  * `serial_data_bits` (7 or 8; default 8), `serial_parity` (`none`, `even`, `odd`; default `none`) and `serial_stop_bits` (1 or 2; default
  * 1).
  */
-import { PlatformError } from '@platform/base';
+import { invalidValue, PlatformError } from '@platform/base';
 import type { LineSettings } from '../hardware/line.ts';
 import { choiceOf, type ValuesOf } from './attributes.ts';
 
@@ -30,11 +30,7 @@ export function readLine(
     );
   }
   if (path !== undefined) {
-    if (!path.startsWith('/'))
-      throw new PlatformError(
-        'invalid_argument',
-        `attributes.serial_path: expected a path such as /dev/ttyUSB0, found ${JSON.stringify(path)}`,
-      );
+    if (!path.startsWith('/')) throw invalidValue('attributes.serial_path', 'a path such as /dev/ttyUSB0', path);
     return {
       ...{ kind: 'serial', path, baudRate: given.serial_baud_rate ?? baudRate },
       dataBits: given.serial_data_bits === 7 ? 7 : 8,
@@ -46,10 +42,6 @@ export function readLine(
     /^(?:\[([\da-fA-F:.]+)\]|([^:/\s[\]]+))(?::(\d+))?$/.exec(address ?? '') ?? [];
   const host = bracketed ?? plain;
   const port = text === undefined ? defaultPort : Number(text);
-  if (host === '' || port < 1 || port > 65_535)
-    throw new PlatformError(
-      'invalid_argument',
-      `attributes.address: expected host:port, found ${JSON.stringify(address)}`,
-    );
+  if (host === '' || port < 1 || port > 65_535) throw invalidValue('attributes.address', 'host:port', address);
   return { kind: 'tcp', host, port };
 }

@@ -1,6 +1,6 @@
 /** Lines that clients send to this server's log with RobotService.Log. */
 import { timestampMs } from '@bufbuild/protobuf/wkt';
-import { type Log, PlatformError } from '@platform/base';
+import { invalidValue, type Log } from '@platform/base';
 import type { LogEntry } from '@platform/proto/platform/common/v1/common';
 import { lineFields } from './line-fields.ts';
 
@@ -10,10 +10,7 @@ const longestMessage = 16_384;
 /** Writes them under the logger `clients.<their logger>`, with the client's time as a field. @throws invalid_argument for more than 100 */
 export function writeClientLog(log: Log, entries: readonly LogEntry[]): void {
   if (entries.length > mostEntries)
-    throw new PlatformError(
-      'invalid_argument',
-      `logs: expected at most ${mostEntries} entries in one call, found ${entries.length}`,
-    );
+    throw invalidValue('logs', `at most ${mostEntries} entries in one call`, entries.length);
   for (const { level, loggerName, message, stack, time } of entries) {
     const target = loggerName === '' ? log.child('clients') : log.child('clients').child(loggerName);
     target[levelOf(level)](message.slice(0, longestMessage), {

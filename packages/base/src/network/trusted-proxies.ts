@@ -1,6 +1,6 @@
 /** The reverse proxies whose word counts: their headers say from which address a request comes (`PLATFORM_TRUSTED_PROXIES`). */
 import { BlockList, isIP } from 'node:net';
-import { PlatformError } from '../errors.ts';
+import { invalidValue } from '../errors.ts';
 
 export interface TrustedProxies {
   /** @param address without a port */
@@ -22,10 +22,7 @@ export function parseTrustedProxies(text: string | undefined): TrustedProxies {
     const version = isIP(address);
     const most = version === 4 ? 32 : 128;
     if (version === 0 || Number(bits ?? 0) > most)
-      throw new PlatformError(
-        'invalid_argument',
-        `PLATFORM_TRUSTED_PROXIES: expected addresses or networks such as 127.0.0.1, 10.0.0.0/8, found ${JSON.stringify(entry)}`,
-      );
+      throw invalidValue('PLATFORM_TRUSTED_PROXIES', 'addresses or networks such as 127.0.0.1, 10.0.0.0/8', entry);
     list.addSubnet(address, bits === undefined ? most : Number(bits), version === 4 ? 'ipv4' : 'ipv6');
   }
   return {

@@ -1,6 +1,6 @@
 /** The interface for authors of modules: models, each with a function that builds its resources. */
 import type { JsonObject } from '@bufbuild/protobuf';
-import { type Log, PlatformError } from '@platform/base';
+import { invalidValue, type Log, PlatformError } from '@platform/base';
 import type { Document, Resource, ResourceDescriptor } from '@platform/resources';
 import type { Dependencies } from './dependencies.ts';
 import type { ModuleInfo } from './settings.ts';
@@ -76,10 +76,7 @@ export function defineModel<T extends Resource>(
   { model, validate, build }: ModelDefinition<T>,
 ): Model {
   if (!/^[\w-]+:[\w-]+:[\w-]+$/.test(model))
-    throw new PlatformError(
-      'invalid_argument',
-      `model: expected <namespace>:<family>:<name>, such as acme:my-sensors:door, found ${JSON.stringify(model)}`,
-    );
+    throw invalidValue('model', '<namespace>:<family>:<name>, such as acme:my-sensors:door', model);
   return {
     // Safe, because `implementedBy` is called first.
     type: type as unknown as ResourceDescriptor,

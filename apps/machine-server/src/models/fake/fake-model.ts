@@ -5,7 +5,7 @@
  * these methods fail, with UNAVAILABLE if no code is given; `delays_ms` (object: method name → milliseconds) makes them wait first.
  * DoCommand returns its command.
  */
-import { type Clock, type CodeName, codes, PlatformError } from '@platform/base';
+import { type Clock, type CodeName, codes, invalidValue, PlatformError } from '@platform/base';
 import type { Fields } from '@platform/machine-config/fields';
 import type { Document, Resource, ResourceCall, ResourceDescriptor } from '@platform/resources';
 import type { Model } from '../../graph/model.ts';
@@ -57,10 +57,8 @@ export function fakeModel<T extends Resource, const F extends Fields>({
         wrap(made, localNameOf(names, name, 'errors'), () => failing);
       }
       for (const [name, ms] of Object.entries(delays)) {
-        if (typeof ms !== 'number' || !(ms >= 0)) {
-          const text = `attributes.delays_ms.${name}: expected milliseconds of at least 0, found ${JSON.stringify(ms)}`;
-          throw new PlatformError('invalid_argument', text);
-        }
+        if (typeof ms !== 'number' || !(ms >= 0))
+          throw invalidValue(`attributes.delays_ms.${name}`, 'milliseconds of at least 0', ms);
         const localName = localNameOf(names, name, 'delays_ms');
         const kind = service.method[localName]?.methodKind;
         const isStream = kind === 'server_streaming' || kind === 'bidi_streaming';
@@ -76,8 +74,11 @@ function failureOf(method: string, given: unknown): PlatformError {
   const { code, message } = (given ?? {}) as Readonly<Record<string, unknown>>;
   const name = String(code).toLowerCase();
   if (typeof message === 'string' && Object.hasOwn(codes, name)) return new PlatformError(name as CodeName, message);
-  const text = `attributes.errors.${method}: expected a text, or {"code": "NOT_FOUND", "message": "…"} with the name of a gRPC status, found ${JSON.stringify(given)}`;
-  throw new PlatformError('invalid_argument', text);
+  throw invalidValue(
+    `attributes.errors.${method}`,
+    'a text, or {"code": "NOT_FOUND", "message": "…"} with the name of a gRPC status',
+    given,
+  );
 }
 
 /** Replaces a method; a stream fails or waits before it begins. */
@@ -115,8 +116,5 @@ function localNameOf(names: ReadonlyMap<string, string>, name: string, key: stri
   const found = names.get(name);
   if (found !== undefined) return found;
   const known = [...names.keys()].join(', ');
-  throw new PlatformError(
-    'invalid_argument',
-    `attributes.${key}: expected one of ${known}, found ${JSON.stringify(name)}`,
-  );
+  throw invalidValue(`attributes.${key}`, `one of ${known}`, name);
 }

@@ -9,6 +9,7 @@ import type { Docdb } from '../../docdb/docdb.ts';
 import { dataStatus } from '../../sync/data-status.ts';
 import type { Reclaim } from '../../sync/reclaim/reclaim.ts';
 import type { Sync } from '../../sync/sync.ts';
+import { noCommands } from '../no-commands.ts';
 
 export interface DataManagerParts {
   /** The types that can be captured. */
@@ -50,8 +51,6 @@ export function dataManagerMethods(parts: () => DataManagerParts, name: string):
       return {};
     },
     getStatus: async () => ({ result: await dataStatus(parts()) }),
-    async doCommand() {
-      throw new PlatformError('unimplemented', `${name}: the data manager has no commands`);
-    },
+    doCommand: noCommands(`${name}: the data manager has no commands`),
   };
 }

@@ -7,7 +7,7 @@
  * `max_joint_deg` (default 360), the largest angle either way; `reach_mm` (default 2000), the farthest end position. See fake-model.ts for
  * `errors` and `delays_ms`.
  */
-import { type Clock, PlatformError } from '@platform/base';
+import { type Clock, invalidValue, PlatformError } from '@platform/base';
 import { KinematicsFileFormat } from '@platform/proto/platform/common/v1/common';
 import { type Arm, arm } from '@platform/resources';
 import { readChain } from '../../../frames/kinematics.ts';
@@ -46,13 +46,9 @@ export const createFakeArm: (clock: Clock) => Model = fakeModel<Arm, typeof fiel
     };
     /** @param ms the time in which all arrive together; undefined: according to their speed */
     const moveJoints = async (values: readonly number[] = [], signal: AbortSignal, ms?: number): Promise<void> => {
-      if (values.length !== count)
-        throw new PlatformError('invalid_argument', `positions: expected ${count} angles, found ${values.length}`);
+      if (values.length !== count) throw invalidValue('positions', `${count} angles`, values.length);
       const tooFar = values.findIndex((value) => !(Math.abs(value) <= most));
-      if (tooFar >= 0) {
-        const text = `positions.values[${tooFar}]: expected ${-most} to ${most} degrees, found ${values[tooFar]}`;
-        throw new PlatformError('invalid_argument', text);
-      }
+      if (tooFar >= 0) throw invalidValue(`positions.values[${tooFar}]`, `${-most} to ${most} degrees`, values[tooFar]);
       const speeds = joints.map(({ position }, at) =>
         ms === undefined ? degPerSec : ms === 0 ? 0 : (Math.abs((values[at] ?? 0) - position) / ms) * 1_000,
       );

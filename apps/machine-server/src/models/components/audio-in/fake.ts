@@ -4,7 +4,7 @@
  * Attributes: `frequency_hz` (default 440), `sample_rate_hz` (default 16000), `num_channels` (default 1). See fake-model.ts for `errors`
  * and `delays_ms`.
  */
-import { type Clock, PlatformError } from '@platform/base';
+import { type Clock, invalidValue } from '@platform/base';
 import { type AudioIn, audioIn } from '@platform/resources';
 import type { Model } from '../../../graph/model.ts';
 import { fakeModel } from '../../fake/fake-model.ts';
@@ -38,8 +38,7 @@ export const createFakeAudioIn: (clock: Clock) => Model = fakeModel<AudioIn, typ
     return {
       /** Ends after `duration_seconds`; 0: when the caller disconnects. */
       async *getAudio({ durationSeconds, codec: wanted, requestId }, { signal }) {
-        if (wanted !== '' && wanted !== codec)
-          throw new PlatformError('invalid_argument', `codec: expected ${codec}, found ${JSON.stringify(wanted)}`);
+        if (wanted !== '' && wanted !== codec) throw invalidValue('codec', codec, wanted);
         const chunks =
           durationSeconds === 0
             ? Number.POSITIVE_INFINITY

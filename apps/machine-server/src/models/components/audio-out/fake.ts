@@ -3,7 +3,7 @@
  *
  * Attributes: `sample_rate_hz` (default 16000), `num_channels` (default 1). See fake-model.ts for `errors` and `delays_ms`.
  */
-import { type Clock, PlatformError } from '@platform/base';
+import { type Clock, invalidValue } from '@platform/base';
 import { type AudioOut, audioOut } from '@platform/resources';
 import type { Model } from '../../../graph/model.ts';
 import { fakeModel } from '../../fake/fake-model.ts';
@@ -22,8 +22,7 @@ export const createFakeAudioOut: (clock: Clock) => Model = fakeModel<AudioOut, t
     let [plays, bytes] = [0, 0];
     const check = (codec = ''): void => {
       if (codec === '' || codecs.includes(codec)) return;
-      const text = `audio_info.codec: expected ${codecs.join(', ')}, found ${JSON.stringify(codec)}`;
-      throw new PlatformError('invalid_argument', text);
+      throw invalidValue('audio_info.codec', codecs.join(', '), codec);
     };
     return {
       async play({ audioData, audioInfo }) {

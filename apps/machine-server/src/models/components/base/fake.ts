@@ -5,7 +5,7 @@
  * `max_mm_per_sec` (default 500) and `max_deg_per_sec` (default 90), its speeds at full power. Its status has the covered distance and
  * angle, also as its position. See fake-model.ts for `errors` and `delays_ms`.
  */
-import { type Clock, PlatformError } from '@platform/base';
+import { type Clock, invalidValue } from '@platform/base';
 import { type Base, base } from '@platform/resources';
 import type { Model } from '../../../graph/model.ts';
 import { Axis } from '../../fake/axis.ts';
@@ -32,8 +32,7 @@ export const createFakeBase: (clock: Clock) => Model = fakeModel<Base, typeof fi
       angle.run(Math.max(-fastestTurn, Math.min(fastestTurn, degPerSec)));
     };
     const travel = async (axis: Axis, by: number, speed: number, path: string, signal: AbortSignal): Promise<void> => {
-      if (speed === 0 || !Number.isFinite(speed))
-        throw new PlatformError('invalid_argument', `${path}: expected a number other than 0, found ${speed}`);
+      if (speed === 0 || !Number.isFinite(speed)) throw invalidValue(path, 'a number other than 0', speed);
       run(0, 0);
       await axis.moveTo(axis.position + by * Math.sign(speed), Math.abs(speed), signal);
     };

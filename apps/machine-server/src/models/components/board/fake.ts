@@ -4,7 +4,7 @@
  * Attributes: `analogs` (list of `{name, value, min, max, step}`; also written by WriteAnalog); `digital_interrupts` (list of
  * `{name, pin}`): each change of the pin by SetGPIO is a tick. See fake-model.ts for `errors` and `delays_ms`.
  */
-import { type Clock, PlatformError } from '@platform/base';
+import { type Clock, invalidValue, PlatformError } from '@platform/base';
 import { type Board, board } from '@platform/resources';
 import type { Model } from '../../../graph/model.ts';
 import { fakeModel } from '../../fake/fake-model.ts';
@@ -65,8 +65,7 @@ export const createFakeBoard: (clock: Clock) => Model = fakeModel<Board, typeof 
       },
       getGPIO: async ({ pin }) => ({ high: pinOf(pin).high }),
       async setPWM({ pin, dutyCyclePct }) {
-        if (!(dutyCyclePct >= 0 && dutyCyclePct <= 1))
-          throw new PlatformError('invalid_argument', `duty_cycle_pct: expected 0 to 1, found ${dutyCyclePct}`);
+        if (!(dutyCyclePct >= 0 && dutyCyclePct <= 1)) throw invalidValue('duty_cycle_pct', '0 to 1', dutyCyclePct);
         const set = pinOf(pin);
         set.dutyCyclePct = dutyCyclePct;
         set.high = dutyCyclePct > 0;
@@ -112,8 +111,7 @@ function named<T extends { readonly name: string }>(list: readonly unknown[], pa
   return list.map((item, at) => {
     const { name } = (item ?? {}) as { name?: unknown };
     if (typeof name === 'string' && name !== '') return item as T;
-    const text = `attributes.${path}[${at}]: expected an object with a name, found ${JSON.stringify(item)}`;
-    throw new PlatformError('invalid_argument', text);
+    throw invalidValue(`attributes.${path}[${at}]`, 'an object with a name', item);
   });
 }
 

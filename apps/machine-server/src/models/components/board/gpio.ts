@@ -10,13 +10,14 @@
  * A pin is taken when it is first used, and kept until the board is closed. PWM is done in software: at most 1,000 Hz, with edges that may
  * be late by about 0.1 ms, more on a busy computer.
  */
-import { type Clock, PlatformError } from '@platform/base';
+import { type Clock, invalidValue, PlatformError } from '@platform/base';
 import type { Board } from '@platform/resources';
 import type { Model } from '../../../graph/model.ts';
 import { type GpioChip, openGpioChip } from '../../../hardware/gpio/chip.ts';
 import { createSoftwarePwm } from '../../../hardware/gpio/software-pwm.ts';
 import type { Kernel } from '../../../hardware/kernel.ts';
 import { readAttributes } from '../../attributes.ts';
+import { noCommands } from '../../no-commands.ts';
 import { type Analog, readAnalog } from './gpio/analogs.ts';
 import { followInterrupts, type Interrupt, interruptOf } from './gpio/interrupts.ts';
 import { parseAnalog, parseInterrupt, parsePin } from './gpio/parse.ts';
@@ -80,8 +81,7 @@ function pinMethods(pins: Pins): Pick<Board, PinMethod> {
     },
     getGPIO: async ({ pin }) => ({ high: await pins.get(pin) }),
     async setPWM({ pin, dutyCyclePct: duty }) {
-      if (!(duty >= 0 && duty <= 1))
-        throw new PlatformError('invalid_argument', `duty_cycle_pct: expected 0 to 1, found ${duty}`);
+      if (!(duty >= 0 && duty <= 1)) throw invalidValue('duty_cycle_pct', '0 to 1', duty);
       await pins.setDuty(pin, duty);
     },
     pWM: async ({ pin }) => ({ dutyCyclePct: await pins.duty(pin) }),
@@ -136,8 +136,6 @@ function otherMethods({ chip, interrupts, ticks, analogs, kernel }: OtherParts):
       const counts = interrupts.map(({ name }) => [name, Number(ticks.count(name))]);
       return { result: { digital_interrupts: Object.fromEntries(counts) } };
     },
-    doCommand: async () => {
-      throw new PlatformError('unimplemented', 'gpio boards have no commands');
-    },
+    doCommand: noCommands('gpio boards have no commands'),
   };
 }

@@ -5,7 +5,7 @@
  * `frame_rate` (default 10), as reported in its properties. See fake-model.ts for `errors` and `delays_ms`.
  */
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
-import { type Clock, PlatformError } from '@platform/base';
+import { type Clock, invalidValue } from '@platform/base';
 import { type Camera, camera } from '@platform/resources';
 import type { Model } from '../../../graph/model.ts';
 import { stringsOf } from '../../attributes.ts';
@@ -30,10 +30,7 @@ export const createFakeCamera: (clock: Clock) => Model = fakeModel<Camera, typeo
     return {
       async getImages({ filterSourceNames }) {
         const unknown = filterSourceNames.find((name) => !sources.includes(name));
-        if (unknown !== undefined) {
-          const text = `filter_source_names: expected some of ${sources.join(', ')}, found ${JSON.stringify(unknown)}`;
-          throw new PlatformError('invalid_argument', text);
-        }
+        if (unknown !== undefined) throw invalidValue('filter_source_names', `some of ${sources.join(', ')}`, unknown);
         const image = encodePng(width, height, picture(width, height, taken++));
         const wanted = filterSourceNames.length === 0 ? sources : filterSourceNames;
         return {

@@ -1,9 +1,10 @@
 /** Shared code of cameras whose images arrive in a stream. */
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
-import { type Clock, PlatformError } from '@platform/base';
+import { type Clock, invalidValue, PlatformError } from '@platform/base';
 import type { Camera } from '@platform/resources';
 import { createJpegFrames, type JpegFrames } from '../../../hardware/jpeg-frames.ts';
 import { createNewest, type Newest } from '../../newest.ts';
+import { noCommands } from '../../no-commands.ts';
 
 export const streamFields = {
   timeout_ms: { kind: 'int', default: 15_000, min: 1, max: 600_000 },
@@ -50,17 +51,12 @@ export function cameraOf(read: () => Promise<Frame>, mimeTypes: string[], close:
   return {
     async getImages({ filterSourceNames }) {
       const unknown = filterSourceNames.find((name) => name !== sourceName);
-      if (unknown !== undefined) {
-        const text = `filter_source_names: expected ${sourceName}, found ${JSON.stringify(unknown)}`;
-        throw new PlatformError('invalid_argument', text);
-      }
+      if (unknown !== undefined) throw invalidValue('filter_source_names', sourceName, unknown);
       const { image, mimeType, atMs } = await read();
       return { images: [{ sourceName, image, mimeType }], responseMetadata: { capturedAt: timestampFromMs(atMs) } };
     },
     getProperties: async () => ({ supportsPcd: false, mimeTypes }),
-    doCommand: async () => {
-      throw new PlatformError('unimplemented', 'this camera has no commands');
-    },
+    doCommand: noCommands('this camera has no commands'),
     close,
   };
 }

@@ -4,6 +4,7 @@ import { type Clock, errorText, type Log, PlatformError } from '@platform/base';
 import { StreamTicksRequestSchema } from '@platform/proto/platform/component/board/v1/board';
 import { PositionType } from '@platform/proto/platform/component/encoder/v1/encoder';
 import type { Board, Encoder } from '@platform/resources';
+import { noCommands } from '../../no-commands.ts';
 
 export interface TickCounterOptions {
   readonly board: Board;
@@ -52,9 +53,7 @@ export function createTickCounter({ board, interrupts, step, clock, log }: TickC
       position = 0;
     },
     getProperties: async () => ({ ticksCountSupported: true, angleDegreesSupported: false }),
-    doCommand: async () => {
-      throw new PlatformError('unimplemented', 'this encoder has no commands');
-    },
+    doCommand: noCommands('this encoder has no commands'),
     async close() {
       stop.abort();
       await followed;

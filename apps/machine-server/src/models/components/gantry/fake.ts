@@ -4,7 +4,7 @@
  * Attributes: `lengths_mm` (list, default [1000]), one for each axis; `mm_per_sec` (default 0: at once), the speed for requests without
  * one. See fake-model.ts for `errors` and `delays_ms`.
  */
-import { type Clock, PlatformError } from '@platform/base';
+import { type Clock, invalidValue } from '@platform/base';
 import { KinematicsFileFormat } from '@platform/proto/platform/common/v1/common';
 import { type Gantry, gantry } from '@platform/resources';
 import type { Model } from '../../../graph/model.ts';
@@ -29,14 +29,12 @@ export const createFakeGantry: (clock: Clock) => Model = fakeModel<Gantry, typeo
       moveAll(axes, (axis, at) => axis.moveTo(targets[at] ?? 0, speeds[at] ?? ownSpeed, signal));
     return {
       async moveToPosition({ positionsMm, speedsMmPerSec }, { signal }) {
-        if (positionsMm.length !== axes.length) {
-          const text = `positions_mm: expected one for each of ${axes.length} axes, found ${positionsMm.length}`;
-          throw new PlatformError('invalid_argument', text);
-        }
+        if (positionsMm.length !== axes.length)
+          throw invalidValue('positions_mm', `one for each of ${axes.length} axes`, positionsMm.length);
         positionsMm.forEach((position, at) => {
           const most = lengths[at] ?? 0;
           if (position >= 0 && position <= most) return;
-          throw new PlatformError('invalid_argument', `positions_mm[${at}]: expected 0 to ${most}, found ${position}`);
+          throw invalidValue(`positions_mm[${at}]`, `0 to ${most}`, position);
         });
         await moveTo(positionsMm, speedsMmPerSec, signal);
       },

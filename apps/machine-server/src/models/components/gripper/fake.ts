@@ -4,7 +4,7 @@
  * Attributes: `grabs` (bool, default true), whether there is something to hold; `seconds` (default 0), how long opening and closing take.
  * Its only input is its opening from 0 to 1. See fake-model.ts for `errors` and `delays_ms`.
  */
-import { type Clock, PlatformError } from '@platform/base';
+import { type Clock, invalidValue } from '@platform/base';
 import { KinematicsFileFormat } from '@platform/proto/platform/common/v1/common';
 import { type Gripper, gripper } from '@platform/resources';
 import type { Model } from '../../../graph/model.ts';
@@ -43,10 +43,8 @@ export const createFakeGripper: (clock: Clock) => Model = fakeModel<Gripper, typ
       getCurrentInputs: async () => ({ values: [opening.position] }),
       async goToInputs({ values }, { signal }) {
         const [target] = values;
-        if (values.length !== 1 || target === undefined || !(target >= 0 && target <= 1)) {
-          const text = `values: expected one number from 0 to 1, found ${JSON.stringify(values)}`;
-          throw new PlatformError('invalid_argument', text);
-        }
+        if (values.length !== 1 || target === undefined || !(target >= 0 && target <= 1))
+          throw invalidValue('values', 'one number from 0 to 1', values);
         isHolding = false;
         await moveTo(target, signal);
       },

@@ -5,7 +5,7 @@
  */
 import { create } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
-import { type Clock, PlatformError } from '@platform/base';
+import { type Clock, invalidValue } from '@platform/base';
 import { type Event, EventSchema } from '@platform/proto/platform/component/inputcontroller/v1/input_controller';
 import { type InputController, inputController } from '@platform/resources';
 import type { Model } from '../../../graph/model.ts';
@@ -34,10 +34,8 @@ export const createFakeInputController: (clock: Clock) => Model = fakeModel<Inpu
       getControls: async () => ({ controls: [...controls] }),
       getEvents: async () => ({ events: [...latest.values()] }),
       async triggerEvent({ event: sent }) {
-        if (sent === undefined || !latest.has(sent.control)) {
-          const text = `event.control: expected one of ${controls.join(', ')}, found ${JSON.stringify(sent?.control)}`;
-          throw new PlatformError('invalid_argument', text);
-        }
+        if (sent === undefined || !latest.has(sent.control))
+          throw invalidValue('event.control', `one of ${controls.join(', ')}`, sent?.control);
         const event = { ...sent, time: sent.time ?? timestampFromMs(clock.now()) };
         latest.set(event.control, event);
         feed.add(event);

@@ -4,7 +4,7 @@
  * Attributes: `max_rpm` (default 100), the speed at full power and the maximum of all motions; `position_reporting` (bool, default true):
  * if false, positions are refused. See fake-model.ts for `errors` and `delays_ms`.
  */
-import { type Clock, PlatformError } from '@platform/base';
+import { type Clock, invalidValue, PlatformError } from '@platform/base';
 import { type Motor, motor } from '@platform/resources';
 import type { Model } from '../../../graph/model.ts';
 import { Axis } from '../../fake/axis.ts';
@@ -23,8 +23,7 @@ export const createFakeMotor: (clock: Clock) => Model = fakeModel<Motor, typeof 
     const fastest = maxRpm / 60;
     /** Revolutions per second, at most the maximum. */
     const speedOf = (rpm: number): number => {
-      if (rpm === 0 || !Number.isFinite(rpm))
-        throw new PlatformError('invalid_argument', `rpm: expected a number other than 0, found ${rpm}`);
+      if (rpm === 0 || !Number.isFinite(rpm)) throw invalidValue('rpm', 'a number other than 0', rpm);
       return Math.max(-fastest, Math.min(fastest, rpm / 60));
     };
     const needsPosition = (): void => {

@@ -12,12 +12,13 @@
  * one, ends with ABORTED for its caller; when the caller disconnects, the motor stops.
  */
 import { create } from '@bufbuild/protobuf';
-import { type Clock, PlatformError } from '@platform/base';
+import { type Clock, invalidValue, PlatformError } from '@platform/base';
 import { GetPositionRequestSchema, PositionType } from '@platform/proto/platform/component/encoder/v1/encoder';
 import { board as boardType, type Encoder, encoder as encoderType, type Motor } from '@platform/resources';
 import type { Model } from '../../../graph/model.ts';
 import { readAttributes } from '../../attributes.ts';
 import { dependencyOf, namedIn } from '../../dependency.ts';
+import { noCommands } from '../../no-commands.ts';
 import { createDrive, type Drive } from './gpio/drive.ts';
 
 const pin = { kind: 'string' } as const;
@@ -104,8 +105,7 @@ function motorOf({ drive, maxRpm, position, clock }: MotorParts): Motor {
         'failed_precondition',
         'this motor has no max_rpm, by which a speed becomes power: set it, or use SetPower',
       );
-    if (rpm === 0 || !Number.isFinite(rpm))
-      throw new PlatformError('invalid_argument', `rpm: expected a number other than 0, found ${rpm}`);
+    if (rpm === 0 || !Number.isFinite(rpm)) throw invalidValue('rpm', 'a number other than 0', rpm);
     return Math.max(-1, Math.min(1, rpm / maxRpm));
   };
   const needsPosition = (): Position => {
@@ -141,8 +141,7 @@ function motorOf({ drive, maxRpm, position, clock }: MotorParts): Motor {
   };
   return {
     async setPower({ powerPct }) {
-      if (!Number.isFinite(powerPct))
-        throw new PlatformError('invalid_argument', `power_pct: expected -1 to 1, found ${powerPct}`);
+      if (!Number.isFinite(powerPct)) throw invalidValue('power_pct', '-1 to 1', powerPct);
       begin();
       await drive.setPower(Math.max(-1, Math.min(1, powerPct)));
     },
@@ -174,9 +173,7 @@ function motorOf({ drive, maxRpm, position, clock }: MotorParts): Motor {
     },
     isPowered: async () => ({ isOn: drive.power !== 0, powerPct: drive.power }),
     isMoving: async () => ({ isMoving: drive.power !== 0 }),
-    doCommand: async () => {
-      throw new PlatformError('unimplemented', 'gpio motors have no commands');
-    },
+    doCommand: noCommands('gpio motors have no commands'),
     async close() {
       begin();
       await drive.setPower(0);

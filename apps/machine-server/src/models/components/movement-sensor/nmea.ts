@@ -19,6 +19,7 @@ import { type Position, parseSentence, type Sentence } from '../../../hardware/n
 import { readAttributes } from '../../attributes.ts';
 import { lineFields, readLine } from '../../line-attributes.ts';
 import { createNewest, type Newest } from '../../newest.ts';
+import { noCommands } from '../../no-commands.ts';
 
 const fields = {
   ...lineFields,
@@ -166,8 +167,6 @@ function methodsOf(values: Values): Omit<MovementSensor, 'close'> {
         ...(heading.hasFresh && { compass: await heading.read() }),
       };
     },
-    doCommand: async () => {
-      throw new PlatformError('unimplemented', 'nmea movement sensors have no commands');
-    },
+    doCommand: noCommands('nmea movement sensors have no commands'),
   };
 }

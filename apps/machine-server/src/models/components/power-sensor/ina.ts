@@ -5,12 +5,13 @@
  * Attributes: `i2c_bus` (default 1; a number, or a path such as `/dev/i2c-1`), `i2c_addr` (default 64, which is 0x40), `shunt_resistance`
  * (ohms, default 0.1). The current follows from the shunt's voltage; its limit is 0.32 V / ohms (INA219), 0.08192 V / ohms (INA226).
  */
-import { PlatformError } from '@platform/base';
+import { invalidValue, PlatformError } from '@platform/base';
 import type { PowerSensor } from '@platform/resources';
 import type { Model } from '../../../graph/model.ts';
 import { type I2cDevice, openI2c } from '../../../hardware/i2c.ts';
 import type { Kernel } from '../../../hardware/kernel.ts';
 import { readAttributes } from '../../attributes.ts';
+import { noCommands } from '../../no-commands.ts';
 
 const fields = {
   i2c_bus: { kind: 'any' },
@@ -61,10 +62,7 @@ function modelOf(chip: Chip, kernel: () => Promise<Kernel>): Model {
     async build({ attributes }): Promise<PowerSensor> {
       const { i2c_bus: bus = 1, i2c_addr: address, shunt_resistance: ohms } = readAttributes(fields, attributes);
       if (!(typeof bus === 'string' && bus !== '') && !(typeof bus === 'number' && Number.isInteger(bus) && bus >= 0))
-        throw new PlatformError(
-          'invalid_argument',
-          `attributes.i2c_bus: expected a number or a path such as /dev/i2c-1, found ${JSON.stringify(bus)}`,
-        );
+        throw invalidValue('attributes.i2c_bus', 'a number or a path such as /dev/i2c-1', bus);
       const device = await openI2c(String(bus), address, await kernel());
       try {
         await check(chip, device);
@@ -107,9 +105,7 @@ function sensorOf(chip: Chip, device: I2cDevice, ohms: number): PowerSensor {
       const [v, a] = [await volts(), await amperes()];
       return { volts: v, amperes: a, watts: v * a, is_ac: false };
     },
-    doCommand: async () => {
-      throw new PlatformError('unimplemented', `${chip.name} power sensors have no commands`);
-    },
+    doCommand: noCommands(`${chip.name} power sensors have no commands`),
     async close() {
       await device[Symbol.asyncDispose]();
     },

@@ -17,6 +17,7 @@ import { type ProgramOptions, startProgram } from '../../../hardware/start-progr
 import { choiceOf, readAttributes, required, stringsOf } from '../../attributes.ts';
 import { type JsonPath, parseJsonPaths } from '../../json-path.ts';
 import { createNewest } from '../../newest.ts';
+import { noCommands } from '../../no-commands.ts';
 import { refuseIfUntrusted, type Trust } from '../../untrusted.ts';
 import { valuesOf } from '../../values-of.ts';
 
@@ -108,7 +109,7 @@ function perReading({ program, paths, timeoutMs, maxBytes, clock, log }: Source)
         await started[Symbol.asyncDispose]();
       }
     },
-    doCommand: async () => noCommands(),
+    doCommand: noCommands('command sensors have no commands'),
     async close() {
       await Promise.all([...running].map((each) => each[Symbol.asyncDispose]()));
     },
@@ -154,14 +155,10 @@ async function streaming({ program, paths, timeoutMs, maxAgeMs, maxBytes, clock,
   });
   return {
     readings: () => newest.read(),
-    doCommand: async () => noCommands(),
+    doCommand: noCommands('command sensors have no commands'),
     async close() {
       newest.fail(new PlatformError('unavailable', `${command}: this sensor was closed`));
       await keeper[Symbol.asyncDispose]();
     },
   };
-}
-
-function noCommands(): never {
-  throw new PlatformError('unimplemented', 'command sensors have no commands');
 }

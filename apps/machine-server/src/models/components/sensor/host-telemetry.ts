@@ -8,10 +8,10 @@
  * device starts. Percentages cover the time since the last reading. Values that the system does not provide are absent. Names become keys
  * of documents, so `/` is `root`, and dots and slashes become `_`.
  */
-import { PlatformError } from '@platform/base';
 import type { Sensor } from '@platform/resources';
 import type { Model } from '../../../graph/model.ts';
 import { readAttributes, stringsOf } from '../../attributes.ts';
+import { noCommands } from '../../no-commands.ts';
 import { createCpuMeter } from './host/cpu.ts';
 import { readDiskIo } from './host/disk-io.ts';
 import { findVolumes, readVolumes } from './host/disks.ts';
@@ -41,9 +41,7 @@ export const hostTelemetry: Model = {
         network: readNetwork(),
         temperatures: thermometers(),
       }),
-      doCommand: async () => {
-        throw new PlatformError('unimplemented', 'host telemetry has no commands');
-      },
+      doCommand: noCommands('host telemetry has no commands'),
       async close() {},
     };
   },

@@ -12,6 +12,7 @@ import type { Model } from '../../../graph/model.ts';
 import { fetchText, nameOf, parseUrl } from '../../../hardware/fetch-text.ts';
 import { readAttributes, required, textsOf } from '../../attributes.ts';
 import { parseJsonPaths } from '../../json-path.ts';
+import { noCommands } from '../../no-commands.ts';
 import { valuesOf } from '../../values-of.ts';
 
 const fields = {
@@ -36,9 +37,7 @@ export const createHttpSensor = (clock: Clock): Model => ({
     return {
       readings: async () =>
         valuesOf(await fetchText({ url, headers, signal: closing.signal }, limits), nameOf(url), paths),
-      doCommand: async () => {
-        throw new PlatformError('unimplemented', 'http sensors have no commands');
-      },
+      doCommand: noCommands('http sensors have no commands'),
       async close() {
         closing.abort(new PlatformError('unavailable', `${nameOf(url)}: this sensor was closed`));
       },

@@ -18,6 +18,7 @@ import { rtuFraming, tcpFraming } from '../../../hardware/modbus/frames.ts';
 import { blocksOf, decodeRegister, parseRegister } from '../../../hardware/modbus/registers.ts';
 import { readAttributes } from '../../attributes.ts';
 import { lineFields, readLine } from '../../line-attributes.ts';
+import { noCommands } from '../../no-commands.ts';
 
 const fields = {
   ...lineFields,
@@ -61,9 +62,7 @@ export const createModbusSensor = (clock: Clock, kernel: () => Promise<Kernel>):
         }
         return Object.fromEntries(registers.map(({ name }) => [name, values.get(name)]));
       },
-      doCommand: async () => {
-        throw new PlatformError('unimplemented', 'modbus sensors have no commands');
-      },
+      doCommand: noCommands('modbus sensors have no commands'),
       async close() {
         await client[Symbol.asyncDispose]();
       },

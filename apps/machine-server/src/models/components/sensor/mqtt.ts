@@ -16,6 +16,7 @@ import { nameOf, parseUrl } from '../../../hardware/fetch-text.ts';
 import { readAttributes, required, type ValuesOf } from '../../attributes.ts';
 import { type JsonPath, parseJsonPaths } from '../../json-path.ts';
 import { createNewest, type Newest } from '../../newest.ts';
+import { noCommands } from '../../no-commands.ts';
 import { valuesOf } from '../../values-of.ts';
 
 const fields = {
@@ -63,9 +64,7 @@ export const createMqttSensor = (clock: Clock): Model => ({
     follow(client, nameOf(url), newest, log);
     const sensor: Sensor = {
       readings: () => newest.read(),
-      doCommand: async () => {
-        throw new PlatformError('unimplemented', 'mqtt sensors have no commands');
-      },
+      doCommand: noCommands('mqtt sensors have no commands'),
       async close() {
         newest.fail(new PlatformError('unavailable', `${source}: this sensor was closed`));
         await client.endAsync(true);

@@ -4,7 +4,7 @@
  * Attributes: `min_angle_deg` (default 0), `max_angle_deg` (default 180), `start_angle_deg` (default 0), `deg_per_sec` (default 0: at
  * once). See fake-model.ts for `errors` and `delays_ms`.
  */
-import { type Clock, PlatformError } from '@platform/base';
+import { type Clock, invalidValue } from '@platform/base';
 import { type Servo, servo } from '@platform/resources';
 import type { Model } from '../../../graph/model.ts';
 import { Axis } from '../../fake/axis.ts';
@@ -24,8 +24,7 @@ export const createFakeServo: (clock: Clock) => Model = fakeModel<Servo, typeof 
     const axis = new Axis(clock, start);
     return {
       async move({ angleDeg }, { signal }) {
-        if (angleDeg < least || angleDeg > most)
-          throw new PlatformError('invalid_argument', `angle_deg: expected ${least} to ${most}, found ${angleDeg}`);
+        if (angleDeg < least || angleDeg > most) throw invalidValue('angle_deg', `${least} to ${most}`, angleDeg);
         await axis.moveTo(angleDeg, speed, signal);
       },
       getPosition: async () => ({ positionDeg: Math.round(axis.position) }),

@@ -6,11 +6,12 @@
  * the pulse widths at the smallest and the largest angle. The angle is the last requested one: the servo does not report its own. With
  * software PWM, the angle trembles by a few degrees.
  */
-import { PlatformError } from '@platform/base';
+import { invalidValue, PlatformError } from '@platform/base';
 import { board as boardType, type Servo } from '@platform/resources';
 import type { Model } from '../../../graph/model.ts';
 import { readAttributes, required } from '../../attributes.ts';
 import { dependencyOf, namedIn } from '../../dependency.ts';
+import { noCommands } from '../../no-commands.ts';
 import { boardPin } from '../board/board-pin.ts';
 
 const fields = {
@@ -33,15 +34,12 @@ export const gpioServo: Model = {
     const given = readAttributes(fields, attributes);
     const { min_angle_deg: least, max_angle_deg: most, min_width_us: narrow, max_width_us: wide } = given;
     const periodUs = 1e6 / given.frequency_hz;
-    if (least >= most)
-      throw new PlatformError(
-        'invalid_argument',
-        `attributes.max_angle_deg: expected more than min_angle_deg (${least}), found ${most}`,
-      );
+    if (least >= most) throw invalidValue('attributes.max_angle_deg', `more than min_angle_deg (${least})`, most);
     if (narrow >= wide || wide >= periodUs)
-      throw new PlatformError(
-        'invalid_argument',
-        `attributes.max_width_us: expected more than min_width_us (${narrow}) and less than the period (${periodUs}), found ${wide}`,
+      throw invalidValue(
+        'attributes.max_width_us',
+        `more than min_width_us (${narrow}) and less than the period (${periodUs})`,
+        wide,
       );
     const pin = boardPin(
       dependencyOf(context, boardType, given.board, 'board'),
@@ -58,8 +56,7 @@ export const gpioServo: Model = {
       await turn(Math.max(least, Math.min(most, given.starting_position_deg)));
     return {
       async move({ angleDeg }) {
-        if (angleDeg < least || angleDeg > most)
-          throw new PlatformError('invalid_argument', `angle_deg: expected ${least} to ${most}, found ${angleDeg}`);
+        if (angleDeg < least || angleDeg > most) throw invalidValue('angle_deg', `${least} to ${most}`, angleDeg);
         await turn(angleDeg);
       },
       async getPosition() {
@@ -76,9 +73,7 @@ export const gpioServo: Model = {
       },
       // It does not report when it has arrived.
       isMoving: async () => ({ isMoving: false }),
-      doCommand: async () => {
-        throw new PlatformError('unimplemented', 'gpio servos have no commands');
-      },
+      doCommand: noCommands('gpio servos have no commands'),
       async close() {
         await pin.setDuty(0);
       },

@@ -4,7 +4,7 @@
  * Attributes: `position_count` (default 2); `labels` (list of names, one for each position); `position` (default 0), its initial position.
  * See fake-model.ts for `errors` and `delays_ms`.
  */
-import { type Clock, PlatformError } from '@platform/base';
+import { type Clock, invalidValue } from '@platform/base';
 import { type Switch, switchType } from '@platform/resources';
 import type { Model } from '../../../graph/model.ts';
 import { stringsOf } from '../../attributes.ts';
@@ -21,13 +21,11 @@ export const createFakeSwitch: (clock: Clock) => Model = fakeModel<Switch, typeo
   fields,
   make({ position_count: count, position: start, labels: given = [] }) {
     const labels = stringsOf(given, 'labels');
-    if (labels.length > 0 && labels.length !== count) {
-      const text = `attributes.labels: expected one for each of ${count} positions, found ${labels.length}`;
-      throw new PlatformError('invalid_argument', text);
-    }
+    if (labels.length > 0 && labels.length !== count)
+      throw invalidValue('attributes.labels', `one for each of ${count} positions`, labels.length);
     const inRange = (position: number, path: string): number => {
       if (position < count) return position;
-      throw new PlatformError('invalid_argument', `${path}: expected 0 to ${count - 1}, found ${position}`);
+      throw invalidValue(path, `0 to ${count - 1}`, position);
     };
     let position = inRange(start, 'attributes.position');
     return {

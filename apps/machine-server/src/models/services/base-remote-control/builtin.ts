@@ -6,7 +6,7 @@
  * fast, and otherwise by power. The base stops when the controller connects, disconnects or fails, and when the service closes.
  */
 import { create } from '@bufbuild/protobuf';
-import { backoffMs, type Clock, errorText, PlatformError } from '@platform/base';
+import { backoffMs, type Clock, errorText, invalidValue, PlatformError } from '@platform/base';
 import {
   SetPowerRequestSchema,
   SetVelocityRequestSchema,
@@ -24,6 +24,7 @@ import {
 import type { BuildContext, Model } from '../../../graph/model.ts';
 import { readAttributes, type ValuesOf } from '../../attributes.ts';
 import { dependencyOf, namedIn } from '../../dependency.ts';
+import { noCommands } from '../../no-commands.ts';
 import { Controls, controlModes, standing, type Throttle } from './control-modes.ts';
 
 const fields = {
@@ -47,8 +48,7 @@ export function createBaseRemoteControl(clock: Clock): Model {
       const mode = controlModes[values.control_mode];
       if (mode === undefined) {
         const known = Object.keys(controlModes).join(', ');
-        const text = `attributes.control_mode: expected one of ${known}, found ${JSON.stringify(values.control_mode)}`;
-        throw new PlatformError('invalid_argument', text);
+        throw invalidValue('attributes.control_mode', `one of ${known}`, values.control_mode);
       }
       const driven = dependencyOf(context, baseType, values.base, 'base');
       const controller = dependencyOf(context, inputController, values.input_controller, 'input_controller');
@@ -120,9 +120,7 @@ function start({ values, mode, driven, controller, clock, log }: Parts): BaseRem
   };
   const running = run();
   return {
-    async doCommand() {
-      throw new PlatformError('unimplemented', 'base_remote_control: this model has no commands');
-    },
+    doCommand: noCommands('base_remote_control: this model has no commands'),
     async getStatus() {
       const { x, y, z, turn } = throttle;
       return { result: { control_mode: values.control_mode, throttle: { x, y, z, turn } } };

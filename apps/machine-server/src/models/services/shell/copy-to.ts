@@ -2,7 +2,7 @@
 import { chmod, type FileHandle, mkdir, stat, utimes } from 'node:fs/promises';
 import { basename, dirname, join, relative, sep } from 'node:path';
 import { timestampMs } from '@bufbuild/protobuf/wkt';
-import { createRegular, PlatformError } from '@platform/base';
+import { createRegular, invalidValue, PlatformError } from '@platform/base';
 import {
   CopyFilesSourceType,
   type CopyFilesToMachineRequest,
@@ -95,10 +95,7 @@ function pathOf({ directory, renamed }: Target, name: string): string {
   const path = join(directory, renamed ?? first, ...rest);
   const inside = relative(directory, path);
   if (name !== '' && inside !== '' && inside !== '..' && !inside.startsWith(`..${sep}`)) return path;
-  throw new PlatformError(
-    'invalid_argument',
-    `file_data.name: expected a path inside the destination, found ${JSON.stringify(name)}`,
-  );
+  throw invalidValue('file_data.name', 'a path inside the destination', name);
 }
 
 async function create(path: string): Promise<FileHandle> {

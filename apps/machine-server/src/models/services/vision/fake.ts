@@ -5,7 +5,7 @@
  * confidence}`), `camera_name`, the camera for requests without one; a camera must be among `depends_on`. See fake-model.ts for `errors`
  * and `delays_ms`.
  */
-import { type Clock, PlatformError } from '@platform/base';
+import { type Clock, invalidValue } from '@platform/base';
 import { type Vision, vision } from '@platform/resources';
 import type { Model } from '../../../graph/model.ts';
 import { encodePng } from '../../components/camera/png.ts';
@@ -60,6 +60,5 @@ export const createFakeVision: (clock: Clock) => Model = fakeModel<Vision, typeo
 function classified(each: unknown, path: string): { className: string; confidence: number } {
   const { class_name: className, confidence = 1 } = (each ?? {}) as Readonly<Record<string, unknown>>;
   if (typeof className === 'string' && typeof confidence === 'number') return { className, confidence };
-  const text = `attributes.${path}: expected an object with class_name and confidence, found ${JSON.stringify(each)}`;
-  throw new PlatformError('invalid_argument', text);
+  throw invalidValue(`attributes.${path}`, 'an object with class_name and confidence', each);
 }

@@ -1,5 +1,5 @@
 /** The lists in the attributes of a GPIO board. Each function throws invalid_argument that names the wrong value. */
-import { PlatformError } from '@platform/base';
+import { invalidValue, PlatformError } from '@platform/base';
 import { flags } from '../../../../hardware/gpio/structs.ts';
 import type { Analog } from './analogs.ts';
 import type { Interrupt } from './interrupts.ts';
@@ -49,7 +49,7 @@ function wrong(given: Item, key: string, at: string, expected: string): Platform
 
 function objectOf(item: unknown, at: string): Item {
   if (typeof item === 'object' && item !== null && !Array.isArray(item)) return item as Item;
-  throw new PlatformError('invalid_argument', `${at}: expected an object, found ${JSON.stringify(item)}`);
+  throw invalidValue(at, 'an object', item);
 }
 
 function textOf(given: Item, key: string, at: string): string {
