@@ -10,7 +10,7 @@ import { createProxy } from './proxy.ts';
 import type { ResourceDescriptor } from './resource-descriptor.ts';
 import { sensor } from './sensor.ts';
 import { serveType } from './serve-type.ts';
-import { board } from './types/board.ts';
+import { board } from './types.ts';
 
 async function portOf(binding: ServiceBinding<string>, stack: AsyncDisposableStack): Promise<string> {
   const server = createRpcServer<string>({

@@ -3,9 +3,7 @@ import { BoardService } from '@platform/proto/platform/component/board/v1/board'
 import { GetPropertiesRequestSchema, MotorService } from '@platform/proto/platform/component/motor/v1/motor';
 import { expect, test } from 'vitest';
 import type { CaptureContext } from './resource-descriptor.ts';
-import { type Board, board } from './types/board.ts';
-import { type Motor, motor } from './types/motor.ts';
-import { type MovementSensor, movementSensor } from './types/movement-sensor.ts';
+import { type Board, board, type Motor, type MovementSensor, motor, movementSensor } from './types.ts';
 
 const requests: unknown[] = [];
 const turning = {

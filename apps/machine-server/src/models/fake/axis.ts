@@ -87,3 +87,15 @@ export async function moveAll(axes: readonly Axis[], move: (axis: Axis, at: numb
   const failed = (await Promise.allSettled(axes.map(move))).find(({ status }) => status === 'rejected');
   if (failed?.status === 'rejected') throw failed.reason;
 }
+
+/** The methods of a resource that moves these axes. */
+export function motionOf(axes: readonly Axis[]): {
+  stop(): Promise<void>;
+  isMoving(): Promise<{ isMoving: boolean }>;
+  close(): Promise<void>;
+} {
+  const stop = async (): Promise<void> => {
+    for (const axis of axes) axis.stop();
+  };
+  return { stop, isMoving: async () => ({ isMoving: axes.some((axis) => axis.isMoving) }), close: stop };
+}

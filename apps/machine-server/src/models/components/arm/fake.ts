@@ -15,7 +15,7 @@ import { poseFields, rigidPose } from '../../../frames/pose.ts';
 import { solveChain } from '../../../frames/solve-chain.ts';
 import type { Model } from '../../../graph/model.ts';
 import type { ValuesOf } from '../../attributes.ts';
-import { Axis, moveAll } from '../../fake/axis.ts';
+import { Axis, motionOf, moveAll } from '../../fake/axis.ts';
 import { fakeModel } from '../../fake/fake-model.ts';
 import { type ArmKinematics, defaultArm } from './default-arm.ts';
 import { rounding } from './wrist-arm.ts';
@@ -41,9 +41,6 @@ export const createFakeArm: (clock: Clock) => Model = fakeModel<Arm, typeof fiel
     const pose = () => poseFields(chain.poseAt(angles()));
     const positions = () => ({ values: angles() });
     const isMoving = (): boolean => joints.some((joint) => joint.isMoving);
-    const stop = (): void => {
-      for (const joint of joints) joint.stop();
-    };
     /** @param ms the time in which all arrive together; undefined: according to their speed */
     const moveJoints = async (values: readonly number[] = [], signal: AbortSignal, ms?: number): Promise<void> => {
       if (values.length !== count) throw invalidValue('positions', `${count} angles`, values.length);
@@ -91,16 +88,10 @@ export const createFakeArm: (clock: Clock) => Model = fakeModel<Arm, typeof fiel
         return { format: KinematicsFileFormat.SVA, kinematicsData };
       },
       get3DModels: async () => ({ models: {} }),
-      async stop() {
-        stop();
-      },
-      isMoving: async () => ({ isMoving: isMoving() }),
+      ...motionOf(joints),
       getStatus: async () => ({
         result: { end_position: { ...pose() }, joint_positions: positions(), is_moving: isMoving() },
       }),
-      async close() {
-        stop();
-      },
     };
   },
 });

@@ -8,7 +8,7 @@
 import { type Clock, invalidValue } from '@platform/base';
 import { type Base, base } from '@platform/resources';
 import type { Model } from '../../../graph/model.ts';
-import { Axis } from '../../fake/axis.ts';
+import { Axis, motionOf } from '../../fake/axis.ts';
 import { fakeModel } from '../../fake/fake-model.ts';
 
 const fields = {
@@ -49,10 +49,7 @@ export const createFakeBase: (clock: Clock) => Model = fakeModel<Base, typeof fi
       async setVelocity({ linear, angular }) {
         run(linear?.y ?? 0, angular?.z ?? 0);
       },
-      async stop() {
-        run(0, 0);
-      },
-      isMoving: async () => ({ isMoving: isMoving() }),
+      ...motionOf([distance, angle]),
       getProperties: async () => ({
         widthMeters: values.width_meters,
         turningRadiusMeters: values.turning_radius_meters,
@@ -61,9 +58,6 @@ export const createFakeBase: (clock: Clock) => Model = fakeModel<Base, typeof fi
       async getStatus() {
         const position = { distance_mm: distance.position, angle_deg: angle.position };
         return { result: { is_moving: isMoving(), ...position, position } };
-      },
-      async close() {
-        run(0, 0);
       },
     };
   },

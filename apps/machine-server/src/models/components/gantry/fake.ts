@@ -9,7 +9,7 @@ import { KinematicsFileFormat } from '@platform/proto/platform/common/v1/common'
 import { type Gantry, gantry } from '@platform/resources';
 import type { Model } from '../../../graph/model.ts';
 import { numbersOf } from '../../attributes.ts';
-import { Axis, moveAll } from '../../fake/axis.ts';
+import { Axis, motionOf, moveAll } from '../../fake/axis.ts';
 import { fakeModel } from '../../fake/fake-model.ts';
 
 const fields = { lengths_mm: { kind: 'list' }, mm_per_sec: { kind: 'float', default: 0, min: 0 } } as const;
@@ -22,9 +22,6 @@ export const createFakeGantry: (clock: Clock) => Model = fakeModel<Gantry, typeo
     const axes = lengths.map(() => new Axis(clock));
     const positions = (): number[] => axes.map(({ position }) => position);
     const isMoving = (): boolean => axes.some((axis) => axis.isMoving);
-    const stop = (): void => {
-      for (const axis of axes) axis.stop();
-    };
     const moveTo = (targets: readonly number[], speeds: readonly number[], signal: AbortSignal): Promise<void> =>
       moveAll(axes, (axis, at) => axis.moveTo(targets[at] ?? 0, speeds[at] ?? ownSpeed, signal));
     return {
@@ -45,16 +42,10 @@ export const createFakeGantry: (clock: Clock) => Model = fakeModel<Gantry, typeo
       getPosition: async () => ({ positionsMm: positions() }),
       getLengths: async () => ({ lengthsMm: [...lengths] }),
       getKinematics: async () => ({ format: KinematicsFileFormat.SVA, kinematicsData: kinematicsOf(lengths) }),
-      async stop() {
-        stop();
-      },
-      isMoving: async () => ({ isMoving: isMoving() }),
+      ...motionOf(axes),
       getStatus: async () => ({
         result: { positions_mm: positions(), lengths_mm: [...lengths], is_moving: isMoving() },
       }),
-      async close() {
-        stop();
-      },
     };
   },
 });

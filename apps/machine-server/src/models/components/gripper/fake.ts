@@ -8,7 +8,7 @@ import { type Clock, invalidValue } from '@platform/base';
 import { KinematicsFileFormat } from '@platform/proto/platform/common/v1/common';
 import { type Gripper, gripper } from '@platform/resources';
 import type { Model } from '../../../graph/model.ts';
-import { Axis } from '../../fake/axis.ts';
+import { Axis, motionOf } from '../../fake/axis.ts';
 import { fakeModel } from '../../fake/fake-model.ts';
 
 const fields = { grabs: { kind: 'bool', default: true }, seconds: { kind: 'float', default: 0, min: 0 } } as const;
@@ -49,16 +49,10 @@ export const createFakeGripper: (clock: Clock) => Model = fakeModel<Gripper, typ
         await moveTo(target, signal);
       },
       getKinematics: async () => ({ format: KinematicsFileFormat.SVA, kinematicsData }),
-      async stop() {
-        opening.stop();
-      },
-      isMoving: async () => ({ isMoving: opening.isMoving }),
+      ...motionOf([opening]),
       getStatus: async () => ({
         result: { is_moving: opening.isMoving, is_holding_something: isHolding, opening: opening.position },
       }),
-      async close() {
-        opening.stop();
-      },
     };
   },
 });

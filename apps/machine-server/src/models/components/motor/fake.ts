@@ -7,7 +7,7 @@
 import { type Clock, invalidValue, PlatformError } from '@platform/base';
 import { type Motor, motor } from '@platform/resources';
 import type { Model } from '../../../graph/model.ts';
-import { Axis } from '../../fake/axis.ts';
+import { Axis, motionOf } from '../../fake/axis.ts';
 import { fakeModel } from '../../fake/fake-model.ts';
 
 const fields = {
@@ -54,17 +54,11 @@ export const createFakeMotor: (clock: Clock) => Model = fakeModel<Motor, typeof 
         return { position: axis.position };
       },
       getProperties: async () => ({ positionReporting: reportsPosition }),
-      async stop() {
-        axis.stop();
-      },
+      ...motionOf([axis]),
       isPowered: async () => ({ isOn: axis.isMoving, powerPct: axis.velocity / fastest }),
-      isMoving: async () => ({ isMoving: axis.isMoving }),
       getStatus: async () => ({
         result: { is_powered: axis.isMoving, position: axis.position, is_moving: axis.isMoving },
       }),
-      async close() {
-        axis.stop();
-      },
     };
   },
 });

@@ -7,7 +7,7 @@
 import { type Clock, invalidValue } from '@platform/base';
 import { type Servo, servo } from '@platform/resources';
 import type { Model } from '../../../graph/model.ts';
-import { Axis } from '../../fake/axis.ts';
+import { Axis, motionOf } from '../../fake/axis.ts';
 import { fakeModel } from '../../fake/fake-model.ts';
 
 const fields = {
@@ -28,14 +28,8 @@ export const createFakeServo: (clock: Clock) => Model = fakeModel<Servo, typeof 
         await axis.moveTo(angleDeg, speed, signal);
       },
       getPosition: async () => ({ positionDeg: Math.round(axis.position) }),
-      async stop() {
-        axis.stop();
-      },
-      isMoving: async () => ({ isMoving: axis.isMoving }),
+      ...motionOf([axis]),
       getStatus: async () => ({ result: { position_deg: Math.round(axis.position), is_moving: axis.isMoving } }),
-      async close() {
-        axis.stop();
-      },
     };
   },
 });
