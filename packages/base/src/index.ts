@@ -31,6 +31,7 @@ export { harmless } from './harmless.ts';
 export { HashedPieces, type Piece } from './hashing/hashed-pieces.ts';
 export { type ThreadHash, threadHash } from './hashing/thread-hash.ts';
 export { newId, newSecret, newShortId } from './ids.ts';
+export { isRecord } from './is-record.ts';
 export { isSame } from './is-same.ts';
 export { createLimiter } from './limiter.ts';
 export {

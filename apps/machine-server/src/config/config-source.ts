@@ -2,6 +2,9 @@
 import type { RobotConfig } from '@platform/proto/platform/app/v1/robot';
 import type { Held } from './holding.ts';
 
+export type Apply = (config: RobotConfig) => unknown;
+export type Hold = (config: RobotConfig) => Promise<string | undefined>;
+
 export interface ConfigSource extends AsyncDisposable {
   /** The configuration to start with. @throws PlatformError if there is none that may be used */
   first(signal: AbortSignal): Promise<RobotConfig>;
@@ -11,7 +14,7 @@ export interface ConfigSource extends AsyncDisposable {
    *
    * @param hold returns why a configuration of another revision must wait; undefined if it need not.
    */
-  start(apply: (config: RobotConfig) => unknown, hold: (config: RobotConfig) => Promise<string | undefined>): void;
+  start(apply: Apply, hold: Hold): void;
   readonly held: Held | undefined;
   /** Why the newest configuration of the source is not in use; empty if there is no problem. */
   readonly problem: string;

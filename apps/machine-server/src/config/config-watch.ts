@@ -25,7 +25,7 @@ import { type RobotConfig, RobotService } from '@platform/proto/platform/app/v1/
 import { encodedCall, type Link } from '@platform/rpc/client';
 import type { CloudReach } from '../cloud-link/cloud-reach.ts';
 import { cacheFile, checkAge, readCache, writeCache } from './cache.ts';
-import type { ConfigSource } from './config-source.ts';
+import type { Apply, ConfigSource, Hold } from './config-source.ts';
 import { connectionTrouble } from './connection-trouble.ts';
 import type { CloudCredentials } from './credentials.ts';
 import { decodeConfig } from './decode-config.ts';
@@ -97,7 +97,7 @@ export class ConfigWatch implements ConfigSource {
     }
   }
 
-  start(apply: (config: RobotConfig) => unknown, hold: (config: RobotConfig) => Promise<string | undefined>): void {
+  start(apply: Apply, hold: Hold): void {
     this.#running = this.#watch(apply, hold);
   }
 
@@ -119,10 +119,7 @@ export class ConfigWatch implements ConfigSource {
     await this.#running;
   }
 
-  async #watch(
-    apply: (config: RobotConfig) => unknown,
-    hold: (config: RobotConfig) => Promise<string | undefined>,
-  ): Promise<void> {
+  async #watch(apply: Apply, hold: Hold): Promise<void> {
     const { clock, log, credentials, reach, readTimeoutMs } = this.#deps;
     const { signal } = this.#stop;
     let failures = 0;

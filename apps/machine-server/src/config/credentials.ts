@@ -1,5 +1,5 @@
 /** The `-config` file: credentials for a cloud (D32), or a complete configuration that needs no cloud. */
-import { PlatformError } from '@platform/base';
+import { isRecord, PlatformError } from '@platform/base';
 import type { JsonText } from '@platform/machine-config/read-json';
 import { durationMs } from './duration.ts';
 import { type LocalSettings, readLocalSettings } from './local-settings.ts';
@@ -100,8 +100,4 @@ export async function readConfigFile(path: string, isKnownAsLocal: boolean): Pro
       allowedOrigins,
     },
   };
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -15,7 +15,7 @@ import type { JsonText } from '@platform/machine-config/read-json';
 import type { RobotConfig } from '@platform/proto/platform/app/v1/robot';
 import { logProblems } from '../logging/log-problems.ts';
 import { localCacheFile, readCache, writeCache } from './cache.ts';
-import type { ConfigSource } from './config-source.ts';
+import type { Apply, ConfigSource, Hold } from './config-source.ts';
 import { type Held, Holding } from './holding.ts';
 import { type LocalConfig, parseLocalConfig } from './local-config.ts';
 import { readDocumentFile, signatureOf } from './read-document.ts';
@@ -107,7 +107,7 @@ export class LocalFile implements ConfigSource {
     return config;
   }
 
-  start(apply: (config: RobotConfig) => unknown, hold: (config: RobotConfig) => Promise<string | undefined>): void {
+  start(apply: Apply, hold: Hold): void {
     this.#running = this.#watch(apply, hold);
   }
 
@@ -116,10 +116,7 @@ export class LocalFile implements ConfigSource {
     await this.#running;
   }
 
-  async #watch(
-    apply: (config: RobotConfig) => unknown,
-    hold: (config: RobotConfig) => Promise<string | undefined>,
-  ): Promise<void> {
+  async #watch(apply: Apply, hold: Hold): Promise<void> {
     const { path, clock, log } = this.#deps;
     const { signal } = this.#stop;
     let before = this.#seen;
@@ -145,10 +142,7 @@ export class LocalFile implements ConfigSource {
     }
   }
 
-  async #take(
-    apply: (config: RobotConfig) => unknown,
-    hold: (config: RobotConfig) => Promise<string | undefined>,
-  ): Promise<void> {
+  async #take(apply: Apply, hold: Hold): Promise<void> {
     const { log, path, onProblem } = this.#deps;
     const { config, errors, faults } = await this.#parse(await readDocumentFile(path));
     if (config === undefined || (errors.length > 0 && this.#isProven))

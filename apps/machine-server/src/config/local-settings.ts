@@ -2,7 +2,9 @@
  * Settings that only the owner of this computer can make: keys of the `-config` file that no cloud, and no configuration from it, can
  * change. They take effect at the next start.
  */
+
 import { isAbsolute } from 'node:path';
+import { isRecord } from '@platform/base';
 
 export interface LocalSettings {
   /** Any program of this computer may act as a module with `tcp_mode` (D52). Default false. */
@@ -26,8 +28,4 @@ export function readLocalSettings(file: unknown, fail: (message: string) => neve
 /** The document without these keys: a configuration. */
 export function withoutLocalSettings(file: unknown): unknown {
   return isRecord(file) ? Object.fromEntries(Object.entries(file).filter(([key]) => !keys.includes(key))) : file;
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

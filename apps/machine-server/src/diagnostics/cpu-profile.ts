@@ -1,17 +1,11 @@
 /** `-cpuprofile`: a profile of the whole run, written when the server stops. */
 import { Session } from 'node:inspector/promises';
-import { errorText, PlatformError } from '@platform/base';
 import { writeDurably } from '../directories/write-durably.ts';
+import { writeFileOf } from './write-file-of.ts';
 
 /** Profiles until it is disposed, which writes the file. Creates the file at once, so that a wrong path is an error at the start. */
 export async function startCpuProfile(path: string): Promise<AsyncDisposable> {
-  await writeDurably(path, '').catch((caught) => {
-    throw new PlatformError(
-      'invalid_argument',
-      `option -cpuprofile: expected a file that can be written, found ${path}: ${errorText(caught)}`,
-      caught,
-    );
-  });
+  await writeFileOf('-cpuprofile', path, '');
   const session = new Session();
   session.connect();
   await session.post('Profiler.enable');

@@ -2,10 +2,9 @@
  * `-dump-resources`: every registered type with its models, in the format of public servers: a JSON array of `{"api", "model"}`, sorted.
  * The gRPC service of the type is added.
  */
-import { errorText, PlatformError } from '@platform/base';
 import type { ResourceDescriptor } from '@platform/resources';
-import { writeDurably } from '../directories/write-durably.ts';
 import type { Model } from '../graph/model.ts';
+import { writeFileOf } from './write-file-of.ts';
 
 /** @throws PlatformError with the option and the file */
 export async function dumpResources(
@@ -18,13 +17,7 @@ export async function dumpResources(
       models.flatMap((one) => (one.api === api ? [{ api, model: one.model, proto_service: service.typeName }] : [])),
     )
     .toSorted((a, b) => compare(a.api, b.api) || compare(a.model, b.model));
-  await writeDurably(path, `${JSON.stringify(registered, null, 2)}\n`).catch((caught) => {
-    throw new PlatformError(
-      'invalid_argument',
-      `option -dump-resources: expected a file that can be written, found ${path}: ${errorText(caught)}`,
-      caught,
-    );
-  });
+  await writeFileOf('-dump-resources', path, `${JSON.stringify(registered, null, 2)}\n`);
 }
 
 function compare(a: string, b: string): number {

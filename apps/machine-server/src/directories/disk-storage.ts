@@ -79,7 +79,8 @@ async function syncFolder(path: string, directory: string): Promise<void> {
   await folder.sync();
 }
 
-async function exists(path: string): Promise<boolean> {
+/** Whether the path names something, even a broken link. */
+export async function exists(path: string): Promise<boolean> {
   return lstat(path).then(
     () => true,
     () => false,

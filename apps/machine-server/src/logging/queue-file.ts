@@ -3,7 +3,7 @@
  * level, logger, message, fields]`. A crash leaves a torn end, which readers drop; a damaged line is skipped.
  */
 import { crc32 } from 'node:zlib';
-import { fieldText, type LogLevel, type LogLine, logLevels } from '@platform/base';
+import { fieldText, isRecord, type LogLevel, type LogLine, logLevels } from '@platform/base';
 
 /** A line with its number in the queue; numbers grow, even across restarts. */
 export interface QueuedLine {
@@ -50,7 +50,7 @@ function decodeLine(text: string): QueuedLine | undefined {
   if (text.slice(0, 9) !== `${checksum(json)} `) return undefined;
   const [number, timeMs, level, logger, message, fields] = JSON.parse(json) as unknown[];
   if (typeof number !== 'number' || typeof timeMs !== 'number' || !isLevel(level)) return undefined;
-  if (typeof logger !== 'string' || typeof message !== 'string' || !isFields(fields)) return undefined;
+  if (typeof logger !== 'string' || typeof message !== 'string' || !isRecord(fields)) return undefined;
   return { number, line: { timeMs, level, logger, message, fields } };
 }
 
@@ -60,8 +60,4 @@ function checksum(json: string): string {
 
 function isLevel(value: unknown): value is LogLevel {
   return logLevels.some((level) => level === value);
-}
-
-function isFields(value: unknown): value is LogLine['fields'] {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

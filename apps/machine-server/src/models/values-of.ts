@@ -1,5 +1,5 @@
 /** Converts a text from outside to the document of a reading. */
-import { PlatformError } from '@platform/base';
+import { isRecord, PlatformError } from '@platform/base';
 import type { Document } from '@platform/resources';
 import { type JsonPath, valueAt } from './json-path.ts';
 
@@ -13,7 +13,7 @@ const mostShown = 80;
  */
 export function valuesOf(text: string, source: string, paths: ReadonlyMap<string, JsonPath>): Document {
   const json = parsed(text, source);
-  if (paths.size === 0) return isObject(json) ? json : { value: json };
+  if (paths.size === 0) return isRecord(json) ? json : { value: json };
   return Object.fromEntries([...paths].map(([name, path]) => [name, valueAt(json, path, source)]));
 }
 
@@ -28,8 +28,4 @@ function parsed(text: string, source: string): unknown {
 /** A text in quotes, truncated. */
 export function shown(text: string): string {
   return JSON.stringify(text.length > mostShown ? `${text.slice(0, mostShown)}…` : text);
-}
-
-export function isObject(value: unknown): value is Document {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

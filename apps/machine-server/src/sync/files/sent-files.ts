@@ -5,9 +5,10 @@
  * is synced before the file counts as sent. A torn last line is ignored: that file is sent once more, which the cloud recognises (D13).
  * The file is rewritten at the start, without files that no longer exist.
  */
-import { lstat, open } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readWhole } from '@platform/base';
+import { exists } from '../../directories/disk-storage.ts';
 import { writeDurably } from '../../directories/write-durably.ts';
 import { type Fingerprint, fingerprintText } from './fingerprint.ts';
 
@@ -73,11 +74,4 @@ function parse(line: string): [string, string] | undefined {
   } catch {
     return undefined;
   }
-}
-
-async function exists(path: string): Promise<boolean> {
-  return lstat(path).then(
-    () => true,
-    () => false,
-  );
 }

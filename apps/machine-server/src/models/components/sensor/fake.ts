@@ -4,11 +4,10 @@
  * Attributes: `readings` (object; default `{a: 1, b: 2, c: 3}`); `wave` (bool, default false) adds `wave`, a sine between −1
  * and 1 over `wave_period_s` (60) seconds, and `count`, the number of readings taken. DoCommand `{"set": {…}}` sets readings.
  */
-import type { Clock } from '@platform/base';
+import { type Clock, isRecord } from '@platform/base';
 import type { Document, Sensor } from '@platform/resources';
 import type { Model } from '../../../graph/model.ts';
 import { readAttributes } from '../../attributes.ts';
-import { isObject } from '../../values-of.ts';
 
 const fields = {
   readings: { kind: 'object' },
@@ -32,7 +31,7 @@ export const createFakeSensor = (clock: Clock): Model => ({
       },
       async doCommand(command) {
         const { set } = command;
-        if (isObject(set)) values = { ...values, ...set };
+        if (isRecord(set)) values = { ...values, ...set };
         return command;
       },
       async close() {},
