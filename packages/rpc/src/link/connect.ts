@@ -14,7 +14,7 @@ import { isLoopback, loopbackLookup } from './loopback.ts';
 import { CheckedStreams } from './transport/checked-streams.ts';
 import { type HeadersOf, LinkTransport } from './transport/link-transport.ts';
 import { type PlainBody, PlainRequests, type PutOptions } from './transport/plain-requests.ts';
-import { PublicTransport } from './transport/public-transport.ts';
+import { publicTransport } from './transport/public-transport.ts';
 import { UnaryTransport } from './transport/unary-transport.ts';
 
 export type { Client, PlainBody, PutOptions };
@@ -103,7 +103,7 @@ export function connect(options: LinkOptions): Link {
   const session = new Session({ authority: url.origin, ca, socketPath, isLocal, callSilentMs, lookup, clock });
   const { maxElements = Number.POSITIVE_INFINITY } = options;
   const grpc = transportOf(url.origin, session, { readMaxBytes: maxMessageBytes, maxElements });
-  const inner = options.vocabulary === 'rdk' ? new PublicTransport(grpc) : grpc;
+  const inner = options.vocabulary === 'rdk' ? publicTransport(grpc) : grpc;
   const common = { inner, baseUrl: options.peerName ?? url.origin, timeoutMs, signal, userAgent };
   const signIn = createClient(AuthService, new LinkTransport({ ...common, token: undefined }));
   const token =

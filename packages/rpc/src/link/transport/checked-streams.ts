@@ -1,6 +1,6 @@
 /** Streams of calls whose answers are checked before they are decoded, so that no peer can stop this process (D48). */
-import type { DescMessage, DescMethod, DescMethodStreaming, MessageInitShape } from '@bufbuild/protobuf';
-import { Code, ConnectError, type ContextValues, type StreamResponse, type Transport } from '@connectrpc/connect';
+import type { DescMethod } from '@bufbuild/protobuf';
+import { Code, ConnectError, type Transport } from '@connectrpc/connect';
 import type { UniversalClientFn } from '@connectrpc/connect/protocol';
 import { createTransport } from '@connectrpc/connect/protocol-grpc';
 import { createNodeHttpClient } from '@connectrpc/connect-node';
@@ -12,7 +12,6 @@ import { limitEnvelopes } from '../../listener/limit-body.ts';
 import { wrapMessages } from '../../listener/wrap-messages.ts';
 import type { Session } from '../connection/session.ts';
 import { keepsEncoded } from './encoded-answers.ts';
-import type { HeaderInit } from './header-init.ts';
 import { makeStatusReadable } from './readable-status.ts';
 import { redirectOf } from './redirect.ts';
 
@@ -40,18 +39,11 @@ export class CheckedStreams {
     this.#http = createNodeHttpClient({ httpVersion: '2', sessionProvider: () => options.session });
   }
 
-  stream<I extends DescMessage, O extends DescMessage>(
-    method: DescMethodStreaming<I, O>,
-    signal: AbortSignal | undefined,
-    timeoutMs: number | undefined,
-    header: HeaderInit,
-    input: AsyncIterable<MessageInitShape<I>>,
-    contextValues?: ContextValues,
-  ): Promise<StreamResponse<I, O>> {
+  readonly stream: Transport['stream'] = (method, ...rest) => {
     const transport = this.#transports.get(method) ?? this.#transportFor(method);
     this.#transports.set(method, transport);
-    return transport.stream(method, signal, timeoutMs, header, input, contextValues);
-  }
+    return transport.stream(method, ...rest);
+  };
 
   /** Connect decodes answers itself, so they are checked while they arrive. */
   #transportFor(method: DescMethod): Transport {

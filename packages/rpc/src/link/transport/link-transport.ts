@@ -1,19 +1,7 @@
 /** The features that a link adds to gRPC: its token, headers, PlatformErrors, and a default deadline, which covers fetching the token. */
 
-import type {
-  DescMessage,
-  DescMethod,
-  DescMethodStreaming,
-  DescMethodUnary,
-  MessageInitShape,
-} from '@bufbuild/protobuf';
-import {
-  ConnectError,
-  type ContextValues,
-  type StreamResponse,
-  type Transport,
-  type UnaryResponse,
-} from '@connectrpc/connect';
+import type { DescMethod } from '@bufbuild/protobuf';
+import { ConnectError, type Transport } from '@connectrpc/connect';
 import { asPlatformError, PlatformError, systemClock } from '@platform/base';
 import { fromConnectError } from '../../core/errors.ts';
 import type { AccessToken } from '../access-token.ts';
@@ -71,14 +59,8 @@ export class LinkTransport implements Transport {
     }
   }
 
-  async unary<I extends DescMessage, O extends DescMessage>(
-    method: DescMethodUnary<I, O>,
-    signal: AbortSignal | undefined = this.#options.signal,
-    timeoutMs: number | undefined,
-    header: HeaderInit | undefined,
-    input: MessageInitShape<I>,
-    contextValues?: ContextValues,
-  ): Promise<UnaryResponse<I, O>> {
+  readonly unary: Transport['unary'] = async (method, given, timeoutMs, header, input, contextValues) => {
+    const signal = given ?? this.#options.signal;
     const { inner } = this.#options;
     const own = await this.#own(method, signal, header);
     const deadline = new Deadline(timeoutMs ?? this.#options.timeoutMs);
@@ -87,16 +69,10 @@ export class LinkTransport implements Transport {
       this.#options.onReach?.(true);
       return answer;
     });
-  }
+  };
 
-  async stream<I extends DescMessage, O extends DescMessage>(
-    method: DescMethodStreaming<I, O>,
-    signal: AbortSignal | undefined = this.#options.signal,
-    timeoutMs: number | undefined,
-    header: HeaderInit | undefined,
-    input: AsyncIterable<MessageInitShape<I>>,
-    contextValues?: ContextValues,
-  ): Promise<StreamResponse<I, O>> {
+  readonly stream: Transport['stream'] = async (method, given, timeoutMs, header, input, contextValues) => {
+    const signal = given ?? this.#options.signal;
     const { inner } = this.#options;
     const own = await this.#own(method, signal, header);
     const deadline = new Deadline(
@@ -109,8 +85,7 @@ export class LinkTransport implements Transport {
         return { ...response, message: this.#typed(method, response.message, token) };
       });
     }
-    const request: MessageInitShape<I>[] = [];
-    for await (const message of input) request.push(message);
+    const request = await allOf(input);
     return this.#twice(method, signal, deadline, own, async (headers, token) => {
       const response = await inner.stream(method, signal, deadline.leftMs, headers, each(request), contextValues);
       // Only the first message shows whether the token was refused.
@@ -118,7 +93,7 @@ export class LinkTransport implements Transport {
       const first = await messages.next();
       return { ...response, message: this.#typed(method, resumed(first, messages), token) };
     });
-  }
+  };
 
   /** Runs an attempt with the token. Runs it once more with a new token if the server refused the first and the request can be repeated. */
   async #twice<T>(
@@ -269,6 +244,12 @@ class Deadline {
 function isUnauthenticated(caught: unknown): boolean {
   if (caught instanceof ConnectError) return fromConnectError(caught).code === 'unauthenticated';
   return caught instanceof PlatformError && caught.code === 'unauthenticated';
+}
+
+async function allOf<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const all: T[] = [];
+  for await (const item of items) all.push(item);
+  return all;
 }
 
 async function* each<T>(items: readonly T[]): AsyncGenerator<T, void> {

@@ -6,22 +6,13 @@ import { type ClientHttp2Stream, constants, type IncomingHttpHeaders, type Incom
 import {
   create,
   type DescMessage,
-  type DescMethodStreaming,
-  type DescMethodUnary,
   fromBinary,
   type Message,
   type MessageInitShape,
   type MessageShape,
 } from '@bufbuild/protobuf';
 import { BytesValueSchema } from '@bufbuild/protobuf/wkt';
-import {
-  Code,
-  ConnectError,
-  type ContextValues,
-  type StreamResponse,
-  type Transport,
-  type UnaryResponse,
-} from '@connectrpc/connect';
+import { Code, ConnectError, type Transport } from '@connectrpc/connect';
 import { validateResponseWithCompression, validateTrailer } from '@connectrpc/connect/protocol-grpc';
 import { errorText, systemClock } from '@platform/base';
 import { methodPath } from '../../core/binding.ts';
@@ -58,13 +49,7 @@ export class UnaryTransport implements Transport {
     this.#options = options;
   }
 
-  async unary<I extends DescMessage, O extends DescMessage>(
-    method: DescMethodUnary<I, O>,
-    signal: AbortSignal | undefined,
-    timeoutMs: number | undefined,
-    header: HeaderInit,
-    input: MessageInitShape<I>,
-  ): Promise<UnaryResponse<I, O>> {
+  readonly unary: Transport['unary'] = async (method, signal, timeoutMs, header, input) => {
     const { session, readMaxBytes, recursionLimit, maxElements } = this.#options;
     const given = recordOf(header);
     const frame = frameOf(method.input, input, given[checksumHeader] === checksumKind);
@@ -83,8 +68,8 @@ export class UnaryTransport implements Transport {
       ),
     );
     const bytes = messageOf(answer);
-    let message: MessageShape<O>;
-    if (keepsEncoded(method)) message = create(BytesValueSchema, { value: bytes }) as Message as MessageShape<O>;
+    let message: MessageShape<typeof method.output>;
+    if (keepsEncoded(method)) message = create(BytesValueSchema, { value: bytes }) as Message as typeof message;
     else {
       requireFewElements(methodPath(method), method.output, { bytes, isJson: false }, maxElements);
       try {
@@ -102,18 +87,9 @@ export class UnaryTransport implements Transport {
         return webHeaders(answer.trailers);
       },
     };
-  }
+  };
 
-  stream<I extends DescMessage, O extends DescMessage>(
-    method: DescMethodStreaming<I, O>,
-    signal: AbortSignal | undefined,
-    timeoutMs: number | undefined,
-    header: HeaderInit,
-    input: AsyncIterable<MessageInitShape<I>>,
-    contextValues?: ContextValues,
-  ): Promise<StreamResponse<I, O>> {
-    return this.#options.inner.stream(method, signal, timeoutMs, header, input, contextValues);
-  }
+  readonly stream: Transport['stream'] = (...call) => this.#options.inner.stream(...call);
 }
 
 /** The parts of the only frame. Small ones are cheaper in one piece. */
