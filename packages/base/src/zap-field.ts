@@ -2,6 +2,7 @@
  * A field of a log line as public machine-servers send it and public clients read it: a field of the Go logger zap, with separate key, type
  * and value. A client that finds no `Key` shows `{"": nil}`.
  */
+import { fieldText } from './log.ts';
 
 /** The zap types that our loggers and others use, with zap's numbers. */
 const type = {
@@ -87,6 +88,5 @@ function timeText(ms: number): unknown {
 }
 
 function asJson(value: unknown): unknown {
-  const text = JSON.stringify(value, (_key, item: unknown) => (typeof item === 'bigint' ? Number(item) : item));
-  return text === undefined ? null : (JSON.parse(text) as unknown);
+  return JSON.parse(fieldText(value));
 }

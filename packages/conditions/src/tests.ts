@@ -67,9 +67,9 @@ function compileGroup(json: JsonObject, path: string, level: number, to: Collect
     // Nothing in an empty `any` can hold, so it is surely a mistake.
     if (key === 'any' && items.length === 0) to.report(`${path}.any`, 'expected at least one item, found none');
     if (compiled.length === 0) return [];
-    return [key === 'any' ? anyOf(compiled) : allOf(compiled)];
+    return [joined(key === 'any' ? 'any' : 'all', compiled)];
   });
-  return tests.length === 0 ? undefined : allOf(tests);
+  return tests.length === 0 ? undefined : joined('all', tests);
 }
 
 function compileItem(item: Json | undefined, path: string, level: number, to: Collected): Compiled | undefined {
@@ -79,20 +79,16 @@ function compileItem(item: Json | undefined, path: string, level: number, to: Co
   return compileEval(item, path, to);
 }
 
-function allOf(all: readonly Compiled[]): Compiled {
-  const [only] = all;
-  if (all.length === 1 && only) return only;
-  const tests = all.map(({ test }) => test);
-  const prefilter: Prefilter = { k: 'all', of: all.map((one) => one.prefilter) };
-  return { test: (document) => tests.every((test) => test(document)), prefilter };
-}
-
-function anyOf(all: readonly Compiled[]): Compiled {
-  const [only] = all;
-  if (all.length === 1 && only) return only;
-  const tests = all.map(({ test }) => test);
-  const prefilter: Prefilter = { k: 'any', of: all.map((one) => one.prefilter) };
-  return { test: (document) => tests.some((test) => test(document)), prefilter };
+/** @param kind `all` must hold, or one of them */
+function joined(kind: 'all' | 'any', of: readonly Compiled[]): Compiled {
+  const [only] = of;
+  if (of.length === 1 && only) return only;
+  const tests = of.map(({ test }) => test);
+  const test: DocumentTest =
+    kind === 'all'
+      ? (document) => tests.every((each) => each(document))
+      : (document) => tests.some((each) => each(document));
+  return { test, prefilter: { k: kind, of: of.map((one) => one.prefilter) } };
 }
 
 function compileEval(json: unknown, path: string, to: Collected): Compiled | undefined {

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { applyDiff, diff, diffLines } from './diff.ts';
+import { diff, diffLines } from './diff.ts';
 import type { Json } from './schema.ts';
+import { applyDiff } from './testing/apply-diff.ts';
 
 const json = fc.json({ maxDepth: 4 }).map((text) => JSON.parse(text) as Json);
 const name = fc.constantFrom('arm', 'base', 'cam', 'gps', '__proto__', '');

@@ -7,7 +7,6 @@ import { diffLists, isLists } from './diff/diff-lists.ts';
 import { isObject } from './is-object.ts';
 import type { Json } from './schema.ts';
 
-export { applyDiff } from './diff/apply-diff.ts';
 export type { Change } from './diff/change.ts';
 export { diffLines } from './diff/diff-lines.ts';
 export { equal } from './diff/equal.ts';

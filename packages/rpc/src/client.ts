@@ -20,7 +20,6 @@ export { type ConnectionFault, connectionFault, isAnswer } from './link/connecti
 export { KeepAlive } from './link/connection/keep-alive.ts';
 export { pinnedAuthority } from './link/connection/pinned-authority.ts';
 export { isLoopback, loopbackLookup } from './link/loopback.ts';
-export { createRpcClient } from './link/rpc-client.ts';
 export { type EncodedCall, encodedCall, passingClient } from './link/transport/encoded-answers.ts';
 export { maxTunnelCalls } from './listener/limits.ts';
 export { byteStreamOver } from './tunnel/byte-stream.ts';

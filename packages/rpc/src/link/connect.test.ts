@@ -7,7 +7,6 @@ import { describe, expect, test } from 'vitest';
 import { EchoService } from '../../test/echo-service.ts';
 import { credentials, startEcho } from '../../test/start-echo.ts';
 import { connect } from './connect.ts';
-import { createRpcClient } from './rpc-client.ts';
 
 async function* words(...values: string[]): AsyncGenerator<{ value: string }> {
   for (const value of values) yield { value };
@@ -91,10 +90,8 @@ describe('a link over gRPC', () => {
 
   test('wrong credentials are reported in the server’s words, and the next call tries again', async () => {
     await using server = await startEcho();
-    await using client = createRpcClient(EchoService, {
-      baseUrl: server.url,
-      credentials: { ...credentials, payload: 'wrong' },
-    });
+    await using link = connect({ baseUrl: server.url, credentials: { ...credentials, payload: 'wrong' } });
+    const client = link.client(EchoService);
     for (const count of [1, 2]) {
       await expect(client.say({})).rejects.toMatchObject({
         code: 'permission_denied',

@@ -1,6 +1,6 @@
+import type { Change, Step } from '../diff/change.ts';
 import { isObject } from '../is-object.ts';
 import type { Json } from '../schema.ts';
-import type { Change, Step } from './change.ts';
 
 /** Turns the old document into the new one. @param changes found by `diff` between the two; with any others the result is meaningless. */
 export function applyDiff(before: Json, changes: readonly Change[]): Json {
