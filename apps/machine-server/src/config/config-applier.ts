@@ -2,7 +2,16 @@
  * Applies a configuration to the server (log levels, credentials of callers, resources), and remembers the running one. Each step takes its
  * turns resource by resource, because a configuration may have thousands, and stops must not wait for them (D48).
  */
-import { type Clock, errorText, type Log, PlatformError, type Problem, runInTurns, type Steps } from '@platform/base';
+import {
+  type Clock,
+  createLimiter,
+  errorText,
+  type Log,
+  PlatformError,
+  type Problem,
+  runInTurns,
+  type Steps,
+} from '@platform/base';
 import { fromRobotConfig, knownResource } from '@platform/machine-config/robot-config';
 import type { JsonObject, MachineConfig, ResourceConfig } from '@platform/machine-config/schema';
 import type { RobotConfig } from '@platform/proto/platform/app/v1/robot';
@@ -64,7 +73,7 @@ export class ConfigApplier implements AsyncDisposable {
   /** The revision whose unsupported settings were logged. */
   #warnedOf: string | undefined;
   /** One configuration is applied at a time. */
-  #last: Promise<unknown> = Promise.resolve();
+  readonly #oneByOne = createLimiter(1);
   #isStopped = false;
 
   constructor(deps: ConfigApplierDeps) {
@@ -114,16 +123,14 @@ export class ConfigApplier implements AsyncDisposable {
   /** What is being applied ends first: nothing is built or started afterwards. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isStopped = true;
-    await this.#last;
+    await this.#oneByOne(async () => {});
   }
 
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const done = this.#last.then(() => {
+    return this.#oneByOne(async () => {
       this.#requireRunning();
-      return work();
+      return await work();
     });
-    this.#last = done.catch(() => {});
-    return done;
   }
 
   #requireRunning(): void {

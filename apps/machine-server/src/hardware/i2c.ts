@@ -1,5 +1,5 @@
 /** Devices on an I²C bus (`/dev/i2c-1`), through linux/i2c-dev.h. */
-import { PlatformError } from '@platform/base';
+import { createLimiter, PlatformError } from '@platform/base';
 import { codeOf, deviceError } from './device-error.ts';
 import type { Kernel } from './kernel.ts';
 
@@ -42,15 +42,12 @@ export async function openI2c(bus: string, address: number, kernel: Kernel): Pro
     throw await explain(caught);
   }
   const opened = fd;
-  let turn: Promise<unknown> = Promise.resolve();
+  const oneByOne = createLimiter(1);
   /** Reads one after the other, because each read depends on the register number written before it. */
-  const inTurn = <T>(run: () => Promise<T>): Promise<T> => {
-    const result = turn.then(run).catch(async (caught: unknown) => {
+  const inTurn = <T>(run: () => Promise<T>): Promise<T> =>
+    oneByOne(run).catch(async (caught: unknown) => {
       throw await explain(caught);
     });
-    turn = result.catch(() => {});
-    return result;
-  };
   return {
     name,
     readRegister: (register) =>
@@ -66,7 +63,7 @@ export async function openI2c(bus: string, address: number, kernel: Kernel): Pro
         await kernel.write(opened, Uint8Array.of(register, value >> 8, value & 0xff));
       }),
     async [Symbol.asyncDispose]() {
-      await turn;
+      await oneByOne(async () => {});
       await kernel.close(opened);
     },
   };

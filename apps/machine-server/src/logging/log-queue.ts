@@ -17,7 +17,7 @@
 import { randomUUID } from 'node:crypto';
 import { open, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Clock, errorText, type LogLine, readWhole } from '@platform/base';
+import { type Clock, createLimiter, errorText, type LogLine, readWhole } from '@platform/base';
 import { makeDirectory } from '../directories/make-directory.ts';
 import { syncDirectory } from '../directories/sync-directory.ts';
 import { writeDurably } from '../directories/write-durably.ts';
@@ -76,7 +76,7 @@ export class LogQueue implements AsyncDisposable {
   #isSending = false;
   #isClosed = false;
   /** The operation on the files in progress: one at a time. */
-  #last: Promise<unknown> = Promise.resolve();
+  readonly #exclusive = createLimiter(1);
 
   constructor(options: LogQueueOptions) {
     this.#options = options;
@@ -185,12 +185,6 @@ export class LogQueue implements AsyncDisposable {
     const text = encodeLine(queued);
     this.#open.push({ ...queued, text });
     this.#openBytes += text.length;
-  }
-
-  #exclusive<T>(work: () => Promise<T>): Promise<T> {
-    const done = this.#last.then(work);
-    this.#last = done.catch(() => {});
-    return done;
   }
 
   async #oldest(maxLines: number): Promise<readonly QueuedLine[] | undefined> {

@@ -1,6 +1,6 @@
 /** A read-only Modbus client: one request at a time, over a line that is opened on first use, and again after a failure. */
 import type { Duplex } from 'node:stream';
-import { type Clock, errorText, PlatformError } from '@platform/base';
+import { type Clock, createLimiter, errorText, PlatformError } from '@platform/base';
 import type { Framing } from './frames.ts';
 
 /** The function codes that read registers and bits. */
@@ -51,7 +51,7 @@ export function createModbusClient({
   let stream: Duplex | undefined;
   let transaction = 0;
   let isClosed = false;
-  let last: Promise<unknown> = Promise.resolve();
+  const inTurn = createLimiter(1);
 
   const exchange = async (pdu: Uint8Array): Promise<Buffer> => {
     if (isClosed) throw new PlatformError('unavailable', `${name}: this sensor was closed`);
@@ -86,9 +86,7 @@ export function createModbusClient({
       const pdu = Buffer.from([code, 0, 0, 0, 0]);
       pdu.writeUInt16BE(address, 1);
       pdu.writeUInt16BE(count, 3);
-      const turn = last.then(() => exchange(pdu));
-      last = turn.catch(() => {});
-      const answer = await turn;
+      const answer = await inTurn(() => exchange(pdu));
       const where = `${name}: ${kind} ${address} of unit ${unit}`;
       if (answer[0] === (code | 0x80)) {
         const exception = answer[1] ?? 0;
@@ -105,7 +103,7 @@ export function createModbusClient({
     async [Symbol.asyncDispose]() {
       isClosed = true;
       stream?.destroy(new PlatformError('unavailable', `${name}: this sensor was closed`));
-      await last;
+      await inTurn(async () => {});
     },
   };
 }

@@ -7,7 +7,7 @@
  */
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { readWhole } from '@platform/base';
+import { createLimiter, readWhole } from '@platform/base';
 import { exists } from '../../directories/disk-storage.ts';
 import { writeDurably } from '../../directories/write-durably.ts';
 import { type Fingerprint, fingerprintText } from './fingerprint.ts';
@@ -15,7 +15,7 @@ import { type Fingerprint, fingerprintText } from './fingerprint.ts';
 export class SentFiles {
   readonly #file: string;
   #known: Promise<Map<string, string>> | undefined;
-  #writing: Promise<void> = Promise.resolve();
+  readonly #inTurn = createLimiter(1);
 
   constructor(home: string) {
     this.#file = join(home, 'sent_files.jsonl');
@@ -29,15 +29,12 @@ export class SentFiles {
   async add(path: string, fingerprint: Fingerprint): Promise<void> {
     const known = await this.#load();
     const text = fingerprintText(fingerprint);
-    const write = async (): Promise<void> => {
+    await this.#inTurn(async () => {
       await using handle = await open(this.#file, 'a', 0o600);
       await handle.appendFile(`${JSON.stringify([path, text])}\n`);
       await handle.datasync();
       known.set(path, text);
-    };
-    const written = this.#writing.then(write, write);
-    this.#writing = written.catch(() => {});
-    await written;
+    });
   }
 
   #load(): Promise<Map<string, string>> {

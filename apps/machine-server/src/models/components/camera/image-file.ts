@@ -6,7 +6,7 @@
  */
 import { readdir, stat } from 'node:fs/promises';
 import { extname, join } from 'node:path';
-import { type Clock, fileTurns, openRegular, PlatformError } from '@platform/base';
+import { type Clock, createLimiter, fileTurns, openRegular, PlatformError } from '@platform/base';
 import type { Camera } from '@platform/resources';
 import type { Model } from '../../../graph/model.ts';
 import { deviceError } from '../../../hardware/device-error.ts';
@@ -39,13 +39,12 @@ export const createImageFileCamera = (clock: Clock): Model => ({
       last = images.find((each) => each > last) ?? images[0] ?? '';
       return await readImage(last, maxBytes, clock);
     };
-    let turn: Promise<unknown> = Promise.resolve();
-    const read = (): Promise<Frame> => {
-      const frame = turn.then(next);
-      turn = frame.catch(() => {});
-      return frame;
-    };
-    return cameraOf(read, [...new Set(Object.values(mimeTypes))], async () => {});
+    const inTurn = createLimiter(1);
+    return cameraOf(
+      () => inTurn(next),
+      [...new Set(Object.values(mimeTypes))],
+      async () => {},
+    );
   },
 });
 

@@ -1,5 +1,5 @@
 /** The pins of a GPIO board: each is taken when it is first used, as an input or an output, and kept until the board is closed. */
-import { PlatformError } from '@platform/base';
+import { createLimiter, PlatformError } from '@platform/base';
 import type { GpioChip, GpioLines } from '../../../../hardware/gpio/chip.ts';
 import type { SoftwarePwm } from '../../../../hardware/gpio/software-pwm.ts';
 import { flags } from '../../../../hardware/gpio/structs.ts';
@@ -36,13 +36,8 @@ export const defaultFrequencyHz = 800;
 
 export function createPins({ chip, pwm, extraFlags, interrupts }: PinsOptions): Pins {
   const pins = new Map<number, Pin>();
-  let turn: Promise<unknown> = Promise.resolve();
   /** One after the other: two calls must not take the same line twice. */
-  const inTurn = <T>(run: () => Promise<T>): Promise<T> => {
-    const result = turn.then(run);
-    turn = result.catch(() => {});
-    return result;
-  };
+  const inTurn = createLimiter(1);
   const flagsOf = (offset: number, direction: number): number => {
     const extra = extraFlags.get(offset) ?? 0;
     // Some chips refuse a bias for an output, and it is useless.
@@ -115,7 +110,7 @@ export function createPins({ chip, pwm, extraFlags, interrupts }: PinsOptions): 
       }),
     frequency: (name) => inTurn(async () => pins.get(offsetOf(name))?.frequencyHz ?? defaultFrequencyHz),
     async [Symbol.asyncDispose]() {
-      await turn;
+      await inTurn(async () => {});
       await pwm[Symbol.asyncDispose]();
       for (const { lines, isPulsing } of pins.values()) {
         // So that nothing keeps moving after the board is gone.

@@ -1,5 +1,5 @@
 /** Sets the pins of a motor driver according to power and direction. */
-import { PlatformError } from '@platform/base';
+import { createLimiter, PlatformError } from '@platform/base';
 import type { JsonObject } from '@platform/machine-config/schema';
 import type { Board } from '@platform/resources';
 import { type BoardPin, boardPin } from '../../board/board-pin.ts';
@@ -39,7 +39,7 @@ export async function createDrive(board: Board, given: JsonObject, options: Driv
   if (frequencyHz > 0) for (const pin of pulsing) await pin?.setFrequency(frequencyHz);
   const turn = turnWith({ a, b, dir, pwm });
   let power = 0;
-  let last: Promise<void> = Promise.resolve();
+  const inTurn = createLimiter(1);
   const apply = async (wanted: number): Promise<void> => {
     const size = wanted === 0 ? 0 : Math.min(mostPower, Math.max(leastPower, Math.abs(wanted)));
     // Off first, on last, so that the driver never gets a partially set direction.
@@ -49,11 +49,7 @@ export async function createDrive(board: Board, given: JsonObject, options: Driv
     power = Math.sign(wanted) * size;
   };
   return {
-    setPower(wanted) {
-      const applied = last.then(() => apply(wanted));
-      last = applied.catch(() => {});
-      return applied;
-    },
+    setPower: (wanted) => inTurn(() => apply(wanted)),
     get power() {
       return power;
     },
