@@ -1,11 +1,8 @@
-/** Wires the resources and everything around them: types, packages, modules, the graph, frames, and the data that they produce. */
-import type { Clock, Log } from '@platform/base';
-import type { RobotConfig } from '@platform/proto/platform/app/v1/robot';
 import type { ResourceDescriptor } from '@platform/resources';
 import { readResource } from './capture/read-resource.ts';
 import type { CloudParts } from './compose-cloud.ts';
 import { composeData, type Data } from './compose-data.ts';
-import { composeModules, type ModuleParts } from './compose-modules.ts';
+import { composeModules, type ModuleParts, type ModulePartsDeps } from './compose-modules.ts';
 import type { LocalSettings } from './config/local-settings.ts';
 import { createFrames, type Frames } from './frames/frames.ts';
 import { Graph } from './graph/graph.ts';
@@ -13,12 +10,9 @@ import type { Model } from './graph/model.ts';
 import { openKernel } from './hardware/kernel.ts';
 import type { ModelParts } from './models/built-in.ts';
 import { TypeTable } from './modules/type-table.ts';
-import type { Serving } from './serve/serve.ts';
-import type { Settings } from './settings.ts';
 import type { Observe } from './telemetry/observe.ts';
 
-export interface ResourcePartsDeps {
-  readonly settings: Settings;
+export interface ResourcePartsDeps extends Omit<ModulePartsDeps, 'types' | 'source' | 'partId' | 'graph'> {
   readonly local: LocalSettings;
   /** The types to serve and capture. */
   readonly types: readonly ResourceDescriptor[];
@@ -26,19 +20,10 @@ export interface ResourcePartsDeps {
   readonly models: (parts: ModelParts) => readonly Model[];
   /** Undefined without a cloud. */
   readonly cloud: CloudParts | undefined;
-  readonly serving: () => Serving;
-  /** The newest configuration. */
-  readonly config: () => RobotConfig;
-  /** Applies the newest configuration again. */
-  readonly applyAgain: () => void;
-  /** Called after the state of a module or a package has changed. */
-  readonly onChange: () => void;
   /** Hides secrets in an error. */
   readonly hide: (text: string) => string;
   /** Observes builds and uploads. */
   readonly observe: Observe | undefined;
-  readonly clock: Clock;
-  readonly log: Log;
   /** Ends a start in progress. */
   readonly signal: AbortSignal;
 }

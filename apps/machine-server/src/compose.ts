@@ -2,16 +2,15 @@
  * All wiring of the machine-server, top to bottom: cloud (compose-cloud.ts) → configuration → resources (compose-resources.ts) → serving,
  * with compose-port.ts → status.
  */
-import { type Clock, runInTurns, version } from '@platform/base';
+import { runInTurns, version } from '@platform/base';
 import { maintenanceOf } from '@platform/machine-config/robot-config';
-import type { ResourceDescriptor } from '@platform/resources';
 import type { Capture } from './capture/capture.ts';
 import { RelayLink } from './cloud-link/relay-link.ts';
 import { StatusReporter } from './cloud-link/status-reporter.ts';
 import type { CloudParts } from './compose-cloud.ts';
 import { composeDiagnostics, composeTelemetry } from './compose-diagnostics.ts';
 import { composePort } from './compose-port.ts';
-import { composeResources, type ResourceParts } from './compose-resources.ts';
+import { composeResources, type ResourceParts, type ResourcePartsDeps } from './compose-resources.ts';
 import { composeSource } from './compose-source.ts';
 import { ConfigApplier } from './config/config-applier.ts';
 import { ConfigEnvironment } from './config/environment.ts';
@@ -19,15 +18,12 @@ import { holdReason } from './config/hold-reason.ts';
 import { machineNames } from './config/machine-names.ts';
 import { lockHome } from './directories/lock-home.ts';
 import type { Graph } from './graph/graph.ts';
-import type { Model } from './graph/model.ts';
 import type { ServerLog } from './logging/server-log.ts';
-import type { ModelParts } from './models/built-in.ts';
 import type { Modules } from './modules/feature.ts';
 import { MachineAuth, secretsOf } from './serve/authenticate.ts';
 import { parseBindAddress } from './serve/bind-address.ts';
 import { ownNames } from './serve/pages/own-names.ts';
 import { Serving } from './serve/serve.ts';
-import type { Settings } from './settings.ts';
 import { dataTotals } from './sync/data-status.ts';
 import type { Sync } from './sync/sync.ts';
 
@@ -39,17 +35,10 @@ export interface MachineServer extends AsyncDisposable {
   readonly modules: Modules;
 }
 
-export interface MachineServerDeps {
-  readonly settings: Settings;
+export interface MachineServerDeps
+  extends Pick<ResourcePartsDeps, 'settings' | 'types' | 'models' | 'clock' | 'signal'> {
   readonly configFile: string;
-  /** The types to serve and capture. */
-  readonly types: readonly ResourceDescriptor[];
-  /** The models that can be built. */
-  readonly models: (parts: ModelParts) => readonly Model[];
-  readonly clock: Clock;
   readonly serverLog: ServerLog;
-  /** Ends a start in progress. */
-  readonly signal: AbortSignal;
   /** Called when the cloud asks for a restart. */
   readonly restart: () => void;
   /** Called when a client shuts the server down. */

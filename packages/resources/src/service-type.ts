@@ -30,13 +30,7 @@ import {
   type Readable,
   type Resource,
 } from './resource.ts';
-import type {
-  CaptureMethod,
-  FrameMotion,
-  ResourceCall,
-  ResourceDescriptor,
-  ResourceMethods,
-} from './resource-descriptor.ts';
+import type { CaptureMethod, ResourceCall, ResourceDescriptor, ResourceMethods } from './resource-descriptor.ts';
 
 /** Methods that every service has, or that have their own interface (Readable). */
 type CommonMethod = 'doCommand' | 'getReadings';
@@ -66,20 +60,14 @@ type OwnMethod<S extends DescService, K extends keyof S['method']> =
 /** A method of any kind. */
 type AnyMethod = (request: unknown, call: ResourceCall) => unknown;
 
-interface ServiceTypeOptions<T extends Resource, S extends DescService> {
-  /** For example `core:component:motor`. */
-  readonly api: string;
-  readonly service: S;
-  /** See ResourceDescriptor. */
-  readonly nameFields?: readonly string[];
+interface ServiceTypeOptions<T extends Resource, S extends DescService>
+  extends Pick<ResourceDescriptor<T, S>, 'api' | 'service' | 'nameFields' | 'motion'> {
   /** Methods that a model may omit, besides geometries, status, kinematics and 3D models. */
   readonly optional?: readonly (keyof S['method'] & string)[];
   /** False: the specification captures no commands of this type. */
   readonly capturesCommands?: boolean;
   /** What can be captured, besides `DoCommand` and, if the service has them, `Readings`. */
   readonly captures?: Readonly<Record<string, CaptureMethod<T>>>;
-  /** See ResourceDescriptor. */
-  readonly motion?: FrameMotion<T>;
 }
 
 const optionalMethods: ReadonlySet<string> = new Set<OptionalMethod>([

@@ -1,6 +1,6 @@
 /** The machine's own port. */
 import { durationMs } from '@bufbuild/protobuf/wkt';
-import { type Clock, type Log, PlatformError, type TrustedProxies } from '@platform/base';
+import { PlatformError, type TrustedProxies } from '@platform/base';
 import type { RobotConfig } from '@platform/proto/platform/app/v1/robot';
 import type { ResourceDescriptor } from '@platform/resources';
 import {
@@ -16,21 +16,14 @@ import {
   watchCalls,
 } from '@platform/rpc/server';
 import type { CertificateSource } from '../certificate/certificate-pair.ts';
-import type { Profiler } from '../diagnostics/profiler.ts';
-import type { Frames } from '../frames/frames.ts';
-import type { Graph } from '../graph/graph.ts';
-import type { Modules } from '../modules/feature.ts';
 import type { ParentPort } from '../modules/modules-deps.ts';
 import { connectionOwners } from '../modules/process/connection-owner.ts';
-import type { TypeTable } from '../modules/type-table.ts';
-import type { Packages } from '../packages/feature.ts';
-import type { MachineAuth, Principal } from './authenticate.ts';
+import type { Principal } from './authenticate.ts';
 import type { BindAddress } from './bind-address.ts';
-import { type MachineFacts, type MachineRpcDeps, machineRpc } from './machine-rpc.ts';
+import { type MachineRpcDeps, machineRpc } from './machine-rpc.ts';
 import { createOperations, type Operations } from './operations.ts';
-import { httpPages } from './pages/http-pages.ts';
-import { createPageRule, type OwnNames } from './pages/page-rule.ts';
-import type { SharedFiles } from './pages/shared-files.ts';
+import { type HttpPagesDeps, httpPages } from './pages/http-pages.ts';
+import { createPageRule } from './pages/page-rule.ts';
 import { openParentPort } from './parent-port.ts';
 import { relayedPrincipal } from './relayed-principal.ts';
 import { RequestCounts } from './request-counts.ts';
@@ -38,34 +31,18 @@ import { resourceRpc } from './resource-rpc.ts';
 import { createSessions, type Sessions } from './sessions.ts';
 import { createStopper, type Stopper } from './stop.ts';
 
-export interface ServingDeps {
-  readonly graph: Graph;
-  readonly types: TypeTable;
-  readonly modules: Modules;
-  readonly packages: Pick<Packages, 'status' | 'with'>;
-  readonly auth: MachineAuth;
-  readonly facts: () => MachineFacts;
-  /** See MachineRpcDeps. */
-  readonly warningsOf: MachineRpcDeps['warningsOf'];
-  readonly frames: Frames;
-  /** See MachineRpcDeps. */
-  readonly shutdown: MachineRpcDeps['shutdown'];
+export interface ServingDeps
+  extends Omit<MachineRpcDeps, 'stopper' | 'sessions' | 'operations'>,
+    Omit<HttpPagesDeps, 'operations'> {
   readonly requestsLimit: number;
   readonly trustedProxies: TrustedProxies;
   /** Observes calls. */
   readonly watchCall: WatchCall<Principal> | undefined;
   readonly bindAddress: BindAddress;
-  /** What pages may call an open port (D50). */
-  readonly ownNames: () => OwnNames;
   /** Undefined if the port is in plaintext. */
   readonly certificate: CertificateSource | undefined;
   /** See ParentPortDeps. */
   readonly tcpModeTrusted: boolean;
-  /** See HttpPagesDeps. */
-  readonly profiler: Profiler | undefined;
-  readonly shared: SharedFiles | undefined;
-  readonly clock: Clock;
-  readonly log: Log;
 }
 
 const portsTried = 100;

@@ -6,14 +6,9 @@ import type { Vocabulary } from '../edge/api-names.ts';
 import type { AnswerListener } from './call.ts';
 import type { CallStart } from './running-call.ts';
 
-export interface FastPathCallOptions {
-  readonly method: string;
-  readonly vocabulary: Vocabulary;
-  /** Wall clock, ms. */
-  readonly deadline: number | undefined;
+export interface FastPathCallOptions
+  extends Pick<CallStart, 'method' | 'vocabulary' | 'deadline' | 'peerAddress' | 'onAnswered'> {
   readonly metadata: () => Headers;
-  readonly peerAddress: string;
-  readonly onAnswered: (listener: AnswerListener) => void;
 }
 
 /** The properties of a call before it is admitted, and how it ended. */

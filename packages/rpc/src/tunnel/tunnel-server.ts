@@ -12,13 +12,14 @@ import { createRouter } from '../listener/route-request.ts';
 import { writeResponse } from '../listener/write-response.ts';
 import { standardServices } from '../standard/standard-services.ts';
 
+/** Of one request. */
+const maxMessageBytes = 32 * 1024 * 1024;
+
 export interface TunnelServerOptions<P> {
   /** Health and reflection are added. */
   readonly services: readonly ServiceBinding<P>[];
   /** Identifies the caller. The far end is trusted: it has authenticated the caller. */
   readonly authenticate: (call: Call) => Promise<P>;
-  /** Maximum bytes of one request message. Default 32 MiB. */
-  readonly maxMessageBytes?: number;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -31,7 +32,7 @@ export interface TunnelServer<P = unknown> extends AsyncDisposable {
 }
 
 export function createTunnelServer<P>(options: TunnelServerOptions<P>): TunnelServer<P> {
-  const { authenticate, maxMessageBytes = 32 * 1024 * 1024, clock, log } = options;
+  const { authenticate, clock, log } = options;
   const shutdown = new AbortController();
   let added: readonly ServiceBinding<P>[] = [];
   const services = [...options.services, ...standardServices<P>(options.services, () => added).services];

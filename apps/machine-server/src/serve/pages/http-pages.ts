@@ -26,6 +26,7 @@ import { statusPage } from './status-page.ts';
 export interface HttpPagesDeps {
   readonly graph: Graph;
   readonly auth: MachineAuth;
+  /** What pages may call an open port (D50). */
   readonly ownNames: () => OwnNames;
   readonly operations: Operations;
   readonly facts: () => MachineFacts;

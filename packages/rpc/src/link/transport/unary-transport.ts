@@ -21,7 +21,7 @@ import { Pieces } from '../../core/pieces.ts';
 import { requireFewElements } from '../../core/request-limits.ts';
 import type { Session } from '../connection/session.ts';
 import { codeOfFailure, errorOfClose } from './call-failure.ts';
-import { answerTooLarge } from './checked-streams.ts';
+import { answerTooLarge, type CheckedStreamsOptions } from './checked-streams.ts';
 import { keepsEncoded } from './encoded-answers.ts';
 import { encodedParts, longBytes } from './encoded-parts.ts';
 import type { HeaderInit } from './header-init.ts';
@@ -30,16 +30,9 @@ import { redirectOf } from './redirect.ts';
 
 const prefixBytes = 5;
 
-export interface UnaryTransportOptions {
+export interface UnaryTransportOptions extends Omit<CheckedStreamsOptions, 'baseUrl'> {
   /** Carries streams. */
   readonly inner: Pick<Transport, 'stream'>;
-  readonly session: Session;
-  /** Maximum bytes of one response. */
-  readonly readMaxBytes: number;
-  /** Maximum nesting of messages. */
-  readonly recursionLimit: number;
-  /** Maximum fields and elements of one response. */
-  readonly maxElements: number;
 }
 
 export class UnaryTransport implements Transport {
