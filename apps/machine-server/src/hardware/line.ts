@@ -40,12 +40,15 @@ export async function openLine(
     return socket;
   } catch (caught) {
     socket.destroy();
-    const reason =
-      caught instanceof AggregateError ? caught.errors.map((each) => errorText(each)).join(', ') : errorText(caught);
     throw new PlatformError(
       'unavailable',
-      `${name}: could not connect (${reason}); check the address and that the device is on`,
+      `${name}: could not connect (${reasonOf(caught)}); check the address and that the device is on`,
       caught,
     );
   }
+}
+
+/** Errors of a connection to several addresses have no message of their own. */
+export function reasonOf(caught: unknown): string {
+  return caught instanceof AggregateError ? caught.errors.map((each) => errorText(each)).join(', ') : errorText(caught);
 }

@@ -35,8 +35,6 @@ export interface LogQueueOptions {
   readonly segmentBytes?: number;
   /** Default 2 MiB. */
   readonly memoryBytes?: number;
-  /** Default 1 s. */
-  readonly saveMs?: number;
 }
 
 interface Segment {
@@ -48,6 +46,7 @@ interface OpenLine extends QueuedLine {
   readonly text: string;
 }
 
+const saveMs = 1_000;
 const retryMs = 5_000;
 const droppedFile = 'dropped.log';
 const positionFile = 'position.json';
@@ -124,7 +123,7 @@ export class LogQueue implements AsyncDisposable {
     }
     this.#tellRefused();
     this.#push(cutLine(line));
-    const { clock, saveMs = 1_000 } = this.#options;
+    const { clock } = this.#options;
     this.#timer ??= clock.after(saveMs, () => this.#saveSoon());
     if (this.#openBytes < this.#segmentBytes || this.#problem !== undefined) return;
     this.#timer[Symbol.dispose]();

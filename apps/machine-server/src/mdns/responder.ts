@@ -18,8 +18,6 @@ export interface ResponderDeps {
   readonly log: Log;
   /** Default: the port of multicast DNS. */
   readonly port?: number;
-  /** The IPv4 addresses of this computer's networks. Default: all but loopback. */
-  readonly addresses?: () => readonly string[];
 }
 
 const usualPort = 5_353;
@@ -29,7 +27,7 @@ const unicastTtlSeconds = 10;
 
 /** One socket receives, and one for each network sends, because the sender decides the network. */
 export function startResponder(deps: ResponderDeps): AsyncDisposable & { readonly port: Promise<number> } {
-  const { announcement, clock, log, port: wanted = usualPort, addresses = ownAddresses } = deps;
+  const { announcement, clock, log, port: wanted = usualPort } = deps;
   const bound = Promise.withResolvers<number>();
   bound.promise.catch(() => {});
   const reported = new Set<string>();
@@ -46,7 +44,7 @@ export function startResponder(deps: ResponderDeps): AsyncDisposable & { readonl
   const networks = new Networks({ announcement, receiver, complain, clock });
   const withoutAddresses = (caught: unknown): void =>
     complain('multicast DNS: the addresses of this computer cannot be read', caught);
-  const look = harmless(() => networks.follow(addresses()), withoutAddresses);
+  const look = harmless(() => networks.follow(ownAddresses()), withoutAddresses);
 
   const answer = (message: Buffer, from: RemoteInfo): void => {
     const query = readQuery(message);
@@ -55,7 +53,7 @@ export function startResponder(deps: ResponderDeps): AsyncDisposable & { readonl
       networks.answer(query.questions);
       return;
     }
-    const near = nearest(addresses(), from.address);
+    const near = nearest(ownAddresses(), from.address);
     const found = answersTo(query.questions, recordsOf(announcement, near));
     if (found.answers.length === 0) return;
     const bytes = writeAnswer({ ...query, ...found, ttl: unicastTtlSeconds, flushes: false });
@@ -82,6 +80,7 @@ export function startResponder(deps: ResponderDeps): AsyncDisposable & { readonl
   };
 }
 
+/** The IPv4 addresses of this computer's networks: all but loopback. */
 function ownAddresses(): string[] {
   const all = Object.values(networkInterfaces()).flatMap((each) => each ?? []);
   return all.flatMap(({ family, internal, address }) => (family === 'IPv4' && !internal ? [address] : []));

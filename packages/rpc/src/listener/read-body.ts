@@ -63,14 +63,14 @@ export function readBody(
 export function readLongBody(
   request: NodeRequest,
   response: NodeResponse,
-  { path, clock, slowMs = slowBodyMs }: { readonly path: string; readonly clock: Clock; readonly slowMs?: number },
+  { path, clock }: { readonly path: string; readonly clock: Clock },
 ): AsyncIterable<Uint8Array> {
   watchedByReader(request);
   const answered = 'stream' in response ? response.stream : response;
-  answered.once('finish', () => endUnreadBody(request, slowMs, clock));
+  answered.once('finish', () => endUnreadBody(request, slowBodyMs, clock));
   return interpreted(
     paced(readWhole(request, response, path, false), {
-      ...{ path, slowBodyMs: slowMs, clock },
+      ...{ path, slowBodyMs, clock },
       owed: () => true,
       onSlow: () => endAfterAnswer(response),
     }),

@@ -58,19 +58,12 @@ export interface RpcServerOptions<P> {
    * machine-servers send.
    */
   maxMessageBytes?: number;
-  /** Time from connecting to the end of the head of the first request. Default 10 s. */
-  silentMs?: number;
   /** Bounds the connections that have not sent it yet. Default: those of the process. */
   silentConnections?: SilentConnections;
   /** Bounds all open connections. Default: those of the process. */
   openConnections?: OpenConnections;
   /** Reverse proxies that say for whom they ask. Default: none. */
   trustedProxies?: TrustedProxies;
-  /**
-   * A request whose body stalls or trickles for twice this time is ended: a call as DEADLINE_EXCEEDED, any other without an answer. Default
-   * 15 s.
-   */
-  slowBodyMs?: number;
   /** Default: the system's. */
   clock?: Clock;
 }
@@ -115,7 +108,7 @@ export function createRpcServer<P>(options: RpcServerOptions<P>): RpcServer<P> {
     fallback,
     enter: options.enter,
     pageRule: options.pageRule,
-    slowBodyMs: options.slowBodyMs ?? slowBodyMs,
+    slowBodyMs,
     clock,
     log,
   });
@@ -135,7 +128,7 @@ export function createRpcServer<P>(options: RpcServerOptions<P>): RpcServer<P> {
       admit: options.admit,
       silent: options.silentConnections ?? silentConnections,
       open: options.openConnections ?? openConnections,
-      silentMs: options.silentMs ?? silentMs,
+      silentMs,
       proxies: options.trustedProxies ?? noProxies,
       clock,
     },

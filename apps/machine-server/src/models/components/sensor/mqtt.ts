@@ -13,6 +13,7 @@ import type { MqttClient } from 'mqtt';
 import type { Model } from '../../../graph/model.ts';
 import { withTimeout } from '../../../graph/with-timeout.ts';
 import { nameOf, parseUrl } from '../../../hardware/fetch-text.ts';
+import { reasonOf } from '../../../hardware/line.ts';
 import { readAttributes, required, type ValuesOf } from '../../attributes.ts';
 import { type JsonPath, parseJsonPaths } from '../../json-path.ts';
 import { createNewest, type Newest } from '../../newest.ts';
@@ -116,11 +117,6 @@ async function subscribed(client: MqttClient, name: string, topic: string, qos: 
       caught,
     );
   }
-}
-
-/** Errors of a connection to several addresses have no message of their own. */
-function reasonOf(caught: unknown): string {
-  return caught instanceof AggregateError ? caught.errors.map((each) => errorText(each)).join(', ') : errorText(caught);
 }
 
 function follow(client: MqttClient, name: string, newest: Newest<Document>, log: Log): void {
