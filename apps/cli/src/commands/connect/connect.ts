@@ -1,11 +1,10 @@
 /** `platform machines connect`: one line for another computer, which makes it a machine of this cloud. */
-import { type JsonObject, PlatformError, timestampMs } from '@platform/sdk/cloud';
+import { isLoopback, type JsonObject, PlatformError, timestampMs } from '@platform/sdk/cloud';
 import { Command } from 'commander';
 import type { Context } from '../../invocation/context.ts';
 import { defineCommand, type Flags } from '../../invocation/define-command.ts';
+import { shellWord } from '../../invocation/shell-word.ts';
 import { addressFor, givenAddress } from '../cloud-address.ts';
-import { addressTrouble, connectLine } from './connect-line.ts';
-import { captures, firstConfiguration } from './first-configuration.ts';
 import { waitForMachine } from './wait-for-machine.ts';
 
 export function connectCommand(): Command {
@@ -115,4 +114,66 @@ async function configured({ cloud, out }: Context, partId: string): Promise<unkn
   await app.updateRobotPart({ id: partId, name: part?.name ?? '', robotConfig: firstConfiguration });
   out.note('it has no configuration yet: saved one that captures the telemetry of its computer once a second');
   return firstConfiguration;
+}
+
+interface LineParts {
+  /** The address at which the other computer reaches the cloud. */
+  readonly address: string;
+  readonly token: string;
+  /** Empty: no TLS, or a certificate that the other computer can check itself. */
+  readonly pin: string;
+  readonly service: boolean;
+}
+
+/**
+ * The command line for the other computer. Pure. Arguments of programs are visible to every account of a computer, so curl reads the
+ * address from its input; `printf` is no program.
+ */
+function connectLine({ address, token, pin, service }: LineParts): string {
+  const url = shellWord(`url="${address}/connect/${token}"\\n`);
+  const fetch = `printf ${url} | ${pin === '' ? 'curl -fsS' : `curl -fsSk --pinnedpubkey ${shellWord(pin)}`} -K -`;
+  const run = [
+    ...(service ? ['sudo'] : []),
+    ...(pin === '' ? [] : [`PLATFORM_PIN=${shellWord(pin)}`]),
+    service ? 'sh -s -- --service' : 'sh',
+  ];
+  return `${fetch} | ${run.join(' ')}`;
+}
+
+/** A note before the line; undefined if the line works on other computers. */
+function addressTrouble(address: string): string | undefined {
+  const { hostname, protocol } = new URL(address);
+  if (isLoopback(hostname))
+    return `this cloud listens on loopback only (${address}), so the line works only on this computer. For others, stop the cloud, start it with\n  platform up --host 0.0.0.0\nand run this command again; behind a proxy, give its address with --address`;
+  if (protocol === 'http:')
+    return `${address} is not encrypted, and a machine-server does not send its secret there: start the cloud without --insecure, or give the address of a proxy with --address https://…`;
+  return undefined;
+}
+
+/** The configuration for a machine that has none: telemetry of its computer once a second, so that a first reading arrives. */
+const firstConfiguration: JsonObject = {
+  components: [
+    {
+      name: 'host',
+      api: 'core:component:sensor',
+      model: 'core:builtin:host-telemetry',
+      attributes: {},
+      service_configs: [
+        { type: 'data_manager', attributes: { capture_methods: [{ method: 'Readings', capture_frequency_hz: 1 }] } },
+      ],
+    },
+  ],
+  services: [
+    {
+      name: 'data_manager',
+      api: 'core:service:data_manager',
+      model: 'core:builtin:builtin',
+      attributes: { sync_interval_mins: 1 / 60 },
+    },
+  ],
+};
+
+/** Whether a configuration captures anything, judging by its text. */
+function captures(document: unknown): boolean {
+  return JSON.stringify(document ?? {}).includes('"capture_methods"');
 }

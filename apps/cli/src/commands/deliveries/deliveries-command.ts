@@ -1,10 +1,23 @@
 /** `platform deliveries`: what triggers sent, to whom, and with what outcome. */
-import type { Command } from 'commander';
-import { group } from '../../invocation/define-command.ts';
-import { getCommand } from './get.ts';
-import { listCommand } from './list.ts';
-import { replayCommand, retryCommand } from './retry.ts';
-import { pauseCommand, pausedCommand, resumeCommand } from './targets.ts';
+import {
+  DeliveryState,
+  type JsonObject,
+  type PausedTarget,
+  PlatformError,
+  systemClock,
+  type timestampFromDate,
+  timestampMs,
+} from '@platform/sdk/cloud';
+import { Command } from 'commander';
+import { choices } from '../../invocation/choice.ts';
+import type { Context } from '../../invocation/context.ts';
+import { defineCommand, type Flags, group } from '../../invocation/define-command.ts';
+import { readPages } from '../../invocation/read-pages.ts';
+import { scopeOf, scopeOptions } from '../../invocation/scope.ts';
+import { timeRange } from '../../invocation/time-range.ts';
+import { limitOf } from '../../invocation/whole-number.ts';
+import { presenter, timeOf } from '../../results/presenters.ts';
+import { attemptResult, channels, deliveryResult, deliveryRow, deliveryStates } from './delivery.ts';
 
 export function deliveriesCommand(): Command {
   return group('deliveries', 'notifications that triggers sent in the last 30 days, with every attempt', [
@@ -16,4 +29,228 @@ export function deliveriesCommand(): Command {
     pauseCommand(),
     resumeCommand(),
   ]).alias('delivery');
+}
+
+/** An attempt takes at most 15 s. */
+const overdueMs = 20_000;
+
+function getCommand(): Command {
+  return defineCommand(
+    new Command('get')
+      .alias('show')
+      .description('show a notification: its request and the response to each attempt, without secrets')
+      .argument('<id>', 'as "deliveries list" prints it; receivers of webhooks find it in the header webhook-id'),
+    {
+      examples: ['platform deliveries get msg_0f3a', 'platform deliveries get msg_0f3a --json=request,attempts'],
+      fields: [...deliveryResult.fields, 'request'],
+    },
+    async (context, _flags, id = '') => {
+      const { delivery, request } = await (await context.cloud()).triggers.getDelivery({ id });
+      if (delivery === undefined) return;
+      const headers = Object.entries(request?.headers ?? {}).map(([name, value]): JsonObject => ({ name, value }));
+      const sent = request && { method: request.method, headers, body: request.body };
+      const shown = deliveryResult.shape(delivery);
+      if (context.out.style.json !== false) return context.out.object({ ...shown, request: sent ?? null });
+      const { attempts: _attempts, ...facts } = shown;
+      context.out.object(facts);
+      showRequest(context, request && `${request.method} ${delivery.target}`, headers, request?.body ?? '');
+      context.out.raw('\nAttempts:');
+      context.out.rows(delivery.attempts.map(attemptResult.shape), attemptResult.fields);
+      const due = delivery.state === DeliveryState.PENDING && delivery.nextAttemptAt;
+      if (due && timestampMs(due) < systemClock.now() - overdueMs)
+        context.out.note(
+          'it is due, and waits because its target keeps failing or is busy: the target is tried with one message at a time',
+        );
+    },
+  );
+}
+
+function showRequest({ out }: Context, line: string | undefined, headers: readonly JsonObject[], body: string): void {
+  if (line === undefined) {
+    out.raw('\nRequest: its stored event cannot be read');
+    return;
+  }
+  out.raw(['\nRequest:', line, ...headers.map(({ name, value }) => `${name}: ${value}`)].join('\n'));
+  if (body !== '') out.raw(`\n${body}`);
+}
+
+function retryCommand(): Command {
+  return defineCommand(
+    new Command('retry')
+      .description('send a notification again under the same id; one that waits for its next attempt is sent now')
+      .argument('<id>', 'as "deliveries list" prints it'),
+    { examples: ['platform deliveries retry msg_0f3a'], fields: deliveryResult.fields },
+    async (context, _flags, id = '') => {
+      const { delivery } = await (await context.cloud()).triggers.retryDelivery({ id });
+      if (delivery === undefined) return;
+      const shown = deliveryResult.shape(delivery);
+      const { attempts: _attempts, ...facts } = shown;
+      context.out.object(context.out.style.json === false ? facts : shown);
+      context.out.note(`see the outcome with: platform deliveries get ${id}`);
+    },
+  );
+}
+
+function replayCommand(): Command {
+  return defineCommand(
+    selectingOptions(
+      new Command('replay').description(
+        'send the failed notifications of a time range again, under the same ids; says how many, and asks',
+      ),
+    )
+      .addOption(
+        choices('--state <states>', 'failed, delivered, or both separated by a comma (default: failed)', [
+          'failed',
+          'delivered',
+        ]),
+      )
+      .option('--max <number>', 'fail if there are more than this', '1000')
+      .option('--dry-run', 'only show how many'),
+    {
+      examples: [
+        'platform deliveries replay --since 2h --dry-run',
+        'platform deliveries replay --trigger overheated --since 2026-01-02T08:00:00Z --until 2026-01-02T09:00:00Z',
+        'platform deliveries replay --part press-7 --since 24h --state failed,delivered --yes',
+      ],
+      fields: ['deliveries', 'dry_run'],
+    },
+    async (context, flags) => {
+      if (flags['since'] === undefined)
+        throw new PlatformError('invalid_argument', '--since: expected the beginning of the time range, found nothing');
+      const maxDeliveries = limitOf(flags['max'], '--max');
+      // Without --until, exactly the deliveries that were counted are sent again.
+      const filter = deliveryFilter({ until: new Date(systemClock.now()).toISOString(), ...flags });
+      const asked = { scope: await scopeOf(context, flags), ...filter, maxDeliveries };
+      const { triggers: service } = await context.cloud();
+      const { deliveries: found } = await service.replayDeliveries({ ...asked, dryRun: true });
+      if (flags['dryRun'] === true) return context.out.object({ deliveries: found, dry_run: true });
+      if (found > maxDeliveries)
+        throw new PlatformError(
+          'failed_precondition',
+          `expected at most ${maxDeliveries} notifications, found more; name a shorter time range, or more with --max`,
+        );
+      if (found > 0) await context.confirm(`Send ${found} notifications again?`);
+      const { deliveries } = found === 0 ? { deliveries: 0 } : await service.replayDeliveries(asked);
+      context.out.object({ deliveries, dry_run: false });
+    },
+  );
+}
+
+const { fields, shape } = presenter<PausedTarget>({
+  target: (one) => one.target,
+  paused_at: (one) => timeOf(one.pausedAt),
+  waiting: (one) => one.waiting,
+  reason: (one) => one.reason,
+});
+
+/** `platform deliveries paused|pause|resume`: targets that temporarily get no deliveries. */
+function pausedCommand(): Command {
+  return defineCommand(
+    new Command('paused').description('list the paused targets, and how many notifications wait for each'),
+    { examples: ['platform deliveries paused', 'platform deliveries paused --json=target,waiting'], fields },
+    async ({ cloud, find, out }) => {
+      const { id: organizationId } = await find.organization();
+      const { targets } = await (await cloud()).triggers.listPausedTargets({ organizationId });
+      out.rows(targets.map(shape), fields);
+    },
+  );
+}
+
+function pauseCommand(): Command {
+  return defineCommand(
+    new Command('pause')
+      .description('stop sending to a target until it is resumed; notifications wait up to 30 days')
+      .argument('<target>', 'URL or address, as configured in a trigger')
+      .option('--reason <text>', 'shown in the list of paused targets'),
+    { examples: ['platform deliveries pause https://hooks.example.com/alerts --reason "moves on Monday"'], fields },
+    async ({ cloud, find, out }, flags, target = '') => {
+      const { id: organizationId } = await find.organization();
+      const reason = String(flags['reason'] ?? '');
+      const paused = await (await cloud()).triggers.pauseTarget({ organizationId, target, reason });
+      if (paused.target !== undefined) out.object(shape(paused.target));
+    },
+  );
+}
+
+function resumeCommand(): Command {
+  return defineCommand(
+    new Command('resume')
+      .description('resume sending to a target, beginning with the notifications that wait for it')
+      .argument('<target>', 'as "deliveries paused" prints it, or as configured'),
+    { examples: ['platform deliveries resume https://hooks.example.com/alerts'], fields: ['target', 'deliveries'] },
+    async ({ cloud, find, out }, _flags, target = '') => {
+      const { id: organizationId } = await find.organization();
+      const { deliveries } = await (await cloud()).triggers.resumeTarget({ organizationId, target });
+      out.object({ target, deliveries });
+    },
+  );
+}
+
+const pageSize = 200;
+
+type Timestamp = ReturnType<typeof timestampFromDate>;
+
+/** Options that select deliveries, besides their states. */
+function selectingOptions(command: Command): Command {
+  return scopeOptions(command)
+    .option('--trigger <name>', 'only triggers with this name')
+    .addOption(choices('--channel <channels>', 'only these channels, separated by commas', channels))
+    .option('--since <when>', 'created since this time: a duration such as 24h, or a time')
+    .option('--until <when>', 'created before this time: a duration such as 1h, or a time');
+}
+
+interface DeliveryFilter {
+  readonly triggerName: string;
+  readonly states: DeliveryState[];
+  readonly channels: string[];
+  readonly start?: Timestamp;
+  readonly end?: Timestamp;
+}
+
+/** Their values as in the requests of the cloud. */
+function deliveryFilter(flags: Flags): DeliveryFilter {
+  return {
+    triggerName: String(flags['trigger'] ?? ''),
+    states: ((flags['state'] ?? []) as readonly string[]).flatMap((name) => deliveryStates[name] ?? []),
+    channels: [...((flags['channel'] ?? []) as readonly string[])],
+    ...timeRange(flags),
+  };
+}
+
+function listCommand(): Command {
+  return defineCommand(
+    selectingOptions(new Command('list').description('list notifications, newest first, with their attempts'))
+      .addOption(choices('--state <states>', 'only in these states, separated by commas', Object.keys(deliveryStates)))
+      .option('--limit <number>', 'maximum number of deliveries', '50'),
+    {
+      examples: [
+        'platform deliveries list',
+        'platform deliveries list --part press-7 --state failed --since 24h',
+        'platform deliveries list --trigger overheated --json=id,target,state,attempts',
+      ],
+      fields: deliveryResult.fields,
+    },
+    async (context, flags) => {
+      const most = limitOf(flags['limit'], '--limit');
+      const asked = { scope: await scopeOf(context, flags), ...deliveryFilter(flags) };
+      const { triggers: service } = await context.cloud();
+      const found = await readPages(most + 1, async (room, pageToken = '') => {
+        const limit = Math.min(room, pageSize);
+        const { deliveries, nextPageToken } = await service.listDeliveries({ ...asked, limit, pageToken });
+        return { items: deliveries, nextPageToken };
+      });
+      const { out } = context;
+      out.rows(found.slice(0, most).map(out.style.json === false ? deliveryRow : deliveryResult.shape), [
+        'created_at',
+        'trigger',
+        'channel',
+        'target',
+        'state',
+        'attempts',
+        'answer',
+        'id',
+      ]);
+      if (found.length > most) out.note(`${most} shown, and there are more: --limit sets how many`);
+    },
+  );
 }

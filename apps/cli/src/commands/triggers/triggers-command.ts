@@ -1,5 +1,5 @@
 /** `platform triggers`: the state of the triggers in the configurations of machines. */
-import type { Trigger } from '@platform/sdk/cloud';
+import { type JsonObject, PlatformError, type Trigger, TriggerState } from '@platform/sdk/cloud';
 import { Command } from 'commander';
 import { choices } from '../../invocation/choice.ts';
 import { defineCommand, group } from '../../invocation/define-command.ts';
@@ -7,12 +7,12 @@ import { pick } from '../../invocation/find.ts';
 import { readPages } from '../../invocation/read-pages.ts';
 import { type Scope, scopeOf, scopeOptions } from '../../invocation/scope.ts';
 import { limitOf } from '../../invocation/whole-number.ts';
+import { type Presenter, presenter, timeOf } from '../../results/presenters.ts';
 import { partArgument } from '../config/configuration.ts';
+import { readDraft } from './draft-file.ts';
 import { dryRunCommand } from './dry-run.ts';
 import { historyCommand } from './history.ts';
 import { testCommand } from './test.ts';
-import { triggerResult, triggerRow, triggerStates } from './trigger.ts';
-import { validateCommand } from './validate.ts';
 
 export function triggersCommand(): Command {
   return group('triggers', 'the alerts that machines are configured to send', [
@@ -98,4 +98,74 @@ async function triggersOf({ cloud }: Parameters<typeof scopeOf>[0], scope: Scope
     const { triggers, nextPageToken } = await service.listTriggers({ scope, limit: pageSize, pageToken });
     return { items: triggers, nextPageToken };
   });
+}
+
+/** Triggers as results. */
+const triggerStates: Readonly<Record<string, TriggerState>> = {
+  working: TriggerState.WORKING,
+  disabled: TriggerState.DISABLED,
+  broken: TriggerState.BROKEN,
+};
+
+const triggerResult: Presenter<Trigger> = presenter<Trigger>({
+  name: (one) => one.name || null,
+  part: (one) => `${one.machineName}/${one.partName}`,
+  event_type: (one) => one.eventType || null,
+  state: (one) => Object.keys(triggerStates).find((name) => triggerStates[name] === one.state) ?? String(one.state),
+  last_fired_at: (one) => timeOf(one.lastFiredAt),
+  problems: (one) => one.problems.map(({ severity, path, message }) => ({ severity, path, message })),
+  event: (one) => one.event ?? null,
+  notifications: (one) => one.notifications.map(notificationOf),
+  path: (one) => one.path,
+  part_id: (one) => one.partId,
+  machine_id: (one) => one.machineId,
+});
+
+function notificationOf(one: Trigger['notifications'][number]): JsonObject {
+  return {
+    channel: one.channel,
+    target: one.target,
+    interval_seconds: one.intervalSeconds,
+    application: one.application || null,
+    has_basic_auth: one.hasBasicAuth,
+  };
+}
+
+/** The columns of a table. */
+function triggerRow(one: Trigger): JsonObject {
+  return {
+    ...triggerResult.shape(one),
+    targets: one.notifications.map(({ channel, target }) => `${channel} ${target}`).join(', '),
+    problem: one.problems[0]?.message ?? null,
+  };
+}
+
+const { fields, shape } = presenter<{ severity: string; path: string; message: string }>({
+  severity: (one) => one.severity,
+  path: (one) => one.path,
+  message: (one) => one.message,
+});
+
+/** `platform triggers validate`: the problems of triggers before they are saved. */
+function validateCommand(): Command {
+  return defineCommand(
+    new Command('validate')
+      .description('check triggers for mistakes without saving them')
+      .argument(...partArgument)
+      .argument('<file>', 'triggers, one trigger, or a configuration with triggers, as JSON; - reads standard input'),
+    {
+      examples: ['platform triggers validate press-7 triggers.json'],
+      fields,
+    },
+    async ({ cloud, find, out, invocation }, _flags, part = '', file = '') => {
+      const { id: partId } = await find.part(part);
+      const triggers = await readDraft(file, invocation);
+      const { problems } = await (await cloud()).triggers.validateTriggers({ partId, triggers });
+      if (problems.length > 0 || out.style.json !== false) out.rows(problems.map(shape), fields);
+      const errors = problems.filter(({ severity }) => severity === 'error').length;
+      if (errors > 0)
+        throw new PlatformError('failed_precondition', `expected triggers without errors, found ${errors}`);
+      out.note(`${triggers.length} ${triggers.length === 1 ? 'trigger' : 'triggers'}: no errors`);
+    },
+  );
 }
