@@ -21,7 +21,7 @@
  *   npm run bench -- fleet --parts 500 --seconds 20   a smaller fleet, a shorter run (default 10,000 and 60)
  */
 import { commandLineOf } from '@platform/testkit';
-import { printFigures } from './figures/print-figures.ts';
+import { median } from './figures/statistics.ts';
 import type { Load } from './fleet/load.ts';
 import { printFigureTable } from './store/figure.ts';
 import { storeSections } from './store/sections.ts';
@@ -164,3 +164,15 @@ for (const name of kinds) {
   printFigures(name, results);
 }
 process.exit(0);
+
+/** Prints `{"bench","figure","median","runs"}` for each figure that the runs measured. */
+function printFigures(bench: string, runs: readonly Readonly<Record<string, number>>[]): void {
+  for (const figure of Object.keys(runs[0] ?? {})) {
+    const values = runs.map((run) => round(run[figure] ?? Number.NaN));
+    console.log(JSON.stringify({ bench, figure, median: median(values), runs: values }));
+  }
+}
+
+function round(value: number): number {
+  return Number(value.toPrecision(5));
+}

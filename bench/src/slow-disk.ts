@@ -14,11 +14,9 @@ import { readCaptureFile } from '@platform/capture-file';
 import { nodeFlags } from '@platform/machine-server/node-flags';
 import { SensorDataSchema } from '@platform/proto/platform/app/datasync/v1/data_sync';
 import { GapReason } from '@platform/proto/platform/gaps/v1/gaps';
-import { cpuSeconds, startDiskFaults, temporaryDirectory } from '@platform/testkit';
+import { cpuSeconds, processTree, startDiskFaults, temporaryDirectory } from '@platform/testkit';
 import { thriftyEnvironment } from '../../apps/cli/bin/become-node.js';
 import { program } from '../../tools/bundles/program.ts';
-import { startBareTicks } from '../limits/bare-ticks.ts';
-import { measureOthers } from './machine/others-share.ts';
 import { captureConfiguration } from './readings/part-configuration.ts';
 import type { Figure } from './store/figure.ts';
 
@@ -168,5 +166,68 @@ function parsed(line: string): { id: string; reason: number; readings: number } 
     return JSON.parse(line);
   } catch {
     return undefined;
+  }
+}
+
+/**
+ * What the computer itself lets a collector take: a bare timer on the grid of a frequency, which does nothing with its ticks. Like a
+ * collector, it makes up for 20 ms of a stall, and for one tick below 50 Hz.
+ */
+const madeUpMs = 20;
+
+interface BareTicks {
+  /** Share of the ticks that were taken, and the longest time between two. */
+  stop(): { readonly percent: number; readonly longestMs: number };
+}
+
+function startBareTicks(hz: number): BareTicks {
+  const periodMs = 1_000 / hz;
+  const most = Math.max(1, Math.floor(madeUpMs / periodMs));
+  const startedMs = performance.now();
+  let [passed, taken, lastMs, longestMs] = [0, 0, startedMs, 0];
+  const fire = (): void => {
+    const nowMs = performance.now();
+    longestMs = Math.max(longestMs, nowMs - lastMs);
+    lastMs = nowMs;
+    // A timer may fire up to a millisecond early.
+    const due = Math.floor((nowMs - startedMs + 1) / periodMs) - passed;
+    taken += Math.min(most, due);
+    passed += due;
+    timer = setTimeout(fire, Math.max(1, Math.ceil((passed + 1) * periodMs - (performance.now() - startedMs))));
+  };
+  let timer = setTimeout(fire, periodMs);
+  return {
+    stop() {
+      clearTimeout(timer);
+      return { percent: (taken / Math.max(1, passed)) * 100, longestMs };
+    },
+  };
+}
+
+const ticksPerSecond = 100;
+
+/** Starts to measure what other programs use; the result tells how many cores they used on average since then (Linux /proc). */
+function measureOthers(): () => number {
+  const [startedMs, before] = [performance.now(), othersSeconds()];
+  return () => Math.max(0, ((othersSeconds() - before) / (performance.now() - startedMs)) * 1_000);
+}
+
+/** CPU seconds of all programs but this process and its descendants. */
+function othersSeconds(): number {
+  const [user = 0, nice = 0, system = 0, , , irq = 0, softirq = 0, steal = 0] = readFileSync('/proc/stat', 'utf8')
+    .slice('cpu '.length, 200)
+    .trim()
+    .split(/\s+/)
+    .map(Number);
+  const own = processTree(process.pid).reduce((sum, pid) => sum + secondsOf(pid), 0);
+  return (user + nice + system + irq + softirq + steal) / ticksPerSecond - own;
+}
+
+/** 0 for a process that has just ended. */
+function secondsOf(pid: number): number {
+  try {
+    return cpuSeconds(pid);
+  } catch {
+    return 0;
   }
 }

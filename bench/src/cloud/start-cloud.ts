@@ -1,9 +1,9 @@
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { AppService } from '@platform/proto/platform/app/v1/app';
 import { connect } from '@platform/rpc/client';
 import { type Cloud, openCloud } from '@platform/sdk/cloud';
 import { program } from '../../../tools/bundles/program.ts';
-import { partSecretOf } from '../fleet/part-secret.ts';
 import { benchConfiguration } from '../readings/part-configuration.ts';
 import { scratch } from './scratch.ts';
 import { type ServerProcess, startProcess } from './server-process.ts';
@@ -63,4 +63,10 @@ export async function startCloud(
     folder,
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   };
+}
+
+/** The secret of the part that a first start registers. */
+function partSecretOf(dataDir: string): string {
+  const { partSecret } = JSON.parse(readFileSync(join(dataDir, 'demo.json'), 'utf8')) as { partSecret: string };
+  return partSecret;
 }

@@ -9,9 +9,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { AuthService } from '@platform/proto/proto/rpc/v1/auth';
 import { connect } from '@platform/rpc/client';
 import { openUploader, type Uploader } from '../cloud/upload-frames.ts';
-import type { GeneratorOptions, GeneratorResult } from '../fleet/run-generator.ts';
-import { encodeBatches } from '../readings/encode-batches.ts';
-import { uploadOfFleet } from '../store/upload-of-fleet.ts';
+import type { GeneratedFleet, GeneratorOptions, GeneratorResult } from '../fleet/run-generator.ts';
+import { componentCount, readingAt } from '../queries/readings.ts';
+import { encodeBatches, sensorData, type Upload } from '../readings/encode-batches.ts';
+import { sensorOf } from '../store/questions.ts';
 
 const options = JSON.parse(process.argv[2] ?? '{}') as GeneratorOptions;
 const { url, batches, readingsEach, inFlight, batchesPerSecond } = options;
@@ -74,4 +75,20 @@ async function openLoop({ upload }: Uploader, perSecond: number): Promise<number
     );
   }
   return Promise.all(calls);
+}
+
+/** The batches rotate among the sensors; each contains the next readings of one sensor, a second apart. */
+function uploadOfFleet({ partIds, startMs, firstBatch }: GeneratedFleet, batch: number, readingsEach: number): Upload {
+  const number = firstBatch + batch;
+  const index = number % componentCount;
+  const first = Math.floor(number / componentCount) * readingsEach;
+  return {
+    partId: partIds[index % partIds.length] ?? '',
+    componentName: sensorOf(index),
+    reading(at) {
+      const { temperature, humidity, pressure, door, state } = readingAt(index, first + at, 0);
+      const requestedUs = (startMs + (first + at) * 1_000 + index) * 1_000;
+      return sensorData(requestedUs, { temperature, humidity, pressure, door, state });
+    },
+  };
 }

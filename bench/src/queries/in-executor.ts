@@ -1,7 +1,6 @@
 /** $match and $group without push-down, on one core, compared with decoding and a hand-written loop over the same bytes. */
-import { type Batch, BsonDate, BsonDocument, batchOf, encodeBson, execute } from '@platform/query';
+import { type Batch, BsonDate, BsonDocument, batchOf, documentsOf, encodeBson, execute } from '@platform/query';
 import { parseMql } from '@platform/query/mql';
-import { decodeAndLoop } from '../../limits/handwritten-loop.ts';
 import type { Line } from './line.ts';
 import { componentName, documentOf, readingAt } from './readings.ts';
 import { timeOf } from './time-of.ts';
@@ -66,4 +65,27 @@ function rowAt(n: number): BsonDocument {
     additional_parameters: new BsonDocument(),
     data: documentOf(reading),
   });
+}
+
+/**
+ * The limit for a query without push-down: rows decoded from BSON, then a hand-written loop. One core. Average humidity above a
+ * temperature, by component. @returns the number of components.
+ */
+function decodeAndLoop(batches: readonly Batch[], above: number): number {
+  const groups = new Map<string, { sum: number; count: number }>();
+  for (const batch of batches) {
+    for (const row of documentsOf(batch)) {
+      const readings = (row.get('data') as BsonDocument).get('readings') as BsonDocument;
+      if ((readings.get('temperature') as number) <= above) continue;
+      const name = row.get('component_name') as string;
+      const humidity = readings.get('humidity') as number;
+      const group = groups.get(name);
+      if (group === undefined) groups.set(name, { sum: humidity, count: 1 });
+      else {
+        group.sum += humidity;
+        group.count++;
+      }
+    }
+  }
+  return groups.size;
 }

@@ -1,9 +1,15 @@
-import { readdirSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { Worker } from 'node:worker_threads';
 import { cpuSeconds, processTree } from '@platform/testkit';
-import { measureBacklogLimit } from '../../limits/backlog-limit.ts';
 import { countReadings } from '../cloud/count-readings.ts';
+import { scratch } from '../cloud/scratch.ts';
+import { openUploader } from '../cloud/upload-frames.ts';
+import { mapConcurrently } from '../figures/map-concurrently.ts';
 import { dataManager } from '../readings/part-configuration.ts';
 import type { Figure } from '../store/figure.ts';
 import { startSyncMachine } from './sync-machine.ts';
@@ -72,4 +78,32 @@ export function waitingFiles(directory: string): number {
     if (entry.isDirectory()) count += waitingFiles(join(directory, entry.name));
     else if (entry.name.endsWith('.capture')) count++;
   return count;
+}
+
+const fileBytes = 1_200;
+const lanes = 16;
+
+/**
+ * The speed of this computer with a backlog: read small files, send each over HTTP/2 to a server that discards it, delete it. @returns
+ * files a second
+ */
+async function measureBacklogLimit(files: number): Promise<number> {
+  using folder = scratch();
+  const paths = Array.from({ length: files }, (_, index) => join(folder.path, String(index % 10), `${index}`));
+  for (let index = 0; index < 10; index++) mkdirSync(join(folder.path, String(index)));
+  for (const path of paths) writeFileSync(path, randomBytes(fileBytes));
+  const server = new Worker(fileURLToPath(new URL('../../limits/discarding-server.ts', import.meta.url)));
+  const port = await new Promise<number>((resolve) => server.once('message', resolve));
+  try {
+    using uploader = await openUploader(`http://127.0.0.1:${port}`, 'none');
+    const startedMs = performance.now();
+    await mapConcurrently(lanes, files, async (index) => {
+      const path = paths[index] as string;
+      await uploader.upload(await readFile(path));
+      await rm(path);
+    });
+    return files / ((performance.now() - startedMs) / 1_000);
+  } finally {
+    await server.terminate();
+  }
 }

@@ -1,9 +1,23 @@
 import { randomBytes } from 'node:crypto';
-import { closeSync, existsSync, mkdirSync, openSync, renameSync, rmSync, utimesSync, writeSync } from 'node:fs';
+import { once } from 'node:events';
+import {
+  closeSync,
+  createReadStream,
+  existsSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  rmSync,
+  utimesSync,
+  writeSync,
+} from 'node:fs';
+import { connect } from 'node:net';
 import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { Worker } from 'node:worker_threads';
 import { residentBytes } from '@platform/testkit';
-import { measureCopyLimit } from '../../limits/copy-limit.ts';
 import { scratch } from '../cloud/scratch.ts';
 import { dataManager } from '../readings/part-configuration.ts';
 import type { Figure } from '../store/figure.ts';
@@ -61,4 +75,25 @@ function writeLarge(path: string, bytes: number): void {
     writeSync(file, block, 0, Math.min(blockBytes, bytes - written));
   }
   closeSync(file);
+}
+
+const chunkBytes = 256 * 1024;
+
+/**
+ * The speed of this computer with a large file: read it, send it over loopback TCP to another thread that writes and syncs it. @returns
+ * bytes a second
+ */
+async function measureCopyLimit(path: string, bytes: number): Promise<number> {
+  using folder = scratch();
+  const workerData = { path: join(folder.path, 'copy') };
+  const server = new Worker(fileURLToPath(new URL('../../limits/copying-server.ts', import.meta.url)), { workerData });
+  const [port] = await once(server, 'message');
+  const copied = once(server, 'message');
+  const startedMs = performance.now();
+  const socket = connect(Number(port), '127.0.0.1');
+  await pipeline(createReadStream(path, { highWaterMark: chunkBytes }), socket);
+  await copied;
+  const seconds = (performance.now() - startedMs) / 1_000;
+  await server.terminate();
+  return bytes / seconds;
 }

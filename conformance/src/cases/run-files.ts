@@ -1,11 +1,12 @@
 /** Runs the files one after another and yields every checked case. */
 
+import { readFileSync } from 'node:fs';
+import { gunzipSync } from 'node:zlib';
 import { type Case, readCase } from './case.ts';
 import type { CheckedCase } from './check-case.ts';
 import { checkLines } from './check-lines.ts';
 import { operatorLabels, stageLabels } from './label.ts';
 import { type RunnerOptions, UsageFault } from './options.ts';
-import { readLines } from './read-lines.ts';
 
 export interface CheckedFile {
   /** As given on the command line. */
@@ -48,4 +49,19 @@ function casesOf(file: string): CaseLine[] {
 function matches(given: Case, only: RegExp): boolean {
   const labels = [given.name, given.group, ...stageLabels(given), ...operatorLabels(given)];
   return labels.some((label) => only.test(label));
+}
+
+/** A larger file (unpacked) is not a case file. */
+const maxBytes = 512 * 1024 * 1024;
+
+/** The lines of a case file, plain or gzipped. Skips empty lines. @throws UsageFault if the file cannot be read or unpacked. */
+function readLines(file: string): string[] {
+  try {
+    const bytes = readFileSync(file);
+    const isPacked = bytes[0] === 0x1f && bytes[1] === 0x8b;
+    const text = (isPacked ? gunzipSync(bytes, { maxOutputLength: maxBytes }) : bytes).toString('utf8');
+    return text.split('\n').filter((line) => line.trim() !== '');
+  } catch (error) {
+    throw new UsageFault(`${file} cannot be read: ${error instanceof Error ? error.message : error}`);
+  }
 }

@@ -1,10 +1,9 @@
 /** Settings: members and their roles, keys, branding, push, limits, the test inbox and the audit trail, by role and name. */
 import { spawnSync } from 'node:child_process';
 import { hostname } from 'node:os';
-import type { Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { shotPath } from '../open-browser.ts';
-import { joinByLink } from './join-by-link.ts';
 import { openAsStranger, openSharedDashboard } from './share-dashboard.ts';
 import { accessibilityFaults, patiently, type RunningUi } from './start-ui.ts';
 
@@ -168,4 +167,19 @@ async function createKey(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Rotate nightly report' }).click();
   await page.getByText('old secret valid until').waitFor();
   await page.getByRole('button', { name: 'I have copied it' }).click();
+}
+
+/**
+ * An invited person joins in her own browser. @param link of the invitation @returns her page, which shows the machines of the organization
+ */
+async function joinByLink(browser: Browser, link: string): Promise<Page> {
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  page.setDefaultTimeout(120_000);
+  await page.goto(link);
+  await page.getByLabel('Your name').fill('Ada');
+  await page.getByLabel('Choose a password').fill('a password of ada');
+  await page.getByRole('button', { name: 'Join' }).click();
+  await page.getByRole('row', { name: /Online/ }).waitFor();
+  return page;
 }

@@ -5,7 +5,18 @@
  * Documents that machines could not send (int32, dates, …) are converted. Then the case's own expectation does not apply, and only the two
  * answers are compared.
  */
-import { type BsonDocument, batchOf, type Plan, QueryError, sourcesOf } from '@platform/query';
+import {
+  BsonDate,
+  BsonDocument,
+  type BsonValue,
+  batchOf,
+  Decimal128,
+  decimalToNumber,
+  Int32,
+  type Plan,
+  QueryError,
+  sourcesOf,
+} from '@platform/query';
 import { parseMql } from '@platform/query/mql';
 import { parseSql } from '@platform/query/sql';
 import { encodeStruct, fitsStruct } from '../../../../apps/cloud/src/tabular/testing/encode-struct.ts';
@@ -13,9 +24,9 @@ import { type OpenTabular, openTabular } from '../../../../apps/cloud/src/tabula
 import { areSame, askExecutor, askStore, showAnswer } from '../../../../apps/cloud/src/tabular/testing/pushdown/ask.ts';
 import { isLimited, orderOf } from '../../../../apps/cloud/src/tabular/testing/pushdown/comparable.ts';
 import type { Case } from '../case.ts';
+import { encodeExtended } from '../extended-json/encode.ts';
 import { documentsJson } from '../outcome.ts';
 import { formOf, tablesOf } from '../run-sql.ts';
-import { asReading } from './as-readings.ts';
 import { nestUnderData } from './nest-under-data.ts';
 
 export interface StoredCases {
@@ -142,4 +153,24 @@ async function compare(
   // Positions in errors are one name deeper in the store.
   if (alone.k === 'refused' && pushed.k === 'refused' && alone.code === pushed.code) return undefined;
   return areSame(pushed, alone, order) ? undefined : differs(alone, 'executor');
+}
+
+/**
+ * Converts documents to what machines can send: every value has a type of google.protobuf.Struct. Numbers of any type become doubles, any
+ * other value its Extended JSON as text; names and nesting stay.
+ */
+function asReading(document: BsonDocument): BsonDocument {
+  return new BsonDocument([...document].map(([name, value]): [string, BsonValue] => [name, plainer(value)]));
+}
+
+function plainer(value: BsonValue): BsonValue {
+  if (value instanceof BsonDocument) return asReading(value);
+  if (Array.isArray(value)) return value.map(plainer);
+  if (value === null || typeof value === 'string' || typeof value === 'boolean' || typeof value === 'number')
+    return value;
+  if (typeof value === 'bigint') return Number(value);
+  if (value instanceof Int32) return value.value;
+  if (value instanceof Decimal128) return decimalToNumber(value);
+  if (value instanceof BsonDate) return value.ms;
+  return encodeExtended(BsonDocument.of({ value }));
 }

@@ -2,17 +2,17 @@
  * $median and $percentile: the least number that is at least as great as the given share of all numbers. The result is exact, which is
  * allowed for an approximation too.
  */
-
 import { isNumeric } from '../bson/type.ts';
 import { Binary, BsonDocument, type BsonValue, type Maybe } from '../bson/value.ts';
 import { toDouble } from '../functions/numbers/number.ts';
+import type { Accumulator } from '../plan/accumulator.ts';
 import type { Accumulators } from './definition.ts';
 import type { MergingFold } from './fold.ts';
 import { packed, packedNumbers } from './packed-numbers.ts';
 import { parseMedian, parsePercentile } from './percentile-operand.ts';
-import { rankOf } from './percentile-rank.ts';
+import { percentileOf, rankOf } from './percentile-rank.ts';
 import { quickselect } from './quickselect.ts';
-import { slidingPercentile } from './sliding/percentile.ts';
+import type { Sliding } from './sliding/sliding.ts';
 
 export const percentileAccumulators: Accumulators = {
   median: {
@@ -171,4 +171,40 @@ function withoutNaN(numbers: Float64Array): number {
     if (!Number.isNaN(number)) numbers[count++] = number;
   }
   return count;
+}
+
+/** $median and $percentile of a moving window: its numbers in order. */
+function slidingPercentile(spec: Accumulator, hold: (bytes: number) => void): Sliding {
+  const sorted: number[] = [];
+  const { p = [0.5] } = spec;
+  return {
+    add: (value: Maybe) => {
+      const number = isNumeric(value) ? toDouble(value) : Number.NaN;
+      if (Number.isNaN(number)) return;
+      hold(8);
+      sorted.splice(placeOf(sorted, number), 0, number);
+    },
+    remove: (value: Maybe) => {
+      const number = isNumeric(value) ? toDouble(value) : Number.NaN;
+      if (Number.isNaN(number)) return;
+      hold(-8);
+      sorted.splice(placeOf(sorted, number), 1);
+    },
+    result: () => {
+      const found = p.map((each) => percentileOf(sorted, each));
+      return spec.fn === 'median' ? found[0]! : found;
+    },
+  };
+}
+
+/** The position of the first number that is not less. */
+function placeOf(sorted: readonly number[], number: number): number {
+  let low = 0;
+  let high = sorted.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (sorted[middle]! < number) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }

@@ -1,10 +1,12 @@
 /** $addToSet, accumulators that need only the size of a set, and folds that count each value once. */
 
+import { valueKey } from '../bson/key.ts';
 import { BsonDocument, type BsonValue, Int32, type Maybe } from '../bson/value.ts';
+import { sizeOf } from '../execute/limits/size.ts';
 import { arrayOf } from '../sql/types/kind.ts';
 import type { Accumulators } from './definition.ts';
 import type { Fold, MergingFold } from './fold.ts';
-import { slidingSet } from './sliding/set.ts';
+import type { Sliding } from './sliding/sliding.ts';
 import { ValueSet, valuesOf } from './value-set.ts';
 
 /** Represents the row of values that were folded elsewhere. */
@@ -90,4 +92,30 @@ class Distinct implements MergingFold {
   result(): BsonValue {
     return this.#fold.result();
   }
+}
+
+/** $addToSet of a moving window: how often each value is in it. */
+function slidingSet(hold: (bytes: number) => void): Sliding {
+  const values = new Map<string, { readonly value: BsonValue; times: number }>();
+  return {
+    add: (value: Maybe) => {
+      if (value === undefined) return;
+      const id = valueKey(value);
+      const known = values.get(id);
+      if (known !== undefined) known.times++;
+      else {
+        values.set(id, { value, times: 1 });
+        hold(sizeOf(value) + id.length);
+      }
+    },
+    remove: (value: Maybe) => {
+      if (value === undefined) return;
+      const id = valueKey(value);
+      const known = values.get(id);
+      if (known === undefined || --known.times > 0) return;
+      values.delete(id);
+      hold(-sizeOf(known.value) - id.length);
+    },
+    result: () => [...values.values()].map(({ value }) => value),
+  };
 }

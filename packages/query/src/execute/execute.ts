@@ -1,5 +1,4 @@
 /** The executor: the reference for the meaning of a plan. */
-
 import type { Batch } from '../bson/batch.ts';
 import { fieldsRead } from '../plan/fields-read.ts';
 import { plansIn } from '../plan/sources-of.ts';
@@ -8,7 +7,6 @@ import { Budget, type Limits } from './limits/budget.ts';
 import { engineLimitError } from './limits/engine-limit-error.ts';
 import { readRows } from './read-rows.ts';
 import { type Input, runStages } from './run-stages.ts';
-import { SharedInput } from './stages/shared-input.ts';
 import { writeBatches } from './write-batches.ts';
 
 /** @throws QueryError while iterating: for a refused value, a limit, the deadline, the signal. */
@@ -26,5 +24,38 @@ export async function* execute(
     yield* writeBatches(runStages(stages, rows, budget, open), budget, limits);
   } catch (caught) {
     throw engineLimitError(caught);
+  }
+}
+
+/** The input of a plan that reads it in several places: buffered while it is read, so that each place gets all of it. */
+class SharedInput implements AsyncIterable<Batch> {
+  readonly #source: AsyncIterator<Batch> | Iterator<Batch>;
+  readonly #budget: Budget;
+  readonly #kept: Batch[] = [];
+  #reading: Promise<boolean> | undefined;
+
+  constructor(input: AsyncIterable<Batch> | Iterable<Batch>, budget: Budget) {
+    this.#source = Symbol.asyncIterator in input ? input[Symbol.asyncIterator]() : input[Symbol.iterator]();
+    this.#budget = budget;
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Batch> {
+    for (let index = 0; ; index++) {
+      while (index >= this.#kept.length) {
+        this.#reading ??= this.#readNext();
+        if (!(await this.#reading)) return;
+      }
+      yield this.#kept[index]!;
+    }
+  }
+
+  /** False at the end of the input. */
+  async #readNext(): Promise<boolean> {
+    const next = await this.#source.next();
+    if (next.done === true) return false;
+    this.#budget.hold(next.value.bytes.length + next.value.ends.byteLength, 'JOIN, UNION or a subquery');
+    this.#kept.push(next.value);
+    this.#reading = undefined;
+    return true;
   }
 }

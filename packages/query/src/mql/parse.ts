@@ -1,15 +1,12 @@
 /** MQL: turns an aggregation pipeline into a plan. stages/ defines the stages. */
-
-import { decodeBson } from '../bson/decode.ts';
-import { BsonDocument } from '../bson/value.ts';
+import { decodeBson, maxDepth } from '../bson/decode.ts';
+import { BsonDocument, type BsonValue } from '../bson/value.ts';
 import type { Expr } from '../plan/expr.ts';
 import type { Plan, Stage } from '../plan/stage.ts';
 import { QueryError, reading, withErrorsAt } from '../query-error.ts';
 import { pipelineStages } from '../stages/registry.ts';
 import { countElements } from './count-elements.ts';
-import { checkDepth } from './depth.ts';
 import { asksForText } from './match/filter.ts';
-import { checkNearMeta } from './stages/near-meta.ts';
 
 /** A longer pipeline (in bytes) is refused. */
 export const maxPipelineBytes: number = 1024 * 1024;
@@ -113,4 +110,49 @@ function orderGroups(stages: readonly Stage[]): readonly Stage[] {
     const follows = stage.k === 'shape' && stage.mode === 'include' && stages[index - 1]?.k === 'group';
     return follows ? { ...stage, inOrder: true } : stage;
   });
+}
+
+/**
+ * Limits nesting, so that no query can exhaust the stack of code that walks it. @throws QueryError Overflow if documents and arrays are
+ * nested deeper than 200 levels.
+ */
+function checkDepth(value: BsonValue, depth = 1): void {
+  if (depth > maxDepth) throw new QueryError('Overflow', `the query is nested deeper than ${maxDepth} levels`);
+  if (value instanceof BsonDocument) for (const below of value.values()) checkDepth(below, depth + 1);
+  else if (Array.isArray(value)) for (const below of value) checkDepth(below, depth + 1);
+}
+
+const kinds: readonly BsonValue[] = ['geoNearDistance', 'geoNearPoint'];
+const ends: ReadonlySet<Stage['k']> = new Set(['group', 'bucketAuto']);
+
+/**
+ * Checks $meta of $geoNear's results: $geoNear must come before, and no stage since may have combined rows. @throws QueryError 40218, with
+ * the position.
+ */
+function checkNearMeta(stage: BsonDocument, before: readonly Stage[]): void {
+  const isKnown = before.some(({ k }) => k === 'geoNear') && !before.some(({ k }) => ends.has(k));
+  const found = isKnown ? undefined : metaIn(stage);
+  if (found === undefined) return;
+  throw new QueryError(40218, `$meta: no earlier stage produces ${found.kind}`, {
+    path: found.path,
+    hint: '$geoNear must be the first stage, and no stage between may group rows',
+  });
+}
+
+function metaIn(value: BsonValue, path = ''): { readonly path: string; readonly kind: string } | undefined {
+  const parts: readonly (readonly [string, BsonValue])[] =
+    value instanceof BsonDocument
+      ? [...value]
+      : Array.isArray(value)
+        ? value.map((item, index): [string, BsonValue] => [String(index), item])
+        : [];
+  for (const [name, part] of parts) {
+    // A literal is not an expression.
+    if (name === '$literal' || name === '$const') continue;
+    const at = path === '' ? name : `${path}.${name}`;
+    if (name === '$meta' && kinds.includes(part)) return { path: at, kind: String(part) };
+    const below = metaIn(part, at);
+    if (below !== undefined) return below;
+  }
+  return undefined;
 }

@@ -4,7 +4,6 @@
  * States: loading → clean (as saved) ⇄ dirty → saving → clean. If someone else has saved in the meantime, saving → dirty on the newest
  * version: their changes are merged into the draft, and the person decides each conflict.
  */
-
 import { Code, ConnectError } from '@connectrpc/connect';
 import { AppService } from '@platform/proto/platform/app/v1/app';
 import {
@@ -13,11 +12,12 @@ import {
   type GetConfigurationVersionResponse,
 } from '@platform/proto/platform/fleet/v1/fleet';
 import { clientOf } from '../api/clients.ts';
+import { objectOf } from '../api/object-of.ts';
 import { type Problem, problemOf } from '../api/problem.ts';
 import { documentOf, textOf } from '../configure/document.ts';
-import { keepDraft, readDraft } from '../configure/kept-draft.ts';
 import { type Conflict, merge, withTheirs } from '../configure/merge.ts';
 import { debounce } from '../ui/debounce.ts';
+import { keep, readKept } from '../ui/kept.ts';
 
 const app = clientOf(AppService);
 const fleet = clientOf(FleetService);
@@ -184,4 +184,23 @@ export class Draft {
       this.saving = false;
     }
   }
+}
+
+interface KeptDraft {
+  /** The version that it is based on. */
+  readonly version: number;
+  readonly text: string;
+}
+
+const keyOf = (partId: string): string => `draft of ${partId}`;
+
+/** The draft of a configuration that was left without saving. */
+function readDraft(partId: string): KeptDraft | undefined {
+  const { version, text } = objectOf(readKept(keyOf(partId)));
+  return typeof version === 'number' && typeof text === 'string' ? { version, text } : undefined;
+}
+
+/** Undefined forgets it. */
+function keepDraft(partId: string, draft: KeptDraft | undefined): void {
+  keep(keyOf(partId), draft);
 }

@@ -1,6 +1,6 @@
 /** Calls to the resources of a machine through the cloud, by the names of their types: no type needs its own code here. */
 import type { ResourceName } from '@platform/proto/platform/common/v1/common';
-import { callJson } from '../api/call-json.ts';
+import { askWith } from '../api/session.svelte.ts';
 import { sendMovement } from './motion/send-movement.ts';
 import { sessionWith } from './motion/sessions.svelte.ts';
 
@@ -48,4 +48,21 @@ export function moveResource(
 
 export async function doCommand(partId: string, name: ResourceName, command: object): Promise<unknown> {
   return (await callResource(partId, name, 'DoCommand', { command }))['result'] ?? {};
+}
+
+/**
+ * Makes one unary call as JSON (Connect), for services that are known only by name. @param method such as
+ * `platform.component.sensor.v1.SensorService/GetReadings` @throws Error with the message of cloud or machine
+ */
+async function callJson(
+  method: string,
+  request: object,
+  headers: Readonly<Record<string, string>>,
+  init: Pick<RequestInit, 'keepalive' | 'signal'> = {},
+): Promise<Record<string, unknown>> {
+  const answer = await askWith(`/${method}`, request, {
+    headers: { 'connect-protocol-version': '1', ...headers },
+    ...init,
+  });
+  return answer.json();
 }

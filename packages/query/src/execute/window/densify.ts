@@ -2,10 +2,12 @@
  * $densify: rows in the order of the field, and new rows for the steps between them. Each partition has a next step. A row on that step
  * advances it; a row between two steps does not.
  */
-
 import { compareValues } from '../../bson/compare.ts';
 import { valueKey } from '../../bson/key.ts';
-import { BsonDocument, type BsonValue } from '../../bson/value.ts';
+import { isNullish, isNumeric, typeName } from '../../bson/type.ts';
+import { BsonDate, BsonDocument, type BsonValue, Int32, type Maybe } from '../../bson/value.ts';
+import { type Numeric, toDouble } from '../../functions/numbers/number.ts';
+import { add } from '../../functions/numbers/sums.ts';
 import type { Path } from '../../plan/expr.ts';
 import type { DensifyStage } from '../../plan/window.ts';
 import { QueryError } from '../../query-error.ts';
@@ -15,7 +17,7 @@ import type { Budget } from '../limits/budget.ts';
 import { sizeOf } from '../limits/size.ts';
 import type { Row, Rows } from '../row.ts';
 import { runSort } from '../stages/sort.ts';
-import { isBelow, steppingOf } from './densify-step.ts';
+import { addTime } from './add-time.ts';
 
 /** MongoDB's own limit on new rows. */
 const maxRows = 500_000;
@@ -141,4 +143,50 @@ function withField(fields: BsonDocument, path: Path, value: BsonValue, depth = 0
     result.set(name, withField(below ?? new BsonDocument(), path, value, depth + 1));
   }
   return result;
+}
+
+interface Stepping {
+  readonly next: (value: BsonValue) => BsonValue;
+  /** @returns undefined for null and missing. @throws QueryError for a value that does not match the step. */
+  readonly densified: (document: BsonDocument) => BsonValue | undefined;
+}
+
+/** Values to densify, numbers or dates, and the step from one to the next. */
+function steppingOf({ field, step, unit }: DensifyStage): Stepping {
+  const amount = step.value ?? new Int32(1);
+  const whole = toDouble(amount as Numeric);
+  return {
+    next: (value) =>
+      value instanceof BsonDate && unit !== undefined
+        ? new BsonDate(addTime(value.ms, unit, whole))
+        : (add(value, amount) ?? null),
+    densified: (document) => {
+      const value = nestedValue(document, field);
+      if (isNullish(value)) return undefined;
+      if (!isNumeric(value) && !(value instanceof BsonDate)) {
+        throw new QueryError(5733201, `$densify takes numbers and dates, found ${typeName(value)}`);
+      }
+      if (value instanceof BsonDate !== (unit !== undefined)) {
+        throw new QueryError(
+          6053600,
+          unit === undefined ? 'dates are densified with a unit' : 'numbers are densified without a unit',
+        );
+      }
+      return value;
+    },
+  };
+}
+
+function isBelow(left: BsonValue, right: BsonValue): boolean {
+  return compareValues(left, right) < 0;
+}
+
+/** Arrays on the path give no value. */
+function nestedValue(document: BsonDocument, path: Path): Maybe {
+  let current: Maybe = document;
+  for (const name of path) {
+    if (!(current instanceof BsonDocument)) return undefined;
+    current = current.get(name);
+  }
+  return current;
 }

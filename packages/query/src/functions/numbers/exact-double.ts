@@ -3,8 +3,6 @@
  * reference's C library in one of ten results; where the library is correct to the last bit, so is this.
  */
 
-import { over, type Pair, plus, scaled, times, twoProduct, twoSum } from './double-double.ts';
-
 /** ln 2 and π/2 in parts, of which the first two have 33 bits: their products with small integers are exact. */
 const ln2: readonly [number, number, Pair] = [
   0.6931471804855391,
@@ -122,4 +120,48 @@ export function acos(x: number): number {
 
 function value([high, low]: Pair): number {
   return high + low;
+}
+
+/** `[high, low]`; the low part is at most half a unit of the high one's last place. */
+type Pair = readonly [high: number, low: number];
+
+/** Arithmetic on sums of two doubles, which hold 106 bits: for results that must be correct to the last bit of a double. */
+function twoSum(a: number, b: number): Pair {
+  const sum = a + b;
+  const part = sum - a;
+  return [sum, a - (sum - part) + (b - part)];
+}
+
+/** For numbers below 2^990. */
+function twoProduct(a: number, b: number): Pair {
+  const product = a * b;
+  const [aHigh, bHigh] = [upperHalf(a), upperHalf(b)];
+  const [aLow, bLow] = [a - aHigh, b - bHigh];
+  return [product, aHigh * bHigh - product + aHigh * bLow + aLow * bHigh + aLow * bLow];
+}
+
+function upperHalf(value: number): number {
+  const scaled = 134_217_729 * value;
+  return scaled - (scaled - value);
+}
+
+function plus(a: Pair, b: Pair): Pair {
+  const [high, low] = twoSum(a[0], b[0]);
+  return twoSum(high, low + a[1] + b[1]);
+}
+
+function times(a: Pair, b: Pair): Pair {
+  const [high, low] = twoProduct(a[0], b[0]);
+  return twoSum(high, low + (a[0] * b[1] + a[1] * b[0]));
+}
+
+function over(a: Pair, b: Pair): Pair {
+  const first = a[0] / b[0];
+  const rest = plus(a, times([-first, 0], b));
+  return twoSum(first, rest[0] / b[0]);
+}
+
+/** @param factor a power of two. */
+function scaled(a: Pair, factor: number): Pair {
+  return [a[0] * factor, a[1] * factor];
 }
