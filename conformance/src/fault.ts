@@ -1,18 +1,8 @@
 /**
  * The long fault runs: the crash tests with more kills, and the memory test of a small machine for longer, with a given seed. `sync` is the
  * ledger test of capture and sync, by default with the number of faults in its requirements. Progress goes to standard error; standard
- * output is one line of JSON with the numbers of readings produced, stored, and reported as missing.
- *
- * npm run fault -- sync --kills 200 --cuts 2000 --acks 1000 --mutations 10000 --disks 10 --seed 7
- * npm run fault -- cloud --kills 200 --seed 7
- * npm run fault -- triggers --kills 100 --seed 7
- * npm run fault -- damage --damages 2000 --seed 7
- * npm run fault -- billing --interleavings 10000 --kills 200 --seed 7
- * npm run fault -- link --seed 7
- * npm run fault -- memory --seconds 300 --large 1,120,300,2000
- * npm run fault -- disk --faults 60 --seed 7
- * npm run fault -- hostile --requests 2000 --garbage 10000 --seed 7
- * npm run fault -- --help
+ * output is one line of JSON with the numbers of readings produced, stored, and reported as missing. `npm run fault -- --help` lists the
+ * runs with their options; for example npm run fault -- sync --kills 200 --seed 7
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
