@@ -8,7 +8,7 @@
  */
 import { commandLineOf } from '@platform/testkit';
 import { median } from './figures/statistics.ts';
-import type { Load } from './fleet/load.ts';
+import type { Load } from './fleet/fleet.ts';
 import { type Figure, printFigureTable } from './store/figure.ts';
 import { storeSections } from './store/sections.ts';
 import { measureSync, syncPieces } from './sync.ts';

@@ -8,7 +8,6 @@ import { type ServerProcess, startProcess } from '../cloud/server-process.ts';
 import { percentile } from '../figures/statistics.ts';
 import { startFleetCloud } from './fleet-cloud.ts';
 import { startFleetLimit } from './fleet-limit.ts';
-import type { Load } from './load.ts';
 import { type FleetPart, provisionFleet } from './provision-fleet.ts';
 
 const periodMs = 15_000;
@@ -158,4 +157,12 @@ function requireOpenFiles(count: number): void {
   throw new Error(
     `${count} connections need ${count + spareFiles} open files in one process, the limit is ${hard}: raise it with ulimit -Hn`,
   );
+}
+
+/** The size of a fleet bench; other benches ignore it. */
+export interface Load {
+  /** Number of machines. */
+  readonly parts: number;
+  /** Duration of the measurement. */
+  readonly seconds: number;
 }

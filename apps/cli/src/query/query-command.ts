@@ -3,8 +3,7 @@ import { Command } from 'commander';
 import { defineCommand, group } from '../invocation/define-command.ts';
 import { withPosition } from './error-position.ts';
 import { answerOptions, formatOf, printAnswer } from './print-answer.ts';
-import { queryText } from './query-text.ts';
-import { mqlOptions, runMql } from './run-mql.ts';
+import { mqlOptions, queryText, runMql } from './run-mql.ts';
 import { runQuery } from './run-query.ts';
 import { savedCommand } from './saved/saved-command.ts';
 

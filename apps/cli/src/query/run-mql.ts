@@ -5,9 +5,10 @@ import { choice } from '../invocation/choice.ts';
 import type { Context } from '../invocation/context.ts';
 import type { Flags } from '../invocation/define-command.ts';
 import { pick } from '../invocation/find.ts';
+import { readInput } from '../invocation/input.ts';
+import type { Invocation } from '../settings.ts';
 import { withPosition } from './error-position.ts';
 import { answerOptions, formatOf, printAnswer } from './print-answer.ts';
-import { queryText } from './query-text.ts';
 import { runQuery } from './run-query.ts';
 import { savedQueries } from './saved/saved-query.ts';
 
@@ -72,4 +73,10 @@ export async function readStages(context: Context, argument: string): Promise<Ui
 /** Runs a call that sends these stages. @throws its error, with the stage that the error names */
 export function withStages<T>(context: Context, stages: readonly Uint8Array[], run: () => Promise<T>): Promise<T> {
   return withPosition(context, { text: '', stages: stages.map((bson) => relaxedJson(readRow(bson))) }, run);
+}
+
+/** The text of a query: the argument itself, the file after `@`, or standard input for `-`. @throws invalid_argument */
+export async function queryText(argument: string, invocation: Invocation): Promise<string> {
+  if (argument === '-') return readInput('-', invocation);
+  return argument.startsWith('@') ? readInput(argument.slice(1), invocation) : argument;
 }

@@ -1,9 +1,7 @@
 import { expect, test } from 'vitest';
-import { compactJson } from './compact-json.ts';
 import { jsonOutput } from './json-output.ts';
-import { readableLog } from './readable-log.ts';
-import { createTroubleReporter } from './report-trouble.ts';
-import { terminalOutput } from './terminal-output.ts';
+import { createTroubleReporter } from './show-flow.ts';
+import { compactJson, readableLog, terminalOutput } from './terminal-output.ts';
 
 const complain = (text: string): void => expect.unreachable(text);
 const ids = { organizationId: 'o', locationId: 'l', machineId: 'm', partId: 'p', keyId: 'k' };

@@ -2,7 +2,6 @@ import { type Cloud, openCloud } from '@platform/sdk/cloud';
 import type { Demo } from '../invocation/read-demo.ts';
 import type { Output, Row, ShownWebhook } from './output.ts';
 import { pause } from './pause.ts';
-import { createTroubleReporter } from './report-trouble.ts';
 
 export interface ShowFlowOptions {
   readonly url: string;
@@ -168,3 +167,18 @@ function sampleMql(since: Date): Readonly<Record<string, unknown>>[] {
 const sampleSql: string =
   'SELECT time_received, data.readings.cpu_percent AS cpu_percent, data.readings.memory_used_percent AS memory_used_percent, data.readings.uptime_seconds AS uptime_seconds ' +
   "FROM readings WHERE component_name = 'host' ORDER BY time_received DESC LIMIT 3";
+
+const sameAgainMs = 60_000;
+
+/** Reports why nothing can be shown: a new reason at once, the same one at most once a minute. @param nowMs of a monotonic clock */
+export function createTroubleReporter(output: Pick<Output, 'logged'>, nowMs: () => number): (caught: unknown) => void {
+  const saidAt = new Map<string, number>();
+  return (caught) => {
+    const text = caught instanceof Error ? caught.message : String(caught);
+    const now = nowMs();
+    if (now - (saidAt.get(text) ?? Number.NEGATIVE_INFINITY) < sameAgainMs) return;
+    if (saidAt.size >= 100) saidAt.clear();
+    saidAt.set(text, now);
+    output.logged('platform', `cannot show the readings, trying again: ${text}`);
+  };
+}

@@ -1,9 +1,7 @@
 import { styleText } from 'node:util';
 import { isLoopback, printable, printableEntry } from '@platform/sdk/cloud';
 import { shellWord } from '../invocation/shell-word.ts';
-import { compactJson, shortened } from './compact-json.ts';
 import { type Output, type Ready, restartSentence, type Streams } from './output.ts';
-import { readableLog } from './readable-log.ts';
 
 /**
  * Readable text: each event once, when it first happens, then one status line that is overwritten.
@@ -145,4 +143,53 @@ function nextSteps(
         ]
       : []),
   ];
+}
+
+/** Readable JSON: what fits into `width` columns stays on one line, the rest is broken into one entry per line. */
+export function compactJson(value: unknown, width = 100, indent = ''): string {
+  const inline = JSON.stringify(value) ?? 'null';
+  if (indent.length + inline.length <= width || typeof value !== 'object' || value === null) return inline;
+  const deeper = `${indent}  `;
+  if (Array.isArray(value)) {
+    const items = value.map((item) => `${deeper}${compactJson(item, width, deeper)}`);
+    return `[\n${items.join(',\n')}\n${indent}]`;
+  }
+  // Dates and the like define their own JSON form.
+  if ('toJSON' in value) return inline;
+  const entries = Object.entries(value).filter(([, item]) => item !== undefined);
+  const fields = entries.map(([name, item]) => `${deeper}${JSON.stringify(name)}: ${compactJson(item, width, deeper)}`);
+  return `{\n${fields.join(',\n')}\n${indent}}`;
+}
+
+/** One line of at most `width` columns. */
+function shortened(text: string, width: number): string {
+  return text.length <= width ? text : `${text.slice(0, width - 1)}…`;
+}
+
+const levels = ['debug', 'info', 'warn', 'error'];
+
+/**
+ * Formats a log line of a started process (JSON or plain text) for people; undefined below `least`. Plain text is always shown, because
+ * processes use it only for important messages.
+ */
+export function readableLog(line: string, least = 'warn'): string | undefined {
+  let entry: Record<string, unknown> | undefined;
+  try {
+    entry = JSON.parse(line);
+  } catch {
+    return line;
+  }
+  if (typeof entry !== 'object' || entry === null) return line;
+  const { level, msg, time: _time, logger: _logger, code: _code, error, ...fields } = entry;
+  if (typeof msg !== 'string') return line;
+  if (levels.indexOf(String(level)) < levels.indexOf(least)) return undefined;
+  const shown = Object.entries(fields).flatMap(([name, value]) => (isShort(value) ? [`${name}: ${value}`] : []));
+  const which = shown.length === 0 ? msg : `${msg} (${shown.join('; ')})`;
+  return error === undefined ? which : `${which}: ${String(error)}`;
+}
+
+/** Stacks and lists stay in the log. */
+function isShort(value: unknown): boolean {
+  if (typeof value === 'number' || typeof value === 'boolean') return true;
+  return typeof value === 'string' && value.length <= 300 && !value.includes('\n');
 }

@@ -5,8 +5,8 @@ import { compileExpression } from '../execute/expressions/expression.ts';
 import { type Frame, newFrame } from '../execute/expressions/scope.ts';
 import type { Budget } from '../execute/limits/budget.ts';
 import type { Accumulator, AccumulatorFields } from '../plan/accumulator.ts';
-import { countOf } from './count-of.ts';
 import type { Fold, MergingFold } from './fold.ts';
+import { countOf } from './n-operands.ts';
 import { accumulatorOf } from './registry.ts';
 import { distinctFold } from './set.ts';
 

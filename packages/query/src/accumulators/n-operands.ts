@@ -1,13 +1,15 @@
 /** The operands of $firstN, $lastN, $minN and $maxN; of $top, $bottom, $topN and $bottomN. */
 
+import { compareValues } from '../bson/compare.ts';
 import { describe } from '../bson/describe.ts';
-import { BsonDocument, type BsonValue } from '../bson/value.ts';
+import { isNumeric, typeName } from '../bson/type.ts';
+import { BsonDocument, type BsonValue, type Maybe } from '../bson/value.ts';
 import type { OperandContext } from '../functions/definition.ts';
 import { type Fields, namedFields } from '../functions/named-fields.ts';
+import { maxLong, toDouble } from '../functions/numbers/number.ts';
 import { parseSortKeys } from '../mql/stages/sort.ts';
 import { type Expr, literal } from '../plan/expr.ts';
 import { QueryError } from '../query-error.ts';
-import { countOf } from './count-of.ts';
 import type { ParseAccumulator } from './definition.ts';
 
 /** The operand of $firstN, $lastN, $minN and $maxN, as accumulators and as expressions. */
@@ -51,4 +53,18 @@ function parseCount(value: BsonValue, fn: string, { at, parse, constant: constan
   if (constant === undefined) return expr;
   countOf(constant.value, `$${fn}`);
   return literal(constant.value);
+}
+
+/**
+ * The `n` of $firstN and similar accumulators. @throws QueryError 5787902 if it is not a number, 5787903 if it is not whole, 5787908 if it
+ * is not above 0.
+ */
+export function countOf(value: Maybe, name: string): number {
+  if (!isNumeric(value)) throw new QueryError(5787902, `${name} needs a number for 'n', found ${typeName(value)}`);
+  const count = toDouble(value);
+  if (!Number.isInteger(count) || compareValues(value, maxLong) > 0) {
+    throw new QueryError(5787903, `${name} needs a whole number of 64 bits for 'n', found ${count}`);
+  }
+  if (count <= 0) throw new QueryError(5787908, `${name} needs an 'n' above 0, found ${count}`);
+  return count;
 }

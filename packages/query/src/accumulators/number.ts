@@ -11,9 +11,9 @@ import { kindOf, numbers, widest } from '../sql/types/kind.ts';
 import { numberOrNull } from '../sql/types/signature.ts';
 import { type Accumulators, arrayAsOperand } from './definition.ts';
 import type { Fold, MergingFold } from './fold.ts';
-import { holdsValue } from './holds-value.ts';
 import type { Sliding } from './sliding/sliding.ts';
 import { slidingAvg, slidingSum } from './sliding/sum.ts';
+import { holdsValue } from './value-set.ts';
 
 export const numberAccumulators: Accumulators = {
   sum: {

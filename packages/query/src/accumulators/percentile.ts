@@ -10,7 +10,6 @@ import type { Accumulators } from './definition.ts';
 import type { MergingFold } from './fold.ts';
 import { packed, packedNumbers } from './packed-numbers.ts';
 import { parseMedian, parsePercentile } from './percentile-operand.ts';
-import { percentileOf, rankOf } from './percentile-rank.ts';
 import { quickselect } from './quickselect.ts';
 import type { Sliding } from './sliding/sliding.ts';
 
@@ -207,4 +206,15 @@ function placeOf(sorted: readonly number[], number: number): number {
     else high = middle;
   }
   return low;
+}
+
+/** Finds a percentile among sorted numbers. @param sorted ascending. */
+function percentileOf(sorted: ArrayLike<number>, p: number): number | null {
+  const count = sorted.length;
+  return count === 0 ? null : sorted[rankOf(count, p)]!;
+}
+
+/** The position, from 0, of the percentile among this many sorted numbers. */
+function rankOf(count: number, p: number): number {
+  return p >= 1 ? count - 1 : Math.max(0, Math.ceil(count * p) - 1);
 }

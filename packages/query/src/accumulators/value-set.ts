@@ -1,10 +1,9 @@
 /** A set of values in which equal values of different types are one: the first one stays. */
-
 import { compareValues } from '../bson/compare.ts';
-import { Binary, BsonDate, BsonDocument, type BsonValue } from '../bson/value.ts';
+import { isNullish } from '../bson/type.ts';
+import { Binary, BsonDate, BsonDocument, type BsonValue, type Maybe } from '../bson/value.ts';
 import { KeyMap } from '../execute/key-map.ts';
 import { sizeOf } from '../execute/limits/size.ts';
-import { holdsValue } from './holds-value.ts';
 import { packed, packedNumbers } from './packed-numbers.ts';
 
 export class ValueSet {
@@ -117,4 +116,9 @@ function sizeOfState({ numbers, times, values }: SetState): number {
 
 function bytesOf({ numbers, times, values }: SetState): number {
   return numbers.byteLength + times.byteLength + values.reduce<number>((sum, value) => sum + 8 + sizeOf(value), 32);
+}
+
+/** What COUNT of SQL counts. Whether the value is neither null nor missing; for a document, whether at least one of its values is not. */
+export function holdsValue(value: Maybe): boolean {
+  return value instanceof BsonDocument ? ![...value.values()].every(isNullish) : !isNullish(value);
 }

@@ -1,8 +1,6 @@
 /** Errors about values name the stage of the user's pipeline where they arose, like parse errors. */
-
 import type { Stage } from '../plan/stage.ts';
 import { QueryError } from '../query-error.ts';
-import { engineLimitError } from './limits/engine-limit-error.ts';
 import type { Rows } from './row.ts';
 import { parallelArrays } from './stages/sort-keys.ts';
 
@@ -48,4 +46,19 @@ function placed(stage: Stage, caught: unknown): unknown {
   if (!(error instanceof QueryError) || error.stage !== undefined || ofAll.has(error.codeName)) return error;
   const isOfSort = (stage.k === 'group' || stage.k === 'merge') && error.reason === parallelArrays;
   return error.at(isOfSort && stage.sortAt !== undefined ? stage.sortAt : stage.at);
+}
+
+/**
+ * Turns errors of the JavaScript engine's limits into query errors. Limits on texts, arrays and the stack: the query asked for too much,
+ * but nothing is broken.
+ */
+export function engineLimitError(caught: unknown): unknown {
+  if (!(caught instanceof RangeError)) return caught;
+  const isStack = caught.message.includes('call stack');
+  const reason = isStack
+    ? 'the query or its values are nested too deeply to be evaluated'
+    : `the query needs more memory than is available (${caught.message})`;
+  return new QueryError('ExceededMemoryLimit', reason, {
+    hint: 'build smaller strings, arrays and documents, and nest them less deeply',
+  });
 }

@@ -3,9 +3,8 @@
  * single array. $firstN, $lastN, $minN and $maxN take `n` and an array. $median and $percentile take an array or a value.
  */
 
-import { countOf } from '../accumulators/count-of.ts';
 import type { ParseAccumulator } from '../accumulators/definition.ts';
-import { inputFields } from '../accumulators/n-operands.ts';
+import { countOf, inputFields } from '../accumulators/n-operands.ts';
 import { parseMedian, parsePercentile } from '../accumulators/percentile-operand.ts';
 import { accumulatorOf } from '../accumulators/registry.ts';
 import { typeName } from '../bson/type.ts';

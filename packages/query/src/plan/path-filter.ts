@@ -2,11 +2,9 @@
  * The conditions of a plan's leading filters on path columns and times, as plain data from which a backend builds a predicate. The
  * predicate keeps a superset of the rows: the executor applies the filters again.
  */
-
 import { compareText } from '../bson/compare.ts';
 import { BsonDate } from '../bson/value.ts';
 import { isPathColumn, isTimeColumn, type PathColumn, pathColumns, type TimeColumn, timeColumns } from './columns.ts';
-import { conjuncts } from './conjuncts.ts';
 import type { Expr } from './expr.ts';
 import { plansIn } from './sources-of.ts';
 import type { Plan } from './stage.ts';
@@ -143,4 +141,11 @@ function narrowTime(bounds: TimeBounds, bound: Bound): TimeBounds {
   const from = bound.op.startsWith('lt') ? fromMs : Math.max(fromMs, least);
   const to = bound.op.startsWith('gt') ? toMs : Math.min(toMs, most);
   return { ...(Number.isFinite(from) ? { fromMs: from } : {}), ...(Number.isFinite(to) ? { toMs: to } : {}) };
+}
+
+/** The parts of a condition that must all hold; none for a bare value or variable, which restricts nothing. */
+export function conjuncts(where: Expr): readonly Expr[] {
+  if (where.k !== 'call') return where.k === 'bind' ? [where] : [];
+  if (where.fn === 'match.expr') return conjuncts(where.args[0]!);
+  return /^(match|agg|sql)\.and$/.test(where.fn) ? where.args.flatMap(conjuncts) : [where];
 }

@@ -4,7 +4,7 @@ import { describe } from '../bson/describe.ts';
 import { BsonDocument } from '../bson/value.ts';
 import { unitMs } from '../functions/dates/date-unit.ts';
 import { parseExpression } from '../mql/expression.ts';
-import { parseTimeUnit } from '../mql/window/time-unit.ts';
+import { parseTimeUnit } from '../mql/window/bounds.ts';
 import type { Expr } from '../plan/expr.ts';
 import type { Rate } from '../plan/window.ts';
 import { malformed, QueryError } from '../query-error.ts';

@@ -1,10 +1,10 @@
 /** Builds a module's folder into the one that machines run: the bundled program, its start script, meta.json, and further files. */
-import { chmod, cp, mkdir, rm, writeFile } from 'node:fs/promises';
+import { chmod, cp, lstat, mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { stripVTControlCharacters } from 'node:util';
 import { errorText, PlatformError } from '@platform/sdk/cloud';
 import type { ProvidedModel } from '@platform/sdk/module';
-import { linkSdk, sdkEntry } from './link-sdk.ts';
 import { checkModels, entrypoint, type ModuleFolder, readModuleFolder } from './meta.ts';
 
 export interface Built extends ModuleFolder {
@@ -113,4 +113,21 @@ function plain(text: string): string {
     .replace(/^Build failed with \d+ errors?:\s*/, '')
     .replaceAll(/^\[[A-Z_]+\] /gm, '')
     .trim();
+}
+
+/**
+ * Lets editors and programs in a folder find `@platform/sdk`: a link to the one that came with this command line. The file that modules
+ * import: from the installed package, or from the checkout.
+ */
+function sdkEntry(): string {
+  return fileURLToPath(import.meta.resolve('@platform/sdk/module'));
+}
+
+/** Leaves an existing package unchanged, for example one that npm installed. */
+export async function linkSdk(folder: string): Promise<void> {
+  const link = join(folder, 'node_modules', '@platform', 'sdk');
+  if ((await lstat(link).catch(() => undefined)) !== undefined) return;
+  await mkdir(dirname(link), { recursive: true });
+  // Two levels up: src/module.ts or dist/module.js.
+  await symlink(dirname(dirname(sdkEntry())), link, 'dir');
 }

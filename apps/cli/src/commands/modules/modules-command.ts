@@ -10,7 +10,7 @@ import { openArchive } from '../packages/archive.ts';
 import { platformOption } from '../packages/packages-command.ts';
 import { upload, uploadFields } from '../packages/upload.ts';
 import { buildModule } from './build.ts';
-import { linkSdk } from './link-sdk.ts';
+import { linkSdk } from './build-folder.ts';
 import { reloadModule } from './reload.ts';
 import { moduleFiles } from './template.ts';
 

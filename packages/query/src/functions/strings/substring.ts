@@ -9,7 +9,7 @@ import { eager, type Functions } from '../definition.ts';
 import { maxLong, minLong } from '../numbers/number.ts';
 import { requireInt32 } from '../numbers/whole-int32.ts';
 import { afterCodePoints } from './code-points.ts';
-import { coerced } from './coerced-text.ts';
+import { coerced } from './string.ts';
 
 export const substring: Functions = {
   'agg.substrCP': eager({ mql: 3, size: 'grows', numberTypes: 'none' }, (value, start, length) => {

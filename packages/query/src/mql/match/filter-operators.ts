@@ -1,5 +1,6 @@
 /** The operators of $match for one field. */
 
+import { compileRegex } from '../../bson/compile-regex.ts';
 import { describe } from '../../bson/describe.ts';
 import { isNumeric, typeNumbers } from '../../bson/type.ts';
 import { BsonDocument, BsonUndefined, type BsonValue, Regex } from '../../bson/value.ts';
@@ -7,9 +8,8 @@ import { geoIntersects, geoWithin } from '../../execute/geo/region.ts';
 import type { BitsTest } from '../../execute/match/bits.ts';
 import { toDouble, wholePart } from '../../functions/numbers/number.ts';
 import { call, type Expr, literal } from '../../plan/expr.ts';
-import { QueryError } from '../../query-error.ts';
+import { QueryError, withErrorsAt } from '../../query-error.ts';
 import { parseBitPositions } from './bits.ts';
-import { checkRegex } from './regex.ts';
 
 /** The parsers that operators need from filter.ts; passed as arguments, so that the two files do not import each other. */
 export interface FilterParts {
@@ -197,4 +197,9 @@ function parseElemMatch(subject: Expr, value: BsonValue, at: string, parts: Filt
   const ofValues = first?.startsWith('$') && !['$and', '$or', '$nor', '$where', '$expr'].includes(first);
   const body = ofValues ? parts.operators({ k: 'field', path: [] }, value, at) : parts.query(value, at);
   return { k: 'bind', fn: 'match.elem', vars: ofValues ? ['value'] : ['object'], args: [subject], body, at };
+}
+
+/** Regular expressions in queries: checked when parsed, so that an invalid one is an error even over no rows. */
+export function checkRegex(regex: Regex, at: string): void {
+  withErrorsAt({ path: at }, () => compileRegex(regex));
 }

@@ -5,7 +5,7 @@ import { isNumeric, typeNumbers } from '../../bson/type.ts';
 import { BsonDocument, type BsonValue, Regex } from '../../bson/value.ts';
 import { compileJsonSchema, unorderedKey } from '../../execute/match/json-schema.ts';
 import { QueryError } from '../../query-error.ts';
-import { checkRegex } from './regex.ts';
+import { checkRegex } from './filter-operators.ts';
 
 type Check = (value: BsonValue, at: string) => void;
 

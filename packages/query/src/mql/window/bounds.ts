@@ -1,16 +1,15 @@
 /** The `window` of a window function: documents or a range around the current one. */
-
 import { compareValues } from '../../bson/compare.ts';
 import { decimalToNumber } from '../../bson/decimal.ts';
 import { describe } from '../../bson/describe.ts';
 import { isNumeric } from '../../bson/type.ts';
 import { BsonDocument, type BsonValue, Decimal128, Int32, type Maybe } from '../../bson/value.ts';
+import { isUnit, type Unit, units } from '../../functions/dates/date-unit.ts';
 import type { SortKey } from '../../plan/sort-key.ts';
 import { type Bound, type Constant, type WindowFrame, wholePartition } from '../../plan/window.ts';
 import { malformed, QueryError, withErrorsAt } from '../../query-error.ts';
 import { parseExpression } from '../expression.ts';
 import { constantOf } from './constant.ts';
-import { parseTimeUnit } from './time-unit.ts';
 
 /** @param by the order of the stage, undefined if it has none. @param output position of the window function in the query. */
 export function parseBounds(spec: BsonValue, by: readonly SortKey[] | undefined, output: string): WindowFrame {
@@ -97,4 +96,11 @@ function checkOrder(lower: Maybe, upper: Maybe): void {
   const [low, high] = [lower, upper].map((bound) => (bound === 'current' ? 0 : bound));
   if (low === 'unbounded' || high === 'unbounded' || compareValues(low, high) <= 0) return;
   throw new QueryError(5339900, `the lower bound ${describe(low)} exceeds the upper bound ${describe(high)}`);
+}
+
+/** Units of time as users write them. */
+export function parseTimeUnit(value: BsonValue): Unit {
+  if (typeof value !== 'string') throw malformed(`'unit' must be a string, found ${describe(value)}`);
+  if (isUnit(value)) return value;
+  throw malformed(`unknown time unit ${describe(value)}`, `the units are ${[...units].join(', ')}`);
 }

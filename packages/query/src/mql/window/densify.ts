@@ -10,9 +10,8 @@ import type { Stage } from '../../plan/stage.ts';
 import type { Constant, DensifyStage } from '../../plan/window.ts';
 import { QueryError, withErrorsAt } from '../../query-error.ts';
 import { parseFieldPath } from '../path.ts';
-import { wholeOf } from './bounds.ts';
+import { parseTimeUnit, wholeOf } from './bounds.ts';
 import { strictFields } from './strict-fields.ts';
-import { parseTimeUnit } from './time-unit.ts';
 
 export function parseDensify(spec: BsonValue): Stage {
   if (!(spec instanceof BsonDocument)) {

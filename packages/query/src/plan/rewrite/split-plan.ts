@@ -3,9 +3,9 @@
  * order of the sources. Together they mean the same as the plan, except that merged groups come in the order of their keys.
  */
 
-import { conjuncts } from '../conjuncts.ts';
 import type { Expr } from '../expr.ts';
 import { decomposes } from '../partial-state.ts';
+import { conjuncts } from '../path-filter.ts';
 import { isReadOnce } from '../sources-of.ts';
 import type { GroupStage, MergeStage, Plan, RowStage, SortStage, Stage } from '../stage.ts';
 import { countDistinct } from './count-distinct.ts';

@@ -8,10 +8,9 @@ import type { Query, SqlNode } from './ast.ts';
 import { parseAssert, parseCast, typeTest } from './cast.ts';
 import { type Cursor, fault } from './cursor.ts';
 import { dateAddFor, itemsHint, literalText } from './dialect-hints.ts';
-import { parseFunction } from './function.ts';
+import { parseFunction, writtenTime } from './function.ts';
 import { reserved } from './keywords.ts';
 import type { Token } from './lex.ts';
-import { writtenTime } from './written-time.ts';
 
 const powers: Readonly<Record<string, number>> = {
   OR: 10,

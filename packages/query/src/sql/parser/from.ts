@@ -1,12 +1,10 @@
 /** FROM: tables, arrays, queries, joins, UNWIND and FLATTEN. */
-
 import { maxDepth } from '../../bson/decode.ts';
-import { parseAlias } from './alias.ts';
 import type { From } from './ast.ts';
 import { type Cursor, fault } from './cursor.ts';
 import { parseList, parseSqlExpression } from './expression.ts';
-import { arrow, once } from './named-options.ts';
-import { parseUnwind } from './unwind.ts';
+import { isName } from './keywords.ts';
+import { arrow, once, parseUnwind } from './unwind.ts';
 
 export function parseFrom(cursor: Cursor): From {
   let left = parseJoins(cursor);
@@ -107,4 +105,10 @@ function parseFlatten(cursor: Cursor): From {
   }
   cursor.expect(')', 'to close FLATTEN');
   return { k: 'flatten', of, separator, depth: levels, at };
+}
+
+/** With or without AS; a bare word that is reserved belongs to the next clause. */
+export function parseAlias(cursor: Cursor): string | undefined {
+  if (cursor.take('AS')) return cursor.name('an alias');
+  return isName(cursor.peek()) ? cursor.next().text : undefined;
 }

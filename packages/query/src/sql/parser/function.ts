@@ -1,6 +1,6 @@
 /** SQL function calls: scalar functions, aggregates, typed literals such as TIMESTAMP '…'. */
-
 import type { BsonValue } from '../../bson/value.ts';
+import { parseDate } from '../../functions/dates/date-text.ts';
 import { sqlAggregates, sqlFunctions } from '../functions.ts';
 import type { SqlNode } from './ast.ts';
 import { refuseDate } from './cast.ts';
@@ -9,7 +9,6 @@ import { dateAliases, dateFunctions, parseExtract } from './date-function.ts';
 import { functionHint } from './dialect-hints.ts';
 import { nearest } from './keywords.ts';
 import type { Token } from './lex.ts';
-import { writtenTime } from './written-time.ts';
 
 const special: readonly string[] = [
   ...['EXTRACT', 'DATEADD', 'DATEDIFF', 'DATETRUNC', 'CURRENT_TIMESTAMP', 'NOW'],
@@ -128,4 +127,13 @@ function parsePosition(cursor: Cursor, at: Token, below: (power?: number) => Sql
   const text = below();
   cursor.expect(')', 'to close POSITION');
   return { k: 'call', fn: 'sql.position', args: [part, text], at };
+}
+
+/** TIMESTAMP '…', {ts '…'} and {d '…'}: an invalid time is refused. CAST of such a text is null, like every cast that fails. */
+export function writtenTime(text: Token, at: Token): SqlNode {
+  if (parseDate(text.text) === undefined) {
+    const hint = "write it as ISO 8601, e.g. '2026-01-31T12:00:00Z'";
+    throw fault(text, `'${text.text.slice(0, 80)}' is not a timestamp`, hint);
+  }
+  return { k: 'call', fn: 'sql.castTimestamp', args: [{ k: 'literal', value: text.text, at: text }], at };
 }

@@ -1,13 +1,19 @@
 /** Statements: SELECT, UNION of several, preceded by WITH. */
-
 import { maxDepth } from '../../bson/decode.ts';
-import { aggregatesIn } from './aggregates-in.ts';
-import { parseAlias } from './alias.ts';
-import { expressionsOf, type OrderItem, type Query, type Select, type SelectItem } from './ast.ts';
+import {
+  expressionsOf,
+  type OrderItem,
+  partsOf,
+  type Query,
+  type Select,
+  type SelectItem,
+  type SqlAggregate,
+  type SqlNode,
+} from './ast.ts';
 import { type Cursor, fault, listed } from './cursor.ts';
 import { aggregateText } from './dialect-hints.ts';
 import { parseSqlExpression } from './expression.ts';
-import { parseFrom } from './from.ts';
+import { parseAlias, parseFrom } from './from.ts';
 
 const maxColumns = 10_000;
 const maxKeys = 1000;
@@ -153,4 +159,9 @@ function count(cursor: Cursor, clause: string): number {
     throw fault(token, `${clause} takes a whole number, found '${token.text}'`);
   cursor.next();
   return Math.min(Number(token.text), Number.MAX_SAFE_INTEGER);
+}
+
+/** The aggregates in expressions, in order of appearance, without those in subqueries. */
+export function aggregatesIn(nodes: readonly SqlNode[]): SqlAggregate[] {
+  return nodes.flatMap((node) => (node.k === 'aggregate' ? [node] : aggregatesIn(partsOf(node))));
 }

@@ -1,9 +1,7 @@
 /** UNWIND(source WITH PATH => a.b, …): which arrays become rows, and the names of their items' indexes. */
-
 import type { From, UnwindStep } from './ast.ts';
 import { type Cursor, fault, listed } from './cursor.ts';
 import type { Token } from './lex.ts';
-import { arrow, once } from './named-options.ts';
 
 const hint = 'e.g. UNWIND(readings WITH PATH => tags)';
 /** Maximum for one UNWIND, over all its paths. */
@@ -115,4 +113,18 @@ function stepsOf({ parts }: Written, all: Options, isPlain: boolean): readonly U
     }
   }
   return steps;
+}
+
+/** Options that are given by name, such as `WITH PATH => tags`. At the name of an option. @throws QueryError if it was already given. */
+export function once(cursor: Cursor, given: Set<string>): void {
+  const name = cursor
+    .peek()
+    .text.toUpperCase()
+    .replace(/^PATHS$/, 'PATH');
+  if (given.has(name)) throw fault(cursor.peek(), `${name} occurs twice`);
+  given.add(name);
+}
+
+export function arrow(cursor: Cursor): void {
+  cursor.expect('=>', 'before the value of the option');
 }

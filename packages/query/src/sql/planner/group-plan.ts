@@ -5,15 +5,14 @@ import type { Accumulator } from '../../plan/accumulator.ts';
 import { call, type Expr, field, literal } from '../../plan/expr.ts';
 import { QueryError } from '../../query-error.ts';
 import { sqlAggregates } from '../functions.ts';
-import { aggregatesIn } from '../parser/aggregates-in.ts';
 import { expressionsOf, type Select, type SqlAggregate, type SqlNode } from '../parser/ast.ts';
 import { fault } from '../parser/cursor.ts';
 import { aggregateText } from '../parser/dialect-hints.ts';
+import { aggregatesIn } from '../parser/statement.ts';
 import { documentKind, isMixed, type Kind, kindOf, kindText, unfit } from '../types/kind.ts';
 import { Block } from './block.ts';
-import { exprKey } from './expr-key.ts';
 import { notText } from './lower.ts';
-import { find, resolve, type Source, type Typed } from './scope.ts';
+import { exprKey, find, resolve, type Source, type Typed } from './scope.ts';
 
 interface Column {
   /** The table of the column; '' for columns with a name of their own. */

@@ -1,12 +1,10 @@
 /** Joins: both sides become fields of one row. Equalities between the sides are extracted, so that rows can be looked up. */
-
-import type { Expr } from '../../plan/expr.ts';
+import { type Expr, partsOf } from '../../plan/expr.ts';
 import type { Stage } from '../../plan/stage.ts';
 import type { From, SqlNode } from '../parser/ast.ts';
 import { fault } from '../parser/cursor.ts';
 import { kindText, maybeMissing, unfit } from '../types/kind.ts';
 import { asTruth, lower, notText } from './lower.ts';
-import { rootsOf } from './roots-of.ts';
 import { type Around, type Rows, wrapped } from './rows.ts';
 import { resolve, type Scope } from './scope.ts';
 
@@ -66,4 +64,21 @@ function isOf(expr: Expr, side: Rows): boolean {
   return (
     roots !== undefined && roots.size > 0 && [...roots].every((root) => side.sources.some(({ name }) => name === root))
   );
+}
+
+/** The first field of each path in an expression; undefined if it reads the row as a whole. */
+export function rootsOf(expr: Expr): ReadonlySet<string> | undefined {
+  const roots = new Set<string>();
+  return gather(expr, roots) ? roots : undefined;
+}
+
+function gather(expr: Expr, into: Set<string>): boolean {
+  if (expr.k === 'field') {
+    const [root] = expr.path;
+    if (root !== undefined) into.add(root);
+    return root !== undefined;
+  }
+  if (expr.k === 'var') return expr.name !== 'ROOT';
+  if (expr.k === 'bind' && expr.fn === 'match.elem') return false;
+  return partsOf(expr).every((part) => gather(part, into));
 }

@@ -2,7 +2,7 @@
 
 import { call, type Expr } from '../../plan/expr.ts';
 import type { Stage } from '../../plan/stage.ts';
-import { rootsOf } from './roots-of.ts';
+import { rootsOf } from './join-plan.ts';
 
 /** The stages followed by a filter, or with its terms where their tables are read. */
 export function filtered(stages: readonly Stage[], where: Expr): Stage[] {

@@ -1,12 +1,13 @@
 /** Resolves names to fields: in the tables of a query, and in those of the queries around it. */
 
+import { valueKey } from '../../bson/key.ts';
+import { typeName } from '../../bson/type.ts';
 import { call, type Expr, literal } from '../../plan/expr.ts';
 import { fault } from '../parser/cursor.ts';
 import { itemsHint, literalText } from '../parser/dialect-hints.ts';
 import { nearest } from '../parser/keywords.ts';
 import type { Token } from '../parser/lex.ts';
 import { fieldOf, holds, isArray, type Kind, kindText } from '../types/kind.ts';
-import { exprKey } from './expr-key.ts';
 
 /** A table of FROM, in the layout of the plan's rows. */
 export interface Source {
@@ -152,4 +153,22 @@ function below(expr: Expr, name: string): Expr {
   if (expr.k === 'field' || expr.k === 'var') return { ...expr, path: [...expr.path, name] };
   if (expr.k === 'doc') return expr.fields.find(([each]) => each === name)?.[1] ?? literal(undefined);
   return call('sql.field', [expr, literal(name)], name);
+}
+
+/** A text that is equal for expressions with the same meaning, wherever they occur in the statement. */
+export function exprKey(expr: Expr): string {
+  switch (expr.k) {
+    case 'lit':
+      return `l${typeName(expr.value)}${valueKey(expr.value)}`;
+    case 'field':
+      return `f${JSON.stringify(expr.path)}`;
+    case 'var':
+      return `v${JSON.stringify([expr.name, expr.path])}`;
+    case 'call':
+      return `${expr.fn}(${expr.args.map(exprKey).join()})`;
+    case 'doc':
+      return `{${expr.fields.map(([name, value]) => `${JSON.stringify(name)}:${exprKey(value)}`).join()}}`;
+    case 'bind':
+      return `${expr.fn}[${expr.vars.join()}](${expr.args.map(exprKey).join()};${exprKey(expr.body)})`;
+  }
 }

@@ -9,9 +9,8 @@ import { fault } from '../parser/cursor.ts';
 import { literalText } from '../parser/dialect-hints.ts';
 import { isMixed, kindText } from '../types/kind.ts';
 import type { Block } from './block.ts';
-import { exprKey } from './expr-key.ts';
 import { dropFields, hidden, setFields } from './rows.ts';
-import { fieldsOf, type Typed } from './scope.ts';
+import { exprKey, fieldsOf, type Typed } from './scope.ts';
 import type { Projection } from './select-list.ts';
 
 export interface Sort {
