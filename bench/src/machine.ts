@@ -16,7 +16,7 @@ import { createRpcServer, serve } from '@platform/rpc/server';
 import { type ChildProcess, residentBytes, spawnChild } from '@platform/testkit';
 import { scratch } from './cloud/scratch.ts';
 import { percentile } from './figures/statistics.ts';
-import { openUnarySession, type UnarySession } from './fleet/unary-session.ts';
+import { openUnarySession, type UnarySession } from './fleet/machine-calls.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const many = 1_000;

@@ -46,7 +46,7 @@ const benches: Readonly<Record<string, Bench>> = {
     (await import('../limits/measure-limits.ts')).measureLimits(),
   ),
   ingest: single('uploads a second to a cloud', async () => (await import('./ingest.ts')).measureIngest()),
-  ack: single('time until an upload is acknowledged', async () => (await import('./ack.ts')).measureAck()),
+  ack: single('time until an upload is acknowledged', async () => (await import('./ingest.ts')).measureAck()),
   webhook: single('time from the upload to the webhook', async () => (await import('./webhook.ts')).measureWebhook()),
   conditions: single('evaluations of a condition a second on one core', async () =>
     (await import('./conditions.ts')).measureConditions(),
@@ -60,8 +60,8 @@ const benches: Readonly<Record<string, Bench>> = {
     'seconds',
   ),
   capture: single('capture on a machine', async () => (await import('./capture.ts')).measureCapture()),
-  idle: single('memory and CPU time of idle programs', async () => (await import('./idle.ts')).measureIdle()),
-  start: single('startup time', async () => (await import('./start.ts')).measureStart()),
+  idle: single('memory and CPU time of idle programs', async () => (await import('./demo.ts')).measureIdle()),
+  start: single('startup time', async () => (await import('./demo.ts')).measureStart()),
   fleet: single(
     'many parts that upload and query',
     async (load) => (await import('./fleet/fleet.ts')).measureFleet(load),

@@ -7,10 +7,9 @@ import { scratch } from './cloud/scratch.ts';
 import { coldStart } from './queries/cold-start.ts';
 import { fill, sizesOf } from './queries/fill.ts';
 import { inExecutor } from './queries/in-executor.ts';
-import { type Line, tableOf } from './queries/line.ts';
+import { type Line, tableOf, timeOf } from './queries/line.ts';
 import { overColumns } from './queries/over-columns.ts';
 import { drawShapes } from './queries/shapes.ts';
-import { timeOf } from './queries/time-of.ts';
 import { together } from './queries/together.ts';
 
 export interface QueryLoad {

@@ -3,8 +3,8 @@
  *
  * Sections: a (all sealed), b (a million hot), c (during uploads), restart, ingest (rate, memory, CPU time), size, checksums, idle.
  */
+import { measureIdle } from './demo.ts';
 import { median } from './figures/statistics.ts';
-import { measureIdle } from './idle.ts';
 import type { Figure } from './store/figure.ts';
 import { countOf, startFleetWithReadings } from './store/fleet-with-readings.ts';
 import { fullSpeed } from './store/full-speed.ts';

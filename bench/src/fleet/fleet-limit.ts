@@ -4,9 +4,8 @@ import { create, toBinary } from '@bufbuild/protobuf';
 import { AuthenticateResponseSchema } from '@platform/proto/proto/rpc/v1/auth';
 import { thriftyEnvironment } from '../../../apps/cli/bin/become-node.js';
 import { type ServerProcess, startProcess } from '../cloud/server-process.ts';
-import { configPath, machineCalls, needsRestartPath, signIn, signInPath } from './machine-calls.ts';
+import { configPath, machineCalls, needsRestartPath, openUnarySession, signIn, signInPath } from './machine-calls.ts';
 import type { FleetPart } from './provision-fleet.ts';
-import { openUnarySession } from './unary-session.ts';
 
 /** The answers of the bare server: base64 of a message by path. */
 export type FleetAnswers = Readonly<Record<string, string>>;

@@ -4,9 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { mapConcurrently } from '../figures/map-concurrently.ts';
 import type { Load } from './fleet.ts';
 import { type FleetCloud, startFleetCloud } from './fleet-cloud.ts';
-import { machineCalls, signIn } from './machine-calls.ts';
+import { machineCalls, openUnarySession, signIn, type UnarySession } from './machine-calls.ts';
 import { type FleetPart, provisionFleet } from './provision-fleet.ts';
-import { openUnarySession, type UnarySession } from './unary-session.ts';
 
 const pauseMs = 90_000;
 const lanes = 64;

@@ -8,8 +8,7 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { mapConcurrently } from '../figures/map-concurrently.ts';
 import type { FleetGeneratorOptions, FleetGeneratorResult } from '../fleet/fleet.ts';
-import { machineCalls, signIn } from '../fleet/machine-calls.ts';
-import { openUnarySession } from '../fleet/unary-session.ts';
+import { machineCalls, openUnarySession, signIn } from '../fleet/machine-calls.ts';
 
 const options = JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8')) as FleetGeneratorOptions;
 const { url, parts, periodMs, seconds } = options;

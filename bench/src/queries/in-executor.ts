@@ -1,9 +1,8 @@
 /** $match and $group without push-down, on one core, compared with decoding and a hand-written loop over the same bytes. */
 import { type Batch, BsonDate, BsonDocument, batchOf, documentsOf, encodeBson, execute } from '@platform/query';
 import { parseMql } from '@platform/query/mql';
-import type { Line } from './line.ts';
+import { type Line, timeOf } from './line.ts';
 import { componentName, documentOf, readingAt } from './readings.ts';
-import { timeOf } from './time-of.ts';
 
 const batchRows = 2_048;
 const above = 20;

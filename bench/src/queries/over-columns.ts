@@ -2,9 +2,8 @@
 import { aggregate } from 'mingo';
 import type { OpenTabular } from '../../../apps/cloud/src/tabular/testing/open-tabular.ts';
 import { openTypedColumns } from '../../limits/typed-columns.ts';
-import type { Line } from './line.ts';
+import { type Line, timesInTurns } from './line.ts';
 import { componentCount, intervalMs, readingAt } from './readings.ts';
-import { timesInTurns } from './time-of.ts';
 
 type Stages = readonly Record<string, unknown>[];
 

@@ -11,7 +11,7 @@ import {
 import { openTypedColumns, type TypedColumns } from '../../limits/typed-columns.ts';
 import { scratch } from '../cloud/scratch.ts';
 import { fill, sizesOf } from '../queries/fill.ts';
-import { timesInTurns } from '../queries/time-of.ts';
+import { timesInTurns } from '../queries/line.ts';
 import { checksumShare } from './checksum-share.ts';
 import type { Figure } from './figure.ts';
 import { type Asked, asked, seriesOfFleet } from './questions.ts';

@@ -2,8 +2,7 @@
 import { request as requestHttp1 } from 'node:http';
 import { connect } from 'node:http2';
 import { createInterface } from 'node:readline';
-import type { Attack } from './attack.ts';
-import { gatherMethods } from './attacked-methods.ts';
+import { type Attack, gatherMethods } from './attack.ts';
 import { codecs } from './codecs.ts';
 import { jsonShapes, shapes } from './shapes.ts';
 

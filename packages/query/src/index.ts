@@ -33,7 +33,7 @@ export { executeSplit, type SourceBatch } from './execute/execute-split.ts';
 export { type Evaluator, evaluator } from './execute/expressions/evaluator.ts';
 export type { Limits } from './execute/limits/budget.ts';
 export { refuseTooLarge } from './execute/limits/size-limits.ts';
-export { mergePartials } from './execute/stages/merge.ts';
+export { mergePartials } from './execute/stages/group.ts';
 export { compareKeys, sortKeysOf } from './execute/stages/sort-keys.ts';
 export { ExactSum } from './execute/sums/exact-sum.ts';
 export { isNan, type Numeric, toDouble } from './functions/numbers/number.ts';

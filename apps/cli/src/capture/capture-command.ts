@@ -7,9 +7,8 @@ import { csvLines } from '../data/write-csv.ts';
 import { writeParquet } from '../data/write-parquet.ts';
 import { defineLocalCommand, group } from '../invocation/define-command.ts';
 import type { Output } from '../results/output.ts';
-import { releaseFile, setAsideFiles } from './quarantine.ts';
 import { capturePaths, type FoundFile, linesOf, readFound } from './read-capture.ts';
-import { checkTarget, repairFile } from './repair.ts';
+import { checkTarget, releaseFile, repairFile, setAsideFiles } from './repair.ts';
 
 const pathText = 'a capture file, or a folder of them such as ~/.platform/capture';
 const lineFields = [

@@ -3,9 +3,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { captureFileBytes, readCaptureFile } from '@platform/capture-file';
 import { expect, onTestFinished, test } from 'vitest';
-import { releaseFile, setAsideFiles } from './quarantine.ts';
 import { capturePaths, linesOf, readFound } from './read-capture.ts';
-import { checkTarget, repairFile } from './repair.ts';
+import { checkTarget, releaseFile, repairFile, setAsideFiles } from './repair.ts';
 
 function folder(): string {
   const path = mkdtempSync(join(tmpdir(), 'capture-'));

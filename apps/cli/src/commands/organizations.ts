@@ -6,8 +6,7 @@ import { parseObject } from '../invocation/input.ts';
 import { readPages } from '../invocation/read-pages.ts';
 import { wholeNumber } from '../invocation/whole-number.ts';
 import { namesOf } from '../results/names.ts';
-import { actorName, presenter, timeOf } from '../results/presenters.ts';
-import { snakeKeys } from '../results/snake-keys.ts';
+import { actorName, presenter, snakeKeys, timeOf } from '../results/presenters.ts';
 import { pushConfigCommand } from './push-config.ts';
 import { webhookSecretCommand } from './webhook-secret.ts';
 

@@ -2,7 +2,7 @@
 
 import { isNullish, typeName } from '../bson/type.ts';
 import { BsonDocument, type BsonValue } from '../bson/value.ts';
-import { sizeOf } from '../execute/limits/size.ts';
+import { sizeOf } from '../execute/limits/size-limits.ts';
 import { QueryError } from '../query-error.ts';
 import { arrayOf, orNull } from '../sql/types/kind.ts';
 import type { Accumulators } from './definition.ts';

@@ -3,7 +3,7 @@
 import { compareValues } from '../bson/compare.ts';
 import { isNullish } from '../bson/type.ts';
 import type { BsonDocument, BsonValue, Maybe } from '../bson/value.ts';
-import { sizeOf } from '../execute/limits/size.ts';
+import { sizeOf } from '../execute/limits/size-limits.ts';
 import { compareKeys, sortKeysOf } from '../execute/stages/sort-keys.ts';
 import type { SortKey } from '../plan/sort-key.ts';
 import { orNull } from '../sql/types/kind.ts';

@@ -2,7 +2,7 @@
 
 import { valueKey } from '../bson/key.ts';
 import { BsonDocument, type BsonValue, Int32, type Maybe } from '../bson/value.ts';
-import { sizeOf } from '../execute/limits/size.ts';
+import { sizeOf } from '../execute/limits/size-limits.ts';
 import { arrayOf } from '../sql/types/kind.ts';
 import type { Accumulators } from './definition.ts';
 import type { Fold, MergingFold } from './fold.ts';

@@ -1,7 +1,7 @@
 /** $top and $bottom, which keep the value of one row: the first (last) in their own order. */
 
 import { BsonDocument, type BsonValue, type Maybe } from '../bson/value.ts';
-import { sizeOf } from '../execute/limits/size.ts';
+import { sizeOf } from '../execute/limits/size-limits.ts';
 import { compareKeys, sortKeysOf } from '../execute/stages/sort-keys.ts';
 import type { SortKey } from '../plan/sort-key.ts';
 import type { Accumulators } from './definition.ts';

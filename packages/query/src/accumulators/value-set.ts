@@ -3,7 +3,7 @@ import { compareValues } from '../bson/compare.ts';
 import { isNullish } from '../bson/type.ts';
 import { Binary, BsonDate, BsonDocument, type BsonValue, type Maybe } from '../bson/value.ts';
 import { KeyMap } from '../execute/key-map.ts';
-import { sizeOf } from '../execute/limits/size.ts';
+import { sizeOf } from '../execute/limits/size-limits.ts';
 import { packed, packedNumbers } from './packed-numbers.ts';
 
 export class ValueSet {

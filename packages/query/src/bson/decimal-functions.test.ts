@@ -10,7 +10,7 @@ import {
   decimalSqrt,
   type RealName,
 } from './decimal-functions.ts';
-import { parseDecimal } from './parse-decimal.ts';
+import { parseDecimal } from './encode-decimal.ts';
 import type { Decimal128 } from './value.ts';
 
 function apply(run: (...values: Decimal128[]) => Decimal128, ...texts: string[]): string {

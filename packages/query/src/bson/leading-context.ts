@@ -3,8 +3,6 @@
  * from the empty group on. The fixed length of the context tells where the search must start.
  */
 
-import { endOfClass } from './pattern-class.ts';
-
 export interface LeadingContext {
   /** The pattern for RE2. */
   readonly pattern: string;
@@ -57,4 +55,19 @@ function hasAlternatives(pattern: string): boolean {
     else if (char === '|' && depth === 0) return true;
   }
   return false;
+}
+
+/** The position where a class `[…]` of a regular expression closes; past the end if it does not. */
+export function endOfClass(pattern: string, start: number): number {
+  let at = start + 1;
+  if (pattern[at] === '^') at++;
+  if (pattern[at] === ']') at++;
+  for (; at < pattern.length && pattern[at] !== ']'; at++) {
+    if (pattern[at] === '\\') at++;
+    else if (pattern.startsWith('[:', at)) {
+      const end = pattern.indexOf(':]', at + 2);
+      if (end > 0) at = end + 1;
+    }
+  }
+  return at;
 }

@@ -4,7 +4,7 @@
  * linear time.
  */
 
-import { endOfClass } from './pattern-class.ts';
+import { endOfClass } from './leading-context.ts';
 
 export interface TrailingContext {
   /** The pattern for RE2. */

@@ -12,8 +12,8 @@ import { Budget, type Limits } from './limits/budget.ts';
 import { rowReader } from './read-rows.ts';
 import type { Row, Rows } from './row.ts';
 import { runStages } from './run-stages.ts';
+import { type Chunk, mergeGroups } from './stages/group.ts';
 import { compileRowMap } from './stages/map-rows.ts';
-import { type Chunk, mergeGroups } from './stages/merge.ts';
 import { writeBatches } from './write-batches.ts';
 
 export interface SourceBatch {

@@ -1,32 +1,26 @@
 /** All functions of expressions. */
 
 import { fold } from './accumulators.ts';
-import { array } from './arrays/array.ts';
-import { arrayRange } from './arrays/array-range.ts';
+import { array, arrayRange, arrayZip } from './arrays/array.ts';
 import { arraySearch } from './arrays/array-search.ts';
 import { arraySort } from './arrays/array-sort.ts';
-import { arrayZip } from './arrays/array-zip.ts';
 import { set } from './arrays/set.ts';
-import { boolean } from './boolean.ts';
-import { comparison } from './comparison.ts';
-import { conditional } from './conditional.ts';
 import { conversion } from './conversion/convert.ts';
 import { dataSize } from './conversion/data-size.ts';
 import { hashedKey } from './conversion/hashed-key.ts';
-import { dateDiffFunctions } from './dates/date-diff.ts';
+import { dateDiffFunctions, dateShiftFunctions } from './dates/date-arithmetic.ts';
 import { dateFormatFunctions } from './dates/date-format.ts';
 import { dateFromPartsFunctions } from './dates/date-from-parts.ts';
 import { dateFromStringFunctions } from './dates/date-from-string.ts';
 import { dateParts } from './dates/date-parts.ts';
-import { dateShiftFunctions } from './dates/date-shift.ts';
 import { dateTruncFunctions } from './dates/date-trunc.ts';
 import { timestamp } from './dates/timestamp.ts';
 import type { FunctionDefinition, Functions } from './definition.ts';
+import { boolean, comparison, conditional } from './logic.ts';
 import { meta } from './meta.ts';
 import { arithmetic } from './numbers/arithmetic.ts';
-import { bits } from './numbers/bits.ts';
+import { bits, rand } from './numbers/bits.ts';
 import { logarithms } from './numbers/logarithms.ts';
-import { rand } from './numbers/rand.ts';
 import { rounding } from './numbers/rounding.ts';
 import { trigonometry } from './numbers/trigonometry.ts';
 import { object } from './object.ts';
@@ -36,10 +30,9 @@ import { sqlNumber } from './sql/sql-number.ts';
 import { sqlRows } from './sql/sql-rows.ts';
 import { sqlText } from './sql/sql-text.ts';
 import { regex } from './strings/regex.ts';
-import { string } from './strings/string.ts';
+import { string, substring } from './strings/string.ts';
 import { stringSearch } from './strings/string-search.ts';
 import { stringTrim } from './strings/string-trim.ts';
-import { substring } from './strings/substring.ts';
 import { variables } from './variables.ts';
 
 const definitions: Functions = {

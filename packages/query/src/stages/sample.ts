@@ -6,7 +6,7 @@ import { toWholeDecimal } from '../bson/decimal-arithmetic.ts';
 import { describe } from '../bson/describe.ts';
 import { isNumeric } from '../bson/type.ts';
 import { BsonDocument, type BsonValue, Decimal128 } from '../bson/value.ts';
-import { sizeOf } from '../execute/limits/size.ts';
+import { sizeOf } from '../execute/limits/size-limits.ts';
 import type { Row, Rows } from '../execute/row.ts';
 import { toDouble } from '../functions/numbers/number.ts';
 import type { SampleStage } from '../plan/stage.ts';

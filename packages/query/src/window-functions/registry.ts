@@ -6,13 +6,12 @@ import { type Expr, literal } from '../plan/expr.ts';
 import type { WindowFunction, WindowFunctions } from '../plan/window.ts';
 import { covariance } from './covariance.ts';
 import type { WindowFunctionDefinition, WindowSpec } from './definition.ts';
-import { derivative } from './derivative.ts';
 import { expMovingAvg } from './exp-moving-avg.ts';
 import { fold } from './fold.ts';
 import { linearFill, locf } from './gap-fill.ts';
-import { integral } from './integral.ts';
 import { minMaxScaler } from './min-max-scaler.ts';
 import { rank } from './rank.ts';
+import { derivative, integral } from './rate.ts';
 import { shift } from './shift.ts';
 
 const definitions: { readonly [Kind in keyof WindowFunctions]: WindowFunctionDefinition<WindowFunctions[Kind]> } = {

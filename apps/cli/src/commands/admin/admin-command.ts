@@ -4,7 +4,7 @@
 import type { Command } from 'commander';
 import { group } from '../../invocation/define-command.ts';
 import { backupCommand, restoreCommand } from './backup.ts';
-import { adminBillingCommand } from './billing.ts';
+import { adminBillingCommand, checkLedgerCommand, paymentsCommand } from './billing.ts';
 import {
   adminOrganizationsCommand,
   auditCommand,
@@ -13,7 +13,6 @@ import {
   statusCommand,
 } from './installation.ts';
 import { limitsCommand } from './limits.ts';
-import { checkLedgerCommand, paymentsCommand } from './payments.ts';
 import { adminPushConfigCommand } from './push-config.ts';
 import { repairCommand } from './repair.ts';
 

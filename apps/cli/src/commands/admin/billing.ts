@@ -1,4 +1,4 @@
-/** `platform admin billing`: which organization bills which. */
+/** `platform admin billing`, `payments` and `check-ledger`: which organization bills which, received payments, and a check of the books. */
 import { type JsonObject, PlatformError } from '@platform/sdk/cloud';
 import { Command } from 'commander';
 import { group } from '../../invocation/define-command.ts';
@@ -64,4 +64,54 @@ function shown(account: JsonObject): JsonObject {
     since: timeText(account['sinceMs']),
     billing_email: account['billingEmail'] || null,
   };
+}
+
+const paymentFields = ['invoice_id', 'number', 'state', 'open', 'currency', 'is_new'];
+const ledgerFields = ['lines', 'invoices', 'audit_entries', 'audit_hash', 'problems'];
+
+export function paymentsCommand(): Command {
+  return group('payments', 'payments that you received outside the platform', [record()]);
+}
+
+function record(): Command {
+  return defineAdminCommand(
+    new Command('record')
+      .description('record a payment of an invoice; a repeated reference is recorded only once')
+      .argument('<invoice>', 'id of the invoice')
+      .argument('<amount>', 'such as 12.50, in the currency of the invoice')
+      .requiredOption('--reference <text>', 'such as the number of the bank transfer'),
+    {
+      examples: ['platform admin payments record 1f0c6a52-93f1-4ac4-9f3e-6b3a1de0c1aa 12.50 --reference transfer-881'],
+      fields: paymentFields,
+    },
+    async (ask, { out }, flags, invoiceId = '', amount = '') => {
+      const params = { invoiceId, amount, reference: String(flags['reference']) };
+      const {
+        invoiceId: invoice_id = null,
+        isNew: is_new = null,
+        ...rest
+      } = (await ask('payments.record', params)) as JsonObject;
+      out.object({ invoice_id, ...rest, is_new });
+    },
+  );
+}
+
+export function checkLedgerCommand(): Command {
+  return defineAdminCommand(
+    new Command('check-ledger').description(
+      'check the ledger: its sums, its hash chain and that of the audit trail, invoice numbers without gaps, and invoices against the ledger',
+    ),
+    { examples: ['platform admin check-ledger'], fields: ledgerFields },
+    async (ask, { out }) => {
+      const {
+        auditEntries: audit_entries = null,
+        auditHash: audit_hash = null,
+        problems = [],
+        ...ledger
+      } = (await ask('check-ledger')) as JsonObject;
+      out.object({ ...ledger, audit_entries, audit_hash, problems });
+      const { length } = Array.isArray(problems) ? problems : [];
+      if (length > 0) throw new PlatformError('data_loss', `the ledger is inconsistent: ${length} problems`);
+    },
+  );
 }

@@ -2,8 +2,7 @@
 import { type JsonObject, PlatformError } from '@platform/sdk/cloud';
 import { Command, Option } from 'commander';
 import { group } from '../../invocation/define-command.ts';
-import { actorName } from '../../results/presenters.ts';
-import { snakeKeys } from '../../results/snake-keys.ts';
+import { actorName, snakeKeys } from '../../results/presenters.ts';
 import { defineAdminCommand, organizationNamed, organizationsOf, timeText } from './define-admin-command.ts';
 
 export function statusCommand(): Command {

@@ -1,7 +1,7 @@
 /** What saving does to the machine's resources. As in the machine-server, changed resources and their dependents are rebuilt. Pure. */
 import type { JsonObject } from '@platform/machine-config/schema';
 import { apiOf, cardsOf, listOf, otherKeys, sections } from './document.ts';
-import { isEqual } from './equal.ts';
+import { isEqual } from './merge.ts';
 
 export interface Effects {
   readonly starts: readonly string[];

@@ -5,7 +5,6 @@
  */
 import type { Json, JsonObject } from '@platform/machine-config/schema';
 import { isObject } from './document.ts';
-import { isEqual } from './equal.ts';
 
 export interface Conflict {
   /** Key of the document. */
@@ -105,4 +104,19 @@ function namedOf(value: Json | undefined): ReadonlyMap<string, Json> | undefined
     named.set(full, entry);
   }
   return named;
+}
+
+/** Whether two JSON values are the same; the order of keys does not matter. */
+export function isEqual(a: unknown, b: unknown): boolean {
+  if (a === b) return true;
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
+  if (Array.isArray(a) || Array.isArray(b))
+    return (
+      Array.isArray(a) && Array.isArray(b) && a.length === b.length && a.every((one, index) => isEqual(one, b[index]))
+    );
+  const [left, right] = [Object.entries(a), b as Record<string, unknown>];
+  return (
+    left.length === Object.keys(b).length &&
+    left.every(([key, value]) => Object.hasOwn(b, key) && isEqual(value, right[key]))
+  );
 }

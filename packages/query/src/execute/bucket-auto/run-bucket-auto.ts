@@ -9,7 +9,7 @@ import { QueryError } from '../../query-error.ts';
 import type { StageContext } from '../../stages/definition.ts';
 import { compileExpression } from '../expressions/expression.ts';
 import { enterRow } from '../expressions/scope.ts';
-import { sizeOf } from '../limits/size.ts';
+import { sizeOf } from '../limits/size-limits.ts';
 import type { Row, Rows } from '../row.ts';
 import { series } from './series.ts';
 

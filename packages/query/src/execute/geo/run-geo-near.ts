@@ -9,7 +9,7 @@ import { valueAt } from '../expressions/path.ts';
 import { enterRow } from '../expressions/scope.ts';
 import { isTruthy } from '../expressions/truth.ts';
 import { withValue } from '../expressions/with-value.ts';
-import { sizeOf } from '../limits/size.ts';
+import { sizeOf } from '../limits/size-limits.ts';
 import type { Rows } from '../row.ts';
 import { angle, angleToArc, flatDistance, isInRing, type Point } from './distance.ts';
 import { type Geometry, geometryOf, type Polygon, pairOf } from './geometry.ts';

@@ -1,15 +1,14 @@
 /** Joins hold the right rows. If the condition has equalities, rows are found by the values that must be equal. */
-
 import { valueKey } from '../../bson/key.ts';
 import { isNullish } from '../../bson/type.ts';
 import { BsonDocument } from '../../bson/value.ts';
 import type { Expr } from '../../plan/expr.ts';
-import type { JoinStage } from '../../plan/stage.ts';
+import type { JoinStage, UnionStage } from '../../plan/stage.ts';
 import type { StageContext } from '../../stages/definition.ts';
 import { compileExpression } from '../expressions/expression.ts';
 import { type Evaluate, enterRow, type Frame } from '../expressions/scope.ts';
 import type { Budget } from '../limits/budget.ts';
-import { sizeOf } from '../limits/size.ts';
+import { sizeOf } from '../limits/size-limits.ts';
 import type { Row, Rows } from '../row.ts';
 
 const chunkRows = 1000;
@@ -87,4 +86,10 @@ function keyOf(values: readonly Expr[]): (frame: Frame) => string | undefined {
     }
     return key;
   };
+}
+
+/** The rows of one plan, then those of another. */
+export async function* runUnion(stage: UnionStage, input: Rows, { runPlan }: StageContext): Rows {
+  for await (const rows of input) yield rows.map(({ document }) => ({ document }));
+  yield* runPlan(stage.right, 'whole');
 }

@@ -8,7 +8,7 @@ import type { StageContext } from '../../stages/definition.ts';
 import { compileExpression } from '../expressions/expression.ts';
 import { enterRow } from '../expressions/scope.ts';
 import type { Budget } from '../limits/budget.ts';
-import { sizeOf } from '../limits/size.ts';
+import { sizeOf } from '../limits/size-limits.ts';
 import type { Row, Rows } from '../row.ts';
 
 export async function* runLookup(stage: LookupStage, input: Rows, { budget, frame, runPlan }: StageContext): Rows {

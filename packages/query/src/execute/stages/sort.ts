@@ -5,7 +5,7 @@ import type { BsonValue } from '../../bson/value.ts';
 import type { SortStage } from '../../plan/stage.ts';
 import type { StageContext } from '../../stages/definition.ts';
 import type { Budget } from '../limits/budget.ts';
-import { sizeOf } from '../limits/size.ts';
+import { sizeOf } from '../limits/size-limits.ts';
 import type { Row, Rows } from '../row.ts';
 import { compareKeys, sortKeysOf } from './sort-keys.ts';
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { partsOfNumber } from '../../bson/decimal.ts';
 import { encodeBson } from '../../bson/encode.ts';
-import { parseDecimal } from '../../bson/parse-decimal.ts';
+import { parseDecimal } from '../../bson/encode-decimal.ts';
 import { BsonDocument, type BsonValue, type Decimal128, Int32 } from '../../bson/value.ts';
 import { ExactSum } from './exact-sum.ts';
 

@@ -1,6 +1,6 @@
 /** Adds units to a time, in UTC. A day that the month does not have becomes its last day. */
 
-import { shifted } from '../../functions/dates/date-shift.ts';
+import { shifted } from '../../functions/dates/date-arithmetic.ts';
 import type { Unit } from '../../functions/dates/date-unit.ts';
 import { type Zone, zoneOf } from '../../functions/dates/time-zone.ts';
 import { QueryError } from '../../query-error.ts';

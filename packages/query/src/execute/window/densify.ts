@@ -14,7 +14,7 @@ import { QueryError } from '../../query-error.ts';
 import type { StageContext } from '../../stages/definition.ts';
 import { valueAt } from '../expressions/path.ts';
 import type { Budget } from '../limits/budget.ts';
-import { sizeOf } from '../limits/size.ts';
+import { sizeOf } from '../limits/size-limits.ts';
 import type { Row, Rows } from '../row.ts';
 import { runSort } from '../stages/sort.ts';
 import { addTime } from './add-time.ts';

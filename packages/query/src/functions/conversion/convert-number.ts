@@ -2,8 +2,14 @@
 
 import { compareParts, type DecimalParts, decimalParts, decimalToNumber, partsOfNumber } from '../../bson/decimal.ts';
 import { decimalOfWhole, isZero } from '../../bson/decimal-arithmetic.ts';
-import { decimalDigits, digitsOf, encodeDecimal, leastExponent } from '../../bson/encode-decimal.ts';
-import { parseDecimal, partsOfText } from '../../bson/parse-decimal.ts';
+import {
+  decimalDigits,
+  digitsOf,
+  encodeDecimal,
+  leastExponent,
+  parseDecimal,
+  partsOfText,
+} from '../../bson/encode-decimal.ts';
 import { isNumeric } from '../../bson/type.ts';
 import { Binary, BsonDate, Decimal128, Int32, type Maybe } from '../../bson/value.ts';
 import { toDecimal as decimalOf, maxLong, minLong } from '../numbers/number.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { decimalText } from '../../bson/decimal.ts';
-import { parseDecimal } from '../../bson/parse-decimal.ts';
+import { parseDecimal } from '../../bson/encode-decimal.ts';
 import { BsonDate, Decimal128, Int32 } from '../../bson/value.ts';
 import { codeOf, evaluate } from '../../testing/evaluate.ts';
 

@@ -1,9 +1,11 @@
 /** $bitAnd, $bitOr, $bitXor and $bitNot of int32 and int64. If an operand is an int64, so is the result. */
 
+import { describe } from '../../bson/describe.ts';
 import { isNullish, typeName } from '../../bson/type.ts';
-import { Int32, type Maybe } from '../../bson/value.ts';
+import { BsonDocument, type BsonValue, Int32, type Maybe } from '../../bson/value.ts';
+import { call, type Expr } from '../../plan/expr.ts';
 import { QueryError } from '../../query-error.ts';
-import { atLeast, eager, type Functions } from '../definition.ts';
+import { atLeast, eager, type Functions, type OperandContext } from '../definition.ts';
 import { toBigInt, type Whole } from './number.ts';
 
 export const bits: Functions = {
@@ -36,4 +38,21 @@ function folded(
     result = apply(result, toBigInt(operand));
   }
   return isLong ? result : new Int32(Number(result));
+}
+
+/** $rand: a double from 0 up to, but excluding, 1; another one for each row. */
+export const rand: Functions = { 'agg.rand': { mql: parseRand, volatile: true, eager: () => draw() } };
+
+function draw(random: () => number = Math.random): number {
+  return random();
+}
+
+function parseRand(operand: BsonValue, { at }: OperandContext): Expr {
+  if (!(operand instanceof BsonDocument) && !Array.isArray(operand)) {
+    throw new QueryError(10065, `$rand takes an empty object, found ${describe(operand)}`);
+  }
+  if ((operand instanceof BsonDocument ? operand.size : operand.length) > 0) {
+    throw new QueryError(3040501, '$rand does not take arguments');
+  }
+  return call('agg.rand', [], at);
 }

@@ -3,8 +3,7 @@
 import { decimalParts } from '../../bson/decimal.ts';
 import { multiply } from '../../bson/decimal-arithmetic.ts';
 import { decimalAtan2, decimalReal, type RealName } from '../../bson/decimal-functions.ts';
-import { decimalInfinity, decimalNan } from '../../bson/encode-decimal.ts';
-import { parseDecimal } from '../../bson/parse-decimal.ts';
+import { decimalInfinity, decimalNan, parseDecimal } from '../../bson/encode-decimal.ts';
 import { isNullish, isNumeric, typeName } from '../../bson/type.ts';
 import type { Decimal128, Maybe } from '../../bson/value.ts';
 import { QueryError } from '../../query-error.ts';

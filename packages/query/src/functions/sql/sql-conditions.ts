@@ -8,8 +8,8 @@ import { constantOf } from '../../execute/expressions/constant.ts';
 import { QueryError } from '../../query-error.ts';
 import { either, kindOf } from '../../sql/types/kind.ts';
 import { boolType, comparing, logical, predicate } from '../../sql/types/signature.ts';
-import { branches } from '../conditional.ts';
 import { type Eager, eager, type FunctionDefinition, type Functions, lazy } from '../definition.ts';
+import { branches } from '../logic.ts';
 
 /** Gives true, false or null for any arguments. */
 const condition = { size: 'bounded', neverFails: true, numberTypes: 'none' } as const;

@@ -1,11 +1,15 @@
 /** $concat, $toUpper, $toLower, $strcasecmp, $strLenCP, $strLenBytes. */
 import { compareText } from '../../bson/compare.ts';
-import { isNullish, typeName } from '../../bson/type.ts';
-import { Int32, type Maybe, Timestamp } from '../../bson/value.ts';
+import { decimalParts } from '../../bson/decimal.ts';
+import { describe } from '../../bson/describe.ts';
+import { isNullish, isNumeric, typeName } from '../../bson/type.ts';
+import { type Decimal128, Int32, type Maybe, Timestamp } from '../../bson/value.ts';
 import { maxValueBytes, tooLarge } from '../../execute/limits/size-limits.ts';
 import { QueryError } from '../../query-error.ts';
 import { atLeast, eager, type Functions } from '../definition.ts';
-import { countCodePoints, utf8Length } from './code-points.ts';
+import { maxLong, minLong } from '../numbers/number.ts';
+import { requireInt32 } from '../numbers/whole-int32.ts';
+import { afterCodePoints, countCodePoints, utf8Length } from './code-points.ts';
 import { shortDoubleText, textOf } from './value-text.ts';
 
 export const string: Functions = {
@@ -70,4 +74,64 @@ function timestampText({ value }: Timestamp): string {
   const date = new Date(Number(value >> 32n) * 1000);
   const day = String(date.getUTCDate()).padStart(2);
   return `${months[date.getUTCMonth()]} ${day} ${date.toISOString().slice(11, 19)}:${value & 0xffffffffn}`;
+}
+
+/** $substrCP, and $substrBytes (also called $substr), which must not split a character. */
+export const substring: Functions = {
+  'agg.substrCP': eager({ mql: 3, size: 'grows', numberTypes: 'none' }, (value, start, length) => {
+    const text = coerced(value, '$substrCP');
+    const from = requireInt32(start, 'the starting index of $substrCP', 34451, 34450);
+    const count = requireInt32(length, 'the length of $substrCP', 34453, 34452);
+    if (count < 0) throw new QueryError(34454, `$substrCP: the length must not be negative, found ${count}`);
+    if (from < 0) throw new QueryError(34455, `$substrCP: the starting index must not be negative, found ${from}`);
+    const begin = afterCodePoints(text, 0, from);
+    return text.slice(begin, afterCodePoints(text, begin, count));
+  }),
+  'agg.substr': eager({ mql: 3, size: 'grows', numberTypes: 'none' }, substrBytes),
+  'agg.substrBytes': eager({ mql: 3, size: 'grows', numberTypes: 'none' }, substrBytes),
+};
+
+/** A negative length takes the rest. */
+function substrBytes(value: Maybe, start: Maybe, length: Maybe): string {
+  const text = coerced(value, '$substrBytes');
+  if (!isNumeric(start))
+    throw new QueryError(16034, `$substrBytes: the starting index must be a number, found ${typeName(start)}`);
+  if (!isNumeric(length))
+    throw new QueryError(16035, `$substrBytes: the length must be a number, found ${typeName(length)}`);
+  const [from, count] = [toLong(start), toLong(length)];
+  if (from < 0)
+    throw new QueryError(50752, `$substrBytes: the starting index must not be negative, found ${describe(start)}`);
+  const bytes = new TextEncoder().encode(text);
+  const end = count < 0 ? bytes.length : Math.min(from + count, bytes.length);
+  if (isContinuation(bytes[from]))
+    throw new QueryError(28656, '$substrBytes: invalid range, starting in the middle of a UTF-8 character');
+  if (isContinuation(bytes[end]))
+    throw new QueryError(28657, '$substrBytes: invalid range, ending in the middle of a UTF-8 character');
+  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes.subarray(Math.min(from, bytes.length), end));
+}
+
+function isContinuation(byte: number | undefined): boolean {
+  return byte !== undefined && (byte & 0xc0) === 0x80;
+}
+
+/** Doubles lose their fraction; decimals are rounded, and those beyond 64 bits become the least number. */
+function toLong(value: number | bigint | Int32 | Decimal128): number {
+  if (value instanceof Int32) return value.value;
+  if (typeof value === 'bigint') return Number(value);
+  if (typeof value === 'number') {
+    if (!(value >= -(2 ** 63) && value < 2 ** 63))
+      throw new QueryError(31109, `$substrBytes: ${value} does not fit a 64-bit whole number`);
+    return Math.trunc(value);
+  }
+  const { kind, negative, coefficient, exponent } = decimalParts(value);
+  if (kind !== 'finite' || exponent > 20) return coefficient === 0n && kind === 'finite' ? 0 : Number(minLong);
+  const magnitude =
+    exponent >= 0 ? coefficient * 10n ** BigInt(exponent) : halfEven(coefficient, 10n ** BigInt(-exponent));
+  const whole = negative ? -magnitude : magnitude;
+  return Number(whole > maxLong || whole < minLong ? minLong : whole);
+}
+
+function halfEven(value: bigint, unit: bigint): bigint {
+  const [whole, twice] = [value / unit, (value % unit) * 2n];
+  return twice > unit || (twice === unit && whole % 2n === 1n) ? whole + 1n : whole;
 }

@@ -1,5 +1,4 @@
 /** $project, $addFields (also called $set) and $unset: which fields a row has afterwards. */
-
 import { describe } from '../../bson/describe.ts';
 import { isNumeric } from '../../bson/type.ts';
 import { BsonDocument, type BsonValue } from '../../bson/value.ts';
@@ -152,4 +151,18 @@ class TreeBuilder {
     });
     return tree(this.#root);
   }
+}
+
+/** $replaceRoot and $replaceWith: replace a row by the document that an expression gives. */
+export function parseReplace(spec: BsonValue, stage: string): Stage {
+  if (stage === '$replaceWith') return { k: 'replace', with: parseExpression(spec, '$replaceWith') };
+  if (!(spec instanceof BsonDocument)) {
+    throw new QueryError(40229, `$replaceRoot takes an object with the field newRoot, found ${describe(spec)}`);
+  }
+  for (const name of spec.keys()) {
+    if (name !== 'newRoot') throw new QueryError(40415, `$replaceRoot has only the field newRoot, found '${name}'`);
+  }
+  const root = spec.get('newRoot');
+  if (root === undefined) throw new QueryError(40414, '$replaceRoot needs the field newRoot');
+  return { k: 'replace', with: parseExpression(root, '$replaceRoot.newRoot') };
 }

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { accumulators as definitions } from '../../accumulators/registry.ts';
 import { batchOf, documentsOf } from '../../bson/batch.ts';
 import { encodeBson } from '../../bson/encode.ts';
-import { parseDecimal } from '../../bson/parse-decimal.ts';
+import { parseDecimal } from '../../bson/encode-decimal.ts';
 import { BsonDate, type BsonDocument, type BsonValue, Int32, type Maybe } from '../../bson/value.ts';
 import { execute } from '../../execute/execute.ts';
 import { executeSplit, type SourceBatch } from '../../execute/execute-split.ts';

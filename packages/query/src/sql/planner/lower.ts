@@ -20,12 +20,12 @@ import {
   isWhole,
   type Kind,
   kindOf,
+  kindOfValue,
   kindText,
   numbers,
   unfit,
   wholeNumbers,
 } from '../types/kind.ts';
-import { kindOfValue } from '../types/kind-of-value.ts';
 import { fieldsOf, type Typed } from './scope.ts';
 
 /** What the names, aggregates and subqueries of an expression mean in its position. */

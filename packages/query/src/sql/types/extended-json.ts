@@ -1,6 +1,6 @@
 /** Texts of Extended JSON that represent values: `'{"$oid": "…"}'` where an ObjectId is expected. */
 
-import { parseDecimal } from '../../bson/parse-decimal.ts';
+import { parseDecimal } from '../../bson/encode-decimal.ts';
 import type { TypeName } from '../../bson/type.ts';
 import {
   Binary,
@@ -21,7 +21,7 @@ import {
 import { parseDate } from '../../functions/dates/date-text.ts';
 import { literal } from '../../plan/expr.ts';
 import type { Typed } from '../planner/scope.ts';
-import { kindOfValue } from './kind-of-value.ts';
+import { kindOfValue } from './kind.ts';
 
 /** The value of a literal text, if it represents one and its types are accepted. */
 export function literalOf(value: Typed, accepts: (types: ReadonlySet<TypeName>) => boolean): Typed | undefined {

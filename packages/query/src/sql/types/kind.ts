@@ -1,6 +1,6 @@
 /** What is known about a value before any data is read: its types, the fields of a document, the items of an array. */
-
-import type { TypeName } from '../../bson/type.ts';
+import { type TypeName, typeName } from '../../bson/type.ts';
+import { BsonDocument, type Maybe } from '../../bson/value.ts';
 
 export interface Kind {
   /** Absent: any type. */
@@ -195,4 +195,15 @@ function something(kind: Kind): TypeName[] | undefined {
 
 function group(type: TypeName): string {
   return numbers.includes(type) ? 'number' : type === 'symbol' ? 'string' : type;
+}
+
+/** What is known about a literal. */
+export function kindOfValue(value: Maybe): Kind {
+  if (value instanceof BsonDocument) {
+    return documentKind([...value].map(([name, each]): [string, Kind] => [name, kindOfValue(each)]));
+  }
+  if (Array.isArray(value) && value.length > 0) {
+    return { types: new Set(['array']), items: value.map(kindOfValue).reduce(either) };
+  }
+  return kindOf(typeName(value));
 }

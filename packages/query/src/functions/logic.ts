@@ -1,15 +1,27 @@
-/** $cond, $ifNull, $switch: only the branch taken is evaluated. */
+/** Conditions, comparisons, and $and, $or and $not. */
 
+import { compareValues, comparisons } from '../bson/compare.ts';
 import { describe } from '../bson/describe.ts';
 import { isNullish } from '../bson/type.ts';
-import { BsonDocument, type BsonValue } from '../bson/value.ts';
+import { BsonDocument, type BsonValue, Int32 } from '../bson/value.ts';
+import { constant, constantOf } from '../execute/expressions/constant.ts';
+import type { Evaluate } from '../execute/expressions/scope.ts';
 import { isTruthy } from '../execute/expressions/truth.ts';
 import { call, type Expr } from '../plan/expr.ts';
 import { QueryError } from '../query-error.ts';
 import { either } from '../sql/types/kind.ts';
-import { atLeast, type Functions, lazy, type OperandContext } from './definition.ts';
+import {
+  atLeast,
+  type Eager,
+  eager,
+  type FunctionDefinition,
+  type Functions,
+  lazy,
+  type OperandContext,
+} from './definition.ts';
 import { namedFields } from './named-fields.ts';
 
+/** $cond, $ifNull, $switch: only the branch taken is evaluated. */
 export const conditional: Functions = {
   'agg.cond': lazy(
     { mql: parseCond, size: 'bounded', neverFails: true, numberTypes: branches },
@@ -98,4 +110,38 @@ function parseSwitch(operand: BsonValue, { at, parse }: OperandContext): Expr {
 /** The values among arguments that alternate condition and value and end with an optional default. */
 export function branches<T>(args: readonly T[]): readonly T[] {
   return args.filter((_, index) => index % 2 === 1 || index === args.length - 1);
+}
+
+/** $and, $or, $not. A constant that decides takes effect before any operand is evaluated, wherever it stands, as in MongoDB. */
+export const boolean: Functions = {
+  'agg.and': lazy({ mql: atLeast(0), size: 'bounded', neverFails: true, numberTypes: 'none' }, (args) =>
+    args.some((arg) => isConstantly(false, arg))
+      ? constant(false)
+      : (frame) => args.every((arg) => isTruthy(arg(frame))),
+  ),
+  'agg.or': lazy({ mql: atLeast(0), size: 'bounded', neverFails: true, numberTypes: 'none' }, (args) =>
+    args.some((arg) => isConstantly(true, arg)) ? constant(true) : (frame) => args.some((arg) => isTruthy(arg(frame))),
+  ),
+  'agg.not': lazy(
+    { mql: 1, size: 'bounded', neverFails: true, numberTypes: 'none' },
+    ([arg]) =>
+      (frame) =>
+        !isTruthy(arg!(frame)),
+  ),
+};
+
+function isConstantly(truth: boolean, arg: Evaluate): boolean {
+  const known = constantOf(arg);
+  return known !== undefined && isTruthy(known.value) === truth;
+}
+
+/** $cmp, $eq, $ne, $gt, $gte, $lt, $lte: any two values compare, by the BSON order. */
+export const comparison: Functions = {
+  'agg.cmp': eager({ mql: 2, size: 'bounded', neverFails: true }, (a, b) => new Int32(Math.sign(compareValues(a, b)))),
+  ...Object.fromEntries(Object.entries(comparisons).map(([name, holds]) => [`agg.${name}`, compared(holds)])),
+};
+
+function compared(holds: (order: number) => boolean): FunctionDefinition {
+  const eager: Eager = (a, b) => holds(compareValues(a, b));
+  return { mql: 2, size: 'bounded', neverFails: true, numberTypes: 'none', eager };
 }

@@ -1,5 +1,4 @@
-/** $dateAdd and $dateSubtract: days and longer units on the clock of the zone, shorter ones in elapsed time. */
-
+/** $dateAdd, $dateSubtract and $dateDiff. */
 import { isNullish, isNumeric, typeName } from '../../bson/type.ts';
 import { BsonDate, type Maybe } from '../../bson/value.ts';
 import { QueryError } from '../../query-error.ts';
@@ -10,7 +9,7 @@ import { type Fields, fieldsInOrder } from '../named-fields.ts';
 import { exactWhole, maxLong, minLong } from '../numbers/number.ts';
 import { civilOf, dayMs, daysOf, daysOfMonth } from './calendar.ts';
 import { splitDays } from './date-parts.ts';
-import { type Unit, unitMonths, unitMs, unitOf } from './date-unit.ts';
+import { type Unit, unitMonths, unitMs, unitOf, weekStart } from './date-unit.ts';
 import { millisecondsOf } from './date-value.ts';
 import { toInstant, type Zone, zoneOf } from './time-zone.ts';
 
@@ -21,6 +20,7 @@ const fields: Fields = {
   unknown: 5166401,
 };
 
+/** $dateAdd and $dateSubtract: days and longer units on the clock of the zone, shorter ones in elapsed time. */
 export const dateShiftFunctions: Functions = {
   'agg.dateAdd': {
     ...shift('$dateAdd'),
@@ -100,4 +100,44 @@ function addMonths(days: number, count: number): number {
   const months = year * 12 + month - 1 + count;
   const [newYear, newMonth] = [Math.floor(months / 12), (((months % 12) + 12) % 12) + 1];
   return daysOf(newYear, newMonth, Math.min(day, daysOfMonth(newYear, newMonth)));
+}
+
+/** $dateDiff: how many boundaries of a unit lie between two instants, on the clock of the zone. */
+export const dateDiffFunctions: Functions = {
+  'agg.dateDiff': {
+    mql: fieldsInOrder('agg.dateDiff', {
+      required: { startDate: 5166303, endDate: 5166304, unit: 5166305 },
+      defaults: { timezone: 'UTC', startOfWeek: 'sunday' },
+      notObject: 5166301,
+      unknown: 5166302,
+    }),
+    sql: { takes: [dateType, dateType, stringType, stringType, stringType], gives: kindOf('long', 'null') },
+    eager: dateDiff,
+  },
+};
+
+/** Arguments: startDate, endDate, unit, timezone, startOfWeek. */
+function dateDiff(from: Maybe, to: Maybe, unitText: Maybe, timezone: Maybe, startOfWeek: Maybe): Maybe {
+  if (isNullish(from) || isNullish(to) || isNullish(unitText) || isNullish(timezone)) return null;
+  const [start, end] = [millisecondsOf(from, 5166307), millisecondsOf(to, 5166307)];
+  const unit = unitOf(unitText, '$dateDiff');
+  if (unit === 'week' && isNullish(startOfWeek)) return null;
+  const firstDay = unit === 'week' ? weekStart(startOfWeek, '$dateDiff') : 0;
+  const zone = zoneOf(timezone);
+  const [startOffset, endOffset] = [zone.offsetAt(start), zone.offsetAt(end)];
+  const months = unitMonths[unit];
+  const [a, b] = [splitDays(start + startOffset).days, splitDays(end + endOffset).days];
+  if (months !== undefined) return BigInt(monthBins(b, months) - monthBins(a, months));
+  if (unit === 'day') return BigInt(b - a);
+  // 1970-01-01 was a Thursday.
+  if (unit === 'week') return BigInt(Math.floor((b + 4 - firstDay) / 7) - Math.floor((a + 4 - firstDay) / 7));
+  const step = unitMs[unit]!;
+  const boundaries = Math.floor((end + endOffset) / step) - Math.floor((start + startOffset) / step);
+  // Hours by which clocks were set forward or back did not elapse.
+  return BigInt(boundaries - Math.trunc((endOffset - startOffset) / step));
+}
+
+function monthBins(days: number, months: number): number {
+  const { year, month } = civilOf(days);
+  return Math.floor((year * 12 + month - 1) / months);
 }
