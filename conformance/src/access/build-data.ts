@@ -18,47 +18,22 @@ import { expect, vi } from 'vitest';
 import { organizationOf, type Place } from './rules.ts';
 import type { Site } from './site.ts';
 
-export interface KnownSavedQuery {
+/** Something that an organization or a part keeps. */
+export interface Known {
+  /** Of a package: `<organization>/<name>`; it has a version 1.0.0. */
   readonly id: string;
   readonly label: string;
+  readonly keptBy: Place;
+}
+
+export interface KnownSavedQuery extends Known {
   readonly name: string;
-  readonly organization: Place;
 }
 
 /** A file that a part uploaded. */
-export interface KnownFile {
-  readonly id: string;
-  readonly label: string;
-  readonly part: Place;
+export interface KnownFile extends Known {
   /** Id of its bounding box. */
   readonly boxId: string;
-}
-
-/** A time range of a part, with its file in it. */
-export interface KnownSequence {
-  readonly id: string;
-  readonly label: string;
-  readonly part: Place;
-}
-
-export interface KnownPackage {
-  /** `<organization>/<name>`; it has a version 1.0.0. */
-  readonly id: string;
-  readonly label: string;
-  readonly organization: Place;
-}
-
-/** A notification of a part. */
-export interface KnownDelivery {
-  readonly id: string;
-  readonly label: string;
-  readonly part: Place;
-}
-
-export interface KnownDataset {
-  readonly id: string;
-  readonly label: string;
-  readonly organization: Place;
 }
 
 /** A picture of a part, with a canary in everything that can be requested about it. */
@@ -86,7 +61,7 @@ export async function uploadFile({ admin, canaries, holds }: Site, part: Place):
     xMaxNormalized: 1,
     yMaxNormalized: 1,
   });
-  return { id, label, part, boxId };
+  return { id, label, keptBy: part, boxId };
 }
 
 /** A trigger that notifies about the files of a part, with canaries in its name and its target. */
@@ -100,12 +75,9 @@ export function fileTrigger({ canaries, holds }: Site, part: Place): JsonObject 
 }
 
 /** The notifications of the parts' triggers for the uploaded files. */
-export async function buildDeliveries(
-  { admin, canaries, holds }: Site,
-  files: readonly KnownFile[],
-): Promise<KnownDelivery[]> {
-  const deliveries: KnownDelivery[] = [];
-  for (const { part } of files) {
+export async function buildDeliveries({ admin, canaries, holds }: Site, files: readonly KnownFile[]): Promise<Known[]> {
+  const deliveries: Known[] = [];
+  for (const { keptBy: part } of files) {
     const label = `delivery of ${part.label}`;
     const scope = { case: 'partId', value: part.id } as const;
     const id = await vi.waitFor(
@@ -117,7 +89,7 @@ export async function buildDeliveries(
       { timeout: 240_000 },
     );
     canaries.watch(id, `id of ${label}`, holds('operator', part.label));
-    deliveries.push({ id, label, part });
+    deliveries.push({ id, label, keptBy: part });
   }
   return deliveries;
 }
@@ -131,17 +103,14 @@ export async function buildSavedQueries({ admin, canaries, place, holds }: Site)
       .client(DataService)
       .createSavedQuery({ organizationId: organization.id, name, mqlBinary: [serialize({ $match: { name } })] });
     canaries.watch(id, `id of ${label}`, holds('operator', organization.label));
-    savedQueries.push({ id, label, name, organization });
+    savedQueries.push({ id, label, name, keptBy: organization });
   }
   return savedQueries;
 }
 
-export async function buildSequences(
-  { admin, canaries, holds }: Site,
-  files: readonly KnownFile[],
-): Promise<KnownSequence[]> {
-  const sequences: KnownSequence[] = [];
-  for (const { part } of files) {
+export async function buildSequences({ admin, canaries, holds }: Site, files: readonly KnownFile[]): Promise<Known[]> {
+  const sequences: Known[] = [];
+  for (const { keptBy: part } of files) {
     const label = `sequence of ${part.label}`;
     const { id } = await admin.client(DataService).createSequence({
       partId: part.id,
@@ -150,18 +119,18 @@ export async function buildSequences(
       endTime: timestampFromMs(Date.now() + 3_600_000),
     });
     canaries.watch(id, `id of ${label}`, holds('operator', part.label));
-    sequences.push({ id, label, part });
+    sequences.push({ id, label, keptBy: part });
   }
   return sequences;
 }
 
-export async function buildPackages({ admin, canaries, place, rules }: Site): Promise<KnownPackage[]> {
-  const packages: KnownPackage[] = [];
+export async function buildPackages({ admin, canaries, place, rules }: Site): Promise<Known[]> {
+  const packages: Known[] = [];
   for (const organization of ['A', 'B', 'C'].map(place)) {
     const label = `package of ${organization.label}`;
     const name = canaries.make(`name of ${label}`, (caller) => rules.isMember(caller, organization));
     const { id } = await createPackage(admin, { organizationId: organization.id, name, version: '1.0.0' });
-    packages.push({ id, label, organization });
+    packages.push({ id, label, keptBy: organization });
   }
   return packages;
 }
@@ -169,16 +138,16 @@ export async function buildPackages({ admin, canaries, place, rules }: Site): Pr
 export async function buildDatasets(
   { admin, canaries, place, holds }: Site,
   files: readonly KnownFile[],
-): Promise<KnownDataset[]> {
-  const datasets: KnownDataset[] = [];
+): Promise<Known[]> {
+  const datasets: Known[] = [];
   for (const organization of ['A', 'B', 'C'].map(place)) {
     const label = `dataset of ${organization.label}`;
     const name = canaries.make(`name of ${label}`, holds('operator', organization.label));
     const { id } = await admin.client(DatasetService).createDataset({ organizationId: organization.id, name });
     canaries.watch(id, `id of ${label}`, holds('operator', organization.label));
-    const binaryDataIds = files.filter(({ part }) => organizationOf(part) === organization).map((file) => file.id);
+    const binaryDataIds = files.filter(({ keptBy }) => organizationOf(keptBy) === organization).map((file) => file.id);
     await admin.client(DataService).addBinaryDataToDatasetByIDs({ datasetId: id, binaryDataIds });
-    datasets.push({ id, label, organization });
+    datasets.push({ id, label, keptBy: organization });
   }
   return datasets;
 }

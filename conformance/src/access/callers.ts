@@ -1,10 +1,8 @@
 /** The callers: people, keys and parts with every role at every level, with real tokens. */
 import { AppService } from '@platform/proto/platform/app/v1/app';
 import { connect } from '@platform/rpc/client';
-import { joinByInvitation } from './people.ts';
-import type { Caller, Grant, Person, Role } from './rules.ts';
-import { organizationOf } from './rules.ts';
-import { signIn } from './sign-in.ts';
+import { joinByInvitation, signIn } from './people.ts';
+import { type Caller, type Grant, organizationOf, type Person, type Role } from './rules.ts';
 import { authorizationOn } from './wire-roles.ts';
 import type { World } from './world.ts';
 

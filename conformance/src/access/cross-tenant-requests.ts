@@ -33,10 +33,10 @@ export function crossTenantRequests(world: World): readonly CrossTenantRequest[]
   const machineId = { foreign: place('M.LB').id, unknown: uuid };
   const partId = { foreign: place('P.LB').id, unknown: uuid };
   const savedQueryOf = (label: string) =>
-    world.savedQueries.find(({ organization: { label: of } }) => of === label)?.name ?? '';
-  const fileOf = (label: string): string => world.files.find(({ part: { label: of } }) => of === label)?.id ?? '';
+    world.savedQueries.find(({ keptBy: { label: of } }) => of === label)?.name ?? '';
+  const fileOf = (label: string): string => world.files.find(({ keptBy: { label: of } }) => of === label)?.id ?? '';
   const datasetOf = (label: string): string =>
-    world.datasets.find(({ organization: { label: of } }) => of === label)?.id ?? '';
+    world.datasets.find(({ keptBy: { label: of } }) => of === label)?.id ?? '';
   const file = { foreign: fileOf('P.LB'), unknown: uuid };
   const dataset = { foreign: datasetOf('B'), unknown: uuid };
   const ownFile = fileOf('P.L');

@@ -3,6 +3,7 @@ import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { IndexableCollection } from '@platform/proto/platform/app/data/v1/data';
 import { DataType } from '@platform/proto/platform/app/datasync/v1/data_sync';
 import { serialize } from 'bson';
+import type { Known } from './build-data.ts';
 import { type Builder, now } from './request-builder.ts';
 import { organizationOf, type Subject } from './rules.ts';
 
@@ -22,20 +23,19 @@ const inHotStore = (organizationId: string): object => ({
 const inOrganization = (id: string): object => ({ filter: { organizationIds: [id] } });
 const fileIds = ({ id }: Subject): object => ({ binaryDataIds: [id] });
 const byFileIds: Builder = fileIds;
-const fileInDataset: Builder = ({ id, keptBy }, { files }) => ({
-  datasetId: id,
-  binaryDataIds: files
-    .filter(({ part }) => organizationOf(part) === keptBy)
+/** The first that the keeper of the subject has. */
+const firstOf = (all: readonly Known[], { keptBy }: Subject): string[] =>
+  all
+    .filter((one) => organizationOf(one.keptBy) === keptBy)
     .slice(0, 1)
-    .map((file) => file.id),
+    .map(({ id }) => id);
+const fileInDataset: Builder = (subject, { files }) => ({
+  datasetId: subject.id,
+  binaryDataIds: firstOf(files, subject),
 });
-
-const sequenceInDataset: Builder = ({ id, keptBy }, { sequences }) => ({
-  datasetId: id,
-  sequenceIds: sequences
-    .filter(({ part }) => organizationOf(part) === keptBy)
-    .slice(0, 1)
-    .map((one) => one.id),
+const sequenceInDataset: Builder = (subject, { sequences }) => ({
+  datasetId: subject.id,
+  sequenceIds: firstOf(sequences, subject),
 });
 
 export const dataRequests: Readonly<Record<string, Builder>> = {
@@ -130,7 +130,7 @@ export const dataRequests: Readonly<Record<string, Builder>> = {
   'DatasetService.RenameDataset': ({ id }, _world, unique) => ({ id, name: `renamed-${unique}` }),
   'DatasetService.ListDatasetsByIDs': ({ id }) => ({ ids: [id] }),
   'DatasetService.MergeDatasets': ({ id }, { datasets }, unique) => ({
-    datasetIds: datasets.filter(({ organization }) => organization.id === id).map((one) => one.id),
+    datasetIds: datasets.filter(({ keptBy }) => keptBy.id === id).map((one) => one.id),
     name: `merged-${unique}`,
     organizationId: id,
   }),

@@ -1,6 +1,7 @@
 /** People who join by invitation, through the routes that a browser uses. */
 import { AppService } from '@platform/proto/platform/app/v1/app';
-import type { Link } from '@platform/rpc/client';
+import { AuthService } from '@platform/proto/proto/rpc/v1/auth';
+import { connect, type Link } from '@platform/rpc/client';
 import { type Grant, organizationOf } from './rules.ts';
 import { authorizationOn } from './wire-roles.ts';
 
@@ -65,4 +66,14 @@ function textOf(object: unknown, name: string): string {
   const value: unknown = typeof object === 'object' && object !== null ? Reflect.get(object, name) : undefined;
   if (typeof value !== 'string') throw new Error(`expected text under "${name}", found ${JSON.stringify(object)}`);
   return value;
+}
+
+/** Gets tokens as clients do. */
+export async function signIn(
+  url: string,
+  { entity, type, payload }: { readonly entity: string; readonly type: string; readonly payload: string },
+): Promise<string> {
+  await using link = connect({ baseUrl: url });
+  const answer = await link.client(AuthService).authenticate({ entity, credentials: { type, payload } });
+  return answer.accessToken;
 }

@@ -8,10 +8,9 @@ import { FleetService } from '@platform/proto/platform/fleet/v1/fleet';
 import { type Client, connect, type Link } from '@platform/rpc/client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type CloudProcess, startCloud } from '../start-cloud.ts';
-import { joinByInvitation } from './people.ts';
+import { joinByInvitation, signIn } from './people.ts';
 import { RawCaller } from './raw-call.ts';
 import type { Place } from './rules.ts';
-import { signIn } from './sign-in.ts';
 import { authorizationOf } from './wire-roles.ts';
 
 const withinMs = 5_000;

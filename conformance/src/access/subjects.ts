@@ -1,5 +1,6 @@
 /** The possible subjects of each kind of request: everything in the world, ids that do not exist, and ids of another kind. */
 import { randomUUID } from 'node:crypto';
+import type { Known } from './build-data.ts';
 import { organizationOf, type Person, type Place, type Subject } from './rules.ts';
 import type { World } from './world.ts';
 
@@ -23,6 +24,15 @@ export function subjectsOf(world: World, people: readonly Person[]): (on: string
     unknownUuid,
     wrong('A'),
   ];
+  // The organization in the request is another one: a combination that does not match does not exist.
+  const elsewhere = [
+    ['L', 'B'],
+    ['LB', 'A'],
+  ].map(([label = '', organization = '']): Subject => {
+    const places = [place(label)];
+    const said = { label: `${label}, said to be in ${organization}`, organizationId: place(organization).id };
+    return { ...said, id: place(label).id, places, mismatched: true };
+  });
   const ofResources: Subject[] = [
     ...all
       .filter(({ kind }) => kind !== 'part')
@@ -39,56 +49,25 @@ export function subjectsOf(world: World, people: readonly Person[]): (on: string
     { ...unknownUuid, label: 'unknown machine', organizationId: a, saidKind: 'machine' as const },
     { ...wrong('L'), organizationId: a, saidKind: 'machine' as const },
     { ...wrong('M.L'), organizationId: a, saidKind: 'location' as const },
-    // The organization in the request is another one: a combination that does not match does not exist.
-    {
-      label: 'L, said to be in B',
-      id: place('L').id,
-      places: [place('L')],
-      mismatched: true,
-      organizationId: place('B').id,
-      saidKind: 'location' as const,
-    },
-    {
-      label: 'LB, said to be in A',
-      id: place('LB').id,
-      places: [place('LB')],
-      mismatched: true,
-      organizationId: a,
-      saidKind: 'location' as const,
-    },
+    ...elsewhere.map((one) => ({ ...one, saidKind: 'location' as const })),
   ];
   const keys: Subject[] = [
     ...world.keys.map(({ id, label, grants }) => ({ label, id, places: grants.map(({ on }) => on), isKey: true })),
     unknownUuid,
     wrong('A'),
   ];
-  const savedQueries: Subject[] = [
-    ...world.savedQueries.map(({ id, label, organization }) => ({ label, id, keptBy: organization })),
+  const kept = (all: readonly Known[], of: string): Subject[] => [
+    ...all.map(({ id, label, keptBy }) => ({ label, id, keptBy })),
     unknownUuid,
-    wrong('A'),
+    wrong(of),
   ];
   const files: Subject[] = [
-    ...world.files.map(({ id, label, part, boxId }) => ({ label, id, second: boxId, keptBy: part })),
-    unknownUuid,
-    wrong('P.L'),
-  ];
-  const sequences: Subject[] = [
-    ...world.sequences.map(({ id, label, part }) => ({ label, id, keptBy: part })),
-    unknownUuid,
-    wrong('P.L'),
-  ];
-  const datasets: Subject[] = [
-    ...world.datasets.map(({ id, label, organization }) => ({ label, id, keptBy: organization })),
-    unknownUuid,
-    wrong('A'),
-  ];
-  const deliveries: Subject[] = [
-    ...world.deliveries.map(({ id, label, part }) => ({ label, id, keptBy: part })),
+    ...world.files.map(({ id, label, keptBy, boxId }) => ({ label, id, second: boxId, keptBy })),
     unknownUuid,
     wrong('P.L'),
   ];
   const packages: Subject[] = [
-    ...world.packages.map(({ id, label, organization }) => ({ label, id, keptBy: organization })),
+    ...world.packages.map(({ id, label, keptBy }) => ({ label, id, keptBy })),
     { ...unknownUuid, id: `${unknownUuid.id}/tool` },
     unknownUuid,
     wrong('A'),
@@ -140,14 +119,7 @@ export function subjectsOf(world: World, people: readonly Person[]): (on: string
       ...one,
       organizationId: one.places?.[0] === undefined ? a : organizationOf(one.places[0]).id,
     })),
-    {
-      label: 'L, said to be in B',
-      id: place('L').id,
-      places: [place('L')],
-      mismatched: true,
-      organizationId: place('B').id,
-    },
-    { label: 'LB, said to be in A', id: place('LB').id, places: [place('LB')], mismatched: true, organizationId: a },
+    ...elsewhere,
   ];
   const byWords: Readonly<Record<string, readonly Subject[]>> = {
     '-': [{ label: '-', id: '' }],
@@ -170,11 +142,11 @@ export function subjectsOf(world: World, people: readonly Person[]): (on: string
     'the part by that name in the location': named,
     'the parent location, or the organization': parents,
     'a person': persons,
-    'saved query': savedQueries,
+    'saved query': kept(world.savedQueries, 'A'),
     'binary data': files,
-    sequence: sequences,
-    dataset: datasets,
-    delivery: deliveries,
+    sequence: kept(world.sequences, 'P.L'),
+    dataset: kept(world.datasets, 'A'),
+    delivery: kept(world.deliveries, 'P.L'),
     package: packages,
     module: packages.map((one) => ({ ...one, id: one.id.replace('/', ':') })),
   };

@@ -64,7 +64,7 @@ test('access matrix: lists contain exactly what the caller may see, and location
       placesOf('organization', (one) => own.has(one)),
     );
     const { data } = await files.binaryDataByFilter({ dataRequest: { limit: 1_000n } }, as(caller));
-    const operated = world.files.filter(({ part }) => rules.holds(caller, 'operator', part));
+    const operated = world.files.filter(({ keptBy }) => rules.holds(caller, 'operator', keptBy));
     compare(
       caller,
       'BinaryDataByFilter',
@@ -265,7 +265,7 @@ test('access matrix: non-RPC routes answer each caller as docs/specs/access.md s
       await ask(caller, '/api/invitations/link', expected, post({ organizationId: organization.id, email }));
     }
     const unseen = new Set<string>();
-    for (const { id, part } of [...world.files, { id: cloud.keyId, part: undefined }]) {
+    for (const { id, keptBy: part } of [...world.files, { id: cloud.keyId, keptBy: undefined }]) {
       const may = part !== undefined && rules.holds(caller, 'operator', part);
       const answer = await ask(caller, `/binary-data/${id}`, [none ? 401 : may ? 200 : 404], { headers: bearer });
       if (!may) unseen.add(answer.replaceAll(id, '<>'));

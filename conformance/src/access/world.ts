@@ -16,19 +16,16 @@ import {
   buildSavedQueries,
   buildSequences,
   fileTrigger,
-  type KnownDataset,
-  type KnownDelivery,
+  type Known,
   type KnownFile,
-  type KnownPackage,
   type KnownSavedQuery,
-  type KnownSequence,
   uploadFile,
 } from './build-data.ts';
 import { buildFragments, type KnownFragment } from './build-fragments.ts';
 import { buildInvitations, buildKeys, type Invitation, type KnownKey } from './build-grants.ts';
 import { Canaries } from './canaries.ts';
+import { signIn } from './people.ts';
 import { type Caller, organizationOf, type Person, type Place, Rules } from './rules.ts';
-import { signIn } from './sign-in.ts';
 import type { Site } from './site.ts';
 
 /** Original contents, which requests write back. */
@@ -57,10 +54,10 @@ export interface World {
   readonly keys: readonly KnownKey[];
   readonly savedQueries: readonly KnownSavedQuery[];
   readonly files: readonly KnownFile[];
-  readonly sequences: readonly KnownSequence[];
-  readonly datasets: readonly KnownDataset[];
-  readonly deliveries: readonly KnownDelivery[];
-  readonly packages: readonly KnownPackage[];
+  readonly sequences: readonly Known[];
+  readonly datasets: readonly Known[];
+  readonly deliveries: readonly Known[];
+  readonly packages: readonly Known[];
   readonly invitations: readonly Invitation[];
   /** People who never do anything. */
   readonly bystanders: readonly Person[];

@@ -4,7 +4,7 @@ import { status } from '@grpc/grpc-js';
 import { dataApi, type ViamClient } from '@viamrobotics/sdk';
 import { serialize } from 'bson';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { signIn } from '../access/sign-in.ts';
+import { signIn } from '../access/people.ts';
 import { Peer } from '../clients/grpc-peer.ts';
 import { signInPublicClient } from '../clients/public-client.ts';
 import { type CloudProcess, startCloud } from '../start-cloud.ts';

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { asPlatformError, type Cloud, PlatformError } from '@platform/sdk/cloud';
 import type { Context } from '../invocation/context.ts';
+import { csvLines } from '../query/csv.ts';
 import { type ExportFormat, readWhole, removeRecord, writeRecord } from './export-record.ts';
 import {
   type Asked,
@@ -20,7 +21,6 @@ import { keyOf } from './find-series.ts';
 import { readSeries } from './read-series.ts';
 import { openSpool, type Spool } from './spool.ts';
 import { createTransferProgress } from './transfer-progress.ts';
-import { csvLines } from './write-csv.ts';
 import { writeParquet } from './write-parquet.ts';
 
 export interface FileExport {

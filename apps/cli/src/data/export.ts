@@ -9,6 +9,7 @@ import type { Context } from '../invocation/context.ts';
 import { defineCommand, type Flags } from '../invocation/define-command.ts';
 import { timeBefore } from '../invocation/parse-time.ts';
 import { amount } from '../query/amounts.ts';
+import { csvLines } from '../query/csv.ts';
 import type { ExportFormat } from './export-record.ts';
 import type { Asked, ExportPlan } from './export-state.ts';
 import { exportToFile } from './export-to-file.ts';
@@ -17,7 +18,6 @@ import { findSeries } from './find-series.ts';
 import { readSeries } from './read-series.ts';
 import { openSpool } from './spool.ts';
 import { createTransferProgress } from './transfer-progress.ts';
-import { csvLines } from './write-csv.ts';
 
 export function exportCommand(): Command {
   return defineCommand(

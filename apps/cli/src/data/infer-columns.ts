@@ -3,7 +3,7 @@ import { PlatformError, type Scalar } from '@platform/sdk/cloud';
 import { flatten } from '../query/flatten.ts';
 import { exportedFields, exportedTimes } from './exported-line.ts';
 import { parseRow } from './parse-row.ts';
-import { readLines } from './read-lines.ts';
+import { readLines } from './spool.ts';
 
 export type ColumnKind = 'text' | 'integer' | 'number' | 'boolean' | 'time' | 'mixed';
 

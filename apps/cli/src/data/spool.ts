@@ -5,11 +5,11 @@
  * it. Lines are in the order of the export's series, and within a series in the order of time, so that the last line shows where to
  * continue; lines of the same time are distinguished by their contents.
  */
+import { createReadStream } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { PlatformError } from '@platform/sdk/cloud';
 import { identityOf } from './exported-line.ts';
 import { keyOf } from './find-series.ts';
-import { readLines } from './read-lines.ts';
 
 export interface Place {
   /** Key of the series that the last line belongs to. */
@@ -118,4 +118,30 @@ function readLine(text: string): { series: string; timeMs: number; identity: str
   } catch {
     return undefined;
   }
+}
+
+interface Line {
+  readonly text: string;
+  /** Bytes of the file up to and including the line end; undefined for a last line without one. */
+  readonly end: number | undefined;
+}
+
+const chunkBytes = 1024 * 1024;
+
+/** The lines of a file of any size. (`node:readline` also splits at U+2028, which JSON allows inside strings.) */
+export async function* readLines(path: string): AsyncGenerator<Line> {
+  let rest: Buffer[] = [];
+  let read = 0;
+  for await (const chunk of createReadStream(path, { highWaterMark: chunkBytes }) as AsyncIterable<Buffer>) {
+    let from = 0;
+    for (let at = chunk.indexOf(10); at !== -1; at = chunk.indexOf(10, from)) {
+      const text = Buffer.concat([...rest, chunk.subarray(from, at)]).toString('utf8');
+      rest = [];
+      from = at + 1;
+      yield { text, end: read + from };
+    }
+    if (from < chunk.length) rest.push(chunk.subarray(from));
+    read += chunk.length;
+  }
+  if (rest.length > 0) yield { text: Buffer.concat(rest).toString('utf8'), end: undefined };
 }

@@ -7,6 +7,7 @@
  * is "".
  */
 import type { Scalar } from '@platform/sdk/cloud';
+import { cellsOf, inferColumns } from '../data/infer-columns.ts';
 
 /** One line including the line end. */
 export function csvLine(cells: readonly (string | Scalar | undefined)[]): string {
@@ -26,4 +27,11 @@ function guarded(text: string): string {
 
 function quoted(text: string): string {
   return /[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+/** A spool as CSV: see csv.ts for the format of a cell. The first line names the columns. */
+export async function* csvLines(spool: string): AsyncGenerator<string> {
+  const names = [...(await inferColumns(spool, 'CSV')).keys()];
+  yield csvLine(names);
+  for await (const cells of cellsOf(spool)) yield csvLine(names.map((name) => cells.get(name)));
 }

@@ -3,14 +3,13 @@
 import type { Batch } from '../bson/batch.ts';
 import { fieldsRead, wholeRows } from '../plan/fields-read.ts';
 import type { Stage, Stages } from '../plan/stage.ts';
-import type { StageContext, StageDefinition } from '../stages/definition.ts';
+import type { RunPlan, StageContext, StageDefinition } from '../stages/definition.ts';
 import { stages as definitions } from '../stages/registry.ts';
 import { inStage, Origin } from './error-stage.ts';
 import { newFrame } from './expressions/scope.ts';
 import type { Budget } from './limits/budget.ts';
 import { readRows } from './read-rows.ts';
 import type { Rows } from './row.ts';
-import type { RunPlan } from './run-plan.ts';
 
 export type Input = AsyncIterable<Batch> | Iterable<Batch>;
 

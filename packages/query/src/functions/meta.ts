@@ -2,8 +2,7 @@
 
 import { describe } from '../bson/describe.ts';
 import type { BsonValue } from '../bson/value.ts';
-import { type Expr, literal } from '../plan/expr.ts';
-import { near } from '../plan/near.ts';
+import { type Expr, literal, near } from '../plan/expr.ts';
 import { QueryError } from '../query-error.ts';
 import type { Functions } from './definition.ts';
 

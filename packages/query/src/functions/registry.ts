@@ -12,9 +12,8 @@ import { dateDiffFunctions, dateShiftFunctions } from './dates/date-arithmetic.t
 import { dateFormatFunctions } from './dates/date-format.ts';
 import { dateFromPartsFunctions } from './dates/date-from-parts.ts';
 import { dateFromStringFunctions } from './dates/date-from-string.ts';
-import { dateParts } from './dates/date-parts.ts';
+import { dateParts, timestamp } from './dates/date-parts.ts';
 import { dateTruncFunctions } from './dates/date-trunc.ts';
-import { timestamp } from './dates/timestamp.ts';
 import type { FunctionDefinition, Functions } from './definition.ts';
 import { boolean, comparison, conditional } from './logic.ts';
 import { meta } from './meta.ts';

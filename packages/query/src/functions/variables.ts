@@ -9,7 +9,7 @@ import type { Expr } from '../plan/expr.ts';
 import { QueryError } from '../query-error.ts';
 import type { Functions, OperandContext } from './definition.ts';
 import { namedFields } from './named-fields.ts';
-import { requireInt32 } from './numbers/whole-int32.ts';
+import { requireInt32 } from './numbers/number.ts';
 
 export const variables: Functions = {
   let: {

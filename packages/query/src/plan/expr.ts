@@ -2,7 +2,6 @@
  * Expressions of the intermediate form: plain data that can cross processes. The function's name determines the rules: `agg.gt` compares
  * any two values, `match.gt` follows the array and type rules of query operators, `sql.gt` is three-valued.
  */
-
 import type { BsonValue } from '../bson/value.ts';
 
 /** Field names from the outside in; empty means the whole document. */
@@ -44,4 +43,12 @@ export function partsOf(expr: Expr): readonly Expr[] {
   if (expr.k === 'call') return expr.args;
   if (expr.k === 'doc') return expr.fields.map(([, value]) => value);
   return expr.k === 'bind' ? [...expr.args, expr.body] : [];
+}
+
+/** What $geoNear finds for a row is kept with the row, outside its fields. A name that no pipeline can give to a variable. */
+export const nearVariable = 'NEAR';
+
+/** The distance in the unit of the query, or the row's place that was measured. */
+export function near(part: 'distance' | 'point'): Expr {
+  return { k: 'var', name: nearVariable, path: [part] };
 }

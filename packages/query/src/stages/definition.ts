@@ -1,11 +1,9 @@
 /** What defines a stage of plans: its MQL syntax, and its executor. */
-
 import type { BsonValue } from '../bson/value.ts';
 import type { Frame } from '../execute/expressions/scope.ts';
 import type { Budget } from '../execute/limits/budget.ts';
 import type { Rows } from '../execute/row.ts';
-import type { RunPlan } from '../execute/run-plan.ts';
-import type { Stage } from '../plan/stage.ts';
+import type { Plan, Stage } from '../plan/stage.ts';
 import type { Placed } from '../plan/stage-place.ts';
 
 /** What a running query provides to its stages. */
@@ -27,3 +25,9 @@ export interface StageDefinition<Kind extends { readonly k: string }> {
   readonly mql?: Readonly<Record<string, ParseStage>>;
   readonly run: (stage: Kind & Placed, input: Rows, context: StageContext) => Rows;
 }
+
+/**
+ * How stages that combine sources get the rows of the other source. @param whole each document must have all of its fields, because the
+ * rows are passed on unchanged.
+ */
+export type RunPlan = (plan: Plan, whole?: 'whole') => Rows;

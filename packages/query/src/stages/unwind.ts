@@ -3,7 +3,7 @@
 import { describe } from '../bson/describe.ts';
 import { isNullish } from '../bson/type.ts';
 import { BsonDocument, type BsonValue, type Maybe } from '../bson/value.ts';
-import { withValue } from '../execute/expressions/with-value.ts';
+import { withValue } from '../execute/expressions/path.ts';
 import type { Row, Rows } from '../execute/row.ts';
 import { parseFieldPath } from '../mql/path.ts';
 import type { Path } from '../plan/expr.ts';

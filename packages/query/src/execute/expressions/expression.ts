@@ -2,8 +2,7 @@
 import { BsonDate, BsonDocument } from '../../bson/value.ts';
 import type { Eager, FunctionDefinition } from '../../functions/definition.ts';
 import { functions } from '../../functions/registry.ts';
-import type { Expr } from '../../plan/expr.ts';
-import { nearVariable } from '../../plan/near.ts';
+import { type Expr, nearVariable } from '../../plan/expr.ts';
 import { QueryError } from '../../query-error.ts';
 import { measure, withinSizeLimits } from '../limits/size-limits.ts';
 import { constant, constantOf } from './constant.ts';

@@ -7,7 +7,7 @@ import { type BsonValue, Int32, type Maybe } from '../../bson/value.ts';
 import { constantOf } from '../../execute/expressions/constant.ts';
 import { QueryError } from '../../query-error.ts';
 import { type Functions, lazy } from '../definition.ts';
-import { requirePlace } from '../numbers/whole-int32.ts';
+import { requirePlace } from '../numbers/number.ts';
 
 export const arraySearch: Functions = {
   'agg.indexOfArray': lazy({ mql: [2, 4] }, (args) => {

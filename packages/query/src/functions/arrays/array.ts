@@ -6,7 +6,7 @@ import { call, type Expr, literal } from '../../plan/expr.ts';
 import { QueryError } from '../../query-error.ts';
 import { anything, arrayOf, either, kindOf, maybeMissing, wholeNumbers } from '../../sql/types/kind.ts';
 import { atLeast, eager, type Functions, type OperandContext } from '../definition.ts';
-import { requireInt32 } from '../numbers/whole-int32.ts';
+import { requireInt32 } from '../numbers/number.ts';
 
 export const array: Functions = {
   'agg.array': eager(

@@ -1,11 +1,10 @@
 /** $year … $isoWeekYear and $dateToParts. */
-
 import { isNullish, typeName } from '../../bson/type.ts';
-import { BsonDocument, type BsonValue, Int32, type Maybe } from '../../bson/value.ts';
+import { BsonDocument, type BsonValue, Int32, type Maybe, Timestamp } from '../../bson/value.ts';
 import { call, type Expr } from '../../plan/expr.ts';
 import { QueryError } from '../../query-error.ts';
 import { datePart, named } from '../../sql/types/signature.ts';
-import type { Eager, FunctionDefinition, Functions, OperandContext } from '../definition.ts';
+import { type Eager, eager, type FunctionDefinition, type Functions, type OperandContext } from '../definition.ts';
 import { fieldsInOrder, namedFields } from '../named-fields.ts';
 import { civilOf, dayMs, dayOfYear, isoWeekOf, weekdayOf, weekOfYear } from './calendar.ts';
 import { millisecondsOf } from './date-value.ts';
@@ -128,4 +127,16 @@ function toParts(value: Maybe, timezone: Maybe, iso: Maybe): Maybe {
     millisecond: millisecond(days, ms),
   };
   return new BsonDocument(Object.entries(parts).map(([name, number]) => [name, new Int32(number)]));
+}
+
+/** $tsSecond and $tsIncrement: the two halves of a timestamp. */
+export const timestamp: Functions = {
+  'agg.tsSecond': eager({ mql: 1 }, (value) => half(value, '$tsSecond', 5687301, (bits) => bits >> 32n)),
+  'agg.tsIncrement': eager({ mql: 1 }, (value) => half(value, '$tsIncrement', 5687302, (bits) => bits & 0xffffffffn)),
+};
+
+function half(value: Maybe, name: string, code: number, read: (bits: bigint) => bigint): Maybe {
+  if (isNullish(value)) return null;
+  if (value instanceof Timestamp) return read(BigInt.asUintN(64, value.value));
+  throw new QueryError(code, `${name} takes a timestamp, found ${typeName(value)}`);
 }

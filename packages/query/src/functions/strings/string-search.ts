@@ -7,7 +7,7 @@ import { maxValueBytes, tooLarge } from '../../execute/limits/size-limits.ts';
 import { QueryError } from '../../query-error.ts';
 import { eager, type Functions } from '../definition.ts';
 import { type Fields, fieldsInOrder } from '../named-fields.ts';
-import { requirePlace } from '../numbers/whole-int32.ts';
+import { requirePlace } from '../numbers/number.ts';
 import { afterCodePoints, countCodePoints, unitsAt, utf8Length } from './code-points.ts';
 import { indexOf, searcher } from './index-of.ts';
 

@@ -7,8 +7,7 @@ import { type Decimal128, Int32, type Maybe, Timestamp } from '../../bson/value.
 import { maxValueBytes, tooLarge } from '../../execute/limits/size-limits.ts';
 import { QueryError } from '../../query-error.ts';
 import { atLeast, eager, type Functions } from '../definition.ts';
-import { maxLong, minLong } from '../numbers/number.ts';
-import { requireInt32 } from '../numbers/whole-int32.ts';
+import { maxLong, minLong, requireInt32 } from '../numbers/number.ts';
 import { afterCodePoints, countCodePoints, utf8Length } from './code-points.ts';
 import { shortDoubleText, textOf } from './value-text.ts';
 

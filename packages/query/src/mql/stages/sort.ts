@@ -6,7 +6,7 @@ import { describe } from '../../bson/describe.ts';
 import { isNumeric } from '../../bson/type.ts';
 import { BsonDocument, type BsonValue, Decimal128 } from '../../bson/value.ts';
 import { toDouble } from '../../functions/numbers/number.ts';
-import { near } from '../../plan/near.ts';
+import { near } from '../../plan/expr.ts';
 import type { SortKey } from '../../plan/sort-key.ts';
 import type { ShapeLeaf, ShapeTree, Stage } from '../../plan/stage.ts';
 import { QueryError } from '../../query-error.ts';
