@@ -89,7 +89,7 @@ class Reader {
     this.#take(blank);
     const start = this.#at;
     if (depth > maxDepth) throw new Mistake(start, `expected at most ${maxDepth} levels, found more`);
-    this.#onValue?.(textOf(path), start);
+    this.#onValue?.(pathText(path), start);
     const value = this.#plain() ?? this.#list(path, depth) ?? this.#object(path, depth);
     if (value === undefined) this.#fail('a value');
     this.#take(blank);
@@ -128,7 +128,7 @@ class Reader {
       const at = [...path, key];
       if (entries.has(key)) {
         const message = `expected each key once, found it again (${this.place(start)}): only the last one would count`;
-        this.problems.push({ path: textOf(at), level: 'error', message });
+        this.problems.push({ path: pathText(at), level: 'error', message });
       }
       this.#take(blank);
       if (!this.#has(':')) this.#fail('":"');
@@ -177,7 +177,8 @@ class Reader {
   }
 }
 
-function textOf(path: readonly (string | number)[]): string {
+/** `components[0].attributes.tags`. */
+export function pathText(path: readonly (string | number)[]): string {
   let text = '';
   for (const step of path) text += typeof step === 'number' ? `[${step}]` : text === '' ? step : `.${step}`;
   return text;

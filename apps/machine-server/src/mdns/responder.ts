@@ -18,6 +18,8 @@ export interface ResponderDeps {
   readonly log: Log;
   /** Default: the port of multicast DNS. */
   readonly port?: number;
+  /** The IPv4 addresses of this computer's networks. Default: all but loopback. */
+  readonly addresses?: () => readonly string[];
 }
 
 const usualPort = 5_353;
@@ -27,7 +29,7 @@ const unicastTtlSeconds = 10;
 
 /** One socket receives, and one for each network sends, because the sender decides the network. */
 export function startResponder(deps: ResponderDeps): AsyncDisposable & { readonly port: Promise<number> } {
-  const { announcement, clock, log, port: wanted = usualPort } = deps;
+  const { announcement, clock, log, port: wanted = usualPort, addresses = ownAddresses } = deps;
   const bound = Promise.withResolvers<number>();
   bound.promise.catch(() => {});
   const reported = new Set<string>();
@@ -44,7 +46,7 @@ export function startResponder(deps: ResponderDeps): AsyncDisposable & { readonl
   const networks = new Networks({ announcement, receiver, complain, clock });
   const withoutAddresses = (caught: unknown): void =>
     complain('multicast DNS: the addresses of this computer cannot be read', caught);
-  const look = harmless(() => networks.follow(ownAddresses()), withoutAddresses);
+  const look = harmless(() => networks.follow(addresses()), withoutAddresses);
 
   const answer = (message: Buffer, from: RemoteInfo): void => {
     const query = readQuery(message);
@@ -53,7 +55,7 @@ export function startResponder(deps: ResponderDeps): AsyncDisposable & { readonl
       networks.answer(query.questions);
       return;
     }
-    const near = nearest(ownAddresses(), from.address);
+    const near = nearest(addresses(), from.address);
     const found = answersTo(query.questions, recordsOf(announcement, near));
     if (found.answers.length === 0) return;
     const bytes = writeAnswer({ ...query, ...found, ttl: unicastTtlSeconds, flushes: false });
@@ -80,7 +82,6 @@ export function startResponder(deps: ResponderDeps): AsyncDisposable & { readonl
   };
 }
 
-/** The IPv4 addresses of this computer's networks: all but loopback. */
 function ownAddresses(): string[] {
   const all = Object.values(networkInterfaces()).flatMap((each) => each ?? []);
   return all.flatMap(({ family, internal, address }) => (family === 'IPv4' && !internal ? [address] : []));

@@ -36,12 +36,10 @@ export function parseResources(
     const at = `${path}[${position}]`;
     const { namespace: _namespace, type: _type, disabled, ...rest } = entry;
     const api = apiOf(entry, kind);
+    const error = (key: string, message: string): void =>
+      void problems.push({ path: `${at}.${key}`, level: 'error', message });
     if (api === undefined) {
-      problems.push({
-        path: `${at}.api`,
-        level: 'error',
-        message: `expected an api such as core:${kind}:…, found nothing`,
-      });
+      error('api', `expected an api such as core:${kind}:…, found nothing`);
       continue;
     }
     const resource = {
@@ -51,15 +49,11 @@ export function parseResources(
       depends_on: (rest['depends_on'] as string[]).map(canonicalApi),
     } as unknown as ResourceConfig;
     for (const message of [lengthFault(resource.name), unseenFault(resource.name)])
-      if (message !== undefined) problems.push({ path: `${at}.name`, level: 'error', message });
+      if (message !== undefined) error('name', message);
     const full = `${api}/${resource.name}`;
     const earlier = names.get(full);
     if (earlier !== undefined) {
-      problems.push({
-        path: `${at}.name`,
-        level: 'error',
-        message: `expected a unique name, found ${full}, which is also at ${earlier}`,
-      });
+      error('name', `expected a unique name, found ${full}, which is also at ${earlier}`);
       continue;
     }
     names.set(full, at);

@@ -1,6 +1,7 @@
 import type { Problem } from '@platform/base';
 import type { z } from 'zod';
 import { formatValue } from '../format-value.ts';
+import { pathText } from '../read-json.ts';
 import { expectedBy, issuePath, type Path, valueAt } from '../schema-issues.ts';
 import { unknownKey } from '../unknown-key.ts';
 
@@ -18,15 +19,15 @@ export function validateDocument(schema: z.ZodType, value: unknown, problems: Pr
       const named = at[0] !== 'triggers' || at.length < 2;
       if (issue.code === 'unrecognized_keys') {
         for (const key of issue.keys) {
-          if (named) problems.push(unknownKey(pathOf([...at, key]), key, issue.message.split(', ')));
+          if (named) problems.push(unknownKey(pathText([...at, key]), key, issue.message.split(', ')));
           keys.push([...at, key]);
         }
       } else {
         const message = `expected ${expectedBy(issue)}, found ${formatValue(valueAt(rest, at))}`;
-        if (named) problems.push({ path: pathOf(at), level: 'error', message });
+        if (named) problems.push({ path: pathText(at), level: 'error', message });
         const entry = at.findLastIndex((step) => typeof step === 'number');
         const gone = entry === -1 ? at.slice(0, 1) : at.slice(0, entry + 1);
-        entries.set(pathOf(gone), gone);
+        entries.set(pathText(gone), gone);
       }
     }
     // Keys first, then each entry once, from the last to the first, so that reported positions stay correct.
@@ -48,10 +49,4 @@ function takeOut(from: unknown, path: Path): boolean {
   if (Array.isArray(holder)) holder.splice(Number(last), 1);
   else delete holder[last];
   return true;
-}
-
-function pathOf(steps: Path): string {
-  let path = '';
-  for (const step of steps) path += typeof step === 'number' ? `[${step}]` : path === '' ? step : `.${step}`;
-  return path;
 }
