@@ -5,9 +5,8 @@ import { nodeFlags } from '@platform/machine-server/node-flags';
 import { cpuSeconds } from '@platform/testkit';
 import { thriftyEnvironment } from '../../apps/cli/bin/become-node.js';
 import { program } from '../../tools/bundles/program.ts';
-import { countReadings } from './cloud/count-readings.ts';
 import { startProcess } from './cloud/server-process.ts';
-import { startCloud } from './cloud/start-cloud.ts';
+import { countReadings, startCloud } from './cloud/start-cloud.ts';
 import { captureConfiguration } from './readings/part-configuration.ts';
 
 const sensors = 10;

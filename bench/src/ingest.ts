@@ -1,5 +1,4 @@
-import { countReadings } from './cloud/count-readings.ts';
-import { startCloud } from './cloud/start-cloud.ts';
+import { countReadings, startCloud } from './cloud/start-cloud.ts';
 import { percentile } from './figures/statistics.ts';
 import { runGenerator } from './fleet/run-generator.ts';
 

@@ -4,8 +4,7 @@
  */
 import { AppService } from '@platform/proto/platform/app/v1/app';
 import { connect } from '@platform/rpc/client';
-import { countReadings } from './cloud/count-readings.ts';
-import { type BenchCloud, startCloud } from './cloud/start-cloud.ts';
+import { type BenchCloud, countReadings, startCloud } from './cloud/start-cloud.ts';
 import { runGenerator } from './fleet/run-generator.ts';
 import { benchConfiguration } from './readings/part-configuration.ts';
 

@@ -1,6 +1,5 @@
 /** Durable ingest while four clients query: the whole cloud, over the network. */
-import { countReadings } from '../cloud/count-readings.ts';
-import { startCloud } from '../cloud/start-cloud.ts';
+import { countReadings, startCloud } from '../cloud/start-cloud.ts';
 import { percentile } from '../figures/statistics.ts';
 import { runGenerator } from '../fleet/run-generator.ts';
 import type { Line } from './line.ts';

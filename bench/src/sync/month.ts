@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { countReadings } from '../cloud/count-readings.ts';
+import { countReadings } from '../cloud/start-cloud.ts';
 import { captureConfiguration } from '../readings/part-configuration.ts';
 import type { Figure } from '../store/figure.ts';
 import { waitingFiles } from './backlog.ts';

@@ -1,11 +1,12 @@
 /** Requests for operations on uploads, readings, binary data and datasets that need more than an id. */
+import type { DescMethod } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { IndexableCollection } from '@platform/proto/platform/app/data/v1/data';
 import { DataType } from '@platform/proto/platform/app/datasync/v1/data_sync';
 import { serialize } from 'bson';
 import type { Known } from './build-data.ts';
-import { type Builder, now } from './request-builder.ts';
-import { organizationOf, type Subject } from './rules.ts';
+import { type Caller, organizationOf, type Subject } from './rules.ts';
+import type { World } from './world.ts';
 
 const sensor = { componentType: 'rdk:component:sensor', componentName: 's', methodName: 'Readings' };
 const everything = [serialize({ $match: {} })];
@@ -135,3 +136,24 @@ export const dataRequests: Readonly<Record<string, Builder>> = {
     organizationId: id,
   }),
 };
+
+/** `unique`: a number that no other request in the run has. */
+export type Builder = (subject: Subject, world: World, unique: number, caller: Caller) => object | readonly object[];
+
+const idFields: ReadonlySet<string> = new Set(
+  'organizationId orgId locationId robotId machineId partId fragmentId id'.split(' '),
+);
+
+/**
+ * Builds the request of one operation; most requests contain one id. For operations without a builder: puts the subject into the only id
+ * field, or nothing if the table says `-`.
+ */
+export function requestById({ name, input }: DescMethod, on: string, { id }: Subject): object {
+  if (on === '-') return {};
+  const fields = input.fields.filter(({ localName, fieldKind }) => idFields.has(localName) && fieldKind === 'scalar');
+  if (fields.length > 1)
+    throw new Error(`${name}: expected one field for an id, found ${fields.length}: say in requests.ts what is sent`);
+  return Object.fromEntries(fields.map(({ localName }) => [localName, id]));
+}
+
+export const now = () => timestampFromMs(Date.now());

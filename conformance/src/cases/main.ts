@@ -14,10 +14,9 @@ import type { Case } from './case.ts';
 import type { CheckedCase } from './check-case.ts';
 import { type RunnerOptions, readOptions, UsageFault, usage } from './options.ts';
 import { belowRates, readPassRates } from './pass-rates.ts';
-import { detailLines, failureLines, tallyLines } from './report.ts';
 import { type CheckedFile, runFiles } from './run-files.ts';
 import { selfTest } from './self-test.ts';
-import { apartSource, Tally } from './tally.ts';
+import { apartSource, detailLines, failureLines, Tally, tallyLines } from './tally.ts';
 
 process.exitCode = await main(process.argv.slice(2));
 

@@ -3,8 +3,7 @@ import { readdirSync } from 'node:fs';
 import { openCloud } from '@platform/sdk/cloud';
 import { freePort, spawnChild, temporaryDirectory } from '@platform/testkit';
 import { cloudCommand, cloudEnvironment } from '../cloud-command.ts';
-import { limitMemory } from './limit-memory.ts';
-import { watchMemory } from './watch-memory.ts';
+import { limitMemory, watchMemory } from './limit-memory.ts';
 
 export const containerBytes = 512 * 1024 ** 2;
 

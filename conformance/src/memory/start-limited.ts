@@ -6,8 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { type Cloud, openCloud } from '@platform/sdk/cloud';
 import { spawnChild, temporaryDirectory } from '@platform/testkit';
-import { limitMemory } from './limit-memory.ts';
-import { type MemoryWatch, watchMemory } from './watch-memory.ts';
+import { limitMemory, type MemoryWatch, watchMemory } from './limit-memory.ts';
 
 const launcher = fileURLToPath(new URL('../../../tools/run.js', import.meta.url));
 

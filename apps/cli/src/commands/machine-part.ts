@@ -6,8 +6,7 @@ import { defineCommand, group } from '../invocation/define-command.ts';
 import { partStatus, presenter, stateOf, timeOf } from '../results/presenters.ts';
 import { partArgument } from './config/configuration.ts';
 import { configFileCommand } from './config-file.ts';
-import { modulesCommand } from './remote/modules.ts';
-import { resourcesCommand } from './remote/resources.ts';
+import { modulesCommand, resourcesCommand } from './remote/resources.ts';
 import { runCommand } from './remote/run.ts';
 import { secretsCommand } from './secrets.ts';
 

@@ -3,7 +3,6 @@ import { type Cloud, TagsFilterType } from '@platform/sdk/cloud';
 import type { Command } from 'commander';
 import type { Context } from '../invocation/context.ts';
 import type { Flags } from '../invocation/define-command.ts';
-import { coreApi } from './core-api.ts';
 
 /** Fields that the filters of readings and of files share. */
 type FilterFields = Extract<Parameters<Cloud['data']['deleteTabularData']>[0]['filter'], { $typeName?: never }>;
@@ -40,4 +39,9 @@ export async function dataFilter({ find }: Context, flags: Flags): Promise<Filte
 export function listOf(text: string | undefined): string[] {
   const parts = (text ?? '').split(',').map((part) => part.trim());
   return parts.filter((part) => part !== '');
+}
+
+/** An API name as the cloud sends it to us: configurations may also use `rdk:component:sensor`. */
+export function coreApi(text: string): string {
+  return text.replace(/^rdk:/, 'core:');
 }

@@ -8,7 +8,7 @@ import {
   readRow,
   Scalar,
 } from '@platform/sdk/cloud';
-import { coreApi } from './core-api.ts';
+import { coreApi } from './data-filter.ts';
 
 export interface Series {
   /** Such as `rdk:component:sensor`, as the cloud sends it to this client. */

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { decimalText } from './decimal.ts';
+import { decimalText, parseDecimal } from './decimal.ts';
 import { add, decimalOfDouble, divide, multiply, quantized, remainder, subtract } from './decimal-arithmetic.ts';
-import { parseDecimal } from './encode-decimal.ts';
 import type { Decimal128 } from './value.ts';
 
 const of = (text: string): Decimal128 => parseDecimal(text)!;

@@ -1,15 +1,19 @@
 /** Arithmetic of Decimal128: exact, then rounded half to even to 34 digits, with IEEE 754-2008's exponents and signs. */
 
-import { type DecimalParts, decimalParts, partsOfNumber, partsOfUnits, unitsOf } from './decimal.ts';
 import {
+  type DecimalParts,
   decimalDigits,
   decimalInfinity,
   decimalNan,
+  decimalParts,
   digitsOf,
   dropDigits,
   encodeDecimal,
   leastExponent,
-} from './encode-decimal.ts';
+  partsOfNumber,
+  partsOfUnits,
+  unitsOf,
+} from './decimal.ts';
 import type { Decimal128 } from './value.ts';
 
 export function finite(negative: boolean, coefficient: bigint, exponent: number): DecimalParts {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { decimalText } from './decimal.ts';
+import { decimalText, parseDecimal } from './decimal.ts';
 import {
   decimalAtan2,
   decimalExp,
@@ -10,7 +10,6 @@ import {
   decimalSqrt,
   type RealName,
 } from './decimal-functions.ts';
-import { parseDecimal } from './encode-decimal.ts';
 import type { Decimal128 } from './value.ts';
 
 function apply(run: (...values: Decimal128[]) => Decimal128, ...texts: string[]): string {

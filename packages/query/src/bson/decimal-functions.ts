@@ -3,16 +3,17 @@
  * binary float of 113 bits, so argument and result are rounded to 113 bits here as well.
  */
 
-import { type DecimalParts, decimalParts } from './decimal.ts';
-import { finite, isZero, shortened, withDigits } from './decimal-arithmetic.ts';
 import {
+  type DecimalParts,
   decimalDigits,
   decimalInfinity,
   decimalNan,
+  decimalParts,
   digitsOf,
   encodeDecimal,
   leastExponent,
-} from './encode-decimal.ts';
+} from './decimal.ts';
+import { finite, isZero, shortened, withDigits } from './decimal-arithmetic.ts';
 import {
   atan2,
   exp,

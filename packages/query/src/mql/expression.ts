@@ -1,12 +1,13 @@
 /** Aggregation expressions: field paths, variables, literals and operators. */
-
 import { BsonDocument, type BsonValue } from '../bson/value.ts';
+import { compileExpression } from '../execute/expressions/expression.ts';
+import { newFrame } from '../execute/expressions/scope.ts';
 import type { FunctionDefinition, OperandContext } from '../functions/definition.ts';
-import { operators } from '../functions/registry.ts';
+import { functions, operators } from '../functions/registry.ts';
 import { call, type Expr, literal, type Path } from '../plan/expr.ts';
+import type { Constant } from '../plan/window.ts';
 import { QueryError, withErrorsAt } from '../query-error.ts';
 import { parseFieldPath } from './path.ts';
-import { constantOf } from './window/constant.ts';
 
 /** Parses an expression; `vars` are the variables bound by the $map, $filter and $let around it. */
 export function parseExpression(value: BsonValue, at: string, vars: readonly string[] = []): Expr {
@@ -132,4 +133,26 @@ export function operandContext(at: string, vars: readonly string[] = []): Operan
     parse: (value, below = at, bound = vars) => parseExpression(value, below, bound),
     constant: constantOf,
   };
+}
+
+/**
+ * Arguments that must not depend on the row are computed when the query is parsed. @returns undefined if the expression reads a field or a
+ * variable. @throws QueryError of its operators.
+ */
+export function constantOf(expr: Expr): Constant | undefined {
+  if (!isConstant(expr)) return undefined;
+  return { k: 'lit', value: compileExpression(expr)(newFrame(0)) };
+}
+
+function isConstant(expr: Expr): boolean {
+  switch (expr.k) {
+    case 'lit':
+      return true;
+    case 'call':
+      return functions.get(expr.fn)?.volatile !== true && expr.args.every(isConstant);
+    case 'doc':
+      return expr.fields.every(([, value]) => isConstant(value));
+    default:
+      return false;
+  }
 }

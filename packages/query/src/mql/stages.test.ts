@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseDecimal } from '../bson/encode-decimal.ts';
+import { parseDecimal } from '../bson/decimal.ts';
 import { MinKey } from '../bson/value.ts';
 import { doc, refusalOf, runMql } from '../testing/run.ts';
 

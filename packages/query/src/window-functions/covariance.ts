@@ -1,7 +1,7 @@
 /** $covariancePop and $covarianceSamp: means and the sum of products of deviations, updated by each pair. */
 
 import { SlidingSum } from '../accumulators/sliding/sum.ts';
-import { decimalInfinity, decimalNan } from '../bson/encode-decimal.ts';
+import { decimalInfinity, decimalNan } from '../bson/decimal.ts';
 import { isNumeric } from '../bson/type.ts';
 import { type BsonValue, Decimal128, type Maybe } from '../bson/value.ts';
 import { extents } from '../execute/window/extent.ts';

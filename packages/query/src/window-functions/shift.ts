@@ -3,9 +3,8 @@
 import { describe } from '../bson/describe.ts';
 import { BsonDocument } from '../bson/value.ts';
 import type { StartWalk } from '../execute/window/partition.ts';
-import { parseExpression } from '../mql/expression.ts';
+import { constantOf, parseExpression } from '../mql/expression.ts';
 import { int32Of } from '../mql/window/bounds.ts';
-import { constantOf } from '../mql/window/constant.ts';
 import type { Expr } from '../plan/expr.ts';
 import type { Constant, Shift } from '../plan/window.ts';
 import { malformed } from '../query-error.ts';

@@ -1,10 +1,16 @@
 /** Builds a module's folder into the one that machines run: the bundled program, its start script, meta.json, and further files. */
-import { chmod, cp, lstat, mkdir, rm, symlink, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { createWriteStream } from 'node:fs';
+import { chmod, cp, lstat, mkdir, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { pipeline } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
 import { stripVTControlCharacters } from 'node:util';
 import { errorText, PlatformError } from '@platform/sdk/cloud';
 import type { ProvidedModel } from '@platform/sdk/module';
+import { Command } from 'commander';
+import { defineLocalCommand } from '../../invocation/define-command.ts';
+import { shellWord } from '../../invocation/shell-word.ts';
+import { openArchive } from '../packages/archive.ts';
 import { checkModels, entrypoint, type ModuleFolder, readModuleFolder } from './meta.ts';
 
 export interface Built extends ModuleFolder {
@@ -130,4 +136,32 @@ export async function linkSdk(folder: string): Promise<void> {
   await mkdir(dirname(link), { recursive: true });
   // Two levels up: src/module.ts or dist/module.js.
   await symlink(dirname(dirname(sdkEntry())), link, 'dir');
+}
+
+/** `platform modules build`. */
+export const folderArgument = ['[folder]', 'folder of the module, with meta.json and package.json', '.'] as const;
+
+export function buildModule(): Command {
+  return defineLocalCommand(
+    new Command('build')
+      .description(
+        'bundle a module into dist/module.tar.gz, and check that it provides the models that its meta.json lists',
+      )
+      .argument(...folderArgument),
+    {
+      examples: ['platform modules build', 'platform modules build my-sensor'],
+      fields: ['name', 'path', 'size_bytes', 'models'],
+    },
+    async ({ out, progress }, _flags, given = '.') => {
+      const folder = resolve(given);
+      progress.says('bundling');
+      const { name, models, path } = await buildFolder(folder, join(folder, 'dist', 'module'));
+      const archive = join(folder, 'dist', 'module.tar.gz');
+      await pipeline((await openArchive(path)).chunks(), createWriteStream(archive));
+      const { size } = await stat(archive);
+      out.object({ name, path: archive, size_bytes: size, models: models.map(({ model }) => model) });
+      const shown = shellWord(join(given, 'dist', 'module.tar.gz'));
+      out.note(`upload it with: platform modules upload ${shown} --version VERSION`);
+    },
+  );
 }

@@ -6,11 +6,9 @@ import { Command } from 'commander';
 import { defineCommand, defineLocalCommand, group } from '../../invocation/define-command.ts';
 import { parseObject } from '../../invocation/input.ts';
 import { shellWord } from '../../invocation/shell-word.ts';
-import { openArchive } from '../packages/archive.ts';
+import { openArchive, upload, uploadFields } from '../packages/archive.ts';
 import { platformOption } from '../packages/packages-command.ts';
-import { upload, uploadFields } from '../packages/upload.ts';
-import { buildModule } from './build.ts';
-import { linkSdk } from './build-folder.ts';
+import { buildModule, linkSdk } from './build-folder.ts';
 import { reloadModule } from './reload.ts';
 import { moduleFiles } from './template.ts';
 

@@ -4,8 +4,7 @@ import { Command } from 'commander';
 import { choice } from '../../invocation/choice.ts';
 import { defineCommand, group } from '../../invocation/define-command.ts';
 import { presenter, timeOf } from '../../results/presenters.ts';
-import { openArchive } from './archive.ts';
-import { upload, uploadFields } from './upload.ts';
+import { openArchive, upload, uploadFields } from './archive.ts';
 
 const types: Readonly<Record<string, PackageType>> = {
   archive: PackageType.ARCHIVE,

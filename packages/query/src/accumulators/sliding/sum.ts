@@ -3,9 +3,8 @@
  * what rounding of doubles loses. NaN and infinities cannot be subtracted, so they are counted instead.
  */
 
-import { decimalToNumber } from '../../bson/decimal.ts';
+import { decimalInfinity, decimalNan, decimalToNumber } from '../../bson/decimal.ts';
 import { divide, negated } from '../../bson/decimal-arithmetic.ts';
-import { decimalInfinity, decimalNan } from '../../bson/encode-decimal.ts';
 import { isNumeric } from '../../bson/type.ts';
 import { type BsonValue, Decimal128, Int32, type Maybe } from '../../bson/value.ts';
 import { ExactSum } from '../../execute/sums/exact-sum.ts';

@@ -1,9 +1,10 @@
 /** Joins hold the right rows. If the condition has equalities, rows are found by the values that must be equal. */
 import { valueKey } from '../../bson/key.ts';
 import { isNullish } from '../../bson/type.ts';
-import { BsonDocument } from '../../bson/value.ts';
+import { BsonDocument, type BsonValue, type Maybe } from '../../bson/value.ts';
 import type { Expr } from '../../plan/expr.ts';
-import type { JoinStage, UnionStage } from '../../plan/stage.ts';
+import { substituteVariables } from '../../plan/rewrite/substitute-variables.ts';
+import type { JoinStage, LookupStage, UnionStage } from '../../plan/stage.ts';
 import type { StageContext } from '../../stages/definition.ts';
 import { compileExpression } from '../expressions/expression.ts';
 import { type Evaluate, enterRow, type Frame } from '../expressions/scope.ts';
@@ -92,4 +93,56 @@ function keyOf(values: readonly Expr[]): (frame: Frame) => string | undefined {
 export async function* runUnion(stage: UnionStage, input: Rows, { runPlan }: StageContext): Rows {
   for await (const rows of input) yield rows.map(({ document }) => ({ document }));
   yield* runPlan(stage.right, 'whole');
+}
+
+/** Subqueries: each runs once for each combination of values that it takes from the row. */
+export async function* runLookup(stage: LookupStage, input: Rows, { budget, frame, runPlan }: StageContext): Rows {
+  const variables = stage.let.map(([name, value]) => [name, compileExpression(value)] as const);
+  const answers = new Map<string, Maybe>();
+  for await (const rows of input) {
+    const found: Row[] = [];
+    for (const { document } of rows) {
+      enterRow(frame, document);
+      const values = new Map(variables.map(([name, evaluate]) => [name, evaluate(frame)]));
+      const key = [...values.values()].map(exactKey).join('');
+      if (!answers.has(key)) {
+        const answer = await answered(stage, runPlan(substituteVariables(stage.right, values)), budget);
+        budget.hold(64 + 2 * key.length + sizeOf(answer), 'a subquery');
+        answers.set(key, answer);
+      }
+      const answer = answers.get(key);
+      const extended = new BsonDocument(document);
+      if (answer !== undefined) extended.set(stage.as, answer);
+      found.push({ document: extended });
+    }
+    await budget.pause();
+    yield found;
+  }
+}
+
+/** Numbers of different types are equal, but a subquery may distinguish them. */
+function exactKey(value: Maybe): string {
+  const type = typeof value === 'object' && value !== null ? value.constructor.name : typeof value;
+  return `${type}${value instanceof BsonDocument || Array.isArray(value) ? shape(value) : ''}${valueKey(value)}`;
+}
+
+function shape(value: BsonDocument | BsonValue[]): string {
+  const items = Array.isArray(value) ? value : [...value.values()];
+  return `[${items.map(exactKey).join()}]`;
+}
+
+async function answered(stage: LookupStage, rows: Rows, budget: Budget): Promise<Maybe> {
+  const values: BsonValue[] = [];
+  for await (const chunk of rows) {
+    for (const { document } of chunk) {
+      if (stage.gives === 'exists') return true;
+      if (stage.gives === 'value') return document.get('v');
+      const value = document.get('v') ?? null;
+      budget.hold(sizeOf(value) + 8, 'a subquery');
+      values.push(value);
+    }
+  }
+  budget.release(values.reduce((sum: number, value) => sum + sizeOf(value) + 8, 0));
+  if (stage.gives === 'exists') return false;
+  return stage.gives === 'value' ? undefined : values;
 }

@@ -1,8 +1,7 @@
 /** Sums of Decimal128: exact, rounded to 34 digits at the end. */
 
-import { decimalParts, partsOfUnits } from '../../bson/decimal.ts';
+import { decimalInfinity, decimalNan, decimalParts, encodeDecimal, partsOfUnits } from '../../bson/decimal.ts';
 import { add } from '../../bson/decimal-arithmetic.ts';
-import { decimalInfinity, decimalNan, encodeDecimal } from '../../bson/encode-decimal.ts';
 import type { Decimal128 } from '../../bson/value.ts';
 
 /** If exponents are further apart, the numbers are rounded when added, because an exact sum would need thousands of digits. */

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { partsOfNumber } from '../../bson/decimal.ts';
+import { parseDecimal, partsOfNumber } from '../../bson/decimal.ts';
 import { encodeBson } from '../../bson/encode.ts';
-import { parseDecimal } from '../../bson/encode-decimal.ts';
 import { BsonDocument, type BsonValue, type Decimal128, Int32 } from '../../bson/value.ts';
 import { ExactSum } from './exact-sum.ts';
 

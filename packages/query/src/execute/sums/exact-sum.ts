@@ -5,9 +5,8 @@
  * The sum of the finite doubles is `high + low + rest`: two doubles hold everything that spans at most 106 bits, and the few other values
  * are added to a whole number. The result is rounded only once, at the end.
  */
-import { partsOfNumber } from '../../bson/decimal.ts';
+import { decimalInfinity, decimalNan, encodeDecimal, partsOfNumber } from '../../bson/decimal.ts';
 import { add, decimalOfWhole, divide } from '../../bson/decimal-arithmetic.ts';
-import { decimalInfinity, decimalNan, encodeDecimal } from '../../bson/encode-decimal.ts';
 import { BsonDocument, type BsonValue, Decimal128, Int32, type Maybe } from '../../bson/value.ts';
 import { maxLong, minLong } from '../../functions/numbers/number.ts';
 import { DecimalSum } from './decimal-sum.ts';

@@ -1,15 +1,19 @@
 /** Converts values to int, long, double and decimal. */
 
-import { compareParts, type DecimalParts, decimalParts, decimalToNumber, partsOfNumber } from '../../bson/decimal.ts';
-import { decimalOfWhole, isZero } from '../../bson/decimal-arithmetic.ts';
 import {
+  compareParts,
+  type DecimalParts,
   decimalDigits,
+  decimalParts,
+  decimalToNumber,
   digitsOf,
   encodeDecimal,
   leastExponent,
   parseDecimal,
+  partsOfNumber,
   partsOfText,
-} from '../../bson/encode-decimal.ts';
+} from '../../bson/decimal.ts';
+import { decimalOfWhole, isZero } from '../../bson/decimal-arithmetic.ts';
 import { isNumeric } from '../../bson/type.ts';
 import { Binary, BsonDate, Decimal128, Int32, type Maybe } from '../../bson/value.ts';
 import { toDecimal as decimalOf, maxLong, minLong } from '../numbers/number.ts';

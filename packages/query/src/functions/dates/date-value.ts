@@ -1,7 +1,6 @@
 /** Converts numbers and other values to instants. */
 
-import { decimalParts } from '../../bson/decimal.ts';
-import { dropDigits } from '../../bson/encode-decimal.ts';
+import { decimalParts, dropDigits } from '../../bson/decimal.ts';
 import { typeName } from '../../bson/type.ts';
 import { BsonDate, Int32, type Maybe, ObjectId, Timestamp } from '../../bson/value.ts';
 import { QueryError } from '../../query-error.ts';

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { decimalText } from '../../bson/decimal.ts';
-import { parseDecimal } from '../../bson/encode-decimal.ts';
+import { decimalText, parseDecimal } from '../../bson/decimal.ts';
 import { BsonDate, Decimal128, Int32 } from '../../bson/value.ts';
 import { codeOf, evaluate } from '../../testing/evaluate.ts';
 

@@ -1,8 +1,7 @@
 /** $abs, $ceil, $floor, $round, $trunc. */
 
-import { decimalParts, partsOfNumber } from '../../bson/decimal.ts';
+import { decimalDigits, decimalNan, decimalParts, encodeDecimal, partsOfNumber } from '../../bson/decimal.ts';
 import { quantized, type Rounding, withDigits } from '../../bson/decimal-arithmetic.ts';
-import { decimalDigits, decimalNan, encodeDecimal } from '../../bson/encode-decimal.ts';
 import { isNullish, isNumeric, typeName } from '../../bson/type.ts';
 import type { Decimal128, Maybe } from '../../bson/value.ts';
 import { QueryError } from '../../query-error.ts';

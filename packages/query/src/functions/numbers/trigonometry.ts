@@ -1,9 +1,8 @@
 /** Trigonometric and hyperbolic functions in radians, and the conversion of degrees. */
 
-import { decimalParts } from '../../bson/decimal.ts';
+import { decimalInfinity, decimalNan, decimalParts, parseDecimal } from '../../bson/decimal.ts';
 import { multiply } from '../../bson/decimal-arithmetic.ts';
 import { decimalAtan2, decimalReal, type RealName } from '../../bson/decimal-functions.ts';
-import { decimalInfinity, decimalNan, parseDecimal } from '../../bson/encode-decimal.ts';
 import { isNullish, isNumeric, typeName } from '../../bson/type.ts';
 import type { Decimal128, Maybe } from '../../bson/value.ts';
 import { QueryError } from '../../query-error.ts';

@@ -8,8 +8,7 @@ import type { Accumulator, AccumulatorFields } from '../../plan/accumulator.ts';
 import { call, type Expr, literal } from '../../plan/expr.ts';
 import type { Stage } from '../../plan/stage.ts';
 import { QueryError } from '../../query-error.ts';
-import { parseExpression } from '../expression.ts';
-import { constantOf } from '../window/constant.ts';
+import { constantOf, parseExpression } from '../expression.ts';
 import { parseAccumulatorField } from './accumulator-fields.ts';
 
 const at = '$bucket';

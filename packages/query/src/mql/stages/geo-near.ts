@@ -8,10 +8,9 @@ import { isOnEarth, pairOf } from '../../execute/geo/geometry.ts';
 import { toDouble } from '../../functions/numbers/number.ts';
 import type { GeoNearStage } from '../../plan/stage.ts';
 import { QueryError } from '../../query-error.ts';
-import { parseExpression } from '../expression.ts';
+import { constantOf, parseExpression } from '../expression.ts';
 import { asksForText, parseFilter } from '../match/filter.ts';
 import { parseFieldPath } from '../path.ts';
-import { constantOf } from '../window/constant.ts';
 
 type Draft = { -readonly [Field in keyof GeoNearStage]?: GeoNearStage[Field] };
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseDecimal } from '../../bson/encode-decimal.ts';
+import { parseDecimal } from '../../bson/decimal.ts';
 import { doc, refusalOf, runMql } from '../../testing/run.ts';
 
 const row = doc({ _id: 1, a: 1, b: 2, c: { x: 1, y: 2 } });

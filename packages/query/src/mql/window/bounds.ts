@@ -8,8 +8,7 @@ import { isUnit, type Unit, units } from '../../functions/dates/date-unit.ts';
 import type { SortKey } from '../../plan/sort-key.ts';
 import { type Bound, type Constant, type WindowFrame, wholePartition } from '../../plan/window.ts';
 import { malformed, QueryError, withErrorsAt } from '../../query-error.ts';
-import { parseExpression } from '../expression.ts';
-import { constantOf } from './constant.ts';
+import { constantOf, parseExpression } from '../expression.ts';
 
 /** @param by the order of the stage, undefined if it has none. @param output position of the window function in the query. */
 export function parseBounds(spec: BsonValue, by: readonly SortKey[] | undefined, output: string): WindowFrame {

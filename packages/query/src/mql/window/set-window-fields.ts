@@ -9,11 +9,10 @@ import type { Stage } from '../../plan/stage.ts';
 import { type WindowFunction, wholePartition } from '../../plan/window.ts';
 import { malformed, QueryError, withErrorsAt } from '../../query-error.ts';
 import { windowFunctions } from '../../window-functions/registry.ts';
-import { parseExpression } from '../expression.ts';
+import { constantOf, parseExpression } from '../expression.ts';
 import { parseFieldPath } from '../path.ts';
 import { parseSortKeys } from '../stages/sort.ts';
 import { parseBounds } from './bounds.ts';
-import { constantOf } from './constant.ts';
 import { strictFields } from './strict-fields.ts';
 
 export function parseSetWindowFields(spec: BsonValue): Stage {

@@ -1,6 +1,6 @@
 /** Texts of Extended JSON that represent values: `'{"$oid": "…"}'` where an ObjectId is expected. */
 
-import { parseDecimal } from '../../bson/encode-decimal.ts';
+import { parseDecimal } from '../../bson/decimal.ts';
 import type { TypeName } from '../../bson/type.ts';
 import {
   Binary,
