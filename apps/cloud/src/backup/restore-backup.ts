@@ -15,12 +15,12 @@ import { baselineVersion, requireReadable } from '../metadata/baseline-version.t
 import { writeInstallation } from '../metadata/claim-installation.ts';
 import { syncDirectories } from './copy/copy-with-hash.ts';
 import { copyListed, readListed } from './listed-files.ts';
-import { type DamagedFile, type KeyPlace, type Manifest, manifestName } from './manifest.ts';
+import { type DamagedFile, type Manifest, manifestName } from './manifest.ts';
 import { requireWhole } from './parse-manifest.ts';
 import { readManifest } from './read-manifest.ts';
 import { insertFiller, restoredEntry, resumePosition } from './resume-after-restore.ts';
 import { type GuessCost, openSecrets } from './seal-secrets.ts';
-import { sealedSecretsName, secretNames } from './write-backup.ts';
+import { type BackupReport, sealedSecretsName, secretNames } from './write-backup.ts';
 
 const markerName = 'platform.json';
 
@@ -40,16 +40,12 @@ export interface RestoreOptions {
   readonly signal: AbortSignal;
 }
 
-export interface RestoreReport {
+export interface RestoreReport extends Pick<BackupReport, 'createdMs' | 'files' | 'bytes' | 'instanceKey'> {
   readonly target: string;
-  readonly createdMs: number;
-  readonly files: number;
-  readonly bytes: number;
   /** Last position of the log in the backup. */
   readonly lastPosition: number;
   /** New uploads get positions after this one; the original cloud has used the positions in between. */
   readonly goesOnAfter: number;
-  readonly instanceKey: KeyPlace;
   /** Warnings for the host administrator. */
   readonly warnings: readonly string[];
 }

@@ -12,6 +12,7 @@ import type { JsonObject, MachineConfig } from '@platform/machine-config/schema'
 import type { Vocabulary } from '@platform/rpc/server';
 import type { Database } from '../metadata/tables.ts';
 import { choose, packageId, packagesOf, servedVersion } from './find-packages.ts';
+import { textOf } from './modules/module-message.ts';
 import { typeName, typeNamed } from './package-type.ts';
 import type { PackageRow } from './store.ts';
 
@@ -187,11 +188,6 @@ function entrypointOf(row: PackageRow | undefined): string {
   const segments = entrypoint.split('/');
   const isInside = entrypoint !== '' && !segments.some((segment) => ['', '.', '..'].includes(segment));
   return isInside && !/[\0\\$]/.test(entrypoint) ? entrypoint : defaultEntrypoint;
-}
-
-function textOf(entry: JsonObject, key: string): string {
-  const value = entry[key];
-  return typeof value === 'string' ? value : '';
 }
 
 function shown(text: string): string {

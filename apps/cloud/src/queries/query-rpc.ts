@@ -5,9 +5,9 @@ import type { Plan } from '@platform/query';
 import { parseMql } from '@platform/query/mql';
 import { clauseWords, parseSql } from '@platform/query/sql';
 import type { CloudCall, CloudHandlers, Principal } from '../access/principal.ts';
+import { documentsIn } from '../tabular/arrivals/documents-in.ts';
 import { answerHeaders } from './answer-headers.ts';
 import { answerQuery } from './answer-query.ts';
-import { batchDocuments } from './batch-documents.ts';
 import { downgradeBson, needsDowngrade } from './downgrade-bson.ts';
 import { explainRow, wantsExplain } from './explain-row.ts';
 import type { QueriesDeps } from './queries-deps.ts';
@@ -33,7 +33,7 @@ export function queryHandlers(deps: QueriesDeps): CloudHandlers<typeof DataServi
     });
     for (const [name, value] of answerHeaders(result, notices)) call.responseHeaders.set(name, value);
     if (explain && result.explain !== undefined) return { rawData: [explainRow(result.explain, words(), notices)] };
-    return { rawData: readableRows(batchDocuments(result), call.metadata) };
+    return { rawData: readableRows(documentsIn(result), call.metadata) };
   };
 
   return {

@@ -1,5 +1,5 @@
 /** The metadata and log in a backup, from either store. */
-import type { BackedUpFile, StoreKind } from '../manifest.ts';
+import type { BackedUpFile, Manifest, StoreKind } from '../manifest.ts';
 
 export interface CopyOptions {
   readonly dataDirectory: string;
@@ -19,15 +19,11 @@ export interface NamedFile {
   readonly sha256: string | null;
 }
 
-export interface CopiedStores {
+export interface CopiedStores
+  extends Pick<Manifest, 'metaVersion' | 'ingestVersion' | 'sealedPosition' | 'lastPosition'> {
   readonly store: StoreKind;
   /** Relative to the destination. */
   readonly files: readonly BackedUpFile[];
-  readonly metaVersion: number;
-  readonly ingestVersion: number;
-  /** S, and the last position of the log. */
-  readonly sealedPosition: number;
-  readonly lastPosition: number;
   /** The files listed by the catalog and the payloads named by the log. */
   readonly named: readonly NamedFile[];
 }

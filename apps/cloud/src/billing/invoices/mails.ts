@@ -3,7 +3,7 @@ import type { Mail, MailContent } from '../../outbox/email/mail.ts';
 import type { OutboxTransaction } from '../../outbox/store.ts';
 import { currencyOf } from '../money/currency.ts';
 import { textOfMinor } from '../money/wire-amount.ts';
-import { invoiceContent, testNotice } from '../pdf/invoice-content.ts';
+import { dayOf, invoiceContent, testNotice } from '../pdf/invoice-content.ts';
 import { invoiceMail } from './invoice-mail.ts';
 import type { InvoiceDocument, InvoiceRow } from './issue-invoice.ts';
 
@@ -84,10 +84,6 @@ function letter(
 
 function amountOf({ currency }: InvoiceRow, minor: number): string {
   return `${textOfMinor(BigInt(minor), currencyOf(currency, 'currency'))} ${currency}`;
-}
-
-function dayOf(ms: number): string {
-  return new Date(ms).toISOString().slice(0, 10);
 }
 
 /** @param mail undefined: there is no mail server, and nothing is mailed */

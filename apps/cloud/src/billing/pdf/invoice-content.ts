@@ -81,6 +81,6 @@ export function invoiceContent(invoice: InvoiceRow): InvoiceContent {
   };
 }
 
-function dayOf(ms: number): string {
+export function dayOf(ms: number): string {
   return new Date(ms).toISOString().slice(0, 10);
 }

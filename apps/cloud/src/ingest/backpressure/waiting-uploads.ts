@@ -4,14 +4,10 @@
  * Waiting uploads are in memory, so they are bounded. If one more does not fit, the organization with the most waiting loses its newest.
  */
 import { type Clock, PlatformError } from '@platform/base';
+import type { AdmitRequest } from './backpressure.ts';
 
-export interface WaitRequest {
-  readonly organizationId: string;
-  /** Bytes of its readings. */
-  readonly bytes: number;
+export interface WaitRequest extends Pick<AdmitRequest, 'organizationId' | 'bytes' | 'signal'> {
   readonly maxMs: number;
-  /** Aborted when the sender has disconnected. */
-  readonly signal: AbortSignal;
   /** Called at the end of the wait, synchronously, unless the upload is refused. */
   readonly onAdmitted: () => void;
 }

@@ -5,15 +5,12 @@
  * restored log continues, which belongs to no part (backup/resume-after-restore.ts).
  */
 import type { LogRow } from '../log/log.ts';
+import type { RecognisedUpload } from './may-restore.ts';
 import { rowChecksums } from './row-checksums.ts';
 
 /** A row as stored; damage may have changed the type of any value. */
-export interface StoredRow {
+export interface StoredRow extends Pick<RecognisedUpload, 'part' | 'seq' | 'sha256' | 'stream'> {
   readonly position: number;
-  readonly part: unknown;
-  readonly stream: unknown;
-  readonly seq: unknown;
-  readonly sha256: unknown;
   readonly batch: unknown;
   readonly head_checksum: unknown;
   readonly batch_checksum: unknown;

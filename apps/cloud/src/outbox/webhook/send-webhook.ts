@@ -9,12 +9,10 @@ import { type Clock, errorText, PlatformError } from '@platform/base';
 import type { SendResult } from '../channel.ts';
 import { outcomeOf, retryAfterMs } from './classify.ts';
 import { checkTarget, type Target, type TargetPolicy } from './target-guard.ts';
+import type { WebhookRequest } from './webhook-request.ts';
 
-export interface OutgoingRequest {
+export interface OutgoingRequest extends Pick<WebhookRequest, 'method' | 'headers' | 'body'> {
   readonly url: string;
-  readonly method: 'GET' | 'POST';
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
 }
 
 export interface WebhookSenderDeps {

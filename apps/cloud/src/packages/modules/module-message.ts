@@ -67,7 +67,7 @@ function metadataOf(row: PackageRow | undefined): JsonObject {
   return JSON.parse(row?.metadata ?? '{}') as JsonObject;
 }
 
-function textOf(metadata: JsonObject, key: string): string {
+export function textOf(metadata: Readonly<Record<string, unknown>>, key: string): string {
   const value = metadata[key];
   return typeof value === 'string' ? value : '';
 }

@@ -1,6 +1,6 @@
 /** Reads rows with a time_received, the column by which files are pruned, in time windows of about one page each. */
-import { PlatformError } from '@platform/base';
 import { BsonDate, BsonDocument, type Scope } from '@platform/query';
+import { isTooMuch } from '../../tabular/arrivals/read-arrivals.ts';
 import { type AskRows, numberOf, type Stages } from './ask-rows.ts';
 import { datedWithin } from './exact-rows.ts';
 import { endOfTime, leastTime } from './interval.ts';
@@ -80,11 +80,6 @@ async function extentOf(
     last: least(BigInt(last.ms) * 1_000n + 999n, until - 1n),
     rows: numberOf(row?.get('rows')),
   };
-}
-
-/** Whether an answer or a sort was too large, so that smaller pieces must be requested. */
-function isTooMuch(caught: unknown): boolean {
-  return caught instanceof PlatformError && caught.code === 'resource_exhausted';
 }
 
 function least(left: bigint, right: bigint): bigint {

@@ -83,7 +83,7 @@ export function createReadArrivals(deps: {
   };
 }
 
-/** Whether an answer was too large, so that smaller pieces must be requested. */
-function isTooMuch(caught: unknown): boolean {
+/** Whether an answer or a sort was too large, so that smaller pieces must be requested. */
+export function isTooMuch(caught: unknown): boolean {
   return caught instanceof PlatformError && caught.code === 'resource_exhausted';
 }

@@ -4,7 +4,7 @@ import type { Connections } from '../../duckdb/database.ts';
 import type { OpenFile } from '../open-files.ts';
 import { openStatement, readChunks } from '../run-statement.ts';
 import { emissionKey, fileMarker } from '../statement.ts';
-import type { KeysEmission } from './emit-keys.ts';
+import type { KeyedRow, KeysEmission } from './emit-keys.ts';
 import type { Waves } from './waves-by-time.ts';
 
 export interface SearchedFile {
@@ -12,14 +12,7 @@ export interface SearchedFile {
   readonly keys: KeysEmission;
 }
 
-export interface FirstRow {
-  /** Index of its file among the searched files. */
-  readonly file: number;
-  /** file_row_number */
-  readonly row: number;
-  /** Size of its document. */
-  readonly bytes: number;
-}
+export interface FirstRow extends Pick<KeyedRow, 'file' | 'row' | 'bytes'> {}
 
 export interface FirstRows {
   /** In the order of their files. */
