@@ -3,7 +3,6 @@ export { concatBytes, crc32c, varintBytes, writeVarint } from './bytes.ts';
 export { canonicalApi } from './canonical-api.ts';
 export { chunks } from './chunks.ts';
 export { type Clock, systemClock } from './clock.ts';
-export type { ClockAndLog } from './clock-and-log.ts';
 export { siblingEntry } from './entry.ts';
 export {
   asPlatformError,
@@ -35,6 +34,7 @@ export { isRecord } from './is-record.ts';
 export { isSame } from './is-same.ts';
 export { createLimiter } from './limiter.ts';
 export {
+  type ClockAndLog,
   createLog,
   fieldText,
   isLogged,

@@ -1,4 +1,5 @@
 /** Logging: a port for everything that logs, and the one format of a line in a process's output. */
+import type { Clock } from './clock.ts';
 import { errorText } from './errors.ts';
 import { harmless } from './harmless.ts';
 import { printable } from './text/printable.ts';
@@ -26,6 +27,12 @@ export interface Log {
   error(message: string, fields?: LogFields): void;
   /** A log whose lines carry `name` appended to this one's, separated by a dot. */
   child(name: string): Log;
+}
+
+/** What almost everything that runs is given. */
+export interface ClockAndLog {
+  readonly clock: Clock;
+  readonly log: Log;
 }
 
 /** A Log that hands each line to `write`. It never throws: of a line that cannot be written, what can be is. */
