@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { recordSyscalls, type Syscall, temporaryDirectory } from '@platform/testkit';
 import { expect, test } from 'vitest';
+import { dataVersion } from './data-directory.ts';
 import { openInstanceKey } from './instance/instance-key.ts';
 
 /** Opens a directory in a process of its own, which is refused, after what is tested here, for a wrong key. */
@@ -21,7 +22,9 @@ test('I14 a start writes platform.json, postgres.json and instance.key once more
   const path = directory.file('data');
   mkdirSync(path, { mode: 0o700 });
   const at = (name: string): string => join(path, name);
-  writeFileSync(at('platform.json'), '{"format":"platform-data","version":1,"stage":"complete"}\n', { mode: 0o640 });
+  writeFileSync(at('platform.json'), `{"format":"platform-data","version":${dataVersion},"stage":"complete"}\n`, {
+    mode: 0o640,
+  });
   writeFileSync(at('postgres.json'), '{"installation":"i"}\n', { mode: 0o600 });
   openInstanceKey(at('instance.key'), undefined);
   const names = ['platform.json', 'postgres.json', 'instance.key'];
