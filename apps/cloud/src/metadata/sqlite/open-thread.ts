@@ -43,7 +43,7 @@ interface Waiting<Result> {
   readonly reject: (error: Error) => void;
 }
 
-/** Resolves when the file is open; throws failed_precondition if the thread refused it. */
+/** Resolves when the file is open; throws failed_precondition if the thread refused it, which then has closed it. */
 export async function openThread<Request, Result, Opened>(
   options: ThreadOptions<Request, Result>,
 ): Promise<Thread<Request, Result, Opened>> {
@@ -90,7 +90,8 @@ export async function openThread<Request, Result, Opened>(
         case 'refused': {
           const error = failedPrecondition(`${file} cannot be opened: ${message.message}`);
           end(error);
-          return reject(error);
+          // Only then is the file closed.
+          return void worker.terminate().finally(() => reject(error));
         }
       }
     });
