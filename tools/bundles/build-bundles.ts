@@ -3,7 +3,7 @@ import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';
 import { rolldown } from 'rolldown';
 import { root } from '../repository.ts';
-import { apart, copied, ofMachineServer, programs } from './programs.ts';
+import { apart, copied, late, ofMachineServer, programs } from './programs.ts';
 
 export interface Built {
   /** Every file that went into a bundle, relative to the root. */
@@ -18,6 +18,12 @@ export interface MachineServerFiles {
   readonly files: readonly string[];
   readonly packages: readonly string[];
 }
+
+/** What decides how bundles are made. */
+const own = ['tools/bundles/build-bundles.ts', 'tools/bundles/programs.ts'];
+
+/** Prefix of modules that load a late package. */
+const lateId = '\0late ';
 
 const stacks = join(root, 'packages/base/src/process/stacks/sources-in-stacks.ts');
 
@@ -37,7 +43,7 @@ export async function buildBundles(folder: string): Promise<Built> {
   };
   writeFileSync(join(folder, 'machine-server.json'), `${JSON.stringify(machineServer, undefined, 1)}\n`);
   writeFileSync(join(folder, 'package.json'), '{ "type": "module" }\n');
-  const inputs = new Set([copied, 'package-lock.json', ...all.flatMap((one) => one.inputs)]);
+  const inputs = new Set([copied, 'package-lock.json', ...own, ...all.flatMap((one) => one.inputs)]);
   return { inputs: [...inputs].sort(), packages: packagesOf(all) };
 }
 
@@ -51,11 +57,12 @@ export async function buildBundle(options: {
   const { name, source, folder, root: from } = options;
   const entry = `\0${name}`;
   const warnings: string[] = [];
+  const latePackages = new Set<string>();
   await using bundle = await rolldown({
     input: { [name]: entry },
     cwd: from,
     platform: 'node',
-    external: [...apart],
+    external: apart.filter((pattern) => pattern !== late),
     resolve: { conditionNames: ['@platform/source', 'node', 'default'] },
     onLog: (_level, { message }) => void warnings.push(message),
     plugins: [
@@ -63,6 +70,17 @@ export async function buildBundle(options: {
         name: 'entry',
         resolveId: (id) => (id === entry ? id : undefined),
         load: (id) => (id === entry ? importsOf([stacks, source]) : undefined),
+      },
+      {
+        name: 'late packages',
+        resolveId(id, importer) {
+          if (!late.test(id)) return undefined;
+          if (importer?.startsWith(lateId)) return { id, external: true };
+          latePackages.add(packageNameOf(id));
+          return `${lateId}${id}`;
+        },
+        load: (id) =>
+          id.startsWith(lateId) ? `module.exports = require(${JSON.stringify(id.slice(lateId.length))});` : undefined,
       },
     ],
   });
@@ -83,7 +101,7 @@ export async function buildBundle(options: {
   if (chunk === undefined || others.length > 0) throw new Error(`${name}: expected one file, found ${output.length}`);
   return {
     inputs: chunk.moduleIds.flatMap((id) => fileOf(id, from)),
-    packages: [...chunk.imports, ...chunk.dynamicImports].flatMap(packageOf),
+    packages: [...latePackages, ...[...chunk.imports, ...chunk.dynamicImports].flatMap(packageOf)],
   };
 }
 

@@ -199,6 +199,15 @@ test('every program and every thread of the product is a bundle beside the other
   expect(ofMachineServer.toSorted()).toEqual(['machine-server', ...threads].sort());
 });
 
+test('D34 DuckDB is loaded with the first statement, after its settings are in the environment, not with the bundle', () => {
+  const folder = dirname(program('tabular'));
+  for (const name of Object.keys(programs)) {
+    const text = readFileSync(join(folder, `${name}.js`), 'utf8');
+    expect(text, name).not.toMatch(/^import .*"@duckdb/m);
+    expect(text.includes('__require("@duckdb/node-api")'), name).toBe(['tabular', 'admin-main'].includes(name));
+  }
+});
+
 test('licence notices name each package that is in a bundle, and refuse one whose licence is not permissive', () => {
   const notices = noticesOf([
     'apps/cloud/src/main.ts',

@@ -23,10 +23,16 @@ export const ofMachineServer: readonly string[] = ['machine-server', 'pwm-thread
 export const copied = 'apps/machine-server/node-flags.js';
 
 /**
+ * Of those that stay apart, the ones that are loaded when the code that imports them first runs, as in the sources: DuckDB reads its settings
+ * from the environment while it is loaded. The other ones are loaded with the bundle.
+ */
+export const late = /^@duckdb\//;
+
+/**
  * Packages that stay apart: native libraries, packages that read files of their own, and large ones that only some installations load.
  */
 export const apart: readonly RegExp[] = [
-  /^@duckdb\//,
+  late,
   /^@fontsource-variable\//,
   /^(fontkit|koffi|mongodb|pdfkit|pg-native|re2js|rolldown|stripe|subset-font)$/,
 ];
