@@ -43,7 +43,8 @@ export function checkedIn(
   statements: readonly string[],
 ): (table: string, what: string, declared?: Declared) => CheckedTable {
   return (table, what, { uncovered = [], ...declared } = {}) => {
-    const statement = statements.find((text) => text.startsWith(`create table ${table} (`)) ?? '';
+    const statement = statements.find((text) => text.startsWith(`create table ${table} (`));
+    if (statement === undefined) throw new Error(`${table}: expected a statement that creates it, found none`);
     const parts = statement.slice(statement.indexOf('(') + 1, statement.lastIndexOf(')')).split(/,(?![^(]*\))/);
     const columns: string[] = [];
     const bytes: string[] = [];
