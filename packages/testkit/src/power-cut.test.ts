@@ -75,6 +75,13 @@ test('there are as many images as requested, even of a short recording', () => {
   expect(images()).toEqual(expect.arrayContaining([1, 2, 3]));
 });
 
+test('no image is of an earlier instant than the first one asked for, and none is fewer', () => {
+  const calls = Array.from({ length: 8 }, (_, startedAt): Syscall => ({ kind: 'sync', path: '/d', startedAt }));
+  const images = [...cutImages(calls, { random: Math.random, randomInstants: 40, everyBoundary: 0, from: 6 })];
+  expect(images).toHaveLength(40);
+  expect(Math.min(...images.map(({ at }) => at))).toBeGreaterThanOrEqual(6);
+});
+
 test('a sync covers only what was written before it began', () => {
   const calls: Syscall[] = [
     { kind: 'create', path: '/d/f' },

@@ -51,13 +51,15 @@ export interface CutOptions {
   readonly everyBoundary?: number;
   /** How many images to make after the last call; default: none. */
   readonly atEnd?: number;
+  /** The first call before which there may be a cut; default 0. */
+  readonly from?: number;
   /** What was on the disk before the recording, by absolute path; default: nothing. */
   readonly files?: ReadonlyMap<string, Uint8Array>;
 }
 
 /** Images at every sync boundary (just before and just after it) and at random instants, oldest first. */
 export function* cutImages(calls: readonly Syscall[], options: CutOptions): Iterable<CutImage> {
-  const { random, randomInstants, everyBoundary = 1, atEnd = 0 } = options;
+  const { random, randomInstants, everyBoundary = 1, atEnd = 0, from = 0 } = options;
   const ignore = options.ignore ?? (() => false);
   const atBoundaries = new Set<number>();
   let boundaries = 0;
@@ -67,13 +69,13 @@ export function* cutImages(calls: readonly Syscall[], options: CutOptions): Iter
   const images = new Map([...atBoundaries].map((at) => [at, 1]));
   if (atEnd > 0) images.set(calls.length, (images.get(calls.length) ?? 0) + atEnd);
   for (let made = 0; made < randomInstants; made++) {
-    const at = Math.floor(random() * (calls.length + 1));
+    const at = from + Math.floor(random() * (calls.length + 1 - from));
     images.set(at, (images.get(at) ?? 0) + 1);
   }
 
   const disk = new Disk(options.files ?? new Map());
   for (let at = 0; at <= calls.length; at++) {
-    for (let left = images.get(at) ?? 0; left > 0; left--) yield { at, ...disk.cut(random) };
+    for (let left = at < from ? 0 : (images.get(at) ?? 0); left > 0; left--) yield { at, ...disk.cut(random) };
     const call = calls[at];
     if (call && !ignore(call.path)) disk.apply(call, at);
   }

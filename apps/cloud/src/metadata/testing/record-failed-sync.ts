@@ -4,7 +4,6 @@ import { type CutImage, cutImages, recordSyscalls, type Syscall, temporaryDirect
 export interface TwoRuns {
   /** Of both runs. */
   readonly calls: readonly Syscall[];
-  readonly secondFrom: number;
   /** The file whose sync failed. */
   readonly failed: string;
   /** What the disk may contain after a power cut during the second run or at its end. */
@@ -36,12 +35,12 @@ export async function recordFailedSync(
     ...second.map((call) => (call.kind === 'sync' ? { ...call, startedAt: call.startedAt + secondFrom } : call)),
   ];
   return {
-    ...{ calls, secondFrom, failed },
-    *images(random) {
-      const ignore = (path: string): boolean => path.endsWith('-shm');
-      for (const image of cutImages(calls, { random, randomInstants: 40, everyBoundary: 2, atEnd: 3, ignore }))
-        if (image.at >= secondFrom) yield image;
-    },
+    ...{ calls, failed },
+    images: (random) =>
+      cutImages(calls, {
+        ...{ random, from: secondFrom, randomInstants: 40, everyBoundary: 2, atEnd: 3 },
+        ignore: (path) => path.endsWith('-shm'),
+      }),
     said: (before) => linesOf(calls.slice(0, before)),
   };
 }
