@@ -26,5 +26,5 @@ async function make(migrations: readonly Migration[]): Promise<Uint8Array> {
   });
   // The last connection writes everything into the file itself.
   await metadata[Symbol.asyncDispose]();
-  return readFile(file);
+  return await readFile(file);
 }
