@@ -2,6 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { accessSync, constants, existsSync, globSync } from 'node:fs';
 import { delimiter, dirname, join, normalize } from 'node:path';
+import { browserProgram } from '../packages/testkit/src/browser-program.ts';
 import { importsOf } from './imports.ts';
 import { isTest, read, root, walk } from './repository.ts';
 
@@ -34,9 +35,9 @@ export const neededPrograms: readonly NeededProgram[] = [
   { name: 'git', packages: ['git'], isPresent: onPath('git'), part: 'the gate' },
   {
     name: 'Chromium',
-    packages: ['chromium'],
-    isPresent: () => isExecutable('/usr/bin/chromium'),
-    called: /\/usr\/bin\/chromium/,
+    packages: ['chromium-headless-shell'],
+    isPresent: () => isExecutable(browserProgram),
+    called: /(?<!const )\bbrowserProgram\b/,
   },
   {
     name: 'strace',

@@ -2,6 +2,7 @@
 import { mkdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { browserProgram } from '@platform/testkit';
 import { type Browser, chromium, type Page } from 'playwright-core';
 
 const flags = [
@@ -27,7 +28,7 @@ export interface OpenBrowser extends AsyncDisposable {
 /** @param more flags */
 export async function openBrowser(more: readonly string[] = []): Promise<OpenBrowser> {
   const args = [...flags, ...more];
-  const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args, timeout: timeoutMs });
+  const browser = await chromium.launch({ executablePath: browserProgram, args, timeout: timeoutMs });
   const page = await browser.newPage();
   page.setDefaultTimeout(timeoutMs);
   const faults: string[] = [];

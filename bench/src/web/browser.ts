@@ -1,4 +1,5 @@
 /** A headless Chromium, and scripts that run in its pages (as text, because this code knows no document). */
+import { browserProgram } from '@platform/testkit';
 import { type Browser, chromium, type Page } from 'playwright-core';
 
 const flags = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking'];
@@ -6,7 +7,7 @@ const flags = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-ru
 const viewport = { width: 1280, height: 720 };
 
 export async function openBrowser(): Promise<Browser> {
-  return await chromium.launch({ executablePath: '/usr/bin/chromium', args: flags });
+  return await chromium.launch({ executablePath: browserProgram, args: flags });
 }
 
 /** A page of a browser without cache. @param signedInAs a page whose session it shares */

@@ -1,3 +1,4 @@
+export { browserProgram } from './browser-program.ts';
 export { type CommandLine, type CommandRequest, commandLineOf, readCommandLine } from './command-line/command-line.ts';
 export { type DiskFault, type DiskFaults, type FileCall, startDiskFaults } from './disk-faults/disk-faults.ts';
 export { type DocumentServer, type InsertFault, startDocumentServer } from './document-server.ts';
