@@ -1,6 +1,7 @@
 /** A real machine-server with a closed maintenance window, a real cloud, and an owner who forces one configuration on the command line. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { systemClock } from '@platform/base';
 import { spawnChild, temporaryDirectory } from '@platform/testkit';
 import { expect, test } from 'vitest';
 import { program } from '../../tools/bundles/program.ts';
@@ -51,6 +52,7 @@ test('D9 a held configuration runs once an owner forces it, and the next one wai
     for (;;) {
       const status = (await cli.ok([...part, 'status', id, '--json'])).json<Status>();
       if (holds(status)) return status;
+      await systemClock.sleep(100);
     }
   };
 

@@ -9,6 +9,14 @@ export const answers = [
   ...['internal', 'unavailable', 'data_loss', 'unauthenticated'],
 ] as const;
 
+/** Pages treat these in ways of their own, so each page and form meets them in each run, `unauthenticated` last. */
+const always: readonly string[] = ['html', 'away', 'internal', 'unauthenticated'];
+
+/** Of the others every third one, from another one on for each page or form and in each run. @param number of the page or form */
+export function answersFor(number: number, seed: number): readonly string[] {
+  return answers.filter((answer, at) => always.includes(answer) || (at + number + seed) % 3 === 0);
+}
+
 /** Calls to the API, except the one that asks who is signed in. */
 export const anyCall = /\/(platform\.[\w.]+\/|api\/(?!whoami)|test-inbox)/;
 
