@@ -26,6 +26,7 @@ export {
 } from './files/regular-file.ts';
 export { finishAll } from './finish-all.ts';
 export { type Follower, type FollowOptions, follow } from './follow.ts';
+export { getOrInsert, memoized } from './get-or-insert.ts';
 export { harmless } from './harmless.ts';
 export { HashedPieces, type Piece } from './hashing/hashed-pieces.ts';
 export { type ThreadHash, threadHash } from './hashing/thread-hash.ts';

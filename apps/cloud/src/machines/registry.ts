@@ -3,6 +3,7 @@
  *
  * Code that changes a stored row updates it here after the commit; rows are not read again.
  */
+import { getOrInsert } from '@platform/base';
 import { type Lineage, notVisible } from '../access/principal.ts';
 import type { AccountTree } from '../accounts/tree.ts';
 import type { InstanceKey } from '../instance/instance-key.ts';
@@ -166,9 +167,7 @@ export async function openRegistry(db: Database, tree: AccountTree, instanceKey:
 }
 
 function enter(index: Map<string, Set<string>>, key: string, id: string): void {
-  const ids = index.get(key);
-  if (ids === undefined) index.set(key, new Set([id]));
-  else ids.add(id);
+  getOrInsert(index, key, () => new Set()).add(id);
 }
 
 function leave(index: Map<string, Set<string>>, key: string, id: string): void {

@@ -1,5 +1,7 @@
 /** AppService.ListMachineSummaries: an overview of an organization's machines and parts, by location. */
+
 import type { MessageInitShape } from '@bufbuild/protobuf';
+import { getOrInsert } from '@platform/base';
 import type { AppService, LocationSummarySchema, PartSummarySchema } from '@platform/proto/platform/app/v1/app';
 import { type CloudHandlers, notVisible } from '../access/principal.ts';
 import type { UsedFragment } from './configuration/effective-configuration.ts';
@@ -55,11 +57,8 @@ export function summaryHandlers(deps: MachineOperationDeps): CloudHandlers<typeo
         .filter((location) => wanted.size === 0 || wanted.has(location.id));
       // Check each fragment only once, however many parts import it.
       const asked = new Map<string, Promise<boolean>>();
-      const sees = (id: string): Promise<boolean> => {
-        const answer = asked.get(id) ?? deps.seesFragment(call.principal, id);
-        asked.set(id, answer);
-        return answer;
-      };
+      const sees = (id: string): Promise<boolean> =>
+        getOrInsert(asked, id, () => deps.seesFragment(call.principal, id));
       const locationSummaries: MessageInitShape<typeof LocationSummarySchema>[] = [];
       let count = 0;
       for (const location of locations) {

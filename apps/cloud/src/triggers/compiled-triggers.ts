@@ -1,5 +1,5 @@
 /** Caches the parsed triggers of each part until the configuration's revision changes. */
-import type { Log } from '@platform/base';
+import { getOrInsert, type Log } from '@platform/base';
 import type { PartTriggers } from '../machines/configuration/triggers-of.ts';
 import type { UploadInput } from './input.ts';
 import { parseTriggers } from './parsing/parse-triggers.ts';
@@ -57,11 +57,7 @@ function rulesOf(triggers: readonly Trigger[]): PartRules {
   for (const trigger of triggers) {
     const { uploads } = trigger.event;
     if (uploads === 'all') ofEach.push(trigger);
-    else if (uploads !== undefined) {
-      const others = ofComponent.get(uploads.componentName);
-      if (others === undefined) ofComponent.set(uploads.componentName, [trigger]);
-      else others.push(trigger);
-    }
+    else if (uploads !== undefined) getOrInsert(ofComponent, uploads.componentName, () => []).push(trigger);
   }
   return {
     ofUpload({ metadata: { componentName } }) {

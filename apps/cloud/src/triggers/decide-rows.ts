@@ -2,7 +2,7 @@
  * Decides which messages the rows of the ingest log cause. Messages and throttles are written together with the cursor (I11). A database or
  * configuration that cannot be read fails the step, which is then retried. A trigger that cannot be evaluated for an upload is recorded.
  */
-import { asPlatformError, type ClockAndLog, finishAll, runInTurns, type Steps } from '@platform/base';
+import { asPlatformError, type ClockAndLog, finishAll, getOrInsert, runInTurns, type Steps } from '@platform/base';
 import type { Kysely, Transaction } from 'kysely';
 import type { Processed } from '../follow-log/follow-log.ts';
 import type { LogCursorsTables } from '../follow-log/store.ts';
@@ -166,8 +166,7 @@ function placeOf({ place }: UploadInput, { name }: Trigger): TriggerPlace {
 function namesIn(candidates: readonly Candidate[]): ReadonlyMap<string, ReadonlySet<string>> {
   const names = new Map<string, Set<string>>();
   for (const { row, triggers } of candidates) {
-    const ofPart = names.get(row.partId) ?? new Set();
-    names.set(row.partId, ofPart);
+    const ofPart = getOrInsert(names, row.partId, () => new Set());
     for (const { name } of triggers) ofPart.add(name);
   }
   return names;

@@ -1,21 +1,16 @@
 /** Intervals between notifications, in event time, so that a replay after a kill decides the same way. */
 import { createHash } from 'node:crypto';
+import { memoized } from '@platform/base';
 import type { Notification } from './trigger.ts';
 
-/** Notifications are parsed once, but their key is needed at each event. */
-const keys = new WeakMap<Notification, string>();
-
-/** Identifies a notification within its trigger: the same type, value and application give the same key at any index. */
-export function notificationKey(notification: Notification): string {
-  let key = keys.get(notification);
-  if (key === undefined) {
-    const { type, value, application } = notification;
-    const identity = application === undefined ? [type, value] : [type, value, application];
-    key = createHash('sha256').update(JSON.stringify(identity)).digest('hex').slice(0, 32);
-    keys.set(notification, key);
-  }
-  return key;
-}
+/**
+ * Identifies a notification within its trigger: the same type, value and application give the same key at any index. Notifications are
+ * parsed once, but their key is needed at each event.
+ */
+export const notificationKey: (notification: Notification) => string = memoized(({ type, value, application }) => {
+  const identity = application === undefined ? [type, value] : [type, value, application];
+  return createHash('sha256').update(JSON.stringify(identity)).digest('hex').slice(0, 32);
+});
 
 /**
  * Whether an event at `eventAtMs` comes too early. If the cloud's clock was set back by more than the interval, the event is not throttled;

@@ -1,4 +1,5 @@
 /** A tagged PDF of A4 pages with lines of text in any script. All lengths are in points. */
+import { getOrInsert } from '@platform/base';
 import PDFDocument from 'pdfkit';
 import { breakLines, type Line, type Measure } from './break-lines.ts';
 import { type FontFiles, openFonts } from './fonts.ts';
@@ -107,7 +108,6 @@ function charactersByFile(texts: readonly string[], fonts: FontFiles): ReadonlyM
 }
 
 function addRun(used: Map<string, Set<string>>, { file, text }: Run): void {
-  const characters = used.get(file) ?? new Set<string>();
-  used.set(file, characters);
+  const characters = getOrInsert(used, file, () => new Set());
   for (const character of text) characters.add(character);
 }

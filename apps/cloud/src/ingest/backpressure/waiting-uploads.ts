@@ -3,7 +3,7 @@
  *
  * Waiting uploads are in memory, so they are bounded. If one more does not fit, the organization with the most waiting loses its newest.
  */
-import { type Clock, PlatformError } from '@platform/base';
+import { type Clock, getOrInsert, PlatformError } from '@platform/base';
 import type { AdmitRequest } from './backpressure.ts';
 
 export interface WaitRequest extends Pick<AdmitRequest, 'organizationId' | 'bytes' | 'signal'> {
@@ -73,8 +73,7 @@ export function createWaitingUploads({
     async wait({ organizationId, bytes: readings, maxMs, signal, onAdmitted }) {
       const bytes = readings + callBytes;
       makeRoom(organizationId, bytes);
-      const queue = queues.get(organizationId) ?? { waiting: [], bytes: 0 };
-      queues.set(organizationId, queue);
+      const queue = getOrInsert(queues, organizationId, () => ({ waiting: [], bytes: 0 }));
       await new Promise<void>((resolve, reject) => {
         const gone = (): void =>
           waiting.end(

@@ -2,7 +2,7 @@
  * Stores lines from many senders in one commit. Waiting lines are written in one transaction, together with the daily totals of their
  * parts; each sender is answered after the commit.
  */
-import { chunks, resourceExhausted } from '@platform/base';
+import { chunks, getOrInsert, resourceExhausted } from '@platform/base';
 import { rowsPerStatement } from '../../metadata/rows-per-statement.ts';
 import { maxPendingBytes, maxRowsPerCommit } from './limits.ts';
 import { bytesOf, type Line } from './line.ts';
@@ -106,10 +106,9 @@ async function insert(trx: MachineLogsTransaction, lines: readonly Line[]): Prom
   for (const line of lines) {
     const day = dayOf(line.received_ms);
     const key = `${line.part_id} ${day}`;
-    const sum = days.get(key) ?? { part_id: line.part_id, day, lines: 0, bytes: 0 };
+    const sum = getOrInsert(days, key, () => ({ part_id: line.part_id, day, lines: 0, bytes: 0 }));
     sum.lines += 1;
     sum.bytes += bytesOf(line);
-    days.set(key, sum);
   }
   await trx
     .insertInto('machine_log_days')

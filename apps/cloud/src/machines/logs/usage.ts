@@ -1,5 +1,5 @@
 /** Bytes of machine logs that each organization uploads and stores, for billing. Lines that the cloud writes itself are not uploads. */
-import { chunks } from '@platform/base';
+import { chunks, getOrInsert } from '@platform/base';
 import { readProvenHours } from '../../metadata/row-checks/read-proven-hours.ts';
 import { rowsPerStatement } from '../../metadata/rows-per-statement.ts';
 import type { Database } from '../../metadata/tables.ts';
@@ -24,9 +24,7 @@ export async function countSentLogs(
   for (const { organizationId, bytes, receivedMs } of sent) {
     const hour = Math.floor(receivedMs / hourMs) * hourMs;
     const key = `${hour} ${organizationId}`;
-    const count = counts.get(key) ?? { organization_id: organizationId, hour, bytes: 0 };
-    counts.set(key, count);
-    count.bytes += bytes;
+    getOrInsert(counts, key, () => ({ organization_id: organizationId, hour, bytes: 0 })).bytes += bytes;
   }
   for (const some of chunks([...counts.values()], rowsPerStatement))
     await trx

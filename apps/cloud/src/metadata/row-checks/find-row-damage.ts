@@ -1,4 +1,5 @@
 /** Compares every row of the checked tables with its checksum, and every set of rows with its proof. */
+import { getOrInsert } from '@platform/base';
 import { type Bucket, type CheckedTable, hashOfText, RowSum, words } from './checked-table.ts';
 import type { RowReader } from './open-row-reader.ts';
 import { daySql, ownerSql, textSql } from './row-check-sql.ts';
@@ -60,9 +61,7 @@ async function checkTable(
       rows++;
       const bucket = { owner: owner ?? '', day: Number(day) };
       const place = bucketName(bucket.owner, bucket.day);
-      const sum = sums.get(place) ?? new RowSum();
-      sums.set(place, sum);
-      sum.add(check);
+      getOrInsert(sums, place, () => new RowSum()).add(check);
       if (check !== hashOfText(text ?? '') && altered++ < maxDamages)
         damages.push({
           table: name,

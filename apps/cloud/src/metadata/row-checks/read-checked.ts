@@ -1,4 +1,5 @@
 /** Reads a whole table that is then kept in memory, and says which of its rows and sets are not as they were written (D33). */
+import { getOrInsert } from '@platform/base';
 import { type Kysely, sql } from 'kysely';
 import { bucketOfRow, type CheckedTable, isRowRight, RowSum } from './checked-table.ts';
 import { incompleteText } from './find-row-damage.ts';
@@ -31,9 +32,7 @@ export async function readChecked<T>(
   for (const row of rows) {
     if (!isRowRight(table, row)) altered.set(String(row[idColumn]), alteredText(table, row));
     const { owner } = bucketOfRow(table, row);
-    const sum = sums.get(owner) ?? new RowSum();
-    sums.set(owner, sum);
-    sum.add(row['row_check']);
+    getOrInsert(sums, owner, () => new RowSum()).add(row['row_check']);
   }
   const proofOf = new Map(proofs.rows.map((proof) => [String(proof['owner']), proof]));
   const incomplete = new Map<string, string>();

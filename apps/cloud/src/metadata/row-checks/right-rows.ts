@@ -1,4 +1,5 @@
 /** Rows that were found right: one that is read again with the same values is still right. Comparing values costs a quarter of a hash. */
+import { getOrInsert } from '@platform/base';
 import type { CheckedTable } from './checked-table.ts';
 import type { RowDamage } from './find-row-damage.ts';
 import { firstWrong } from './require-right.ts';
@@ -23,8 +24,7 @@ export class RightRows {
 
   #add(table: CheckedTable, rows: readonly Row[]): void {
     if (table.key.length !== 1) return;
-    const known = this.#known.get(table) ?? new Map<unknown, Row>();
-    this.#known.set(table, known);
+    const known = getOrInsert(this.#known, table, () => new Map<unknown, Row>());
     if (known.size + rows.length > maxRight) known.clear();
     for (const row of rows.slice(0, maxRight)) known.set(keyOf(table, row), row);
   }

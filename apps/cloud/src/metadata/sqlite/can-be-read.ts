@@ -1,5 +1,6 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { getOrInsert } from '@platform/base';
 
 /** How many bytes of a store are tried, evenly spread. */
 const samples = 16;
@@ -33,8 +34,7 @@ function isReadable(path: string): boolean {
 function isMostlyReadable(file: string): boolean {
   let unreadable = 0;
   const isOpen = answers(() => {
-    const probe = probes.get(file) ?? openSync(file, 'r');
-    probes.set(file, probe);
+    const probe = getOrInsert(probes, file, () => openSync(file, 'r'));
     const { size } = fstatSync(probe);
     for (let sample = 0; sample < samples; sample++) {
       const position = Math.floor((size * sample) / samples);

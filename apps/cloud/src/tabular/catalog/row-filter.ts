@@ -2,6 +2,7 @@
  * Which rows a query can need: an exact filter by scope, and a superset by path and times (the executor filters again). The same rules
  * choose files in the parent process and series in the child.
  */
+import { memoized } from '@platform/base';
 import { type PathFilter, type Scope, type SeriesColumn, seriesColumns, type TimeColumn } from '@platform/query';
 import type { WantedTags } from '../query/tag-condition.ts';
 import type { PathSets, Series } from './series.ts';
@@ -101,18 +102,12 @@ function isNamed(path: Series['path'], rule: PathRule): boolean {
   return true;
 }
 
-/** For each series and query, the same list of a fleet's parts is checked. */
-const sets = new WeakMap<readonly string[], ReadonlySet<string>>();
+/** Lists can be as long as a query or a fleet, and are checked for each series of each file. */
+const setOf = memoized((values: readonly string[]): ReadonlySet<string> => new Set(values));
 
 /** @param values must never change: the set built from a long list is cached. */
 export function isAmong(value: string, values: readonly string[]): boolean {
-  if (values.length < 8) return values.includes(value);
-  let set = sets.get(values);
-  if (set === undefined) {
-    set = new Set(values);
-    sets.set(values, set);
-  }
-  return set.has(value);
+  return values.length < 8 ? values.includes(value) : setOf(values).has(value);
 }
 
 /** False only if no row of the file can be needed. */
@@ -132,25 +127,12 @@ export function mayHoldRows(file: FileRanges, scope: Scope, filter: RowFilter): 
 }
 
 function isWithin(value: string, bounds: TextBounds | undefined): boolean {
-  if (bounds?.in !== undefined && !isListed(value, bounds.in)) return false;
+  if (bounds?.in !== undefined && !isAmong(value, bounds.in)) return false;
   // JavaScript orders text by UTF-16 unit, the executor by code point. Where the two may differ, the row is kept.
   if (bounds?.from !== undefined && isBasic(value) && isBasic(bounds.from) && value < bounds.from) return false;
   if (bounds?.to !== undefined && isBasic(value) && isBasic(bounds.to) && value > bounds.to) return false;
   return true;
 }
-
-/** Lists can be as long as a query, and are checked for each series of each file. */
-function isListed(value: string, list: readonly string[]): boolean {
-  if (list.length < 16) return list.includes(value);
-  let known = listed.get(list);
-  if (known === undefined) {
-    known = new Set(list);
-    listed.set(list, known);
-  }
-  return known.has(value);
-}
-
-const listed = new WeakMap<readonly string[], ReadonlySet<string>>();
 
 function isBasic(text: string): boolean {
   return !/[\ud800-\udfff]/.test(text);

@@ -2,7 +2,7 @@
  * Permanently deletes rows, by a rule (I10). They are counted in one snapshot, and hidden from every snapshot opened after it. Rows
  * committed after the count stay.
  */
-import { type Clock, createLimiter } from '@platform/base';
+import { type Clock, createLimiter, getOrInsert } from '@platform/base';
 import { BsonDocument, type BsonValue, documentsOf, encodeBson, Int32, type Plan, pathColumns } from '@platform/query';
 import { parseMql } from '@platform/query/mql';
 import type { Database } from '../../metadata/tables.ts';
@@ -32,11 +32,6 @@ export function createDeleteRows(deps: {
   const { catalog, query, clock } = deps;
   // Two concurrent deletions would both count the rows that they share.
   const turns = new Map<string, ReturnType<typeof createLimiter>>();
-  const inTurn = (organizationId: string): ReturnType<typeof createLimiter> => {
-    const turn = turns.get(organizationId) ?? createLimiter(1);
-    turns.set(organizationId, turn);
-    return turn;
-  };
   const count = async (
     { organizationId, predicate, signal }: DeleteRequest,
     source: 'readings' | 'hot' = 'readings',
@@ -54,7 +49,8 @@ export function createDeleteRows(deps: {
   };
   return async (request) => {
     if (request.dryRun) return (await count(request)).rows;
-    return await inTurn(request.organizationId)(async () => {
+    const inTurn = getOrInsert(turns, request.organizationId, () => createLimiter(1));
+    return await inTurn(async () => {
       const { rows, upTo } = await count(request);
       const { organizationId, predicate, record } = request;
       // Rows hidden by retention may still be in the hot store. They are deleted too, but not counted.

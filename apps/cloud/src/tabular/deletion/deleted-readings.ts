@@ -1,4 +1,5 @@
 /** Which readings of an upload have been deleted since they were stored. */
+import { getOrInsert } from '@platform/base';
 import type { RepeatedUpload } from '../../ingest/accept-upload.ts';
 import type { Database } from '../../metadata/tables.ts';
 import { captureDay, dayText } from '../../reading-codec/capture-day.ts';
@@ -22,10 +23,7 @@ export async function deletedReadings(
   const deleted: boolean[] = [];
   for (let index = 0; index < readings.count; index++) {
     view.read(readings.bytes, readings.start(index), readings.end(index));
-    const day = captureDay(view.receivedMs ?? undefined, timeSyncedMs);
-    const known = covered.get(day) ?? isCovered(day);
-    covered.set(day, known);
-    deleted.push(known);
+    deleted.push(getOrInsert(covered, captureDay(view.receivedMs ?? undefined, timeSyncedMs), isCovered));
   }
   return deleted;
 }

@@ -1,4 +1,5 @@
 /** Verifies the checksums of the catalog's rows: every row is unchanged, none is missing, none was added. */
+import { getOrInsert } from '@platform/base';
 import { anyDay, proofDayOf } from '../catalog/proof-days.ts';
 import type { TabularDayProofsTable, TabularProofsTable, TabularStateTable } from '../store.ts';
 import {
@@ -41,11 +42,8 @@ export interface CatalogFinding {
 export function catalogFindings({ state, files, deletes, proofs, days }: CatalogRows): CatalogFinding[] {
   const findings: CatalogFinding[] = stateFindings(state).map((text) => ({ organizationId: null, text }));
   const ofOrganizations = new Map<string, { files: FileRow[]; deletes: DeleteRow[] }>();
-  const rowsOf = (organizationId: string): { files: FileRow[]; deletes: DeleteRow[] } => {
-    const rows = ofOrganizations.get(organizationId) ?? { files: [], deletes: [] };
-    ofOrganizations.set(organizationId, rows);
-    return rows;
-  };
+  const rowsOf = (organizationId: string): { files: FileRow[]; deletes: DeleteRow[] } =>
+    getOrInsert(ofOrganizations, organizationId, () => ({ files: [], deletes: [] }));
   for (const row of files) rowsOf(row.organization_id).files.push(row);
   for (const row of deletes) rowsOf(row.organization_id).deletes.push(row);
   for (const { organization_id: organizationId } of [...proofs, ...days]) rowsOf(organizationId);

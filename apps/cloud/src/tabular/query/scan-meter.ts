@@ -1,5 +1,5 @@
 /** Counts the logical bytes that an organization's queries scan in a UTC month, and refuses queries over the limit (D26). */
-import { type Clock, errorText, type Log, resourceExhausted } from '@platform/base';
+import { type Clock, errorText, getOrInsert, type Log, resourceExhausted } from '@platform/base';
 import { sql } from 'kysely';
 import { type CoveredRow, coveredText, isCoveredRight, valuesOf } from '../../metadata/row-checks/covered-text.ts';
 import { readProvenSets } from '../../metadata/row-checks/read-proven-sets.ts';
@@ -143,8 +143,7 @@ export function createScanMeter(options: {
         settle(scannedBytes) {
           hold(organizationId, scannedBytes - bytes);
           const key = `${organizationId} ${month}`;
-          const usage = unwritten.get(key) ?? { organizationId, month, scannedBytes: 0, queries: 0 };
-          unwritten.set(key, usage);
+          const usage = getOrInsert(unwritten, key, () => ({ organizationId, month, scannedBytes: 0, queries: 0 }));
           usage.scannedBytes += scannedBytes;
           usage.queries++;
           onScanned?.(organizationId, scannedBytes);

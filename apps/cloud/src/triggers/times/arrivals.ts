@@ -1,4 +1,5 @@
 /** When data of each captured series of each part last arrived. In memory: after a restart, silence is measured from then on. */
+import { getOrInsert } from '@platform/base';
 import type { PartFacts, UploadInput } from '../input.ts';
 import { seriesName } from '../kinds/machine-facts.ts';
 
@@ -6,9 +7,7 @@ export class Arrivals {
   readonly #byPart = new Map<string, Map<string, number>>();
 
   arrived(partId: string, { metadata, atMs }: UploadInput): void {
-    const ofPart = this.#byPart.get(partId) ?? new Map<string, number>();
-    this.#byPart.set(partId, ofPart);
-    ofPart.set(seriesName(metadata), atMs);
+    getOrInsert(this.#byPart, partId, () => new Map<string, number>()).set(seriesName(metadata), atMs);
   }
 
   clear(): void {

@@ -2,6 +2,7 @@
  * Facts of series by column, as stored in a footer's JSON. Most series of a file share most of their path, and the time to read a thousand
  * footers grows with the number of values in them.
  */
+import { getOrInsert } from '@platform/base';
 import { type SeriesColumn, seriesColumns } from '@platform/query';
 import type { NewestRow, SeriesFacts, TimeFacts } from './file-facts.ts';
 
@@ -136,13 +137,7 @@ function columnOf<T>(
   const values: T[] = [];
   const of = series.map((each) => {
     const value = inOne(each);
-    const key = keyOf(value);
-    let place = places.get(key);
-    if (place === undefined) {
-      place = values.push(value) - 1;
-      places.set(key, place);
-    }
-    return place;
+    return getOrInsert(places, keyOf(value), () => values.push(value) - 1);
   });
   return values.length === 1 ? { values } : { values, of };
 }

@@ -56,14 +56,7 @@ export function dayKey(slice: Slice): string {
 
 /** Slices grouped by organization and day, in order of first occurrence. */
 export function slicesByDay(slices: readonly Slice[]): Slice[][] {
-  const days = new Map<string, Slice[]>();
-  for (const slice of slices) {
-    const key = dayKey(slice);
-    const own = days.get(key);
-    if (own === undefined) days.set(key, [slice]);
-    else own.push(slice);
-  }
-  return [...days.values()];
+  return [...Map.groupBy(slices, dayKey).values()];
 }
 
 export function rowsOf(slices: readonly Slice[]): number {

@@ -3,6 +3,7 @@
  *
  * States: open (the loader adds rows) → frozen (being written to a hot file) → removed. All rows of a position are in one tail or none.
  */
+import { getOrInsert } from '@platform/base';
 import { type Batch, timeColumns } from '@platform/query';
 import { dayNumber } from '../../../reading-codec/capture-day.ts';
 import { coversSeries, isInScope, mayKeepSeries } from '../../catalog/row-filter.ts';
@@ -43,13 +44,7 @@ export function createTail(from: number): Tail {
     damaged: false,
     lastBatch: undefined,
     seriesId(given) {
-      const key = identityOf(given);
-      let id = ids.get(key);
-      if (id === undefined) {
-        id = series.push(given) - 1;
-        ids.set(key, id);
-      }
-      return id;
+      return getOrInsert(ids, identityOf(given), () => series.push(given) - 1);
     },
   };
 }

@@ -2,6 +2,7 @@
  * SQL for rows from several slices, with their combined series and leaf columns. Used by sealing, merging and compaction. It never contains
  * names from users.
  */
+import { getOrInsert } from '@platform/base';
 import { timeColumns } from '@platform/query';
 import type { Series } from '../../catalog/series.ts';
 import { quoted } from '../duckdb/database.ts';
@@ -105,15 +106,12 @@ function numberSeries(slices: readonly Slice[]): Numbered {
       const known = new Map<string, { readonly series: Series; readonly sortKey: string; number: number }>();
       const entries = of.map((slice) =>
         slice.series.map((each) => {
-          const identity = identityOf(each);
           const { path, tags, additionalParameters } = each;
-          const entry = known.get(identity) ?? {
+          return getOrInsert(known, identityOf(each), () => ({
             series: { path, tags, additionalParameters },
             sortKey: seriesSortKey(each),
             number: 0,
-          };
-          known.set(identity, entry);
-          return entry;
+          }));
         }),
       );
       const sorted = [...known.values()].sort((a, b) => (a.sortKey < b.sortKey ? -1 : a.sortKey > b.sortKey ? 1 : 0));
@@ -196,9 +194,7 @@ function* kindExpressions(
       for (const name of Object.values(isSealed ? leafColumns(leaf) : hotLeafColumns(leaf))) stored.add(name);
       if (!isSealed) continue;
       const column = columnOfPath(leaf.path);
-      const ofFiles = kinds.get(column) ?? new Map<string, number>();
-      ofFiles.set(path, leaf.kinds);
-      kinds.set(column, ofFiles);
+      getOrInsert(kinds, column, () => new Map<string, number>()).set(path, leaf.kinds);
     }
   }
   for (const name of columns) {

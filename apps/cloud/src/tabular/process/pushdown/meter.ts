@@ -2,7 +2,9 @@
  * The bytes metered for a query (D26): the logical bytes of undeleted rows of the series that it requests, within the bounds of its times.
  * Neither push-down nor the rest of the plan changes them.
  */
+
 import type { DuckDBConnection } from '@duckdb/node-api';
+import { getOrInsert, memoized } from '@platform/base';
 import { coversSeries } from '../../catalog/row-filter.ts';
 import type { Series } from '../../catalog/series.ts';
 import type { FileFacts, SeriesFacts } from '../files/file-facts.ts';
@@ -40,9 +42,7 @@ export async function meteredBytes(
     const binds = new Binds();
     const { sql, binds: used } = onlyUsed(and(rowConditions(file, inPart, request, binds)), binds.values);
     const key = JSON.stringify([sql, used.map(({ value }) => String(value))]);
-    const known = asked.get(key);
-    if (known === undefined) asked.set(key, { sql, binds: used, files: [file] });
-    else known.files.push(file);
+    getOrInsert(asked, key, () => ({ sql, binds: used, files: [] })).files.push(file);
   }
   for (const { sql, binds, files: alike } of asked.values()) {
     await reader.rows(sealedPaths(alike));
@@ -58,27 +58,11 @@ export async function meteredBytes(
   return bytes;
 }
 
-const wholes = new WeakMap<FileFacts, number>();
+const wholeBytes = memoized(({ series }: FileFacts): number =>
+  series.reduce((sum, each) => sum + each.dataBytes + each.rows * overheadOf(each), 0),
+);
 
-function wholeBytes(facts: FileFacts): number {
-  let bytes = wholes.get(facts);
-  if (bytes === undefined) {
-    bytes = facts.series.reduce((sum, series) => sum + series.dataBytes + series.rows * overheadOf(series), 0);
-    wholes.set(facts, bytes);
-  }
-  return bytes;
-}
-
-const overheads = new WeakMap<Series, number>();
-
-function overheadOf(series: Series): number {
-  let overhead = overheads.get(series);
-  if (overhead === undefined) {
-    overhead = documentOverheadBytes(series);
-    overheads.set(series, overhead);
-  }
-  return overhead;
-}
+const overheadOf = memoized<Series, number>(documentOverheadBytes);
 
 function isWhole(series: SeriesFacts, { captureDay, upTo }: OpenFile, { filter, deletes }: ScanRequest): boolean {
   if (upTo !== undefined) return false;

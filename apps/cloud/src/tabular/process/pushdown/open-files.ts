@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
+import { getOrInsert } from '@platform/base';
 import { isInScope, isOfAll, mayKeepSeries } from '../../catalog/row-filter.ts';
 import { type FileFacts, readFacts } from '../files/file-facts.ts';
 import { parquetFormat } from '../files/parquet-file.ts';
@@ -111,13 +112,10 @@ const whole = new WeakMap<FileFacts, ChosenSeries>();
 
 /** All series of a slice, cached because most queries need them from every file. */
 function wholeSlice({ facts, series, first }: Slice): ChosenSeries {
-  let known = whole.get(facts);
-  if (known === undefined) {
-    const wanted = Array.from(series, (_, i) => first + i);
-    known = { allowed: new Uint8Array(facts.series.length).fill(1, first, first + series.length), wanted };
-    whole.set(facts, known);
-  }
-  return known;
+  return getOrInsert(whole, facts, () => ({
+    allowed: new Uint8Array(facts.series.length).fill(1, first, first + series.length),
+    wanted: Array.from(series, (_, i) => first + i),
+  }));
 }
 
 function chosenSeries(

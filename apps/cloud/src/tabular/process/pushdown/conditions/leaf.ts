@@ -1,4 +1,5 @@
 /** What a file's facts show about the values at one path, and the SQL that distinguishes their kinds. */
+import { memoized } from '@platform/base';
 import type { Path } from '@platform/query';
 import { type FileFacts, kind, type LeafColumns, type LeafFacts, leafColumns } from '../../files/file-facts.ts';
 import { and, no, type Sql, yes } from './sql.ts';
@@ -16,16 +17,10 @@ export interface Leaf {
 
 const missing: Leaf = { kinds: kind.missing, columns: {}, isKnown: true, isThroughArray: false };
 
-const indexes = new WeakMap<FileFacts, Map<string, LeafFacts>>();
-
-function indexOf(facts: FileFacts): Map<string, LeafFacts> {
-  let index = indexes.get(facts);
-  if (index === undefined) {
-    index = new Map(facts.leaves.map((leaf) => [JSON.stringify(leaf.path), leaf]));
-    indexes.set(facts, index);
-  }
-  return index;
-}
+const indexOf = memoized(
+  ({ leaves }: FileFacts): ReadonlyMap<string, LeafFacts> =>
+    new Map(leaves.map((leaf) => [JSON.stringify(leaf.path), leaf])),
+);
 
 /** @param path below `data`. Undefined when the facts do not describe the path. */
 export function leafAt(facts: FileFacts, path: Path): Leaf | undefined {

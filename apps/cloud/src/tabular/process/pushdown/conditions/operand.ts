@@ -1,4 +1,5 @@
 /** A field in conditions on one file: the kinds of its values in rows, and SQL for each kind. */
+import { getOrInsert, memoized } from '@platform/base';
 import { type Expr, isTimeColumn } from '@platform/query';
 import { type FileFacts, kind } from '../../files/file-facts.ts';
 import { isOfKind, leafAt } from './leaf.ts';
@@ -75,14 +76,12 @@ interface HeldTimes {
   readonly range: Alternative['range'];
 }
 
-const held = new WeakMap<FileFacts, Map<TimeName, HeldTimes>>();
+/** Cached, because every condition on a time needs it. */
+const held = memoized((_: FileFacts) => new Map<TimeName, HeldTimes>());
 
-/** Range over all series of a file, cached because every condition on a time needs it. */
+/** Range over all series of a file. */
 function heldTimes(name: TimeName, facts: FileFacts): HeldTimes {
-  const known = held.get(facts) ?? new Map<TimeName, HeldTimes>();
-  held.set(facts, known);
-  let times = known.get(name);
-  if (times === undefined) {
+  return getOrInsert(held(facts), name, () => {
     const all = facts.series.map((one) => one[name]);
     let least: bigint | null = null;
     let most: bigint | null = null;
@@ -91,8 +90,6 @@ function heldTimes(name: TimeName, facts: FileFacts): HeldTimes {
       if (max !== null && (most === null || max > most)) most = max;
     }
     const range = least === null || most === null ? undefined : { least, most };
-    times = { anyMissing: all.some(({ missing }) => missing > 0), range };
-    known.set(name, times);
-  }
-  return times;
+    return { anyMissing: all.some(({ missing }) => missing > 0), range };
+  });
 }

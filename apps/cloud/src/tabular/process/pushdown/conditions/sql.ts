@@ -1,4 +1,5 @@
 /** SQL conditions as text, combined so that conditions that are always or never true disappear. The text is all ours; values are bound. */
+import { getOrInsert } from '@platform/base';
 
 /** A condition; NULL counts as false. */
 export type Sql = string;
@@ -39,13 +40,7 @@ export class Binds {
 
   /** SQL placeholder of the value. */
   of(bind: Bind): string {
-    const key = `${bind.type}:${bind.value}`;
-    let sql = this.#known.get(key);
-    if (sql === undefined) {
-      sql = `$${this.values.push(bind) + 1}`;
-      this.#known.set(key, sql);
-    }
-    return sql;
+    return getOrInsert(this.#known, `${bind.type}:${bind.value}`, () => `$${this.values.push(bind) + 1}`);
   }
 }
 

@@ -1,4 +1,5 @@
 /** A whole `pre` that ends in a partial group, as one statement: exact filters, then DuckDB's grouping. */
+import { getOrInsert } from '@platform/base';
 import {
   BsonDate,
   BsonDocument,
@@ -110,8 +111,7 @@ function foldedSets(
     const key = keyOf(row);
     const text = plainText(key);
     if (text === undefined) return undefined;
-    const group = groups.get(text) ?? { key, sets: values.map(() => new Set<string>()) };
-    groups.set(text, group);
+    const group = getOrInsert(groups, text, () => ({ key, sets: values.map(() => new Set<string>()) }));
     for (const [index, set] of group.sets.entries()) {
       const value = values[index]?.(row);
       if (typeof value !== 'string') return undefined;

@@ -6,6 +6,7 @@
  * conditions contain the series that the caller may see, and the deletions that apply to the file.
  */
 import { createHash } from 'node:crypto';
+import { getOrInsert } from '@platform/base';
 import {
   type Batch,
   Binary,
@@ -88,15 +89,8 @@ export function createGroupCache({ groupCacheBytes: maxBytes, rowsPerKeptGroup }
       const stage = textOf([end]);
       const query = hashOf([textOf(pre), vocabulary]);
       const keys = new Map<string, string>();
-      const keyOf = (emission: Emission): string => {
-        const full = emissionKey(emission);
-        let key = keys.get(full);
-        if (key === undefined) {
-          key = hashOf([stage, vocabulary, full]);
-          keys.set(full, key);
-        }
-        return key;
-      };
+      const keyOf = (emission: Emission): string =>
+        getOrInsert(keys, emissionKey(emission), (full) => hashOf([stage, vocabulary, full]));
       const added = new Map<string, Entry>();
       const together: string[] = [];
       let wanted = 0;

@@ -2,6 +2,7 @@
  * Groups answered from the facts of series: the number of rows, and the least and greatest of their times. No row is read. Series that have
  * the same number in several files share one partial group. Only series in the query's scope are included (open-files.ts).
  */
+import { getOrInsert } from '@platform/base';
 import {
   type Accumulator,
   BsonDate,
@@ -105,8 +106,7 @@ export function factsGroup(end: PlanSplit['end']): FactsGroup | undefined {
       if (known === undefined) return false;
       files.set(file, known);
       const group = areAlike ? '' : `${isOfDay ? file.captureDay : ''} ${numberingOf(file.facts)}`;
-      const ofGroup = groups.get(group) ?? new Map<number, Known>();
-      groups.set(group, ofGroup);
+      const ofGroup = getOrInsert(groups, group, () => new Map<number, Known>());
       for (const number of kept.numbers) addSeries(ofGroup, file, number, areAlike ? 0 : number, times);
       for (const part of kept.pushed) pushed.add(part);
       return true;

@@ -2,6 +2,7 @@
  * Takes the newest row of each series from the footers, for queries such as "latest reading of each component". In every group, the first
  * row by descending `time_received` is the newest row of some series in its files or among the hot rows.
  */
+import { getOrInsert, memoized } from '@platform/base';
 import { type Batch, BsonDate, canFail, type Expr, type PlanSplit } from '@platform/query';
 import { dayNumber } from '../../../../reading-codec/capture-day.ts';
 import { coversSeries } from '../../../catalog/row-filter.ts';
@@ -113,9 +114,7 @@ function alike(found: readonly NewestOf[], byDay: boolean): Iterable<Alike> {
   for (const [place, of] of found.entries()) {
     const day = byDay ? of.file.captureDay : '';
     const key = `${day} ${numberingOf(of.file.facts)}`;
-    const group = groups.get(key) ?? { day, files: [] };
-    groups.set(key, group);
-    group.files.push([of, place]);
+    getOrInsert(groups, key, () => ({ day, files: [] })).files.push([of, place]);
   }
   return groups.values();
 }
@@ -139,19 +138,12 @@ function* winnersOf(files: Alike['files']): Generator<Winner> {
   }
 }
 
-const times = new WeakMap<FileFacts, Float64Array>();
-
 /** Milliseconds in which the newest row of each series was received, by the series' number. */
-function newestTimes(facts: FileFacts): Float64Array {
-  let known = times.get(facts);
-  if (known === undefined) {
-    known = Float64Array.from(facts.series, ({ newest }) =>
-      newest === undefined ? Number.NEGATIVE_INFINITY : millisecondsOf(newest.timeReceived),
-    );
-    times.set(facts, known);
-  }
-  return known;
-}
+const newestTimes = memoized(({ series }: FileFacts) =>
+  Float64Array.from(series, ({ newest }) =>
+    newest === undefined ? Number.NEGATIVE_INFINITY : millisecondsOf(newest.timeReceived),
+  ),
+);
 
 function seriesAt({ of, number }: Pick<Winner, 'of' | 'number'>): SeriesFacts {
   return of.file.facts.series[number] as SeriesFacts;

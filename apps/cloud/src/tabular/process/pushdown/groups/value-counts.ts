@@ -4,6 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { DuckDBConnection } from '@duckdb/node-api';
+import { getOrInsert, memoized } from '@platform/base';
 import {
   Binary,
   BsonDocument,
@@ -42,9 +43,7 @@ export async function knowDistinct(
     const column = leafOfNumbers(facts, path)?.columns.number;
     if (column === undefined || distincts.get(facts)?.has(column) === true) continue;
     const name = `${file} ${column}`;
-    const entry = asked.get(name) ?? { file, column, facts: [] };
-    asked.set(name, entry);
-    entry.facts.push(facts);
+    getOrInsert(asked, name, () => ({ file, column, facts: [] })).facts.push(facts);
   }
   if (asked.size === 0) return;
   const { LIST, VARCHAR, listValue } = await import('@duckdb/node-api');
@@ -63,11 +62,8 @@ FROM parquet_metadata($1) WHERE list_contains($2, path_in_schema) GROUP BY ALL H
     ]),
   );
   for (const [name, { column, facts }] of asked) {
-    for (const each of facts) {
-      const distinct: Distinct = distincts.get(each) ?? new Map();
-      distincts.set(each, distinct);
-      distinct.set(column, found.get(name));
-    }
+    for (const each of facts)
+      getOrInsert<FileFacts, Distinct>(distincts, each, () => new Map()).set(column, found.get(name));
   }
 }
 
@@ -128,27 +124,18 @@ interface Numbered {
   readonly hash: string;
 }
 
-const numberings = new WeakMap<readonly Maybe[], Numbered>();
-
-function numbered(keys: readonly Maybe[]): Numbered {
-  let made = numberings.get(keys);
-  if (made === undefined) {
-    const known = new Map<string, number>();
-    const different: Maybe[] = [];
-    const numbers = keys.map((key) => {
-      const bytes = Buffer.from(encodeBson(BsonDocument.of({ key: key ?? null }))).toString('latin1');
-      const number = known.get(bytes) ?? different.push(key) - 1;
-      known.set(bytes, number);
-      return number;
-    });
-    const hash = createHash('sha256')
-      .update([...known.keys()].join('\n'), 'latin1')
-      .digest('base64');
-    made = { numbers, different, hash };
-    numberings.set(keys, made);
-  }
-  return made;
-}
+const numbered = memoized((keys: readonly Maybe[]): Numbered => {
+  const known = new Map<string, number>();
+  const different: Maybe[] = [];
+  const numbers = keys.map((key) => {
+    const bytes = Buffer.from(encodeBson(BsonDocument.of({ key: key ?? null }))).toString('latin1');
+    return getOrInsert(known, bytes, () => different.push(key) - 1);
+  });
+  const hash = createHash('sha256')
+    .update([...known.keys()].join('\n'), 'latin1')
+    .digest('base64');
+  return { numbers, different, hash };
+});
 
 /** Builds a partial group for each key in the chunk. */
 function countsOf({ accumulators }: GroupStage, keys: readonly Maybe[], chunk: Chunk): DocumentBatch {

@@ -1,4 +1,5 @@
 /** The parts of rows in document order, as written by write-rows.ts. */
+import { getOrInsert } from '@platform/base';
 import {
   BsonDocument,
   type BsonValue,
@@ -73,15 +74,7 @@ export function columnPart(column: string, name: string = column): Part {
 function pathBytes(column: PathColumn, name: string): (file: OpenFile, number: number) => Uint8Array {
   const known = new Map<string, Uint8Array>();
   const head = headOf(0x02, name);
-  return ({ values }, number) => {
-    const text = values.text(number, column);
-    let bytes = known.get(text);
-    if (bytes === undefined) {
-      bytes = textField(head, text);
-      known.set(text, bytes);
-    }
-    return bytes;
-  };
+  return ({ values }, number) => getOrInsert(known, values.text(number, column), (text) => textField(head, text));
 }
 
 /** Like fieldBytes for a text, in a third of the time. */

@@ -2,6 +2,7 @@
  * Which columns of a file contain the fields that a query reads, so that the rows' documents need not be read. The executor decodes only
  * those fields, so a rebuilt row may hold more fields, but what it holds must equal the original row.
  */
+import { getOrInsert } from '@platform/base';
 import type { FieldRead, Path } from '@platform/query';
 import { type FileFacts, kind, type LeafColumns } from '../../files/file-facts.ts';
 import { childrenOf, leafAt } from '../conditions/leaf.ts';
@@ -63,8 +64,7 @@ export function rowShape(fields: readonly FieldRead[], facts: FileFacts): RowSha
     let wanted = root;
     if (as === 'place') wanted.place = true;
     for (const part of below) {
-      const next = wanted.below.get(part) ?? newWanted();
-      wanted.below.set(part, next);
+      const next = getOrInsert(wanted.below, part, newWanted);
       if (as === 'place') next.place = true;
       wanted = next;
     }

@@ -1,4 +1,5 @@
 /** Writes rows as BSON documents from columns: constant parts of a series are copied at once, the rest is written in place. */
+import { getOrInsert } from '@platform/base';
 import type { Batch } from '@platform/query';
 import { writeInt32 } from '../../rows/bson-bytes.ts';
 import { checkScope } from '../check-scope.ts';
@@ -30,12 +31,7 @@ export function rowWriter(
     return (chunk) => {
       checkScope(chunk, files);
       const cells = openers.map((open) => open(chunk));
-      const form = formOf(cells);
-      let templates = forms.get(form);
-      if (templates === undefined) {
-        templates = new RowTemplates(parts, cells, files);
-        forms.set(form, templates);
-      }
+      const templates = getOrInsert(forms, formOf(cells), () => new RowTemplates(parts, cells, files));
       const ends = writeRows(chunk, templates, cells, target, starts, check);
       return { count: chunk.rows, bytes: target.bytes.slice(0, target.at), ends };
     };

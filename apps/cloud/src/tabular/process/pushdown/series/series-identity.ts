@@ -1,33 +1,19 @@
 /** Identifies a series across files. */
 import { createHash } from 'node:crypto';
+import { memoized } from '@platform/base';
 import { seriesColumns } from '@platform/query';
 import type { Series } from '../../../catalog/series.ts';
 import type { FileFacts } from '../../files/file-facts.ts';
 
-const identities = new WeakMap<Series, string>();
-
 /** Equal for equal series. */
-export function identityOf(series: Series): string {
-  let identity = identities.get(series);
-  if (identity === undefined) {
-    const parameters = Buffer.from(series.additionalParameters).toString('latin1');
-    identity = JSON.stringify([Object.values(series.path), series.tags, parameters]);
-    identities.set(series, identity);
-  }
-  return identity;
-}
-
-const numberings = new WeakMap<FileFacts, string>();
+export const identityOf: (series: Series) => string = memoized(({ path, tags, additionalParameters }) =>
+  JSON.stringify([Object.values(path), tags, Buffer.from(additionalParameters).toString('latin1')]),
+);
 
 /** Equal for files in which each number means the same series. */
-export function numberingOf(facts: FileFacts): string {
-  let numbering = numberings.get(facts);
-  if (numbering === undefined) {
-    numbering = createHash('sha256').update(textOf(facts.series)).digest('base64');
-    numberings.set(facts, numbering);
-  }
-  return numbering;
-}
+export const numberingOf: (facts: FileFacts) => string = memoized(({ series }) =>
+  createHash('sha256').update(textOf(series)).digest('base64'),
+);
 
 /** Every part prefixed by its length. Not cached: a thousand files may have a thousand series each. */
 function textOf(all: readonly Series[]): string {

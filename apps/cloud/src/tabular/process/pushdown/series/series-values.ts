@@ -1,4 +1,5 @@
 /** Values that are constant within a series in a file: expressions over them are evaluated here, once per series. */
+import { getOrInsert, memoized } from '@platform/base';
 import {
   BsonDocument,
   type Evaluator,
@@ -21,34 +22,17 @@ import { numberingOf } from './series-identity.ts';
 const constantColumns: ReadonlySet<string> = new Set([...pathColumns, 'tags', 'additional_parameters']);
 
 /** Whether an expression reads only values that are constant within a series, and is cheap. */
-export function isOfSeries(expr: Expr): boolean {
-  const known = cache.get(expr);
-  if (known !== undefined) return known.isOfSeries;
+export const isOfSeries: (expr: Expr) => boolean = memoized((expr) => {
   const fields = referencedFields(expr);
   const reads = fields?.every(([name]) => constantColumns.has(name as string)) ?? false;
-  const entry = { isOfSeries: reads && isSmall(expr) && isCheap(expr), evaluator: undefined };
-  cache.set(expr, entry);
-  return entry.isOfSeries;
-}
+  return reads && isSmall(expr) && isCheap(expr);
+});
 
 function isCheap(expr: Expr): boolean {
   return expr.k === 'doc' ? expr.fields.every(([, value]) => isCheap(value)) : isLinear([{ k: 'filter', where: expr }]);
 }
 
-interface Entry {
-  readonly isOfSeries: boolean;
-  evaluator: Evaluator | undefined;
-}
-
-const cache = new WeakMap<Expr, Entry>();
-
-function evaluatorOf(expr: Expr): Evaluator {
-  const entry = cache.get(expr);
-  if (entry?.evaluator !== undefined) return entry.evaluator;
-  const made = evaluator(expr);
-  cache.set(expr, { isOfSeries: entry?.isOfSeries ?? false, evaluator: made });
-  return made;
-}
+const evaluatorOf = memoized<Expr, Evaluator>(evaluator);
 
 export interface SeriesValues {
   /** The fields that the rows of each series share. */
@@ -97,8 +81,7 @@ export function seriesValues(facts: FileFacts, captureDay: string, vocabulary: '
     // A constant depends only on their number.
     const of = fields?.length === 0 ? series.length : numberingOf(facts);
     const key = `${vocabulary} ${ofDay ? captureDay : ''} ${of}`;
-    const byFile = known.get(expr) ?? new Map<string, readonly T[] | undefined>();
-    known.set(expr, byFile);
+    const byFile = getOrInsert(known, expr, () => new Map<string, readonly T[] | undefined>());
     if (!byFile.has(key)) byFile.set(key, make());
     return byFile.get(key);
   };
