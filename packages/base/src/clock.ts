@@ -1,5 +1,8 @@
 /** Time as a port: code that waits or reads the time takes a Clock, so that tests can control it. */
 
+export const hourMs = 3_600_000;
+export const dayMs = 86_400_000;
+
 export interface Clock {
   /** Wall clock, milliseconds since 1970 UTC. */
   now(): number;

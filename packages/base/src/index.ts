@@ -2,7 +2,7 @@ export { type Backoff, backoffMs } from './backoff.ts';
 export { concatBytes, crc32c, varintBytes, writeVarint } from './bytes.ts';
 export { canonicalApi } from './canonical-api.ts';
 export { chunks } from './chunks.ts';
-export { type Clock, systemClock } from './clock.ts';
+export { type Clock, dayMs, hourMs, systemClock } from './clock.ts';
 export { siblingEntry } from './entry.ts';
 export {
   asPlatformError,

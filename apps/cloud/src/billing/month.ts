@@ -1,7 +1,5 @@
 /** Months and hours of UTC, by which usage is counted and billed. */
-import { invalidArgument } from '@platform/base';
-
-export const hourMs = 3_600_000;
+import { hourMs, invalidArgument } from '@platform/base';
 
 export interface Month {
   /** YYYY-MM. */

@@ -1,9 +1,8 @@
 /** Counts notifications that were sent, for billing: each once, in the transaction that records its delivery. */
+import { hourMs } from '@platform/base';
 import { sql } from 'kysely';
 import { readProvenHours } from '../metadata/row-checks/read-proven-hours.ts';
 import { notificationUsage, type OutboxDatabase, type OutboxTransaction } from './store.ts';
-
-const hourMs = 3_600_000;
 
 /** When the hour in which something was sent began, ms. */
 export function sentHour(sentMs: number): number {

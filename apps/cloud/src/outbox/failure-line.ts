@@ -1,5 +1,5 @@
 /** The log lines of the machine that report that a trigger could not notify. */
-import type { TriggerEvent } from './event.ts';
+import { eventOf } from './event.ts';
 import type { OutboxMessageRow } from './store.ts';
 
 /** One line of a machine's logs, as the cloud writes it. */
@@ -15,7 +15,7 @@ export function failureLine(row: OutboxMessageRow, error: string, code: number |
   const { id: messageId, part_id: partId, trigger_name: triggerName, event_type: triggerType } = row;
   const notificationType = row.channel;
   const url = withoutSecrets(row.target);
-  const data = dataOf(row);
+  const data = eventOf(row.event)?.data;
   const component = data?.componentName || 'N/A';
   const method = data?.methodName || 'N/A';
   const responseCode = code ?? 'N/A';
@@ -43,13 +43,4 @@ export function divertedLine(row: OutboxMessageRow, reason: string): MachineLogL
 /** A target without the parts of a URL that can be secret: those before `@` and after `?`. */
 export function withoutSecrets(target: string): string {
   return target.replace(/[?#].*$/s, '').replace(/^(\w+:\/\/)[^/]*@/, '$1');
-}
-
-/** undefined: the event has no data, or the row is damaged. */
-function dataOf({ event }: OutboxMessageRow): TriggerEvent['data'] {
-  try {
-    return (JSON.parse(event) as TriggerEvent).data;
-  } catch {
-    return undefined;
-  }
 }

@@ -2,8 +2,7 @@
  * Sends all messages to people and other systems. Callers enqueue messages within their transactions. One loop delivers due messages over
  * their channels, at least once, and every attempt is recorded (D23).
  */
-import type { Follower } from '@platform/base';
-import { follow } from '@platform/base';
+import { type Follower, follow } from '@platform/base';
 import { countMessages, type MessageCounts } from './count-messages.ts';
 import { Delivery, type OutboxDeps } from './deliver.ts';
 import { pruneMailRates } from './email/gather-mails.ts';

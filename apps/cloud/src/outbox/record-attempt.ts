@@ -173,6 +173,7 @@ async function writeState(trx: OutboxTransaction, alike: readonly Change[], nowM
   const [first] = alike;
   if (first === undefined) return;
   const { attempts, state, nextAttemptAtMs } = first;
+  const ids = alike.map(({ id }) => id);
   await trx
     .updateTable('outbox_messages')
     .set({
@@ -182,11 +183,7 @@ async function writeState(trx: OutboxTransaction, alike: readonly Change[], nowM
       held: 0,
       ...(state !== 'pending' && { finished_at: nowMs, sealed: null }),
     })
-    .where(
-      'id',
-      'in',
-      alike.map(({ id }) => id),
-    )
+    .where('id', 'in', ids)
     .execute();
 }
 

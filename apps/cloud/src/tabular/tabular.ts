@@ -1,8 +1,10 @@
 /** The tabular store as the rest of the cloud sees it. */
+
 import type { Batch, Plan, Scope } from '@platform/query';
 import type { RepeatedUpload } from '../ingest/accept-upload.ts';
 import type { ArrivalsAsked } from './arrivals/arrived-rows.ts';
 import type { ReadArrivals } from './arrivals/read-arrivals.ts';
+import type { CatalogTotals } from './catalog/read-catalog.ts';
 import type { RowFilter } from './catalog/row-filter.ts';
 import type { DeleteRows } from './deletion/delete-rows.ts';
 import type { Removed } from './deletion/remove-deleted.ts';
@@ -103,16 +105,13 @@ export interface TabularLag {
   readonly isAsked: boolean;
 }
 
-export interface TabularStatus extends TabularLag {
+export interface TabularStatus extends TabularLag, CatalogTotals {
   readonly process: 'starting' | 'running' | 'restarting' | 'stopped';
   readonly processId: number | undefined;
   /** How often the child died and was restarted. */
   readonly restarts: number;
   readonly hotRows: number;
   readonly hotBytes: number;
-  readonly files: number;
-  readonly fileRows: number;
-  readonly fileBytes: number;
   /** Log rows that could not be loaded, wholly or in part, since this start (I8). */
   readonly damagedRows: number;
   /** Readings missing from rows that were loaded in part. */

@@ -1,12 +1,13 @@
 import { silentLog } from '@platform/base';
 import { expect, test } from 'vitest';
 import { openFirstAccount } from '../accounts/testing/open-first-account.ts';
+import type { Transition } from '../machines/presence/presence.ts';
 import type { Database } from '../metadata/tables.ts';
 import { enqueue } from '../outbox/enqueue.ts';
 import type { TriggerEvent } from '../outbox/event.ts';
 import { noSecrets } from '../outbox/testing/open-outbox.ts';
 import { webhookRequest } from '../outbox/webhook/webhook-request.ts';
-import { createPartTransitions, type PartTransition, type TransitionNotifications } from './part-transitions.ts';
+import { createPartTransitions, type TransitionNotifications } from './part-transitions.ts';
 
 const place = {
   organizationId: 'o1',
@@ -27,7 +28,7 @@ const trigger = (name: string, type: string, overrides: object = {}) => ({
 
 interface Given {
   readonly db: Database;
-  readonly decide: (transitions: readonly PartTransition[]) => Promise<TransitionNotifications>;
+  readonly decide: (transitions: readonly Transition[]) => Promise<TransitionNotifications>;
   woken(): number;
   /** `<trigger> <type>` of every message in the outbox. */
   enqueued(): Promise<string[]>;
@@ -53,10 +54,10 @@ async function given(triggers: readonly unknown[]): Promise<Given> {
   };
 }
 
-const online: PartTransition = { partId: 'p1', number: 1, kind: 'online', atMs: 900 };
-const offline: PartTransition = { partId: 'p1', number: 2, kind: 'offline', atMs: 950 };
+const online: Transition = { partId: 'p1', number: 1, kind: 'online', atMs: 900 };
+const offline: Transition = { partId: 'p1', number: 2, kind: 'offline', atMs: 950 };
 
-const record = async ({ db, decide }: Given, transitions: readonly PartTransition[]): Promise<void> => {
+const record = async ({ db, decide }: Given, transitions: readonly Transition[]): Promise<void> => {
   const effects = await decide(transitions);
   await db.transaction().execute((trx) => effects.record(trx));
   effects.committed();

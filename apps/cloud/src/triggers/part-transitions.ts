@@ -2,9 +2,11 @@
  * part_online and part_offline: every transition of a part causes one notification (D17, D22). The notifications are decided before the
  * transaction that records the transitions, and enqueued within it, so that either both are stored or neither is.
  */
+
 import { asPlatformError } from '@platform/base';
 import type { Transaction } from 'kysely';
 import type { PartTriggers } from '../machines/configuration/triggers-of.ts';
+import type { Transition } from '../machines/presence/presence.ts';
 import type { EventPlace } from '../outbox/event.ts';
 import type { OutboxTables } from '../outbox/store.ts';
 import type { DecideRowsDeps } from './decide-rows.ts';
@@ -14,15 +16,6 @@ import { messagesOf } from './messages-of.ts';
 import { parseTriggers } from './parsing/parse-triggers.ts';
 import type { TriggersTables, TriggersTransaction } from './store.ts';
 import type { Trigger } from './trigger.ts';
-
-export interface PartTransition {
-  readonly partId: string;
-  /** Sequence number of the part's transitions; each number is unique. */
-  readonly number: number;
-  readonly kind: 'online' | 'offline';
-  /** Wall clock, ms. */
-  readonly atMs: number;
-}
 
 export interface TransitionNotifications {
   /** Enqueues within the caller's transaction; a repeated call changes nothing. */
@@ -38,10 +31,10 @@ export interface PartTransitionsDeps extends Pick<DecideRowsDeps, 'configOf' | '
 
 export function createPartTransitions(
   options: PartTransitionsDeps,
-): (transitions: readonly PartTransition[]) => Promise<TransitionNotifications> {
+): (transitions: readonly Transition[]) => Promise<TransitionNotifications> {
   const { configOf, placeOf, outbox, log } = options;
 
-  const decidedOf = async (transition: PartTransition): Promise<readonly Decided[]> => {
+  const decidedOf = async (transition: Transition): Promise<readonly Decided[]> => {
     const { partId } = transition;
     const config = await configOf(partId);
     const place = placeOf(partId);
@@ -79,7 +72,7 @@ interface Decided {
   readonly decision: TriggerDecision;
 }
 
-function decide(transition: PartTransition, config: PartTriggers, place: EventPlace): readonly Decided[] {
+function decide(transition: Transition, config: PartTriggers, place: EventPlace): readonly Decided[] {
   const { number, kind: status, atMs } = transition;
   return parseTriggers(config.triggers, config.components)
     .triggers.filter(({ enabled }) => enabled)

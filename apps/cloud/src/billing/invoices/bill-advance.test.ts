@@ -1,8 +1,9 @@
+import { hourMs } from '@platform/base';
 import { UsageCostType } from '@platform/proto/platform/app/v1/billing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { checkLedger } from '../ledger/check-ledger.ts';
-import { hourMs, monthNamed, monthOf, nextHourOf } from '../month.ts';
+import { monthNamed, monthOf, nextHourOf } from '../month.ts';
 import { changeAccount } from '../prices/accounts.ts';
 import { laterLines, monthsOf } from '../prices/advance.ts';
 import { parsePriceList } from '../prices/price-list.ts';

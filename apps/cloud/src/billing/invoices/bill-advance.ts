@@ -5,10 +5,11 @@
  * Each period is an entry of `billed_periods`: `advance:YYYY-MM` for a month, `year:YYYY-MM` for the twelve months from that one. The next
  * one begins when it ends, or in the first later month in which the organization is on such a tier.
  */
+import { dayMs, hourMs } from '@platform/base';
 import { UsageCostType } from '@platform/proto/platform/app/v1/billing';
 import type { OwnActor } from '../../access/audit.ts';
 import { hoursOf } from '../meter/read-usage.ts';
-import { hourMs, type Month, monthNamed, monthOf, nextHourOf } from '../month.ts';
+import { type Month, monthNamed, monthOf, nextHourOf } from '../month.ts';
 import { accountAt, accountsOfBiller, withPrices } from '../prices/accounts.ts';
 import { type Advance, advanceLines, laterLines, monthsOf } from '../prices/advance.ts';
 import type { Tier } from '../prices/price-list.ts';
@@ -18,7 +19,7 @@ import { bill, type CloseDeps, type Customer } from './bill-period.ts';
 type Advances = ReadonlyMap<string, readonly Advance[]>;
 
 /** Periods that began longer ago and were never billed are not billed any more. */
-const maxMissedMs = 732 * 24 * hourMs;
+const maxMissedMs = 732 * dayMs;
 
 /** What an organization's customers were billed in advance, oldest first. */
 export async function paidAdvances({ db }: Pick<CloseDeps, 'db'>, billerId: string): Promise<Advances> {

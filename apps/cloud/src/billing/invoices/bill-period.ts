@@ -2,6 +2,7 @@
  * Issues the invoice of a period of an organization, in one transaction with the entry that the period has been billed: a crash loses
  * nothing and bills nothing twice.
  */
+import { dayMs } from '@platform/base';
 import { audit, type Caller, type OwnActor } from '../../access/audit.ts';
 import type { DatabaseTransaction } from '../../metadata/tables.ts';
 import type { UsageReader } from '../meter/read-usage.ts';
@@ -20,8 +21,6 @@ export interface CloseDeps extends ChargeDeps, UsageReader {
 }
 
 export type Customer = BilledAs & { readonly organizationId: string };
-
-const dayMs = 24 * 3_600_000;
 
 export interface Bill {
   readonly kind: 'month' | 'year';

@@ -4,6 +4,7 @@
  * late, because the cloud was down, delays the following ones: the first reminder is never the last one, and each leaves as much time to
  * pay as the schedule says. After the last step the invoice is listed as `unpaid`.
  */
+import { dayMs } from '@platform/base';
 import { audit, type OwnActor } from '../../access/audit.ts';
 import type { DatabaseTransaction } from '../../metadata/tables.ts';
 import { chargeOf } from '../payments/charge-organization.ts';
@@ -17,7 +18,6 @@ import { reminderAbout } from './mails.ts';
 export const dunningDays: readonly number[] = [1, 5, 10, 20];
 
 const actor: OwnActor = { kind: 'platform', name: 'billing' };
-const dayMs = 24 * 3_600_000;
 const invoicesAtOnce = 100;
 
 /** Whether the last step has been taken without a payment since. */

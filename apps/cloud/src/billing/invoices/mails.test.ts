@@ -1,8 +1,9 @@
 /** What mails about invoices say. */
+import { hourMs } from '@platform/base';
 import { UsageCostType } from '@platform/proto/platform/app/v1/billing';
 import { TestCard } from '@platform/proto/platform/billing/v1/billing';
 import { expect, test } from 'vitest';
-import { hourMs, monthNamed } from '../month.ts';
+import { monthNamed } from '../month.ts';
 import { testProvider } from '../payments/provider.ts';
 import { invoiceContent } from '../pdf/invoice-content.ts';
 import { openBilling, startMs, type TestBilling } from '../testing/open-billing.ts';

@@ -1,12 +1,10 @@
 /** Reminds an organization of open invoices. */
-import { failedPrecondition } from '@platform/base';
+import { dayMs, failedPrecondition } from '@platform/base';
 import { audit, type Caller } from '../../access/audit.ts';
 import { currencyOf } from '../money/currency.ts';
 import { textOfMinor } from '../money/wire-amount.ts';
 import type { ChargeDeps } from '../payments/charge-organization.ts';
 import { accountAt } from '../prices/accounts.ts';
-
-const dayMs = 24 * 3_600_000;
 
 /**
  * Sends at most one mail per customer and day (UTC).

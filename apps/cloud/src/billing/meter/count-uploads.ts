@@ -1,7 +1,10 @@
 /** What an upload adds to the meter: bytes of its readings as sent, or of its picture or file. */
+
+import { getOrInsert } from '@platform/base';
 import { UsageCostType } from '@platform/proto/platform/app/v1/billing';
 import { openUpload } from '../../reading-codec/open-upload.ts';
 import { hourOf } from '../month.ts';
+import type { BillingTables } from '../store.ts';
 
 export interface CountedUpload {
   readonly organizationId: string;
@@ -29,12 +32,7 @@ export function countUpload(batch: Uint8Array): CountedUpload {
   };
 }
 
-export interface HourlyUsage {
-  readonly organization_id: string;
-  readonly hour: number;
-  readonly type: UsageCostType;
-  readonly quantity: number;
-}
+export type HourlyUsage = BillingTables['usage_hours'];
 
 /** Sums by location, hour and type. */
 export class UploadSums {
@@ -43,9 +41,8 @@ export class UploadSums {
   add({ organizationId, locationId, syncedMs, type, bytes }: CountedUpload): void {
     const hour = hourOf(syncedMs);
     const key = `${organizationId} ${locationId} ${hour} ${type}`;
-    const sum = this.#sums.get(key);
-    if (sum === undefined) this.#sums.set(key, { organizationId, locationId, hour, type, quantity: bytes });
-    else sum.quantity += bytes;
+    const none = () => ({ organizationId, locationId, hour, type, quantity: 0 });
+    getOrInsert(this.#sums, key, none).quantity += bytes;
   }
 
   rows(): readonly LocationHour[] {
@@ -64,14 +61,13 @@ interface LocationHour {
 
 /** Sums by payer, hour and type. */
 export class UsageSums {
-  readonly #sums = new Map<string, { organization_id: string; hour: number; type: UsageCostType; quantity: number }>();
+  readonly #sums = new Map<string, HourlyUsage>();
 
   add(organizationId: string, ms: number, type: UsageCostType, quantity: number): void {
     const hour = hourOf(ms);
     const key = `${organizationId} ${hour} ${type}`;
-    const sum = this.#sums.get(key);
-    if (sum === undefined) this.#sums.set(key, { organization_id: organizationId, hour, type, quantity });
-    else sum.quantity += quantity;
+    const none = () => ({ organization_id: organizationId, hour, type, quantity: 0 });
+    getOrInsert(this.#sums, key, none).quantity += quantity;
   }
 
   rows(): HourlyUsage[] {

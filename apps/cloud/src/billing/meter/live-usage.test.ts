@@ -1,10 +1,10 @@
-import { silentLog } from '@platform/base';
+import { hourMs, silentLog } from '@platform/base';
 import { UsageCostType } from '@platform/proto/platform/app/v1/billing';
 import { FakeClock } from '@platform/testkit';
 import type { KyselyPlugin } from 'kysely';
 import { expect, test } from 'vitest';
 import { openFirstAccount } from '../../accounts/testing/open-first-account.ts';
-import { hourMs, hourOf } from '../month.ts';
+import { hourOf } from '../month.ts';
 import { startMs } from '../testing/open-billing.ts';
 import { createLiveUsage } from './live-usage.ts';
 

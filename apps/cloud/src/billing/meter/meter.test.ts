@@ -1,10 +1,11 @@
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
+import { hourMs } from '@platform/base';
 import { UsageCostType } from '@platform/proto/platform/app/v1/billing';
 import { BlobSchema, LoggedUploadSchema } from '@platform/proto/platform/ingest/v1/log';
 import { expect, test } from 'vitest';
 import { logged } from '../../triggers/testing/logged.ts';
-import { hourMs, hourOf } from '../month.ts';
+import { hourOf } from '../month.ts';
 import { billing, openBilling, prices, startMs, type TestBilling } from '../testing/open-billing.ts';
 import { sampleHours } from './sample-hours.ts';
 

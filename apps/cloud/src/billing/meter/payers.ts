@@ -1,8 +1,8 @@
 /** Who pays for the usage of a location: its organization, or another one named instead, from the next full hour. */
-import { failedPrecondition } from '@platform/base';
+import { failedPrecondition, hourMs } from '@platform/base';
 import { audit, type Caller } from '../../access/audit.ts';
 import type { Database } from '../../metadata/tables.ts';
-import { hourMs, hourOf } from '../month.ts';
+import { hourOf } from '../month.ts';
 
 export interface Payers {
   /** @param organizationId of the location. @param ms time of the usage */

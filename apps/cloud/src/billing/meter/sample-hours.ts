@@ -2,10 +2,10 @@
  * Counts stored data and machines once for each hour (UTC): at its beginning, or as soon as the cloud runs again after it. Nothing changes
  * while the cloud is down, so missed hours get the same quantities.
  */
-import type { ClockAndLog } from '@platform/base';
+import { type ClockAndLog, hourMs } from '@platform/base';
 import type { UsageCostType } from '@platform/proto/platform/app/v1/billing';
 import type { Database } from '../../metadata/tables.ts';
-import { hourMs, hourOf } from '../month.ts';
+import { hourOf } from '../month.ts';
 import { addUsage } from './add-usage.ts';
 import { UsageSums } from './count-uploads.ts';
 import { type Payers, readPayers } from './payers.ts';

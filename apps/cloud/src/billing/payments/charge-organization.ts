@@ -1,5 +1,5 @@
 /** Charges an organization an amount that one of its owners requested: an invoice, and an attempt to pay it. */
-import { failedPrecondition, newId, PlatformError } from '@platform/base';
+import { dayMs, failedPrecondition, newId, PlatformError } from '@platform/base';
 import { audit, type Caller } from '../../access/audit.ts';
 import type { DatabaseTransaction } from '../../metadata/tables.ts';
 import { type InvoiceRow, issueInvoice } from '../invoices/issue-invoice.ts';
@@ -35,7 +35,6 @@ export interface Amounts {
 
 const waitMs = 120_000;
 const askEveryMs = 1_000;
-const dayMs = 24 * 3_600_000;
 
 /** @throws failed_precondition if no one bills the organization */
 export async function requireBiller({ db, clock, addressOf }: ChargeDeps, organizationId: string): Promise<Biller> {

@@ -1,8 +1,8 @@
 /** What becomes of a charge that equals an earlier one and has no key (D44). Pure. */
+import { dayMs } from '@platform/base';
 import type { InvoiceRow } from '../invoices/issue-invoice.ts';
 import type { ChargeRow } from './settle-charge.ts';
 
-const dayMs = 24 * 3_600_000;
 const afterAnswerMs = 120_000;
 
 /** The earlier charge. */

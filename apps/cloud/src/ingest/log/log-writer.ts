@@ -14,7 +14,8 @@ export interface LogWriter extends Maintenance, AsyncDisposable {
   /** Resolves when its commit is on the disk (I2). */
   append(entry: LogEntry): Promise<Outcome>;
   readonly lastPosition: number;
-  readonly retainedBytes: number;
+  /** Bytes of the batches that the log held when it was opened. */
+  readonly openedBytes: number;
 }
 
 /** Reads an ingest log in either store. */

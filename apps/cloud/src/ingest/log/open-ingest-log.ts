@@ -47,6 +47,7 @@ export async function openIngestLog(options: IngestLogOptions): Promise<IngestLo
           onAppended,
         );
 
+  let retainedBytes = writer.openedBytes;
   const known = new KnownLosses(await reads.losses());
   const unwritten = new Set<LogLoss>();
   const tellLoss = ({ lossIn, first, last, parts, reason }: LogLoss): void =>
@@ -84,7 +85,11 @@ export async function openIngestLog(options: IngestLogOptions): Promise<IngestLo
       known.accept(nowMs);
       return open;
     },
-    restoreRow: async (row) => (await writer.restoreRow(row)).rows > 0,
+    async restoreRow(row) {
+      const { rows, bytes } = await writer.restoreRow(row);
+      retainedBytes += bytes;
+      return rows > 0;
+    },
     async endLosses(position) {
       // Otherwise a loss still waiting to be written would be written after it ended.
       await writeDown();
@@ -104,7 +109,10 @@ export async function openIngestLog(options: IngestLogOptions): Promise<IngestLo
         );
       }
       if (outcome === 'repeated') return { ...result };
-      if (outcome === 'appended') recent.add({ position, partId: entry.partId, batch: entry.batch });
+      if (outcome === 'appended') {
+        retainedBytes += entry.batch.length;
+        recent.add({ position, partId: entry.partId, batch: entry.batch });
+      }
       return { outcome, position, fileId };
     },
     lastPosition: () => writer.lastPosition,
@@ -112,10 +120,14 @@ export async function openIngestLog(options: IngestLogOptions): Promise<IngestLo
       listeners.add(listener);
       return { [Symbol.dispose]: () => void listeners.delete(listener) };
     },
-    truncate: async (upTo, maxRows) => (await writer.truncate(upTo, maxRows)).rows,
+    async truncate(upTo, maxRows) {
+      const { rows, bytes } = await writer.truncate(upTo, maxRows);
+      retainedBytes -= bytes;
+      return rows;
+    },
     markDamaged: async (position, reason) => void (await writer.markDamaged(position, reason)),
     forgetBlobs: async (paths) => void (await writer.forgetBlobs(paths)),
-    retainedBytes: () => writer.retainedBytes,
+    retainedBytes: () => retainedBytes,
     [Symbol.asyncDispose]() {
       recent[Symbol.dispose]();
       return writer[Symbol.asyncDispose]();

@@ -38,7 +38,6 @@ export async function openSqliteLog(
     },
   });
   lastPosition = thread.opened.lastPosition;
-  let { retainedBytes } = thread.opened;
   const reader = new LogReader(file);
   /** One unreadable row holds up only the followers that need it (I8); a data directory that is gone ends the process. */
   const reading = async <T>(read: () => T): Promise<T> => {
@@ -89,22 +88,13 @@ export async function openSqliteLog(
           if (!thread.ended) room.giveBack(batch);
         }
         if ('rows' in result) throw new PlatformError('internal', 'expected the outcome of an append');
-        if (result.outcome === 'appended') retainedBytes += batch.length;
         return result;
       },
-      async truncate(upTo, maxRows) {
-        const result = await maintain('truncate', upTo, maxRows);
-        retainedBytes -= result.bytes;
-        return result;
-      },
+      truncate: (upTo, maxRows) => maintain('truncate', upTo, maxRows),
       markDamaged: (position, reason) => maintain('markDamaged', position, reason),
       recordLoss: (loss) => maintain('recordLoss', loss),
       acceptLosses: (nowMs) => maintain('acceptLosses', nowMs),
-      async restoreRow(row) {
-        const result = await maintain('restoreRow', row);
-        retainedBytes += result.bytes;
-        return result;
-      },
+      restoreRow: (row) => maintain('restoreRow', row),
       endLosses: (position) => maintain('endLosses', position),
       async resumeAfter(position) {
         const raised = await maintain('resumeAfter', position);
@@ -115,9 +105,7 @@ export async function openSqliteLog(
       get lastPosition() {
         return lastPosition;
       },
-      get retainedBytes() {
-        return retainedBytes;
-      },
+      openedBytes: thread.opened.retainedBytes,
       async [Symbol.asyncDispose]() {
         expiry[Symbol.dispose]();
         await thread[Symbol.asyncDispose]();

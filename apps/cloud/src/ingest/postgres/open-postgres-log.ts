@@ -41,7 +41,7 @@ export async function openPostgresLog(
     'select last_position, (select coalesce(sum(octet_length(batch)), 0) from log) as bytes from log_state',
     [],
   );
-  const groups = new Groups(writer, rows[0]?.last_position ?? 0, rows[0]?.bytes ?? 0, onAppended);
+  const groups = new Groups(writer, rows[0]?.last_position ?? 0, onAppended);
   const expiry = unwind.use(
     clock.every(expirePeriodMs, () => {
       writer.run(expire, [clock.now()]).catch((caught: unknown) => {
@@ -68,18 +68,12 @@ export async function openPostgresLog(
       append: (entry) => groups.append(entry),
       async truncate(upTo, maxRows) {
         const { rows: gone } = await writer.run(truncate, [upTo, maxRows]);
-        const bytes = gone.reduce((sum: number, row) => sum + Number(row.bytes), 0);
-        groups.retainedBytes -= bytes;
-        return { rows: gone.length, bytes };
+        return { rows: gone.length, bytes: gone.reduce((sum: number, row) => sum + Number(row.bytes), 0) };
       },
       markDamaged: (position, reason) => run(markDamaged, [position, reason]),
       recordLoss: (loss) => run(recordLoss, lossRow(loss)),
       acceptLosses: (nowMs) => run(acceptLosses, [nowMs]),
-      async restoreRow(row) {
-        const result = await restorePostgresRow(writer, row);
-        groups.retainedBytes += result.bytes;
-        return result;
-      },
+      restoreRow: (row) => restorePostgresRow(writer, row),
       endLosses: (position) => endPostgresLosses(writer, position),
       async resumeAfter(position) {
         const raised = await run('update log_state set last_position = greatest(last_position, $1)', [position]);
@@ -94,9 +88,7 @@ export async function openPostgresLog(
       get lastPosition() {
         return groups.lastPosition;
       },
-      get retainedBytes() {
-        return groups.retainedBytes;
-      },
+      openedBytes: rows[0]?.bytes ?? 0,
       async [Symbol.asyncDispose]() {
         expiry[Symbol.dispose]();
         await groups.close();
@@ -142,17 +134,15 @@ interface Waiting {
 /** Everything waiting when a commit ends goes into the next one, so one round trip answers many uploads. */
 class Groups {
   lastPosition: number;
-  retainedBytes: number;
   readonly #writer: PostgresWriter;
   readonly #onAppended: () => void;
   #waiting: Waiting[] = [];
   #working: Promise<void> | null = null;
   #closed = false;
 
-  constructor(writer: PostgresWriter, lastPosition: number, retainedBytes: number, onAppended: () => void) {
+  constructor(writer: PostgresWriter, lastPosition: number, onAppended: () => void) {
     this.#writer = writer;
     this.lastPosition = lastPosition;
-    this.retainedBytes = retainedBytes;
     this.#onAppended = onAppended;
   }
 
@@ -186,9 +176,6 @@ class Groups {
         this.#writer,
         group.map(({ entry }) => entry),
       );
-      outcomes.forEach(({ outcome }, index) => {
-        if (outcome === 'appended') this.retainedBytes += group[index]?.entry.batch.length ?? 0;
-      });
       if (lastPosition > this.lastPosition) {
         this.lastPosition = lastPosition;
         this.#onAppended();

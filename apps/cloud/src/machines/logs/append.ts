@@ -2,14 +2,12 @@
  * Stores lines from many senders in one commit. Waiting lines are written in one transaction, together with the daily totals of their
  * parts; each sender is answered after the commit.
  */
-import { chunks, getOrInsert, resourceExhausted } from '@platform/base';
+import { chunks, dayMs, getOrInsert, resourceExhausted } from '@platform/base';
 import { rowsPerStatement } from '../../metadata/rows-per-statement.ts';
 import { maxPendingBytes, maxRowsPerCommit } from './limits.ts';
 import { bytesOf, type Line } from './line.ts';
 import type { MachineLogsDatabase, MachineLogsTables, MachineLogsTransaction } from './store.ts';
 import { countSentLogs, type SentLogs } from './usage.ts';
-
-const dayMs = 86_400_000;
 
 export interface LogAppender {
   /**

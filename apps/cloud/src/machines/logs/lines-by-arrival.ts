@@ -25,28 +25,11 @@ export interface ArrivedLine {
   };
 }
 
-/** Id of the newest line; 0: there is none. */
-export async function newestLine(db: MachineLogsDatabase, partId: string): Promise<number> {
-  const row = await db
-    .selectFrom('machine_logs')
-    .select('id')
-    .where('part_id', '=', partId)
-    .orderBy('id', 'desc')
-    .limit(1)
-    .executeTakeFirst();
-  return row?.id ?? 0;
-}
-
-/** Id of the newest line that arrived before a time (ms); 0: there is none. */
-export async function lastLineBefore(db: MachineLogsDatabase, partId: string, beforeMs: number): Promise<number> {
-  const row = await db
-    .selectFrom('machine_logs')
-    .select('id')
-    .where('part_id', '=', partId)
-    .where('received_ms', '<', beforeMs)
-    .orderBy('id', 'desc')
-    .limit(1)
-    .executeTakeFirst();
+/** Id of the newest line, or of the newest that arrived before a time (ms); 0: there is none. */
+export async function newestLine(db: MachineLogsDatabase, partId: string, beforeMs?: number): Promise<number> {
+  let query = db.selectFrom('machine_logs').select('id').where('part_id', '=', partId);
+  if (beforeMs !== undefined) query = query.where('received_ms', '<', beforeMs);
+  const row = await query.orderBy('id', 'desc').limit(1).executeTakeFirst();
   return row?.id ?? 0;
 }
 

@@ -6,7 +6,7 @@ import { createLogAppender, dayOf } from './append.ts';
 import { countedReads } from './counted-reads.ts';
 import type { LogFilter } from './filter.ts';
 import { bytesOf, type CloudLogLine, type Line, lineOf, ownLineOf } from './line.ts';
-import { type ArrivedLine, lastLineBefore, linesAfter, newestLine } from './lines-by-arrival.ts';
+import { type ArrivedLine, linesAfter, newestLine } from './lines-by-arrival.ts';
 import { pruneLogs, removeLogs } from './prune-logs.ts';
 import { type Allowance, type LeftOut, LogQuota, ownAllowance } from './quota.ts';
 import { type LogPage, type LogPageRequest, readLogPage } from './read.ts';
@@ -118,7 +118,7 @@ export function createMachineLogs(deps: {
         });
     },
     newest: (partId) => newestLine(db, partId),
-    lastBefore: (partId, beforeMs) => lastLineBefore(db, partId, beforeMs),
+    lastBefore: (partId, beforeMs) => newestLine(db, partId, beforeMs),
     after: (partId, of) => linesAfter(db, partId, of),
     ...countedReads({ read: (request) => readLogPage(db, clock, request), tail: tails.open }, deps.onSent),
     removePart: (trx, partId) => removeLogs(trx, partId),

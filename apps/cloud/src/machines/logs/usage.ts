@@ -1,12 +1,10 @@
 /** Bytes of machine logs that each organization uploads and stores, for billing. Lines that the cloud writes itself are not uploads. */
-import { chunks, getOrInsert } from '@platform/base';
+import { chunks, getOrInsert, hourMs } from '@platform/base';
 import { readProvenHours } from '../../metadata/row-checks/read-proven-hours.ts';
 import { rowsPerStatement } from '../../metadata/rows-per-statement.ts';
 import type { Database } from '../../metadata/tables.ts';
 import { partPlaces } from '../part-places.ts';
 import { logUsage, type MachineLogsDatabase, type MachineLogsTables, type MachineLogsTransaction } from './store.ts';
-
-const hourMs = 3_600_000;
 
 /** Bytes that a machine sent, and its organization at that time. */
 export interface SentLogs {

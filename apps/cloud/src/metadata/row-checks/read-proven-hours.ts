@@ -1,9 +1,9 @@
 /** Reads tables of usage by hour, whose sets are the days of an organization (D33). */
+import { dayMs } from '@platform/base';
 import type { Kysely } from 'kysely';
 import type { CheckedTable } from './checked-table.ts';
 import { readProvenSets } from './read-proven-sets.ts';
 
-const dayMs = 86_400_000;
 const daysAtOnce = 31;
 
 /**

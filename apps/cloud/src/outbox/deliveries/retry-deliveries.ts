@@ -18,21 +18,19 @@ export async function retryDeliveries(
   retried: readonly RetriedDelivery[],
   nowMs: number,
 ): Promise<void> {
-  for (const alike of Map.groupBy(retried, ({ sealed }) => sealed).values())
-    for (const some of chunks(alike, rowsPerStatement))
+  for (const [sealed, alike] of Map.groupBy(retried, (one) => one.sealed)) {
+    const ids = alike.map(({ id }) => id);
+    for (const some of chunks(ids, rowsPerStatement))
       await trx
         .updateTable('outbox_messages')
         .set(({ ref }) => ({
           ...{ state: 'pending', next_attempt_at: nowMs, finished_at: null, digest: null, held: 0 },
-          ...{ retried_at: nowMs, retried_attempts: ref('attempts'), sealed: some[0]?.sealed ?? null },
+          ...{ retried_at: nowMs, retried_attempts: ref('attempts'), sealed },
         }))
-        .where(
-          'id',
-          'in',
-          some.map(({ id }) => id),
-        )
+        .where('id', 'in', some)
         .where('state', 'in', ['delivered', 'failed'])
         .execute();
+  }
 }
 
 /** Makes a waiting delivery due now. */

@@ -93,17 +93,10 @@ async function merge(trx: OutboxTransaction, row: OutboxMessageRow): Promise<rea
   const found = await untried(trx, row).select(columns).orderBy('event_at').orderBy('id').limit(maxGathered).execute();
   const waiting = found.filter(isEnvelopeRight);
   if (waiting.length <= 1) return [row];
-  const digest = messageId(waiting.map(({ id }) => id));
-  for (const some of chunks(waiting, rowsPerStatement))
-    await trx
-      .updateTable('outbox_messages')
-      .set({ digest })
-      .where(
-        'id',
-        'in',
-        some.map(({ id }) => id),
-      )
-      .execute();
+  const ids = waiting.map(({ id }) => id);
+  const digest = messageId(ids);
+  for (const some of chunks(ids, rowsPerStatement))
+    await trx.updateTable('outbox_messages').set({ digest }).where('id', 'in', some).execute();
   return waiting.map((one) => ({ ...one, digest }));
 }
 

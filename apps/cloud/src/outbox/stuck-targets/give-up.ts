@@ -37,6 +37,7 @@ async function tell({ db, log, appendMachineLog }: GiveUpDeps, some: readonly Ov
 
 async function write({ db, clock }: GiveUpDeps, all: readonly Overdue[], error: string): Promise<void> {
   const nowMs = clock.now();
+  const ids = all.map(({ id }) => id);
   const what = { at: nowMs, duration_ms: 0, outcome: 'rejected', code: null, error, response: null } as const;
   await db.transaction().execute(async (trx) => {
     const given = await trx
@@ -45,11 +46,7 @@ async function write({ db, clock }: GiveUpDeps, all: readonly Overdue[], error: 
         ...{ state: 'failed', held: 0, finished_at: nowMs, sealed: null },
         attempts: eb('attempts', '+', 1),
       }))
-      .where(
-        'id',
-        'in',
-        all.map(({ id }) => id),
-      )
+      .where('id', 'in', ids)
       // Its target may have been paused or resumed since the query.
       .where('state', '=', 'pending')
       .where('held', '=', 1)

@@ -14,10 +14,8 @@ export interface ArrivalsRequest extends Pick<ArrivalsAsked, 'paths' | 'only'> {
   readonly signal: AbortSignal;
 }
 
-export interface ArrivalsPage {
-  /** In any order. All rows are later than those of the previous page. */
-  readonly chunks: readonly ArrivedRows[];
-}
+/** In any order. All rows are later than those of the previous page. */
+export type ArrivalsPage = readonly ArrivedRows[];
 
 export type ReadArrivals = (request: ArrivalsRequest) => AsyncGenerator<ArrivalsPage>;
 
@@ -50,7 +48,7 @@ export function createReadArrivals(deps: {
     let positions = firstPositions;
     let after = 0;
     /** The next page, and where it ends. */
-    const next = async (): Promise<{ page: ArrivalsPage } | undefined> => {
+    const next = async (): Promise<ArrivalsPage | undefined> => {
       while (after < last) {
         const upTo = Math.min(last, after + positions);
         let result: QueryResult;
@@ -67,7 +65,7 @@ export function createReadArrivals(deps: {
         after = upTo;
         const wanted = Math.min(page.rows / Math.max(rows, 1), page.bytes / Math.max(result.bytes.length, 1));
         positions = Math.max(1, Math.ceil(read * Math.min(8, Math.max(1 / 8, wanted))));
-        if (rows > 0) return { page: { chunks } };
+        if (rows > 0) return chunks;
       }
       return undefined;
     };
@@ -78,7 +76,7 @@ export function createReadArrivals(deps: {
       ahead = next();
       // Its error is thrown when the page is awaited.
       ahead.catch(() => {});
-      yield found.page;
+      yield found;
     }
   };
 }

@@ -2,6 +2,7 @@
  * Rules that hide rows without an explicit deletion (I10). Retention hides old capture days from the standard store. The hot store consists
  * of the same rows, limited to configured methods in a rolling window. Pure; evaluated again for every snapshot.
  */
+import { dayMs, hourMs } from '@platform/base';
 import { seriesColumns } from '@platform/query';
 import { type Delete, type DeletePredicate, isAmong, type PathRule, type RowFilter } from '../catalog/row-filter.ts';
 import { excludePaths } from './coverage.ts';
@@ -15,8 +16,6 @@ export interface StandingRules {
 
 export type StandingRulesOf = (organizationId: string, nowMs: number) => Promise<StandingRules>;
 
-const hourMs = 3_600_000;
-const dayMs = 86_400_000;
 /** Standing rules also apply to future positions. */
 const everyPosition = Number.MAX_SAFE_INTEGER;
 

@@ -1,5 +1,5 @@
 /** The error of a query that needs a damaged or missing sealed file. */
-import { dataLoss, type PlatformError } from '@platform/base';
+import { dataLoss, dayMs, type PlatformError } from '@platform/base';
 import type { HeldTimes } from '../catalog/row-filter.ts';
 
 export interface DamagedFileRef {
@@ -8,8 +8,6 @@ export interface DamagedFileRef {
   /** Microseconds; absent or null: some rows have no time_received. */
   readonly timeReceived?: HeldTimes | undefined;
 }
-
-const dayMs = 86_400_000;
 
 export function damagedFile(of: DamagedFileRef, reason: string): PlatformError {
   const { column, first, last, before, after } = rangeOf(of);

@@ -2,8 +2,10 @@
  * Repairs the catalog's rows from their second copies. Each organization's checksum sums decide: only rows that add up to them are written.
  * If the sums themselves are damaged, complete agreement of rows and copies is sufficient.
  */
+
 import type { Database } from '../../metadata/tables.ts';
 import { proofDayOf } from '../catalog/proof-days.ts';
+import type { TabularProofsTable } from '../store.ts';
 import { type CatalogFinding, catalogFindings } from './catalog-findings.ts';
 import { dayProofsOf, insertDayProofs } from './day-proofs.ts';
 import { addChecksums, type DeleteRow, emptySum, type FileRow, stateRowChecksum } from './row-checksum.ts';
@@ -108,12 +110,7 @@ async function writePosition(trx: Database, position: number): Promise<void> {
     .execute();
 }
 
-interface Sums {
-  readonly files: number;
-  readonly files_sum: string;
-  readonly deletes: number;
-  readonly deletes_sum: string;
-}
+type Sums = Omit<TabularProofsTable, 'organization_id'>;
 
 function sumsOf(files: readonly FileRow[], deletes: readonly DeleteRow[]): Sums {
   return {

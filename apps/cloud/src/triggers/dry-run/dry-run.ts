@@ -5,7 +5,9 @@
  *
  * Reads page by page, yields to other work of the process every few milliseconds, and ends at `signal`.
  */
+
 import type { ArrivedLine } from '../../machines/logs/lines-by-arrival.ts';
+import type { MachineLogs } from '../../machines/logs/logs.ts';
 import type { EventPlace } from '../../outbox/event.ts';
 import type { Keys } from '../../reading-codec/key-filter.ts';
 import type { ReadArrivals } from '../../tabular/arrivals/read-arrivals.ts';
@@ -16,13 +18,7 @@ import { storedUploads } from './stored-uploads.ts';
 
 export interface DryRunDeps {
   readonly arrivals: ReadArrivals;
-  readonly logs: {
-    lastBefore(partId: string, beforeMs: number): Promise<number>;
-    after(
-      partId: string,
-      of: { afterId: number; upToId: number; levels: readonly string[]; limit: number },
-    ): Promise<ArrivedLine[]>;
-  };
+  readonly logs: Pick<MachineLogs, 'lastBefore' | 'after'>;
   /** Transitions of a part in [from, until), wall clock in ms, in order. */
   readonly transitions: (
     partId: string,
@@ -155,7 +151,7 @@ async function overReadings(
       signal.throwIfAborted();
       startedMs = monotonic();
     }
-    sink.read({ uploads: count, readings: page.chunks.reduce((sum, { rows }) => sum + rows, 0), lines: 0, atMs });
+    sink.read({ uploads: count, readings: page.reduce((sum, { rows }) => sum + rows, 0), lines: 0, atMs });
   }
   run.pass(untilMs);
 }

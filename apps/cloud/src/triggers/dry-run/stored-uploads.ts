@@ -21,13 +21,13 @@ interface Ordered {
 export function* storedUploads(page: ArrivalsPage, place: EventPlace): Generator<UploadInput> {
   const ordered = orderOf(page);
   const { rows, position, chunk: chunkOf, row: rowOf, order } = ordered;
-  const documents = page.chunks.map(storedDocuments);
+  const documents = page.map(storedDocuments);
   for (let from = 0; from < rows; ) {
     const at = order === undefined ? from : (order[from] as number);
     const own = position[at] as number;
     let to = from + 1;
     while (to < rows && position[order === undefined ? to : (order[to] as number)] === own) to++;
-    const chunk = page.chunks[chunkOf[at] as number] as ArrivalsPage['chunks'][number];
+    const chunk = page[chunkOf[at] as number] as ArrivalsPage[number];
     const row = rowOf[at] as number;
     const { component_type, component_name, method_name } = chunk.series[
       chunk.seriesOf[row] as number
@@ -49,7 +49,7 @@ export function* storedUploads(page: ArrivalsPage, place: EventPlace): Generator
   }
 }
 
-function orderOf({ chunks }: ArrivalsPage): Ordered {
+function orderOf(chunks: ArrivalsPage): Ordered {
   const rows = chunks.reduce((sum, chunk) => sum + chunk.rows, 0);
   const position = new Float64Array(rows);
   const index = new Int32Array(rows);
@@ -122,7 +122,7 @@ class StoredReadings implements UploadReadings {
   times(index: number): ReadingTimes {
     const entry = this.#find(index);
     if (entry < 0) return noTimes;
-    const ms = this.#page.chunks[this.#ordered.chunk[entry] as number]?.receivedMs[this.#ordered.row[entry] as number];
+    const ms = this.#page[this.#ordered.chunk[entry] as number]?.receivedMs[this.#ordered.row[entry] as number];
     return { receivedMs: ms === undefined || Number.isNaN(ms) ? null : ms, requestedMs: null };
   }
 

@@ -4,7 +4,7 @@
  * trigger last fired is kept for a year.
  */
 import { createHash } from 'node:crypto';
-import { chunks, finishAll } from '@platform/base';
+import { chunks, dayMs, finishAll } from '@platform/base';
 import { sql } from 'kysely';
 import { rowsPerStatement } from '../../metadata/rows-per-statement.ts';
 import type { TriggerDecision } from '../evaluate.ts';
@@ -82,7 +82,6 @@ export interface TriggerPlace {
 }
 
 const minuteMs = 60_000;
-const dayMs = 86_400_000;
 const keptMs = 30 * dayMs;
 const lastFiredKeptMs = 365 * dayMs;
 const rowsPerPrune = 1_000;

@@ -1,8 +1,8 @@
 /** Push notifications of a configuration for which the organization has no credentials. */
 import type { Problem } from '@platform/base';
-import { triggersIn } from '../../machines/configuration/triggers-of.ts';
 import { ownApplication } from '../../outbox/push/push-channel.ts';
-import { isObject, shown } from './json.ts';
+import { givenIn } from './given-in.ts';
+import { shown } from './json.ts';
 
 /**
  * Errors with their paths: no one could receive such a notification. Disabled triggers are checked, too.
@@ -14,22 +14,14 @@ export async function pushProblems(
   document: unknown,
   uploaded: () => Promise<string | undefined>,
 ): Promise<readonly Problem[]> {
-  const places: { readonly path: string; readonly application: string }[] = [];
-  for (const [index, trigger] of triggersIn(document).entries()) {
-    const given = isObject(trigger) ? trigger['notifications'] : undefined;
-    const at = `triggers[${index}].notifications`;
-    for (const [position, each] of (Array.isArray(given) ? given : [given]).entries()) {
-      if (!isObject(each) || each['type'] !== 'push' || typeof each['application'] !== 'string') continue;
-      const application = each['application'];
-      if (application !== ownApplication && application !== '')
-        places.push({ path: `${at}${Array.isArray(given) ? `[${position}]` : ''}.application`, application });
-    }
-  }
+  const places = givenIn(document, 'push', 'application').filter(
+    ({ value }) => value !== ownApplication && value !== '',
+  );
   if (places.length === 0) return [];
   const known = await uploaded();
   return places
-    .filter(({ application }) => application !== known)
-    .map(({ path, application }) => ({
+    .filter(({ value }) => value !== known)
+    .map(({ path, value: application }) => ({
       path,
       level: 'error',
       message: `expected ${ownApplication} or an application whose push credentials are uploaded${known === undefined ? '' : ` (${shown(known)})`}, found ${shown(application)}; an owner of the organization uploads them with: platform organizations push-config set`,

@@ -1,7 +1,6 @@
 /** Webhook targets of a configuration that this installation refuses (D23). */
 import type { Problem } from '@platform/base';
-import { triggersIn } from '../../machines/configuration/triggers-of.ts';
-import { isObject } from './json.ts';
+import { givenIn } from './given-in.ts';
 
 /** A save checks at most this many different targets, because their names are resolved. */
 const maxTargets = 100;
@@ -18,15 +17,9 @@ export async function targetProblems(
 ): Promise<readonly Problem[]> {
   const refusals = new Map<string, Promise<string | undefined>>();
   const places: { readonly path: string; readonly url: string }[] = [];
-  for (const [index, trigger] of triggersIn(document).entries()) {
-    const given = isObject(trigger) ? trigger['notifications'] : undefined;
-    const at = `triggers[${index}].notifications`;
-    for (const [position, each] of (Array.isArray(given) ? given : [given]).entries()) {
-      if (!isObject(each) || each['type'] !== 'webhook' || typeof each['value'] !== 'string') continue;
-      const url = each['value'];
-      if (!refusals.has(url) && refusals.size < maxTargets) refusals.set(url, refusalOf(url));
-      places.push({ path: `${at}${Array.isArray(given) ? `[${position}]` : ''}.value`, url });
-    }
+  for (const { path, value: url } of givenIn(document, 'webhook', 'value')) {
+    if (!refusals.has(url) && refusals.size < maxTargets) refusals.set(url, refusalOf(url));
+    places.push({ path, url });
   }
   const problems = await Promise.all(
     places.map(async ({ path, url }): Promise<Problem[]> => {

@@ -1,6 +1,7 @@
 /** Passes timed inputs to a trigger: lines of the log, facts about the machine, or that time has passed. */
+
 import type { Clock } from '@platform/base';
-import type { ArrivedLine } from '../../machines/logs/lines-by-arrival.ts';
+import type { MachineLogs } from '../../machines/logs/logs.ts';
 import type { EventPlace } from '../../outbox/event.ts';
 import { type Evaluated, evaluate, type TriggerState } from '../evaluate.ts';
 import type { LogsInput, PartFacts } from '../input.ts';
@@ -9,13 +10,7 @@ import type { Arrivals } from './arrivals.ts';
 
 export interface TimedSources {
   readonly factsOf: (partId: string) => Promise<Omit<PartFacts, 'arrivedMs'>>;
-  readonly logs: {
-    newest(partId: string): Promise<number>;
-    after(
-      partId: string,
-      of: { afterId: number; upToId: number; levels: readonly string[]; limit: number },
-    ): Promise<ArrivedLine[]>;
-  };
+  readonly logs: Pick<MachineLogs, 'newest' | 'after'>;
 }
 
 export interface TimedQuestion {

@@ -4,7 +4,7 @@
  * searched before it is submitted again. An intent that is not confirmed at once is queried until it is final. An intent that needs action
  * by the cardholder is cancelled before the attempt is recorded as failed, so that nothing can succeed afterwards.
  */
-import { dataLoss } from '@platform/base';
+import { dataLoss, dayMs, hourMs } from '@platform/base';
 import Stripe from 'stripe';
 import type { Charge, Outcome } from '../provider.ts';
 import type { StripeClient } from './open-stripe.ts';
@@ -18,9 +18,8 @@ export interface StripeMethod {
 
 type Intent = Stripe.PaymentIntent;
 
-const hourMs = 3_600_000;
 /** How far this computer's clock may be ahead of Stripe's. */
-const skewMs = 24 * hourMs;
+const skewMs = dayMs;
 
 export async function settleIntent(stripe: StripeClient, charge: Charge, nowMs: number): Promise<Outcome> {
   let amount: number;

@@ -42,12 +42,12 @@ export class CheckedFile {
   readonly file: string;
   readonly captureDay: string;
   readonly timeReceived: HeldTimes | undefined;
+  readonly expected: ExpectedBytes;
   /** Stamp of the file that was read. */
   stamp: FileStamp | undefined;
   readonly #path: string;
   readonly #now: () => number;
   readonly #report: (found: FoundFile) => void;
-  readonly #expected: ExpectedBytes;
   /** Milliseconds since 1970 when reading began. */
   #readMs = 0;
   /** Which blocks have been read and were right. */
@@ -67,12 +67,8 @@ export class CheckedFile {
     this.#path = join(parquetDir, file);
     this.#now = now;
     this.#report = (found) => report(file, found);
-    this.#expected = expected;
+    this.expected = expected;
     this.#blocks = noBlocks(expected);
-  }
-
-  get expected(): ExpectedBytes {
-    return this.#expected;
   }
 
   /** Whether all its blocks were right when they were read. */
@@ -106,7 +102,7 @@ export class CheckedFile {
     if (stamp === undefined) return { kind: 'missing' };
     if (!stamp.isFile()) return { kind: 'damaged', reason: notAFile(stamp) };
     const readMs = this.#now();
-    const expected = this.#expected;
+    const expected = this.expected;
     let found: Awaited<ReturnType<typeof checksumFile>>;
     try {
       found = await checksumFile(this.#path, pause);
@@ -162,14 +158,14 @@ export class CheckedFile {
     if (this.stamp === undefined || !isSameStamp(this.stamp, stamp) || !isSettled(this.stamp, this.#readMs)) {
       this.#isFooterRight = false;
       this.#isRight = false;
-      this.#blocks = noBlocks(this.#expected);
+      this.#blocks = noBlocks(this.expected);
       this.stamp = undefined;
     } else if (this.#damage !== undefined && !this.#isUnreadable) throw damagedFile(this, this.#damage);
     return stamp;
   }
 
   async #read(stamp: FileStamp, wanted: 'footer' | 'rows', signal: AbortSignal | undefined): Promise<void> {
-    const { bytes } = this.#expected;
+    const { bytes } = this.expected;
     // A damaged file is only right again as a whole.
     const isWhole = wanted === 'rows' || this.#damage !== undefined;
     if (this.stamp === undefined) {
@@ -207,7 +203,7 @@ export class CheckedFile {
   }
 
   async #readFooter(file: FileHandle, signal: AbortSignal | undefined): Promise<void> {
-    const { bytes } = this.#expected;
+    const { bytes } = this.expected;
     await this.#readBlocks(file, this.#blocks.length - 1, signal);
     const end = Buffer.alloc(8);
     const read = await readBlock(file, end, bytes - 8).catch(() => undefined);
@@ -219,7 +215,7 @@ export class CheckedFile {
 
   /** Reads from a block to the end. */
   async #readBlocks(file: FileHandle, from: number, signal: AbortSignal | undefined): Promise<void> {
-    const { bytes, blockCrcs } = this.#expected;
+    const { bytes, blockCrcs } = this.expected;
     const block = Buffer.allocUnsafe(Math.min(blockBytes, bytes));
     const wrong: number[] = [];
     let unreadable = 0;

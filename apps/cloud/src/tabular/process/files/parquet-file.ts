@@ -13,8 +13,6 @@ import { encodeFacts, metadataKey } from './facts-in-footer.ts';
 import type { LeafFacts, SeriesFacts } from './file-facts.ts';
 import { rowsOfGroup } from './row-group.ts';
 
-export { parquetFormat } from '../../catalog/parquet-format.ts';
-
 export interface FileContents {
   /** SELECT of all columns of the source with the row's `number`. */
   readonly rows: string;

@@ -2,6 +2,7 @@
  * The SQL inputs of a group's key. Groups may be finer than the plan's, because partial groups with equal keys are merged. Rows are grouped
  * by what the key reads (its series, a leaf, a step of time), and the executor's expression computes the key from these inputs.
  */
+import { dayMs, hourMs } from '@platform/base';
 import { type BsonValue, canFail, type Expr, isTimeColumn, type Path, type TimeColumn } from '@platform/query';
 import { kind } from '../../files/file-facts.ts';
 import { hasCanonicalForm, haveCanonicalForm } from '../conditions/canonical-form.ts';
@@ -145,14 +146,13 @@ function withLeaf(path: Path, { facts }: ConditionContext, inputs: KeyInputs): b
   return true;
 }
 
-const dayMs = 86_400_000;
 const unitSteps: Readonly<Record<string, number>> = {
   year: dayMs,
   quarter: dayMs,
   month: dayMs,
   week: dayMs,
   day: dayMs,
-  hour: 3_600_000,
+  hour: hourMs,
   minute: 60_000,
   second: 1_000,
 };
@@ -202,5 +202,5 @@ function stepOfFormat(format: string): number {
   if (/%[^YmdHMSjuUVGZz%]/.test(format)) return 1;
   if (/%S/.test(format)) return 1_000;
   if (/%M/.test(format)) return 60_000;
-  return /%H/.test(format) ? 3_600_000 : dayMs;
+  return /%H/.test(format) ? hourMs : dayMs;
 }
