@@ -71,7 +71,8 @@ export function gapBinding({ db, access, registry }: GapsDeps): CloudBinding {
       const last = page.at(-1);
       return {
         gaps: page.map(gapOf),
-        nextPageToken: rows.length > limit && last !== undefined ? tokenTo(last) : '',
+        nextPageToken:
+          rows.length > limit && last !== undefined ? `${last.start_us}.${last.gap_id}.${last.part_id}` : '',
       };
     },
   };
@@ -176,10 +177,6 @@ function gapOf(row: GapRow) {
     readings: BigInt(row.readings),
     partId: row.part_id,
   };
-}
-
-function tokenTo({ start_us, gap_id, part_id }: GapRow): string {
-  return `${start_us}.${gap_id}.${part_id}`;
 }
 
 function tokenOf(

@@ -44,7 +44,7 @@ export function describeTriggers(config: PartTriggers, known: readonly Problem[]
       ...{ name, index, eventType, event },
       state: isDisabled ? 'disabled' : errors.length > 0 ? 'broken' : 'working',
       problems: [...errors, ...problems.filter((one) => !isSaidBetter(one, errors))],
-      notifications: trigger?.notifications ?? readable(said['notifications'], eventType),
+      notifications: trigger?.notifications ?? parseNotifications(said['notifications'], eventType, '', new Problems()),
     };
   });
 }
@@ -66,10 +66,6 @@ function withoutSource({ event }: Trigger, { components }: PartTriggers, index: 
 /** Errors are listed already; a warning about the same path adds nothing. */
 function isSaidBetter(problem: Problem, errors: readonly Problem[]): boolean {
   return problem.level === 'error' || errors.some(({ path }) => path === problem.path);
-}
-
-function readable(value: unknown, eventType: string): readonly Notification[] {
-  return parseNotifications(value, eventType, '', new Problems());
 }
 
 function indexIn(path: string): number {

@@ -1,5 +1,7 @@
 /** The inputs of a trigger, in the order in which they became known. They are the same live, in a dry run, and in tests. */
+
 import type { UploadMetadata } from '@platform/proto/platform/app/datasync/v1/data_sync';
+import type { ConfigurationFacts } from '../machines/feature.ts';
 import type { ArrivedLine } from '../machines/logs/lines-by-arrival.ts';
 import type { EventPlace } from '../outbox/event.ts';
 import type { KeyNode } from '../reading-codec/key-filter.ts';
@@ -87,14 +89,7 @@ export interface PartFacts {
   readonly captured: readonly CapturedSeries[];
   /** When the newest upload of a captured method arrived; undefined: none since the cloud started. */
   readonly arrivedMs: (series: CapturedSeries) => number | undefined;
-  readonly configuration: {
-    readonly savedRevision: string;
-    /** The revision that the part runs, or fetched last, if the server does not report it. */
-    readonly runsRevision: string;
-    /** Empty: nothing waits for the maintenance window. */
-    readonly heldRevision: string;
-    readonly lastError: string;
-  };
+  readonly configuration: ConfigurationFacts;
   /** How many captured readings are lost, as reported by the machine. */
   readonly discarded: number;
   /** API keys of the machine that expire. */

@@ -28,7 +28,15 @@ export function meterUploads({ db, ingestLog, clock, log }: MeterUploadsDeps): L
       return oldest === undefined ? ingestLog.lastPosition() : oldest.position - 1;
     },
     async process(rows) {
-      const { uploads, damaged } = count(rows);
+      const uploads: CountedUpload[] = [];
+      const damaged: { readonly row: LogRow; readonly reason: string }[] = [];
+      for (const row of rows) {
+        try {
+          uploads.push(countUpload(row.batch));
+        } catch (caught) {
+          damaged.push({ row, reason: errorText(caught) });
+        }
+      }
       return {
         damaged,
         gather() {
@@ -46,29 +54,11 @@ export function meterUploads({ db, ingestLog, clock, log }: MeterUploadsDeps): L
   });
 }
 
-interface Counted {
-  readonly uploads: readonly CountedUpload[];
-  readonly damaged: readonly { readonly row: LogRow; readonly reason: string }[];
-}
-
-function count(rows: readonly LogRow[]): Counted {
-  const uploads: CountedUpload[] = [];
-  const damaged: { readonly row: LogRow; readonly reason: string }[] = [];
-  for (const row of rows) {
-    try {
-      uploads.push(countUpload(row.batch));
-    } catch (caught) {
-      damaged.push({ row, reason: errorText(caught) });
-    }
-  }
-  return { uploads, damaged };
-}
-
 /** The payer of an hour that has begun cannot change, so it may be looked up after the upload was counted. */
 async function write(trx: DatabaseTransaction, uploads: UploadSums): Promise<void> {
   const counted = uploads.rows();
   if (counted.length === 0) return;
-  const { payerOf } = await readPayers(trx, [...new Set(counted.map(({ locationId }) => locationId))]);
+  const payerOf = await readPayers(trx, [...new Set(counted.map(({ locationId }) => locationId))]);
   const usage = new UsageSums();
   for (const { organizationId, locationId, hour, type, quantity } of counted)
     usage.add(payerOf(locationId, organizationId, hour), hour, type, quantity);

@@ -4,22 +4,18 @@ import { audit, type Caller } from '../../access/audit.ts';
 import type { Database } from '../../metadata/tables.ts';
 import { hourOf } from '../month.ts';
 
-export interface Payers {
-  /** @param organizationId of the location. @param ms time of the usage */
-  payerOf(locationId: string, organizationId: string, ms: number): string;
-}
+/** @param organizationId of the location. @param ms time of the usage */
+export type PayerOf = (locationId: string, organizationId: string, ms: number) => string;
 
 /** Payers of these locations, for all times that have begun. */
-export async function readPayers(db: Database, locationIds?: readonly string[]): Promise<Payers> {
-  if (locationIds?.length === 0) return { payerOf: (_locationId, organizationId) => organizationId };
+export async function readPayers(db: Database, locationIds?: readonly string[]): Promise<PayerOf> {
+  if (locationIds?.length === 0) return (_locationId, organizationId) => organizationId;
   let query = db.selectFrom('location_payers').selectAll().orderBy('since_ms').orderBy('created_ms');
   if (locationIds !== undefined) query = query.where('location_id', 'in', locationIds);
   const rows = await query.execute();
   const byLocation = Map.groupBy(rows, ({ location_id }) => location_id);
-  return {
-    payerOf: (locationId, organizationId, ms) =>
-      byLocation.get(locationId)?.findLast(({ since_ms }) => since_ms <= ms)?.organization_id ?? organizationId,
-  };
+  return (locationId, organizationId, ms) =>
+    byLocation.get(locationId)?.findLast(({ since_ms }) => since_ms <= ms)?.organization_id ?? organizationId;
 }
 
 /** The payer named last, effective from the next full hour at the latest; undefined: none was named. */

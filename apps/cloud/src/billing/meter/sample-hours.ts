@@ -8,7 +8,7 @@ import type { Database } from '../../metadata/tables.ts';
 import { hourOf } from '../month.ts';
 import { addUsage } from './add-usage.ts';
 import { UsageSums } from './count-uploads.ts';
-import { type Payers, readPayers } from './payers.ts';
+import { type PayerOf, readPayers } from './payers.ts';
 
 /** Stored quantities of one feature. */
 export interface StoredSource {
@@ -66,7 +66,7 @@ export async function sampleHours({ db, sources, clock, log }: SampleHoursDeps):
 
 function hourlyRows(
   stored: readonly (StoredQuantity & { readonly type: UsageCostType })[],
-  { payerOf }: Payers,
+  payerOf: PayerOf,
   from: number,
   to: number,
 ) {

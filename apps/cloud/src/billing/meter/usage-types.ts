@@ -5,25 +5,8 @@ import { UsageCostType } from '@platform/proto/platform/app/v1/billing';
 
 export type UsageUnit = 'bytes' | 'byte-hours' | 'machine-hours' | 'notifications';
 
-export type UsageName =
-  | 'PER_MACHINE'
-  | 'TRIGGER_NOTIFICATION'
-  | 'TABULAR_DATA_UPLOAD'
-  | 'BINARY_DATA_UPLOAD'
-  | 'LOGS_UPLOAD'
-  | 'TABULAR_DATA_CLOUD_STORAGE'
-  | 'BINARY_DATA_CLOUD_STORAGE'
-  | 'LOGS_CLOUD_STORAGE'
-  | 'PACKAGES_CLOUD_STORAGE'
-  | 'TABULAR_DATA_EGRESS'
-  | 'BINARY_DATA_EGRESS'
-  | 'LOGS_EGRESS'
-  | 'TABULAR_DATA_DATABASE_COMPUTE'
-  | 'REMOTE_CONTROL'
-  | 'CONFIG_HISTORY_CLOUD_STORAGE';
-
 /** Types that the platform causes and measures. */
-const measured: Readonly<Record<UsageName, UsageUnit>> = {
+const measured = {
   PER_MACHINE: 'machine-hours',
   TRIGGER_NOTIFICATION: 'notifications',
   TABULAR_DATA_UPLOAD: 'bytes',
@@ -39,7 +22,9 @@ const measured: Readonly<Record<UsageName, UsageUnit>> = {
   TABULAR_DATA_DATABASE_COMPUTE: 'bytes',
   REMOTE_CONTROL: 'bytes',
   CONFIG_HISTORY_CLOUD_STORAGE: 'byte-hours',
-};
+} as const;
+
+export type UsageName = keyof typeof measured;
 
 export const usageNames: readonly UsageName[] = Object.keys(measured) as UsageName[];
 

@@ -38,7 +38,7 @@ export function divideRounded(numerator: bigint, denominator: bigint): bigint {
   return numerator < 0n ? -rounded : rounded;
 }
 
-/** The value in minor units of a currency with this exponent, rounded once. @param denominator what the value is divided by */
-export function minorOfDecimal(value: Decimal, exponent: number, denominator = 1n): bigint {
-  return divideRounded(value * 10n ** BigInt(exponent), scale * denominator);
+/** The value in minor units of a currency with this exponent, rounded once. */
+export function minorOfDecimal(value: Decimal, exponent: number): bigint {
+  return divideRounded(value * 10n ** BigInt(exponent), scale);
 }

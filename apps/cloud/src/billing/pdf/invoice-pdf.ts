@@ -150,7 +150,9 @@ function writeTable(write: Writer, sheet: Sheet, root: Element, content: Invoice
     if (write.y + height > bottom) {
       nextPage(write, sheet);
       // The heading again, for sighted readers only.
-      artifact(sheet, () => drawRow(sheet, head, strong, write.y));
+      artifact(sheet, () => {
+        for (const [nth, text] of head.entries()) drawCell(sheet, nth, text, strong, write.y);
+      });
       write.y += headHeight;
     }
     row(write, sheet, table, cells, small, 'TD');
@@ -179,10 +181,6 @@ function row(write: Writer, sheet: Sheet, table: Element, cells: Row, style: Sty
   tr.end();
   write.y += heightOfRow(sheet, cells, style);
   artifact(sheet, () => rule(sheet, write.y - gap / 2));
-}
-
-function drawRow(sheet: Sheet, cells: Row, style: Style, y: number): void {
-  for (const [nth, text] of cells.entries()) drawCell(sheet, nth, text, style, y);
 }
 
 function drawCell(sheet: Sheet, nth: number, text: string, style: Style, y: number): void {

@@ -141,16 +141,9 @@ function isBasic(text: string): boolean {
 /** A missing time may compare as less than any time. */
 function overlap(held: HeldTimes, wanted: TimeRange | undefined): boolean {
   const { from, to } = wanted ?? {};
-  if (from !== undefined && (held.max ?? Number.NEGATIVE_INFINITY) < least(from, catalogTime.max)) return false;
-  return to === undefined || (held.min ?? Number.NEGATIVE_INFINITY) <= greatest(to, catalogTime.min);
-}
-
-function least(microseconds: bigint, limit: number): bigint {
-  return microseconds < limit ? microseconds : BigInt(limit);
-}
-
-function greatest(microseconds: bigint, limit: number): bigint {
-  return microseconds > limit ? microseconds : BigInt(limit);
+  if (from !== undefined && (held.max ?? Number.NEGATIVE_INFINITY) < Math.min(Number(from), catalogTime.max))
+    return false;
+  return to === undefined || (held.min ?? Number.NEGATIVE_INFINITY) <= Math.max(Number(to), catalogTime.min);
 }
 
 /** Catalog times are clamped to the integers that a JavaScript number represents exactly; times beyond are wrong by centuries anyway. */

@@ -5,6 +5,7 @@
  * ignored: one that was in transit when it died could name files that the next start removes.
  */
 import { type ChildProcess, fork } from 'node:child_process';
+import { addAbortListener } from 'node:events';
 import { backoffMs, type ClockAndLog, errorText, siblingEntry } from '@platform/base';
 import type { FromChild, ToChild } from '../process/messages.ts';
 
@@ -38,10 +39,7 @@ export function startChild(deps: ChildDeps): Child {
   let current: ChildProcess | undefined;
   let reported = false;
   let restarts = 0;
-  let wake = (): void => {};
-  let available = new Promise<void>((resolve) => {
-    wake = resolve;
-  });
+  let available = Promise.withResolvers<void>();
 
   const runOnce = async (): Promise<void> => {
     const init = await prepare();
@@ -63,13 +61,11 @@ export function startChild(deps: ChildDeps): Child {
       child.once('exit', (code, signal) => resolve(signal === null ? `exit code ${code}` : `signal ${signal}`));
     });
     child.send(init, () => {});
-    wake();
+    available.resolve();
     const reason = await ended;
     current = undefined;
     reported = false;
-    available = new Promise<void>((resolve) => {
-      wake = resolve;
-    });
+    available = Promise.withResolvers<void>();
     onDeath();
     if (stop.signal.aborted) return;
     restarts++;
@@ -107,16 +103,11 @@ export function startChild(deps: ChildDeps): Child {
     get restarts() {
       return restarts;
     },
-    ready(signal) {
-      return new Promise((resolve, reject) => {
-        const aborted = (): void => reject(signal.reason);
-        if (signal.aborted) return aborted();
-        signal.addEventListener('abort', aborted, { once: true });
-        void available.then(() => {
-          signal.removeEventListener('abort', aborted);
-          resolve();
-        });
-      });
+    async ready(signal) {
+      signal.throwIfAborted();
+      const { promise: ended, reject } = Promise.withResolvers<never>();
+      using _listener = addAbortListener(signal, () => reject(signal.reason));
+      await Promise.race([available.promise, ended]);
     },
     send(message) {
       if (current?.connected) current.send(message, () => {});

@@ -1,6 +1,8 @@
 /** Parses the `notifications` of a trigger: an array as in every template, or one object as in the attribute table (D18, D19). */
+
 import { asPlatformError } from '@platform/base';
 import { maxNameBytes } from '@platform/machine-config/limits';
+import { channelNames } from '../../outbox/store.ts';
 import { webhookUrl } from '../../outbox/webhook/target-guard.ts';
 import { triggerKinds } from '../kinds/registry.ts';
 import { notificationKey } from '../throttle.ts';
@@ -8,7 +10,6 @@ import type { Notification } from '../trigger.ts';
 import { isObject, type JsonObject, keyText, kindOf, shown, warnUnknown } from './json.ts';
 import type { Problems } from './problems.ts';
 
-const types = ['webhook', 'email', 'push'] as const;
 const maxTargetBytes = 2_048;
 const allOwners = 'all_machine_owners';
 const keys = ['type', 'value', 'seconds_between_notifications', 'application', 'auth'];
@@ -47,9 +48,9 @@ function parseNotification(
 ): Notification | undefined {
   if (!isObject(value)) return problems.error(path, `expected an object with type and value, found ${shown(value)}`);
   warnUnknown(value, keys, path, problems);
-  const type = types.find((one) => one === value['type']);
+  const type = channelNames.find((one) => one === value['type']);
   if (type === undefined)
-    return problems.error(`${path}.type`, `expected one of ${types.join(', ')}, found ${shown(value['type'])}`);
+    return problems.error(`${path}.type`, `expected one of ${channelNames.join(', ')}, found ${shown(value['type'])}`);
   const target = keyText(value, 'value', maxTargetBytes, path, problems);
   if (target === undefined) return undefined;
   checkTarget(type, target, `${path}.value`, problems);

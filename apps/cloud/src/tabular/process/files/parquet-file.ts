@@ -4,7 +4,7 @@
  * understands a file without our code. `data` is the reading's whole document; the leaf columns repeat some of its values, typed.
  */
 import type { DuckDBConnection, DuckDBType, DuckDBValue } from '@duckdb/node-api';
-import { type SeriesColumn, seriesColumns } from '@platform/query';
+import { type SeriesColumn, seriesColumns, timeColumns } from '@platform/query';
 import { dayNumber } from '../../../reading-codec/capture-day.ts';
 import type { Series } from '../../catalog/series.ts';
 import { quoted } from '../duckdb/database.ts';
@@ -57,9 +57,7 @@ export async function writeParquet(connection: DuckDBConnection, path: string, c
     ({ additionalParameters }) => blobValue(additionalParameters),
     ({ additionalParameters }) => Buffer.from(additionalParameters).toString('latin1'),
   );
-  const times = ['time_requested', 'time_received', 'time_synced'].map(
-    (time) => `nullif(s.${time}, ${noTime}) AS ${time}`,
-  );
+  const times = timeColumns.map((time) => `nullif(s.${time}, ${noTime}) AS ${time}`);
   const fileRows = series.reduce((sum, each) => sum + each.rows, 0);
   const dataBytes = series.reduce((sum, each) => sum + each.dataBytes, 0);
   const rowGroup = rowsOfGroup(dataBytes / fileRows, rowGroupBytes);

@@ -2,8 +2,9 @@
  * Verifies sealed files against the catalog before they are read (D33, docs/specs/integrity.md): the footer when a file is opened, the
  * whole file when rows are read. checked-file.ts has the states of one file.
  */
+import { isSame } from '@platform/base';
 import type { FileStamp } from '../../../instance/file-stamp.ts';
-import type { ExpectedBytes, FileRef, FoundFile } from '../messages.ts';
+import type { FileRef, FoundFile } from '../messages.ts';
 import { CheckedFile, type CheckedFileOptions } from './checked-file.ts';
 
 export interface FileVerifier {
@@ -44,9 +45,8 @@ export function createFileVerifier(
     expect(files) {
       for (const { file, captureDay, timeReceived, expected } of files) {
         if (expected === undefined) continue;
-        const before = known.get(file)?.expected;
         // Since then, the catalog row may have been repaired.
-        if (before !== undefined && isSameChecksum(before, expected)) continue;
+        if (isSame(known.get(file)?.expected, expected)) continue;
         known.set(file, new CheckedFile({ parquetDir, file, captureDay, timeReceived, expected, now, report }));
       }
     },
@@ -84,8 +84,4 @@ export function createFileVerifier(
       for (const file of files) known.delete(file);
     },
   };
-}
-
-function isSameChecksum(a: ExpectedBytes, b: ExpectedBytes): boolean {
-  return a.bytes === b.bytes && a.sha256 === b.sha256 && a.blockCrcs === b.blockCrcs;
 }

@@ -1,14 +1,14 @@
 /** Writes the result of a statement to a hot file. */
+
 import { rename, rm } from 'node:fs/promises';
 import type { DuckDBConnection } from '@duckdb/node-api';
+import { timeColumns } from '@platform/query';
 import { quoted } from '../duckdb/database.ts';
 import { noTime } from '../rows/row-buffer.ts';
 import { type HotFile, stampOf } from './hot-batch.ts';
 
 /** Time columns of a hot file, selected from a source that stores a missing time as noTime. */
-export const selectedTimes: readonly string[] = ['time_requested', 'time_received', 'time_synced'].map(
-  (time) => `nullif(${time}, ${noTime}) AS ${time}`,
-);
+export const selectedTimes: readonly string[] = timeColumns.map((time) => `nullif(${time}, ${noTime}) AS ${time}`);
 
 /** Uses light compression, because a file is rewritten when it is sealed. Leaves nothing behind when it fails. */
 export async function copyHotFile(

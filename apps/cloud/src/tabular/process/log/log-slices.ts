@@ -3,7 +3,7 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import { runInTurns } from '@platform/base';
 import { dayNumber } from '../../../reading-codec/capture-day.ts';
 import type { Slice } from '../files/slice.ts';
-import { createTail, isTailFull, type Tail, type TailLimits } from '../hot/tail.ts';
+import { createTail, isTailFull, type TailLimits } from '../hot/tail.ts';
 import { writeHotBatch } from '../hot/write-hot-batch.ts';
 import type { RowBuffer } from '../rows/row-buffer.ts';
 import { decodeUpload, newDecodeBuffers } from './decode-upload.ts';
@@ -49,17 +49,13 @@ export async function logSlices(connection: DuckDBConnection, options: LogSlices
       before,
       (row) =>
         (day === undefined || rows.captureDay[row] === day) &&
-        (only === undefined || organizationOf(tail, row) === only.organizationId) &&
+        (only === undefined || tail.series[rows.series[row] as number]?.path.organization_id === only.organizationId) &&
         !isHeld(position, rows.index[row] as number),
     );
     if (isTailFull(tail, limits)) await write();
   }
   await write();
   return slices;
-}
-
-function organizationOf({ rows, series }: Tail, row: number): string | undefined {
-  return series[rows.series[row] as number]?.path.organization_id;
 }
 
 /** Keeps or drops the rows from `first` on. */
@@ -71,14 +67,8 @@ function keepRows(rows: RowBuffer, first: number, keeps: (row: number) => boolea
   let kept = first;
   for (let row = first; row < rows.rows; row++) {
     if (!keeps(row)) continue;
-    for (const column of columns) exchange(column as unknown[], row, kept);
+    for (const column of columns as unknown[][]) [column[row], column[kept]] = [column[kept], column[row]];
     kept++;
   }
   rows.truncate(kept);
-}
-
-function exchange(column: unknown[], a: number, b: number): void {
-  const value = column[a];
-  column[a] = column[b];
-  column[b] = value;
 }

@@ -1,6 +1,8 @@
 /** Merges several small adjacent hot batches into one, so that a query opens tens of files instead of hundreds. */
+
 import { rm } from 'node:fs/promises';
 import type { DuckDBConnection } from '@duckdb/node-api';
+import { timeColumns } from '@platform/query';
 import { averageBytes, createSlice, dataBytesOf, rowsOf, type Slice, slicesByDay } from '../files/slice.ts';
 import { copyHotFile, selectedTimes } from '../hot/copy-hot-file.ts';
 import { type HotBatch, type HotFile, needsOwnFile, newBatchNames } from '../hot/hot-batch.ts';
@@ -58,8 +60,7 @@ async function mergeSlices(
   const { series, rows, numbers } = await describeRows(connection, source, undefined);
   if (rows !== source.rows || numbers.length !== source.series.length)
     throw new Error(`expected ${source.rows} rows in hot files, found ${rows}`);
-  const times = ['time_requested', 'time_received', 'time_synced'];
-  const columns = ['position', '"index"', ...times, 'size', ...source.columns, 'data'];
+  const columns = ['position', '"index"', ...timeColumns, 'size', ...source.columns, 'data'];
   const select = `SELECT ${['position', '"index"', 'number AS series', ...selectedTimes, 'size', ...source.columns, 'data'].join(', ')}
     FROM (${source.select(columns)} ORDER BY number, time_received, position, "index")`;
   const file = await copyHotFile(connection, path, select, rowGroup);

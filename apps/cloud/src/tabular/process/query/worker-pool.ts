@@ -4,6 +4,7 @@
  * States of a thread: none → (requested) running → idle → running … → gone. A thread is terminated after `idleMs` without a query, when a
  * cancelled run does not return within `graceMs`, or by V8 when its heap is full. The next query starts another one.
  */
+import { addAbortListener } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { type Clock, errorText, PlatformError, siblingEntry, unavailable } from '@platform/base';
 import type { Batch, SourceBatch } from '@platform/query';
@@ -114,14 +115,10 @@ export function createWorkerPool({ threads, memoryBytes, clock }: WorkerPoolOpti
       const message = thread.said.shift();
       if (message !== undefined) return message;
       signal.throwIfAborted();
-      await new Promise<void>((resolve) => {
-        const done = (): void => {
-          signal.removeEventListener('abort', done);
-          resolve();
-        };
-        thread.wake = done;
-        signal.addEventListener('abort', done, { once: true });
-      });
+      const { promise, resolve } = Promise.withResolvers<void>();
+      thread.wake = resolve;
+      using _listener = addAbortListener(signal, () => resolve());
+      await promise;
     }
   };
 

@@ -10,12 +10,11 @@ import {
   type PathColumn,
   pathColumns,
   readingColumns,
+  timeColumns,
 } from '@platform/query';
 import { dayText } from '../../../reading-codec/capture-day.ts';
 import type { Series } from '../../catalog/series.ts';
 import { writeInt32 } from './bson-bytes.ts';
-
-const timeNames = ['time_requested', 'time_received', 'time_synced'] as const;
 
 interface Head {
   /** The document up to its field `data`; the value of `data` follows. */
@@ -132,7 +131,7 @@ function encodeHead(
   const parts: Uint8Array[] = [path.subarray(0, -1)];
   let length = path.length - 1;
   const offsets: number[] = [];
-  for (const [i, name] of timeNames.entries()) {
+  for (const [i, name] of timeColumns.entries()) {
     const isMissing = (missing & (1 << i)) !== 0;
     const isThere = wanted.has(name);
     offsets.push(isMissing || !isThere ? -1 : length + name.length + 2);
@@ -154,9 +153,9 @@ const allColumns: ReadonlySet<string> = /* @__PURE__ */ new Set(readingColumns);
 const encoder = /* @__PURE__ */ new TextEncoder();
 const parametersField = /* @__PURE__ */ encoder.encode('\u0003additional_parameters\0');
 const dataField = /* @__PURE__ */ encoder.encode('\u0003data\0');
-const timeFields = /* @__PURE__ */ timeNames.map((name) => encoder.encode(`\u0009${name}\0${'\0'.repeat(8)}`));
-const exactTimeFields = /* @__PURE__ */ timeNames.map((name) => encoder.encode(`\u0012${name}\0${'\0'.repeat(8)}`));
-const noTimeFields = /* @__PURE__ */ timeNames.map((name) => encoder.encode(`\u000a${name}\0`));
+const timeFields = /* @__PURE__ */ timeColumns.map((name) => encoder.encode(`\u0009${name}\0${'\0'.repeat(8)}`));
+const exactTimeFields = /* @__PURE__ */ timeColumns.map((name) => encoder.encode(`\u0012${name}\0${'\0'.repeat(8)}`));
+const noTimeFields = /* @__PURE__ */ timeColumns.map((name) => encoder.encode(`\u000a${name}\0`));
 
 /** Same as apiIn of @platform/rpc, which this process does not load. */
 function spelled(api: string, vocabulary: 'core' | 'rdk'): string {

@@ -8,7 +8,7 @@ import { batchOf, type PlanSplit } from '@platform/query';
 import type { Connections } from '../../duckdb/database.ts';
 import type { SeriesFacts } from '../../files/file-facts.ts';
 import type { TopChoice } from '../choose-pushdown.ts';
-import { type Sql, yes } from '../conditions/sql.ts';
+import { yes } from '../conditions/sql.ts';
 import { emissionKey, statementOf } from '../statement.ts';
 import type { Step, StepExplain } from '../steps.ts';
 import { type FirstRow, firstRows, type SearchedFile } from './first-rows.ts';
@@ -136,7 +136,10 @@ function piecesOf(rows: readonly FirstRow[]): readonly (readonly FirstRow[])[] {
 function readingSteps({ rowsAt, rows }: Reading, searched: readonly SearchedFile[]): readonly Step[] {
   return piecesOf(rows).map((piece) => {
     const byFile = [...Map.groupBy(piece, ({ file }) => file)];
-    const places = byFile.map(([, of], index) => `(file_index = ${index} AND file_row_number IN (${listed(of)}))`);
+    const places = byFile.map(([, of], index) => {
+      const numbers = of.map(({ row }) => row).join(', ');
+      return `(file_index = ${index} AND file_row_number IN (${numbers}))`;
+    });
     const emission = rowsAt(`(${places.join(' OR ')})`);
     const statement = statementOf(byFile.map(([file]) => ({ file: (searched[file] as SearchedFile).file, emission })));
     if (statement === undefined) throw new Error('expected a statement that adds nothing up');
@@ -150,8 +153,4 @@ function readingSteps({ rowsAt, rows }: Reading, searched: readonly SearchedFile
     };
     return { k: 'statement', statement, explain };
   });
-}
-
-function listed(rows: readonly FirstRow[]): Sql {
-  return rows.map(({ row }) => row).join(', ');
 }

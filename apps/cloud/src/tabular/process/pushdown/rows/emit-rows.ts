@@ -1,5 +1,5 @@
 /** Rows of a file for the executor: rebuilt from columns if possible, otherwise as they were written. */
-import type { Batch } from '@platform/query';
+import { type Batch, timeColumns } from '@platform/query';
 import { dayNumber } from '../../../../reading-codec/capture-day.ts';
 import type { FileFacts } from '../../files/file-facts.ts';
 import { noTime } from '../../rows/row-buffer.ts';
@@ -82,8 +82,6 @@ function selecting(columns: readonly string[], where: readonly Sql[], top = '', 
   return `SELECT ${columns.join(', ')} FROM read_parquet($1)${joined} WHERE ${and(where)} ${order}`;
 }
 
-const times = ['time_requested', 'time_received', 'time_synced'] as const;
-
 export function emitRows({
   where,
   binds,
@@ -93,8 +91,8 @@ export function emitRows({
   among,
   exactTimes = false,
 }: RowsOptions): Emission {
-  const columns = times.map((time) => `coalesce(${time}, ${noTime})`).map(exactTimes ? String : millisecondsSql);
-  const missing = times.map((time, bit) => `CASE WHEN ${time} IS NULL THEN ${1 << bit} ELSE 0 END`);
+  const columns = timeColumns.map((time) => `coalesce(${time}, ${noTime})`).map(exactTimes ? String : millisecondsSql);
+  const missing = timeColumns.map((time, bit) => `CASE WHEN ${time} IS NULL THEN ${1 << bit} ELSE 0 END`);
   const bits = `CAST(${missing.join(' + ')} AS UTINYINT)`;
   const selected = ['CAST(file_index AS INTEGER)', 'series', ...columns, bits, 'data'];
   return {
