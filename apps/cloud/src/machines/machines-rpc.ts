@@ -11,10 +11,7 @@ import { updateMachine } from './update-machine.ts';
 
 export function machineHandlers(deps: MachineOperationDeps): CloudHandlers<typeof AppService> {
   const { access, tree, registry, messages } = deps;
-  const machineOf = (id: string): MachineRow => {
-    const machine = requireVisible(registry.machine(id), 'machine', id);
-    return machine;
-  };
+  const machineOf = (id: string): MachineRow => requireVisible(registry.machine(id), 'machine', id);
   const readable = (principal: Principal, locationIds: readonly string[]): MachineRow[] =>
     locationIds
       .flatMap((locationId) => registry.machinesOf(locationId))

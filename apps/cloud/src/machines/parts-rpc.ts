@@ -11,10 +11,7 @@ import type { PartRow } from './registry.ts';
 
 export function partHandlers(deps: MachineOperationDeps): CloudHandlers<typeof AppService> {
   const { access, registry, configurations, messages, clock } = deps;
-  const partOf = (id: string): PartRow => {
-    const part = requireVisible(registry.part(id), 'part', id);
-    return part;
-  };
+  const partOf = (id: string): PartRow => requireVisible(registry.part(id), 'part', id);
   const shown = async (parts: readonly PartRow[], call: CloudCall) =>
     messages.parts(
       await Promise.all(parts.map(async (part) => ({ part, version: await configurations.current(part.id) }))),

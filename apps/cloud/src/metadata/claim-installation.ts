@@ -11,8 +11,7 @@ export const installationTable = 'create table if not exists installation (id te
 
 /** @param file in the data directory. Throws failed_precondition, without changes, if they do not belong to one installation. */
 export async function claimInstallation(writer: PostgresWriter, file: string): Promise<void> {
-  const transaction = await writer.begin();
-  try {
+  await writer.inTransaction(async (transaction) => {
     await transaction.query(installationTable);
     const { rows } = await transaction.query('select id from installation');
     const theirs: unknown = rows[0]?.id;
@@ -27,11 +26,7 @@ export async function claimInstallation(writer: PostgresWriter, file: string): P
       if (ours === undefined) writeInstallation(file, id);
       await transaction.query('insert into installation (id) values ($1)', [id]);
     }
-    await transaction.commit();
-  } catch (caught) {
-    await transaction.rollback();
-    throw caught;
-  }
+  });
 }
 
 export function writeInstallation(file: string, id: string): void {

@@ -30,19 +30,11 @@ export interface Metadata<Tables = CloudTables> extends AsyncDisposable {
 
 /** Throws failed_precondition if the file was written by a newer version or is not a database, or another cloud holds the database. */
 export async function openMetadata<Tables = CloudTables>(options: MetadataOptions): Promise<Metadata<Tables>> {
-  const { file, database, installationFile, migrations, beforeMigration, clock, log, onFatal } = options;
+  const { file, database, migrations, log, onFatal } = options;
   if (database !== undefined) {
     // Loaded on demand: an installation on SQLite never needs the driver's code and memory.
     const { openPostgresMetadata } = await import('./postgres/open-postgres-metadata.ts');
-    return openPostgresMetadata<Tables>({
-      database,
-      installationFile,
-      migrations,
-      beforeMigration,
-      log,
-      onFatal,
-      clock,
-    });
+    return openPostgresMetadata<Tables>({ ...options, database });
   }
   const writer = await openWriter({ file, migrations, log, onFatal });
   const dialect = sqliteThreadDialect(file, writer, onFatal);

@@ -2,9 +2,11 @@
  * Issues an invoice or a credit note: the next number, its content and its ledger lines in the caller's transaction. If that fails, nothing
  * of it remains, and the next document gets the number.
  */
+
 import { newId } from '@platform/base';
 import type { DatabaseTransaction } from '../../metadata/tables.ts';
 import { lockBiller, post } from '../ledger/post.ts';
+import type { Line } from '../prices/rate.ts';
 import type { BillingTables } from '../store.ts';
 
 export type InvoiceRow = BillingTables['invoices'];
@@ -37,11 +39,7 @@ export interface Issuer {
   readonly taxPercent?: string;
 }
 
-export interface InvoiceLine {
-  readonly text: string;
-  readonly quantity: string;
-  readonly unit: string;
-  readonly unitPrice: string;
+export interface InvoiceLine extends Pick<Line, 'text' | 'quantity' | 'unit' | 'unitPrice'> {
   /** Minor units. */
   readonly minor: number;
 }

@@ -7,7 +7,7 @@
  *
  * Without `in_arrears`, machines are paid in advance: for each month, or with `cost_per_year` for each year.
  */
-import { notFound } from '@platform/base';
+import { isRecord, notFound } from '@platform/base';
 import type { UsageName } from '../meter/usage-types.ts';
 import { objectOf, wrong } from './read-json.ts';
 
@@ -38,7 +38,7 @@ const bytesPerGigabyte = 9;
  */
 export async function withFragmentTiers(document: string, find: FindFragment): Promise<string> {
   const list = parsed(document);
-  if (!isObject(list) || !Array.isArray(list['tiers'])) return document;
+  if (!isRecord(list) || !Array.isArray(list['tiers'])) return document;
   if (!list['tiers'].some(isReference)) return document;
   const tiers: unknown[] = [];
   for (const [index, tier] of list['tiers'].entries())
@@ -110,7 +110,7 @@ function decimalTextOf(value: unknown, path: string, shift = 0): string {
 }
 
 function isReference(tier: unknown): tier is { readonly fragment: string } {
-  return isObject(tier) && Object.keys(tier).length === 1 && typeof tier['fragment'] === 'string';
+  return isRecord(tier) && Object.keys(tier).length === 1 && typeof tier['fragment'] === 'string';
 }
 
 /** Undefined: it is not JSON; the code that reads the prices reports that. */
@@ -120,8 +120,4 @@ function parsed(document: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-function isObject(json: unknown): json is Record<string, unknown> {
-  return typeof json === 'object' && json !== null && !Array.isArray(json);
 }

@@ -91,22 +91,12 @@ export async function addPriceList(
       throw invalidArgument(
         `effective_at: expected the beginning of a month (UTC) that is not in the past, found ${new Date(atMs).toISOString()}`,
       );
-    const version = {
-      ...{ version: (last?.version ?? 0) + 1, effectiveMs: atMs, createdMs: nowMs, document },
-    };
-    await trx
-      .insertInto('price_lists')
-      .values({
-        organization_id: organizationId,
-        version: version.version,
-        effective_ms: atMs,
-        created_ms: nowMs,
-        document,
-      })
-      .execute();
-    const detail = { version: version.version, effective: new Date(atMs).toISOString(), document };
+    const version = (last?.version ?? 0) + 1;
+    const row = { organization_id: organizationId, version, effective_ms: atMs, created_ms: nowMs, document };
+    await trx.insertInto('price_lists').values(row).execute();
+    const detail = { version, effective: new Date(atMs).toISOString(), document };
     await audit(trx, by, nowMs, 'PriceService.SetPriceList', ['organization', organizationId, organizationId], detail);
-    return version;
+    return versionOf(row);
   });
 }
 

@@ -93,11 +93,8 @@ export function createFreeSpace(deps: FreeSpaceDeps): FreeSpace {
     const needed = neededForUploads(unsealedBytes());
     if (inodes < neededInodes) {
       refuse(free, needed, now, inodes);
-      throw new PlatformError(
-        'resource_exhausted',
+      throw diskFull(
         `expected at least ${neededInodes} free inodes on the disk of the data directory, found ${inodes}: remove some files; uploads then continue by themselves`,
-        undefined,
-        { retryAfterMs: fullDiskWaitMs },
       );
     }
     if (free >= needed) return admit(free, needed);
@@ -105,11 +102,8 @@ export function createFreeSpace(deps: FreeSpaceDeps): FreeSpace {
     const canSeal = free >= Math.max(sealingBytes, 2 * unsealedBytes());
     if (isForReadings && canSeal && free + (await reusableBytes()) >= needed) return;
     refuse(free, needed, now);
-    throw new PlatformError(
-      'resource_exhausted',
+    throw diskFull(
       `expected at least ${mebibytes(needed)} MiB free on the disk of the data directory, found ${mebibytes(free)} MiB: free some space; uploads then continue by themselves`,
-      undefined,
-      { retryAfterMs: fullDiskWaitMs },
     );
   };
   return { require: () => check(false), requireForReadings: () => check(true) };
@@ -125,6 +119,10 @@ export async function freeBytesOf(directory: string): Promise<number> {
 export async function freeInodesOf(directory: string): Promise<number> {
   const { files, ffree } = await statfs(directory);
   return files === 0 ? Number.POSITIVE_INFINITY : ffree;
+}
+
+function diskFull(text: string): PlatformError {
+  return new PlatformError('resource_exhausted', text, undefined, { retryAfterMs: fullDiskWaitMs });
 }
 
 function mebibytes(bytes: number): number {

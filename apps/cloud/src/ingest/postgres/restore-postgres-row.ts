@@ -1,5 +1,5 @@
 /** Restores rows to the ingest log in Postgres and ends their losses, like LogMaintenance in SQLite. */
-import type { PostgresTransaction, PostgresWriter } from '../../metadata/postgres/postgres-writer.ts';
+import type { PostgresWriter } from '../../metadata/postgres/postgres-writer.ts';
 import type { Maintained } from '../log/log-maintenance.ts';
 import { lossOf, lossRow } from '../losses/known-losses.ts';
 import { mayRestore } from '../losses/may-restore.ts';
@@ -8,7 +8,7 @@ import { subtractPosition } from '../losses/subtract-position.ts';
 
 export function restorePostgresRow(writer: PostgresWriter, row: VerifiedRow): Promise<Maintained> {
   const { position, partId, stream, seq, sha256, batch } = row;
-  return inTransaction(writer, async (trx) => {
+  return writer.inTransaction(async (trx) => {
     const [stored] = (await trx.query('select * from log where position = $1', [position])).rows;
     const recognised = await trx.query('select part, stream, seq, sha256 from dedup where position = $1', [position]);
     if (!mayRestore(row, stored, recognised.rows)) return { rows: 0, bytes: 0 };
@@ -24,7 +24,7 @@ export function restorePostgresRow(writer: PostgresWriter, row: VerifiedRow): Pr
 }
 
 export function endPostgresLosses(writer: PostgresWriter, position: number): Promise<Maintained> {
-  return inTransaction(writer, async (trx) => {
+  return writer.inTransaction(async (trx) => {
     await trx.query('delete from damaged where position = $1', [position]);
     const { rows } = await trx.query(
       'delete from losses where first_position <= $1 and last_position >= $1 and accepted_ms is null returning *',
@@ -37,16 +37,4 @@ export function endPostgresLosses(writer: PostgresWriter, position: number): Pro
       );
     return { rows: rows.length, bytes: 0 };
   });
-}
-
-async function inTransaction<T>(writer: PostgresWriter, run: (trx: PostgresTransaction) => Promise<T>): Promise<T> {
-  const trx = await writer.begin();
-  try {
-    const result = await run(trx);
-    await trx.commit();
-    return result;
-  } catch (caught) {
-    await trx.rollback();
-    throw caught;
-  }
 }

@@ -14,11 +14,11 @@ export interface LogQuery {
    * Text to find in message, logger name, stack or a field, ignoring case; or a regular expression between slashes, `/…/`, with `i`
    * after the second slash to ignore case. Empty: any line. Expressions use RE2 syntax and run in linear time.
    */
-  readonly filter?: string;
+  readonly filter?: string | undefined;
   /** A logger's name, or that of an ancestor: `rdk.sync` also matches `rdk.sync.upload`. Empty: any. */
-  readonly source?: string;
+  readonly source?: string | undefined;
   /** Only lines that the cloud wrote, and those with the field `user_facing`. */
-  readonly userFacingOnly?: boolean;
+  readonly userFacingOnly?: boolean | undefined;
 }
 
 export type LogFilter = (line: Line) => boolean;

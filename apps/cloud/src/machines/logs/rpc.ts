@@ -31,13 +31,7 @@ export function logHandlers(deps: LogHandlerDeps): CloudHandlers<typeof AppServi
       const asked = Number(limit ?? 0n);
       const { entries, nextPageToken } = await logs.read({
         partId: id,
-        matches: createLogFilter({
-          levels,
-          errorsOnly,
-          ...(filter === undefined ? {} : { filter }),
-          ...(source === undefined ? {} : { source }),
-          ...(userFacingOnly === undefined ? {} : { userFacingOnly }),
-        }),
+        matches: createLogFilter({ levels, errorsOnly, filter, source, userFacingOnly }),
         limit: asked > 0 ? Math.min(asked, maxPageLines) : defaultPageLines,
         signal: call.signal,
         ...(pageToken === undefined ? {} : { pageToken }),
@@ -50,7 +44,7 @@ export function logHandlers(deps: LogHandlerDeps): CloudHandlers<typeof AppServi
 
     async *tailRobotPartLogs({ id, errorsOnly, filter }, call) {
       access.authorize(call.principal, 'part.read', id);
-      const matches = createLogFilter({ errorsOnly, ...(filter === undefined ? {} : { filter }) });
+      const matches = createLogFilter({ errorsOnly, filter });
       using tail = logs.tail(id, matches);
       let checkedMs = clock.monotonic();
       for (;;) {

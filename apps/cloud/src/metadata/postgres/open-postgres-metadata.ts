@@ -2,7 +2,6 @@
 import type { ClockAndLog } from '@platform/base';
 import { Kysely } from 'kysely';
 import { claimInstallation } from '../claim-installation.ts';
-import type { CheckedTable } from '../row-checks/checked-table.ts';
 import { checkedTablesOf } from '../row-checks/checked-tables-of.ts';
 import { fillRowChecks } from '../row-checks/fill-row-checks.ts';
 import { watchPostgresRows } from '../row-checks/postgres-triggers.ts';
@@ -43,22 +42,11 @@ export async function openPostgresMetadata<Tables>(
   const writer = unwind.use(new PostgresWriter({ address, schema, lockKey: 1, clock, log, onFatal }));
   await migratePostgres(reader, writer, schema, migrations);
   const checked = checkedTablesOf(migrations);
-  await watch(writer, checked);
+  await writer.inTransaction((transaction) => watchPostgresRows(transaction, checked));
   if (installationFile !== undefined) await claimInstallation(writer, installationFile);
   const db = new Kysely<Tables>({ dialect: postgresDialect(reader, writer) });
   unwind.defer(() => db.destroy());
   await fillRowChecks(db, checked, 'postgres', log);
   const running = unwind.move();
   return { db, [Symbol.asyncDispose]: () => running.disposeAsync() };
-}
-
-async function watch(writer: PostgresWriter, checked: readonly CheckedTable[]): Promise<void> {
-  const transaction = await writer.begin();
-  try {
-    await watchPostgresRows(transaction, checked);
-    await transaction.commit();
-  } catch (caught) {
-    await transaction.rollback();
-    throw caught;
-  }
 }

@@ -17,14 +17,7 @@ export async function migratePostgres(
     const found = await versionIn(reader);
     if (found > 0) requireReadable(found, versionsOf(migrations), `schema ${schema} of the ${writer.shown}`);
   }
-  const transaction = await writer.begin();
-  try {
-    await migrateSchema(transaction, schema, migrations);
-    await transaction.commit();
-  } catch (caught) {
-    await transaction.rollback();
-    throw caught;
-  }
+  await writer.inTransaction((transaction) => migrateSchema(transaction, schema, migrations));
 }
 
 /** Upgrades in the caller's transaction, whose search path is the schema. */

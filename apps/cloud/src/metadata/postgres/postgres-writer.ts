@@ -73,10 +73,15 @@ export class PostgresWriter implements AsyncDisposable {
 
   /** A transaction of one statement; resolves after its commit. */
   // Not in one round trip: a connection lost during COMMIT could also lose the statement's result.
-  async run(sql: string, params: readonly unknown[]): Promise<QueryResult> {
+  run(sql: string, params: readonly unknown[]): Promise<QueryResult> {
+    return this.inTransaction((transaction) => transaction.query(sql, params));
+  }
+
+  /** Commits what `work` has done; rolls it back if it rejects. */
+  async inTransaction<T>(work: (transaction: PostgresTransaction) => Promise<T>): Promise<T> {
     const transaction = await this.begin();
     try {
-      const result = await transaction.query(sql, params);
+      const result = await work(transaction);
       await transaction.commit();
       return result;
     } catch (caught) {

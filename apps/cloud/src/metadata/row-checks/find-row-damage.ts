@@ -72,15 +72,10 @@ async function checkTable(
   );
   for (const place of new Set([...proofs.keys(), ...sums.keys()])) {
     const sum = sums.get(place) ?? new RowSum();
-    const proof = proofs.get(place);
-    if (sum.matches(proof)) continue;
     const [day = '0', owner = ''] = place.split(/ (.*)/s);
-    damages.push({
-      table: name,
-      owner,
-      day: Number(day),
-      text: incompleteText(table, { owner, day: Number(day) }, sum.rows, Number(proof?.['rows'] ?? 0)),
-    });
+    const bucket = { owner, day: Number(day) };
+    const text = incompleteText(table, bucket, sum, proofs.get(place));
+    if (text !== undefined) damages.push({ table: name, ...bucket, text });
   }
   return rows;
 }
@@ -89,10 +84,22 @@ function bucketName(owner: string, day: number): string {
   return `${day} ${owner}`;
 }
 
-/** Says which rows of a table are missing, added or altered. */
-export function incompleteText(table: CheckedTable, { owner, day }: Bucket, found: number, expected: number): string {
+/**
+ * Says which rows of a set are missing, added or altered; undefined: none.
+ *
+ * @param proof its row of `row_proofs`; undefined: no rows are expected
+ */
+export function incompleteText(
+  table: CheckedTable,
+  { owner, day }: Bucket,
+  sum: RowSum,
+  proof: object | undefined,
+): string | undefined {
+  const proven = proof as Readonly<Record<string, unknown>> | undefined;
+  if (sum.matches(proven)) return undefined;
+  const expected = Number(proven?.['rows'] ?? 0);
   const of = owner === '' ? '' : ` of ${owner}`;
   const on = table.time === undefined ? '' : ` on ${new Date(day * 86_400_000).toISOString().slice(0, 10)}`;
-  const counts = found === expected ? 'rows that differ from those that were written' : `${found}`;
+  const counts = sum.rows === expected ? 'rows that differ from those that were written' : `${sum.rows}`;
   return `${table.table}${of}${on}: expected ${expected} rows, found ${counts}`;
 }

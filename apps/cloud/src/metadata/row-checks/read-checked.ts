@@ -37,9 +37,8 @@ export async function readChecked<T>(
   const proofOf = new Map(proofs.rows.map((proof) => [String(proof['owner']), proof]));
   const incomplete = new Map<string, string>();
   for (const [owner, sum] of sums) {
-    const proof = proofOf.get(owner);
-    if (!sum.matches(proof))
-      incomplete.set(owner, incompleteText(table, { owner, day: 0 }, sum.rows, Number(proof?.['rows'] ?? 0)));
+    const text = incompleteText(table, { owner, day: 0 }, sum, proofOf.get(owner));
+    if (text !== undefined) incomplete.set(owner, text);
   }
   return { rows, altered, incomplete };
 }

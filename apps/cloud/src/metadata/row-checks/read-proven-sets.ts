@@ -54,10 +54,8 @@ function* comparing(table: CheckedTable, owner: string, sets: readonly StoredSet
       sum.addAll(Number(rows), addRows(table, texts ?? '', found));
     }
     const proof = some.find(({ kind }) => kind === 'proof');
-    if (!sum.matches(proof as Readonly<Record<string, unknown>> | undefined)) {
-      const text = incompleteText(table, { owner, day }, sum.rows, Number(proof?.rows ?? 0));
-      throw alteredRows({ text });
-    }
+    const text = incompleteText(table, { owner, day }, sum, proof);
+    if (text !== undefined) throw alteredRows({ text });
     yield;
   }
   return found;

@@ -1,6 +1,6 @@
 /** Refuses sets of rows of which some are missing, or to which others were added (D33). */
 import { type Kysely, type RawBuilder, sql } from 'kysely';
-import { type Bucket, bucketOfRow, type CheckedTable, dayUs, RowSum, words } from './checked-table.ts';
+import { bucketOfRow, type CheckedTable, dayUs, RowSum, words } from './checked-table.ts';
 import { incompleteText, type RowDamage } from './find-row-damage.ts';
 import { alteredRows, firstWrong, requireRight } from './require-right.ts';
 import { daySql } from './row-check-sql.ts';
@@ -129,9 +129,8 @@ export async function incompleteSet<T>(
     const sum = new RowSum();
     for (const { kind: of, rows: n, checks } of some) if (of === 'rows') sum.addAll(Number(n), checks ?? '');
     const proof = some.find((each) => each.kind === 'proof');
-    const bucket: Bucket = { owner, day };
-    if (!sum.matches(proof as Readonly<Record<string, unknown>> | undefined))
-      return { table: name, ...bucket, text: incompleteText(table, bucket, sum.rows, Number(proof?.rows ?? 0)) };
+    const text = incompleteText(table, { owner, day }, sum, proof);
+    if (text !== undefined) return { table: name, owner, day, text };
   }
   return undefined;
 }

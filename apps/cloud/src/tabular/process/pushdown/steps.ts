@@ -32,6 +32,11 @@ export type Step =
 /** Filled in while the step runs. */
 export type StepExplain = { -readonly [Field in keyof SourceExplain]: SourceExplain[Field] };
 
+/** @param found what is not empty or 0 */
+export function explained(does: StepExplain['does'], found: Partial<StepExplain>): StepExplain {
+  return { does, pushed: [], files: 0, statements: 0, rows: 0, ...found };
+}
+
 /** A file with its choice. */
 export interface Chosen extends Choice {
   readonly file: OpenFile;
@@ -105,13 +110,7 @@ function unpushed(file: OpenFile, request: ScanRequest): Choice | undefined {
 
 function factsStep({ files, pushed, batch: make }: FactsGroup): Step {
   const batch = make();
-  const explain: StepExplain = {
-    does: 'facts',
-    pushed: [...pushed, '$group'],
-    files,
-    statements: 0,
-    rows: batch.count,
-  };
+  const explain = explained('facts', { pushed: [...pushed, '$group'], files, rows: batch.count });
   return { k: 'batch', batch, done: true, explain };
 }
 
@@ -123,13 +122,8 @@ interface Known extends FileGroups {
 
 function knownStep(known: readonly Known[], groups: QueryGroups): Step {
   const batch = groups.together(known);
-  const explain: StepExplain = {
-    does: 'known',
-    pushed: [...new Set(known.flatMap(({ pushed }) => pushed))],
-    files: known.length,
-    statements: 0,
-    rows: batch.count,
-  };
+  const pushed = [...new Set(known.flatMap((each) => each.pushed))];
+  const explain = explained('known', { pushed, files: known.length, rows: batch.count });
   return { k: 'batch', batch, done: true, files: known.map(({ file }) => file), explain };
 }
 
@@ -158,13 +152,7 @@ const maxGatheredBytes = 128 << 20;
 
 function newestStep(found: readonly NewestOf[], wanted: Wanted, request: ScanRequest): Step {
   const batch = newestRows(found, wanted, request);
-  const explain: StepExplain = {
-    does: 'newest',
-    pushed: ['newest'],
-    files: found.length,
-    statements: 0,
-    rows: batch.count,
-  };
+  const explain = explained('newest', { pushed: ['newest'], files: found.length, rows: batch.count });
   return { k: 'batch', batch, done: false, explain };
 }
 
@@ -178,14 +166,7 @@ function statementSteps(run: readonly Chosen[]): readonly Step[] {
     return [...statementSteps(run.slice(0, half)), ...statementSteps(run.slice(half))];
   }
   const { kind } = first.emission;
-  const notPushed = first.notPushed();
-  const explain: StepExplain = {
-    does: kind,
-    pushed: first.pushed,
-    notPushed,
-    files: run.length,
-    statements: 1,
-    rows: 0,
-  };
+  const { pushed } = first;
+  const explain = explained(kind, { pushed, notPushed: first.notPushed(), files: run.length, statements: 1 });
   return [{ k: 'statement', statement, run, explain }];
 }

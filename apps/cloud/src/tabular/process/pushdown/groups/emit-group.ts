@@ -1,4 +1,5 @@
 /** A whole `pre` that ends in a partial group, as one statement: exact filters, then DuckDB's grouping. */
+
 import { getOrInsert } from '@platform/base';
 import {
   BsonDate,
@@ -13,6 +14,7 @@ import {
   typeName,
 } from '@platform/query';
 import { kind } from '../../files/file-facts.ts';
+import { allOf } from '../all-of.ts';
 import { checkScope, haveSameScope } from '../check-scope.ts';
 import type { ConditionContext } from '../conditions/condition.ts';
 import { referencedFields } from '../conditions/referenced-fields.ts';
@@ -39,12 +41,8 @@ export function emitGroup(
   if (parts === undefined) return undefined;
   const { inputs } = parts;
   const cells: Cells = { sql: [], sums: [], ofSeries: inputs.ofSeries, decisions: 0, lists: [] };
-  const states: StateColumns[] = [];
-  for (const [, accumulator] of stage.accumulators) {
-    const state = stateColumns(accumulator, context, cells);
-    if (state === undefined) return undefined;
-    states.push(state);
-  }
+  const states = allOf(stage.accumulators, ([, accumulator]) => stateColumns(accumulator, context, cells));
+  if (states === undefined) return undefined;
   const aggregates = cells.sql;
   const keys: string[] = [];
   const ofSeries = cells.ofSeries ? [keys.push(fileMarker) - 1, keys.push('series') - 1] : [];

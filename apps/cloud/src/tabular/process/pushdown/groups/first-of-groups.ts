@@ -2,7 +2,9 @@
  * The rows that `$first`, `$last`, `$top`, `$bottom` and their N variants may take: in each group the first rows of an order, with all rows
  * equal to them. From these the executor takes the same rows as from all, and each source returns few.
  */
-import { type Accumulator, canFail, type GroupStage, type SortKey } from '@platform/query';
+
+import { type Accumulator, canFail, type GroupStage } from '@platform/query';
+import { allOf } from '../all-of.ts';
 import type { ConditionContext } from '../conditions/condition.ts';
 import { and, or, type Sql } from '../conditions/sql.ts';
 import { type OrderKey, orderKeys } from '../order/emit-top.ts';
@@ -64,7 +66,7 @@ function placeOf(
   // The executor evaluates it for every row, and an error in any row fails the query.
   if (canFail(arg)) return undefined;
   const count = countOf(n);
-  const keys = isOrdered ? keysBy(by, context, vocabulary) : rowOrder;
+  const keys = isOrdered ? allOf(by, (key) => orderKeys(key, context, vocabulary))?.flat() : rowOrder;
   if (keys === undefined || count === undefined) return undefined;
   const isTop = /^(top|first)/.test(fn);
   const [only] = keys;
@@ -80,20 +82,6 @@ function placeAt(value: Sql, isLeast: boolean, count: number): Place {
   return count === 1
     ? { bound: `${aggregate}(${value})`, value, sign: '=' }
     : { bound: `list_last(${aggregate}(${value}, ${count}))`, value, sign };
-}
-
-function keysBy(
-  by: readonly SortKey[],
-  context: ConditionContext,
-  vocabulary: 'core' | 'rdk',
-): readonly OrderKey[] | undefined {
-  const keys: OrderKey[] = [];
-  for (const key of by) {
-    const found = orderKeys(key, context, vocabulary);
-    if (found === undefined) return undefined;
-    keys.push(...found);
-  }
-  return keys;
 }
 
 /** Undefined if it depends on the group or is too large; the executor refuses an invalid count. */

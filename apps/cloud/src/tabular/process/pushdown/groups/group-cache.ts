@@ -5,6 +5,7 @@
  * Entries are keyed by the statement, the group stage and the vocabulary, and so by everything that the groups of a file depend on: its
  * conditions contain the series that the caller may see, and the deletions that apply to the file.
  */
+
 import { createHash } from 'node:crypto';
 import { getOrInsert } from '@platform/base';
 import {
@@ -23,6 +24,7 @@ import {
 import type { TabularSettings } from '../../../settings.ts';
 import type { ScanRequest } from '../../messages.ts';
 import { type Emission, emissionKey } from '../statement.ts';
+import { isOfNumbers } from './group-cells.ts';
 
 export interface GroupCache {
   /** The cache for one query; undefined if its groups are not kept. */
@@ -85,7 +87,8 @@ export function createGroupCache({ groupCacheBytes: maxBytes, rowsPerKeptGroup }
 
   return {
     forQuery({ pre, end }, { vocabulary }) {
-      if (maxBytes === 0 || end === 'rows' || end.k !== 'group' || isOfNumbers(end)) return undefined;
+      if (maxBytes === 0 || end === 'rows' || end.k !== 'group') return undefined;
+      if (end.accumulators.some(([, accumulator]) => isOfNumbers(accumulator))) return undefined;
       const stage = textOf([end]);
       const query = hashOf([textOf(pre), vocabulary]);
       const keys = new Map<string, string>();
@@ -146,11 +149,6 @@ function textOf(stages: readonly Stage[]): string {
 
 function hashOf(parts: readonly string[]): string {
   return createHash('sha256').update(JSON.stringify(parts)).digest('base64');
-}
-
-/** Their states are all numbers of a group, which the executor partly sorts in place. */
-function isOfNumbers({ accumulators }: GroupStage): boolean {
-  return accumulators.some(([, { fn }]) => fn === 'median' || fn === 'percentile');
 }
 
 /** @param most groups that are worth keeping */

@@ -1,5 +1,5 @@
 /** The columns of a grouping statement, and how partial states are read from them. */
-import type { BsonValue, Expr, Maybe } from '@platform/query';
+import type { Accumulator, BsonValue, Expr, Maybe } from '@platform/query';
 import type { Chunk } from '../rows/chunk.ts';
 import type { Summed, SumPlan } from './exact-sum.ts';
 
@@ -13,6 +13,11 @@ export interface Cells {
   decisions: number;
   /** Columns that hold lists of values. */
   readonly lists: number[];
+}
+
+/** Its states are all numbers of a group, which the executor partly sorts in place. */
+export function isOfNumbers({ fn }: Accumulator): boolean {
+  return fn === 'median' || fn === 'percentile';
 }
 
 export function cellOf(cells: Cells, sql: string): number {

@@ -2,9 +2,11 @@
  * The SQL inputs of a group's key. Groups may be finer than the plan's, because partial groups with equal keys are merged. Rows are grouped
  * by what the key reads (its series, a leaf, a step of time), and the executor's expression computes the key from these inputs.
  */
+
 import { dayMs, hourMs } from '@platform/base';
 import { type BsonValue, canFail, type Expr, isTimeColumn, type Path, type TimeColumn } from '@platform/query';
 import { kind } from '../../files/file-facts.ts';
+import { allOf } from '../all-of.ts';
 import { hasCanonicalForm, haveCanonicalForm } from '../conditions/canonical-form.ts';
 import type { ConditionContext } from '../conditions/condition.ts';
 import { type Decision, decisionOf, maxDecisions, truthOf } from '../conditions/decision.ts';
@@ -64,13 +66,8 @@ function collect(expr: Expr, context: ConditionContext, inputs: KeyInputs): Expr
       : undefined;
   if (isTruth(expr)) return withTruth(expr, context, inputs);
   if (expr.k !== 'doc') return isInput(expr, context, inputs) ? expr : undefined;
-  const fields: (readonly [string, Expr])[] = [];
-  for (const [name, value] of expr.fields) {
-    const made = collect(value, context, inputs);
-    if (made === undefined) return undefined;
-    fields.push([name, made]);
-  }
-  return { k: 'doc', fields };
+  const made = allOf(expr.fields, ([, value]) => collect(value, context, inputs));
+  return made && { k: 'doc', fields: expr.fields.map(([name], index) => [name, made[index] as Expr]) };
 }
 
 /** A decision with its conditions replaced by fields. */

@@ -22,8 +22,8 @@ import type { Chunk } from '../rows/chunk.ts';
 import { isOfSeries } from '../series/series-values.ts';
 import { maxParts, sumMarker } from '../statement.ts';
 import { exactProduct, partsOfWhole, type Summed, type SumPlan, sumPlan } from './exact-sum.ts';
-import { type Cells, cellOf, type ReadStates, type StateColumns } from './group-cells.ts';
-import { isOfNumbers, isOfSet, numbersState, setState } from './list-states.ts';
+import { type Cells, cellOf, isOfNumbers, type ReadStates, type StateColumns } from './group-cells.ts';
+import { isOfSet, numbersState, setState } from './list-states.ts';
 
 /** @param among the rows that count. Undefined if DuckDB's answer could differ from the executor's in any bit. */
 export function stateColumns(

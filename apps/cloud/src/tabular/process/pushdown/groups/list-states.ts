@@ -10,10 +10,6 @@ import type { Chunk } from '../rows/chunk.ts';
 import { isOfSeries } from '../series/series-values.ts';
 import { type Cells, cellOf, type ReadStates, type StateColumns } from './group-cells.ts';
 
-export function isOfNumbers({ fn }: Accumulator): boolean {
-  return fn === 'median' || fn === 'percentile';
-}
-
 export function isOfSet({ fn, distinct }: Accumulator): boolean {
   return distinct === true || fn === 'addToSet' || fn === 'setSize';
 }

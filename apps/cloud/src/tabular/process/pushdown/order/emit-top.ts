@@ -1,6 +1,8 @@
 /** The first rows of an order, as ORDER BY … LIMIT in SQL. */
+
 import { isPathColumn, isTimeColumn, type SortKey, type SortStage } from '@platform/query';
 import { kind } from '../../files/file-facts.ts';
+import { allOf } from '../all-of.ts';
 import type { ConditionContext } from '../conditions/condition.ts';
 import { isOfKind, leafAt } from '../conditions/leaf.ts';
 import { timeFacts } from '../conditions/operand.ts';
@@ -17,13 +19,9 @@ export function topOf(
   vocabulary: 'core' | 'rdk',
 ): string | undefined {
   if (top > maxRows || top < 1) return undefined;
-  const keys: string[] = [];
-  for (const key of by) {
-    const found = orderKeys(key, context, vocabulary);
-    if (found === undefined) return undefined;
-    keys.push(...found.map(({ sql, order }) => `${sql} ${order}`));
-  }
-  return `ORDER BY ${[...keys, 'file_index', 'file_row_number'].join(', ')} LIMIT ${Math.trunc(top)}`;
+  const keys = allOf(by, (key) => orderKeys(key, context, vocabulary))?.flat();
+  const columns = keys?.map(({ sql, order }) => `${sql} ${order}`);
+  return columns && `ORDER BY ${[...columns, 'file_index', 'file_row_number'].join(', ')} LIMIT ${Math.trunc(top)}`;
 }
 
 export interface OrderKey {

@@ -10,7 +10,7 @@ import type { SeriesFacts } from '../../files/file-facts.ts';
 import type { TopChoice } from '../choose-pushdown.ts';
 import { yes } from '../conditions/sql.ts';
 import { emissionKey, statementOf } from '../statement.ts';
-import type { Step, StepExplain } from '../steps.ts';
+import { explained, type Step } from '../steps.ts';
 import { type FirstRow, firstRows, type SearchedFile } from './first-rows.ts';
 import { wavesByTime } from './waves-by-time.ts';
 
@@ -52,7 +52,7 @@ export async function materializeTop(
   if (isLittle && waves === undefined) return steps;
   const { rows, files, statements } = await firstRows(connections, searched, end, waves);
   const pushed = [...new Set([...tops.keys()].flatMap(({ explain }) => explain.pushed))];
-  const explain: StepExplain = { does: 'top', pushed, notPushed: [], files, statements, rows: 0 };
+  const explain = explained('top', { pushed, notPushed: [], files, statements });
   // The statements that found the rows have already run.
   const narrowed: Step[] = [{ k: 'batch', batch: batchOf([]), done: true, explain }];
   let run: Reading | undefined;
@@ -143,14 +143,7 @@ function readingSteps({ rowsAt, rows }: Reading, searched: readonly SearchedFile
     const emission = rowsAt(`(${places.join(' OR ')})`);
     const statement = statementOf(byFile.map(([file]) => ({ file: (searched[file] as SearchedFile).file, emission })));
     if (statement === undefined) throw new Error('expected a statement that adds nothing up');
-    const explain: StepExplain = {
-      does: 'documents',
-      pushed: [],
-      notPushed: [],
-      files: byFile.length,
-      statements: 1,
-      rows: 0,
-    };
+    const explain = explained('documents', { notPushed: [], files: byFile.length, statements: 1 });
     return { k: 'statement', statement, explain };
   });
 }

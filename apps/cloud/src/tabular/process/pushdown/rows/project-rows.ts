@@ -1,5 +1,7 @@
 /** The parts of the rows that a projection makes from a file's columns. */
+
 import { isPathColumn, isTimeColumn, type Path, readingColumns } from '@platform/query';
+import { allOf } from '../all-of.ts';
 import type { OpenFile } from '../open-files.ts';
 import type { Made, Projection } from './projection.ts';
 import type { RowCells } from './row-cells.ts';
@@ -25,13 +27,8 @@ export interface ProjectedRows {
 export function projectedRows({ kept, made }: Projection, file: OpenFile, cells: RowCells): ProjectedRows | undefined {
   const shapes: Shape[] = [];
   const context: RowContext = { file, cells, shapes };
-  const parts: Part[] = [];
-  for (const [column, what] of kept) {
-    const found = keptParts(column, what, context);
-    if (found === undefined) return undefined;
-    parts.push(...found);
-  }
-  const behind = partsOf(made, context, 0);
+  const parts = allOf(kept, ([column, what]) => keptParts(column, what, context))?.flat();
+  const behind = parts && partsOf(made, context, 0);
   return behind && { parts: [...parts, ...behind], variant: JSON.stringify(shapes) };
 }
 
@@ -66,13 +63,7 @@ function dataParts(
 }
 
 function partsOf(made: readonly Made[], context: RowContext, level: number): readonly Part[] | undefined {
-  const parts: Part[] = [];
-  for (const each of made) {
-    const found = madeParts(each, context, level);
-    if (found === undefined) return undefined;
-    parts.push(...found);
-  }
-  return parts;
+  return allOf(made, (each) => madeParts(each, context, level))?.flat();
 }
 
 function madeParts(made: Made, context: RowContext, level: number): readonly Part[] | undefined {
