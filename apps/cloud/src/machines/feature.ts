@@ -1,6 +1,5 @@
 /** Machines: registered parts, their configurations, status and logs. */
-import type { ClockAndLog } from '@platform/base';
-import { errorText } from '@platform/base';
+import { type ClockAndLog, errorText } from '@platform/base';
 import { maskSecrets } from '@platform/machine-config/mask-secrets';
 import type { Json } from '@platform/machine-config/schema';
 import type { AppService } from '@platform/proto/platform/app/v1/app';

@@ -5,7 +5,7 @@
  * an upload waits per byte. A wait ends early when the store has caught up, and always after `maxWaitMs`, so uploads from machines are
  * stored no matter what delays the store.
  */
-import type { Clock, Log } from '@platform/base';
+import type { ClockAndLog } from '@platform/base';
 import type { IngestSettings } from '../settings.ts';
 import { type Backlog, createBacklog } from './backlog.ts';
 import { createWaitingUploads } from './waiting-uploads.ts';
@@ -79,11 +79,9 @@ export function createBackpressure({
   settings,
   clock,
   log,
-}: {
+}: ClockAndLog & {
   readonly store: StoreProgress;
   readonly settings: IngestSettings;
-  readonly clock: Clock;
-  readonly log: Log;
 }): Backpressure {
   const unsealed = createBacklog(settings.unsealedBytes / stepsOfBound);
   const unloaded = createBacklog(settings.unloadedBytes / stepsOfBound);

@@ -47,10 +47,7 @@ export function ballastStep(deps: BallastDeps): () => Promise<boolean> {
   let isReleased = false;
   return async () => {
     const free = await freeBytes();
-    const held = await stat(file).then(
-      ({ size }) => size,
-      () => 0,
-    );
+    const held = (await stat(file).catch(() => undefined))?.size ?? 0;
     if (held > 0 && free < sizes.fullBelowBytes) {
       await rm(file);
       isReleased = true;

@@ -71,10 +71,7 @@ export function startReserveStep(directory: string, freeBytes: () => Promise<num
   const file = reserveFile(directory);
   return async () => {
     await keepInodes(directory);
-    const held = await stat(file).then(
-      ({ size }) => size,
-      () => 0,
-    );
+    const held = (await stat(file).catch(() => undefined))?.size ?? 0;
     // Written only if the ballast need not be released for it.
     if (held >= reserveBytes || (await freeBytes()) < ballastSizes.fullBelowBytes + reserveBytes) return false;
     const draft = `${file}.new`;

@@ -18,6 +18,12 @@ export interface LogWriter extends Maintenance, AsyncDisposable {
   readonly openedBytes: number;
 }
 
+/** What both stores implement; openIngestLog adds error texts and checks. */
+export interface LogStore {
+  readonly writer: LogWriter;
+  readonly reads: LogReads;
+}
+
 /** Reads an ingest log in either store. */
 export interface LogReads
   extends Pick<IngestLog, 'read' | 'follow' | 'damaged' | 'hasBlob' | 'isKnown' | 'reusableBytes'> {

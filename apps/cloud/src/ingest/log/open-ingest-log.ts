@@ -2,8 +2,8 @@
 import { alreadyExists, type ClockAndLog, invalidArgument } from '@platform/base';
 import type { WatchSetup } from '@platform/base/watchdog';
 import { KnownLosses } from '../losses/known-losses.ts';
-import type { AppendResult, IngestLog, LogEntry, LogLoss } from './log.ts';
-import type { LogReads, LogWriter } from './log-writer.ts';
+import type { AppendResult, IngestLog, LogEntry } from './log.ts';
+import type { LogStore } from './log-writer.ts';
 import { openSqliteLog } from './open-sqlite-log.ts';
 import { RecentRows } from './recent-rows.ts';
 
@@ -18,15 +18,9 @@ export interface IngestLogOptions extends ClockAndLog {
   readonly onFatal: (error: Error) => void;
 }
 
-/** What both stores implement; openIngestLog adds error texts and checks. */
-interface Backend {
-  readonly writer: LogWriter;
-  readonly reads: LogReads;
-}
-
 /** Throws failed_precondition when the store is not an ingest log, or has a newer version. */
 export async function openIngestLog(options: IngestLogOptions): Promise<IngestLog> {
-  const { database, log, clock, onFatal } = options;
+  const { database, log, clock } = options;
   const listeners = new Set<(position: number) => void>();
   const recent = new RecentRows(clock);
   // Senders are acknowledged first; followers then find the committed rows in memory.
@@ -39,30 +33,14 @@ export async function openIngestLog(options: IngestLogOptions): Promise<IngestLo
       for (const listener of listeners) listener(writer.lastPosition);
     });
   };
-  const { writer, reads }: Backend =
+  const { writer, reads }: LogStore =
     database === undefined
       ? await openSqliteLog(options, onAppended)
-      : await (await import('../postgres/open-postgres-log.ts')).openPostgresLog(
-          { database, log, clock, onFatal },
-          onAppended,
-        );
+      : await (await import('../postgres/open-postgres-log.ts')).openPostgresLog({ ...options, database }, onAppended);
 
   let retainedBytes = writer.openedBytes;
   const known = new KnownLosses(await reads.losses());
-  const unwritten = new Set<LogLoss>();
-  const tellLoss = ({ lossIn, first, last, parts, reason }: LogLoss): void =>
-    log.error(
-      'acknowledged uploads can no longer be read; queries that could need them fail until the loss is accepted',
-      { lossIn, first, last, reason, parts: parts ?? 'unknown' },
-    );
-
-  /** On a full disk a loss is kept in memory and written together with the next one. */
-  const writeDown = async (): Promise<void> => {
-    for (const each of unwritten) {
-      await writer.recordLoss(each);
-      unwritten.delete(each);
-    }
-  };
+  const writeDown = (): Promise<void> => known.writeDown((loss) => writer.recordLoss(loss));
 
   return {
     ...reads,
@@ -72,8 +50,11 @@ export async function openIngestLog(options: IngestLogOptions): Promise<IngestLo
     async recordLoss(lossIn, damage) {
       const loss = known.add(lossIn, damage, clock.now());
       if (loss !== undefined) {
-        tellLoss(loss);
-        unwritten.add(loss);
+        const { first, last, reason, parts } = loss;
+        log.error(
+          'acknowledged uploads can no longer be read; queries that could need them fail until the loss is accepted',
+          { lossIn, first, last, reason, parts: parts ?? 'unknown' },
+        );
       }
       await writeDown();
     },

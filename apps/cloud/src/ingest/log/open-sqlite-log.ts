@@ -6,17 +6,14 @@ import { faultError, isUnreadable, readFault } from '../../metadata/sqlite/sqlit
 import type { LogMaintenance, Maintained } from './log-maintenance.ts';
 import type { LogOpened, LogRequest, LogResult, LogThreadSetup, MaintenanceCall } from './log-protocol.ts';
 import { LogReader } from './log-reader.ts';
-import type { LogReads, LogWriter } from './log-writer.ts';
+import type { LogStore } from './log-writer.ts';
 import type { IngestLogOptions } from './open-ingest-log.ts';
 import { SharedBuffer } from './shared-buffer.ts';
 
 const expirePeriodMs = 60_000;
 
 /** @param onAppended called after each commit that appended, before any sender is answered */
-export async function openSqliteLog(
-  options: IngestLogOptions,
-  onAppended: () => void,
-): Promise<{ readonly writer: LogWriter; readonly reads: LogReads }> {
+export async function openSqliteLog(options: IngestLogOptions, onAppended: () => void): Promise<LogStore> {
   const { file, watch, log, clock, onFatal } = options;
   const setup: LogThreadSetup = { file, watch };
   let lastPosition = 0;

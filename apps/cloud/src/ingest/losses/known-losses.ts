@@ -4,6 +4,7 @@ import { subtractPosition } from './subtract-position.ts';
 
 export class KnownLosses {
   #losses: readonly LogLoss[];
+  readonly #unwritten = new Set<LogLoss>();
 
   constructor(stored: readonly LogLoss[]) {
     this.#losses = stored;
@@ -20,7 +21,16 @@ export class KnownLosses {
       return undefined;
     const loss = { ...damage, lossIn, foundMs: nowMs, acceptedMs: null };
     this.#losses = [...this.#losses, loss];
+    this.#unwritten.add(loss);
     return loss;
+  }
+
+  /** Stores those added since the last time. On a full disk, a loss stays in memory until the next time. */
+  async writeDown(write: (loss: LogLoss) => Promise<unknown>): Promise<void> {
+    for (const loss of this.#unwritten) {
+      await write(loss);
+      this.#unwritten.delete(loss);
+    }
   }
 
   /** Called when the row at the position was restored. */

@@ -6,7 +6,7 @@ import { createPostgresReader } from '../../metadata/postgres/postgres-reader.ts
 import { PostgresWriter } from '../../metadata/postgres/postgres-writer.ts';
 import type { LogEntry } from '../log/log.ts';
 import type { Maintained } from '../log/log-maintenance.ts';
-import type { LogReads, LogWriter } from '../log/log-writer.ts';
+import type { LogStore } from '../log/log-writer.ts';
 import type { Outcome } from '../log/recognise-retry.ts';
 import { lossRow } from '../losses/known-losses.ts';
 import { commitEntries } from './postgres-appender.ts';
@@ -26,10 +26,7 @@ const groupEntries = 512;
 const groupBytes = 16 * 1024 * 1024;
 
 /** @param onAppended called after each commit that appended, before any sender is answered */
-export async function openPostgresLog(
-  options: PostgresLogOptions,
-  onAppended: () => void,
-): Promise<{ readonly writer: LogWriter; readonly reads: LogReads }> {
+export async function openPostgresLog(options: PostgresLogOptions, onAppended: () => void): Promise<LogStore> {
   const { database, log, clock, onFatal } = options;
   const address = readPostgresAddress(database);
   await using unwind = new AsyncDisposableStack();

@@ -209,7 +209,7 @@ interface OpenOptions {
 
 export class PostgresTransaction {
   readonly #options: OpenOptions;
-  #silence = new AbortController();
+  #silence: Disposable | undefined;
   /** Statements that were sent and not yet answered. */
   #asked = 0;
   /** The reason why the transaction has ended. */
@@ -222,7 +222,7 @@ export class PostgresTransaction {
 
   async query(sql: string, params: readonly unknown[] = []): Promise<QueryResult> {
     if (this.#over) throw this.#over;
-    this.#silence.abort();
+    this.#silence?.[Symbol.dispose]();
     const { client, writer } = this.#options;
     this.#asked++;
     try {
@@ -261,18 +261,14 @@ export class PostgresTransaction {
   }
 
   #end(reason: string): void {
-    this.#silence.abort();
+    this.#silence?.[Symbol.dispose]();
     this.#over = new PlatformError('internal', reason);
     this.#options.writer.ended(this);
   }
 
   #listen(): void {
-    this.#silence.abort();
-    const silence = new AbortController();
-    this.#silence = silence;
-    this.#options.clock.sleep(silenceMs, silence.signal).then(
-      () => this.abandon(`the transaction waited ${silenceMs / 1_000} s for its owner and was rolled back`),
-      () => {},
-    );
+    this.#silence?.[Symbol.dispose]();
+    const reason = `the transaction waited ${silenceMs / 1_000} s for its owner and was rolled back`;
+    this.#silence = this.#options.clock.after(silenceMs, () => void this.abandon(reason));
   }
 }

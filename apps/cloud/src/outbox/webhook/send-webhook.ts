@@ -50,11 +50,9 @@ export function createWebhookSender(deps: WebhookSenderDeps): WebhookSender {
   };
 
   const send = async (request: OutgoingRequest, signal: AbortSignal): Promise<SendResult> => {
-    const ended = new AbortController();
     const late = new AbortController();
-    clock.sleep(timeoutMs, ended.signal).then(
-      () => late.abort(new PlatformError('deadline_exceeded', `no complete answer within ${timeoutMs / 1_000} s`)),
-      () => {},
+    using _timer = clock.after(timeoutMs, () =>
+      late.abort(new PlatformError('deadline_exceeded', `no complete answer within ${timeoutMs / 1_000} s`)),
     );
     try {
       const target = checkTarget(request.url, policy);
@@ -62,8 +60,6 @@ export function createWebhookSender(deps: WebhookSenderDeps): WebhookSender {
     } catch (caught) {
       signal.throwIfAborted();
       return failure(late.signal.aborted ? late.signal.reason : caught);
-    } finally {
-      ended.abort();
     }
   };
 

@@ -127,11 +127,7 @@ export function createWorkerPool({ threads, memoryBytes, clock }: WorkerPoolOpti
     const tell: ToWorker = { kind: 'cancel', run };
     thread.worker.postMessage(tell);
     const late = new AbortController();
-    const over = new AbortController();
-    void clock.sleep(graceMs, over.signal).then(
-      () => late.abort(),
-      () => {},
-    );
+    using _timer = clock.after(graceMs, () => late.abort());
     try {
       for (;;) {
         const message = await heard(thread, late.signal);
@@ -140,8 +136,6 @@ export function createWorkerPool({ threads, memoryBytes, clock }: WorkerPoolOpti
       }
     } catch {
       return false;
-    } finally {
-      over.abort();
     }
   };
 

@@ -1,6 +1,5 @@
 /** Collects what all values of a leaf have in common while documents are walked. */
-import type { NumberFacts, TextFacts } from '../files/file-facts.ts';
-import { kind } from '../files/file-facts.ts';
+import { kind, type NumberFacts, type TextFacts } from '../files/file-facts.ts';
 import { leafLimits } from './leaf-tree.ts';
 import { createTextRange, type TextRange } from './text-range.ts';
 import type { Entries } from './walk-documents.ts';

@@ -2,6 +2,7 @@
  * Treats rows in memory as files with facts only. Queries that only need counts of rows and times need not read these rows or wait for a
  * file.
  */
+import { getOrInsert } from '@platform/base';
 import { dayText } from '../../../../reading-codec/capture-day.ts';
 import type { SeriesFacts, TimeFacts } from '../../files/file-facts.ts';
 import type { Tail, TailRows } from '../../hot/tail.ts';
@@ -33,19 +34,10 @@ function tailFiles(
 ): OpenFile[] {
   const days = new Map<number, Map<number, Gathered>>();
   const columns = [rows.timeReceived, rows.timeRequested, rows.timeSynced];
+  const newGathered = (): Gathered => ({ rows: 0, times: columns.map(() => ({ min: null, max: null, missing: 0 })) });
   for (const row of found) {
-    const day = rows.captureDay[row] as number;
-    let ofDay = days.get(day);
-    if (ofDay === undefined) {
-      ofDay = new Map();
-      days.set(day, ofDay);
-    }
-    const number = rows.series[row] as number;
-    let gathered = ofDay.get(number);
-    if (gathered === undefined) {
-      gathered = { rows: 0, times: columns.map(() => ({ min: null, max: null, missing: 0 })) };
-      ofDay.set(number, gathered);
-    }
+    const ofDay = getOrInsert(days, rows.captureDay[row] as number, () => new Map());
+    const gathered = getOrInsert(ofDay, rows.series[row] as number, newGathered);
     gathered.rows++;
     if (withTimes) for (const [i, time] of gathered.times.entries()) addTime(time, columns[i]?.[row] as bigint);
   }

@@ -143,11 +143,7 @@ function countsOf({ accumulators }: GroupStage, keys: readonly Maybe[], chunk: C
   const groups = new Map<number, { values: number[]; counts: number[] }>();
   for (let row = 0; row < chunk.rows; row++) {
     const number = numbers[row] as number;
-    let group = groups.get(number);
-    if (group === undefined) {
-      group = { values: [], counts: [] };
-      groups.set(number, group);
-    }
+    const group = getOrInsert(groups, number, () => ({ values: [], counts: [] }));
     // A key without numbers still gets a group.
     if (!present(row)) continue;
     group.values.push(values[row] as number);
