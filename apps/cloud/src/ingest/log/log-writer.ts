@@ -10,7 +10,7 @@ type Maintenance = {
   ) => Promise<Maintained>;
 };
 
-export interface LogWriter extends Maintenance, AsyncDisposable {
+interface LogWriter extends Maintenance, AsyncDisposable {
   /** Resolves when its commit is on the disk (I2). */
   append(entry: LogEntry): Promise<Outcome>;
   readonly lastPosition: number;
@@ -25,8 +25,7 @@ export interface LogStore {
 }
 
 /** Reads an ingest log in either store. */
-export interface LogReads
-  extends Pick<IngestLog, 'read' | 'follow' | 'damaged' | 'hasBlob' | 'isKnown' | 'reusableBytes'> {
+interface LogReads extends Pick<IngestLog, 'read' | 'follow' | 'damaged' | 'hasBlob' | 'isKnown' | 'reusableBytes'> {
   /** The losses as stored. */
   losses(): Promise<readonly LogLoss[]>;
 }
