@@ -1,7 +1,8 @@
-/** The access matrix: every operation × every caller × every subject, over the wire, against docs/specs/access.md. */
+/** The access matrix: operations × callers × subjects, over the wire, against docs/specs/access.md. Each run tries others of them (`casesOf`). */
 import type { DescService } from '@bufbuild/protobuf';
 import { RobotService as MachineService } from '@platform/proto/platform/robot/v1/robot';
 import { resourceTypes } from '@platform/sdk/machine';
+import { rollingSeed } from '@platform/testkit';
 import { expect, test } from 'vitest';
 import { startCloud } from '../start-cloud.ts';
 import { createCallers } from './callers.ts';
@@ -32,7 +33,9 @@ test('access matrix: an operation whose row is removed from the table is reporte
   for (const operation of methodsServed().keys()) {
     const rows = new Map(readTable());
     rows.delete(operation);
-    expect(() => casesOf(new Rules([]), rows, [], () => [])).toThrow(`${operation} has no row in docs/specs/access.md`);
+    expect(() => casesOf(new Rules([]), rows, [], () => [], 0)).toThrow(
+      `${operation} has no row in docs/specs/access.md`,
+    );
   }
 });
 
@@ -54,8 +57,13 @@ test('access matrix: every caller gets the answers that docs/specs/access.md spe
     { label: `${label} by id`, id: world.place(label).id },
     { label: `${label} by name`, id: '', second: world.place(label).name },
   ]);
-  const cases = casesOf(world.rules, readTable(), callers, (row) =>
-    row.operation === 'AppService.SearchOrganizations' ? [...subjects(row.on), ...searches] : subjects(row.on),
+  const cases = casesOf(
+    world.rules,
+    readTable(),
+    callers,
+    (row) =>
+      row.operation === 'AppService.SearchOrganizations' ? [...subjects(row.on), ...searches] : subjects(row.on),
+    rollingSeed(),
   );
   using wire = new RawCaller(cloud.target);
   const served: DescService[] = [];

@@ -82,35 +82,49 @@ export function methodsServed(): ReadonlyMap<string, DescMethod> {
 }
 
 /**
- * The cases of a caller. Of the subjects that the caller may not see, each operation tries only every third, in rotation: there are many
- * refusals, and they are alike. All other subjects are tried.
+ * The cases of one run, which the seed chooses: of each operation those of every second caller, and of these a share of the cases that are
+ * alike, but at least one. All numbers count in rotation, so that each subject is tried by several callers, and all are with some seed.
  */
 export function casesOf(
   rules: Rules,
   rows: ReadonlyMap<string, Row>,
   callers: readonly Caller[],
   subjectsOf: (row: Row) => readonly Subject[],
+  seed: number,
 ): Case[] {
   const cases: Case[] = [];
-  let turn = 0;
-  for (const [operation, method] of methodsServed()) {
+  for (const [at, [operation, method]] of [...methodsServed()].entries()) {
     const row = rows.get(operation);
     if (row === undefined) throw new Error(`${operation} has no row in docs/specs/access.md`);
-    for (const caller of callers) {
-      const subjects = subjectsOf(row);
-      // Without a valid token the subject must not matter: a few suffice to show it.
-      const asked = caller.kind === 'none' ? subjects.filter((_one, index) => index % 4 === 0) : subjects;
-      const all = asked.map((subject): Case => {
+    for (const [index, caller] of callers.entries()) {
+      const turn = seed + at + index;
+      if (turn % 2 !== 0) continue;
+      const all = subjectsOf(row).map((subject): Case => {
         return { row, method, caller, subject, expected: rules.expected(row, caller, subject) };
       });
-      const hidden = all.filter(
-        ({ expected, subject }) => expected.join() === 'NOT_FOUND' && subject.places !== undefined,
-      );
-      const left = new Set(hidden.filter((_one, index) => (index + turn++) % 3 !== 0));
-      cases.push(...all.filter((one) => !left.has(one)));
+      for (const alike of Map.groupBy(all, likeness).values()) {
+        const every = Math.min(alike.length, shareOf(alike[0]));
+        cases.push(...alike.filter((_one, number) => (number + Math.floor(turn / 2)) % every === 0));
+      }
     }
   }
   return cases;
+}
+
+/** What is found out about an existing subject must equal what is found out about one that does not exist, so both are tried. */
+function likeness({ expected, subject }: Case): string {
+  return [...expected, subject.saidKind, exists(subject)].join();
+}
+
+function exists({ places, fragment, person, keptBy }: Subject): boolean {
+  return (places ?? fragment ?? person ?? keptBy) !== undefined;
+}
+
+/** One in how many cases is tried. There are many refusals, above all of what the caller may not see or without a valid token. */
+function shareOf(one: Case | undefined): number {
+  if (one === undefined || one.expected.includes('IN')) return 2;
+  const isHidden = one.expected.join() === 'NOT_FOUND' && exists(one.subject);
+  return isHidden || one.caller.kind === 'none' ? 9 : 3;
 }
 
 const prepared = new Map<string, Promise<unknown>>();

@@ -4,7 +4,7 @@ import { describe, isExpected, type Result } from './matrix.ts';
 import type { World } from './world.ts';
 
 /** One in this many cases is repeated, a different one for each caller and operation. */
-const everyMany = 9;
+const everyMany = 5;
 const callsAtOnce = 16;
 
 /** @param results of cases that change nothing. @returns how many were repeated, and what was wrong */

@@ -5,9 +5,11 @@ import { DataService, IndexableCollection } from '@platform/proto/platform/app/d
 import { DatasetService } from '@platform/proto/platform/app/dataset/v1/dataset';
 import { DataSyncService, DataType } from '@platform/proto/platform/app/datasync/v1/data_sync';
 import { AppService } from '@platform/proto/platform/app/v1/app';
+import { connect } from '@platform/rpc/client';
 import { serialize } from 'bson';
 import { createPackage } from './build-data.ts';
 import { visibilities } from './build-fragments.ts';
+import { appId as phoneAppId } from './callers.ts';
 import { joinByInvitation } from './people.ts';
 import { type Caller, organizationOf, type Place, type Subject } from './rules.ts';
 import { authorizationOn } from './wire-roles.ts';
@@ -209,6 +211,15 @@ export const preparations: Readonly<Record<string, Preparation>> = {
   },
   'AppService.DeleteKey': anotherKey,
   'AppService.RotateKey': anotherKey,
+  'AppService.DeleteDevicePushToken': async ({ cloud }, { token }, subject, unique) => {
+    await using link = connect({ baseUrl: cloud.url });
+    const deviceUuid = `prepared-${unique}`;
+    const headers = { authorization: `Bearer ${token}` };
+    await link
+      .client(AppService)
+      .uploadDevicePushToken({ appId: phoneAppId, deviceToken: 'prepared', deviceUuid }, { headers });
+    return { ...subject, second: deviceUuid };
+  },
   'AppService.DeleteFirebaseConfig': async (world, _caller, subject, unique) => {
     const appId = `app-${unique}`;
     await app(world).setFirebaseConfig({ orgId: subject.id, appId, configJson: world.pushCredentials });

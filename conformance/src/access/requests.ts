@@ -199,9 +199,9 @@ export const builders: Readonly<Record<string, Builder>> = {
     deviceToken: `token-${id}`,
     deviceUuid: `device-${id}`,
   }),
-  'AppService.DeleteDevicePushToken': (_subject, _world, _unique, { id }) => ({
+  'AppService.DeleteDevicePushToken': ({ second }, _world, _unique, { id }) => ({
     appId: 'some-app',
-    deviceUuid: `device-${id}`,
+    deviceUuid: second ?? `device-${id}`,
   }),
   'AppService.GetDevicePushTokens': () => ({ appId: 'some-app' }),
   'AppService.SetFirebaseConfig': ({ id }, { pushCredentials }) => ({
