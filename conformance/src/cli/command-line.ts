@@ -2,7 +2,7 @@
  * Runs the real command line with its own home and directory, and checks that its output contains no secrets.
  *
  * Commands run in the process of the test, because a start takes half a second of processor time. A process of its own is for what only
- * a process shows: each reading command once (`every-command.test.ts`), signals, pipes, permissions of files.
+ * a process shows: a reading command of each group (`every-command.test.ts`), signals, pipes, permissions of files.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
