@@ -70,6 +70,7 @@ export {
   resourceExhausted,
   unauthenticated,
   unavailable,
+  unimplemented,
 } from './refusals.ts';
 export type { Repaired } from './repaired.ts';
 export { invisibleCharacter, isVisible, visibleText } from './text/invisible-character.ts';

@@ -21,3 +21,4 @@ export const permissionDenied: Refusal = refusal('permission_denied');
 export const resourceExhausted: Refusal = refusal('resource_exhausted');
 export const unauthenticated: Refusal = refusal('unauthenticated');
 export const unavailable: Refusal = refusal('unavailable');
+export const unimplemented: Refusal = refusal('unimplemented');

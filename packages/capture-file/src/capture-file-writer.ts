@@ -14,7 +14,7 @@
  * Once the file has its sealed name, others may send and remove it, even if the seal itself failed after that. A seal that is repeated then
  * finds it under neither name, and is done.
  */
-import { concatBytes, PlatformError } from '@platform/base';
+import { concatBytes, invalidArgument } from '@platform/base';
 import type { CaptureFileHeader } from '@platform/proto/platform/capture/v1/capture_file';
 import { sealedName } from './file-names.ts';
 import { headerSeed, maxRecordBytes, recordBytes, writeRecord } from './format.ts';
@@ -135,10 +135,7 @@ class Writer implements CaptureFileWriter {
 
   append(reading: Uint8Array): boolean {
     if (reading.length === 0 || reading.length >= maxRecordBytes - spareBytes)
-      throw new PlatformError(
-        'invalid_argument',
-        `a reading of ${reading.length} bytes, expected 1 to ${maxRecordBytes - spareBytes}`,
-      );
+      throw invalidArgument(`a reading of ${reading.length} bytes, expected 1 to ${maxRecordBytes - spareBytes}`);
     const bytes = recordBytes(reading.length);
     if (this.#end + bytes > this.#buffer.length) this.#renew(bytes);
     this.#end = writeRecord(this.#buffer, this.#end, reading, { index: ++this.readings, seed: this.#seed }).end;

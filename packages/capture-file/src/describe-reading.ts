@@ -1,6 +1,6 @@
 import { fromBinary, type JsonObject } from '@bufbuild/protobuf';
 import type { Timestamp } from '@bufbuild/protobuf/wkt';
-import { PlatformError } from '@platform/base';
+import { dataLoss } from '@platform/base';
 import { SensorDataSchema } from '@platform/proto/platform/app/datasync/v1/data_sync';
 
 export interface DescribedReading {
@@ -23,7 +23,7 @@ export function describeReading(reading: Uint8Array): DescribedReading {
       binary: data.case === 'binary' ? data.value : undefined,
     };
   } catch (caught) {
-    throw new PlatformError('data_loss', `a reading of ${reading.length} bytes cannot be decoded`, caught);
+    throw dataLoss(`a reading of ${reading.length} bytes cannot be decoded`, caught);
   }
 }
 

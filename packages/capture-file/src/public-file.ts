@@ -3,7 +3,7 @@
  * shows only where a message does not decode.
  */
 import { create, fromBinary, type Message } from '@bufbuild/protobuf';
-import { canonicalApi, PlatformError } from '@platform/base';
+import { canonicalApi, dataLoss, PlatformError } from '@platform/base';
 import {
   type DataCaptureMetadata,
   DataCaptureMetadataSchema,
@@ -19,19 +19,17 @@ import { messageAt, ourFields } from './format.ts';
  */
 export function readPublicHeader(bytes: Uint8Array): { header: CaptureFileHeader; end: number } {
   const message = messageAt(bytes, 0);
-  if (message.content === undefined)
-    throw new PlatformError('data_loss', `not a capture file: ${message.reason} (${bytes.length} bytes)`);
+  if (message.content === undefined) throw dataLoss(`not a capture file: ${message.reason} (${bytes.length} bytes)`);
   let metadata: DataCaptureMetadata;
   try {
     metadata = fromBinary(DataCaptureMetadataSchema, message.content);
   } catch (caught) {
-    throw new PlatformError('data_loss', 'not a capture file: it does not begin with a DataCaptureMetadata', caught);
+    throw dataLoss('not a capture file: it does not begin with a DataCaptureMetadata', caught);
   }
-  if (isOurs(metadata))
-    throw new PlatformError('data_loss', 'capture file with a damaged header: its checksum does not match');
+  if (isOurs(metadata)) throw dataLoss('capture file with a damaged header: its checksum does not match');
   const { componentType, componentName, methodName } = metadata;
   if (componentType === '' || componentName === '' || methodName === '')
-    throw new PlatformError('data_loss', 'not a capture file: its metadata has no component and method');
+    throw dataLoss('not a capture file: its metadata has no component and method');
   metadata.componentType = canonicalApi(componentType);
   return { header: create(CaptureFileHeaderSchema, { metadata }), end: message.end };
 }
@@ -60,8 +58,7 @@ export function readPublicReadings(bytes: Uint8Array, from: number): PublicReadi
 function faultOf(content: Uint8Array): string | undefined {
   try {
     const reading = fromBinary(SensorDataSchema, content);
-    if (isOurs(reading))
-      throw new PlatformError('data_loss', 'capture file with a damaged header: its readings have checksums');
+    if (isOurs(reading)) throw dataLoss('capture file with a damaged header: its readings have checksums');
     return reading.data.case === undefined ? `message of ${content.length} bytes without a reading` : undefined;
   } catch (caught) {
     if (caught instanceof PlatformError) throw caught;

@@ -1,4 +1,4 @@
-import { PlatformError } from '@platform/base';
+import { dataLoss } from '@platform/base';
 import { DataType } from '@platform/proto/platform/app/datasync/v1/data_sync';
 import type { CaptureFileHeader } from '@platform/proto/platform/capture/v1/capture_file';
 import { nextRecord, recordAt } from './format.ts';
@@ -33,8 +33,7 @@ export function readCaptureFile(bytes: Uint8Array, expected = 0): CaptureFileCon
   const { header, kind, end } = found;
   if (kind === 'own') return readRecords(bytes, found, expected);
   const read = readPublicReadings(bytes, end);
-  if (read.readings.length === 0)
-    throw new PlatformError('data_loss', `not a capture file: ${read.cutReason ?? 'it has no readings'}`);
+  if (read.readings.length === 0) throw dataLoss(`not a capture file: ${read.cutReason ?? 'it has no readings'}`);
   const missing = Math.max(0, expected - read.readings.length);
   return { kind, header, ...read, cutBytes: bytes.length - read.goodBytes, missing };
 }

@@ -1,4 +1,4 @@
-import { PlatformError } from '@platform/base';
+import { dataLoss } from '@platform/base';
 import type { CaptureFileHeader } from '@platform/proto/platform/capture/v1/capture_file';
 import { headerSeed, recordAt } from './format.ts';
 import { decodeHeader } from './identity.ts';
@@ -25,6 +25,6 @@ export interface HeaderOfFile {
 export function readCaptureFileHeader(bytes: Uint8Array): HeaderOfFile {
   const record = recordAt(bytes, 0, headerSeed);
   if (record.body === undefined) return { ...readPublicHeader(bytes), kind: 'public', seed: 0 };
-  if (record.index !== 0) throw new PlatformError('data_loss', 'capture file that begins with a reading');
+  if (record.index !== 0) throw dataLoss('capture file that begins with a reading');
   return { header: decodeHeader(record.body), kind: 'own', end: record.end, seed: record.checksum };
 }

@@ -1,5 +1,5 @@
 /** The rule `sync_rules.time_window`: sync only at certain times of the machine's local time. Pure. */
-import { PlatformError } from '@platform/base';
+import { invalidArgument, type PlatformError } from '@platform/base';
 
 export interface TimeWindow {
   /** Minutes after midnight. */
@@ -57,8 +57,7 @@ function timeText(minute: number): string {
 }
 
 function wrong(key: string, expected: string, found: unknown): PlatformError {
-  return new PlatformError(
-    'invalid_argument',
+  return invalidArgument(
     `sync_rules.time_window.${key}: expected ${expected}, found ${JSON.stringify(found) ?? 'nothing'}`,
   );
 }

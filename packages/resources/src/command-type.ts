@@ -4,7 +4,7 @@
  */
 import { createFileRegistry, type DescFile, type DescService, fromJson } from '@bufbuild/protobuf';
 import { FileDescriptorProtoSchema } from '@bufbuild/protobuf/wkt';
-import { invalidValue, PlatformError } from '@platform/base';
+import { invalidArgument, invalidValue } from '@platform/base';
 import { file_platform_common_v1_common } from '@platform/proto/platform/common/v1/common';
 import type { GenericService } from '@platform/proto/platform/component/generic/v1/generic';
 import type { ResourceDescriptor } from './resource-descriptor.ts';
@@ -57,10 +57,7 @@ function commandService(serviceName: string): DescService {
   });
   const service = createFileRegistry(file, commonFile).getService(serviceName);
   if (service === undefined)
-    throw new PlatformError(
-      'invalid_argument',
-      `expected the full name of a gRPC service, found ${JSON.stringify(serviceName)}`,
-    );
+    throw invalidArgument(`expected the full name of a gRPC service, found ${JSON.stringify(serviceName)}`);
   return service;
 }
 

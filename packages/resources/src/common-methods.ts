@@ -1,6 +1,6 @@
 /** What all types have in common: model-specific commands, geometries and status. */
 import { type DescMessage, type DescService, fromBinary, type JsonObject } from '@bufbuild/protobuf';
-import { PlatformError, WireReader } from '@platform/base';
+import { invalidArgument, WireReader } from '@platform/base';
 import { encodedCall, maxMessageDepth } from '@platform/rpc/client';
 import { EncodedDocument, isLong } from './encoded-document.ts';
 import type { Commandable, Document } from './resource.ts';
@@ -51,7 +51,7 @@ function contentOf(bytes: Uint8Array, number: number): Uint8Array {
   while (reader.next())
     if (reader.number === number && reader.type === lengthDelimited)
       parts.push(bytes.subarray(reader.contentStart, reader.contentEnd));
-  if (reader.broken) throw new PlatformError('invalid_argument', 'expected the answer to DoCommand, found other bytes');
+  if (reader.broken) throw invalidArgument('expected the answer to DoCommand, found other bytes');
   return parts.length === 1 ? (parts[0] as Uint8Array) : Buffer.concat(parts);
 }
 
@@ -59,10 +59,7 @@ export const doCommandCapture: CaptureMethod<Commandable> = {
   kind: 'tabular',
   read(resource, { docommand_input: command }) {
     if (typeof command !== 'object' || command === null || Array.isArray(command)) {
-      throw new PlatformError(
-        'invalid_argument',
-        'capturing DoCommand requires an object in additional_params.docommand_input',
-      );
+      throw invalidArgument('capturing DoCommand requires an object in additional_params.docommand_input');
     }
     return resource.captureCommand?.(command as Document) ?? resource.doCommand(command as Document);
   },

@@ -1,5 +1,5 @@
 /** Documents of other processes that are only passed on: they stay encoded (D48). */
-import { describeFault, maxReadingLevels, PlatformError, walkStruct } from '@platform/base';
+import { describeFault, invalidArgument, maxReadingLevels, walkStruct } from '@platform/base';
 
 /** Decoding fewer bytes takes a few milliseconds. */
 const fewBytes = 64 * 1024;
@@ -12,7 +12,7 @@ export class EncodedDocument {
   constructor(bytes: Uint8Array, level: number) {
     const levels = maxReadingLevels - level;
     const fault = walkStruct(bytes, 0, bytes.length, null, levels);
-    if (fault !== null) throw new PlatformError('invalid_argument', describeFault(fault, levels));
+    if (fault !== null) throw invalidArgument(describeFault(fault, levels));
     this.bytes = bytes;
   }
 }

@@ -1,6 +1,6 @@
 /** Refuses NaN and infinities in requests: JSON has neither, and what a motor does at NaN rpm is undefined. */
 import { type DescField, type DescMessage, type Message, ScalarType } from '@bufbuild/protobuf';
-import { PlatformError } from '@platform/base';
+import { invalidArgument } from '@platform/base';
 import { fieldOf } from './name-field.ts';
 
 /** Free-form JSON, such as `extra`: its contents are up to the user. */
@@ -29,7 +29,7 @@ function holdsNumbers(field: DescField, seen: Set<DescMessage>): boolean {
 /** @throws invalid_argument with the path of the first number that is not finite, such as `linear.x` or `positions[1].values[0]` */
 export function requireFinite(type: DescMessage, message: Message): void {
   const fault = faultIn(type, message, '');
-  if (fault !== undefined) throw new PlatformError('invalid_argument', fault);
+  if (fault !== undefined) throw invalidArgument(fault);
 }
 
 function faultIn(type: DescMessage, message: object, path: string): string | undefined {

@@ -1,5 +1,5 @@
 /** Reads `additional_params` of capture methods. Throws invalid_argument that names the parameter. */
-import { PlatformError } from '@platform/base';
+import { invalidArgument, type PlatformError } from '@platform/base';
 
 /** A parameter that must be a text. */
 export function requiredText(value: unknown, key: string): string {
@@ -23,5 +23,5 @@ export function numberOf(value: unknown, key: string, fallback: number, least = 
 
 function wrong(key: string, expected: string, found: unknown): PlatformError {
   const text = `expected ${expected} in additional_params.${key}, found ${JSON.stringify(found) ?? 'none'}`;
-  return new PlatformError('invalid_argument', text);
+  return invalidArgument(text);
 }

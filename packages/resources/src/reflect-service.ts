@@ -4,7 +4,7 @@
  */
 import { create, createFileRegistry, type DescService, fromBinary } from '@bufbuild/protobuf';
 import { type FileDescriptorProto, FileDescriptorProtoSchema, FileDescriptorSetSchema } from '@bufbuild/protobuf/wkt';
-import { errorText, PlatformError } from '@platform/base';
+import { errorText, failedPrecondition, notFound, resourceExhausted } from '@platform/base';
 import { ServerReflection, type ServerReflectionRequest } from '@platform/proto/grpc/reflection/v1alpha/reflection';
 import type { Connection } from './resource-descriptor.ts';
 
@@ -26,8 +26,7 @@ export async function reflectService(connection: Connection, serviceName: string
     for (const answer of answers) {
       bytes += answer.length;
       if (bytes > maxBytes || files.size >= maxFiles)
-        throw new PlatformError(
-          'resource_exhausted',
+        throw resourceExhausted(
           `${serviceName}: expected a description of at most ${maxFiles} files and ${maxBytes} bytes, found more`,
         );
       const file = readable(serviceName, () => fromBinary(FileDescriptorProtoSchema, answer));
@@ -38,12 +37,12 @@ export async function reflectService(connection: Connection, serviceName: string
   const root = [...files.values()].find(({ package: name, service }) =>
     service.some((each) => `${name === '' ? '' : `${name}.`}${each.name}` === serviceName),
   );
-  if (root === undefined) throw new PlatformError('not_found', `no file defines ${serviceName}`);
+  if (root === undefined) throw notFound(`no file defines ${serviceName}`);
   const asked = new Set<string>();
   for (;;) {
     const next = [...files.values()].flatMap(({ dependency }) => dependency).find((name) => !files.has(name));
     if (next === undefined) break;
-    if (asked.has(next)) throw new PlatformError('not_found', `the imported file ${next} is missing`);
+    if (asked.has(next)) throw notFound(`the imported file ${next} is missing`);
     asked.add(next);
     add(await ask(connection, { case: 'fileByFilename', value: next }));
   }
@@ -61,7 +60,7 @@ function readable<T>(serviceName: string, read: () => T): T {
     return read();
   } catch (caught) {
     const text = `${serviceName}: its description by reflection cannot be read: ${errorText(caught)}`;
-    throw new PlatformError('failed_precondition', text, caught);
+    throw failedPrecondition(text, caught);
   }
 }
 
@@ -92,6 +91,6 @@ async function ask({ client }: Connection, messageRequest: Ask): Promise<readonl
     if (kind === 'errorResponse') refused = value.errorMessage;
     if (kind === 'fileDescriptorResponse') found = value.fileDescriptorProto;
   }
-  if (found === undefined) throw new PlatformError('not_found', refused);
+  if (found === undefined) throw notFound(refused);
   return found;
 }

@@ -1,6 +1,6 @@
 /** Serves all resources of one type, through the type's service: each call goes to the resource that it names. */
 import type { DescMethod, DescService, Message } from '@bufbuild/protobuf';
-import { PlatformError } from '@platform/base';
+import { invalidArgument } from '@platform/base';
 import { type Call, type Handlers, type ServiceBinding, serve } from '@platform/rpc/server';
 import { nameFieldOf } from './name-field.ts';
 import type { ResourceCall, ResourceDescriptor } from './resource-descriptor.ts';
@@ -57,8 +57,7 @@ async function named(
 ): Promise<{ name: string; all: AsyncIterable<Message> }> {
   const iterator = messages[Symbol.asyncIterator]();
   const first = await iterator.next();
-  if (first.done === true)
-    throw new PlatformError('invalid_argument', 'expected a first message that names the resource, found none');
+  if (first.done === true) throw invalidArgument('expected a first message that names the resource, found none');
   return { name: read(first.value), all: resumed(first.value, iterator) };
 }
 

@@ -13,7 +13,7 @@ import {
   type MessageInitShape,
   toJson,
 } from '@bufbuild/protobuf';
-import { PlatformError } from '@platform/base';
+import { unimplemented } from '@platform/base';
 import {
   type GetKinematicsRequest,
   GetKinematicsRequestSchema,
@@ -141,7 +141,7 @@ function answerOf(service: DescService, { localName, name, methodKind }: DescMet
     const method = (resource as unknown as Readonly<Record<string, AnyMethod | undefined>>)[localName];
     if (method !== undefined) return method.call(resource, request, call);
     if (shared !== undefined) return shared();
-    const refused = new PlatformError('unimplemented', `${service.typeName}: this model does not have ${name}`);
+    const refused = unimplemented(`${service.typeName}: this model does not have ${name}`);
     if (methodKind === 'unary' || methodKind === 'client_streaming') return Promise.reject(refused);
     throw refused;
   };

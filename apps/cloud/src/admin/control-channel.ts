@@ -7,7 +7,16 @@
 import { chmodSync, rmSync } from 'node:fs';
 import { connect, createServer, type Socket } from 'node:net';
 import { relative } from 'node:path';
-import { asPlatformError, type CodeName, codes, errorText, type Log, PlatformError, unavailable } from '@platform/base';
+import {
+  asPlatformError,
+  type CodeName,
+  codes,
+  errorText,
+  type Log,
+  PlatformError,
+  unavailable,
+  unimplemented,
+} from '@platform/base';
 import { splitLines } from '../instance/split-lines.ts';
 
 /** @param connected aborts when the caller has disconnected. */
@@ -67,8 +76,7 @@ function serveConnection(socket: Socket, operations: Operations, log: Log): void
       id = request.id;
       const operation = typeof request.method === 'string' ? operations[request.method] : undefined;
       if (operation === undefined)
-        throw new PlatformError(
-          'unimplemented',
+        throw unimplemented(
           `${String(request.method)}: this cloud does not support this operation; is it older than the command?`,
         );
       const result = await operation((request.params ?? {}) as Record<string, unknown>, ended.signal);

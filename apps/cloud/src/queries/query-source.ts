@@ -1,5 +1,5 @@
 /** Selects the data source of a query; an unsupported source is refused by name instead of being replaced by another. */
-import { invalidArgument, PlatformError } from '@platform/base';
+import { invalidArgument, unimplemented } from '@platform/base';
 import { type TabularDataByMQLRequest, TabularDataSourceType } from '@platform/proto/platform/app/data/v1/data';
 
 /** The source for the plan. Throws invalid_argument or unimplemented, naming the supported sources. */
@@ -14,7 +14,7 @@ export function querySource({ useRecentData, dataSource }: TabularDataByMQLReque
     case TabularDataSourceType.HOT_STORAGE:
       return 'hot';
     case TabularDataSourceType.PIPELINE_SINK:
-      throw new PlatformError('unimplemented', `data_source: data pipelines are not supported yet; ${supported}`);
+      throw unimplemented(`data_source: data pipelines are not supported yet; ${supported}`);
     default:
       throw invalidArgument(`data_source: expected a known type, found ${dataSource?.type}; ${supported}`);
   }

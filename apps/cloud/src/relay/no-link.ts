@@ -1,5 +1,5 @@
 /** Why a part cannot be called. */
-import { PlatformError } from '@platform/base';
+import { type PlatformError, unavailable } from '@platform/base';
 import type { Presence } from '../machines/presence/presence.ts';
 import type { Registry } from '../machines/registry.ts';
 import type { Links } from './links.ts';
@@ -18,7 +18,6 @@ export function noLink({ links, registry, presence, reports }: NoLinkDeps, partI
   const machine = `the machine "${robotName}" (part "${partName}")`;
   const { state, lastSeenMs, changedMs } = presence.of(partId);
   const at = (ms: number): string => new Date(ms).toISOString();
-  const unavailable = (message: string): PlatformError => new PlatformError('unavailable', message);
   if (state === 'awaiting_setup')
     return unavailable(`${machine} has never connected; platform machines connect explains how to set it up`);
   if (state === 'offline') return unavailable(`${machine} is offline since ${at(changedMs ?? lastSeenMs ?? 0)}`);

@@ -4,7 +4,7 @@
  *
  * An offline machine is NOT_FOUND with the words of the public platform, after a wait, so that clients that try again at once do not hammer.
  */
-import { type Clock, invalidArgument, notFound, PlatformError, unavailable } from '@platform/base';
+import { type Clock, invalidArgument, notFound, type PlatformError, unavailable, unimplemented } from '@platform/base';
 import type { SignalingService } from '@platform/proto/proto/rpc/webrtc/v1/signaling';
 import type { Call } from '@platform/rpc/server';
 import type { Access } from '../access/authorize.ts';
@@ -107,8 +107,7 @@ function offline(): PlatformError {
 }
 
 function withoutWebRtc(): PlatformError {
-  return new PlatformError(
-    'unimplemented',
+  return unimplemented(
     'this cloud passes calls to machines on, at this address and without WebRTC: call the machine here with plain gRPC',
   );
 }

@@ -1,5 +1,5 @@
 import { create } from '@bufbuild/protobuf';
-import { concatBytes, PlatformError } from '@platform/base';
+import { concatBytes, resourceExhausted, unavailable } from '@platform/base';
 import { AudioInService, GetAudioRequestSchema } from '@platform/proto/platform/component/audioin/v1/audioin';
 import { jsonOf } from '../common-methods.ts';
 import { numberOf } from '../params.ts';
@@ -39,14 +39,13 @@ const getAudio: BinaryCapture<AudioIn> = {
       parts.push(audio.audioData);
       bytes += audio.audioData.length;
       if (bytes > maxBytes)
-        throw new PlatformError(
-          'resource_exhausted',
+        throw resourceExhausted(
           `expected a recording of at most ${maxBytes} bytes, found more: shorten duration_seconds`,
         );
       info = { ...info, ...audio.audioInfo };
       end = audio.endTimestampNanoseconds ?? end;
     }
-    if (bytes === 0) throw new PlatformError('unavailable', 'the microphone sent no sound');
+    if (bytes === 0) throw unavailable('the microphone sent no sound');
     if (end > 0n) memory.set(endedAt, end);
     const sound = concatBytes(parts);
     if (info.codec === 'mp3') return [{ bytes: sound, mimeType: 'audio/mpeg' }];

@@ -1,5 +1,5 @@
 import { create, type JsonObject } from '@bufbuild/protobuf';
-import { PlatformError } from '@platform/base';
+import { unimplemented } from '@platform/base';
 import { GetStatusRequestSchema } from '@platform/proto/platform/common/v1/common';
 import { BaseService } from '@platform/proto/platform/component/base/v1/base';
 import type { ResourceDescriptor } from '../resource-descriptor.ts';
@@ -19,7 +19,7 @@ export const base: ResourceDescriptor<Base, typeof BaseService> = serviceType({
         const answer = await resource.getStatus?.(create(GetStatusRequestSchema), { signal });
         const position = (answer?.result as JsonObject | undefined)?.['position'];
         if (position !== undefined) return { position };
-        throw new PlatformError('unimplemented', 'expected `position` in the status of this base, found none');
+        throw unimplemented('expected `position` in the status of this base, found none');
       },
     },
   },

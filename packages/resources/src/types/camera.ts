@@ -1,5 +1,5 @@
 import { create } from '@bufbuild/protobuf';
-import { PlatformError } from '@platform/base';
+import { unimplemented } from '@platform/base';
 import {
   CameraService,
   GetImagesRequestSchema,
@@ -30,8 +30,7 @@ export const camera: ResourceDescriptor<Camera, typeof CameraService> = serviceT
       async read(resource, params, { signal }) {
         const extra = jsonOf({ ...params, fromDataManagement: true });
         const mimeType = 'pointcloud/pcd';
-        if (resource.getPointCloud === undefined)
-          throw new PlatformError('unimplemented', 'this model does not have GetPointCloud');
+        if (resource.getPointCloud === undefined) throw unimplemented('this model does not have GetPointCloud');
         const answer = await resource.getPointCloud(create(GetPointCloudRequestSchema, { mimeType, extra }), {
           signal,
         });

@@ -1,5 +1,5 @@
 import { create } from '@bufbuild/protobuf';
-import { PlatformError } from '@platform/base';
+import { unavailable, unimplemented } from '@platform/base';
 import {
   CaptureAllFromCameraRequestSchema,
   type CaptureAllFromCameraResponse,
@@ -36,14 +36,14 @@ const captureAll: BinaryCapture<Vision> = {
 };
 
 function annotated({ image, detections = [], classifications = [] }: Seen, minConfidence: number): BinaryReading {
-  if (image === undefined) throw new PlatformError('unavailable', 'the vision service returned no image');
+  if (image === undefined) throw unavailable('the vision service returned no image');
   const size = imageSize(image.image);
   const isSure = ({ confidence }: { readonly confidence: number }): boolean => confidence >= minConfidence;
   const bboxes = detections.filter(isSure).map((found) => {
     const share = (normalized: number | undefined, pixels: bigint | undefined, whole = 0): number => {
       if (normalized !== undefined) return normalized;
       if (whole > 0) return Math.min(1, Math.max(0, Number(pixels ?? 0n) / whole));
-      throw new PlatformError('unimplemented', `the place of ${found.className} in an image of ${image.mimeType}`);
+      throw unimplemented(`the place of ${found.className} in an image of ${image.mimeType}`);
     };
     return {
       label: found.className,

@@ -4,7 +4,7 @@
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { UniversalHandler } from '@connectrpc/connect/protocol';
-import { PlatformError } from '@platform/base';
+import { unimplemented } from '@platform/base';
 import type { BodyGate, ServiceBinding } from '../core/binding.ts';
 import { type CodecOptions, createBuilder } from './build-handler.ts';
 
@@ -61,8 +61,7 @@ function kindOf(contentType: string): ForwardedKind {
 }
 
 const refuseJson: BodyGate = async ({ method }) => {
-  throw new PlatformError(
-    'unimplemented',
+  throw unimplemented(
     `${method}: expected a message in binary (application/grpc, application/grpc-web or application/proto), because this server passes the call on and does not know its messages; found JSON`,
   );
 };

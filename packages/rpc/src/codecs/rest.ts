@@ -7,7 +7,7 @@ import {
   type UniversalServerRequest,
   type UniversalServerResponse,
 } from '@connectrpc/connect/protocol';
-import { codes, PlatformError } from '@platform/base';
+import { codes, invalidArgument, PlatformError, unimplemented } from '@platform/base';
 import { fromConnectError } from '../core/errors.ts';
 import type { RestMatch } from './rest-routes.ts';
 
@@ -32,10 +32,7 @@ export async function answerRest(
 ): Promise<UniversalServerResponse> {
   const { route, fields } = match;
   if (request.method !== route.verb) {
-    const error = new PlatformError(
-      'unimplemented',
-      `expected ${route.verb} for ${route.path}, found ${request.method}`,
-    );
+    const error = unimplemented(`expected ${route.verb} for ${route.path}, found ${request.method}`);
     return {
       status: 405,
       header: new Headers({ allow: route.verb, 'content-type': json }),
@@ -55,8 +52,7 @@ export async function answerRest(
       route.verb === 'GET' ? fromQuery(new URL(request.url).searchParams) : await fromBody(request, maxBytes);
     message = { ...given, ...fields };
   } catch (caught) {
-    const error =
-      caught instanceof PlatformError ? caught : new PlatformError('invalid_argument', String(caught), caught);
+    const error = caught instanceof PlatformError ? caught : invalidArgument(String(caught), caught);
     const status = statusOf.get(error.code) ?? 400;
     return { status, header: new Headers({ 'content-type': json }), body: once(errorBody(error.code, error.message)) };
   }
@@ -78,7 +74,7 @@ async function fromBody(request: UniversalServerRequest, maxBytes: number): Prom
   if (bytes.byteLength === 0) return {};
   const value = parsed(new TextDecoder().decode(bytes));
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new PlatformError('invalid_argument', 'expected a JSON object as the body, found another JSON value');
+    throw invalidArgument('expected a JSON object as the body, found another JSON value');
   }
   return value;
 }
@@ -88,7 +84,7 @@ function parsed(text: string): JsonValue {
     return JSON.parse(text) as JsonValue;
   } catch (caught) {
     const why = caught instanceof Error ? caught.message : String(caught);
-    throw new PlatformError('invalid_argument', `expected a JSON object as the body: ${why}`, caught);
+    throw invalidArgument(`expected a JSON object as the body: ${why}`, caught);
   }
 }
 

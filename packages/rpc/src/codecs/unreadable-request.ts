@@ -1,7 +1,7 @@
 /** Requests that do not decode: the protocol libraries call them INTERNAL, but the fault is the client's (D4). */
 import type { DescMethod } from '@bufbuild/protobuf';
 import { Code, ConnectError, type HandlerContext } from '@connectrpc/connect';
-import { PlatformError } from '@platform/base';
+import { invalidArgument } from '@platform/base';
 import { toConnectError } from '../core/errors.ts';
 
 /** Watches until the request has been decoded. @returns a function that ends the watch: any INTERNAL after that is our fault. */
@@ -32,5 +32,5 @@ function isUndecoded(caught: unknown): caught is ConnectError {
 function asRequestFault(error: ConnectError, { name, parent, input }: DescMethod): ConnectError {
   const why = error.rawMessage.replace(/^parse binary: /, '');
   const text = `expected a ${input.typeName} as the request of /${parent.typeName}/${name}, found bytes that do not decode: ${why}`;
-  return toConnectError(new PlatformError('invalid_argument', text, error));
+  return toConnectError(invalidArgument(text, error));
 }

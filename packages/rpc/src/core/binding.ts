@@ -12,7 +12,7 @@ import type {
   MessageShape,
 } from '@bufbuild/protobuf';
 import { BytesValueSchema } from '@bufbuild/protobuf/wkt';
-import { PlatformError } from '@platform/base';
+import { unimplemented } from '@platform/base';
 import { peerTypeName } from '../edge/alias.ts';
 import type { Call } from './call.ts';
 import { defaultRequestLimits, type RequestLimits } from './request-limits.ts';
@@ -166,7 +166,7 @@ const refusals = new WeakSet<object>();
 /** For a method of the public API that this server deliberately omits: answers UNIMPLEMENTED with what to call instead. */
 export function refusal(message: string): () => never {
   const refuse = (): never => {
-    throw new PlatformError('unimplemented', message);
+    throw unimplemented(message);
   };
   refusals.add(refuse);
   return refuse;
@@ -183,15 +183,15 @@ function bind<P>(method: DescMethod, handler: unknown, rules: RequestRules<P>): 
     splitAt: rules.splitAt?.[method.localName],
     kind: method.methodKind,
     method,
-    handler: handler ?? unimplemented(method),
+    handler: handler ?? notServed(method),
   };
   // The only type erasure: `Handlers` has checked that the function fits the method.
   return bound as unknown as BoundMethod<P>;
 }
 
-function unimplemented(method: DescMethod): (requests: unknown, call: Call) => never {
+function notServed(method: DescMethod): (requests: unknown, call: Call) => never {
   return (_requests, { vocabulary }) => {
     const service = peerTypeName(method.parent.typeName, vocabulary);
-    throw new PlatformError('unimplemented', `${service}.${method.name} is not implemented by this server`);
+    throw unimplemented(`${service}.${method.name} is not implemented by this server`);
   };
 }

@@ -1,7 +1,7 @@
 /** Converts PlatformError ↔ ConnectError; the only file that knows both. */
 
 import { type Code, ConnectError } from '@connectrpc/connect';
-import { type CodeName, codes, PlatformError } from '@platform/base';
+import { type CodeName, codes, PlatformError, unavailable } from '@platform/base';
 
 const nameOfCode: ReadonlyMap<number, CodeName> = new Map(
   Object.entries(codes).map(([name, code]) => [code, name as CodeName]),
@@ -46,7 +46,7 @@ const shutdowns = new WeakSet<ConnectError>();
 
 /** The reason with which running calls end when a stopping server no longer waits for them. */
 export function shutdownReason(): ConnectError {
-  const reason = toConnectError(new PlatformError('unavailable', shutdownText));
+  const reason = toConnectError(unavailable(shutdownText));
   shutdowns.add(reason);
   return reason;
 }

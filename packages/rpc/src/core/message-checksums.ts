@@ -7,7 +7,7 @@
  * too. The field has number 1998 in the last message and 1999 in others. Servers that know nothing of it skip it.
  */
 import { crc32 } from 'node:zlib';
-import { PlatformError } from '@platform/base';
+import { aborted, type PlatformError } from '@platform/base';
 
 export const checksumHeader = 'platform-checksums';
 /** The value of the header. */
@@ -48,8 +48,7 @@ export class MessageChecksums {
 
 /** @param path of the call */
 export function damagedMessage(path: string): PlatformError {
-  return new PlatformError(
-    'aborted',
+  return aborted(
     `${path}: expected a message with the checksum that its sender gave it, found another: its bytes were damaged on the way, and nothing of it was used; send it again`,
   );
 }

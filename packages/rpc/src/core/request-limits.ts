@@ -1,6 +1,6 @@
 /** What one request may cost, before anything of it is decoded (D48). */
 import type { DescMessage } from '@bufbuild/protobuf';
-import { PlatformError } from '@platform/base';
+import { invalidArgument, resourceExhausted } from '@platform/base';
 import { findJsonExcess } from './json-shape.ts';
 import { maxMessageDepth } from './max-message-depth.ts';
 import { findExcess } from './wire-shape.ts';
@@ -46,10 +46,8 @@ export function requireFewElements(what: string, type: DescMessage, { bytes, isJ
   const excess = isJson ? findJsonExcess(bytes, max) : findExcess(type, bytes, max);
   if (excess === undefined) return;
   const place = `found more in ${JSON.stringify(excess.where)}`;
-  if (excess.of === 'levels')
-    throw new PlatformError('invalid_argument', `${what}: expected at most ${maxMessageDepth} levels, ${place}`);
-  throw new PlatformError(
-    'resource_exhausted',
+  if (excess.of === 'levels') throw invalidArgument(`${what}: expected at most ${maxMessageDepth} levels, ${place}`);
+  throw resourceExhausted(
     `${what}: expected at most ${max} fields and elements in a message, ${place}: use smaller messages`,
   );
 }

@@ -3,7 +3,7 @@
 import type { Duplex } from 'node:stream';
 import type { DescService } from '@bufbuild/protobuf';
 import { type Client, createClient, type Transport } from '@connectrpc/connect';
-import { type Clock, PlatformError } from '@platform/base';
+import { type Clock, failedPrecondition, invalidArgument, unavailable, unimplemented } from '@platform/base';
 import { AuthService } from '@platform/proto/proto/rpc/v1/auth';
 import { maxMessageDepth } from '../core/max-message-depth.ts';
 import { maxAnswerElements } from '../core/request-limits.ts';
@@ -121,8 +121,7 @@ export function connect(options: LinkOptions): Link {
 function parseBaseUrl(baseUrl: string): URL {
   const url = URL.parse(baseUrl);
   if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
-    throw new PlatformError(
-      'invalid_argument',
+    throw invalidArgument(
       `expected an address such as http://127.0.0.1:8080 or https://cloud.example, found "${baseUrl}"`,
     );
   }
@@ -131,8 +130,7 @@ function parseBaseUrl(baseUrl: string): URL {
 
 function assertSafe(url: URL, allowed: boolean): void {
   if (url.protocol === 'https:' || allowed || isLoopback(url.hostname)) return;
-  throw new PlatformError(
-    'failed_precondition',
+  throw failedPrecondition(
     `the credentials would be sent to ${url.host} in plaintext, where others can read them: use https://, or allow insecure credentials explicitly`,
   );
 }
@@ -178,8 +176,8 @@ function linkOf(transport: LinkTransport, session: Session, plain: PlainRequests
     client: (service) => createClient(service, transport),
     withHeaders: (headersOf) => ({ client: (service) => createClient(service, transport.withHeaders(headersOf)) }),
     async put(body, options) {
-      if (session.state === 'closed') throw new PlatformError('unavailable', 'this link is closed');
-      if (plain === undefined) throw new PlatformError('unimplemented', 'this link carries only calls');
+      if (session.state === 'closed') throw unavailable('this link is closed');
+      if (plain === undefined) throw unimplemented('this link carries only calls');
       return transport.withToken(options.signal, (headers) => plain.put(body, headers, options));
     },
     get state() {

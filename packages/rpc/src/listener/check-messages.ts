@@ -7,7 +7,7 @@ import type { DescMessage } from '@bufbuild/protobuf';
 import { Code, ConnectError } from '@connectrpc/connect';
 import type { Compression } from '@connectrpc/connect/protocol';
 import { compressionBrotli, compressionGzip } from '@connectrpc/connect-node';
-import { PlatformError } from '@platform/base';
+import { PlatformError, resourceExhausted } from '@platform/base';
 import { toConnectError } from '../core/errors.ts';
 import { damagedMessage, MessageChecksums } from '../core/message-checksums.ts';
 import { messageTooLarge } from '../core/message-too-large.ts';
@@ -182,7 +182,7 @@ class Checker {
 }
 
 function exhausted(text: string): PlatformError {
-  return new PlatformError('resource_exhausted', text);
+  return resourceExhausted(text);
 }
 
 function requireShortEnd({ length }: Uint8Array): void {

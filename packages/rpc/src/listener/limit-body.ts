@@ -3,7 +3,7 @@
  * codecs apply their limits later.
  */
 import type { IncomingHttpHeaders } from 'node:http';
-import { PlatformError } from '@platform/base';
+import { invalidArgument } from '@platform/base';
 import { toConnectError } from '../core/errors.ts';
 import { messageTooLarge } from '../core/message-too-large.ts';
 import { Pieces } from '../core/pieces.ts';
@@ -124,5 +124,5 @@ function tooLarge(maxBytes: number, found: number): Error {
 
 function unknownFlags(found: number): Error {
   const text = `expected the flags of a message as its first byte, found 0x${found.toString(16).padStart(2, '0')}`;
-  return toConnectError(new PlatformError('invalid_argument', text));
+  return toConnectError(invalidArgument(text));
 }

@@ -1,6 +1,6 @@
 /** Starts to listen; the error for a failure says what to do. */
 import type { AddressInfo, Server } from 'node:net';
-import { PlatformError } from '@platform/base';
+import { failedPrecondition, invalidArgument, PlatformError, permissionDenied } from '@platform/base';
 
 export interface Address {
   readonly host: string;
@@ -23,24 +23,18 @@ export function listen(server: Server, { host, port }: Address): Promise<Address
 function explain(error: NodeJS.ErrnoException, host: string, port: number): PlatformError {
   switch (error.code) {
     case 'EADDRINUSE':
-      return new PlatformError(
-        'failed_precondition',
+      return failedPrecondition(
         `port ${port} on ${host} is in use by another program: stop that program, or choose another port`,
         error,
       );
     case 'EACCES':
-      return new PlatformError(
-        'permission_denied',
+      return permissionDenied(
         `this user is not allowed to listen on port ${port} of ${host}: choose a port above 1023`,
         error,
       );
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
-      return new PlatformError(
-        'invalid_argument',
-        `expected an address of this computer to listen on, found ${host}`,
-        error,
-      );
+      return invalidArgument(`expected an address of this computer to listen on, found ${host}`, error);
     default:
       return new PlatformError('internal', `cannot listen on port ${port} of ${host}: ${error.message}`, error);
   }

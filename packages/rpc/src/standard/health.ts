@@ -1,6 +1,6 @@
 /** The standard health service: a server that answers at all is serving, until it closes. */
 import { once } from 'node:events';
-import { PlatformError } from '@platform/base';
+import { notFound } from '@platform/base';
 import { Health, HealthCheckResponse_ServingStatus as Status } from '@platform/proto/grpc/health/v1/health';
 import { type ServiceBinding, serve } from '../core/binding.ts';
 import { canonicalPath } from '../edge/alias.ts';
@@ -11,8 +11,7 @@ export function healthBinding<P>(serves: (service: string) => boolean): ServiceB
   return serve<typeof Health, P>(Health, {
     check({ service }) {
       if (isServed(service)) return { status: Status.SERVING };
-      throw new PlatformError(
-        'not_found',
+      throw notFound(
         `service: expected the full name of a service that is served, found ${JSON.stringify(service.slice(0, 200))}`,
       );
     },

@@ -1,7 +1,7 @@
 /** One HTTP request to a cloud, over TLS with the authority that the link trusts (`fetch` has no option for that). */
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { type RequestOptions as HttpsOptions, request as httpsRequest } from 'node:https';
-import { PlatformError } from '@platform/base';
+import { unavailable } from '@platform/base';
 import { checkServerIdentity, isLoopback, loopbackLookup } from '@platform/rpc/client';
 
 export interface HttpRequest {
@@ -59,11 +59,7 @@ export async function* bodyChunks(response: IncomingMessage, request: HttpReques
 
 function brokenOff({ url, signal }: HttpRequest, caught: Error): unknown {
   if (signal.aborted) return signal.reason;
-  return new PlatformError(
-    'unavailable',
-    `${url.origin} cannot be reached, or the connection broke: ${reasonOf(caught)}`,
-    caught,
-  );
+  return unavailable(`${url.origin} cannot be reached, or the connection broke: ${reasonOf(caught)}`, caught);
 }
 
 /** An error for several failed addresses has no message of its own. */

@@ -1,5 +1,5 @@
 import { timestampMs } from '@bufbuild/protobuf/wkt';
-import { PlatformError, systemClock } from '@platform/base';
+import { failedPrecondition, PlatformError, systemClock } from '@platform/base';
 import { type ModuleStatus, ModuleStatus_State, RobotService } from '@platform/proto/platform/robot/v1/robot';
 import { type Client, connect } from '@platform/rpc/client';
 
@@ -37,10 +37,7 @@ export async function restartModule({ address, module, key, signal }: RestartMod
     const isNew = changedMs(status) > before;
     if (isNew && status?.state === ModuleStatus_State.READY) return;
     if (isNew && status?.state === ModuleStatus_State.UNHEALTHY)
-      throw new PlatformError(
-        'failed_precondition',
-        `module "${module}" was restarted, but does not run: ${status.error}`,
-      );
+      throw failedPrecondition(`module "${module}" was restarted, but does not run: ${status.error}`);
     if (systemClock.monotonic() - startMs >= readyLimitMs)
       throw new PlatformError(
         'deadline_exceeded',

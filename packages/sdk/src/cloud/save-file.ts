@@ -2,7 +2,7 @@
  * Saves bytes as a file, completely or not at all: writes a temporary file in the same folder and finally renames it. In a browser, the
  * file becomes a download with the last part of its name.
  */
-import { PlatformError } from '@platform/base';
+import { alreadyExists, invalidArgument, type PlatformError, permissionDenied, unavailable } from '@platform/base';
 
 export interface SaveOptions {
   /** Replaces an existing file, which is otherwise refused. */
@@ -23,7 +23,7 @@ export async function saveFile(
   const { dirname, join } = await import('node:path');
   const there = await stat(dest).catch(() => undefined);
   if (there?.isDirectory() === true)
-    throw new PlatformError('invalid_argument', `dest: expected the name of a file, found the directory ${dest}`);
+    throw invalidArgument(`dest: expected the name of a file, found the directory ${dest}`);
   if (there !== undefined && options.overwrite !== true) throw exists(dest);
   const folder = await mkdtemp(join(dirname(dest), '.download-')).catch((caught) => {
     throw refused(dest, caught);
@@ -57,7 +57,7 @@ export async function saveFile(
 }
 
 function exists(dest: string): PlatformError {
-  return new PlatformError('already_exists', `dest: expected a file that does not exist, found ${dest}`);
+  return alreadyExists(`dest: expected a file that does not exist, found ${dest}`);
 }
 
 function codeOf(caught: unknown): unknown {
@@ -67,14 +67,10 @@ function codeOf(caught: unknown): unknown {
 function refused(dest: string, caught: unknown): PlatformError {
   const code = codeOf(caught);
   if (code === 'ENOENT' || code === 'ENOTDIR')
-    return new PlatformError(
-      'invalid_argument',
-      `dest: expected a file in a folder that exists, found ${dest}`,
-      caught,
-    );
+    return invalidArgument(`dest: expected a file in a folder that exists, found ${dest}`, caught);
   if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS')
-    return new PlatformError('permission_denied', `dest: expected a writable folder, found that of ${dest}`, caught);
-  return new PlatformError('unavailable', `dest: expected to write ${dest}, found ${String(code ?? caught)}`, caught);
+    return permissionDenied(`dest: expected a writable folder, found that of ${dest}`, caught);
+  return unavailable(`dest: expected to write ${dest}, found ${String(code ?? caught)}`, caught);
 }
 
 /** The browser features that a download needs. */

@@ -8,7 +8,7 @@ import {
   ScalarType,
   toJson,
 } from '@bufbuild/protobuf';
-import { errorText, PlatformError } from '@platform/base';
+import { errorText, invalidArgument } from '@platform/base';
 import { RobotService } from '@platform/proto/platform/robot/v1/robot';
 import { nameFieldOf, type ResourceDescriptor, resourceTypes } from '@platform/resources';
 import type { Machine } from './open-machine.ts';
@@ -128,8 +128,7 @@ function message(name: string, method: DescMethod, request: JsonObject): Message
     return fromJson(method.input, request);
   } catch (caught) {
     const fields = fieldsOf(method).join(', ') || 'none';
-    throw new PlatformError(
-      'invalid_argument',
+    throw invalidArgument(
       `${name}: expected a request with some of the fields ${fields}; found a mistake: ${errorText(caught)}`,
       caught,
     );

@@ -1,5 +1,5 @@
 /** The address of a module or its machine-server: a Unix socket, or a port of this computer. */
-import { PlatformError } from '@platform/base';
+import { invalidArgument } from '@platform/base';
 
 export type Address =
   | { readonly kind: 'socket'; readonly path: string }
@@ -14,8 +14,7 @@ export function parseAddress(text: string): Address {
   if (path !== text || text.startsWith('/') || text.startsWith('./')) return { kind: 'socket', path };
   const [, host = '', port = ''] = /^(?:tcp:\/\/|http:\/\/)?(\[[^\]]+\]|[^:/]+):(\d{1,5})$/.exec(text) ?? [];
   if (host !== '' && Number(port) <= 65_535) return { kind: 'port', host, port: Number(port) };
-  throw new PlatformError(
-    'invalid_argument',
+  throw invalidArgument(
     `expected the path of a socket (/run/module.sock) or 127.0.0.1:port as address, found ${JSON.stringify(text)}`,
   );
 }

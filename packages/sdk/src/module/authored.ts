@@ -1,5 +1,5 @@
 /** Converts errors of the author's code to the errors that callers get. */
-import { errorText, type Log, PlatformError, stackText } from '@platform/base';
+import { errorText, failedPrecondition, type Log, PlatformError, stackText } from '@platform/base';
 
 /**
  * A PlatformError and an abort pass unchanged. Any other error becomes `failed_precondition` with its message, and the log gets its stack:
@@ -10,5 +10,5 @@ export function authoredError(caught: unknown, signal: AbortSignal | undefined, 
   if (signal?.aborted === true && (caught === signal.reason || (caught as Error | undefined)?.name === 'AbortError'))
     return caught;
   log.error(errorText(caught), { stack: stackText(caught) });
-  return new PlatformError('failed_precondition', errorText(caught), caught);
+  return failedPrecondition(errorText(caught), caught);
 }

@@ -1,5 +1,5 @@
 /** Turns the object that a model built into a complete resource. */
-import { PlatformError } from '@platform/base';
+import { failedPrecondition, unimplemented } from '@platform/base';
 import type { Document, Resource, ResourceDescriptor } from '@platform/resources';
 import type { BuildConfig, ModelResource } from './define-model.ts';
 
@@ -11,7 +11,7 @@ export interface BuiltResource extends Resource {
 export function completeResource(type: ResourceDescriptor, built: ModelResource<Resource>): BuiltResource {
   const completed = {
     doCommand: async (_command: Document): Promise<Document> => {
-      throw new PlatformError('unimplemented', 'this model has no commands');
+      throw unimplemented('this model has no commands');
     },
     close: async () => {},
     ...methodsOf(built),
@@ -19,8 +19,7 @@ export function completeResource(type: ResourceDescriptor, built: ModelResource<
   if (type.implementedBy(completed)) return completed;
   const wanted = Object.keys(type.methods).map((name) => (name === 'getReadings' ? 'readings' : name));
   const missing = wanted.filter((name) => !(name in completed));
-  throw new PlatformError(
-    'failed_precondition',
+  throw failedPrecondition(
     `build: expected an object with the methods of ${type.api}, found one without ${missing.join(', ')}`,
   );
 }

@@ -1,6 +1,6 @@
 /** The interface for authors of modules: models, each with a function that builds its resources. */
 import type { JsonObject } from '@bufbuild/protobuf';
-import { invalidValue, type Log, PlatformError } from '@platform/base';
+import { invalidArgument, invalidValue, type Log, type PlatformError } from '@platform/base';
 import type { Document, Resource, ResourceDescriptor } from '@platform/resources';
 import type { Dependencies } from './dependencies.ts';
 import type { ModuleInfo } from './settings.ts';
@@ -92,5 +92,5 @@ export function defineModel<T extends Resource>(
 /** Error for `validate` and `build`: `attributes.path: expected a file name, found 5`. @param path in `attributes`, such as `pins.left` */
 export function invalidAttribute(path: string, expected: string, found: unknown): PlatformError {
   const text = found === undefined ? 'nothing' : JSON.stringify(found);
-  return new PlatformError('invalid_argument', `attributes.${path}: expected ${expected}, found ${text}`);
+  return invalidArgument(`attributes.${path}: expected ${expected}, found ${text}`);
 }

@@ -1,5 +1,5 @@
 /** Other resources of the machine, which a module calls through its machine-server. */
-import { canonicalApi, PlatformError } from '@platform/base';
+import { canonicalApi, failedPrecondition } from '@platform/base';
 import { createProxy, parseResourceName, type Resource, type ResourceDescriptor } from '@platform/resources';
 import type { Link } from '@platform/rpc/client';
 
@@ -31,8 +31,7 @@ export function createDependencies(given: readonly string[], parent: Pick<Link, 
     get(type, name) {
       const found = find(type, name);
       if (found !== undefined) return found;
-      throw new PlatformError(
-        'failed_precondition',
+      throw failedPrecondition(
         `dependencies: expected a ${type.api} "${name}", found ${names.join(', ') || 'none'}; name it in "depends_on", or as required in validate`,
       );
     },

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { asPlatformError, canonicalApi, errorText, PlatformError, systemClock } from '@platform/base';
+import { asPlatformError, canonicalApi, errorText, failedPrecondition, systemClock } from '@platform/base';
 import { ModuleService, type ReadyResponse } from '@platform/proto/platform/module/v1/module';
 import { connect } from '@platform/rpc/client';
 
@@ -55,8 +55,7 @@ export async function describeModule(command: string, args: readonly string[] = 
     // Node prints source code and a stack around an uncaught error.
     const essence = /^\w*Error: .*$/m.exec(printed)?.[0] ?? printed.trim();
     const said = essence === '' ? '' : `; it printed: ${essence}`;
-    throw new PlatformError(
-      'failed_precondition',
+    throw failedPrecondition(
       `expected a program that answers as a module within ${limitMs / 1_000} s, but ${errorText(why)}${said}`,
       caught,
     );

@@ -3,7 +3,7 @@
  *
  * It is gone if it does not answer several times in a row: a module that outlived it would occupy hardware that the next one needs.
  */
-import { asPlatformError, type Clock, PlatformError } from '@platform/base';
+import { asPlatformError, type Clock, failedPrecondition } from '@platform/base';
 import { RobotService } from '@platform/proto/platform/robot/v1/robot';
 import { connect, type Link } from '@platform/rpc/client';
 import { parseAddress } from './address.ts';
@@ -28,10 +28,7 @@ export class Parent implements AsyncDisposable {
   /** @throws failed_precondition before the machine-server has called Ready */
   get link(): Link {
     if (this.#link !== undefined) return this.#link;
-    throw new PlatformError(
-      'failed_precondition',
-      'expected Ready with the address of the machine-server before this call',
-    );
+    throw failedPrecondition('expected Ready with the address of the machine-server before this call');
   }
 
   /** @param address from Ready. @throws invalid_argument */

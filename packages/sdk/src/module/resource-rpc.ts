@@ -1,5 +1,5 @@
 /** The resources of a module over RPC, by the descriptors of their types. */
-import { PlatformError } from '@platform/base';
+import { unimplemented } from '@platform/base';
 import type { ResourceDescriptor } from '@platform/resources';
 import { serveType } from '@platform/resources/serve';
 import type { ServiceBinding } from '@platform/rpc/server';
@@ -10,8 +10,7 @@ export function resourceRpc(type: ResourceDescriptor, resources: RunningResource
   return serveType<undefined>(type, (name, { localName, methodKind, name: method }) => {
     const { resource, log } = resources.get(type, name);
     const own = type.methods[localName];
-    if (own === undefined)
-      throw new PlatformError('unimplemented', `${type.service.typeName}: a module does not implement ${method}`);
+    if (own === undefined) throw unimplemented(`${type.service.typeName}: a module does not implement ${method}`);
     const isStream = methodKind === 'server_streaming' || methodKind === 'bidi_streaming';
     return {
       answer(request, call) {

@@ -4,7 +4,7 @@
  * A resource: absent → (add) building → running → (reconfigure) in place, or rebuilt and swapped → (remove) closed, absent. Changes to
  * one resource run one after the other; changes to different resources may run concurrently.
  */
-import { errorText, type Log, PlatformError } from '@platform/base';
+import { alreadyExists, errorText, type Log, notFound } from '@platform/base';
 import { formatResourceName, type Resource, type ResourceDescriptor, shortType } from '@platform/resources';
 import { authoredError } from './authored.ts';
 import { type BuiltResource, completeResource } from './complete-resource.ts';
@@ -36,8 +36,7 @@ export class RunningResources implements AsyncDisposable {
   /** @throws already_exists, not_found, errors of the model */
   add(config: ResourceConfig, context: Context): Promise<void> {
     return this.#change(config, async (name) => {
-      if (this.#running.has(name))
-        throw new PlatformError('already_exists', `${name}: this module already has a resource of this name`);
+      if (this.#running.has(name)) throw alreadyExists(`${name}: this module already has a resource of this name`);
       this.#running.set(name, await this.#build(config, context));
     });
   }
@@ -72,7 +71,7 @@ export class RunningResources implements AsyncDisposable {
   get(type: ResourceDescriptor, name: string): { readonly resource: Resource; readonly log: Log } {
     const found = this.#running.get(`${type.api}/${name}`);
     if (found !== undefined) return found;
-    throw new PlatformError('not_found', `this module has no ${shortType(type)} "${name}"`);
+    throw notFound(`this module has no ${shortType(type)} "${name}"`);
   }
 
   /** Closes all, newest first, even if one cannot be closed. */
@@ -92,13 +91,13 @@ export class RunningResources implements AsyncDisposable {
     const found = this.#models.find((known) => known.type.api === api && known.model === model);
     if (found !== undefined) return found;
     const known = this.#models.map((each) => `${each.model} (${each.type.api})`).join(', ');
-    throw new PlatformError('not_found', `expected a model of this module (${known}), found ${model} (${api})`);
+    throw notFound(`expected a model of this module (${known}), found ${model} (${api})`);
   }
 
   #require(name: string): Running {
     const found = this.#running.get(name);
     if (found !== undefined) return found;
-    throw new PlatformError('not_found', `this module has no resource ${name}`);
+    throw notFound(`this module has no resource ${name}`);
   }
 
   #change(config: ResourceConfig, change: (name: string) => Promise<void>): Promise<void> {

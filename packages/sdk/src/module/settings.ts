@@ -1,5 +1,5 @@
 /** Arguments and environment of a module's process, read once. The only file of the library that reads them. */
-import { type LogLevel, logLevels, PlatformError } from '@platform/base';
+import { invalidArgument, type LogLevel, logLevels } from '@platform/base';
 import type { Address } from './address.ts';
 import { parseAddress } from './address.ts';
 
@@ -49,8 +49,7 @@ export function readSettings(args: readonly string[], env: Environment): ModuleS
   const variable = (name: string): string => env[`PLATFORM_${name}`] || env[`VIAM_${name}`] || '';
   const given = args.find((arg) => !arg.startsWith('-')) || variable('MODULE_ADDRESS');
   if (given === '')
-    throw new PlatformError(
-      'invalid_argument',
+    throw invalidArgument(
       'expected the address to serve on as first argument (the path of a socket, or 127.0.0.1:port), found none. The machine-server passes it: add this program as executable_path to "modules" of a configuration',
     );
   return {

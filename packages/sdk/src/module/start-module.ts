@@ -1,6 +1,6 @@
 /** Composes a module: resources → protocol and resource services → the port that the machine-server calls. */
 import { lstat, rm } from 'node:fs/promises';
-import { type Clock, type LogLevel, PlatformError } from '@platform/base';
+import { type Clock, invalidArgument, type LogLevel } from '@platform/base';
 import { createRpcServer, type RpcServer } from '@platform/rpc/server';
 import type { Address } from './address.ts';
 import type { Model } from './define-model.ts';
@@ -75,8 +75,7 @@ function checkModels(models: readonly Model[]): void {
   const types = new Map(models.map(({ type }) => [type.api, type]));
   const other = models.find(({ type }) => types.get(type.api) !== type);
   if (models.length === 0 || twice !== undefined || other !== undefined)
-    throw new PlatformError(
-      'invalid_argument',
+    throw invalidArgument(
       models.length === 0
         ? 'serveModule: expected at least one model, found none'
         : twice !== undefined

@@ -1,5 +1,5 @@
 /** Sends the browser to the OpenID provider and handles its return. */
-import { PlatformError, unauthenticated } from '@platform/base';
+import { unauthenticated, unimplemented } from '@platform/base';
 import { type OpenId, type OpenIdFlow, openIdCallbackPath } from '../../identity/sign-in/open-id.ts';
 import { signInWithOpenId } from '../../identity/sign-in/sign-in-with-open-id.ts';
 import { html } from '../../text-rules/html.ts';
@@ -22,8 +22,7 @@ export function openIdRoutes(deps: SignInDeps): Routes {
 
   const openId = (): OpenId => {
     if (identity.openId !== undefined) return identity.openId;
-    throw new PlatformError(
-      'unimplemented',
+    throw unimplemented(
       'OpenID Connect: expected PLATFORM_OIDC_ISSUER and PLATFORM_OIDC_CLIENT_ID in the environment of the cloud, found none',
     );
   };

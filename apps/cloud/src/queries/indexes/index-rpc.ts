@@ -3,7 +3,14 @@
  * user-defined indexes. They are stored, listed and deleted, but make no query faster.
  */
 import { create } from '@bufbuild/protobuf';
-import { alreadyExists, failedPrecondition, invalidArgument, PlatformError, resourceExhausted } from '@platform/base';
+import {
+  alreadyExists,
+  failedPrecondition,
+  invalidArgument,
+  type PlatformError,
+  resourceExhausted,
+  unimplemented,
+} from '@platform/base';
 import {
   type DataService,
   type Index,
@@ -82,7 +89,7 @@ export function indexHandlers({ db, access, clock }: QueriesDeps): CloudHandlers
 function checkCollection(type: IndexableCollection): void {
   if (type === IndexableCollection.HOT_STORE) return;
   if (type === IndexableCollection.PIPELINE_SINK)
-    throw new PlatformError('unimplemented', 'collection_type: there are no data pipelines, only the hot store');
+    throw unimplemented('collection_type: there are no data pipelines, only the hot store');
   throw invalidArgument(`collection_type: expected INDEXABLE_COLLECTION_HOT_STORE, found ${type}`);
 }
 

@@ -1,7 +1,7 @@
 /** Fetches a cloud's certificate authority by its fingerprint, for a computer that knows nothing else about it (D31). */
 import { X509Certificate } from 'node:crypto';
 import { type DetailedPeerCertificate, type TLSSocket, connect as tlsConnect } from 'node:tls';
-import { type Clock, PlatformError, systemClock } from '@platform/base';
+import { type Clock, failedPrecondition, invalidArgument, systemClock, unavailable } from '@platform/base';
 
 const timeoutMs = 10_000;
 
@@ -20,15 +20,13 @@ export async function pinnedAuthority(
   const url = new URL(baseUrl);
   const wanted = plain(fingerprint);
   if (url.protocol !== 'https:' || !/^[0-9A-F]{64}$/.test(wanted))
-    throw new PlatformError(
-      'invalid_argument',
+    throw invalidArgument(
       `expected an https:// address and a SHA-256 fingerprint of 64 hexadecimal digits, found ${baseUrl} and ${JSON.stringify(fingerprint.slice(0, 100))}`,
     );
   const chain = await chainOf(url, clock);
   const found = chain.find((certificate) => plain(certificate.fingerprint256) === wanted);
   if (found !== undefined) return found.toString();
-  throw new PlatformError(
-    'failed_precondition',
+  throw failedPrecondition(
     `${url.origin}: expected a certificate chain with the fingerprint ${fingerprint}, found ${chain.map((one) => one.fingerprint256).join(' and ')}: this is a different cloud, or someone is intercepting the connection`,
   );
 }
@@ -54,7 +52,7 @@ function chainOf(url: URL, clock: Clock): Promise<X509Certificate[]> {
       () => {},
     );
     socket.once('error', (error) =>
-      reject(new PlatformError('unavailable', `${url.origin} cannot be reached over TLS: ${error.message}`, error)),
+      reject(unavailable(`${url.origin} cannot be reached over TLS: ${error.message}`, error)),
     );
   });
 }

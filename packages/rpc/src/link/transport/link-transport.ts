@@ -2,7 +2,14 @@
 
 import type { DescMethod } from '@bufbuild/protobuf';
 import { ConnectError, type Transport } from '@connectrpc/connect';
-import { asPlatformError, PlatformError, systemClock } from '@platform/base';
+import {
+  asPlatformError,
+  PlatformError,
+  resourceExhausted,
+  systemClock,
+  unavailable,
+  unimplemented,
+} from '@platform/base';
 import { fromConnectError } from '../../core/errors.ts';
 import type { AccessToken } from '../access-token.ts';
 import { AnswerTooLarge } from './checked-streams.ts';
@@ -188,7 +195,7 @@ export class LinkTransport implements Transport {
       const { maxBytes, foundBytes } = caught.cause;
       const found = foundBytes === undefined ? 'a larger one' : `one of ${foundBytes} bytes`;
       const text = `${parent.typeName}/${name}: expected a message of at most ${maxBytes} bytes (maxMessageBytes) from ${this.#options.baseUrl}, found ${found}: request less at once`;
-      return new PlatformError('resource_exhausted', text, error.cause);
+      return resourceExhausted(text, error.cause);
     }
     if (error.message === '') {
       const how =
@@ -207,8 +214,7 @@ export class LinkTransport implements Transport {
       return new PlatformError('internal', text, error.cause);
     }
     if (error.code !== 'unavailable') return error;
-    return new PlatformError(
-      'unavailable',
+    return unavailable(
       `${this.#options.baseUrl} cannot be reached, or the connection broke: ${error.message}`,
       error.cause,
     );
@@ -221,7 +227,7 @@ function plain(given: HeaderInit | undefined): PlainHeaders {
 
 /** With the code that gRPC has for it. Connect would throw it past this transport. */
 function notOne(found: string): PlatformError {
-  return new PlatformError('unimplemented', `expected one message as the answer, ${found}`);
+  return unimplemented(`expected one message as the answer, ${found}`);
 }
 
 /** When a call must have ended. */

@@ -5,7 +5,7 @@
 import { type ClientRequest, Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import type { LookupFunction } from 'node:net';
-import { asPlatformError, type CodeName, codes, PlatformError } from '@platform/base';
+import { asPlatformError, type CodeName, codes, PlatformError, unavailable, unimplemented } from '@platform/base';
 import { checkServerIdentity } from '../../core/certificate-names.ts';
 import { redirectText } from './redirect.ts';
 
@@ -133,10 +133,7 @@ async function answerOf(request: ClientRequest): Promise<unknown> {
   }
   const asked = `an answer of the cloud to PUT ${request.path.split('?', 1)[0]}`;
   if (statusCode >= 300 && statusCode < 400)
-    throw new PlatformError(
-      'unimplemented',
-      `expected ${asked}, found a server that ${redirectText(statusCode, headers.location)}`,
-    );
+    throw unimplemented(`expected ${asked}, found a server that ${redirectText(statusCode, headers.location)}`);
   throw new PlatformError(
     statusCode >= 500 && statusCode !== 501 ? 'unavailable' : 'unimplemented',
     `expected ${asked}, found status ${statusCode} from something else`,
@@ -158,5 +155,5 @@ function codeOf(value: unknown): CodeName | undefined {
 
 function unreachable(origin: string, caught: unknown): PlatformError {
   const text = caught instanceof Error ? caught.message : String(caught);
-  return new PlatformError('unavailable', `${origin} cannot be reached, or the connection broke: ${text}`, caught);
+  return unavailable(`${origin} cannot be reached, or the connection broke: ${text}`, caught);
 }

@@ -1,5 +1,5 @@
 /** Converts Extended JSON (canonical or relaxed) to values that `bson` writes with the intended types. */
-import { PlatformError } from '@platform/base';
+import { invalidArgument } from '@platform/base';
 import { Double, EJSON, Int32, Long } from 'bson';
 import { type Json, type JsonMap, NumberText } from './read-json.ts';
 
@@ -49,7 +49,7 @@ function wrapped(json: JsonMap): unknown {
     return value;
   } catch (caught) {
     const reason = caught instanceof Error ? caught.message : String(caught);
-    throw new PlatformError('invalid_argument', `expected a value of Extended JSON, found ${shown}: ${reason}`, caught);
+    throw invalidArgument(`expected a value of Extended JSON, found ${shown}: ${reason}`, caught);
   }
 }
 

@@ -1,5 +1,5 @@
 /** Parses the stages of a pipeline in Extended JSON: an array of stages, or one stage. */
-import { PlatformError } from '@platform/base';
+import { invalidArgument, type PlatformError } from '@platform/base';
 import { type Document, serialize } from 'bson';
 import { bsonOf } from './bson-of.ts';
 import { type Json, NumberText, readJson } from './read-json.ts';
@@ -19,15 +19,12 @@ export function parseStages(text: string): Uint8Array[] {
       return serialize(bsonOf(stage) as Document);
     } catch (caught) {
       if (!(caught instanceof Error)) throw caught;
-      throw new PlatformError('invalid_argument', `stage ${index} (${name}): ${caught.message}`, caught);
+      throw invalidArgument(`stage ${index} (${name}): ${caught.message}`, caught);
     }
   });
 }
 
 function noStage(index: number, found: Json): PlatformError {
   const shown = found instanceof NumberText ? found.text : Array.isArray(found) ? 'an array' : JSON.stringify(found);
-  return new PlatformError(
-    'invalid_argument',
-    `stage ${index}: expected an object such as {"$limit": 3}, found ${shown}`,
-  );
+  return invalidArgument(`stage ${index}: expected an object such as {"$limit": 3}, found ${shown}`);
 }

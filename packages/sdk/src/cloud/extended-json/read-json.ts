@@ -1,7 +1,7 @@
 /**
  * Parses JSON into values whose numbers keep the digits as typed, and whose objects keep the order of their keys; `JSON.parse` loses both.
  */
-import { PlatformError } from '@platform/base';
+import { invalidArgument, type PlatformError } from '@platform/base';
 
 export type Json = null | boolean | string | NumberText | readonly Json[] | JsonMap;
 export type JsonMap = ReadonlyMap<string, Json>;
@@ -117,8 +117,7 @@ function skipSpace(cursor: Cursor): void {
 function unexpected({ text, at }: Cursor, expected: string): PlatformError {
   const before = text.slice(0, at).split('\n');
   const found = at < text.length ? JSON.stringify(text.slice(at, at + 20)) : 'the end of the text';
-  return new PlatformError(
-    'invalid_argument',
+  return invalidArgument(
     `line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}: expected ${expected}, found ${found}`,
   );
 }
