@@ -20,7 +20,6 @@ import type { Fleet } from './compose-fleet.ts';
 import type { People } from './compose-people.ts';
 import type { Connect } from './connect/feature.ts';
 import { createAuthenticateCall } from './edge/authenticate-call.ts';
-import type { HttpRequest } from './edge/http.ts';
 import type { Metrics } from './edge/metrics/metrics.ts';
 import { metricsRoute } from './edge/metrics/metrics-route.ts';
 import { notificationRoute } from './edge/notification-route.ts';
@@ -50,6 +49,7 @@ import { signalingBinding } from './signaling/signaling-rpc.ts';
 import type { TestInbox } from './test-inbox/feature.ts';
 import { triggerHandlers } from './trigger-service/feature.ts';
 import type { Watchdog } from './watchdog/feature.ts';
+import type { HttpRequest } from './wire/route.ts';
 
 export interface EdgeDeps extends ClockAndLog, Pick<Settings, 'trustedProxies' | 'metricsToken' | 'webUi'> {
   readonly fleet: Fleet;
@@ -143,7 +143,6 @@ export function composeEdge(deps: EdgeDeps): RpcServer {
         },
         principal,
       ),
-    testInbox: async (request, response) => testInbox.handle(request, response),
     // Loaded on demand: few installations need it.
     openApi: async () =>
       (await import('./edge/openapi/openapi-document.ts')).openApiDocument({
@@ -160,20 +159,25 @@ export function composeEdge(deps: EdgeDeps): RpcServer {
       token: metricsToken,
       loopbackOnly: isLoopback(host),
     }),
-    query: queryRoute({ queries, principalOf }),
-    upload: (request, response, url) => ingest.uploadRoute(request, response, url, principalOf),
-    binaryData: binary.download,
-    packages: packages.download,
-    connect: connect.routes,
-    unsubscribe: unsubscribeRoute({
-      db: deps.db,
-      instanceKey: deps.instanceKey,
-      organizationName: (id) => tree.organization(id)?.name,
-      clock,
-    }),
-    paymentEvents: paymentEventsRoute(deps.billing.receiveEvent),
-    notification: notificationRoute({ db: deps.db, signIn, access }),
-    logo: accounts.logoRoute,
+    routes: [
+      testInbox.handle,
+      queryRoute({ queries, principalOf }),
+      (request, response, url) => ingest.uploadRoute(request, response, url, principalOf),
+      connect.routes,
+      unsubscribeRoute({
+        db: deps.db,
+        instanceKey: deps.instanceKey,
+        organizationName: (id) => tree.organization(id)?.name,
+        clock,
+      }),
+      paymentEventsRoute(deps.billing.receiveEvent),
+    ],
+    readRoutes: [
+      binary.download,
+      packages.download,
+      notificationRoute({ db: deps.db, signIn, access }),
+      accounts.logoRoute,
+    ],
   });
   const bound: readonly CloudBinding[] = [
     authBinding(authenticator, ({ metadata, peerAddress }) =>

@@ -1,6 +1,7 @@
 /** Accounts: organizations, their settings, their trees of locations, and the sharing of locations. */
 import type { AppService } from '@platform/proto/platform/app/v1/app';
 import type { CloudHandlers } from '../access/principal.ts';
+import type { Route } from '../wire/route.ts';
 import type { AccountsDeps } from './accounts-deps.ts';
 import { locationHandlers } from './locations/location-rpc.ts';
 import { devicePushTokens, removeDeadToken } from './mobile-push/device-push-tokens.ts';
@@ -8,7 +9,7 @@ import { readHostPushCredentials } from './mobile-push/host-push-configuration.t
 import { type PushConfiguration, readPushConfiguration } from './mobile-push/push-configuration.ts';
 import { pushHandlers } from './mobile-push/push-rpc.ts';
 import { logoUrl } from './organizations/logo.ts';
-import { type LogoRoute, logoRoute } from './organizations/logo-route.ts';
+import { logoRoute } from './organizations/logo-route.ts';
 import { organizationHandlers } from './organizations/organization-rpc.ts';
 import { settingsHandlers } from './organizations/settings-rpc.ts';
 import { webhookSecretHandlers } from './organizations/webhook-secret-rpc.ts';
@@ -20,7 +21,7 @@ export interface Accounts {
   /** The FleetService handlers for accounts. */
   readonly fleetHandlers: ReturnType<typeof webhookSecretHandlers>;
   /** `GET /logos/<id>`. */
-  readonly logoRoute: LogoRoute;
+  readonly logoRoute: Route;
   /** Address of an organization's logo; empty if it has none. */
   logoUrl(organizationId: string): Promise<string>;
   /**

@@ -9,12 +9,13 @@ import type { CloudHandlers } from '../access/principal.ts';
 import type { BlobStore } from '../blobs/blob-store.ts';
 import type { LogFollower } from '../follow-log/follow-log.ts';
 import type { IngestLog } from '../ingest/log/log.ts';
+import type { Route } from '../wire/route.ts';
 import type { BinaryOperationDeps } from './binary-deps.ts';
 import { changeHandlers } from './change/change-rpc.ts';
 import { removePayloads } from './change/delete-files.ts';
 import { datasetHandlers, memberHandlers } from './collections/dataset-rpc.ts';
 import { sequenceHandlers } from './collections/sequence-rpc.ts';
-import { type DownloadDeps, type DownloadRoute, downloadRoute } from './download/download-route.ts';
+import { type DownloadDeps, downloadRoute } from './download/download-route.ts';
 import { linkHandlers } from './download/link-rpc.ts';
 import { createOpenFile, type DamagedFiles } from './download/open-file.ts';
 import { findHandlers } from './find/find-rpc.ts';
@@ -37,7 +38,7 @@ export interface Binary extends Pick<LogFollower, 'start' | 'cursor' | 'lag' | '
   /** The remaining methods of DataService are served by other features. */
   readonly dataHandlers: CloudHandlers<typeof DataService>;
   readonly datasetHandlers: CloudHandlers<typeof DatasetService>;
-  readonly download: DownloadRoute;
+  readonly download: Route;
   /** Ids of files whose payload is damaged or missing, among those requested since the start. */
   damagedFiles(): DamagedFiles;
   /** Whether the file of an upload at this position was stored once and has been deleted since (D13). */

@@ -2,11 +2,11 @@
  * What the line of `platform machines connect` fetches. Below `/connect/<token>`: the installation script, and reports for who made the
  * line. Below `/connect/<ticket>`, which only the script of the last fetch knows: the program, and the credentials (once).
  */
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
+import type { ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import { type Clock, notFound, permissionDenied, withoutPort } from '@platform/base';
 import { clientAddress } from '@platform/rpc/server';
+import { type HttpResponse, type Route, writeHead } from '../wire/route.ts';
 import type { Bundle } from './bundle.ts';
 import { installScript } from './install-script.ts';
 import { type ConnectToken, type ConnectTokens, requireUnused } from './tokens.ts';
@@ -23,15 +23,9 @@ export interface ConnectRouteDeps {
   readonly clock: Clock;
 }
 
-type Request = IncomingMessage | Http2ServerRequest;
-type Response = ServerResponse | Http2ServerResponse;
-
-export type ConnectRoutes = (request: Request, response: Response, url: URL) => Promise<boolean>;
-
 const json = 'application/json; charset=utf-8';
 
-/** Returns false for other paths. */
-export function connectRoutes(deps: ConnectRouteDeps): ConnectRoutes {
+export function connectRoutes(deps: ConnectRouteDeps): Route {
   const { tokens, bundle, clock } = deps;
   return async (request, response, url) => {
     const [, token = '', asked = ''] = /^\/connect\/([\w-]+)(?:\/([\w.-]+))?$/.exec(url.pathname) ?? [];
@@ -92,19 +86,16 @@ function stateOf({ partId, expiresMs, fetchCount, fetches, downloadedMs, used }:
   };
 }
 
-function send(response: Response, type: string, body: string | Uint8Array): void {
+function send(response: HttpResponse, type: string, body: string | Uint8Array): void {
   begin(response, Buffer.byteLength(body), type).end(body);
 }
 
-function begin(response: Response, bytes: number, type = 'application/octet-stream'): ServerResponse {
-  // The two response classes share these methods, but their overloads differ.
-  const plain = response as ServerResponse;
-  plain.writeHead(200, {
+function begin(response: HttpResponse, bytes: number, type = 'application/octet-stream'): ServerResponse {
+  return writeHead(response, 200, {
     'content-type': type,
     'content-length': bytes,
     'cache-control': 'no-store',
     'x-content-type-options': 'nosniff',
     'referrer-policy': 'no-referrer',
   });
-  return plain;
 }

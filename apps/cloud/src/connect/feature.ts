@@ -9,8 +9,9 @@ import type { Access } from '../access/authorize.ts';
 import type { CloudHandlers, Principal } from '../access/principal.ts';
 import type { Registry } from '../machines/registry.ts';
 import type { Database } from '../metadata/tables.ts';
+import type { Route } from '../wire/route.ts';
 import { createBundles } from './bundle.ts';
-import { type ConnectRoutes, connectRoutes } from './connect-routes.ts';
+import { connectRoutes } from './connect-routes.ts';
 import { createConnectTokens, type Maker } from './tokens.ts';
 
 export interface ConnectDeps {
@@ -29,7 +30,7 @@ export interface ConnectDeps {
 
 export interface Connect {
   readonly fleetHandlers: Pick<CloudHandlers<typeof FleetService>, 'createConnectToken'>;
-  readonly routes: ConnectRoutes;
+  readonly routes: Route;
 }
 
 export function createConnect(deps: ConnectDeps): Connect {

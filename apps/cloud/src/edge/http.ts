@@ -1,14 +1,10 @@
 /** Helpers for the plain HTTP routes. They treat HTTP/1.1 and HTTP/2 requests alike. */
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
 import { type CodeName, invalidArgument, type Log, type PlatformError } from '@platform/base';
 import { reportedFault } from '@platform/rpc/server';
 import { retryAfterHeader } from '../access/too-many-guesses.ts';
 import { BodyTooLarge } from '../test-inbox/read-body.ts';
 import type { Html } from '../text-rules/html.ts';
-
-export type HttpRequest = IncomingMessage | Http2ServerRequest;
-export type HttpResponse = ServerResponse | Http2ServerResponse;
+import { type HttpRequest, type HttpResponse, writeHead } from '../wire/route.ts';
 
 const statusOf: Partial<Record<CodeName, number>> = {
   invalid_argument: 400,
@@ -54,16 +50,13 @@ function send(
   body: string,
   headers: Record<string, string | string[]>,
 ): void {
-  // The two response classes share these methods, but their overloads differ.
-  const plain = response as ServerResponse;
-  plain.writeHead(status, {
+  writeHead(response, status, {
     'content-type': `${type}; charset=utf-8`,
     'cache-control': 'no-store',
     'x-content-type-options': 'nosniff',
     'referrer-policy': 'no-referrer',
     ...headers,
-  });
-  plain.end(body);
+  }).end(body);
 }
 
 export function sendJson(

@@ -6,11 +6,9 @@ import type { Principal } from '../access/principal.ts';
 import { unsubscribedAt, unsubscribeLink } from '../outbox/email/unsubscribe.ts';
 import { enqueueWebhooks, type OutboxRig, openOutboxRig } from '../outbox/testing/open-outbox.ts';
 import { webhookMessage } from '../outbox/testing/webhook-message.ts';
-import type { HttpRequest, HttpResponse } from './http.ts';
+import type { Route } from '../wire/route.ts';
 import { notificationRoute } from './notification-route.ts';
 import { unsubscribeRoute } from './unsubscribe-route.ts';
-
-type Route = (request: HttpRequest, response: HttpResponse, url: URL) => Promise<boolean>;
 
 async function serving(route: Route): Promise<string> {
   const server = createServer((request, response) => {

@@ -3,7 +3,8 @@ import type { Access } from '../access/authorize.ts';
 import { type Described, describedMessage } from '../outbox/describe-message.ts';
 import type { OutboxDatabase } from '../outbox/store.ts';
 import { type Html, html } from '../text-rules/html.ts';
-import { type HttpRequest, type HttpResponse, sendText } from './http.ts';
+import type { Route } from '../wire/route.ts';
+import { sendText } from './http.ts';
 import { sendOpeningPage, sendPage } from './sign-in/page.ts';
 import type { SignIn } from './sign-in/sign-in.ts';
 
@@ -13,10 +14,7 @@ export interface NotificationRouteDeps {
   readonly access: Pick<Access, 'allows'>;
 }
 
-/** Resolves to false for other paths, without doing anything. */
-export function notificationRoute(
-  deps: NotificationRouteDeps,
-): (request: HttpRequest, response: HttpResponse, url: URL) => Promise<boolean> {
+export function notificationRoute(deps: NotificationRouteDeps): Route {
   const { db, signIn, access } = deps;
   return async (request, response, url) => {
     const id = /^\/notifications\/(msg_[0-9a-f]{40})$/.exec(url.pathname)?.[1];

@@ -1,15 +1,15 @@
 /** `POST /webhooks/stripe`: events of the payment provider, authenticated by a signature over the body. */
 import { invalidArgument } from '@platform/base';
 import { readBody } from '../test-inbox/read-body.ts';
-import { type HttpRequest, type HttpResponse, headerOf, sendJson } from './http.ts';
+import type { Route } from '../wire/route.ts';
+import { headerOf, sendJson } from './http.ts';
 
 /** Stripe's events have a few kilobytes. */
 const maxBodyBytes = 256 * 1024;
 
-/** Resolves to true if it handled the request. @throws not_found unless the provider is stripe; invalid_argument; resource_exhausted */
 export function paymentEventsRoute(
   receive: (provider: 'stripe', body: string, signature: string) => Promise<void>,
-): (request: HttpRequest, response: HttpResponse, url: URL) => Promise<boolean> {
+): Route {
   return async (request, response, url) => {
     if (url.pathname !== '/webhooks/stripe') return false;
     if (request.method !== 'POST') throw invalidArgument(`/webhooks/stripe: expected POST, found ${request.method}`);

@@ -5,7 +5,8 @@
 import { unauthenticated } from '@platform/base';
 import type { Authenticator } from '../access/authenticate.ts';
 import type { Principal } from '../access/principal.ts';
-import { type HttpRequest, headerOf } from './http.ts';
+import type { HttpRequest } from '../wire/route.ts';
+import { headerOf } from './http.ts';
 import type { SignIn } from './sign-in/sign-in.ts';
 
 /** @throws unauthenticated if there are no credentials or they are invalid; resource_exhausted after too many guesses */

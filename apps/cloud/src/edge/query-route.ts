@@ -1,5 +1,4 @@
 /** `POST /api/query`: runs a query in SQL or MQL and sends its rows as JSON, NDJSON or Arrow, for notebooks, dashboards and curl. */
-import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { invalidArgument, PlatformError } from '@platform/base';
@@ -11,7 +10,8 @@ import { wantsExplain } from '../queries/explain-row.ts';
 import type { Queries } from '../queries/feature.ts';
 import { jsonText } from '../queries/json-rows.ts';
 import { readBody } from '../test-inbox/read-body.ts';
-import { type HttpRequest, type HttpResponse, headerOf, requireType } from './http.ts';
+import { type HttpRequest, type Route, writeHead } from '../wire/route.ts';
+import { headerOf, requireType } from './http.ts';
 import { type AnswerForm, readQueryRequest } from './query-request.ts';
 
 export interface QueryRouteDeps {
@@ -34,11 +34,7 @@ const types: Readonly<Record<AnswerForm, string>> = {
   arrow: 'application/vnd.apache.arrow.stream',
 };
 
-/** Resolves to true if it handled the request. @throws the error to send instead of rows */
-export function queryRoute({
-  queries,
-  principalOf,
-}: QueryRouteDeps): (request: HttpRequest, response: HttpResponse, url: URL) => Promise<boolean> {
+export function queryRoute({ queries, principalOf }: QueryRouteDeps): Route {
   return async (request, response, url) => {
     if (url.pathname !== '/api/query') return false;
     if (isPreflight(request)) {
@@ -63,9 +59,7 @@ export function queryRoute({
       vocabulary: vocabularyAsked(request.headers) ?? 'core',
       signal: gone.signal,
     });
-    // The two response classes share these methods, but their overloads differ.
-    const plain = response as ServerResponse;
-    plain.writeHead(200, {
+    const plain = writeHead(response, 200, {
       'content-type': types[explained ? 'json' : format],
       'cache-control': 'no-store',
       'x-content-type-options': 'nosniff',

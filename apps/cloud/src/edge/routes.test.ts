@@ -47,16 +47,8 @@ async function startRoutes(
     status: async (caller) => ({ for: callerFields(caller) }),
     openApi: async () => ({}),
     metrics: async () => {},
-    testInbox: async () => false,
-    query: async () => false,
-    upload: async () => false,
-    binaryData: async () => false,
-    packages: async () => false,
-    connect: async () => false,
-    unsubscribe: async () => false,
-    notification: async () => false,
-    paymentEvents: async () => false,
-    logo: async () => false,
+    routes: [],
+    readRoutes: [],
   });
   const server = createServer(routes);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

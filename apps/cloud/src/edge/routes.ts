@@ -6,19 +6,10 @@ import { invalidArgument, type Log, notFound, permissionDenied, unauthenticated 
 import type { Access } from '../access/authorize.ts';
 import { grantsOf, type Principal } from '../access/principal.ts';
 import type { FileAsked } from '../machines/part-config-file.ts';
-import { isInTestInbox } from '../test-inbox/feature.ts';
 import { html } from '../text-rules/html.ts';
 import { loggablePath } from '../text-rules/loggable-path.ts';
-import {
-  authorityOf,
-  type HttpRequest,
-  type HttpResponse,
-  headerOf,
-  sendError,
-  sendHtml,
-  sendJson,
-  sendText,
-} from './http.ts';
+import type { HttpRequest, HttpResponse, Route } from '../wire/route.ts';
+import { authorityOf, headerOf, sendError, sendHtml, sendJson, sendText } from './http.ts';
 import { isServed } from './served-paths.ts';
 import { sendPage } from './sign-in/page.ts';
 import type { SignIn } from './sign-in/sign-in.ts';
@@ -54,26 +45,10 @@ export interface RouteDeps {
   openApi(): Promise<unknown>;
   /** Answers `GET /metrics`. */
   metrics(request: HttpRequest, response: HttpResponse): Promise<void>;
-  /** Handles a request to the test inbox; returns false if there is no such route. */
-  testInbox(request: HttpRequest, response: HttpResponse): Promise<boolean>;
-  /** Handles `POST /api/query`; returns false for other paths. */
-  query(request: HttpRequest, response: HttpResponse, url: URL): Promise<boolean>;
-  /** Handles `PUT /uploads/…`, pieces of large files; returns false for others. */
-  upload(request: HttpRequest, response: HttpResponse, url: URL): Promise<boolean>;
-  /** Handles downloads of binary data; returns false for other paths. */
-  binaryData(request: HttpRequest, response: HttpResponse, url: URL): Promise<boolean>;
-  /** Handles downloads of packages; returns false for other paths. */
-  packages(request: HttpRequest, response: HttpResponse, url: URL): Promise<boolean>;
-  /** Handles `/connect/<token>/…`, by which other computers become machines; returns false for other paths. */
-  connect(request: HttpRequest, response: HttpResponse, url: URL): Promise<boolean>;
-  /** Handles `/unsubscribe`, the link in mails; returns false for other paths. */
-  unsubscribe(request: HttpRequest, response: HttpResponse, url: URL): Promise<boolean>;
-  /** Handles `POST /webhooks/stripe`; returns false for other paths. */
-  paymentEvents(request: HttpRequest, response: HttpResponse, url: URL): Promise<boolean>;
-  /** Handles `GET /notifications/<id>`; returns false for other paths. */
-  notification(request: HttpRequest, response: HttpResponse, url: URL): Promise<boolean>;
-  /** Handles `GET /logos/<id>`; returns false if there is no such logo. */
-  logo(request: HttpRequest, response: HttpResponse): Promise<boolean>;
+  /** Tried in this order, for every method. */
+  readonly routes: readonly Route[];
+  /** Tried afterwards, for GET and HEAD. */
+  readonly readRoutes: readonly Route[];
 }
 
 export function createRoutes(deps: RouteDeps): (request: HttpRequest, response: HttpResponse) => void {
@@ -106,20 +81,11 @@ export function createRoutes(deps: RouteDeps): (request: HttpRequest, response: 
     const url = urlOf(request.url ?? '/', authority || 'localhost', schemeOf(authority));
     await admit(request);
     if (!isServed(url.pathname)) throw notFound(`${request.method} ${url.pathname}: no such route`);
-    if (isInTestInbox(url.pathname) && (await deps.testInbox(request, response))) return;
-    if (await signIn.handle(request, response, url)) return;
-    if (await deps.query(request, response, url)) return;
-    if (await deps.upload(request, response, url)) return;
-    if (url.pathname.startsWith('/connect/') && (await deps.connect(request, response, url))) return;
-    if (await deps.unsubscribe(request, response, url)) return;
-    if (await deps.paymentEvents(request, response, url)) return;
+    for (const handle of [signIn.handle, ...deps.routes]) if (await handle(request, response, url)) return;
     if (request.method !== 'GET' && request.method !== 'HEAD') {
       throw notFound(`${request.method} ${url.pathname}: no such route`);
     }
-    if (await deps.binaryData(request, response, url)) return;
-    if (await deps.packages(request, response, url)) return;
-    if (await deps.notification(request, response, url)) return;
-    if (url.pathname.startsWith('/logos/') && (await deps.logo(request, response))) return;
+    for (const handle of deps.readRoutes) if (await handle(request, response, url)) return;
     if (webUi?.file(request, response, url.pathname)) return;
     if (webUi !== undefined && isPageOfUi(url.pathname)) {
       // The page is the same for everybody; what it shows, it asks for with the secret of the session.

@@ -2,7 +2,7 @@
 import type { Access } from '../access/authorize.ts';
 import { grantsOf, type Principal } from '../access/principal.ts';
 import type { StoredRequest } from '../test-inbox/feature.ts';
-import type { HttpRequest } from './http.ts';
+import type { HttpRequest } from '../wire/route.ts';
 import { principalOfRequest } from './principal-of-request.ts';
 import type { SignIn } from './sign-in/sign-in.ts';
 

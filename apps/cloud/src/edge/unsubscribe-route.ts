@@ -8,7 +8,7 @@ import { readUnsubscribeLink, setSubscribed, unsubscribedAt, unsubscribePath } f
 import type { OutboxDatabase } from '../outbox/store.ts';
 import { readBody } from '../test-inbox/read-body.ts';
 import { html } from '../text-rules/html.ts';
-import type { HttpRequest, HttpResponse } from './http.ts';
+import type { Route } from '../wire/route.ts';
 import { sendPage } from './sign-in/page.ts';
 
 const maxBodyBytes = 4_096;
@@ -21,10 +21,7 @@ export interface UnsubscribeDeps {
   readonly clock: Pick<Clock, 'now'>;
 }
 
-export type UnsubscribeRoute = (request: HttpRequest, response: HttpResponse, url: URL) => Promise<boolean>;
-
-/** Resolves to false for other paths and methods, without doing anything. */
-export function unsubscribeRoute(deps: UnsubscribeDeps): UnsubscribeRoute {
+export function unsubscribeRoute(deps: UnsubscribeDeps): Route {
   const { db, instanceKey, clock } = deps;
   return async (request, response, url) => {
     if (url.pathname !== unsubscribePath || !['GET', 'HEAD', 'POST'].includes(request.method ?? '')) return false;

@@ -8,8 +8,9 @@
 import type { PackageService } from '@platform/proto/platform/app/packages/v1/packages';
 import type { AppService } from '@platform/proto/platform/app/v1/app';
 import type { CloudHandlers } from '../access/principal.ts';
+import type { Route } from '../wire/route.ts';
 import { removeArchives } from './delete-packages.ts';
-import { type PackageRoute, type PackageRouteDeps, packageRoute } from './download/package-route.ts';
+import { type PackageRouteDeps, packageRoute } from './download/package-route.ts';
 import { moduleHandlers } from './modules/module-rpc.ts';
 import { packageHandlers } from './package-rpc.ts';
 
@@ -17,7 +18,7 @@ export interface Packages {
   readonly handlers: CloudHandlers<typeof PackageService>;
   /** Operations on modules. */
   readonly appHandlers: CloudHandlers<typeof AppService>;
-  readonly download: PackageRoute;
+  readonly download: Route;
   /** Whether a row lists this archive: if so, the sweep of the blob store keeps it. */
   hasArchive(path: string): Promise<boolean>;
   /** Removes archives whose rows were deleted; returns true if there may be more. Must not be called while a backup is taken (I15). */

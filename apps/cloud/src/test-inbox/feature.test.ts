@@ -16,7 +16,9 @@ async function startTestInbox(
     ...options,
   });
   const server = createServer((request, response) => {
-    if (!testInbox.handle(request, response)) response.writeHead(418).end();
+    void testInbox.handle(request, response, new URL(request.url ?? '/', 'http://here')).then((handled) => {
+      if (!handled) response.writeHead(418).end();
+    });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(async () => {

@@ -4,16 +4,10 @@
  * `GET|POST /test-inbox/webhooks/<name>` keeps the request in memory (the last 1,000, at most 16 MiB) and answers 200; anyone may post, and
  * nothing is executed. `GET /test-inbox/requests?after=<id>` returns the requests after that id that the reader may see.
  */
-import type { IncomingMessage } from 'node:http';
-import type { Http2ServerRequest } from 'node:http2';
 import { asPlatformError, type Clock } from '@platform/base';
+import { type HttpRequest, type Route, writeHead } from '../wire/route.ts';
 import { createPreciseNow } from './precise-now.ts';
 import { readBody } from './read-body.ts';
-
-/** Whether a path belongs to the inbox. */
-export function isInTestInbox(path: string): boolean {
-  return path.startsWith('/test-inbox/');
-}
 
 export interface StoredRequest {
   /** 1, 2, … since the start of the process. A mail is a request of the method MAIL. */
@@ -28,19 +22,10 @@ export interface StoredRequest {
   readonly body: string;
 }
 
-export type InboxRequest = IncomingMessage | Http2ServerRequest;
-
-/** The part of an HTTP/1.1 or HTTP/2 response that the test inbox needs. */
-export interface InboxResponse {
-  statusCode: number;
-  setHeader(name: string, value: string): unknown;
-  end(text: string): unknown;
-}
-
 export interface TestInboxDeps {
   readonly clock: Clock;
   /** Which of the kept requests the sender of this request may read; undefined: none. */
-  readonly readerOf: (request: InboxRequest) => Promise<((kept: StoredRequest) => boolean) | undefined>;
+  readonly readerOf: (request: HttpRequest) => Promise<((kept: StoredRequest) => boolean) | undefined>;
   /** Requests kept. Default 1,000. */
   readonly maxRequests?: number;
   /** Larger bodies are refused with 413. Default 1 MiB. */
@@ -72,8 +57,8 @@ export interface InboxPush {
 }
 
 export interface TestInbox {
-  /** Answers requests below /test-inbox/ and returns true; returns false for other paths, without doing anything. */
-  handle(request: InboxRequest, response: InboxResponse): boolean;
+  /** Handles requests below /test-inbox/. */
+  readonly handle: Route;
   /** Keeps a mail of an organization as a request of the method MAIL: its headers, and as body JSON of `{text, html}`. */
   keepMail(mail: InboxMail): void;
   /** Keeps a push notification of an organization as a request of the method PUSH, with the provider's message as its body. */
@@ -113,7 +98,7 @@ export function createTestInbox(deps: TestInboxDeps): TestInbox {
     return request;
   };
 
-  const answer = async (request: InboxRequest, url: URL, receivedAt: number): Promise<Answer> => {
+  const answer = async (request: HttpRequest, url: URL, receivedAt: number): Promise<Answer> => {
     const method = request.method ?? 'GET';
     const route = url.pathname.slice(url.pathname.indexOf('/', 1));
     if (/^\/webhooks\/[^/]+$/.test(route)) {
@@ -135,17 +120,11 @@ export function createTestInbox(deps: TestInboxDeps): TestInbox {
   };
 
   return {
-    handle(request, response) {
-      const receivedAt = preciseNow();
-      const url = URL.parse(request.url ?? '/', 'http://test-inbox');
-      if (url === null || !isInTestInbox(url.pathname)) return false;
-      const send = ({ status, json }: Answer): void => {
-        response.statusCode = status;
-        response.setHeader('content-type', 'application/json');
-        response.setHeader('cache-control', 'no-store');
-        response.end(JSON.stringify(json));
-      };
-      answer(request, url, receivedAt).then(send, (caught: unknown) => send(refusalFor(caught)));
+    async handle(request, response, url) {
+      if (!url.pathname.startsWith('/test-inbox/')) return false;
+      const { status, json } = await answer(request, url, preciseNow()).catch(refusalFor);
+      const headers = { 'content-type': 'application/json', 'cache-control': 'no-store' };
+      writeHead(response, status, headers).end(JSON.stringify(json));
       return true;
     },
     keepMail({ organizationId, to, messageId, mail: { subject, text, html, headers } }) {
@@ -194,7 +173,7 @@ function refusalFor(caught: unknown): Answer {
 }
 
 /** Header names as the sender wrote them (HTTP/2 has lower case only); the values of a repeated header are joined. */
-function headersAsSent({ rawHeaders }: InboxRequest): Record<string, string> {
+function headersAsSent({ rawHeaders }: HttpRequest): Record<string, string> {
   const headers = new Map<string, [name: string, value: string]>();
   for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
     const [name = '', value = ''] = rawHeaders.slice(at, at + 2);

@@ -1,15 +1,9 @@
 /** `GET /logos/<id>`: the logo of an organization, for anyone with its address. */
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
 import type { Database } from '../../metadata/tables.ts';
+import { type Route, writeHead } from '../../wire/route.ts';
 
-/** Resolves to true if it handled the request; false if the logo does not exist, and then nothing was sent. */
-export type LogoRoute = (
-  request: IncomingMessage | Http2ServerRequest,
-  response: ServerResponse | Http2ServerResponse,
-) => Promise<boolean>;
-
-export function logoRoute(db: Database): LogoRoute {
+/** Nothing is sent if the logo does not exist. */
+export function logoRoute(db: Database): Route {
   return async (request, response) => {
     const id = /^\/logos\/([A-Za-z0-9_-]{24})$/.exec(request.url ?? '')?.[1];
     if (id === undefined) return false;
@@ -19,9 +13,7 @@ export function logoRoute(db: Database): LogoRoute {
       .where('id', '=', id)
       .executeTakeFirst();
     if (row === undefined) return false;
-    // The two response classes share these methods, but their overloads differ.
-    const plain = response as ServerResponse;
-    plain.writeHead(200, {
+    writeHead(response, 200, {
       'content-type': row.media_type,
       'content-length': row.image.byteLength,
       // The address changes with the image.
@@ -29,8 +21,7 @@ export function logoRoute(db: Database): LogoRoute {
       'x-content-type-options': 'nosniff',
       'content-security-policy': "default-src 'none'; sandbox",
       'cross-origin-resource-policy': 'cross-origin',
-    });
-    plain.end(request.method === 'HEAD' ? undefined : row.image);
+    }).end(request.method === 'HEAD' ? undefined : row.image);
     return true;
   };
 }

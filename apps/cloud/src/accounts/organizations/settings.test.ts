@@ -25,6 +25,7 @@ async function serve(accounts: TestAccounts['accounts'], url: string, method = '
   const handled = await accounts.logoRoute(
     { url: url.replace('http://cloud.test', ''), method } as IncomingMessage,
     response as unknown as ServerResponse,
+    new URL(url, 'http://cloud.test'),
   );
   return { handled, ...served };
 }

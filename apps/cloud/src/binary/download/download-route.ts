@@ -4,10 +4,9 @@
  * Uploaded content is never interpreted as ours: it is sent as an attachment, its type is not guessed, and nothing in it may run. The
  * caller's right is checked again during the transfer, so that a download ends within 5 s of the right.
  */
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
 import type { Authenticator } from '../../access/authenticate.ts';
 import { notVisible, type Principal } from '../../access/principal.ts';
+import type { HttpRequest, Route } from '../../wire/route.ts';
 import { type StoredBytes, sendStoredBytes } from '../../wire/send-stored-bytes.ts';
 import type { BinaryOperationDeps } from '../binary-deps.ts';
 import { type FileRow, filesNamed } from '../find/find-files.ts';
@@ -16,25 +15,19 @@ import { downloadPath } from './download-path.ts';
 import type { OpenFile } from './open-file.ts';
 import { readLink } from './signed-link.ts';
 
-type Request = IncomingMessage | Http2ServerRequest;
-type Response = ServerResponse | Http2ServerResponse;
-
 export interface DownloadDeps
   extends Pick<BinaryOperationDeps, 'db' | 'rows' | 'access' | 'instanceKey' | 'caughtUp' | 'clock'> {
   readonly openFile: OpenFile;
   readonly standing: Authenticator['standing'];
   /** The caller of a request without a signed address. @throws unauthenticated */
-  readonly principalOf: (request: Request) => Promise<Principal>;
+  readonly principalOf: (request: HttpRequest) => Promise<Principal>;
 }
 
-/** Returns true if it handled the request. @throws the error to send to the caller instead of the file */
-export type DownloadRoute = (request: Request, response: Response, url: URL) => Promise<boolean>;
-
-export function downloadRoute(deps: DownloadDeps): DownloadRoute {
+export function downloadRoute(deps: DownloadDeps): Route {
   const { access, instanceKey, openFile, caughtUp, clock, standing, principalOf } = deps;
 
   /** The file, if the caller may read it now. */
-  const admit = async (request: Request, id: string, query: URLSearchParams): Promise<FileRow> => {
+  const admit = async (request: HttpRequest, id: string, query: URLSearchParams): Promise<FileRow> => {
     const link = readLink(instanceKey, id, query, clock.now());
     const principal = link === undefined ? await principalOf(request) : await standing(link.by, link.madeMs);
     if (principal === undefined) throw notVisible('binary data', id);
@@ -70,11 +63,6 @@ function headersOf(file: FileRow, isSigned: boolean): Record<string, string> {
   return {
     'content-type': file.mime_type,
     'content-disposition': dispositionOf(file),
-    'accept-ranges': 'bytes',
-    'cache-control': 'private, no-store',
-    'x-content-type-options': 'nosniff',
-    'content-security-policy': "default-src 'none'; sandbox",
-    'referrer-policy': 'no-referrer',
     // Pages of other origins may show files by signed address; files opened by a session are only for our own pages.
     ...(isSigned
       ? { 'access-control-allow-origin': '*', 'cross-origin-resource-policy': 'cross-origin' }

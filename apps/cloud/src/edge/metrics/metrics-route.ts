@@ -1,7 +1,8 @@
 /** `GET /metrics`: who may read the metrics of the installation. */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { failedPrecondition, unauthenticated } from '@platform/base';
-import { type HttpRequest, type HttpResponse, headerOf, sendText } from '../http.ts';
+import type { HttpRequest, HttpResponse } from '../../wire/route.ts';
+import { headerOf, sendText } from '../http.ts';
 
 export interface MetricsRouteDeps {
   readonly text: () => Promise<string>;

@@ -1,7 +1,8 @@
 /** The layout of the pages that the cloud itself makes: one style and one script; their content security policy forbids everything else. */
 import { createHash } from 'node:crypto';
 import { constantHtml, type Html, html } from '../../text-rules/html.ts';
-import { type HttpResponse, sendHtml } from '../http.ts';
+import type { HttpResponse } from '../../wire/route.ts';
+import { sendHtml } from '../http.ts';
 import { pageScript } from './page-script.ts';
 
 const style = `

@@ -3,16 +3,9 @@ import { invalidArgument, PlatformError, unauthenticated } from '@platform/base'
 import type { Principal } from '../../access/principal.ts';
 import type { SignedInCaller } from '../../identity/account.ts';
 import { readBody } from '../../test-inbox/read-body.ts';
+import type { HttpRequest, HttpResponse } from '../../wire/route.ts';
 import { type BrowserSession, secretHeader } from '../browser-session.ts';
-import {
-  authorityOf,
-  type HttpRequest,
-  type HttpResponse,
-  headerOf,
-  peerAddressOf,
-  requireType,
-  sendText,
-} from '../http.ts';
+import { authorityOf, headerOf, peerAddressOf, requireType, sendText } from '../http.ts';
 import type { PageHeaders } from '../own-pages.ts';
 
 const maxBodyBytes = 16 * 1_024;

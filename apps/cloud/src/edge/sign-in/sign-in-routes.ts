@@ -6,7 +6,8 @@ import { signInWithPassword } from '../../identity/sign-in/sign-in-with-password
 import { checkResetLink, mailResetLink, resetPassword, signInWithLink } from '../../identity/sign-in/use-link.ts';
 import { normalEmail } from '../../text-rules/checked-email.ts';
 import { type Html, html } from '../../text-rules/html.ts';
-import { type HttpRequest, headerOf, sendHtml, sendJson, sendText } from '../http.ts';
+import type { HttpRequest } from '../../wire/route.ts';
+import { headerOf, sendHtml, sendJson, sendText } from '../http.ts';
 import { answerForm, enter, enteredPath, type Fields, formFields, signedOut } from './answer-form.ts';
 import type { Routes, SignInDeps } from './deps.ts';
 import { needsScript, type Page, sendPage } from './page.ts';

@@ -3,7 +3,8 @@ import { reportedFault } from '@platform/rpc/server';
 import type { Principal } from '../../access/principal.ts';
 import { retryAfterHeader } from '../../access/too-many-guesses.ts';
 import { html } from '../../text-rules/html.ts';
-import { type HttpRequest, type HttpResponse, headerOf, statusOfError } from '../http.ts';
+import type { HttpRequest, HttpResponse, Route } from '../../wire/route.ts';
+import { headerOf, statusOfError } from '../http.ts';
 import { accountRoutes } from './account-routes.ts';
 import { apiRoutes } from './api-routes.ts';
 import { cliRoutes } from './cli-routes.ts';
@@ -15,8 +16,7 @@ import { guesserOf, mayAskAgain, principalOfBrowser, requestContextOf } from './
 import { signInRoutes } from './sign-in-routes.ts';
 
 export interface SignIn {
-  /** Handles a request to one of its routes; returns false for other routes. */
-  handle(request: HttpRequest, response: HttpResponse, url: URL): Promise<boolean>;
+  readonly handle: Route;
   /** The person of the browser's session; undefined if half of it is missing, or it has ended. */
   principalOf(request: HttpRequest): Promise<Principal | undefined>;
   /** Whether the browser has the cookie of a session, which may have ended. Nothing may depend on it but which page is shown. */

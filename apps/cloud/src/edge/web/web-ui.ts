@@ -5,11 +5,11 @@
  */
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import type { ServerResponse } from 'node:http';
 import { extname, join, relative, sep } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { failedPrecondition } from '@platform/base';
-import { type HttpRequest, type HttpResponse, headerOf } from '../http.ts';
+import { type HttpRequest, type HttpResponse, writeHead } from '../../wire/route.ts';
+import { headerOf } from '../http.ts';
 
 export interface WebUi {
   /** Sends a file of the build; returns false if there is no file with this path. */
@@ -55,15 +55,12 @@ export function createWebUi(directory: string): WebUi {
   const send = (request: HttpRequest, response: HttpResponse, stored: Stored): void => {
     const zipped = /\bgzip\b/.test(headerOf(request, 'accept-encoding')) ? stored.gzip?.() : undefined;
     const body = zipped ?? stored.body;
-    // The two response classes share these methods, but their overloads differ.
-    const plain = response as ServerResponse;
-    plain.writeHead(200, {
+    writeHead(response, 200, {
       ...stored.headers,
       ...(stored.gzip && { vary: 'accept-encoding' }),
       ...(zipped !== undefined && { 'content-encoding': 'gzip' }),
       'content-length': String(body.length),
-    });
-    plain.end(request.method === 'HEAD' ? undefined : body);
+    }).end(request.method === 'HEAD' ? undefined : body);
   };
   return {
     file(request, response, path) {

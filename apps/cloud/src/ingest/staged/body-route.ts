@@ -2,16 +2,12 @@
  * `PUT /uploads/<part>/<key>?offset=N`: a long piece of a staged upload as a plain body, which is written as it arrives. Otherwise it does
  * the same as WriteUpload, and answers `{"offset": …}`.
  */
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
 import { type Clock, invalidArgument, PlatformError } from '@platform/base';
 import { readLongBody } from '@platform/rpc/server';
+import { type HttpRequest, type HttpResponse, writeHead } from '../../wire/route.ts';
 import { spaceChecked } from '../disk/space-checked.ts';
 import type { UploadRpcDeps } from '../rpc.ts';
 import type { StagedUploads } from './staged-uploads.ts';
-
-type Request = IncomingMessage | Http2ServerRequest;
-type Response = ServerResponse | Http2ServerResponse;
 
 /**
  * A sender that breaks off loses nothing that has arrived. The limit ensures that its access and the disk are checked now and then: each
@@ -25,10 +21,10 @@ const busyMs = 2_000;
 
 /** Returns true if it handled the request. @throws the error to send to the caller */
 export type UploadRoute<P> = (
-  request: Request,
-  response: Response,
+  request: HttpRequest,
+  response: HttpResponse,
   url: URL,
-  principalOf: (request: Request) => Promise<P>,
+  principalOf: (request: HttpRequest) => Promise<P>,
 ) => Promise<boolean>;
 
 export function uploadRoute<P>(
@@ -94,9 +90,7 @@ function wholeNumber(name: string, text: string, most: number): number {
   throw invalidArgument(`${name}: expected a whole number up to ${most}, found ${JSON.stringify(text.slice(0, 100))}`);
 }
 
-function answer(response: Response, content: object): void {
-  // The two response classes share these methods, but their overloads differ.
-  const plain = response as ServerResponse;
-  plain.writeHead(200, { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' });
-  plain.end(`${JSON.stringify(content)}\n`);
+function answer(response: HttpResponse, content: object): void {
+  const headers = { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' };
+  writeHead(response, 200, headers).end(`${JSON.stringify(content)}\n`);
 }

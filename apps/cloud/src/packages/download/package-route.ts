@@ -4,36 +4,29 @@
  * An archive is served exactly as stored, or not at all (SHA-256, D33). The headers are those that public machine servers expect: they send
  * HEAD first, compare `x-goog-hash` with the received bytes, and unpack only `application/x-gzip`.
  */
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
 import { asPlatformError, dataLoss } from '@platform/base';
 import type { Authenticator } from '../../access/authenticate.ts';
 import { notVisible, type Principal } from '../../access/principal.ts';
 import { idOf } from '../../access/signed-address.ts';
 import { requireRight } from '../../metadata/row-checks/require-right.ts';
 import type { ByteRange } from '../../wire/byte-range.ts';
+import type { HttpRequest, Route } from '../../wire/route.ts';
 import { type StoredBytes, sendStoredBytes } from '../../wire/send-stored-bytes.ts';
 import { packageId, servedVersion } from '../find-packages.ts';
 import type { PackagesDeps } from '../packages-deps.ts';
 import { type PackageRow, packages } from '../store.ts';
 import { packagePath, readPackageLink } from './package-link.ts';
 
-type Request = IncomingMessage | Http2ServerRequest;
-type Response = ServerResponse | Http2ServerResponse;
-
 export interface PackageRouteDeps extends PackagesDeps {
   readonly standing: Authenticator['standing'];
   /** Authenticates the request by its headers. @throws unauthenticated */
-  readonly principalOf: (request: Request) => Promise<Principal>;
+  readonly principalOf: (request: HttpRequest) => Promise<Principal>;
 }
 
-/** Resolves to true if it handled the request. @throws the error to send instead of the archive */
-export type PackageRoute = (request: Request, response: Response, url: URL) => Promise<boolean>;
-
-export function packageRoute(deps: PackageRouteDeps): PackageRoute {
+export function packageRoute(deps: PackageRouteDeps): Route {
   const { db, blobs, access, instanceKey, clock, log, standing, principalOf } = deps;
 
-  const callerOf = async (request: Request, id: string, query: URLSearchParams): Promise<Principal | undefined> => {
+  const callerOf = async (request: HttpRequest, id: string, query: URLSearchParams): Promise<Principal | undefined> => {
     const link = readPackageLink(instanceKey, id, query, clock.now());
     if (link === undefined) return principalOf(request);
     if (link.by.kind !== 'part') return standing({ kind: link.by.kind, id: link.by.id }, link.madeMs);
@@ -41,7 +34,7 @@ export function packageRoute(deps: PackageRouteDeps): PackageRoute {
     return idOf(principal) === link.by.id ? principal : undefined;
   };
   /** The package, if the request may read it now. */
-  const admit = async (request: Request, id: string, query: URLSearchParams): Promise<PackageRow> => {
+  const admit = async (request: HttpRequest, id: string, query: URLSearchParams): Promise<PackageRow> => {
     const principal = await callerOf(request, id, query);
     const row = await db.selectFrom('packages').selectAll().where('id', '=', id).executeTakeFirst();
     if (principal === undefined || row === undefined || !access.allows(principal, 'package.read', row.organization_id))
@@ -84,11 +77,6 @@ function headersOf(row: PackageRow): Record<string, string | string[]> {
     'content-disposition': `attachment; filename="${fileName(row)}"`,
     'x-goog-hash': [`crc32c=${crc.toString('base64')}`],
     'repr-digest': `sha-256=:${Buffer.from(row.sha256, 'hex').toString('base64')}:`,
-    'accept-ranges': 'bytes',
-    'cache-control': 'private, no-store',
-    'x-content-type-options': 'nosniff',
-    'content-security-policy': "default-src 'none'; sandbox",
-    'referrer-policy': 'no-referrer',
   };
 }
 
