@@ -44,7 +44,7 @@ const say = (text: string): void =>
   void process.stderr.write(isTerminal ? `${clear}… ${text.slice(0, columns - 3)}` : `${text}\n`);
 
 async function run(request: Request, signal: AbortSignal): Promise<unknown> {
-  const { text, optionalText } = readParams(request);
+  const { text, optionalText, flag } = readParams(request);
   const settings = readStoreSettings(optionalText('dataDirectory'));
   const command = text('command');
   if (command === 'restore')
@@ -79,8 +79,8 @@ async function run(request: Request, signal: AbortSignal): Promise<unknown> {
       store: await openDoctorStore(dataDirectory, database),
       ask,
       from: from === undefined ? undefined : resolve(from),
-      acceptLoss: readParams(request).flag('acceptLoss'),
-      apply: readParams(request).flag('apply'),
+      acceptLoss: flag('acceptLoss'),
+      apply: flag('apply'),
       nowMs: systemClock.now(),
       progress: say,
     });
@@ -91,7 +91,7 @@ async function run(request: Request, signal: AbortSignal): Promise<unknown> {
     database,
     checkSecrets: async () => String(await ask('check-secrets')),
     freeBytes: () => freeBytesOf(dataDirectory),
-    deep: readParams(request).flag('deep'),
+    deep: flag('deep'),
     progress: say,
   });
 }
@@ -183,7 +183,7 @@ async function runHere(command: string, params: Request, settings: StoreSettings
     throw invalidArgument(
       `command: expected one of backup, restore, doctor, repair, ${Object.keys(operations).join(', ')}, found ${JSON.stringify(command)}`,
     );
-  return await operation(params, new AbortController().signal);
+  return await operation(readParams(params), new AbortController().signal);
 }
 
 /** Reads the first line of a file. A passphrase is passed in a file to keep it out of process lists. */

@@ -24,6 +24,7 @@ import type { UsedLimit } from './limit-usage.ts';
 import { type Limit, type Limits, openLimits } from './limits.ts';
 import { machineLogAllowance } from './machine-log-allowance.ts';
 import { organizationDeleting } from './organization-deleting.ts';
+import { readParams } from './read-params.ts';
 
 interface Admin extends AsyncDisposable {
   readonly operations: Operations;
@@ -61,7 +62,8 @@ async function open(directory: TemporaryDirectory, clock: Clock = systemClock): 
     status: async () => ({ running: true }),
   });
   const { id: organizationId } = await db.selectFrom('organizations').select('id').executeTakeFirstOrThrow();
-  const call: Admin['call'] = async (method, params = {}) => operations[method]?.(params, new AbortController().signal);
+  const call: Admin['call'] = async (method, params = {}) =>
+    operations[method]?.(readParams(params), new AbortController().signal);
   return {
     operations,
     stores,
@@ -319,7 +321,11 @@ test('I15 deletions continue when the backup releases its hold, even if its proc
 test('a name with Unicode line separators passes through the control socket unchanged', async () => {
   await using directory = await memoryDirectory();
   const file = directory.file('control.sock');
-  await using _server = await openControlServer(file, { echo: async ({ name }) => ({ name }) }, silentLog);
+  await using _server = await openControlServer(
+    file,
+    { echo: async ({ text }) => ({ name: text('name') }) },
+    silentLog,
+  );
   await using client = await openControlClient(file);
   const name = `a\u2028b\u2029c\u0085d ${'é'.repeat(100_000)}`;
   expect(await client?.call('echo', { name })).toEqual({ name });

@@ -1,6 +1,5 @@
 /** Who bills which organization, which neither of the two can decide alone; received payments; and the check of the ledger. */
 import { invalidArgument } from '@platform/base';
-import type { OwnActor } from '../access/audit.ts';
 import { checkAuditChain } from '../access/audit-chain.ts';
 import type { AccountsDeps } from '../accounts/accounts-deps.ts';
 import { checkLedger } from '../billing/ledger/check-ledger.ts';
@@ -8,12 +7,8 @@ import { recordPayment } from '../billing/payments/record-payment.ts';
 import { accountAt, changeAccount } from '../billing/prices/accounts.ts';
 import type { Operations } from './control-channel.ts';
 import { requireOrganization } from './limits.ts';
-import { readParams } from './read-params.ts';
 
-export function billingOperations(
-  { db, clock }: Pick<AccountsDeps, 'db' | 'clock'>,
-  actorOf: (params: Readonly<Record<string, unknown>>) => OwnActor,
-): Operations {
+export function billingOperations({ db, clock }: Pick<AccountsDeps, 'db' | 'clock'>): Operations {
   const show = async (organizationId: string) => {
     const account = await accountAt(db, organizationId, clock.now());
     return {
@@ -23,9 +18,8 @@ export function billingOperations(
     };
   };
   return {
-    'billing.show': (params) => show(readParams(params).text('organizationId')),
-    'billing.assign': async (params) => {
-      const { text, optionalText } = readParams(params);
+    'billing.show': ({ text }) => show(text('organizationId')),
+    'billing.assign': async ({ text, optionalText, actor }) => {
       const organizationId = text('organizationId');
       const billerId = optionalText('billerId') ?? null;
       await requireOrganization(db, organizationId);
@@ -34,14 +28,13 @@ export function billingOperations(
         throw invalidArgument('biller: expected another organization, found the billed one');
       const tier = billerId === null ? '' : text('tier');
       const change = { billerId, tier, billingEmail: optionalText('email') ?? '' };
-      await changeAccount(db, actorOf(params), 'admin.billing.assign', clock.now(), organizationId, change);
+      await changeAccount(db, actor, 'admin.billing.assign', clock.now(), organizationId, change);
       return show(organizationId);
     },
-    'payments.record': async (params) => {
-      const { text } = readParams(params);
+    'payments.record': async ({ text, actor }) => {
       const payment = { invoiceId: text('invoiceId'), amount: text('amount'), reference: text('reference') };
       // No mail is sent: whoever records payments informs the payers in their own way.
-      return await recordPayment({ db, clock, mails: undefined }, actorOf(params), payment);
+      return await recordPayment({ db, clock, mails: undefined }, actor, payment);
     },
     'check-ledger': async () => {
       const [ledger, trail] = [await checkLedger(db), await checkAuditChain(db)];

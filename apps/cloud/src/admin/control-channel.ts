@@ -18,9 +18,10 @@ import {
   unimplemented,
 } from '@platform/base';
 import { splitLines } from '../instance/split-lines.ts';
+import { type Params, readParams } from './read-params.ts';
 
 /** @param connected aborts when the caller has disconnected. */
-export type Operation = (params: Readonly<Record<string, unknown>>, connected: AbortSignal) => Promise<unknown>;
+export type Operation = (params: Params, connected: AbortSignal) => Promise<unknown>;
 export type Operations = Readonly<Record<string, Operation>>;
 
 export const controlName = 'control.sock';
@@ -79,7 +80,7 @@ function serveConnection(socket: Socket, operations: Operations, log: Log): void
         throw unimplemented(
           `${String(request.method)}: this cloud does not support this operation; is it older than the command?`,
         );
-      const result = await operation((request.params ?? {}) as Record<string, unknown>, ended.signal);
+      const result = await operation(readParams(Object(request.params)), ended.signal);
       return JSON.stringify({ id, result: result ?? null });
     } catch (caught) {
       // The host administrator may read internal error details, as in the log.

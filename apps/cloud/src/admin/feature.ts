@@ -4,7 +4,6 @@
  */
 import type { Log } from '@platform/base';
 import { errorText } from '@platform/base';
-import type { OwnActor } from '../access/audit.ts';
 import { storedOrganizations } from '../accounts/organizations/stored-organizations.ts';
 import type { DeletionPause } from '../instance/deletion-pause.ts';
 import type { KeyRing } from '../instance/instance-key.ts';
@@ -20,7 +19,6 @@ import { limitUsage } from './limit-usage.ts';
 import { type Limits, requireOrganization } from './limits.ts';
 import { listAudit } from './list-audit.ts';
 import { pushOperations } from './push-operations.ts';
-import { readParams } from './read-params.ts';
 import { type RepairOperationsDeps, repairOperations } from './repair/repair-operations.ts';
 import { rotateKey } from './rotate-key.ts';
 
@@ -64,44 +62,38 @@ export function createAdmin(deps: AdminDeps): Operations {
       else connected.addEventListener('abort', release, { once: true });
       return {};
     },
-    'limits.get': async (params) => {
-      const organizationId = readParams(params).text('organizationId');
+    'limits.get': async ({ text }) => {
+      const organizationId = text('organizationId');
       await requireOrganization(db, organizationId);
       return limitUsage(db, organizationId, limits.list(organizationId), clock.now());
     },
-    'limits.set': async (params) => {
-      const { text, optionalNumber } = readParams(params);
+    'limits.set': async ({ text, optionalNumber, actor }) => {
       const organizationId = text('organizationId');
-      await limits.set(organizationId, text('name'), optionalNumber('value') ?? null, actorOf(params), clock.now());
+      await limits.set(organizationId, text('name'), optionalNumber('value') ?? null, actor, clock.now());
       return limitUsage(db, organizationId, limits.list(organizationId), clock.now());
     },
     'organizations.list': async () =>
       (await storedOrganizations(db)).map(({ id, name, created_ms: createdMs }) => ({ id, name, createdMs })),
-    'organizations.create-owner-link': (params) => {
-      const { text, optionalText } = readParams(params);
-      return createOwnerLink(db, clock, text('organizationId'), optionalText('email'), actorOf(params));
-    },
-    ...billingOperations(deps, actorOf),
-    ...pushOperations(deps, actorOf),
-    ...repairOperations(deps, actorOf),
+    'organizations.create-owner-link': ({ text, optionalText, actor }) =>
+      createOwnerLink(db, clock, text('organizationId'), optionalText('email'), actor),
+    ...billingOperations(deps),
+    ...pushOperations(deps),
+    ...repairOperations(deps),
     'check-secrets': () => checkSecrets(db, instanceKey, sealedColumns),
-    audit: (params) => {
-      const { optionalText, optionalNumber } = readParams(params);
-      return listAudit(db, {
+    audit: ({ optionalText, optionalNumber }) =>
+      listAudit(db, {
         organizationId: optionalText('organizationId'),
         before: optionalNumber('before'),
         limit: optionalNumber('limit'),
-      });
-    },
-    'rotate-instance-key': async (params) => {
-      const { flag, optionalText } = readParams(params);
+      }),
+    'rotate-instance-key': async ({ flag, optionalText, actor }) => {
       const report = await rotateKey({
         db,
         instanceKey,
         keyFile,
         next: optionalText('next'),
         endSessions: flag('endSessions'),
-        by: actorOf(params),
+        by: actor,
         now: clock.now,
       });
       await sealDocuments();
@@ -122,9 +114,4 @@ export function createAdmin(deps: AdminDeps): Operations {
       return report;
     },
   };
-}
-
-/** The system user who ran the command; for the audit trail only. */
-function actorOf(params: Readonly<Record<string, unknown>>): OwnActor {
-  return { kind: 'admin', name: readParams(params).optionalText('actor') ?? '' };
 }

@@ -1,5 +1,6 @@
 /** Typed access to an operation's parameters, which another process sent. */
 import { invalidArgument } from '@platform/base';
+import type { OwnActor } from '../access/audit.ts';
 
 export interface Params {
   /** @throws invalid_argument if it is missing or not a string. */
@@ -8,6 +9,8 @@ export interface Params {
   optionalNumber(name: string): number | undefined;
   /** False if absent. */
   flag(name: string): boolean;
+  /** The system user who ran the command; for the audit trail only. */
+  readonly actor: OwnActor;
 }
 
 export function readParams(params: Readonly<Record<string, unknown>>): Params {
@@ -27,5 +30,8 @@ export function readParams(params: Readonly<Record<string, unknown>>): Params {
     optionalText,
     optionalNumber: (name) => optional(name, 'a number', (value): value is number => typeof value === 'number'),
     flag: (name) => optional(name, 'true or false', (value): value is boolean => typeof value === 'boolean') ?? false,
+    get actor() {
+      return { kind: 'admin' as const, name: optionalText('actor') ?? '' };
+    },
   };
 }

@@ -1,6 +1,7 @@
 import { systemClock } from '@platform/base';
 import { expect, test } from 'vitest';
 import { callers, data, openBinary } from '../../binary/testing/open-binary.ts';
+import { readParams } from '../read-params.ts';
 import { repairOperations } from './repair-operations.ts';
 
 test('D33 an image whose log row was skipped is listed with its details once the row is restored, and only once', async () => {
@@ -21,16 +22,12 @@ test('D33 an image whose log row was skipped is listed with its details once the
     on.log.recordLoss('binary data', { first: position, last: position, parts: null, reason: 'the row is missing' });
   await lose();
   await expect(list()).rejects.toMatchObject({ code: 'data_loss' });
-  const operations = repairOperations(
-    { loadAgain: undefined, db: on.db, rows: on.rows, ingestLog: on.log, clock: systemClock },
-    () => ({
-      kind: 'admin',
-      name: 'root',
-    }),
-  );
+  const operations = repairOperations({
+    ...{ loadAgain: undefined, db: on.db, rows: on.rows, ingestLog: on.log, clock: systemClock },
+  });
   const back = async () =>
     operations['repair.rows-back']?.(
-      { positions: JSON.stringify([position]), loaded: '[]', from: 'monday' },
+      readParams({ positions: JSON.stringify([position]), loaded: '[]', from: 'monday', actor: 'root' }),
       new AbortController().signal,
     );
   await back();

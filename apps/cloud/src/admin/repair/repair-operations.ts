@@ -1,6 +1,6 @@
 /** The operations that repair calls in the process that has the catalog and log open; each change writes an audit entry. */
 import type { Clock } from '@platform/base';
-import { audit, type OwnActor } from '../../access/audit.ts';
+import { audit } from '../../access/audit.ts';
 import { isOrganizationStored } from '../../accounts/organizations/stored-organizations.ts';
 import { insertRestoredUpload } from '../../binary/uploads/insert-restored-upload.ts';
 import type { IngestLog, LogLoss, LossIn } from '../../ingest/log/log.ts';
@@ -13,7 +13,6 @@ import { recentDeletes } from '../../tabular/deletion/recent-deletes.ts';
 import { repairCatalog } from '../../tabular/integrity/repair-catalog.ts';
 import type { SealedFile } from '../../tabular/process/messages.ts';
 import type { Operations } from '../control-channel.ts';
-import { readParams } from '../read-params.ts';
 import { recordRestored, replaceFiles, unlistFile } from './record-repair.ts';
 import { decodeRow, type RowJson } from './row-json.ts';
 
@@ -26,54 +25,45 @@ export interface RepairOperationsDeps {
   readonly clock: Clock;
 }
 
-/** @param actorOf returns the caller, for the audit trail. */
-export function repairOperations(
-  { db, rows, ingestLog, loadAgain, clock }: RepairOperationsDeps,
-  actorOf: (params: Readonly<Record<string, unknown>>) => OwnActor,
-): Operations {
+export function repairOperations({ db, rows, ingestLog, loadAgain, clock }: RepairOperationsDeps): Operations {
   return {
-    'repair.catalog': async (params) => {
-      const report = await repairCatalog(db, readParams(params).flag('apply'));
-      if (readParams(params).flag('apply') && report.mended.length > 0)
-        await audit(db, actorOf(params), clock.now(), 'admin.repair.catalog', ['file', '', null], {
-          mended: report.mended,
-        });
+    'repair.catalog': async ({ flag, actor }) => {
+      const report = await repairCatalog(db, flag('apply'));
+      const { mended } = report;
+      if (flag('apply') && mended.length > 0)
+        await audit(db, actor, clock.now(), 'admin.repair.catalog', ['file', '', null], { mended });
       return report;
     },
-    'repair.altered-rows': async (params) => {
-      if (!readParams(params).flag('accept')) return { damages: await rows.look() };
+    'repair.altered-rows': async ({ flag, actor }) => {
       const damages = await rows.look();
-      if (damages.length === 0) return { damages };
+      if (!flag('accept') || damages.length === 0) return { damages };
       // The audit entry comes first, because an interrupted acceptance is repeated.
-      await audit(db, actorOf(params), clock.now(), 'admin.repair.accept-rows', ['file', '', null], { damages });
+      await audit(db, actor, clock.now(), 'admin.repair.accept-rows', ['file', '', null], { damages });
       return { damages: await rows.accept() };
     },
-    'repair.restored': async (params) => {
-      const { text } = readParams(params);
-      await recordRestored(db, text('file'), text('from'), actorOf(params), clock.now());
+    'repair.restored': async ({ text, actor }) => {
+      await recordRestored(db, text('file'), text('from'), actor, clock.now());
       return {};
     },
-    'repair.replaced': async (params) => {
-      const { text } = readParams(params);
+    'repair.replaced': async ({ text, actor }) => {
       const replaced = JSON.parse(text('files')) as readonly string[];
       const files = JSON.parse(text('as')) as readonly SealedFile[];
-      await replaceFiles(db, replaced, files, text('from'), actorOf(params), clock.now());
+      await replaceFiles(db, replaced, files, text('from'), actor, clock.now());
       return {};
     },
-    'repair.unlist': async (params) => {
-      await unlistFile(db, readParams(params).text('file'), actorOf(params), clock.now());
+    'repair.unlist': async ({ text, actor }) => {
+      await unlistFile(db, text('file'), actor, clock.now());
       return {};
     },
-    'repair.losses': async (params) => {
+    'repair.losses': async ({ flag, actor }) => {
       const losses = ingestLog.losses().filter(({ acceptedMs }) => acceptedMs === null);
-      if (!readParams(params).flag('accept') || losses.length === 0) return { losses };
+      if (!flag('accept') || losses.length === 0) return { losses };
       // The audit entry comes first, because an interrupted acceptance is repeated.
-      await audit(db, actorOf(params), clock.now(), 'admin.repair.accept-loss', ['file', '', null], { losses });
+      await audit(db, actor, clock.now(), 'admin.repair.accept-loss', ['file', '', null], { losses });
       await ingestLog.acceptLosses();
       return { losses };
     },
-    'repair.rows': async (params) => {
-      const { text, flag } = readParams(params);
+    'repair.rows': async ({ text, flag }) => {
       const restored: number[] = [];
       for (const sent of JSON.parse(text('rows')) as readonly RowJson[]) {
         const row = decodeRow(sent);
@@ -86,17 +76,15 @@ export function repairOperations(
       if (loadAgain !== undefined) return { sealed: await loadAgain() };
       return { sealed: await storedSealedPosition(db) };
     },
-    'repair.deletes': async (params) => {
-      const { text, optionalNumber } = readParams(params);
+    'repair.deletes': async ({ text, optionalNumber }) => {
       return { deletes: await recentDeletes(db, text('organizationId'), optionalNumber('position') ?? 0) };
     },
-    'repair.rows-back': async (params) => {
-      const { text } = readParams(params);
+    'repair.rows-back': async ({ text, actor }) => {
       const positions = JSON.parse(text('positions')) as readonly number[];
       const loaded = new Set(JSON.parse(text('loaded')) as readonly number[]);
       // The audit entry comes first, because an interrupted repair is repeated.
       const detail = { from: text('from'), positions: positions.join(', ') };
-      await audit(db, actorOf(params), clock.now(), 'admin.repair.restored', ['ingest log', '', null], detail);
+      await audit(db, actor, clock.now(), 'admin.repair.restored', ['ingest log', '', null], detail);
       for (const position of positions) {
         const lostIn = openLosses(ingestLog.losses(), position);
         // This loss was found after the positions were read. The next repair restores its readings.

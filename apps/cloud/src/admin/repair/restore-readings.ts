@@ -3,16 +3,15 @@
  * sealing code writes them to separate files. Rows that are already in files are skipped, so that this can be repeated; so are rows deleted
  * since.
  */
-import { copyFile, mkdir, rm } from 'node:fs/promises';
+import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Delete } from '../../tabular/catalog/row-filter.ts';
 import type { FileRow } from '../../tabular/integrity/row-checksum.ts';
-import { openDatabase } from '../../tabular/process/duckdb/database.ts';
 import type { Slice } from '../../tabular/process/files/slice.ts';
 import { logSlices } from '../../tabular/process/log/log-slices.ts';
 import type { SealedFile } from '../../tabular/process/messages.ts';
 import { existingRows } from './existing-rows.ts';
-import { repairLimits, writeRestored } from './write-restored.ts';
+import { openWorkDatabase, repairLimits, writeRestored } from './write-restored.ts';
 
 export interface RestoreReadingsOptions {
   readonly uploads: readonly { readonly position: number; readonly batch: Uint8Array }[];
@@ -27,10 +26,7 @@ export interface RestoreReadingsOptions {
 /** Returns the files in workDir; empty if nothing is missing. */
 export async function restoreReadings(options: RestoreReadingsOptions): Promise<readonly SealedFile[]> {
   const { uploads, listed, parquetDir, deletesOf, workDir } = options;
-  await rm(workDir, { recursive: true, force: true });
-  await mkdir(workDir, { recursive: true, mode: 0o700 });
-  const database = openDatabase({ parquetDir: workDir, memoryBytes: 1 << 30, threads: 2 });
-  const connection = await database.connect();
+  const connection = await openWorkDatabase(workDir);
   const load = (isHeld?: (position: number, index: number) => boolean): Promise<Slice[]> =>
     logSlices(connection, { uploads: inTurn(uploads), isHeld, directory: workDir, limits: repairLimits() });
   try {

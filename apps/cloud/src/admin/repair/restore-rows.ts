@@ -3,13 +3,13 @@
  * the current ingest log. The sealing code writes them to new files. The result is accepted only if the new files together match everything
  * that the catalog records for the lost files: rows, bytes, positions, times and paths.
  */
-import { copyFile, mkdir, readdir, rm } from 'node:fs/promises';
+import { copyFile, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { hasFile } from '../../backup/listed-files.ts';
 import type { Delete } from '../../tabular/catalog/row-filter.ts';
 import type { FileRow } from '../../tabular/integrity/row-checksum.ts';
-import { openDatabase, readRows } from '../../tabular/process/duckdb/database.ts';
+import { readRows } from '../../tabular/process/duckdb/database.ts';
 import { checksumFile } from '../../tabular/process/files/checksum-file.ts';
 import { readFacts } from '../../tabular/process/files/file-facts.ts';
 import { type Slice, wholeFile } from '../../tabular/process/files/slice.ts';
@@ -17,7 +17,7 @@ import { logSlices } from '../../tabular/process/log/log-slices.ts';
 import type { SealedFile } from '../../tabular/process/messages.ts';
 import { matchesCatalog } from '../doctor/match-catalog.ts';
 import { existingRows } from './existing-rows.ts';
-import { repairLimits, writeRestored } from './write-restored.ts';
+import { openWorkDatabase, repairLimits, writeRestored } from './write-restored.ts';
 
 export interface RestoreRowsOptions {
   /** All of one organization and day. */
@@ -58,10 +58,7 @@ export async function restoreRows(options: RestoreRowsOptions): Promise<Restored
     lost;
   const first = Math.min(...lost.map((row) => row.min_position));
   const last = Math.max(...lost.map((row) => row.max_position));
-  await rm(workDir, { recursive: true, force: true });
-  await mkdir(workDir, { recursive: true, mode: 0o700 });
-  const database = openDatabase({ parquetDir: workDir, memoryBytes: 1 << 30, threads: 2 });
-  const connection = await database.connect();
+  const connection = await openWorkDatabase(workDir);
   try {
     const from = new Set<string>();
     const slices: Slice[] = [];

@@ -14,6 +14,7 @@ import { checkFiles } from '../doctor/check-files.ts';
 import { openDoctorStore } from '../doctor/doctor.ts';
 import { createAdmin } from '../feature.ts';
 import { openLimits } from '../limits.ts';
+import { readParams } from '../read-params.ts';
 import { type RepairOptions, repair } from '../repair/repair.ts';
 
 const { signal } = new AbortController();
@@ -59,7 +60,7 @@ export async function adminOf(store: OpenTabular) {
     status: async () => ({ running: true, damagedFiles: [] }),
   });
   const call = async (name: string, params: Readonly<Record<string, unknown>> = {}) =>
-    operations[name]?.({ actor: 'root', ...params }, signal);
+    operations[name]?.(readParams({ actor: 'root', ...params }), signal);
   const doctorStore = await openDoctorStore(store.dataDir, undefined);
   return {
     call,
