@@ -15,7 +15,7 @@ import { grantsOfIdentity } from './grants.ts';
 import type { GuessLimit } from './guess-limit.ts';
 import { checkKey, keySince, validKey } from './keys.ts';
 import type { PartSecrets, SessionPort, SharesPort } from './ports.ts';
-import type { Grant, Principal } from './principal.ts';
+import { type Grant, isOnWhole, organizationsOf, type Principal } from './principal.ts';
 import { grants } from './store.ts';
 import { proven } from './too-many-guesses.ts';
 
@@ -141,11 +141,8 @@ export function createAuthenticator(deps: {
       ({ role, organizationId, locationId, robotId }) => ({ role, organizationId, locationId, robotId }),
     );
     await rows.requireComplete(grants, [id]);
-    await requirePlaces([...new Set(own.map(({ organizationId }) => organizationId))]);
-    const whole = new Set(
-      own.flatMap((grant) => (grant.locationId === null && grant.robotId === null ? [grant.organizationId] : [])),
-    );
-    const shared = [...whole]
+    await requirePlaces(organizationsOf(own));
+    const shared = organizationsOf(own.filter(isOnWhole))
       .flatMap((organizationId) => shares.sharesTo(organizationId))
       .map(
         ({ organizationId, locationId }): Grant => ({

@@ -2,7 +2,7 @@
 import { permissionDenied } from '@platform/base';
 import type { Scope } from '@platform/query';
 import { type Action, type ActionRule, actions, type TargetKind } from './actions.ts';
-import { grantsOf, holds, type Lineage, notVisible, type Principal, scopeIn } from './principal.ts';
+import { grantsWithin, holds, type Lineage, notVisible, type Principal, scopeIn } from './principal.ts';
 
 /** The part of the account tree that access checks need. */
 export interface TreePort {
@@ -63,7 +63,7 @@ export function createAccess(tree: TreePort, fleet: FleetPort): Access {
   /** Whether the principal holds a role on the target, above it, or on anything beneath it. */
   const sees = (principal: Principal, kind: TargetKind, id: string, lineage: Lineage): boolean => {
     if (holds(principal, 'operator', lineage)) return true;
-    const inside = grantsOf(principal).filter((grant) => grant.organizationId === lineage.organizationId);
+    const inside = grantsWithin(principal, lineage.organizationId);
     if (kind === 'organization') return inside.length > 0;
     if (kind !== 'location') return false;
     return inside.some((grant) => {
@@ -78,7 +78,7 @@ export function createAccess(tree: TreePort, fleet: FleetPort): Access {
   const isMember = (principal: Principal, organizationId: string): boolean =>
     principal.kind === 'part'
       ? lineageOf('part', principal.partId)?.organizationId === organizationId
-      : principal.grants.some((grant) => grant.organizationId === organizationId && grant.shared !== true);
+      : grantsWithin(principal, organizationId).some((grant) => grant.shared !== true);
 
   const permits = (principal: Principal, rule: ActionRule, id: string, lineage: Lineage): boolean => {
     if (rule.needs === 'member') return isMember(principal, lineage.organizationId);

@@ -7,7 +7,8 @@ import { grantText } from './authorization-on-wire.ts';
 import type { RoleDeps } from './change-role.ts';
 import { requireOwnerLeft } from './grants.ts';
 import type { NewKey } from './keys.ts';
-import { type ManagedKey, managedKey, organizationsOf } from './managed-key.ts';
+import { type ManagedKey, managedKey } from './managed-key.ts';
+import { organizationsOf, ownsWhole } from './principal.ts';
 
 export interface KeyDeps extends Pick<RoleDeps, 'db' | 'access' | 'now'> {
   readonly instanceKey: InstanceKey;
@@ -71,10 +72,7 @@ export async function deleteKey(deps: KeyDeps, by: Caller, id: string): Promise<
 
 /** If the key owned a whole organization, another owner must remain. */
 async function requireOwnersLeft(trx: Database, key: ManagedKey): Promise<void> {
-  for (const grant of key.grants) {
-    if (grant.role === 'owner' && grant.locationId === null && grant.robotId === null)
-      await requireOwnerLeft(trx, grant.organizationId);
-  }
+  for (const { organizationId } of key.grants.filter(ownsWhole)) await requireOwnerLeft(trx, organizationId);
 }
 
 async function change(

@@ -15,7 +15,7 @@ import {
   sameTarget,
 } from './grants.ts';
 import { managedKey } from './managed-key.ts';
-import { type Grant, notVisible, type Principal } from './principal.ts';
+import { type Grant, notVisible, ownsWhole, type Principal } from './principal.ts';
 
 export interface RoleDeps {
   readonly db: Database;
@@ -48,7 +48,7 @@ export async function removeRole(deps: RoleDeps, by: Caller, authorization: Auth
       throw failedPrecondition(
         `API key ${identity.id}: expected at least one role to remain, found that this is its last one; use DeleteKey to delete the key, or ChangeRole to change its role`,
       );
-    const left = isOrganizationOwner(grant) ? await requireOwnerLeft(trx, grant.organizationId) : undefined;
+    const left = ownsWhole(grant) ? await requireOwnerLeft(trx, grant.organizationId) : undefined;
     const detail = { role: grantText(grant), ...ownersLeft(left) };
     await audit(trx, by, now(), 'AppService.RemoveRole', targetOf(identity, grant), detail);
   });
@@ -69,7 +69,7 @@ export async function changeRole(deps: RoleDeps, by: Caller, from: Authorization
     await eligible(trx, access, by.principal, from, becomes.organizationId);
     await removeGrant(trx, identity, was);
     await addGrant(trx, identity, becomes);
-    const left = isOrganizationOwner(was) ? await requireOwnerLeft(trx, was.organizationId) : undefined;
+    const left = ownsWhole(was) ? await requireOwnerLeft(trx, was.organizationId) : undefined;
     const detail = { from: grantText(was), to: grantText(becomes), ...ownersLeft(left) };
     await audit(trx, by, now(), 'AppService.ChangeRole', targetOf(identity, becomes), detail);
   });
@@ -129,10 +129,6 @@ function typesNamed(identityType: string): readonly Identity['type'][] {
 function identityName(identityType: string): string {
   if (identityType === '') return 'identity';
   return identityType === 'api-key' ? 'API key' : 'person';
-}
-
-function isOrganizationOwner(grant: Grant): boolean {
-  return grant.role === 'owner' && grant.locationId === null && grant.robotId === null;
 }
 
 function targetOf({ type, id }: Identity, { organizationId }: Grant): AuditTarget {

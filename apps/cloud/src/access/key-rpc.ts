@@ -13,7 +13,7 @@ import type { KeyUse } from './key-use.ts';
 import { createKey, type NewKey } from './keys.ts';
 import { keysIn, keysOfMachine } from './list-keys.ts';
 import { type ManagedKey, managedKey } from './managed-key.ts';
-import type { CloudHandlers, Grant, Principal } from './principal.ts';
+import { type CloudHandlers, type Grant, organizationsOf, type Principal } from './principal.ts';
 
 const maxAuthorizations = 100;
 
@@ -37,7 +37,7 @@ export function keyHandlers(deps: KeyDeps & { readonly keyUse: KeyUse }): KeyHan
       // The caller may have lost the right to the copied key in the meantime.
       if (copyOf !== undefined) await managedKey(trx, access, by.principal, copyOf);
       const made = await createKey(trx, instanceKey, name, grants, now(), expiresMs ?? undefined);
-      for (const organizationId of new Set(grants.map((grant) => grant.organizationId))) {
+      for (const organizationId of organizationsOf(grants)) {
         const roles = grants.filter((grant) => grant.organizationId === organizationId).map(grantText);
         const detail = { name, roles, expires_ms: expiresMs, ...(copyOf === undefined ? {} : { copy_of: copyOf }) };
         await audit(trx, by, now(), action, ['key', made.id, organizationId], detail);

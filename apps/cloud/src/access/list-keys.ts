@@ -5,7 +5,7 @@ import { owns } from './authorization-on-wire.ts';
 import type { Access } from './authorize.ts';
 import { grantsIn, grantsOfIdentity, type HeldGrant } from './grants.ts';
 import { keyRow, type ManagedKey } from './managed-key.ts';
-import { grantsOf, type Principal } from './principal.ts';
+import { grantsWithin, type Principal } from './principal.ts';
 
 /** Keys in the organization whose roles are all on resources that the caller owns, oldest first. @throws not_found, permission_denied */
 export async function keysIn(
@@ -47,10 +47,7 @@ export async function keysOfMachine(
 /** Keys and roles are shown only to owners of their targets (R5, R12). @throws not_found, permission_denied */
 export function requireAnOwner(access: Access, principal: Principal, organizationId: string): void {
   access.authorize(principal, 'organization.see', organizationId);
-  const ownsSome = grantsOf(principal).some(
-    (grant) => grant.organizationId === organizationId && grant.role === 'owner',
-  );
-  if (!ownsSome)
+  if (!grantsWithin(principal, organizationId).some(({ role }) => role === 'owner'))
     throw permissionDenied(
       `organization ${organizationId}: expected an owner of it or of something in it, found an insufficient role`,
     );

@@ -38,8 +38,3 @@ export async function managedKey(
 export function keyRow(db: Database, id: string): Promise<ManagedKey['row'] | undefined> {
   return db.selectFrom('api_keys').selectAll().where('id', '=', id).where('revoked_ms', 'is', null).executeTakeFirst();
 }
-
-/** The organizations in which a key has a role. */
-export function organizationsOf(grants: readonly HeldGrant[]): readonly string[] {
-  return [...new Set(grants.map((grant) => grant.organizationId))];
-}

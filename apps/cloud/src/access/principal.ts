@@ -52,23 +52,44 @@ export function grantsOf(principal: Principal): readonly Grant[] {
   return principal.kind === 'part' ? [] : principal.grants;
 }
 
+/** Those in one organization. */
+export function grantsWithin(principal: Principal, organizationId: string): readonly Grant[] {
+  return grantsOf(principal).filter((grant) => grant.organizationId === organizationId);
+}
+
+/** The same caller without the roles that come from sharing. */
+export function withoutShared(principal: Principal): Principal {
+  if (principal.kind === 'part') return principal;
+  return { ...principal, grants: principal.grants.filter((grant) => grant.shared !== true) };
+}
+
+/** The organizations in which someone has these roles. */
+export function organizationsOf(grants: readonly Pick<Grant, 'organizationId'>[]): readonly string[] {
+  return [...new Set(grants.map(({ organizationId }) => organizationId))];
+}
+
+/** Whether a role is on the whole organization. */
+export function isOnWhole({ locationId, robotId }: Pick<Grant, 'locationId' | 'robotId'>): boolean {
+  return locationId === null && robotId === null;
+}
+
+export function ownsWhole(grant: Pick<Grant, 'role' | 'locationId' | 'robotId'>): boolean {
+  return grant.role === 'owner' && isOnWhole(grant);
+}
+
 /** Ids that identify the caller in the log. */
 export function callerFields(principal: Principal): Readonly<Record<string, unknown>> {
   if (principal.kind === 'part') return { partId: principal.partId };
-  const organizations = [...new Set(principal.grants.map(({ organizationId }) => organizationId))].slice(0, 16);
   return {
     ...(principal.kind === 'key' ? { keyId: principal.keyId } : { personId: principal.personId }),
-    organizations,
+    organizations: organizationsOf(principal.grants).slice(0, 16),
   };
 }
 
 /** Whether `principal` holds `role` on something at `lineage`; an owner is also an operator. Denies by default. */
 export function holds(principal: Principal, role: Role, lineage: Lineage): boolean {
-  return grantsOf(principal).some(
-    (grant) =>
-      grant.organizationId === lineage.organizationId &&
-      (grant.role === 'owner' || role === 'operator') &&
-      covers(grant, lineage),
+  return grantsWithin(principal, lineage.organizationId).some(
+    (grant) => (grant.role === 'owner' || role === 'operator') && covers(grant, lineage),
   );
 }
 
@@ -79,7 +100,7 @@ function covers(grant: Grant, lineage: Lineage): boolean {
 
 /** Whether the principal holds any role in the organization: enough to see the organization's name. */
 export function sees(principal: Principal, organizationId: string): boolean {
-  return grantsOf(principal).some((grant) => grant.organizationId === organizationId);
+  return grantsWithin(principal, organizationId).length > 0;
 }
 
 /**
@@ -93,11 +114,9 @@ export function scopeIn(
   organizationId: string,
   childrenOf: (locationId: string) => readonly string[],
 ): Scope {
-  const grants = grantsOf(principal).filter((grant) => grant.organizationId === organizationId);
+  const grants = grantsWithin(principal, organizationId);
   if (grants.length === 0) throw notVisible('organization', organizationId);
-  if (grants.some((grant) => grant.locationId === null && grant.robotId === null)) {
-    return { organizationId, locationIds: null, robotIds: null };
-  }
+  if (grants.some(isOnWhole)) return { organizationId, locationIds: null, robotIds: null };
   const locationIds = grants.flatMap((grant) =>
     grant.locationId === null || grant.robotId !== null ? [] : childrenOf(grant.locationId),
   );

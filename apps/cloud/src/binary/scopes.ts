@@ -1,7 +1,7 @@
 /** Which files a caller may see and change (D26, R1–R3): conditions used in every query. */
 import type { Scope } from '@platform/query';
 import type { Access } from '../access/authorize.ts';
-import { grantsOf, type Principal, type Role } from '../access/principal.ts';
+import { grantsOf, organizationsOf, type Principal, type Role } from '../access/principal.ts';
 
 /** Parts of organizations; an empty list allows nothing. */
 export type Scopes = readonly Scope[];
@@ -10,8 +10,7 @@ export type Scopes = readonly Scope[];
 export function scopesOf(access: Pick<Access, 'scopeIn'>, principal: Principal, role: Role): Scopes {
   if (principal.kind === 'part') return [];
   const grants = grantsOf(principal).filter((grant) => role === 'operator' || grant.role === role);
-  const organizations = [...new Set(grants.map(({ organizationId }) => organizationId))];
-  return organizations.map((organizationId) => access.scopeIn({ ...principal, grants }, organizationId));
+  return organizationsOf(grants).map((organizationId) => access.scopeIn({ ...principal, grants }, organizationId));
 }
 
 /** The place of a file. */

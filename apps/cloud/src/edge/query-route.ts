@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import { invalidArgument, PlatformError } from '@platform/base';
 import { type Batch, decodeBson, documentsOf } from '@platform/query';
 import { allowOrigin, answerPreflight, isPreflight, vocabularyAsked } from '@platform/rpc/server';
-import { grantsOf, type Principal } from '../access/principal.ts';
+import { grantsOf, organizationsOf, type Principal } from '../access/principal.ts';
 import { answerHeaders } from '../queries/answer-headers.ts';
 import { wantsExplain } from '../queries/explain-row.ts';
 import type { Queries } from '../queries/feature.ts';
@@ -78,7 +78,7 @@ export function queryRoute({ queries, principalOf }: QueryRouteDeps): Route {
 
 /** @throws invalid_argument unless there is exactly one */
 function onlyOrganization(principal: Principal): string {
-  const [first, ...others] = new Set(grantsOf(principal).map(({ organizationId }) => organizationId));
+  const [first, ...others] = organizationsOf(grantsOf(principal));
   if (first !== undefined && others.length === 0) return first;
   throw invalidArgument(
     `organization_id: expected the id of one of the ${others.length + 1} organizations that you may see, found none`,

@@ -3,8 +3,7 @@ import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { notFound } from '@platform/base';
 import type { AppService } from '@platform/proto/platform/app/v1/app';
 
-import { type CloudHandlers, notVisible, type Principal } from '../access/principal.ts';
-import { organizationsSeenBy } from '../accounts/own-roles.ts';
+import { type CloudHandlers, grantsOf, notVisible, organizationsOf, type Principal } from '../access/principal.ts';
 import { authenticatorInfo } from '../machines/author.ts';
 import { requireCompleteSet } from '../metadata/row-checks/require-complete.ts';
 import { requireRight } from '../metadata/row-checks/require-right.ts';
@@ -50,7 +49,7 @@ export function fragmentReadHandlers(deps: FragmentOperationDeps): CloudHandlers
       const { organizationId, showPublic } = request;
       if (principal.kind === 'part') throw notVisible('organization', organizationId);
       if (organizationId !== '') access.authorize(principal, 'organization.see', organizationId);
-      const organizationIds = organizationId === '' ? [...organizationsSeenBy(principal)] : [organizationId];
+      const organizationIds = organizationId === '' ? organizationsOf(grantsOf(principal)) : [organizationId];
       const asked = request.fragmentVisibility.flatMap((each) => visibilityOf(each) ?? []);
       const rows = await db
         .selectFrom('fragments')

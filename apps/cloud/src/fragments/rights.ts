@@ -1,5 +1,5 @@
 /** Who may see a fragment (rule R11 of access). Pure. */
-import { grantsOf, notVisible, type Principal } from '../access/principal.ts';
+import { grantsWithin, isOnWhole, notVisible, ownsWhole, type Principal, withoutShared } from '../access/principal.ts';
 import type { FragmentRow, Rights } from './source.ts';
 
 /**
@@ -7,11 +7,8 @@ import type { FragmentRow, Rights } from './source.ts';
  * anything in it.
  */
 export function readsPrivate(principal: Principal, organizationId: string): boolean {
-  return grantsOf(principal).some(
-    (grant) =>
-      grant.organizationId === organizationId &&
-      grant.shared !== true &&
-      (grant.role === 'owner' || (grant.locationId === null && grant.robotId === null)),
+  return grantsWithin(withoutShared(principal), organizationId).some(
+    (grant) => grant.role === 'owner' || isOnWhole(grant),
   );
 }
 
@@ -32,21 +29,9 @@ export function visibleFragment(principal: Principal, id: string, row: FragmentR
 
 /** Whether the principal may see an organization's usage: this requires an unshared role on the whole organization. */
 export function isOfOrganization(principal: Principal, organizationId: string): boolean {
-  return grantsOf(principal).some(
-    (grant) =>
-      grant.organizationId === organizationId &&
-      grant.shared !== true &&
-      grant.locationId === null &&
-      grant.robotId === null,
-  );
+  return grantsWithin(withoutShared(principal), organizationId).some(isOnWhole);
 }
 
 export function ownsOrganization(principal: Principal, organizationId: string): boolean {
-  return grantsOf(principal).some(
-    (grant) =>
-      grant.organizationId === organizationId &&
-      grant.role === 'owner' &&
-      grant.locationId === null &&
-      grant.robotId === null,
-  );
+  return grantsWithin(principal, organizationId).some(ownsWhole);
 }

@@ -14,18 +14,10 @@ export async function deleteLocation(deps: AccountsDeps, by: Caller, locationId:
     const organizationId = row.organization_id;
     // Read from the store: the newest machine may not yet be in memory.
     const machines = await deps.machineNamesIn(trx, locationId);
-    const children = tree.childrenOf(locationId);
+    const children = tree.childrenOf(locationId).map(({ name }) => name);
     const users = [
-      ...(machines.length === 0 ? [] : [summarizeNames('machine', 'machines', machines)]),
-      ...(children.length === 0
-        ? []
-        : [
-            summarizeNames(
-              'location',
-              'locations',
-              children.map(({ name }) => name),
-            ),
-          ]),
+      ...(machines.length === 0 ? [] : [summarizeNames('machine', machines)]),
+      ...(children.length === 0 ? [] : [summarizeNames('location', children)]),
     ];
     if (users.length > 0)
       throw failedPrecondition(

@@ -3,10 +3,9 @@ import type { MessageInitShape } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { chunks } from '@platform/base';
 import { type LocationAuthSchema, type LocationSchema, SharedSecret_State } from '@platform/proto/platform/app/v1/app';
-import type { Principal } from '../../access/principal.ts';
+import { grantsOf, organizationsOf, type Principal, withoutShared } from '../../access/principal.ts';
 import { rowsPerStatement } from '../../metadata/rows-per-statement.ts';
 import type { AccountsDeps } from '../accounts-deps.ts';
-import { organizationsOf, withoutShared } from '../own-roles.ts';
 import type { LocationRow } from '../tree.ts';
 import { readLocationSecrets } from './location-secrets.ts';
 
@@ -58,9 +57,10 @@ export function organizationsOn(
   row: LocationRow,
 ): readonly string[] {
   const shared = deps.tree.ancestors(row.id).flatMap((id) => deps.tree.sharedWith(id));
-  const tellsAll = deps.access.allows(withoutShared(principal), 'location.read', row.id);
-  const own = organizationsOf(principal);
-  return [...new Set([row.organization_id, ...shared.filter((id) => tellsAll || own.has(id))])];
+  const ownRoles = withoutShared(principal);
+  const tellsAll = deps.access.allows(ownRoles, 'location.read', row.id);
+  const own = organizationsOf(grantsOf(ownRoles));
+  return [...new Set([row.organization_id, ...shared.filter((id) => tellsAll || own.includes(id))])];
 }
 
 /** Secrets of locations in plaintext, oldest first. The caller must own each of the locations. */

@@ -1,9 +1,15 @@
 /** Locations, their secrets and their sharing in the API. */
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { AppService, LocationAuthSchema, LocationSchema } from '@platform/proto/platform/app/v1/app';
-import { type CloudHandlers, type Principal, requireId, requireVisible } from '../../access/principal.ts';
+import {
+  type CloudHandlers,
+  grantsOf,
+  organizationsOf,
+  type Principal,
+  requireId,
+  requireVisible,
+} from '../../access/principal.ts';
 import type { AccountsDeps } from '../accounts-deps.ts';
-import { organizationsSeenBy } from '../own-roles.ts';
 import type { LocationRow } from '../tree.ts';
 import { createLocation } from './create-location.ts';
 import { deleteLocation } from './delete-location.ts';
@@ -15,10 +21,7 @@ import { updateLocation } from './update-location.ts';
 
 export function locationHandlers(deps: AccountsDeps): CloudHandlers<typeof AppService> {
   const { tree, access } = deps;
-  const rowOf = (id: string): LocationRow => {
-    const row = requireVisible(tree.location(id), 'location', id);
-    return row;
-  };
+  const rowOf = (id: string): LocationRow => requireVisible(tree.location(id), 'location', id);
   const messageOf = async (
     principal: Principal,
     row: LocationRow,
@@ -26,10 +29,9 @@ export function locationHandlers(deps: AccountsDeps): CloudHandlers<typeof AppSe
     const [location] = await locationMessages(deps, principal, [row]);
     return location === undefined ? {} : { location };
   };
-  const authOf = async (id: string): Promise<{ auth: MessageInitShape<typeof LocationAuthSchema> }> => {
-    const auth = requireVisible((await readLocationAuths(deps, [id])).get(id), 'location', id);
-    return { auth };
-  };
+  const authOf = async (id: string): Promise<{ auth: MessageInitShape<typeof LocationAuthSchema> }> => ({
+    auth: requireVisible((await readLocationAuths(deps, [id])).get(id), 'location', id),
+  });
   return {
     async createLocation(request, call) {
       const { organizationId, name, parentLocationId = '' } = request;
@@ -66,11 +68,11 @@ export function locationHandlers(deps: AccountsDeps): CloudHandlers<typeof AppSe
     getOrganizationsWithAccessToLocation(request, { principal }) {
       access.authorize(principal, 'location.see', request.locationId);
       // Only callers who see an organization get its name (R3); an id alone does not reveal whether it exists.
-      const seen = organizationsSeenBy(principal);
+      const seen = organizationsOf(grantsOf(principal));
       return {
         organizationIdentities: organizationsOn(deps, principal, rowOf(request.locationId)).map((id) => ({
           id,
-          name: seen.has(id) ? (tree.organization(id)?.name ?? '') : '',
+          name: seen.includes(id) ? (tree.organization(id)?.name ?? '') : '',
         })),
       };
     },

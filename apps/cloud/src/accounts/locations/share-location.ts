@@ -2,9 +2,10 @@
  * Shares a location and its contents with another organization: everyone with a role on that whole organization becomes an operator of
  * the location (R3). Also ends the sharing. Only the id is recorded, so the answer does not reveal whether the organization exists.
  */
-import { invalidArgument, notFound, resourceExhausted } from '@platform/base';
+import { invalidArgument, notFound } from '@platform/base';
 import { audit, type Caller } from '../../access/audit.ts';
 import { requireVisible } from '../../access/principal.ts';
+import { requireCapacity } from '../../text-rules/require-at-most.ts';
 import type { AccountsDeps } from '../accounts-deps.ts';
 
 const maxShares = 100;
@@ -31,17 +32,14 @@ export async function shareLocation(
       );
     const shared = tree.sharedWith(locationId);
     if (shared.includes(organizationId)) return;
-    if (shared.length >= maxShares)
-      throw resourceExhausted(
-        `location ${locationId}: expected at most ${maxShares} organizations that it is shared with, found ${shared.length}; stop sharing it with one first`,
-      );
+    const shares = ' organizations that it is shared with';
+    requireCapacity(`location ${locationId}`, maxShares, shared.length, shares, 'stop sharing it with one first');
     const towards = tree
       .sharesTo(organizationId)
       .filter((share) => share.organizationId === row.organization_id).length;
-    if (towards >= maxSharesTowards)
-      throw resourceExhausted(
-        `organization_id: expected at most ${maxSharesTowards} locations of organization ${row.organization_id} to be shared with organization ${organizationId}, found ${towards}; share a location above them, or stop sharing one first`,
-      );
+    const sharesTowards = ` locations of organization ${row.organization_id} to be shared with organization ${organizationId}`;
+    const advice = 'share a location above them, or stop sharing one first';
+    requireCapacity('organization_id', maxSharesTowards, towards, sharesTowards, advice);
     await trx
       .insertInto('location_shares')
       .values({ location_id: locationId, organization_id: organizationId, created_ms: clock.now() })

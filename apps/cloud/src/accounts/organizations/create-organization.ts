@@ -2,7 +2,7 @@
 import { permissionDenied } from '@platform/base';
 import { audit, type Caller } from '../../access/audit.ts';
 import { addGrant } from '../../access/grants.ts';
-import { grantsOf } from '../../access/principal.ts';
+import { ownsWhole } from '../../access/principal.ts';
 import { checkedName } from '../../text-rules/checked-name.ts';
 import type { AccountsDeps } from '../accounts-deps.ts';
 import { insertOrganization } from '../insert-account-rows.ts';
@@ -11,10 +11,7 @@ import type { OrganizationRow } from '../tree.ts';
 /** @throws permission_denied for parts, and keys that own no organization; invalid_argument for the name */
 export async function createOrganization(deps: AccountsDeps, by: Caller, name: string): Promise<OrganizationRow> {
   const { principal } = by;
-  const ownsOne = grantsOf(principal).some(
-    (grant) => grant.role === 'owner' && grant.locationId === null && grant.robotId === null,
-  );
-  if (principal.kind === 'part' || (principal.kind === 'key' && !ownsOne))
+  if (principal.kind === 'part' || (principal.kind === 'key' && !principal.grants.some(ownsWhole)))
     throw permissionDenied(
       `CreateOrganization: expected a person, or an API key that owns an organization, found ${principal.kind === 'part' ? "a part's credentials" : 'a key that does not own one'}`,
     );

@@ -11,14 +11,10 @@ export async function deleteOrganization(deps: AccountsDeps, by: Caller, organiz
   const { tree, clock } = deps;
   await tree.change(async (trx, changed) => {
     const row = requireVisible(tree.organization(organizationId), 'organization', organizationId);
-    const locations = tree.locationsOf(organizationId);
+    const locations = tree.locationsOf(organizationId).map(({ name }) => name);
     if (locations.length > 0)
       throw failedPrecondition(
-        `organization ${organizationId}: expected no locations in it, found ${summarizeNames(
-          'location',
-          'locations',
-          locations.map(({ name }) => name),
-        )}; delete them first`,
+        `organization ${organizationId}: expected no locations in it, found ${summarizeNames('location', locations)}; delete them first`,
       );
     for (const deleting of deps.organizationDeleting) await deleting(trx, organizationId);
     const endedKeys = await removeGrantsOn(trx, { organizationId });

@@ -7,7 +7,6 @@ import { invalidArgument } from '@platform/base';
 import { audit, type Caller } from '../../access/audit.ts';
 import { requireAtMost } from '../../text-rules/require-at-most.ts';
 import type { AccountsDeps } from '../accounts-deps.ts';
-import { imageTypeOf } from './image-type.ts';
 
 export const maxLogoBytes: number = 200_000;
 export const logoPath: string = '/logos/';
@@ -62,4 +61,14 @@ export async function readLogo(db: AccountsDeps['db'], organizationId: string): 
     .where('organization_id', '=', organizationId)
     .executeTakeFirst();
   return row?.image;
+}
+
+const signatures = [
+  ['image/png', [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]],
+  ['image/jpeg', [0xff, 0xd8, 0xff]],
+] as const;
+
+/** By its first bytes. Undefined for anything else: SVG and other markup could carry scripts. */
+function imageTypeOf(bytes: Uint8Array): string | undefined {
+  return signatures.find(([, signature]) => signature.every((byte, index) => bytes[index] === byte))?.[0];
 }

@@ -2,10 +2,15 @@
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { permissionDenied } from '@platform/base';
 import type { AppService } from '@platform/proto/platform/app/v1/app';
-import { type CloudHandlers, requireVisible } from '../../access/principal.ts';
+import {
+  type CloudHandlers,
+  grantsOf,
+  organizationsOf,
+  requireVisible,
+  withoutShared,
+} from '../../access/principal.ts';
 import { checkedNamespace } from '../../text-rules/checked-namespace.ts';
 import type { AccountsDeps } from '../accounts-deps.ts';
-import { organizationsOf } from '../own-roles.ts';
 import type { OrganizationRow } from '../tree.ts';
 import { createOrganization } from './create-organization.ts';
 import { deleteOrganization } from './delete-organization.ts';
@@ -15,10 +20,7 @@ import { holderOfNamespace, renameNamespace, updateOrganization } from './update
 
 export function organizationHandlers(deps: AccountsDeps): CloudHandlers<typeof AppService> {
   const { db, tree, access } = deps;
-  const rowOf = (id: string): OrganizationRow => {
-    const row = requireVisible(tree.organization(id), 'organization', id);
-    return row;
-  };
+  const rowOf = (id: string): OrganizationRow => requireVisible(tree.organization(id), 'organization', id);
   return {
     async createOrganization(request, call) {
       // The caller becomes its owner only with the next call, so this answer is built without authorization.
@@ -28,7 +30,7 @@ export function organizationHandlers(deps: AccountsDeps): CloudHandlers<typeof A
     listOrganizations(_request, { principal }) {
       if (principal.kind === 'part')
         throw permissionDenied("ListOrganizations: expected a person or an API key, found a part's credentials");
-      const rows = [...organizationsOf(principal)].flatMap((id) => tree.organization(id) ?? []);
+      const rows = organizationsOf(grantsOf(withoutShared(principal))).flatMap((id) => tree.organization(id) ?? []);
       const sorted = rows.toSorted((a, b) => a.created_ms - b.created_ms);
       return { organizations: sorted.map((row) => organizationMessage(access, principal, row)) };
     },

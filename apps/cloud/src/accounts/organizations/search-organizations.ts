@@ -2,9 +2,8 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { OrgDetailsSchema } from '@platform/proto/platform/app/v1/app';
 import type { Access } from '../../access/authorize.ts';
-import type { Principal } from '../../access/principal.ts';
+import { grantsOf, organizationsOf, type Principal } from '../../access/principal.ts';
 import type { AccountsDeps } from '../accounts-deps.ts';
-import { organizationsSeenBy } from '../own-roles.ts';
 import type { OrganizationRow } from '../tree.ts';
 
 /** All given fields must match; empty ones match everything. `orgName`: a part of the name, ignoring case. */
@@ -22,7 +21,7 @@ export function searchOrganizations(
 ): readonly OrganizationRow[] {
   const { orgId = '', orgName = '', cid = '', publicNamespace = '' } = search;
   const name = orgName.trim().toLowerCase();
-  return [...organizationsSeenBy(principal)]
+  return organizationsOf(grantsOf(principal))
     .flatMap((id) => tree.organization(id) ?? [])
     .filter((row) => {
       if (orgId !== '' && row.id !== orgId) return false;

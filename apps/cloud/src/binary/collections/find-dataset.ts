@@ -1,7 +1,7 @@
 /** Finds a dataset that the caller may see, by its id. */
 import type { Action } from '../../access/actions.ts';
 import type { Access } from '../../access/authorize.ts';
-import { grantsOf, notVisible, type Principal } from '../../access/principal.ts';
+import { grantsOf, notVisible, organizationsOf, type Principal } from '../../access/principal.ts';
 import { requireIntactSet } from '../../metadata/row-checks/require-complete.ts';
 import type { Database } from '../../metadata/tables.ts';
 import type { BinaryOperationDeps } from '../binary-deps.ts';
@@ -42,10 +42,9 @@ export async function findDataset(
   const dataset = await db.selectFrom('datasets').selectAll().where('id', '=', id).executeTakeFirst();
   if (dataset === undefined || !access.allows(principal, 'organization.read', dataset.organization_id)) {
     // It could be a missing or moved one of the caller's own organizations.
-    if (principal.kind !== 'part')
-      for (const organizationId of new Set(grantsOf(principal).map((grant) => grant.organizationId)))
-        if (access.allows(principal, 'organization.read', organizationId))
-          await requireIntactSet(db, datasets, organizationId);
+    for (const organizationId of organizationsOf(grantsOf(principal)))
+      if (access.allows(principal, 'organization.read', organizationId))
+        await requireIntactSet(db, datasets, organizationId);
     return undefined;
   }
   rows.requireRight(datasets, [dataset]);
