@@ -13,6 +13,11 @@ export function scopesOf(access: Pick<Access, 'scopeIn'>, principal: Principal, 
   return organizationsOf(grants).map((organizationId) => access.scopeIn({ ...principal, grants }, organizationId));
 }
 
+/** @param named by a filter; empty: all */
+export function organizationsIn(scopes: Scopes, named: readonly string[]): readonly string[] {
+  return organizationsOf(scopes).filter((id) => named.length === 0 || named.includes(id));
+}
+
 /** The place of a file. */
 export interface FilePlace {
   readonly organization_id: string;

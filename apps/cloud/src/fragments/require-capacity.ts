@@ -1,4 +1,5 @@
 import { resourceExhausted } from '@platform/base';
+import { countRows } from '../metadata/count-rows.ts';
 import type { DatabaseTransaction } from '../metadata/tables.ts';
 
 /** Maximum number of fragments of an organization, unless the host administrator sets another one. */
@@ -10,12 +11,8 @@ export async function requireCapacity(
   organizationId: string,
   maxFragments: number,
 ): Promise<void> {
-  const { count } = await trx
-    .selectFrom('fragments')
-    .select((each) => each.fn.countAll<number | string>().as('count'))
-    .where('organization_id', '=', organizationId)
-    .executeTakeFirstOrThrow();
-  if (Number(count) < maxFragments) return;
+  const count = await countRows(trx.selectFrom('fragments').where('organization_id', '=', organizationId));
+  if (count < maxFragments) return;
   throw resourceExhausted(
     `organization ${organizationId}: expected at most ${maxFragments} fragments, found ${count}: delete one first, or ask the host administrator for a higher limit`,
   );

@@ -1,7 +1,9 @@
 /** Members: people who hold a role anywhere in an organization. */
+
 import { notFound } from '@platform/base';
 import { audit, type Caller } from '../access/audit.ts';
 import { grantsOfIdentity, ownersLeft, peopleIn, removeGrantsIn, requireOwnerLeft } from '../access/grants.ts';
+import { organizationsOf } from '../access/principal.ts';
 import type { Database } from '../metadata/tables.ts';
 import type { IdentityOperationDeps } from './identity-deps.ts';
 
@@ -86,7 +88,7 @@ export async function ownerOf(
 /** The organizations in which a person directly holds a role. */
 export async function organizationIdsOf(db: Database, personId: string): Promise<readonly string[]> {
   const grants = await grantsOfIdentity(db, { type: 'person', id: personId });
-  return [...new Set(grants.map(({ organizationId }) => organizationId))].sort();
+  return organizationsOf(grants).toSorted();
 }
 
 /** Removes all of a person's roles in an organization. @throws not_found; failed_precondition for the last owner (R7) */

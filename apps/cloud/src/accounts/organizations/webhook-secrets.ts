@@ -3,9 +3,11 @@
  * ends: receivers accept a request if one of its signatures is right (Standard Webhooks), so that they can change keys without losing any
  * requests.
  */
+
 import { failedPrecondition, invalidArgument } from '@platform/base';
 import { audit, type Caller, type OwnActor } from '../../access/audit.ts';
 import { notVisible } from '../../access/principal.ts';
+import { countRows } from '../../metadata/count-rows.ts';
 import type { AccountsDeps } from '../accounts-deps.ts';
 import { newWebhookSecret } from '../insert-account-rows.ts';
 
@@ -65,12 +67,10 @@ export async function rotateWebhookSecret(
       .where('organization_id', '=', organizationId)
       .where((eb) => (overlapMs === 0 ? eb.lit(true) : eb('ends_ms', '<=', nowMs)))
       .execute();
-    const { kept } = await trx
-      .selectFrom('former_webhook_secrets')
-      .select(({ fn }) => fn.countAll<number | string>().as('kept'))
-      .where('organization_id', '=', organizationId)
-      .executeTakeFirstOrThrow();
-    if (Number(kept) >= maxFormer)
+    const kept = await countRows(
+      trx.selectFrom('former_webhook_secrets').where('organization_id', '=', organizationId),
+    );
+    if (kept >= maxFormer)
       throw failedPrecondition(
         `expected at most ${maxFormer} former secrets whose overlap has not ended, found ${kept}; wait until one ends, or rotate without overlap, which ends all of them`,
       );

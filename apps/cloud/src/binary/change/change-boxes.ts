@@ -1,7 +1,9 @@
 /** Adds, changes and removes the bounding boxes of a picture. */
+
 import { failedPrecondition, invalidArgument } from '@platform/base';
 import type { UpdateBoundingBoxRequest } from '@platform/proto/platform/app/data/v1/data';
 import { notVisible } from '../../access/principal.ts';
+import { countRows } from '../../metadata/count-rows.ts';
 import { requireRight } from '../../metadata/row-checks/require-right.ts';
 import type { Database } from '../../metadata/tables.ts';
 import type { FileRow } from '../find/find-files.ts';
@@ -19,13 +21,8 @@ export async function addBox(
 ): Promise<void> {
   const label = checkedLabel(box.label, 'label');
   const place = coordinatesText(checkedPlace(box.place));
-  const boxes = await trx
-    .selectFrom('binary_data_boxes')
-    .select('id')
-    .where('binary_data_id', '=', file.id)
-    .limit(maxBoxes)
-    .execute();
-  if (boxes.length >= maxBoxes)
+  const others = await countRows(trx.selectFrom('binary_data_boxes').where('binary_data_id', '=', file.id));
+  if (others >= maxBoxes)
     throw failedPrecondition(
       `binary data ${file.id}: expected at most ${maxBoxes} bounding boxes, found that it already has that many; remove some first`,
     );

@@ -9,12 +9,12 @@ import type { CloudCall } from '../../access/principal.ts';
 import type { Database } from '../../metadata/tables.ts';
 import type { BinaryOperationDeps } from '../binary-deps.ts';
 import { checkFilter, matching, requireTags } from '../find/filter.ts';
-import { daysOf, type FileRow, filesNamed, type NamedFile, organizationsOf } from '../find/find-files.ts';
+import { daysOf, type FileRow, filesNamed, type NamedFile } from '../find/find-files.ts';
 import { requireFoundBy } from '../find/require-labels.ts';
 import { requirePlaces } from '../find/require-places.ts';
 import { walkFiles } from '../find/walk-files.ts';
 import { batchRows } from '../limits.ts';
-import { isWithin, scopesOf } from '../scopes.ts';
+import { isWithin, organizationsIn, scopesOf } from '../scopes.ts';
 import { files as checkedFiles } from '../store.ts';
 
 export type ChangeDeps = Pick<BinaryOperationDeps, 'db' | 'rows' | 'access' | 'caughtUp' | 'clock'>;
@@ -74,7 +74,7 @@ export async function changeMatching(
   const upTo = await caughtUp(call.signal);
   await requirePlaces({ db, rows, access }, call.principal, filter);
   const scopes = scopesOf(access, call.principal, 'owner');
-  const organizationIds = organizationsOf(scopes, filter.organizationIds);
+  const organizationIds = organizationsIn(scopes, filter.organizationIds);
   await requireFoundBy(rows, { filter, organizationIds, days: daysOf(filter) });
   let changed = 0;
   const walk = { filter, scopes, direction: 'asc', nowMs: clock.now(), signal: call.signal } as const;

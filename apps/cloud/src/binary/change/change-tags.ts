@@ -1,5 +1,7 @@
 /** Adds tags to files and removes them. */
+
 import { chunks, failedPrecondition } from '@platform/base';
+import { insertMissing } from '../../metadata/insert-missing.ts';
 import { rowsPerStatement } from '../../metadata/rows-per-statement.ts';
 import type { Database } from '../../metadata/tables.ts';
 import type { FileRow } from '../find/find-files.ts';
@@ -9,13 +11,8 @@ import { tagsOf, tagsText } from '../tags-text.ts';
 
 /** Returns how many files were changed. @throws failed_precondition when one of them would have too many */
 export async function addTags(trx: Database, files: readonly FileRow[], tags: readonly string[]): Promise<number> {
-  for (const tag of tags)
-    for (const some of chunks(files, rowsPerStatement))
-      await trx
-        .insertInto('binary_data_tags')
-        .values(some.map((file) => ({ binary_data_id: file.id, tag, ...ofFile(file) })))
-        .onConflict((conflict) => conflict.doNothing())
-        .execute();
+  const rows = files.flatMap((file) => tags.map((tag) => ({ binary_data_id: file.id, tag, ...ofFile(file) })));
+  await insertMissing(trx.insertInto('binary_data_tags'), rows);
   const full = files.find((file) => new Set([...tagsOf(file), ...tags]).size > maxTags);
   if (full !== undefined)
     throw failedPrecondition(

@@ -4,9 +4,11 @@
  * Rows and everything attached are deleted in the caller's transaction. They cannot reappear, because the follower's cursor has passed
  * them. Their payloads are recorded in the same transaction, and `removePayloads` removes those that no other row uses.
  */
+
 import { chunks } from '@platform/base';
 import type { BlobStore } from '../../blobs/blob-store.ts';
 import type { IngestLog } from '../../ingest/log/log.ts';
+import { insertMissing } from '../../metadata/insert-missing.ts';
 import { rowsPerStatement } from '../../metadata/rows-per-statement.ts';
 import type { Database } from '../../metadata/tables.ts';
 import type { FileRow } from '../find/find-files.ts';
@@ -18,12 +20,9 @@ export async function deleteFiles(trx: Database, files: readonly Pick<FileRow, '
     for (const table of ['binary_data_tags', 'binary_data_boxes', 'dataset_files'] as const)
       await trx.deleteFrom(table).where('binary_data_id', 'in', ids).execute();
     await trx.deleteFrom('binary_data').where('id', 'in', ids).execute();
-    await trx
-      .insertInto('binary_data_removals')
-      .values(some.map(({ blob_path }) => ({ blob_path })))
-      .onConflict((conflict) => conflict.doNothing())
-      .execute();
   }
+  const removals = files.map(({ blob_path }) => ({ blob_path }));
+  await insertMissing(trx.insertInto('binary_data_removals'), removals);
   return files.length;
 }
 

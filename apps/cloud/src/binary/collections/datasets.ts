@@ -1,6 +1,9 @@
 /** Datasets: named collections of an organization's files or sequences. */
+
 import { alreadyExists, chunks, failedPrecondition, invalidArgument, newId } from '@platform/base';
 import { DatasetType } from '@platform/proto/platform/app/dataset/v1/dataset';
+import { countRows } from '../../metadata/count-rows.ts';
+import { insertMissing } from '../../metadata/insert-missing.ts';
 import { rowsPerStatement } from '../../metadata/rows-per-statement.ts';
 import type { Database } from '../../metadata/tables.ts';
 import { checkedName } from '../../text-rules/checked-name.ts';
@@ -23,13 +26,8 @@ export async function createDataset(
   if (!Object.values<number>(DatasetType).includes(type)) throw invalidArgument(`type: expected 0 or 1, found ${type}`);
   const dataset = { id: newId(), organization_id: organizationId, name: checkedName(name), type, created_ms: nowMs };
   await requireFreeName(trx, dataset);
-  const others = await trx
-    .selectFrom('datasets')
-    .select('id')
-    .where('organization_id', '=', organizationId)
-    .limit(maxDatasets)
-    .execute();
-  if (others.length >= maxDatasets)
+  const others = await countRows(trx.selectFrom('datasets').where('organization_id', '=', organizationId));
+  if (others >= maxDatasets)
     throw failedPrecondition(
       `organization ${organizationId}: expected at most ${maxDatasets} datasets, found that it already has that many; delete some first`,
     );
@@ -89,12 +87,8 @@ export async function addToDataset(trx: Database, dataset: Dataset, files: reado
     throw invalidArgument(
       `binary data ${foreign.id}: expected data of the dataset's organization ${dataset.organization_id}, found data of ${foreign.organization_id}`,
     );
-  for (const some of chunks(files, rowsPerStatement))
-    await trx
-      .insertInto('dataset_files')
-      .values(some.map(({ id }) => ({ dataset_id: dataset.id, binary_data_id: id })))
-      .onConflict((conflict) => conflict.doNothing())
-      .execute();
+  const members = files.map(({ id }) => ({ dataset_id: dataset.id, binary_data_id: id }));
+  await insertMissing(trx.insertInto('dataset_files'), members);
 }
 
 export async function removeFromDataset(trx: Database, dataset: Dataset, files: readonly FileRow[]): Promise<void> {

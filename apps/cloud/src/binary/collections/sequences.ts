@@ -1,7 +1,8 @@
 /** Sequences: time ranges of a part in which files of some of its resources belong together. They refer to files but hold none. */
+
 import { create } from '@bufbuild/protobuf';
 import { type Timestamp, timestampFromMs } from '@bufbuild/protobuf/wkt';
-import { chunks, failedPrecondition, invalidArgument, newId } from '@platform/base';
+import { failedPrecondition, invalidArgument, newId } from '@platform/base';
 import {
   type Sequence,
   type SequenceResourceFilter,
@@ -12,8 +13,9 @@ import { DatasetType } from '@platform/proto/platform/app/dataset/v1/dataset';
 import type { Expression, SqlBool } from 'kysely';
 import type { Lineage } from '../../access/principal.ts';
 import { notVisible } from '../../access/principal.ts';
+import { countRows } from '../../metadata/count-rows.ts';
+import { insertMissing } from '../../metadata/insert-missing.ts';
 import { requireIntactSet } from '../../metadata/row-checks/require-complete.ts';
-import { rowsPerStatement } from '../../metadata/rows-per-statement.ts';
 import type { Database } from '../../metadata/tables.ts';
 import { requireAtMost } from '../../text-rules/require-at-most.ts';
 import { checkedLabel, checkedTags } from '../change/check-texts.ts';
@@ -66,12 +68,8 @@ export async function insertSequence(
   { organizationId, locationIds: [locationId = ''], robotId = '' }: Lineage,
   nowMs: number,
 ): Promise<SequenceRow> {
-  const { count } = await trx
-    .selectFrom('sequences')
-    .select((eb) => eb.fn.countAll<number>().as('count'))
-    .where('organization_id', '=', organizationId)
-    .executeTakeFirstOrThrow();
-  if (count >= maxSequences)
+  const others = await countRows(trx.selectFrom('sequences').where('organization_id', '=', organizationId));
+  if (others >= maxSequences)
     throw failedPrecondition(
       `organization ${organizationId}: expected at most ${maxSequences} sequences, found that it already has that many; delete some first`,
     );
@@ -122,10 +120,7 @@ export function pageOfSequences(
 }
 
 export async function countSequences(db: Database, within: WithinSequences, scopes: Scopes): Promise<bigint> {
-  const { count } = await sequencesIn(db, within, scopes)
-    .select((eb) => eb.fn.countAll().as('count'))
-    .executeTakeFirstOrThrow();
-  return BigInt(count);
+  return BigInt(await countRows(sequencesIn(db, within, scopes)));
 }
 
 function sequencesIn(db: Database, within: WithinSequences, scopes: Scopes) {
@@ -169,12 +164,8 @@ export async function addSequences(trx: Database, dataset: Dataset, sequences: r
     throw invalidArgument(
       `sequence ${foreign.id}: expected one of the dataset's organization ${dataset.organization_id}, found one of ${foreign.organization_id}`,
     );
-  for (const some of chunks(sequences, rowsPerStatement))
-    await trx
-      .insertInto('dataset_sequences')
-      .values(some.map(({ id }) => ({ dataset_id: dataset.id, sequence_id: id })))
-      .onConflict((conflict) => conflict.doNothing())
-      .execute();
+  const members = sequences.map(({ id }) => ({ dataset_id: dataset.id, sequence_id: id }));
+  await insertMissing(trx.insertInto('dataset_sequences'), members);
 }
 
 /** @param datasetIds those visible to the caller */

@@ -12,7 +12,7 @@ import { requireSome } from '../../text-rules/require-at-most.ts';
 import type { BinaryOperationDeps } from '../binary-deps.ts';
 import { maxNamed } from '../limits.ts';
 import { isKept } from '../retention-days/is-kept.ts';
-import type { Scopes } from '../scopes.ts';
+import { organizationsIn, type Scopes } from '../scopes.ts';
 import { type BinaryTables, files, retentionDays } from '../store.ts';
 import { microsecondsOf } from '../times.ts';
 import { inScopes } from './filter.ts';
@@ -70,7 +70,7 @@ export async function filesNamed(
   }
   const organizations = new Set([...found.values()].map((row) => row.organization_id));
   await watch.requireIntact(retentionDays, [...organizations]);
-  if (found.size < named.length) await requireFiles(watch, organizationsOf(scopes, []), {});
+  if (found.size < named.length) await requireFiles(watch, organizationsIn(scopes, []), {});
   return named.map(({ id, organizationId, locationId }) => {
     const row = found.get(id);
     const isThere = organizationId === '' || organizationId === row?.organization_id;
@@ -125,7 +125,7 @@ export async function pageOfFiles(
   );
   const page = onPage.map(({ row }) => row);
   const days = daysBetween(filter, direction, after, page.length === limit ? page.at(-1) : undefined);
-  const organizationIds = organizationsOf(scopes, filter.organizationIds);
+  const organizationIds = organizationsIn(scopes, filter.organizationIds);
   await Promise.all([
     requireFiles(watch, organizationIds, days),
     requireBoxes(watch, organizationIds, days),
@@ -175,12 +175,6 @@ export function daysOf({ interval }: Filter): DayRange {
     from: start === undefined ? undefined : dayOfUs(microsecondsOf(start)),
     to: end === undefined ? undefined : dayOfUs(microsecondsOf(end)),
   };
-}
-
-/** @param named by the filter; empty: all */
-export function organizationsOf(scopes: Scopes, named: readonly string[]): readonly string[] {
-  const ids = new Set(scopes.map(({ organizationId }) => organizationId));
-  return [...ids].filter((id) => named.length === 0 || named.includes(id));
 }
 
 export async function countFiles(

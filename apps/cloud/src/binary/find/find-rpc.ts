@@ -15,20 +15,11 @@ import type { BinaryOperationDeps } from '../binary-deps.ts';
 import { createLoadBytes } from '../download/load-bytes.ts';
 import type { OpenFile } from '../download/open-file.ts';
 import { answerBytes, defaultPage, maxPage, maxTexts, pageBytes } from '../limits.ts';
-import { type Scopes, scopesOf } from '../scopes.ts';
+import { organizationsIn, type Scopes, scopesOf } from '../scopes.ts';
 import { datasetFiles, fileBoxes, fileTags } from '../store.ts';
 import { describeFiles } from './describe-files.ts';
 import { checkFilter } from './filter.ts';
-import {
-  countFiles,
-  daysOf,
-  type FileRow,
-  filesNamed,
-  namedFiles,
-  organizationsOf,
-  pageOfFiles,
-  requireFiles,
-} from './find-files.ts';
+import { countFiles, daysOf, type FileRow, filesNamed, namedFiles, pageOfFiles, requireFiles } from './find-files.ts';
 import { pageToken, readPageToken } from './page-token.ts';
 import { requireBoxesOf, requireFoundBy } from './require-labels.ts';
 import { requireNoneLost } from './require-none-lost.ts';
@@ -81,7 +72,7 @@ export function findHandlers(deps: BinaryOperationDeps & FindDeps): CloudHandler
 
   /** @throws data_loss when some of the files that could match are known to be missing */
   const requireAll = async (filter: Filter, scopes: Scopes): Promise<void> => {
-    const organizationIds = organizationsOf(scopes, filter.organizationIds);
+    const organizationIds = organizationsIn(scopes, filter.organizationIds);
     await requireFiles(watch, organizationIds, daysOf(filter));
     await requireFoundBy(watch, { filter, organizationIds, days: daysOf(filter) });
   };
@@ -96,7 +87,7 @@ export function findHandlers(deps: BinaryOperationDeps & FindDeps): CloudHandler
     look: (slice: SliceCondition) => Promise<readonly { readonly text: string }[]>,
   ): Promise<string[]> => {
     await requireAll(filter, scopes);
-    const organizationIds = organizationsOf(scopes, filter.organizationIds);
+    const organizationIds = organizationsIn(scopes, filter.organizationIds);
     await watch.requireComplete(table, organizationIds, daysOf(filter));
     await watch.requireIntact(table, organizationIds, daysOf(filter));
     const texts = new Set<string>();

@@ -3,7 +3,7 @@ import { dataLoss } from '@platform/base';
 import type { Filter } from '@platform/proto/platform/app/data/v1/data';
 import type { LogLoss } from '../../ingest/log/log.ts';
 import { positionsText } from '../../ingest/losses/positions-text.ts';
-import type { Scopes } from '../scopes.ts';
+import { organizationsIn, type Scopes } from '../scopes.ts';
 
 /**
  * @param organizationOf the organization of a part; undefined: unknown, for example after the part was deleted
@@ -15,9 +15,7 @@ export function requireNoneLost(
   { partId, organizationIds }: Filter,
   organizationOf: (partId: string) => string | undefined,
 ): void {
-  const seen = scopes
-    .map(({ organizationId }) => organizationId)
-    .filter((id) => organizationIds.length === 0 || organizationIds.includes(id));
+  const seen = organizationsIn(scopes, organizationIds);
   if (seen.length === 0) return;
   const isSeen = (part: string): boolean => {
     if (partId !== '' && partId !== part) return false;

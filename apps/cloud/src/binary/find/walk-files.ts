@@ -6,7 +6,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { Filter } from '@platform/proto/platform/app/data/v1/data';
 import { type Expression, type SqlBool, sql } from 'kysely';
 import type { Database } from '../../metadata/tables.ts';
-import type { Scopes } from '../scopes.ts';
+import { organizationsIn, type Scopes } from '../scopes.ts';
 import { type DataExpressions, intervalConditions, matching } from './filter.ts';
 import { keysetAfter, keysetUpTo } from './keyset-condition.ts';
 import type { PagePlace } from './page-token.ts';
@@ -54,9 +54,7 @@ function anchorsOf({ partId, locationIds, organizationIds }: Filter, scopes: Sco
   const locations = new Set(locationIds.length > 0 ? locationIds : isByLocation ? scopedLocations : []);
   if (locations.size > 0 && locations.size <= maxLocations)
     return [...locations].map((value) => ({ column: 'location_id', value }));
-  const seen = new Set(scopes.map(({ organizationId }) => organizationId));
-  const named = organizationIds.length === 0 ? [...seen] : [...new Set(organizationIds)].filter((id) => seen.has(id));
-  return named.map((value) => ({ column: 'organization_id', value }));
+  return organizationsIn(scopes, organizationIds).map((value) => ({ column: 'organization_id', value }));
 }
 
 async function* slicesOf(

@@ -1,6 +1,8 @@
 /** Writes the uploads read by the follower: the rows, their tags, boxes and datasets, in the transaction that moves the cursor (I11). */
+
 import { chunks, newId } from '@platform/base';
 import { DatasetType } from '@platform/proto/platform/app/dataset/v1/dataset';
+import { insertMissing } from '../../metadata/insert-missing.ts';
 import { rowsPerStatement } from '../../metadata/rows-per-statement.ts';
 import type { Database, DatabaseTransaction } from '../../metadata/tables.ts';
 import { coordinatesText, isPlace } from '../change/box-coordinates.ts';
@@ -29,12 +31,7 @@ export async function insertUploads(
   const tags = uploads
     .filter(({ row }) => inserted.has(row.id))
     .flatMap((upload) => upload.tags.map((tag) => ({ binary_data_id: upload.row.id, tag, ...ofFile(upload.row) })));
-  for (const some of chunks(tags, rowsPerStatement))
-    await trx
-      .insertInto('binary_data_tags')
-      .values(some)
-      .onConflict((conflict) => conflict.doNothing())
-      .execute();
+  await insertMissing(trx.insertInto('binary_data_tags'), tags);
   const boxes = uploads.flatMap(({ row, boxes: given }) =>
     given
       .filter(isPlace)
@@ -49,12 +46,7 @@ export async function insertUploads(
       })),
   );
   for (const some of chunks(boxes, rowsPerStatement)) await trx.insertInto('binary_data_boxes').values(some).execute();
-  for (const some of chunks(await membersOf(trx, uploads), rowsPerStatement))
-    await trx
-      .insertInto('dataset_files')
-      .values(some)
-      .onConflict((conflict) => conflict.doNothing())
-      .execute();
+  await insertMissing(trx.insertInto('dataset_files'), await membersOf(trx, uploads));
 }
 
 /** A dataset that does not exist or belongs to another organization is ignored; the upload is still stored. */

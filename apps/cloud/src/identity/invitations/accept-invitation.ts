@@ -1,4 +1,5 @@
 /** Accepts an invitation: the invited person joins with its roles. */
+
 import {
   alreadyExists,
   failedPrecondition,
@@ -8,6 +9,7 @@ import {
   unauthenticated,
 } from '@platform/base';
 import { audit } from '../../access/audit.ts';
+import { resourceOf } from '../../access/authorization-on-wire.ts';
 import { addGrant } from '../../access/grants.ts';
 import type { Grant } from '../../access/principal.ts';
 import { proven } from '../../access/too-many-guesses.ts';
@@ -168,13 +170,8 @@ export async function join(
 }
 
 function stands(deps: Pick<IdentityOperationDeps, 'access'>, grant: Grant): boolean {
-  const lineage =
-    grant.robotId !== null
-      ? deps.access.lineageOf('machine', grant.robotId)
-      : grant.locationId !== null
-        ? deps.access.lineageOf('location', grant.locationId)
-        : deps.access.lineageOf('organization', grant.organizationId);
-  return lineage?.organizationId === grant.organizationId;
+  const { kind, id } = resourceOf(grant);
+  return deps.access.lineageOf(kind, id)?.organizationId === grant.organizationId;
 }
 
 async function stillPending(deps: IdentityOperationDeps, trx: Database, token: string): Promise<Invitation> {

@@ -1,4 +1,5 @@
 /** Invitations in AppService (R7): a caller who grants a role must own its target. */
+
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import {
@@ -14,6 +15,7 @@ import { audit, type Caller } from '../../access/audit.ts';
 import { authorizationOf, grantText, owns, readGrant } from '../../access/authorization-on-wire.ts';
 import { sameTarget } from '../../access/grants.ts';
 import type { CloudHandlers, Grant, Principal } from '../../access/principal.ts';
+import { countRows } from '../../metadata/count-rows.ts';
 import type { Database } from '../../metadata/tables.ts';
 import { checkedEmail, normalEmail } from '../../text-rules/checked-email.ts';
 import { requireAtMost } from '../../text-rules/require-at-most.ts';
@@ -213,12 +215,8 @@ function same(a: Grant, b: Grant): boolean {
 }
 
 async function requireCapacity(trx: Database, organizationId: string): Promise<void> {
-  const { count } = await trx
-    .selectFrom('invitations')
-    .select((eb) => eb.fn.countAll<number>().as('count'))
-    .where('organization_id', '=', organizationId)
-    .executeTakeFirstOrThrow();
-  if (Number(count) >= maxPending)
+  const count = await countRows(trx.selectFrom('invitations').where('organization_id', '=', organizationId));
+  if (count >= maxPending)
     throw resourceExhausted(
       `organization ${organizationId}: expected fewer than ${maxPending} pending invitations, found ${count}; delete some`,
     );

@@ -27,20 +27,17 @@ export async function findInvitation(
   clock: Clock,
   by: { organizationId: string; email: string } | { token: string },
 ): Promise<Invitation | undefined> {
-  const living = db.selectFrom('invitations').selectAll().where('expires_ms', '>', clock.now());
+  const pending = pendingInvitations(db, clock);
   const row = await ('token' in by
-    ? living.where('token_hash', '=', hashToken(by.token))
-    : living.where('organization_id', '=', by.organizationId).where('email', '=', by.email)
+    ? pending.where('token_hash', '=', hashToken(by.token))
+    : pending.where('organization_id', '=', by.organizationId).where('email', '=', by.email)
   ).executeTakeFirst();
   return row && invitationOf(row);
 }
 
 export async function invitationsIn(db: Database, clock: Clock, organizationId: string): Promise<Invitation[]> {
-  const rows = await db
-    .selectFrom('invitations')
-    .selectAll()
+  const rows = await pendingInvitations(db, clock)
     .where('organization_id', '=', organizationId)
-    .where('expires_ms', '>', clock.now())
     .orderBy('created_ms')
     .orderBy('email')
     .execute();
@@ -48,12 +45,7 @@ export async function invitationsIn(db: Database, clock: Clock, organizationId: 
 }
 
 export async function invitationsOf(db: Database, clock: Clock, email: string): Promise<Invitation[]> {
-  const rows = await db
-    .selectFrom('invitations')
-    .selectAll()
-    .where('email', '=', email)
-    .where('expires_ms', '>', clock.now())
-    .execute();
+  const rows = await pendingInvitations(db, clock).where('email', '=', email).execute();
   return rows.map(invitationOf);
 }
 
@@ -125,6 +117,10 @@ export async function deleteInvitation(trx: Database, organizationId: string, em
     .returning('email')
     .execute();
   return rows.length > 0;
+}
+
+function pendingInvitations(db: Database, clock: Clock) {
+  return db.selectFrom('invitations').selectAll().where('expires_ms', '>', clock.now());
 }
 
 function invitationOf(row: IdentityTables['invitations']): Invitation {

@@ -9,11 +9,11 @@
  */
 import { type Clock, newId } from '@platform/base';
 import { issueToken } from '../../access/access-token.ts';
-import type { SessionPort } from '../../access/ports.ts';
+import type { SessionPort, SignedIn } from '../../access/ports.ts';
 import type { InstanceKey } from '../../instance/instance-key.ts';
 import { requireRight } from '../../metadata/row-checks/require-right.ts';
 import type { Database } from '../../metadata/tables.ts';
-import { sessions } from '../store.ts';
+import { type IdentityTables, sessions } from '../store.ts';
 import { hashToken, newToken } from './token.ts';
 
 export interface SessionSettings {
@@ -67,6 +67,14 @@ export function createSessions(deps: {
 }): Sessions {
   const { db, instanceKey, clock, settings = defaultSessionSettings } = deps;
   const lifeMs = (kind: SessionKind): number => (kind === 'browser' ? settings.browserIdleMs : settings.cliMs);
+  /** With the address of the person. */
+  const living = (nowMs: number) =>
+    db
+      .selectFrom('sessions')
+      .innerJoin('people', 'people.id', 'sessions.person_id')
+      .selectAll('sessions')
+      .select('people.email')
+      .where('sessions.expires_ms', '>', nowMs);
   return {
     settings,
     async begin(trx, personId, kind, peerAddress) {
@@ -92,38 +100,23 @@ export function createSessions(deps: {
     },
     async personOf(secret, kind) {
       const nowMs = clock.now();
-      const row = await db
-        .selectFrom('sessions')
-        .innerJoin('people', 'people.id', 'sessions.person_id')
-        .selectAll('sessions')
-        .select('people.email')
+      const row = await living(nowMs)
         .where('sessions.token_hash', '=', hashToken(secret))
         .where('sessions.kind', '=', kind)
-        .where('sessions.expires_ms', '>', nowMs)
         .executeTakeFirst();
-      if (row === undefined) return undefined;
-      requireRight(sessions, [row]);
-      if (nowMs - row.last_used_ms >= touchMs) {
+      const signedIn = row && signedInOf(row);
+      if (row !== undefined && nowMs - row.last_used_ms >= touchMs) {
         await db
           .updateTable('sessions')
           .set({ last_used_ms: nowMs, ...(row.kind === 'browser' && { expires_ms: nowMs + settings.browserIdleMs }) })
           .where('id', '=', row.id)
           .execute();
       }
-      return { sessionId: row.id, personId: row.person_id, email: row.email ?? '' };
+      return signedIn;
     },
     async personWith(sessionId) {
-      const row = await db
-        .selectFrom('sessions')
-        .innerJoin('people', 'people.id', 'sessions.person_id')
-        .selectAll('sessions')
-        .select('people.email')
-        .where('sessions.id', '=', sessionId)
-        .where('sessions.expires_ms', '>', clock.now())
-        .executeTakeFirst();
-      if (row === undefined) return undefined;
-      requireRight(sessions, [row]);
-      return { sessionId: row.id, personId: row.person_id, email: row.email ?? '' };
+      const row = await living(clock.now()).where('sessions.id', '=', sessionId).executeTakeFirst();
+      return row && signedInOf(row);
     },
     async list(personId) {
       return db
@@ -148,4 +141,10 @@ export function createSessions(deps: {
       await trx.deleteFrom('sessions').where('person_id', '=', personId).where('id', '!=', sessionId).execute();
     },
   };
+}
+
+/** @throws data_loss when something else altered the row */
+function signedInOf(row: IdentityTables['sessions'] & { readonly email: string | null }): SignedIn {
+  requireRight(sessions, [row]);
+  return { sessionId: row.id, personId: row.person_id, email: row.email ?? '' };
 }
