@@ -10,16 +10,13 @@ import { filesToCheck, isSource, isTest, read, report } from './repository.ts';
 /** What each workspace may import; an entry with a slash allows only that entry point. */
 export const mayImport: Readonly<Record<string, readonly string[]>> = {
   web: ['proto', 'machine-config/schema', 'machine-config/capture-methods'],
-  cli: ['sdk', 'machine-config', 'capture-file', 'ftdc', 'base/version', 'machine-server/node-flags'],
-  cloud: ['rpc', 'webrtc', 'resources', 'machine-config', 'capture-file', 'query', 'conditions', 'proto', 'base'],
-  'machine-server': [
-    ...['rpc', 'webrtc', 'resources', 'machine-config', 'capture-file', 'ftdc', 'conditions', 'proto', 'base'],
+  cli: [
+    ...['sdk', 'machine-config', 'capture-file', 'ftdc', 'base/refusals', 'base/version', 'machine-server/node-flags'],
   ],
-  'machine-agent': ['rpc/client', 'capture-file', 'machine-config/schema', 'proto', 'base'],
-  'micro-server': ['rpc/client', 'capture-file', 'machine-config/schema', 'proto', 'base'],
+  cloud: ['rpc', 'resources', 'machine-config', 'capture-file', 'query', 'conditions', 'proto', 'base'],
+  'machine-server': ['rpc', 'resources', 'machine-config', 'capture-file', 'ftdc', 'conditions', 'proto', 'base'],
   sdk: ['rpc/client', 'rpc/server', 'resources', 'proto', 'base'],
   resources: ['rpc', 'proto', 'base'],
-  webrtc: ['rpc', 'proto', 'base'],
   rpc: ['proto', 'base'],
   'machine-config': ['proto', 'base'],
   'capture-file': ['proto', 'base'],

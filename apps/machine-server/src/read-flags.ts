@@ -1,5 +1,5 @@
 /** The options of the command line: their names, kinds and parsing (D16). */
-import { PlatformError } from '@platform/base';
+import { invalidArgument, type PlatformError } from '@platform/base';
 import { closestName } from './closest-name.ts';
 
 /** `on`: a flag that is set unless it is given as `-name=false`. */
@@ -43,13 +43,12 @@ export function readFlags(args: readonly string[]): Flags {
     if (kind === undefined) throw unknown(arg, args[i - 1]);
     if (kind === 'text') {
       const text = value ?? args[++i];
-      if (text === undefined || text === '')
-        throw new PlatformError('invalid_argument', `option -${name}: expected a value, found none`);
+      if (text === undefined || text === '') throw invalidArgument(`option -${name}: expected a value, found none`);
       given.set(name, text);
       continue;
     }
     if (value !== undefined && value !== 'true' && value !== 'false')
-      throw new PlatformError('invalid_argument', `option -${name}: expected true or false, found "${value}"`);
+      throw invalidArgument(`option -${name}: expected true or false, found "${value}"`);
     given.set(name, value ?? 'true');
   }
   return {
@@ -67,11 +66,11 @@ function unknown(arg: string, before: string | undefined): PlatformError {
     const flag = before?.replace(/^--?/, '') ?? '';
     const isValue = /^(true|false)$/.test(arg) && Object.hasOwn(flags, flag);
     const hint = isValue ? `write -${flag}=${arg}` : help;
-    return new PlatformError('invalid_argument', `expected an option, found "${arg}"; ${hint}`);
+    return invalidArgument(`expected an option, found "${arg}"; ${hint}`);
   }
   const name = arg.replace(/^--?/, '').replace(/=.*$/s, '');
   const closest = closestName(name, names);
   const hint =
     closest === undefined ? `known: ${names.map((each) => `-${each}`).join(' ')}.` : `did you mean -${closest}?`;
-  return new PlatformError('invalid_argument', `unknown option "${arg}"; ${hint} ${help}`);
+  return invalidArgument(`unknown option "${arg}"; ${hint} ${help}`);
 }

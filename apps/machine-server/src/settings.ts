@@ -1,7 +1,7 @@
 /** Command line and environment, read once. The only file that reads the environment. */
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { PlatformError, parseTrustedProxies, type TrustedProxies } from '@platform/base';
+import { invalidArgument, parseTrustedProxies, type TrustedProxies } from '@platform/base';
 import { durationMs } from './config/duration.ts';
 import { readFlags } from './read-flags.ts';
 
@@ -119,5 +119,5 @@ function requestsLimitOf(env: Environment): number {
 }
 
 function refuse(name: string, expected: string, found: string): never {
-  throw new PlatformError('invalid_argument', `${name}: expected ${expected}, found ${JSON.stringify(found)}`);
+  throw invalidArgument(`${name}: expected ${expected}, found ${JSON.stringify(found)}`);
 }

@@ -63,6 +63,7 @@ export {
   aborted,
   alreadyExists,
   dataLoss,
+  deadlineExceeded,
   failedPrecondition,
   invalidArgument,
   notFound,

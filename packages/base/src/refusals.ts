@@ -14,6 +14,7 @@ function refusal(code: CodeName): Refusal {
 export const aborted: Refusal = refusal('aborted');
 export const alreadyExists: Refusal = refusal('already_exists');
 export const dataLoss: Refusal = refusal('data_loss');
+export const deadlineExceeded: Refusal = refusal('deadline_exceeded');
 export const failedPrecondition: Refusal = refusal('failed_precondition');
 export const invalidArgument: Refusal = refusal('invalid_argument');
 export const notFound: Refusal = refusal('not_found');

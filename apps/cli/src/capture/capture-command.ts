@@ -1,7 +1,7 @@
 /** `platform capture`: reads the capture files of a machine-server; needs neither the machine-server nor a cloud. */
 import { existsSync, rmSync } from 'node:fs';
 import { open } from 'node:fs/promises';
-import { PlatformError } from '@platform/sdk/cloud';
+import { alreadyExists, dataLoss, invalidArgument, notFound } from '@platform/base/refusals';
 import { Command } from 'commander';
 import { writeParquet } from '../data/write-parquet.ts';
 import { defineLocalCommand, group } from '../invocation/define-command.ts';
@@ -86,8 +86,7 @@ function verifyCommand(): Command {
       if (faulty.length > 0 || out.style.json !== false) out.rows(faulty.map(rowOf), fileFields);
       out.note(`${files} files with ${readings} readings, ${faulty.length} damaged`);
       if (faulty.length > 0)
-        throw new PlatformError(
-          'data_loss',
+        throw dataLoss(
           `expected intact files, found ${faulty.length} that are damaged: save what is readable with platform capture repair`,
         );
     },
@@ -132,11 +131,8 @@ function convertCommand(): Command {
     async ({ out, signal }, _flags, path = '', target = '') => {
       const [, format] = /\.(ndjson|csv|parquet)$/.exec(target) ?? [];
       if (format === undefined)
-        throw new PlatformError(
-          'invalid_argument',
-          `expected a file name that ends with .ndjson, .csv or .parquet, found ${target}`,
-        );
-      if (existsSync(target)) throw new PlatformError('already_exists', `expected no file at ${target}, found one`);
+        throw invalidArgument(`expected a file name that ends with .ndjson, .csv or .parquet, found ${target}`);
+      if (existsSync(target)) throw alreadyExists(`expected no file at ${target}, found one`);
       const spool = format === 'ndjson' ? target : `${target}.partial`;
       const readings = await writeLines(readAll(path, out, signal), spool, out);
       if (format === 'parquet') await writeParquet(spool, target, signal);
@@ -176,7 +172,7 @@ function quarantineCommand(): Command {
     },
     async ({ out }, flags, path = '') => {
       if (flags['release'] === true) return out.object({ path: releaseFile(path) });
-      if (!existsSync(path)) throw new PlatformError('not_found', `expected a folder at ${path}, found nothing`);
+      if (!existsSync(path)) throw notFound(`expected a folder at ${path}, found nothing`);
       out.rows(
         [...setAsideFiles(path)].map((file) => ({ ...file })),
         ['path', 'since', 'reason'],

@@ -1,8 +1,9 @@
 /** Reads the capture files below a folder, one at a time; damage is described, never thrown. */
 import { lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { failedPrecondition, notFound } from '@platform/base/refusals';
 import { type CaptureFileContents, describeReading, readCaptureFile, readingsInName } from '@platform/capture-file';
-import { asPlatformError, type JsonObject, PlatformError } from '@platform/sdk/cloud';
+import { asPlatformError, type JsonObject } from '@platform/sdk/cloud';
 
 export interface FoundFile {
   readonly path: string;
@@ -28,12 +29,8 @@ export function* capturePaths(path: string): Generator<string> {
   } catch (caught) {
     const { code, message } = caught as NodeJS.ErrnoException;
     if (code === 'ENOENT')
-      throw new PlatformError(
-        'not_found',
-        `expected a capture file or a folder of them at ${path}, found nothing`,
-        caught,
-      );
-    throw new PlatformError('failed_precondition', `${path} cannot be read: ${message}`, caught);
+      throw notFound(`expected a capture file or a folder of them at ${path}, found nothing`, caught);
+    throw failedPrecondition(`${path} cannot be read: ${message}`, caught);
   }
 }
 

@@ -13,18 +13,15 @@ import {
   writeSync,
 } from 'node:fs';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
+import { alreadyExists, failedPrecondition, invalidArgument, notFound } from '@platform/base/refusals';
 import { captureFileBytes, sealedName } from '@platform/capture-file';
-import { PlatformError } from '@platform/sdk/cloud';
 import type { FoundFile } from './read-capture.ts';
 
 /** @param root the damaged file or folder. @throws invalid_argument if sync would find the repaired files in `target` */
 export function checkTarget(root: string, target: string): void {
   const way = relative(folderOf(root), resolve(target)).split(sep);
   if (way[0] !== '..')
-    throw new PlatformError(
-      'invalid_argument',
-      `expected another folder than that of the damaged files and none in it, found ${target}`,
-    );
+    throw invalidArgument(`expected another folder than that of the damaged files and none in it, found ${target}`);
 }
 
 /**
@@ -38,8 +35,7 @@ export function repairFile({ path, contents }: FoundFile, root: string, target: 
   const { kind, header, readings, goodBytes } = contents;
   const name = kind === 'own' ? sealedName(path, readings.length) : path.replace(/\.prog$/, '.capture');
   const to = join(target, relative(folderOf(root), resolve(dirname(path))), basename(name));
-  if (existsSync(to))
-    throw new PlatformError('already_exists', `expected no file at ${to}, found one: name another folder`);
+  if (existsSync(to)) throw alreadyExists(`expected no file at ${to}, found one: name another folder`);
   mkdirSync(dirname(to), { recursive: true, mode: 0o700 });
   const file = openSync(to, 'wx', 0o600);
   try {
@@ -73,19 +69,15 @@ export function* setAsideFiles(folder: string): Generator<SetAsideFile> {
 /** Moves a file back to its place, so that sync sends it again. @throws not_found, already_exists; failed_precondition: a damaged file */
 export function releaseFile(path: string): string {
   if (!existsSync(path) || !isSetAside(path))
-    throw new PlatformError(
-      'not_found',
-      `expected a file in a folder "failed" with its .reason beside it, found none at ${path}`,
-    );
+    throw notFound(`expected a file in a folder "failed" with its .reason beside it, found none at ${path}`);
   if (path.endsWith('.damaged'))
-    throw new PlatformError(
-      'failed_precondition',
+    throw failedPrecondition(
       `expected a file that can be sent again; the cloud already has the intact part of ${path}. Read it with platform capture cat, or delete it`,
     );
   const segments = dirname(path).split(sep);
   segments.splice(segments.lastIndexOf('failed'), 1);
   const to = join(segments.join(sep) || sep, basename(path));
-  if (existsSync(to)) throw new PlatformError('already_exists', `expected no file at ${to}, found one`);
+  if (existsSync(to)) throw alreadyExists(`expected no file at ${to}, found one`);
   mkdirSync(dirname(to), { recursive: true, mode: 0o700 });
   renameSync(path, to);
   rmSync(`${path}.reason`, { force: true });

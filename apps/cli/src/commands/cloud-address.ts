@@ -1,5 +1,6 @@
 /** The address at which other computers reach the cloud. */
-import { isLoopback, type JsonObject, PlatformError } from '@platform/sdk/cloud';
+import { invalidArgument } from '@platform/base/refusals';
+import { isLoopback, type JsonObject } from '@platform/sdk/cloud';
 import type { Context } from '../invocation/context.ts';
 
 /** @throws invalid_argument */
@@ -7,10 +8,7 @@ export function givenAddress(value: unknown): string | undefined {
   if (typeof value !== 'string') return undefined;
   const url = URL.parse(value);
   if (url !== null && /^https?:$/.test(url.protocol) && url.pathname === '/' && url.search === '') return url.origin;
-  throw new PlatformError(
-    'invalid_argument',
-    `--address: expected a URL such as https://cloud.example:8080, found ${JSON.stringify(value)}`,
-  );
+  throw invalidArgument(`--address: expected a URL such as https://cloud.example:8080, found ${JSON.stringify(value)}`);
 }
 
 /** A loopback address is useless on another computer, so this asks the cloud for its address. */

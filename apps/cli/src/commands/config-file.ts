@@ -1,7 +1,7 @@
 /** `platform machines part config-file`: the credentials file of a part, with an address at which its machine reaches the cloud. */
 import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { PlatformError } from '@platform/sdk/cloud';
+import { failedPrecondition } from '@platform/base/refusals';
 import { Command } from 'commander';
 import type { Context } from '../invocation/context.ts';
 import { defineCommand } from '../invocation/define-command.ts';
@@ -46,8 +46,7 @@ export function configFileCommand(): Command {
         );
       const cloud = { id, secret: secret ?? '', app_address: address, ...(ca === undefined ? {} : { ca }) };
       if (ca === undefined && caFile !== undefined)
-        throw new PlatformError(
-          'failed_precondition',
+        throw failedPrecondition(
           `--ca-file ${caFile}: expected a cloud with its own authority, found that ${url} needs none; leave the option out`,
         );
       if (ca !== undefined && caFile !== undefined) await writeFile(caFile, ca);

@@ -1,5 +1,6 @@
 /** `platform login` and `logout`. */
 import { password as askSecret, text as askText, isCancel } from '@clack/prompts';
+import { invalidArgument, notFound } from '@platform/base/refusals';
 import { openCloud, PlatformError, pinnedAuthority } from '@platform/sdk/cloud';
 import { Command } from 'commander';
 import { type Context, currentProfile, urlOrLocal } from '../invocation/context.ts';
@@ -34,8 +35,7 @@ function login(): Command {
     async (context, flags) => {
       const url = await urlOrLocal(context.flags, context.settings);
       if (context.flags.input === false)
-        throw new PlatformError(
-          'invalid_argument',
+        throw invalidArgument(
           'login browser: expected someone who signs in, found --no-input; use platform login api-key --key-id ID --key-file FILE',
         );
       const trusted = await authorityOf(context, url, flags);
@@ -82,7 +82,7 @@ function login(): Command {
     async (context, flags) => {
       const url = await urlOrLocal(context.flags, context.settings);
       const keyId = context.flags.keyId ?? '';
-      if (keyId === '') throw new PlatformError('invalid_argument', 'login api-key: expected --key-id');
+      if (keyId === '') throw invalidArgument('login api-key: expected --key-id');
       const key = await secretOf(context);
       const trusted = await authorityOf(context, url, flags);
       await requireCloud({ url, ca: trusted.ca });
@@ -143,10 +143,7 @@ function logout(): Command {
       const known = await readProfiles(configDir);
       const { name, profile } = await currentProfile(context.flags.profile, context.settings);
       if (profile === undefined)
-        throw new PlatformError(
-          'not_found',
-          `profile: expected one that exists, found "${name}": you are not logged in`,
-        );
+        throw notFound(`profile: expected one that exists, found "${name}": you are not logged in`);
       if ('sessionToken' in profile.credentials) {
         // If the cloud cannot be reached, the session stays open there; deleting the login here matters more.
         context.reaches(profile.url, profile.ca);

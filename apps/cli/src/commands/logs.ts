@@ -1,8 +1,8 @@
 /** `platform logs`: the log of a machine's part: filtered, paged, followed. */
+import { invalidArgument } from '@platform/base/refusals';
 import {
   type JsonObject,
   type LogEntry,
-  PlatformError,
   printableEntry,
   readLogField,
   systemClock,
@@ -59,10 +59,7 @@ export function logsCommand(): Command {
       const filter: string | undefined = flags['grep'];
       const limit = Number(flags['limit']);
       if (!Number.isSafeInteger(limit) || limit < 1)
-        throw new PlatformError(
-          'invalid_argument',
-          `--limit: expected a whole number from 1, found "${flags['limit']}"`,
-        );
+        throw invalidArgument(`--limit: expected a whole number from 1, found "${flags['limit']}"`);
       const print = (entry: LogEntry): void => out.element(shape(entry), lineOf(entry));
 
       const query = { id, levels, filter, source: flags['source'] };

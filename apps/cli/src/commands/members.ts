@@ -1,4 +1,5 @@
 /** `platform members`: the members of an organization, their roles and invitations. */
+import { notFound } from '@platform/base/refusals';
 import type { Authorization, Cloud, JsonObject } from '@platform/sdk/cloud';
 import { PlatformError, refusalOf } from '@platform/sdk/cloud';
 import { Command } from 'commander';
@@ -34,10 +35,7 @@ async function memberOf(context: Context, text: string): Promise<{ id: string; e
       .flatMap((one) => one.emails)
       .slice(0, 10)
       .join(', ');
-    throw new PlatformError(
-      'not_found',
-      `member: expected the e-mail address or id of a member (${known}), found "${text}"`,
-    );
+    throw notFound(`member: expected the e-mail address or id of a member (${known}), found "${text}"`);
   }
   return { id: found.userId, email: found.emails[0] ?? found.userId };
 }

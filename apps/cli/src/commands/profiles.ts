@@ -1,5 +1,5 @@
 /** `platform profiles`: saved logins, and which one applies in which directory. */
-import { PlatformError } from '@platform/sdk/cloud';
+import { notFound } from '@platform/base/refusals';
 import { Command } from 'commander';
 import { currentProfile } from '../invocation/context.ts';
 import { defineCommand, defineLocalCommand, group } from '../invocation/define-command.ts';
@@ -53,7 +53,7 @@ async function existing(name: string, { configDir }: Settings): Promise<Awaited<
   const known = await readProfiles(configDir);
   if (known.profiles[name] === undefined) {
     const others = Object.keys(known.profiles).join(', ') || 'none';
-    throw new PlatformError('not_found', `profile: expected an existing one (${others}), found "${name}"`);
+    throw notFound(`profile: expected an existing one (${others}), found "${name}"`);
   }
   return known;
 }
@@ -100,7 +100,7 @@ function organization(): Command {
     async ({ flags, find, out, settings }, _flags, text) => {
       const { id, name } = await find.organization(text);
       const { name: current, profile } = await currentProfile(flags.profile, settings);
-      if (profile === undefined) throw new PlatformError('not_found', 'you have no profile; run platform login');
+      if (profile === undefined) throw notFound('you have no profile; run platform login');
       const known = await readProfiles(settings.configDir);
       await writeProfiles(settings.configDir, {
         ...known,

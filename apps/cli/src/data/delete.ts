@@ -1,4 +1,5 @@
 /** `platform data delete`. */
+import { invalidArgument } from '@platform/base/refusals';
 import { type Cloud, type JsonObject, PlatformError, systemClock } from '@platform/sdk/cloud';
 import { Command } from 'commander';
 import { defineCommand } from '../invocation/define-command.ts';
@@ -46,7 +47,7 @@ export function deleteCommand(): Command {
       );
       const filter = told.length === 0 ? undefined : await dataFilter(context, flags);
       if (days === 0 && told.length === 0 && flags['all'] !== true)
-        throw new PlatformError('invalid_argument', 'expected options that select readings, or --all, found neither');
+        throw invalidArgument('expected options that select readings, or --all, found neither');
       const organization = await context.find.organization();
       const request = { organizationId: organization.id, deleteOlderThanDays: days, filter };
       const { data } = await context.cloud();

@@ -8,7 +8,7 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { PlatformError } from '@platform/sdk/cloud';
+import { invalidArgument } from '@platform/base/refusals';
 import type { Asked } from './export-state.ts';
 
 export type ExportFormat = 'ndjson' | 'csv' | 'parquet';
@@ -72,7 +72,7 @@ async function digestOf(path: string, signal: AbortSignal): Promise<string> {
     for await (const chunk of createReadStream(path, { highWaterMark: 1 << 20, signal })) hash.update(chunk as Buffer);
   } catch (caught) {
     if (signal.aborted) throw signal.reason;
-    throw new PlatformError('invalid_argument', `expected a file that can be read, found ${path}`, caught);
+    throw invalidArgument(`expected a file that can be read, found ${path}`, caught);
   }
   return hash.digest('hex');
 }

@@ -9,7 +9,7 @@
  * and the series are those of the start, so that the result is the same however often the export is interrupted.
  */
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { PlatformError } from '@platform/sdk/cloud';
+import { failedPrecondition, invalidArgument } from '@platform/base/refusals';
 import type { Series } from './find-series.ts';
 import type { Range } from './read-series.ts';
 
@@ -36,11 +36,7 @@ export async function readState(file: string): Promise<ExportPlan | undefined> {
   const path = stateOf(file);
   const text = await readFile(path, 'utf8').catch((caught: NodeJS.ErrnoException) => {
     if (caught.code === 'ENOENT') return undefined;
-    throw new PlatformError(
-      'invalid_argument',
-      `expected a file that can be read, found ${path}: ${caught.message}`,
-      caught,
-    );
+    throw invalidArgument(`expected a file that can be read, found ${path}: ${caught.message}`, caught);
   });
   if (text === undefined) return undefined;
   try {
@@ -49,8 +45,7 @@ export async function readState(file: string): Promise<ExportPlan | undefined> {
   } catch {
     // Reported below.
   }
-  throw new PlatformError(
-    'failed_precondition',
+  throw failedPrecondition(
     `${path}: expected the state of an interrupted export, found something else; remove it to start over`,
   );
 }
@@ -76,8 +71,7 @@ export function checkSame<T extends Asked>(holder: string, then: T, now: T): voi
   const differing = (Object.keys(now) as (keyof T & string)[]).filter((name) => then[name] !== now[name]);
   if (differing.length === 0) return;
   const told = differing.map((name) => `${name} ${then[name] ?? 'none'}, now ${now[name] ?? 'none'}`).join('; ');
-  throw new PlatformError(
-    'failed_precondition',
+  throw failedPrecondition(
     `${holder} belongs to a different export (${told}). Use the same options, choose another --output, or start over without --resume`,
   );
 }

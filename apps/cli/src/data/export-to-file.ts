@@ -1,6 +1,7 @@
 /** Exports to a file: collects rows, continues where it was interrupted, and creates the file once it is complete. */
 import { existsSync } from 'node:fs';
 import { open } from 'node:fs/promises';
+import { failedPrecondition, invalidArgument } from '@platform/base/refusals';
 import { asPlatformError, type Cloud, PlatformError } from '@platform/sdk/cloud';
 import type { Context } from '../invocation/context.ts';
 import { csvLines } from '../query/csv.ts';
@@ -92,24 +93,18 @@ async function rowsBefore(
   }
   const anew = 'move the file away, or start over without --resume, which asks before it replaces it';
   if (begun === undefined && existsSync(partialOf(file)))
-    throw new PlatformError(
-      'failed_precondition',
+    throw failedPrecondition(
       `--resume: expected ${stateOf(file)}, which describes the export in ${partialOf(file)}, found none; put it back, or ${anew}`,
     );
   if (begun === undefined && whole !== undefined)
-    throw new PlatformError(
-      'failed_precondition',
+    throw failedPrecondition(
       `--resume: expected ${file} to be a completed export, or ${partialOf(file)} to be an interrupted one, found neither: ${whole.why}; ${anew}`,
     );
   return undefined;
 }
 
 function refuse(caught: unknown): never {
-  throw new PlatformError(
-    'invalid_argument',
-    `expected a file that can be written: ${(caught as Error).message}`,
-    caught,
-  );
+  throw invalidArgument(`expected a file that can be written: ${(caught as Error).message}`, caught);
 }
 
 /** Collects all rows in the spool. @returns the number of rows */
@@ -140,10 +135,7 @@ async function* missing(
 ): AsyncGenerator<string> {
   const begun = place === undefined ? -1 : series.findIndex((one) => keyOf(one) === place.series);
   if (place !== undefined && begun === -1)
-    throw new PlatformError(
-      'failed_precondition',
-      'expected an export of the same readings, found different ones in the file',
-    );
+    throw failedPrecondition('expected an export of the same readings, found different ones in the file');
   for (const one of series.slice(Math.max(0, begun))) {
     const goesOn = place !== undefined && keyOf(one) === place.series;
     const there = new Map(goesOn ? place.there : []);

@@ -2,7 +2,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { extname, join, resolve } from 'node:path';
-import { type Cloud, type JsonObject, PlatformError, printable } from '@platform/sdk/cloud';
+import { invalidArgument } from '@platform/base/refusals';
+import { type Cloud, type JsonObject, printable } from '@platform/sdk/cloud';
 import { Command } from 'commander';
 import { choice } from '../invocation/choice.ts';
 import type { Context } from '../invocation/context.ts';
@@ -46,10 +47,7 @@ export function exportCommand(): Command {
       const file = flags['output'] === undefined ? undefined : resolve(String(flags['output']));
       const format = formatOf(flags, file);
       if (file === undefined && (format === 'parquet' || flags['resume'] === true))
-        throw new PlatformError(
-          'invalid_argument',
-          `${format === 'parquet' ? '--format parquet' : '--resume'} requires --output FILE`,
-        );
+        throw invalidArgument(`${format === 'parquet' ? '--format parquet' : '--resume'} requires --output FILE`);
       const times = timesOf(flags);
       const { data } = await context.cloud();
       const { id: partId, organizationId } = await context.find.ownPart(String(flags['part']));
@@ -82,10 +80,7 @@ function timesOf(flags: Flags): { fromMs?: number; untilMs?: number } {
     flags[name] === undefined ? undefined : timeBefore(String(flags[name]), `--${name}`).getTime();
   const [fromMs, untilMs] = [msOf('since'), msOf('until')];
   if (fromMs !== undefined && untilMs !== undefined && fromMs >= untilMs)
-    throw new PlatformError(
-      'invalid_argument',
-      `--since: expected a time before --until, found "${flags['since']}" and "${flags['until']}"`,
-    );
+    throw invalidArgument(`--since: expected a time before --until, found "${flags['since']}" and "${flags['until']}"`);
   return { ...(fromMs === undefined ? {} : { fromMs }), ...(untilMs === undefined ? {} : { untilMs }) };
 }
 

@@ -1,13 +1,6 @@
 /** What was captured on a part: the methods of its resources, with the number of readings of each. */
-import {
-  type Cloud,
-  type JsonObject,
-  PlatformError,
-  parseStages,
-  type RowFields,
-  readRow,
-  Scalar,
-} from '@platform/sdk/cloud';
+import { notFound } from '@platform/base/refusals';
+import { type Cloud, type JsonObject, parseStages, type RowFields, readRow, Scalar } from '@platform/sdk/cloud';
 import { coreApi } from './data-filter.ts';
 
 export interface Series {
@@ -100,5 +93,5 @@ function explainNone(resource: string | undefined, method: string | undefined, a
   const names = all.slice(0, 10).map(({ name, method: of }) => `${name} ${of}`);
   const there = names.length === 0 ? 'the part has no readings' : `it has: ${names.join(', ')}`;
   const asked = [resource, method].filter((one) => one !== undefined).join(' ');
-  throw new PlatformError('not_found', `expected readings of "${asked}" on this part, found none; ${there}`);
+  throw notFound(`expected readings of "${asked}" on this part, found none; ${there}`);
 }

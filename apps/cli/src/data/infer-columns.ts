@@ -1,5 +1,6 @@
 /** The columns of an export: those that every reading has, then the paths of parameters and payload in order of first appearance. */
-import { PlatformError, type Scalar } from '@platform/sdk/cloud';
+import { failedPrecondition } from '@platform/base/refusals';
+import type { Scalar } from '@platform/sdk/cloud';
 import { flatten } from '../query/flatten.ts';
 import { exportedFields, exportedTimes } from './exported-line.ts';
 import { parseRow } from './parse-row.ts';
@@ -36,8 +37,7 @@ export async function inferColumns(path: string, format: string): Promise<Map<st
       kinds.set(name, seen);
     }
     if (kinds.size > maxColumns)
-      throw new PlatformError(
-        'failed_precondition',
+      throw failedPrecondition(
         `expected readings with at most ${maxColumns} different fields, each of which is a column in ${format}, found more; export them as ndjson`,
       );
   }

@@ -1,6 +1,7 @@
 /** `platform data retention`: how long the cloud keeps the data of a part. */
 
-import { type JsonObject, PlatformError, systemClock } from '@platform/sdk/cloud';
+import { invalidArgument } from '@platform/base/refusals';
+import { type JsonObject, systemClock } from '@platform/sdk/cloud';
 import { Command } from 'commander';
 import { partArgument, readConfiguration, versionResult } from '../commands/config/configuration.ts';
 import { problemsOf, save } from '../commands/config/save.ts';
@@ -110,5 +111,5 @@ function daysOf(text: string): number | undefined {
   if (text === 'none') return undefined;
   const days = /^\d{1,6}$/.test(text) ? Number(text) : 0;
   if (days > 0) return days;
-  throw new PlatformError('invalid_argument', `days: expected a whole number from 1, or none, found "${text}"`);
+  throw invalidArgument(`days: expected a whole number from 1, or none, found "${text}"`);
 }

@@ -7,7 +7,7 @@
  */
 import { createReadStream } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
-import { PlatformError } from '@platform/sdk/cloud';
+import { invalidArgument } from '@platform/base/refusals';
 import { identityOf } from './exported-line.ts';
 import { keyOf } from './find-series.ts';
 
@@ -76,11 +76,7 @@ interface Found {
 /** @param anew true discards existing contents */
 export async function openSpool(path: string, anew: boolean): Promise<Spool> {
   const file = await open(path, anew ? 'w' : 'a').catch((caught: Error) => {
-    throw new PlatformError(
-      'invalid_argument',
-      `expected a file that can be written, found ${path}: ${caught.message}`,
-      caught,
-    );
+    throw invalidArgument(`expected a file that can be written, found ${path}: ${caught.message}`, caught);
   });
   try {
     const found = anew ? { rows: 0, bytes: 0 } : await readPlace(path);

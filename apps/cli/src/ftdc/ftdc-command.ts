@@ -1,6 +1,7 @@
 /** `platform ftdc`: reads full-time diagnostics of a machine-server from its files. */
+import { invalidArgument } from '@platform/base/refusals';
 import type { Sample } from '@platform/ftdc';
-import { PlatformError, Scalar } from '@platform/sdk/cloud';
+import { Scalar } from '@platform/sdk/cloud';
 import { Command } from 'commander';
 import type { Context } from '../invocation/context.ts';
 import { defineLocalCommand, type Flags } from '../invocation/define-command.ts';
@@ -63,7 +64,7 @@ function between(samples: readonly Sample[], flags: Flags): readonly Sample[] {
   const bound = (name: 'since' | 'until', otherwise: number): number =>
     flags[name] === undefined ? otherwise : timeBefore(String(flags[name]), `--${name}`).getTime();
   const [from, to] = [bound('since', Number.NEGATIVE_INFINITY), bound('until', Number.POSITIVE_INFINITY)];
-  if (from > to) throw new PlatformError('invalid_argument', '--since: expected a time before --until');
+  if (from > to) throw invalidArgument('--since: expected a time before --until');
   return samples.filter(({ timeMs }) => timeMs >= from && timeMs <= to);
 }
 
@@ -112,8 +113,7 @@ async function printCsv(
   columns: readonly string[],
   rows: readonly Readonly<Record<string, string | number>>[],
 ): Promise<void> {
-  if (out.style.json !== false)
-    throw new PlatformError('invalid_argument', 'expected one format, found --csv and --json');
+  if (out.style.json !== false) throw invalidArgument('expected one format, found --csv and --json');
   await out.piece(csvLine(columns), signal);
   for (const row of rows) await out.piece(csvLine(columns.map((name) => cellOf(row[name]))), signal);
 }
@@ -124,8 +124,7 @@ function cellOf(value: string | number | undefined): string | Scalar | undefined
 
 /** @param isChosen the user named the metrics: constant ones are also drawn */
 function plotAll({ out }: Context, series: Series, isChosen: boolean): void {
-  if (out.style.json !== false)
-    throw new PlatformError('invalid_argument', 'expected one format, found --plot and JSON');
+  if (out.style.json !== false) throw invalidArgument('expected one format, found --plot and JSON');
   const drawn = [...series].filter(([, points]) => isChosen || points.some(({ value }) => value !== points[0]?.value));
   const size = { width: out.style.width ?? usualWidth, height: plotHeight };
   const isTerminal = out.style.width !== undefined;

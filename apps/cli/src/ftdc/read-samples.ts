@@ -1,8 +1,8 @@
 /** The samples of one file of full-time diagnostics, or of all in a folder, and the parts that cannot be read. */
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { invalidArgument, notFound } from '@platform/base/refusals';
 import { readFtdc, type Sample, type Skipped } from '@platform/ftdc';
-import { PlatformError } from '@platform/sdk/cloud';
 
 export interface SkippedIn extends Skipped {
   readonly file: string;
@@ -24,7 +24,7 @@ export function readSamples(path: string): ReadSamples {
   const skipped = files.flatMap(({ file, skipped }) => skipped.map((one) => ({ file, ...one })));
   const [first] = skipped;
   if (samples.length === 0 && first !== undefined)
-    throw new PlatformError('invalid_argument', `${path}: no samples can be read: ${skippedText(first)}`);
+    throw invalidArgument(`${path}: no samples can be read: ${skippedText(first)}`);
   return { samples, skipped };
 }
 
@@ -35,16 +35,15 @@ export function skippedText({ file, offset, bytes, reason }: SkippedIn): string 
 function filesAt(path: string): string[] {
   const found = statSync(path, { throwIfNoEntry: false });
   const expected = 'expected a file of diagnostics or a folder of them, such as ~/.platform/ftdc';
-  if (found === undefined) throw new PlatformError('not_found', `${path}: ${expected}, found nothing`);
+  if (found === undefined) throw notFound(`${path}: ${expected}, found nothing`);
   if (found.isFile()) return [path];
   const names = found.isDirectory() ? readdirSync(path).filter((name) => name.endsWith('.ftdc')) : [];
-  if (names.length === 0) throw new PlatformError('not_found', `${path}: ${expected}, found no file NAME.ftdc`);
+  if (names.length === 0) throw notFound(`${path}: ${expected}, found no file NAME.ftdc`);
   return names.toSorted().map((name) => join(path, name));
 }
 
 function readWhole(path: string): Uint8Array {
   const { size } = statSync(path);
-  if (size > maxFileBytes)
-    throw new PlatformError('invalid_argument', `${path}: expected at most ${maxFileBytes} bytes, found ${size}`);
+  if (size > maxFileBytes) throw invalidArgument(`${path}: expected at most ${maxFileBytes} bytes, found ${size}`);
   return readFileSync(path);
 }

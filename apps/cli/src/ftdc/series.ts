@@ -1,6 +1,6 @@
 /** Samples as series: one for each metric. */
+import { notFound } from '@platform/base/refusals';
 import type { Sample } from '@platform/ftdc';
-import { PlatformError } from '@platform/sdk/cloud';
 
 export interface Point {
   readonly timeMs: number;
@@ -26,10 +26,7 @@ export function selectMetrics(known: readonly string[], patterns: readonly strin
     const parts = pattern.split('*').map((part) => part.replaceAll(/[\\^$.|?+()[\]{}]/g, '\\$&'));
     const matched = known.filter((name) => new RegExp(`^${parts.join('.*')}$`, 's').test(name));
     if (matched.length > 0) return matched;
-    throw new PlatformError(
-      'not_found',
-      `--metric: no metric matches "${pattern}"; without --metric, the command lists all ${known.length}`,
-    );
+    throw notFound(`--metric: no metric matches "${pattern}"; without --metric, the command lists all ${known.length}`);
   });
   return [...new Set(found)];
 }

@@ -1,6 +1,7 @@
 /** The context of a running command: its cloud, its output, a finder of names, and a stop signal. */
 import { join } from 'node:path';
 import { confirm, isCancel } from '@clack/prompts';
+import { invalidArgument, notFound, unauthenticated } from '@platform/base/refusals';
 import {
   type Cloud,
   type CloudCredentials,
@@ -123,10 +124,7 @@ export function createContext(flags: GlobalFlags, invocation: Invocation, signal
     async confirm(question) {
       if (flags.yes === true) return;
       if (!canAsk) {
-        throw new PlatformError(
-          'invalid_argument',
-          `${question} There is no terminal to answer on; add --yes to continue`,
-        );
+        throw invalidArgument(`${question} There is no terminal to answer on; add --yes to continue`);
       }
       progress.pause();
       const answer = await confirm({ message: printable(question), initialValue: false, input: stdin, output: stderr });
@@ -196,8 +194,7 @@ async function findLogin({ flags, invocation, settings }: Context): Promise<Logi
       ca: cloud.ca,
     };
   }
-  throw new PlatformError(
-    'unauthenticated',
+  throw unauthenticated(
     `you are not logged in${url === '' ? ', and no cloud of this computer was found in its usual place' : ` to ${url}`}: run "platform login --url ${url || 'URL'}", or set PLATFORM_URL, PLATFORM_API_KEY_ID and PLATFORM_API_KEY`,
   );
 }
@@ -205,8 +202,7 @@ async function findLogin({ flags, invocation, settings }: Context): Promise<Logi
 /** A key or session must be sent only to the cloud that issued it. */
 function elsewhere({ url: flag }: GlobalFlags, url: string, name: string, known: string): PlatformError {
   const of = flag === undefined ? 'PLATFORM_URL' : '--url';
-  return new PlatformError(
-    'unauthenticated',
+  return unauthenticated(
     `${of} ${url}: profile "${name}" is a login to ${known}, and its credentials are not sent to another address. Log in there with platform login --url ${url} --profile NAME, or give a key for this command: --key-id with --key-file, or PLATFORM_API_KEY_ID with PLATFORM_API_KEY`,
   );
 }
@@ -237,8 +233,7 @@ export async function currentProfile(
   const profile = known.profiles[name];
   if (named !== undefined && profile === undefined) {
     const others = Object.keys(known.profiles).join(', ') || 'none';
-    throw new PlatformError(
-      'not_found',
+    throw notFound(
       `profile: expected an existing one (${others}), found "${name}". Create it with: platform login --profile ${name}`,
     );
   }
@@ -250,8 +245,7 @@ function keyObject(text: string, file: string): JsonObject {
   try {
     return parseObject(text, file);
   } catch {
-    throw new PlatformError(
-      'invalid_argument',
+    throw invalidArgument(
       `${file}: expected JSON with "id" and "key", found something else; add --key-id if the file contains only the key`,
     );
   }
@@ -265,16 +259,13 @@ export async function readKey(
   file: string | undefined,
   invocation: Invocation,
 ): Promise<{ keyId: string; key: string; organizationId: string }> {
-  if (file === undefined) throw new PlatformError('invalid_argument', '--key-id requires --key-file');
+  if (file === undefined) throw invalidArgument('--key-id requires --key-file');
   const text = (await readInput(file, invocation)).trim();
   if (keyId !== undefined && !text.startsWith('{')) return { keyId, key: text, organizationId: '' };
   const value = keyObject(text, file);
   const key = value['key'];
   const id = keyId ?? value['key_id'] ?? value['id'] ?? value['keyId'];
   if (typeof key !== 'string' || typeof id !== 'string')
-    throw new PlatformError(
-      'invalid_argument',
-      `${file}: expected JSON with the strings "id" and "key", found something else`,
-    );
+    throw invalidArgument(`${file}: expected JSON with the strings "id" and "key", found something else`);
   return { keyId: id, key, organizationId: String(value['organization_id'] ?? value['organizationId'] ?? '') };
 }

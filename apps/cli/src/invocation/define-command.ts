@@ -1,4 +1,5 @@
 /** Turns a definition into a command: shared options, help with examples, JSON fields and exit codes, errors as exit codes. */
+import { deadlineExceeded, invalidArgument, unavailable } from '@platform/base/refusals';
 import { asPlatformError, isAnswer, PlatformError, systemClock } from '@platform/sdk/cloud';
 import { Command, type OptionValues } from 'commander';
 import { invocationOf } from '../settings.ts';
@@ -82,7 +83,7 @@ function requireKnown(selected: readonly string[], known: readonly string[]): vo
   if (unknown === undefined) return;
   const expected =
     known.length === 0 ? 'no list, because the command has no JSON result' : `some of ${known.join(', ')}`;
-  throw new PlatformError('invalid_argument', `--json: expected ${expected}; found "${unknown}"`);
+  throw invalidArgument(`--json: expected ${expected}; found "${unknown}"`);
 }
 
 const unreachableHint =
@@ -97,7 +98,7 @@ async function withAdvice(caught: unknown, { reached, login, settings }: Context
     reached === undefined
       ? undefined
       : connectionTrouble({ error, url: reached.url, hasAuthority: reached.ca !== undefined });
-  if (trouble !== undefined) return new PlatformError('unavailable', trouble, error);
+  if (trouble !== undefined) return unavailable(trouble, error);
   if (error.code === 'permission_denied' && (await login().catch(() => undefined))?.source === demoSource) {
     const hint = `The command ran as the demo of this computer, which may only read; log in with: platform login --url ${reached?.url ?? 'URL'}`;
     return new PlatformError(error.code, `${error.message}. ${hint}`, error);
@@ -109,7 +110,7 @@ async function withAdvice(caught: unknown, { reached, login, settings }: Context
     running === undefined || running.url === reached?.url
       ? unreachableHint
       : `The cloud that runs on this computer is at ${running.url}; log in there with platform login --url ${running.url}`;
-  return new PlatformError('unavailable', `${tried}${error.message}. ${hint}`, error);
+  return unavailable(`${tried}${error.message}. ${hint}`, error);
 }
 
 /** The reason for the stop, and where an edit or an export is kept, if any. */
@@ -123,7 +124,7 @@ function endAfter(text: string, stop: AbortController): void {
   const ms = spanMs(text, '--timeout');
   const why = `expected the command to finish within ${text} (--timeout), found it still running`;
   systemClock.sleep(ms, stop.signal).then(
-    () => stop.abort(new PlatformError('deadline_exceeded', why)),
+    () => stop.abort(deadlineExceeded(why)),
     () => {},
   );
 }

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { invalidArgument } from '@platform/base/refusals';
 import { asPlatformError, PlatformError } from '@platform/sdk/cloud';
 import type { Context } from './context.ts';
 import { shellWord } from './shell-word.ts';
@@ -25,10 +26,7 @@ export async function editText(
 ): Promise<void> {
   const { editor } = context.settings.fromEnvironment;
   if (!context.interactive && editor === '')
-    throw new PlatformError(
-      'invalid_argument',
-      'edit: expected a terminal, or EDITOR set to a program; in scripts, use set FILE',
-    );
+    throw invalidArgument('edit: expected a terminal, or EDITOR set to a program; in scripts, use set FILE');
   const directory = await mkdtemp(join(tmpdir(), 'platform-edit-'));
   const file = join(directory, name);
   await writeFile(file, `${before}\n`, { mode: 0o600 });
@@ -48,8 +46,7 @@ export async function editText(
         break;
       }
       // Without a user, the editor program would make the same mistake forever.
-      if (!context.interactive || context.flags.yes === true)
-        throw new PlatformError('invalid_argument', problems.join('\n'));
+      if (!context.interactive || context.flags.yes === true) throw invalidArgument(problems.join('\n'));
       for (const problem of problems) context.out.warn(`error: ${problem}`);
       await context.confirm('Edit again?');
     }

@@ -1,4 +1,5 @@
 /** Finds organizations, locations, machines and parts by name or id. */
+import { invalidArgument, notFound } from '@platform/base/refusals';
 import { type Cloud, PlatformError } from '@platform/sdk/cloud';
 import { nearest } from './nearest.ts';
 
@@ -54,8 +55,7 @@ export function createFinder({ app, defaultOrganization }: FinderDeps): Finder {
       }
       const [only, ...others] = organizations;
       if (only !== undefined && others.length === 0) return only;
-      throw new PlatformError(
-        'invalid_argument',
+      throw invalidArgument(
         only === undefined
           ? 'organization: expected at least one that you may see, found none. Create one with: platform organizations create NAME'
           : `organization: expected --organization, because you may see several: ${listed(organizations)}`,
@@ -134,7 +134,7 @@ function partOf(part: { id: string; name: string; robot: string; locationId: str
 }
 
 function noPart(id: string): PlatformError {
-  return new PlatformError('not_found', `part: expected the id of a part or machine that you may see, found "${id}"`);
+  return notFound(`part: expected the id of a part or machine that you may see, found "${id}"`);
 }
 
 /** The item with this id or name. @throws not_found with similar names, invalid_argument if several have the name */
@@ -159,10 +159,7 @@ export function pick<T extends Named>(
       : all.length > 0
         ? `. Existing ones: ${listed(all)}`
         : '';
-  throw new PlatformError(
-    'not_found',
-    `${what}: expected the id or name of one that you may see, found "${text}"${hint}`,
-  );
+  throw notFound(`${what}: expected the id or name of one that you may see, found "${text}"${hint}`);
 }
 
 /** The only one of these items. @throws invalid_argument with the ids if there are several */
@@ -170,10 +167,7 @@ function theOnly<T extends Named>(what: string, text: string, found: readonly T[
   const [first] = found;
   if (first !== undefined && found.length === 1) return first;
   const which = found.map((one) => `${shown(one)} (${one.id})`).join(', ');
-  throw new PlatformError(
-    'invalid_argument',
-    `${what}: expected only one named "${text}", found ${found.length}: ${which}. Use the id`,
-  );
+  throw invalidArgument(`${what}: expected only one named "${text}", found ${found.length}: ${which}. Use the id`);
 }
 
 function locationOf(text: string, all: readonly FoundLocation[]): FoundLocation {

@@ -1,7 +1,8 @@
 /** The input of a command: a named file, or `-` for standard input. */
 import { readFile } from 'node:fs/promises';
 import { buffer } from 'node:stream/consumers';
-import { asPlatformError, type JsonObject, type JsonValue, PlatformError, readJson } from '@platform/sdk/cloud';
+import { invalidArgument } from '@platform/base/refusals';
+import { asPlatformError, type JsonObject, type JsonValue, readJson } from '@platform/sdk/cloud';
 import type { Invocation } from '../settings.ts';
 
 type Input = Pick<Invocation, 'stdin'>;
@@ -20,8 +21,7 @@ function textOf(bytes: Buffer, file: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch (caught) {
-    throw new PlatformError(
-      'invalid_argument',
+    throw invalidArgument(
       `${file === '-' ? 'standard input' : file}: expected text in UTF-8, found other bytes: save it as UTF-8`,
       caught,
     );
@@ -38,8 +38,7 @@ async function unlessUnreadable(file: string, bytes: Promise<Buffer>): Promise<B
   try {
     return await bytes;
   } catch (caught) {
-    throw new PlatformError(
-      'invalid_argument',
+    throw invalidArgument(
       `expected a file that can be read (- for standard input), found ${file}: ${(caught as Error).message}`,
       caught,
     );
@@ -51,7 +50,7 @@ export function parseJson(text: string, where: string): JsonValue {
   try {
     return JSON.parse(text) as JsonValue;
   } catch (caught) {
-    throw new PlatformError('invalid_argument', `${where}: expected JSON, found a mistake: ${mistakeIn(text, caught)}`);
+    throw invalidArgument(`${where}: expected JSON, found a mistake: ${mistakeIn(text, caught)}`);
   }
 }
 
@@ -77,7 +76,7 @@ export function parseSaved(text: string, where: string): JsonObject {
     // JSON.parse silently takes the last of two equal keys.
     readJson(text);
   } catch (caught) {
-    throw new PlatformError('invalid_argument', `${where}: ${asPlatformError(caught).message}`, caught);
+    throw invalidArgument(`${where}: ${asPlatformError(caught).message}`, caught);
   }
   return object;
 }
@@ -86,5 +85,5 @@ export function parseSaved(text: string, where: string): JsonObject {
 export function parseObject(text: string, where: string): JsonObject {
   const value = parseJson(text, where);
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
-  throw new PlatformError('invalid_argument', `${where}: expected a JSON object, found ${text.trim().slice(0, 40)}`);
+  throw invalidArgument(`${where}: expected a JSON object, found ${text.trim().slice(0, 40)}`);
 }

@@ -1,5 +1,6 @@
 /** Times and durations as users type them: 90d, 2h, 2027-01-31T00:00:00Z. */
-import { type Clock, PlatformError, systemClock } from '@platform/sdk/cloud';
+import { invalidArgument } from '@platform/base/refusals';
+import { type Clock, systemClock } from '@platform/sdk/cloud';
 
 const unitsMs: Readonly<Record<string, number>> = {
   s: 1_000,
@@ -13,7 +14,7 @@ const unitsMs: Readonly<Record<string, number>> = {
 export function spanMs(text: string, what: string): number {
   const ms = parsedSpanMs(text);
   if (ms !== undefined && ms > 0) return ms;
-  throw new PlatformError('invalid_argument', `${what}: expected a duration such as 30s, 10m or 2h, found "${text}"`);
+  throw invalidArgument(`${what}: expected a duration such as 30s, 10m or 2h, found "${text}"`);
 }
 
 /** A duration before now, or a time. @throws invalid_argument */
@@ -32,8 +33,7 @@ function timeOf(text: string, what: string, nowMs: number, direction: 1 | -1): D
   const time = /^\d{4}-\d{2}-\d{2}(T[\d:.]+(Z|[+-]\d{2}:\d{2})?)?$/.test(text) ? Date.parse(text) : Number.NaN;
   const at = new Date(ms === undefined ? time : nowMs + direction * ms);
   if (Number.isFinite(at.getTime())) return at;
-  throw new PlatformError(
-    'invalid_argument',
+  throw invalidArgument(
     `${what}: expected a duration such as 90d, 2h or 30m, or a time such as 2027-01-31T00:00:00Z, found "${text}"`,
   );
 }

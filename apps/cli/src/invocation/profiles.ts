@@ -6,7 +6,7 @@
  */
 import { chmod, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { PlatformError } from '@platform/sdk/cloud';
+import { dataLoss } from '@platform/base/refusals';
 
 export interface Profile {
   readonly url: string;
@@ -40,10 +40,7 @@ export async function readProfiles(configDir: string): Promise<Profiles> {
   try {
     return { ...empty, ...(JSON.parse(text) as Profiles) };
   } catch {
-    throw new PlatformError(
-      'data_loss',
-      `${file}: expected JSON with profiles, found something else. Remove it and log in again`,
-    );
+    throw dataLoss(`${file}: expected JSON with profiles, found something else. Remove it and log in again`);
   }
 }
 

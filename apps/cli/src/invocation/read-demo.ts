@@ -1,7 +1,7 @@
 /** The demo of a cloud on this computer: its key, and the address that its machine-server uses. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { PlatformError } from '@platform/sdk/cloud';
+import { invalidArgument } from '@platform/base/refusals';
 
 const fields = ['organizationId', 'keyId', 'key', 'locationId', 'machineId', 'partId', 'partSecret'] as const;
 
@@ -14,14 +14,13 @@ export async function readDemo(dataDir: string): Promise<Demo> {
   const value = await readFile(file, 'utf8')
     .then(JSON.parse)
     .catch((caught: Error) => {
-      throw new PlatformError(
-        'invalid_argument',
+      throw invalidArgument(
         `expected a key file, found none at ${file} (${caught.message}); is --data the data directory of a cloud?`,
       );
     });
   for (const field of fields) {
     if (typeof value[field] !== 'string')
-      throw new PlatformError('invalid_argument', `${file}: expected text at "${field}", found ${value[field]}`);
+      throw invalidArgument(`${file}: expected text at "${field}", found ${value[field]}`);
   }
   return value;
 }

@@ -1,4 +1,5 @@
 /** Recognizes an address that cannot belong to a cloud, and a server that is not a cloud. */
+import { invalidArgument, unimplemented } from '@platform/base/refusals';
 import { type CodeName, isLoopback, PlatformError, sendHttp } from '@platform/sdk/cloud';
 
 export interface Reached {
@@ -15,13 +16,11 @@ const waitMs = 3_000;
 export function requireAddress(text: string): void {
   const url = URL.parse(text);
   if (url === null || !['http:', 'https:'].includes(url.protocol))
-    throw new PlatformError(
-      'invalid_argument',
+    throw invalidArgument(
       `expected the address of a cloud, such as http://127.0.0.1:8080 or https://cloud.example, found "${text}"`,
     );
   if (url.protocol === 'https:' || isLoopback(url.hostname)) return;
-  throw new PlatformError(
-    'invalid_argument',
+  throw invalidArgument(
     `expected an address that begins with https://, because a key or session would otherwise be sent to another computer in plaintext; found "${text}". platform up --host uses TLS unless it is told not to`,
   );
 }
@@ -29,14 +28,14 @@ export function requireAddress(text: string): void {
 /** Call this before anything secret is sent. @throws unimplemented if the server is not a cloud, unavailable if there is none */
 export async function requireCloud(reached: Reached): Promise<void> {
   const other = await otherServer(reached);
-  if (other !== undefined) throw new PlatformError('unimplemented', other);
+  if (other !== undefined) throw unimplemented(other);
 }
 
 /** A better error for a failed call. @returns undefined if the server may be a cloud */
 export async function whyNoCloud(error: PlatformError, reached: Reached): Promise<PlatformError | undefined> {
   if (!codesOfOthers.includes(error.code)) return undefined;
   const other = await otherServer(reached).catch(() => undefined);
-  return other === undefined ? undefined : new PlatformError('unimplemented', other, error);
+  return other === undefined ? undefined : unimplemented(other, error);
 }
 
 async function otherServer({ url, ca }: Reached): Promise<string | undefined> {

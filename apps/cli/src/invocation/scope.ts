@@ -1,5 +1,5 @@
 /** The scope of a list: the organization, or one of its locations, machines or parts. */
-import { PlatformError } from '@platform/sdk/cloud';
+import { invalidArgument } from '@platform/base/refusals';
 import type { Command } from 'commander';
 import type { Context } from './context.ts';
 import type { Flags } from './define-command.ts';
@@ -23,8 +23,7 @@ export async function scopeOf({ find }: Context, flags: Flags): Promise<Scope> {
   const { part, machine, location } = flags as Readonly<Record<string, string | undefined>>;
   const given = Object.entries({ part, machine, location }).filter(([, text]) => text !== undefined);
   if (given.length > 1)
-    throw new PlatformError(
-      'invalid_argument',
+    throw invalidArgument(
       `expected one of --part, --machine and --location, found ${given.map(([name]) => `--${name}`).join(' and ')}`,
     );
   if (part !== undefined) return { case: 'partId', value: (await find.part(part)).id };

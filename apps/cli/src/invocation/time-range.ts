@@ -1,4 +1,5 @@
-import { PlatformError, timestampFromDate } from '@platform/sdk/cloud';
+import { invalidArgument } from '@platform/base/refusals';
+import { timestampFromDate } from '@platform/sdk/cloud';
 import type { Flags } from './define-command.ts';
 import { timeBefore } from './parse-time.ts';
 
@@ -10,8 +11,7 @@ export function timeRange(flags: Flags): { readonly start?: Timestamp; readonly 
     flags[name] === undefined ? undefined : timeBefore(String(flags[name]), `--${name}`);
   const [start, end] = [time('since'), time('until')];
   if (start !== undefined && end !== undefined && start.getTime() >= end.getTime())
-    throw new PlatformError(
-      'invalid_argument',
+    throw invalidArgument(
       `--until: expected a time after --since (${start.toISOString()}), found ${end.toISOString()}`,
     );
   return { ...(start && { start: timestampFromDate(start) }), ...(end && { end: timestampFromDate(end) }) };

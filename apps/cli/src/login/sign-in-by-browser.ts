@@ -5,6 +5,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { platform } from 'node:os';
+import { deadlineExceeded, permissionDenied } from '@platform/base/refusals';
 import { PlatformError, refusalOf, sendHttp } from '@platform/sdk/cloud';
 
 export interface SignedIn {
@@ -77,7 +78,7 @@ async function codeFromBrowser(page: URL, say: (line: string) => void, signal: A
     if (!isOurs) return;
     const code = query.get('code');
     if (code !== null) resolve(code);
-    else reject(new PlatformError('permission_denied', 'login: the request was denied in the browser'));
+    else reject(permissionDenied('login: the request was denied in the browser'));
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -91,7 +92,7 @@ async function codeFromBrowser(page: URL, say: (line: string) => void, signal: A
       reject(
         signal.aborted
           ? new PlatformError('canceled', 'you are not logged in')
-          : new PlatformError('deadline_exceeded', 'login: the request was not allowed within 5 minutes'),
+          : deadlineExceeded('login: the request was not allowed within 5 minutes'),
       ),
     );
     return await promise;

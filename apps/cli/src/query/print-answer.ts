@@ -1,5 +1,6 @@
 /** Prints rows as a table, lines of JSON or CSV on standard output, and their cost on standard error. */
-import { PlatformError, printable, type RowFields, readRow, relaxedJson, Scalar } from '@platform/sdk/cloud';
+import { invalidArgument } from '@platform/base/refusals';
+import { printable, type RowFields, readRow, relaxedJson, Scalar } from '@platform/sdk/cloud';
 import type { Command } from 'commander';
 import { choice } from '../invocation/choice.ts';
 import type { Context } from '../invocation/context.ts';
@@ -29,8 +30,7 @@ export function formatOf({ flags: { json }, out }: Context, flags: Flags): Forma
     ...(json === undefined ? [] : (['json'] as const)),
   ];
   const [first, ...others] = new Set(asked);
-  if (others.length > 0)
-    throw new PlatformError('invalid_argument', `expected one format, found ${[first, ...others].join(' and ')}`);
+  if (others.length > 0) throw invalidArgument(`expected one format, found ${[first, ...others].join(' and ')}`);
   return first ?? (out.style.json === false ? 'table' : 'json');
 }
 

@@ -1,4 +1,5 @@
 /** Runs a pipeline, a saved query, or both, and prints the rows. */
+import { invalidArgument } from '@platform/base/refusals';
 import { PlatformError, parseStages, readRow, relaxedJson, TabularDataSourceType } from '@platform/sdk/cloud';
 import type { Command } from 'commander';
 import { choice } from '../invocation/choice.ts';
@@ -39,9 +40,8 @@ export interface MqlRequest {
 export async function runMql(context: Context, flags: Flags, { argument, saved }: MqlRequest): Promise<void> {
   const format = formatOf(context, flags);
   if (argument === undefined && saved === undefined)
-    throw new PlatformError('invalid_argument', 'expected a pipeline, --saved NAME or both, found neither');
-  if (saved === '')
-    throw new PlatformError('invalid_argument', 'expected the name of a saved query, found an empty string');
+    throw invalidArgument('expected a pipeline, --saved NAME or both, found neither');
+  if (saved === '') throw invalidArgument('expected the name of a saved query, found an empty string');
   const source = sources[String(flags['dataSource'])];
   const asked = { context, dataDir: flags['data'], explain: flags['explain'] === true };
   const mqlBinary = argument === undefined ? [] : await readStages(context, argument);

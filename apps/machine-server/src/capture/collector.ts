@@ -6,7 +6,15 @@
  * right after it would not be reported, because the note of that time is not on the disk yet (`covers`). A reading that takes too long is
  * given up, so that a later tick can try again; a later answer to it is discarded. No failure ends a collector.
  */
-import { asPlatformError, errorText, type Log, type LogFields, PlatformError } from '@platform/base';
+import {
+  asPlatformError,
+  deadlineExceeded,
+  errorText,
+  type Log,
+  type LogFields,
+  PlatformError,
+  unavailable,
+} from '@platform/base';
 import { GapReason } from '@platform/proto/platform/gaps/v1/gaps';
 import type { BinaryReading, CapturedDocument } from '@platform/resources';
 import { LimitedLog } from '../logging/limited-log.ts';
@@ -106,7 +114,7 @@ export class Collector {
   check(): void {
     if (this.#reading === undefined || this.#deps.monotonicMs() - this.#since < this.#deps.limitMs) return;
     this.#over();
-    this.#fail(new PlatformError('deadline_exceeded', `no answer within ${this.#deps.limitMs / 1_000} s`));
+    this.#fail(deadlineExceeded(`no answer within ${this.#deps.limitMs / 1_000} s`));
   }
 
   /** Waits for a reading in progress. */
@@ -169,7 +177,7 @@ export class Collector {
     const { file } = this.#deps;
     if (!isBinary(captured)) return file.add(encoder.encode({ requestedMicros, receivedMicros, document: captured }));
     if (captured.length === 0 || captured.some(({ bytes }) => bytes.length === 0))
-      throw new PlatformError('unavailable', 'expected bytes to capture, found none');
+      throw unavailable('expected bytes to capture, found none');
     return captured
       .map((each) => file.add(encodeBinary(each, requestedMicros, receivedMicros), binaryFile(each.mimeType)))
       .every((isKept) => isKept);

@@ -1,4 +1,4 @@
-import { PlatformError } from '@platform/base';
+import { unavailable, unimplemented } from '@platform/base';
 import type { CaptureContext } from '@platform/resources';
 import type { Graph } from '../graph/graph.ts';
 import type { TypeTable } from '../modules/type-table.ts';
@@ -19,12 +19,11 @@ export function readResource(
   return ({ resource, api, name, method, params }, context) => {
     const found = graph.get(resource);
     if (found === undefined && graph.isConfiguring(resource)) return undefined;
-    if (found === undefined) throw new PlatformError('unavailable', `${resource} is not there`);
+    if (found === undefined) throw unavailable(`${resource} is not there`);
     const type = types.of(api);
-    if (type === undefined || !type.implementedBy(found))
-      throw new PlatformError('unimplemented', `${resource} cannot be captured`);
+    if (type === undefined || !type.implementedBy(found)) throw unimplemented(`${resource} cannot be captured`);
     const capture = type.captures[method];
-    if (capture === undefined) throw new PlatformError('unimplemented', `${method} of ${resource} cannot be captured`);
+    if (capture === undefined) throw unimplemented(`${method} of ${resource} cannot be captured`);
     return capture.read(found, params, { ...context, worldPose: () => worldPose(name) });
   };
 }

@@ -1,7 +1,7 @@
 /** The certificate that this server presents to other computers: from files, or from its cloud. */
 import { X509Certificate } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
-import { errorText, PlatformError } from '@platform/base';
+import { errorText, failedPrecondition } from '@platform/base';
 
 /** PEM chain and private key. */
 export interface Certificate {
@@ -24,8 +24,7 @@ export function checkCertificate({ cert, key }: Certificate, where: string): voi
   try {
     createSecureContext({ cert, key });
   } catch (caught) {
-    throw new PlatformError(
-      'failed_precondition',
+    throw failedPrecondition(
       `${where}: expected a PEM certificate chain and its private key, found ${errorText(caught)}`,
       caught,
     );

@@ -1,5 +1,5 @@
 /** Decides whether this server's port has TLS, and with which certificate (D16). */
-import { PlatformError } from '@platform/base';
+import { failedPrecondition } from '@platform/base';
 import type { RobotConfig } from '@platform/proto/platform/app/v1/robot';
 import type { CertificateSource } from './certificate-pair.ts';
 import { type CloudCertificateDeps, certificateFromCloud } from './from-cloud.ts';
@@ -33,8 +33,7 @@ export async function openCertificate(
   // On loopback too: public clients send their key only over TLS. Those in plaintext are served there as well.
   if (link !== undefined) return await certificateFromCloud({ ...deps, link, waits: isPublic }, signal);
   if (!isPublic) return undefined;
-  throw new PlatformError(
-    'failed_precondition',
+  throw failedPrecondition(
     'the bind address is open to other computers, and there is no certificate for TLS: set network.tls_cert_file and network.tls_key_file, or start with -no-tls',
   );
 }

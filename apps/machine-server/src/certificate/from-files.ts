@@ -1,6 +1,6 @@
 /** The certificate in `network.tls_cert_file` and `network.tls_key_file`; the files are read again when they change. */
 import { statSync } from 'node:fs';
-import { type Clock, errorText, type Log, PlatformError, readRegularNow } from '@platform/base';
+import { type Clock, errorText, failedPrecondition, type Log, readRegularNow } from '@platform/base';
 import { type Certificate, type CertificateSource, checkCertificate } from './certificate-pair.ts';
 
 const mostBytes = 1024 * 1024;
@@ -51,11 +51,7 @@ function textOf(file: string, setting: string): string {
   try {
     return readRegularNow(file, mostBytes).toString('utf8');
   } catch (caught) {
-    throw new PlatformError(
-      'failed_precondition',
-      `network.${setting}: cannot read ${file}: ${errorText(caught)}`,
-      caught,
-    );
+    throw failedPrecondition(`network.${setting}: cannot read ${file}: ${errorText(caught)}`, caught);
   }
 }
 

@@ -9,7 +9,7 @@
  * session moved is stopped when the heartbeats no longer arrive. No state lasts longer than 20 s without a message of the cloud, and each
  * attempt has its own connection, so the first attempt after a network is whole again succeeds (ADR-0066).
  */
-import { asPlatformError, backoffMs, type Clock, type Log, PlatformError } from '@platform/base';
+import { asPlatformError, backoffMs, type Clock, type Log, unavailable } from '@platform/base';
 import { type OpenLinkRequest, RelayService } from '@platform/proto/platform/relay/v1/relay';
 import { byteStreamOver, isAnswer, KeepAlive, type Link } from '@platform/rpc/client';
 import type { TunnelServer } from '@platform/rpc/server';
@@ -132,7 +132,7 @@ export class RelayLink implements AsyncDisposable {
         beat();
       },
       onDead: () => {
-        failure = new PlatformError('unavailable', 'the cloud does not answer heartbeats');
+        failure = unavailable('the cloud does not answer heartbeats');
         over.abort();
       },
     });

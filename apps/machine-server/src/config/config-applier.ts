@@ -6,8 +6,8 @@ import {
   type Clock,
   createLimiter,
   errorText,
+  failedPrecondition,
   type Log,
-  PlatformError,
   type Problem,
   runInTurns,
   type Steps,
@@ -134,7 +134,7 @@ export class ConfigApplier implements AsyncDisposable {
   }
 
   #requireRunning(): void {
-    if (this.#isStopped) throw new PlatformError('failed_precondition', 'the machine-server stops');
+    if (this.#isStopped) throw failedPrecondition('the machine-server stops');
   }
 
   async #apply(written: RobotConfig): Promise<{ readonly settled: Promise<void> }> {

@@ -16,6 +16,7 @@ import {
   type Clock,
   type CodeName,
   errorText,
+  failedPrecondition,
   isSame,
   type Log,
   PlatformError,
@@ -85,7 +86,7 @@ export class ConfigWatch implements ConfigSource {
         throw new PlatformError(code, `${reason}; ${found}`);
       }
       const age = checkAge(cached, clock.now(), credentials.offlineLimitDays);
-      if (age.kind === 'refused') throw new PlatformError('failed_precondition', `${reason}; ${age.message}`);
+      if (age.kind === 'refused') throw failedPrecondition(`${reason}; ${age.message}`);
       log.warn(`${reason}; using the cached configuration`, { file: cached.path });
       if (age.kind === 'old') log.warn(age.message);
       this.#problem = [reason, damage, `using the configuration cached in ${cached.path}`]

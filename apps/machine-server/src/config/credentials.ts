@@ -1,5 +1,5 @@
 /** The `-config` file: credentials for a cloud (D32), or a complete configuration that needs no cloud. */
-import { isRecord, PlatformError } from '@platform/base';
+import { invalidArgument, isRecord } from '@platform/base';
 import type { JsonText } from '@platform/machine-config/read-json';
 import { durationMs } from './duration.ts';
 import { type LocalSettings, readLocalSettings } from './local-settings.ts';
@@ -37,7 +37,7 @@ const leastRefreshMs = 100;
  */
 export async function readConfigFile(path: string, isKnownAsLocal: boolean): Promise<ConfigFile> {
   const fail = (message: string, cause?: unknown): never => {
-    throw new PlatformError('invalid_argument', `configuration file ${path}: ${message}`, cause);
+    throw invalidArgument(`configuration file ${path}: ${message}`, cause);
   };
   const text = await readDocumentFile(path);
   const file = text.kind === 'read' ? text.document : undefined;

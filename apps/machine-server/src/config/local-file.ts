@@ -10,7 +10,7 @@
  * The maintenance window also holds back edits (D9): those made while the server runs.
  */
 
-import { type Clock, errorText, type Log, PlatformError, type Problem } from '@platform/base';
+import { type Clock, errorText, invalidArgument, type Log, type Problem } from '@platform/base';
 import type { JsonText } from '@platform/machine-config/read-json';
 import type { RobotConfig } from '@platform/proto/platform/app/v1/robot';
 import { logProblems } from '../logging/log-problems.ts';
@@ -99,8 +99,7 @@ export class LocalFile implements ConfigSource {
       this.#revision = cached.config.revision;
       return cached.config;
     }
-    if (config === undefined)
-      throw new PlatformError('invalid_argument', [...faults, damage].filter(Boolean).join('; '));
+    if (config === undefined) throw invalidArgument([...faults, damage].filter(Boolean).join('; '));
     this.#complain([...faults, 'running without what has errors', damage], errors);
     this.#auth = config.auth;
     this.#revision = config.revision;

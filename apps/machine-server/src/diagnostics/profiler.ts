@@ -2,7 +2,7 @@
 import { Session } from 'node:inspector/promises';
 import { memoryUsage, resourceUsage } from 'node:process';
 import { getHeapSpaceStatistics } from 'node:v8';
-import { type Clock, PlatformError } from '@platform/base';
+import { aborted, type Clock } from '@platform/base';
 
 export interface Profiler {
   /** A `.cpuprofile` of the next milliseconds. */
@@ -20,7 +20,7 @@ export function createProfiler(clock: Clock): Profiler {
     start: (session: Session) => Promise<unknown>,
     stop: (session: Session) => Promise<{ readonly profile: object }>,
   ): Promise<string> => {
-    if (busy) throw new PlatformError('aborted', 'another profile is being taken: wait until it ends');
+    if (busy) throw aborted('another profile is being taken: wait until it ends');
     busy = true;
     const session = new Session();
     try {

@@ -7,7 +7,7 @@
 import { type BigIntStats, constants } from 'node:fs';
 import { type FileHandle, lstat, mkdir, open, readlink, realpath, rmdir } from 'node:fs/promises';
 import { basename, dirname, join, relative, sep } from 'node:path';
-import { PlatformError } from '@platform/base';
+import { failedPrecondition, PlatformError } from '@platform/base';
 import { keepNew, makeDirectory } from './make-directory.ts';
 
 /** An open folder. */
@@ -129,8 +129,7 @@ export async function requireOwnOnly(real: string, root: string): Promise<void> 
     const isOpen = (mode & 0o022) !== 0 && !(isAbove && (mode & 0o1000) !== 0);
     const writableByOthers = !own.includes(uid) || isOpen;
     if (writableByOthers)
-      throw new PlatformError(
-        'failed_precondition',
+      throw failedPrecondition(
         `${at}: expected a folder that only this account may write, because this system cannot keep others from replacing what is in it by links`,
       );
     if (dirname(at) === at) return;

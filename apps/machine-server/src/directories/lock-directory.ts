@@ -6,7 +6,7 @@
 import { readFileSync } from 'node:fs';
 import { link, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { PlatformError, readRegular } from '@platform/base';
+import { failedPrecondition, readRegular, unavailable } from '@platform/base';
 import { inFolder, openFolder, resolveFolder } from './folder.ts';
 import { makeDirectory } from './make-directory.ts';
 import { lockFile } from './paths.ts';
@@ -43,10 +43,7 @@ export async function lockDirectory(
   const path = folder.at(file);
   const mine = identityOf(process.pid);
   const refuse = (held: string): never => {
-    throw new PlatformError(
-      'failed_precondition',
-      `${what} ${directory} belongs to the running process ${held.split(' ')[0]}. ${advice}`,
-    );
+    throw failedPrecondition(`${what} ${directory} belongs to the running process ${held.split(' ')[0]}. ${advice}`);
   };
   const { dev, ino } = await folder.stats();
   const id = `${dev} ${ino} ${file}`;
@@ -65,7 +62,7 @@ export async function lockDirectory(
       if (held === mine || !isStale(held)) refuse(held);
       await removeStale(path, held);
     }
-    throw new PlatformError('unavailable', `the lock of ${what} ${directory} keeps changing hands`);
+    throw unavailable(`the lock of ${what} ${directory} keeps changing hands`);
   } catch (caught) {
     taken.delete(key);
     throw caught;

@@ -1,4 +1,4 @@
-import { errorText, type Log, PlatformError } from '@platform/base';
+import { errorText, failedPrecondition, type Log, PlatformError } from '@platform/base';
 import { lockDirectory } from './lock-directory.ts';
 
 const lock = {
@@ -24,8 +24,7 @@ export async function lockHome(home: string, log: Log): Promise<AsyncDisposable>
       log.error('the disk of the home directory cannot be written', { home, error: errorText(caught) });
       return { async [Symbol.asyncDispose]() {} };
     }
-    throw new PlatformError(
-      'failed_precondition',
+    throw failedPrecondition(
       `expected a directory that this account can write to at ${home} (${errorText(caught)}): set PLATFORM_HOME, or give the account access`,
       caught,
     );

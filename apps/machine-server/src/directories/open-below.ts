@@ -1,4 +1,4 @@
-import { FileTurns, openRegular, PlatformError, type RegularFile, systemClock } from '@platform/base';
+import { FileTurns, failedPrecondition, openRegular, type RegularFile, systemClock } from '@platform/base';
 import { inFolder, openFolder } from './folder.ts';
 
 /** Of their own: cameras whose image files do not answer hold up no capture and no sync. */
@@ -13,7 +13,7 @@ export async function openBelow(path: string, root: string): Promise<RegularFile
   const file = await inFolder(path, root, (at) => openRegular(at, { name: path, turns }));
   if (file.stats.nlink === 1n || isTaken(file.stats, await ownersOf(root))) return file;
   await file[Symbol.asyncDispose]();
-  throw new PlatformError('failed_precondition', `${path}: ${otherNames}`);
+  throw failedPrecondition(`${path}: ${otherNames}`);
 }
 
 /** More than any capture file: a single reading has at most 256 MiB (C2), files with more readings at most 16 MiB (C7). */

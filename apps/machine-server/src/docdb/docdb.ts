@@ -13,6 +13,7 @@ import {
   type Log,
   PlatformError,
   silentLog,
+  unavailable,
 } from '@platform/base';
 import { LimitedLog } from '../logging/limited-log.ts';
 import type { DocdbSettings, DocumentDatabase, OpenDatabase, Refusal } from './database.ts';
@@ -211,8 +212,7 @@ export class Docdb implements AsyncDisposable {
     try {
       const refusals = await Promise.race([inserting, stopped.promise]);
       const unsure = refusals.find(({ isUnsure }) => isUnsure);
-      if (unsure !== undefined && ++this.#unsureAttempts < mostAttempts)
-        throw new PlatformError('unavailable', unsure.reason);
+      if (unsure !== undefined && ++this.#unsureAttempts < mostAttempts) throw unavailable(unsure.reason);
       return refusals;
     } finally {
       signal.removeEventListener('abort', stop);

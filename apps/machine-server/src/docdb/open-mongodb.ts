@@ -1,5 +1,5 @@
 /** Opens a document database with the official driver, which is loaded on first use because it takes about 30 MB. */
-import { errorText, PlatformError } from '@platform/base';
+import { errorText, invalidArgument, permissionDenied, unauthenticated, unavailable } from '@platform/base';
 import { mask } from '@platform/machine-config/mask-secrets';
 import type { DocdbSettings, DocumentDatabase, Refusal } from './database.ts';
 import type { ReadingDocument } from './documents-of.ts';
@@ -42,7 +42,7 @@ export async function openMongodb(settings: DocdbSettings): Promise<DocumentData
       [Symbol.asyncDispose]: () => client.close(true),
     };
   } catch (caught) {
-    throw new PlatformError('invalid_argument', withoutSecrets(errorText(caught), uri));
+    throw invalidArgument(withoutSecrets(errorText(caught), uri));
   }
 }
 
@@ -89,9 +89,9 @@ function refusalsOf(driver: Driver, caught: unknown): Refusal[] {
 function fail(driver: Driver, caught: unknown, { uri }: DocdbSettings): never {
   const code = caught instanceof driver.MongoServerError ? Number(caught.code) : undefined;
   const text = withoutSecrets(errorText(caught), uri);
-  if (code !== undefined && authenticationFailed.has(code)) throw new PlatformError('unauthenticated', text);
-  if (code === unauthorized) throw new PlatformError('permission_denied', text);
-  throw new PlatformError('unavailable', text);
+  if (code !== undefined && authenticationFailed.has(code)) throw unauthenticated(text);
+  if (code === unauthorized) throw permissionDenied(text);
+  throw unavailable(text);
 }
 
 /** Hides the URI and its secrets, which the driver's messages may quote. */

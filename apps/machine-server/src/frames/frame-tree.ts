@@ -4,7 +4,7 @@
  * Each frame has two places: `NAME_origin`, where it is attached, and `NAME`, the moving end of its component; without motion they
  * coincide.
  */
-import { PlatformError } from '@platform/base';
+import { failedPrecondition, notFound } from '@platform/base';
 import type { RigidPose } from './pose.ts';
 
 export const world = 'world';
@@ -76,11 +76,11 @@ export function createFrameTree<F extends Frame>(all: readonly F[]): FrameTree<F
     path(name) {
       if (name !== world && find(name) === undefined) {
         const known = [world, ...byName.keys()].slice(0, 20).join(', ');
-        throw new PlatformError('not_found', `expected a frame of this machine (${known}), found "${name}"`);
+        throw notFound(`expected a frame of this machine (${known}), found "${name}"`);
       }
       const path = walk(name);
       if (typeof path !== 'string') return path;
-      throw new PlatformError('failed_precondition', `the frame "${name}" does not reach ${world}: ${path}`);
+      throw failedPrecondition(`the frame "${name}" does not reach ${world}: ${path}`);
     },
   };
 }

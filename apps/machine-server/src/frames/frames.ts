@@ -1,6 +1,6 @@
 /** The frame system: the poses of the components, from their frames in the configuration and their current motion. */
 import { create, type JsonObject, type MessageInitShape } from '@bufbuild/protobuf';
-import { asPlatformError, type Log, PlatformError } from '@platform/base';
+import { asPlatformError, failedPrecondition, invalidArgument, type Log, unavailable } from '@platform/base';
 import { readFrame } from '@platform/machine-config/frame';
 import type { ResourceConfig } from '@platform/machine-config/schema';
 import {
@@ -96,10 +96,7 @@ export function createFrames({ graph, types, log }: FramesDeps): Frames {
     if (moving === undefined) {
       const type = types.of(frame.component?.split('/')[0] ?? '');
       if (type?.motion !== undefined)
-        throw new PlatformError(
-          'unavailable',
-          `${frame.component} is not running, so the position of its end is unknown`,
-        );
+        throw unavailable(`${frame.component} is not running, so the position of its end is unknown`);
       return identity;
     }
     const { resource, motion } = moving;
@@ -127,10 +124,7 @@ export function createFrames({ graph, types, log }: FramesDeps): Frames {
     check: () => void tree([]),
     async worldPose(name) {
       if (!graph.configuration.some((config) => config.name === name && config.frame !== undefined))
-        throw new PlatformError(
-          'failed_precondition',
-          `"${name}" has no frame in the configuration: add "frame": {"parent": "world"} to it`,
-        );
+        throw failedPrecondition(`"${name}" has no frame in the configuration: add "frame": {"parent": "world"} to it`);
       // The collector has its own time limit.
       const { signal } = new AbortController();
       const { oX: o_x, oY: o_y, oZ: o_z, ...rest } = poseFields(await between(name, world, [], { signal }));
@@ -174,7 +168,7 @@ function frameOf(config: ResourceConfig): OwnFrame[] {
 function addedFrame({ referenceFrame: name, poseInObserverFrame, physicalObject }: Transform): OwnFrame {
   if (name === '' || poseInObserverFrame?.pose === undefined) {
     const text = `supplemental_transforms: expected a reference_frame and a pose_in_observer_frame, found "${name}" ${poseInObserverFrame?.pose === undefined ? 'without a pose' : ''}`;
-    throw new PlatformError('invalid_argument', text.trim());
+    throw invalidArgument(text.trim());
   }
   const { pose, referenceFrame: parent } = poseInObserverFrame as PoseInFrame & { pose: PoseFields };
   return {

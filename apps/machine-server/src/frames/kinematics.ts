@@ -5,7 +5,7 @@
  * "prismatic", "parent", "axis", "min", "max"}]}`; the first element's parent is `world`.
  */
 import type { JsonObject } from '@bufbuild/protobuf';
-import { PlatformError } from '@platform/base';
+import { invalidArgument, type PlatformError } from '@platform/base';
 import { orientationInit, orientationVectorOf, type Point, pointOf } from '@platform/machine-config/frame';
 import { compose, identity, type RigidPose, rigidPose, turn } from './pose.ts';
 
@@ -83,5 +83,5 @@ function listOf(value: unknown): Element[] {
 }
 
 function wrong(message: string): PlatformError {
-  return new PlatformError('invalid_argument', `kinematics: ${message}`);
+  return invalidArgument(`kinematics: ${message}`);
 }

@@ -1,5 +1,5 @@
 /** Moves the points of a point cloud in the PCD format (ASCII or binary, coordinates in metres as in public machine-servers). Pure. */
-import { PlatformError } from '@platform/base';
+import { invalidArgument, type PlatformError } from '@platform/base';
 import { placed, type RigidPose } from './pose.ts';
 
 const mmPerMetre = 1_000;
@@ -106,5 +106,5 @@ function readHeader(pcd: Uint8Array): Header {
 }
 
 function wrong(message: string): PlatformError {
-  return new PlatformError('invalid_argument', `point_cloud_pcd: ${message}`);
+  return invalidArgument(`point_cloud_pcd: ${message}`);
 }

@@ -1,7 +1,7 @@
 /**
  * One attempt to build the resource of a node: finds its model, asks it for dependencies, collects these, builds, and swaps the result in.
  */
-import { backoffMs, type Clock, errorText, type Log, PlatformError } from '@platform/base';
+import { backoffMs, type Clock, errorText, failedPrecondition, type Log } from '@platform/base';
 import type { ResourceConfig } from '@platform/machine-config/schema';
 import type { Resource } from '@platform/resources';
 import { type Observe, observed } from '../telemetry/observe.ts';
@@ -44,7 +44,7 @@ export async function buildNode(node: Node, signal: AbortSignal, deps: BuildNode
   node.status = statusOf(config, 'configuring');
   try {
     const fault = deps.faultOf(full);
-    if (fault !== undefined) throw new PlatformError('failed_precondition', fault);
+    if (fault !== undefined) throw failedPrecondition(fault);
     const found = deps.models.find(config);
     if ('waitsFor' in found) return wait(node, found.waitsFor, deps);
     const { model } = found;

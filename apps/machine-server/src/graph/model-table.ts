@@ -1,5 +1,5 @@
 /** The available models: built-in ones, and those that modules currently provide. */
-import { PlatformError } from '@platform/base';
+import { notFound, unavailable } from '@platform/base';
 import type { ResourceConfig } from '@platform/machine-config/schema';
 import type { Model } from './model.ts';
 
@@ -47,7 +47,7 @@ export class ModelTable {
     if (found !== undefined) return { model: found };
     for (const [name, { provided, known }] of this.#providers)
       if (provided.state === 'failed' && known.has(keyOf({ api, model })))
-        throw new PlatformError('unavailable', `${name}, which has its model, is not running: ${provided.reason}`);
+        throw unavailable(`${name}, which has its model, is not running: ${provided.reason}`);
     const starting = this.#namesOf('starting');
     if (starting.length > 0 && !model.startsWith('core:')) return { waitsFor: starting.join(' and ') };
     const text =
@@ -55,8 +55,7 @@ export class ModelTable {
         ? `this version of the machine-server has no resources of type ${api}`
         : `${api} has no model "${model}" in this version of the machine-server; known: ${ofApi.map((each) => each.model).join(', ')}`;
     const failed = this.#namesOf('failed');
-    throw new PlatformError(
-      'not_found',
+    throw notFound(
       failed.length === 0 ? text : `${text}; it may come from a module that is not running: ${failed.join(', ')}`,
     );
   }

@@ -1,5 +1,5 @@
 /** The dependencies between the wanted resources, and the order in which they are built. */
-import { PlatformError } from '@platform/base';
+import { notFound, unavailable } from '@platform/base';
 import type { ResourceConfig } from '@platform/machine-config/schema';
 import type { Resource } from '@platform/resources';
 import { fullNameOf } from './full-name.ts';
@@ -57,8 +57,7 @@ export class Relations {
     const { found, unknown: all } = this.#dependencies.get(full) ?? none;
     const unknown = all.filter((name) => !implicit.optional.includes(name));
     if (unknown[0] !== undefined)
-      throw new PlatformError(
-        'not_found',
+      throw notFound(
         `${JSON.stringify(unknown[0])}, which it depends on, is not in the configuration, or is disabled there`,
       );
     const isOptional = (name: string): boolean =>
@@ -68,7 +67,7 @@ export class Relations {
         const resource = get(name);
         if (resource !== undefined) return [[name, resource]];
         if (isOptional(name)) return [];
-        throw new PlatformError('unavailable', `${name}, which it depends on, is not available yet`);
+        throw unavailable(`${name}, which it depends on, is not available yet`);
       }),
     );
   }

@@ -1,4 +1,4 @@
-import { type Clock, PlatformError } from '@platform/base';
+import { type Clock, deadlineExceeded } from '@platform/base';
 
 /** The result of `task`. Rejects with DEADLINE_EXCEEDED and `message` after `limitMs`, or with the reason of `signal` as soon as that is aborted. */
 export async function withTimeout<T>(
@@ -11,7 +11,7 @@ export async function withTimeout<T>(
   const settled = new AbortController();
   const ends = signal === undefined ? settled.signal : AbortSignal.any([settled.signal, signal]);
   const late = clock.sleep(limitMs, ends).then(() => {
-    throw new PlatformError('deadline_exceeded', message);
+    throw deadlineExceeded(message);
   });
   try {
     return await Promise.race([task, late]);

@@ -1,6 +1,6 @@
 /** Explains a failed system call on a device, with what to do. */
 import { readFile, stat } from 'node:fs/promises';
-import { errorText, PlatformError } from '@platform/base';
+import { errorText, notFound, PlatformError, permissionDenied, unavailable } from '@platform/base';
 
 /**
  * @param path of the device. @param hints what to do about an error, by its code such as `ENOENT`; those of permissions and missing devices
@@ -19,21 +19,15 @@ export async function deviceError(
     case 'ENOENT':
     case 'ENODEV':
     case 'ENXIO':
-      return new PlatformError(
-        'not_found',
-        text('it does not exist', 'connect it, load its driver, or correct the path'),
-      );
+      return notFound(text('it does not exist', 'connect it, load its driver, or correct the path'));
     case 'EACCES':
     case 'EPERM':
-      return new PlatformError('permission_denied', await permissionText(path));
+      return permissionDenied(await permissionText(path));
     case 'EBUSY':
-      return new PlatformError(
-        'unavailable',
-        text('it is in use', 'end the program, or remove the resource, that uses it'),
-      );
+      return unavailable(text('it is in use', 'end the program, or remove the resource, that uses it'));
     default: {
       const what = code === '' ? errorText(caught) : `the system refused it (${code})`;
-      return new PlatformError('unavailable', hint === undefined ? `${path}: ${what}` : text(what, ''), caught);
+      return unavailable(hint === undefined ? `${path}: ${what}` : text(what, ''), caught);
     }
   }
 }

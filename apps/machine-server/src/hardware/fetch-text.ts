@@ -1,5 +1,13 @@
 /** Fetches a URL, with limits on time and size. */
-import { type Clock, errorText, invalidValue, PlatformError } from '@platform/base';
+import {
+  type Clock,
+  deadlineExceeded,
+  errorText,
+  invalidValue,
+  PlatformError,
+  resourceExhausted,
+  unavailable,
+} from '@platform/base';
 
 const redirects: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 const mostRedirects = 10;
@@ -22,16 +30,12 @@ export async function fetchAnswer({ url, headers, signal }: FetchOptions): Promi
   } catch (caught) {
     if (signal.aborted) throw signal.reason;
     if (caught instanceof PlatformError) throw caught;
-    throw new PlatformError(
-      'unavailable',
-      `${nameOf(url)}: no answer (${errorText(caught)}); check the address and the network`,
-      caught,
-    );
+    throw unavailable(`${nameOf(url)}: no answer (${errorText(caught)}); check the address and the network`, caught);
   }
   if (answer.ok) return answer;
   await answer.body?.cancel();
   const hint = answer.status === 401 || answer.status === 403 ? '; check the headers' : '';
-  throw new PlatformError('unavailable', `${nameOf(url)}: expected status 200, found ${answer.status}${hint}`);
+  throw unavailable(`${nameOf(url)}: expected status 200, found ${answer.status}${hint}`);
 }
 
 /** The headers that a configuration names may be secrets: after a redirect, another origin gets only what is accepted. */
@@ -45,10 +49,10 @@ async function follow({ url, headers, signal }: FetchOptions): Promise<Response>
     await answer.body?.cancel();
     const next = URL.parse(location, at.href);
     if (next === null || !/^https?:$/.test(next.protocol))
-      throw new PlatformError('unavailable', `${nameOf(at)}: expected a redirect to an http or https address`);
+      throw unavailable(`${nameOf(at)}: expected a redirect to an http or https address`);
     at = next;
   }
-  throw new PlatformError('unavailable', `${nameOf(url)}: expected at most ${mostRedirects} redirects, found more`);
+  throw unavailable(`${nameOf(url)}: expected at most ${mostRedirects} redirects, found more`);
 }
 
 /** The text of an answer. @throws deadline_exceeded, resource_exhausted, or as `fetchAnswer` */
@@ -59,9 +63,7 @@ export async function fetchText(
   const { url, signal } = options;
   const limit = new AbortController();
   const timer = clock.after(timeoutMs, () =>
-    limit.abort(
-      new PlatformError('deadline_exceeded', `${nameOf(url)}: expected an answer within ${timeoutMs} ms (timeout_ms)`),
-    ),
+    limit.abort(deadlineExceeded(`${nameOf(url)}: expected an answer within ${timeoutMs} ms (timeout_ms)`)),
   );
   const ends = AbortSignal.any([signal, limit.signal]);
   try {
@@ -71,17 +73,14 @@ export async function fetchText(
     for await (const chunk of answer.body ?? []) {
       length += chunk.length;
       if (length > maxBytes)
-        throw new PlatformError(
-          'resource_exhausted',
-          `${nameOf(url)}: expected at most ${maxBytes} bytes (max_bytes), found more`,
-        );
+        throw resourceExhausted(`${nameOf(url)}: expected at most ${maxBytes} bytes (max_bytes), found more`);
       chunks.push(chunk);
     }
     return Buffer.concat(chunks).toString('utf8');
   } catch (caught) {
     if (ends.aborted) throw ends.reason;
     if (caught instanceof PlatformError) throw caught;
-    throw new PlatformError('unavailable', `${nameOf(url)}: the answer was cut off (${errorText(caught)})`, caught);
+    throw unavailable(`${nameOf(url)}: the answer was cut off (${errorText(caught)})`, caught);
   } finally {
     timer[Symbol.dispose]();
   }

@@ -1,5 +1,5 @@
 /** Devices on an I²C bus (`/dev/i2c-1`), through linux/i2c-dev.h. */
-import { createLimiter, PlatformError } from '@platform/base';
+import { createLimiter, dataLoss, type PlatformError, unavailable } from '@platform/base';
 import { codeOf, deviceError } from './device-error.ts';
 import type { Kernel } from './kernel.ts';
 
@@ -27,8 +27,7 @@ export async function openI2c(bus: string, address: number, kernel: Kernel): Pro
   };
   const explain = async (caught: unknown): Promise<PlatformError> =>
     silent.includes(codeOf(caught))
-      ? new PlatformError(
-          'unavailable',
+      ? unavailable(
           `${name}: no device answers (${codeOf(caught)}); check its wiring, its power and i2c_addr (i2cdetect -y ${path.replace(/^.*-/, '')})`,
           caught,
         )
@@ -56,7 +55,7 @@ export async function openI2c(bus: string, address: number, kernel: Kernel): Pro
         const bytes = Buffer.alloc(2);
         const read = await kernel.read(opened, bytes);
         if (read === bytes.length) return bytes.readUInt16BE();
-        throw new PlatformError('data_loss', `${name}: expected 2 bytes of register ${register}, found ${read}`);
+        throw dataLoss(`${name}: expected 2 bytes of register ${register}, found ${read}`);
       }),
     writeRegister: (register, value) =>
       inTurn(async () => {

@@ -2,7 +2,7 @@
 import { close, constants, open, read, write } from 'node:fs';
 import { constants as system } from 'node:os';
 import { promisify } from 'node:util';
-import { PlatformError } from '@platform/base';
+import { failedPrecondition } from '@platform/base';
 
 export interface Kernel {
   /** Opens a device to read and write, without waiting and without becoming its terminal. Rejects with an ErrnoException. */
@@ -27,7 +27,7 @@ export function openKernel(): Promise<Kernel> {
 
 async function load(): Promise<Kernel> {
   if (process.platform !== 'linux')
-    throw new PlatformError('failed_precondition', `devices of the kernel: expected Linux, found ${process.platform}`);
+    throw failedPrecondition(`devices of the kernel: expected Linux, found ${process.platform}`);
   const koffi = await loadKoffi();
   const libc = koffi.load(null);
   const withPointer = libc.func('ioctl', 'int', ['int', 'ulong', 'void *']);
@@ -55,8 +55,7 @@ async function loadKoffi(): Promise<typeof import('koffi')['default']> {
     const { default: koffi } = await import('koffi');
     return koffi;
   } catch (caught) {
-    throw new PlatformError(
-      'failed_precondition',
+    throw failedPrecondition(
       `devices of the kernel: there is no binary of koffi for ${process.platform} ${process.arch}; install the machine-server with its optional packages`,
       caught,
     );

@@ -1,7 +1,7 @@
 /** A byte stream to a device: a serial port, or a TCP connection to a computer with one. */
 import { connect } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { type Clock, errorText, PlatformError } from '@platform/base';
+import { type Clock, errorText, unavailable } from '@platform/base';
 import type { Kernel } from './kernel.ts';
 import { openSerial, type SerialSettings } from './serial.ts';
 
@@ -40,8 +40,7 @@ export async function openLine(
     return socket;
   } catch (caught) {
     socket.destroy();
-    throw new PlatformError(
-      'unavailable',
+    throw unavailable(
       `${name}: could not connect (${reasonOf(caught)}); check the address and that the device is on`,
       caught,
     );

@@ -1,7 +1,7 @@
 /** Serial ports: devices such as /dev/ttyUSB0, set up with termios (ioctl_tty(2)) and read without blocking. */
 import { type Duplex, finished } from 'node:stream';
 import { ReadStream } from 'node:tty';
-import { PlatformError } from '@platform/base';
+import { failedPrecondition } from '@platform/base';
 import { codeOf, deviceError } from './device-error.ts';
 import type { Kernel } from './kernel.ts';
 
@@ -92,8 +92,7 @@ function verify({ path, baudRate }: SerialSettings, fd: number, kernel: Kernel):
   kernel.control(fd, requests.get, termios);
   const found = termios.readUInt32LE(at.outputSpeed);
   if (Math.abs(found - baudRate) > baudRate * 0.03)
-    throw new PlatformError(
-      'failed_precondition',
+    throw failedPrecondition(
       `${path}: expected ${baudRate} baud, found that the port uses ${found}; choose a rate that it supports`,
     );
 }

@@ -1,7 +1,7 @@
 /** Starts a program in its own process group, so that everything it starts ends with it. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { constants } from 'node:os';
-import { type Clock, PlatformError } from '@platform/base';
+import { type Clock, notFound, permissionDenied } from '@platform/base';
 import { createLines } from './lines.ts';
 
 export interface ProgramOptions {
@@ -67,9 +67,8 @@ function started(child: ChildProcess, command: string, directory: string | undef
       const where = directory === undefined ? '' : ` in ${directory}`;
       reject(
         caught.code === 'EACCES'
-          ? new PlatformError('permission_denied', `${command}: permission denied; make it executable (chmod +x)`)
-          : new PlatformError(
-              'not_found',
+          ? permissionDenied(`${command}: permission denied; make it executable (chmod +x)`)
+          : notFound(
               `${command}: this program could not be started${where} (${caught.code}); install it, or write its whole path`,
             ),
       );

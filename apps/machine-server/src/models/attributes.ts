@@ -1,5 +1,5 @@
 /** Reads the attributes of a resource by a table of fields. */
-import { invalidValue, PlatformError, type Problem } from '@platform/base';
+import { invalidArgument, invalidValue, type Problem } from '@platform/base';
 import { type Field, type Fields, readFields } from '@platform/machine-config/fields';
 import type { JsonObject } from '@platform/machine-config/schema';
 
@@ -33,18 +33,14 @@ export function readAttributes<const F extends Fields>(fields: F, attributes: Js
   const problems: Problem[] = [];
   const { values } = readFields(fields, attributes, 'attributes', problems);
   const errors = problems.filter(({ level }) => level === 'error');
-  if (errors.length > 0)
-    throw new PlatformError('invalid_argument', errors.map(({ path, message }) => `${path}: ${message}`).join('; '));
+  if (errors.length > 0) throw invalidArgument(errors.map(({ path, message }) => `${path}: ${message}`).join('; '));
   return values as ValuesOf<F>;
 }
 
 /** @param what describes the value, such as `a program`. @throws invalid_argument if it is absent or an empty text */
 export function required<T>(value: T | undefined, key: string, what: string): T {
   if (value !== undefined && value !== '') return value;
-  throw new PlatformError(
-    'invalid_argument',
-    `attributes.${key}: expected ${what}, found ${value === '' ? '""' : 'none'}`,
-  );
+  throw invalidArgument(`attributes.${key}: expected ${what}, found ${value === '' ? '""' : 'none'}`);
 }
 
 /** @throws invalid_argument unless it is one of the choices */

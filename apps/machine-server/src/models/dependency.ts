@@ -1,5 +1,5 @@
 /** Resources named in the attributes of another one, such as the board of a motor. */
-import { PlatformError } from '@platform/base';
+import { failedPrecondition, invalidArgument } from '@platform/base';
 import type { JsonObject } from '@platform/machine-config/schema';
 import { type Resource, type ResourceDescriptor, shortType } from '@platform/resources';
 import type { BuildContext, ImplicitDependencies } from '../graph/model.ts';
@@ -17,11 +17,11 @@ export function dependencyOf<T extends Resource>(
 ): T {
   const what = shortType(type);
   if (name === undefined || name === '')
-    throw new PlatformError('invalid_argument', `attributes.${key}: expected the name of a ${what}, found none`);
+    throw invalidArgument(`attributes.${key}: expected the name of a ${what}, found none`);
   const found = dependencies.get(`${type.api}/${name}`) ?? dependencies.get(name);
   if (found !== undefined && type.implementedBy(found)) return found;
   const text = `attributes.${key}: expected the name of a ${what}, found ${JSON.stringify(name)}`;
-  throw new PlatformError('failed_precondition', text);
+  throw failedPrecondition(text);
 }
 
 /** The `dependencies` of a model: those of these attributes that are set. */

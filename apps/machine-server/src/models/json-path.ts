@@ -1,5 +1,5 @@
 /** Paths into a JSON value: `$.rooms[0].temperature` or `rooms[0]['set point']`. `[-1]` is the last item. No wildcards or filters. */
-import { invalidValue, PlatformError } from '@platform/base';
+import { dataLoss, invalidValue } from '@platform/base';
 import type { JsonObject } from '@platform/machine-config/schema';
 
 export interface JsonPath {
@@ -39,10 +39,7 @@ export function valueAt(json: unknown, { text, steps }: JsonPath, source: string
   for (const each of steps) {
     at = Array.isArray(at) && typeof each === 'number' ? at.at(each) : keyOf(at, String(each));
     if (at === undefined)
-      throw new PlatformError(
-        'data_loss',
-        `${source}: expected a value at ${text}, found none at ${JSON.stringify(each)}`,
-      );
+      throw dataLoss(`${source}: expected a value at ${text}, found none at ${JSON.stringify(each)}`);
   }
   return at;
 }

@@ -3,7 +3,7 @@
  * `serial_data_bits` (7 or 8; default 8), `serial_parity` (`none`, `even`, `odd`; default `none`) and `serial_stop_bits` (1 or 2; default
  * 1).
  */
-import { invalidValue, PlatformError } from '@platform/base';
+import { invalidArgument, invalidValue } from '@platform/base';
 import type { LineSettings } from '../hardware/line.ts';
 import { choiceOf, type ValuesOf } from './attributes.ts';
 
@@ -24,10 +24,7 @@ export function readLine(
   const { address, serial_path: path } = given;
   if ((address === undefined) === (path === undefined)) {
     const found = address === undefined ? 'neither' : 'both';
-    throw new PlatformError(
-      'invalid_argument',
-      `attributes: expected address (host:port) or serial_path, found ${found}`,
-    );
+    throw invalidArgument(`attributes: expected address (host:port) or serial_path, found ${found}`);
   }
   if (path !== undefined) {
     if (!path.startsWith('/')) throw invalidValue('attributes.serial_path', 'a path such as /dev/ttyUSB0', path);

@@ -1,5 +1,5 @@
 /** The newest value of a source that sends on its own, for readers that wait for it or refuse one that is too old. */
-import { type Clock, PlatformError } from '@platform/base';
+import { type Clock, deadlineExceeded, PlatformError } from '@platform/base';
 import { withTimeout } from '../graph/with-timeout.ts';
 
 export interface Newest<T> {
@@ -57,8 +57,7 @@ export function createNewest<T>({ source, expected, waitMs, maxAgeMs, clock }: N
       if (held === undefined) return await wait();
       const ageMs = clock.monotonic() - held.atMs;
       if (maxAgeMs === 0 || ageMs <= maxAgeMs) return held.value;
-      throw new PlatformError(
-        'deadline_exceeded',
+      throw deadlineExceeded(
         `${source}: expected ${expected} at most ${maxAgeMs} ms old, found one that is ${Math.round(ageMs)} ms old; check whether the source still sends`,
       );
     },

@@ -1,5 +1,5 @@
 /** Converts a text from outside to the document of a reading. */
-import { isRecord, PlatformError } from '@platform/base';
+import { dataLoss, isRecord } from '@platform/base';
 import type { Document } from '@platform/resources';
 import { type JsonPath, valueAt } from './json-path.ts';
 
@@ -21,7 +21,7 @@ function parsed(text: string, source: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new PlatformError('data_loss', `${source}: expected JSON, found ${shown(text)}`);
+    throw dataLoss(`${source}: expected JSON, found ${shown(text)}`);
   }
 }
 

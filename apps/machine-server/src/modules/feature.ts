@@ -1,5 +1,5 @@
 /** Modules: programs that provide further models, each in its own process. */
-import { type LogFields, type LogLevel, PlatformError } from '@platform/base';
+import { type LogFields, type LogLevel, notFound } from '@platform/base';
 import type { JsonObject } from '@platform/machine-config/schema';
 import { logProblems } from '../logging/log-problems.ts';
 import { type ModuleConfig, readModules } from './module-config.ts';
@@ -82,7 +82,7 @@ export function createModules(deps: ModulesDeps): Modules {
       if (found === undefined) {
         const known = [...running.keys()].join(', ') || 'none';
         const text = `expected a module of this machine (${known}), found ${JSON.stringify(name)}`;
-        throw new PlatformError('not_found', text);
+        throw notFound(text);
       }
       found.restart();
     },

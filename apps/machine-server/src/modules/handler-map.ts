@@ -1,5 +1,5 @@
 /** Reads which models a module provides. */
-import { type Log, PlatformError } from '@platform/base';
+import { failedPrecondition, type Log, type PlatformError } from '@platform/base';
 import type { HandlerMap } from '@platform/proto/platform/module/v1/module';
 import type { ResourceDescriptor } from '@platform/resources';
 import type { Link } from '@platform/rpc/client';
@@ -55,5 +55,5 @@ async function typeOf(
 
 function nonsense(path: string, expected: string, found: string): PlatformError {
   const text = `its answer to Ready: ${path}: expected ${expected}, found ${JSON.stringify(found.slice(0, 200))}`;
-  return new PlatformError('failed_precondition', text);
+  return failedPrecondition(text);
 }

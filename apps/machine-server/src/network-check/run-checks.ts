@@ -1,5 +1,5 @@
 /** Runs checks one after the other and prints a line for each. */
-import { type Clock, errorText, PlatformError } from '@platform/base';
+import { type Clock, errorText, type PlatformError, unavailable } from '@platform/base';
 import { withTimeout } from '../graph/with-timeout.ts';
 
 export interface Check {
@@ -50,5 +50,5 @@ export async function runChecks(
 
 /** The error of a check: what was found, and what to do. */
 export function trouble(what: string, remedy: string, cause?: unknown): PlatformError {
-  return new PlatformError('unavailable', `${what}: ${remedy}`, cause);
+  return unavailable(`${what}: ${remedy}`, cause);
 }

@@ -4,7 +4,7 @@ import { createWriteStream } from 'node:fs';
 import { type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { pipeline } from 'node:stream/promises';
-import { PlatformError } from '@platform/base';
+import { dataLoss, resourceExhausted, unavailable } from '@platform/base';
 import { checkServerIdentity } from '@platform/rpc/client';
 
 export interface DownloadOptions {
@@ -28,7 +28,7 @@ export async function download({ url, headers, ca, checksum, path, signal }: Dow
   const answer = await open(url, headers, ca, signal);
   if (answer.statusCode !== 200) {
     answer.resume();
-    throw new PlatformError('unavailable', `expected status 200 of ${shown(url)}, found ${answer.statusCode}`);
+    throw unavailable(`expected status 200 of ${shown(url)}, found ${answer.statusCode}`);
   }
   const hash = createHash('sha256');
   let bytes = 0;
@@ -36,10 +36,7 @@ export async function download({ url, headers, ca, checksum, path, signal }: Dow
     for await (const chunk of chunks) {
       bytes += chunk.length;
       if (bytes > maxBytes)
-        throw new PlatformError(
-          'resource_exhausted',
-          `expected at most ${maxBytes} bytes from ${shown(url)}, found more`,
-        );
+        throw resourceExhausted(`expected at most ${maxBytes} bytes from ${shown(url)}, found more`);
       hash.update(chunk);
       yield chunk;
     }
@@ -47,10 +44,7 @@ export async function download({ url, headers, ca, checksum, path, signal }: Dow
   await pipeline(answer, checked, createWriteStream(path, { mode: 0o600 }), { signal });
   const found = hash.digest('hex');
   if (found !== checksum)
-    throw new PlatformError(
-      'data_loss',
-      `expected the file with SHA-256 ${checksum} from ${shown(url)}, found ${found}`,
-    );
+    throw dataLoss(`expected the file with SHA-256 ${checksum} from ${shown(url)}, found ${found}`);
 }
 
 function open(
@@ -64,9 +58,7 @@ function open(
     const options = { headers, signal, timeout: quietMs, checkServerIdentity, ...(ca !== undefined && { ca }) };
     const sent = request(url, options, resolve);
     sent.on('timeout', () => sent.destroy(new Error(`no answer for ${quietMs} ms`)));
-    sent.on('error', (error) =>
-      reject(new PlatformError('unavailable', `${shown(url)} cannot be reached: ${error.message}`, error)),
-    );
+    sent.on('error', (error) => reject(unavailable(`${shown(url)} cannot be reached: ${error.message}`, error)));
     sent.end();
   });
 }

@@ -1,7 +1,7 @@
 /** Fetches one version of a package from the cloud into its folder. */
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { newShortId, PlatformError } from '@platform/base';
+import { dataLoss, newShortId } from '@platform/base';
 import { PackageService, PackageType } from '@platform/proto/platform/app/packages/v1/packages';
 import type { Link } from '@platform/rpc/client';
 import type { CloudCredentials } from '../config/credentials.ts';
@@ -44,10 +44,7 @@ export async function fetchPackage({ source, wanted, root, folder, onUnpack, sig
   const { package: found } = await source.link.client(PackageService).getPackage(request, { signal });
   const { url = '', checksum = '' } = found ?? {};
   if (!/^https?:\/\//.test(url) || !/^[0-9a-f]{64}$/i.test(checksum))
-    throw new PlatformError(
-      'data_loss',
-      `expected an address and a checksum for ${id} ${version}, found "${url}", "${checksum}"`,
-    );
+    throw dataLoss(`expected an address and a checksum for ${id} ${version}, found "${url}", "${checksum}"`);
   const scratch = join(root, unfinished, newShortId());
   await mkdir(scratch, { recursive: true, mode: 0o700 });
   try {

@@ -1,5 +1,5 @@
 /** Reads a tar archive (ustar, with the extensions of pax and GNU for long names) entry by entry. */
-import { PlatformError } from '@platform/base';
+import { dataLoss, type PlatformError } from '@platform/base';
 
 export interface TarEntry {
   readonly path: string;
@@ -150,5 +150,5 @@ class ByteReader {
 }
 
 function broken(message: string): PlatformError {
-  return new PlatformError('data_loss', message);
+  return dataLoss(message);
 }

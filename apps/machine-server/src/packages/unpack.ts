@@ -8,7 +8,7 @@ import { dirname, isAbsolute, join, normalize, relative } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
-import { PlatformError } from '@platform/base';
+import { invalidArgument, type PlatformError, resourceExhausted } from '@platform/base';
 import { readTar, type TarEntry } from './read-tar.ts';
 
 const mostBytes = 16 * 1024 ** 3;
@@ -75,8 +75,7 @@ async function makeParents(folder: string, path: string, entry: string): Promise
   await makeParents(folder, dirname(path), entry);
   const found = await lstat(path).catch(() => undefined);
   if (found === undefined) await mkdir(path, { mode: 0o755 });
-  else if (!found.isDirectory())
-    throw new PlatformError('invalid_argument', `expected a folder for ${entry}, found a file or a link`);
+  else if (!found.isDirectory()) throw invalidArgument(`expected a folder for ${entry}, found a file or a link`);
 }
 
 /** The path in the folder. */
@@ -89,9 +88,9 @@ function inside(folder: string, path: string, entry: string): string {
 
 function leadsOut(entry: string, path: string): PlatformError {
   const text = `expected paths inside the archive, found ${JSON.stringify(path)} in the entry ${JSON.stringify(entry)}`;
-  return new PlatformError('invalid_argument', text);
+  return invalidArgument(text);
 }
 
 function tooMuch(expected: string, { path }: TarEntry): PlatformError {
-  return new PlatformError('resource_exhausted', `${expected}, found more with ${JSON.stringify(path)}`);
+  return resourceExhausted(`${expected}, found more with ${JSON.stringify(path)}`);
 }

@@ -9,7 +9,7 @@
  * - closed: it contains none, and others reach the port. Nobody may call until an edit brings keys; the cloud has its own link.
  */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
-import { machineKeyAdvice, PlatformError } from '@platform/base';
+import { machineKeyAdvice, unauthenticated } from '@platform/base';
 import { CredentialsType, type RobotConfig } from '@platform/proto/platform/app/v1/robot';
 import { AuthService } from '@platform/proto/proto/rpc/v1/auth';
 import { type Call, type ServiceBinding, serve } from '@platform/rpc/server';
@@ -68,12 +68,11 @@ export class MachineAuth {
 
   async authenticate(call: Call): Promise<Principal> {
     if (this.open) return { entity: '' };
-    if (this.closed) throw new PlatformError('unauthenticated', `${call.method}: ${closedText}`);
+    if (this.closed) throw unauthenticated(`${call.method}: ${closedText}`);
     const token = /^Bearer (.+)$/i.exec(call.metadata.get('authorization') ?? '')?.[1];
     const principal = token === undefined ? undefined : this.#tokens.get(hash(token).toString('hex'))?.principal;
     if (principal !== undefined) return principal;
-    throw new PlatformError(
-      'unauthenticated',
+    throw unauthenticated(
       `${call.method}: expected a token of this machine, found ${token === undefined ? 'none' : 'an unknown one'}; sign in with proto.rpc.v1.AuthService/Authenticate`,
     );
   }
@@ -92,8 +91,7 @@ export class MachineAuth {
   #signIn(entity: string, type: string, payload: string): string {
     if (!this.accepts(type, entity, payload) && !this.open) {
       const advice = type === 'api-key' ? `. ${machineKeyAdvice('This API key does not reach', 'operator')}` : '';
-      throw new PlatformError(
-        'unauthenticated',
+      throw unauthenticated(
         `expected credentials that the configuration of this machine names, found type "${type}" for "${entity}"; this is a machine, not a cloud${advice}`,
       );
     }

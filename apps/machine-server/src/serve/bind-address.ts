@@ -1,5 +1,4 @@
 /** The address on which the server listens (D16). */
-import { PlatformError } from '@platform/base';
 
 export interface BindAddress {
   readonly host: string;
@@ -22,11 +21,10 @@ export function parseBindAddress(text: string | undefined): BindAddress {
   const colon = text.lastIndexOf(':');
   const port = Number(text.slice(colon + 1));
   if (colon < 0 || !Number.isInteger(port) || port < 0 || port > 65_535) {
-    throw new PlatformError(
-      'invalid_argument',
-      `network.bind_address or PLATFORM_BIND_ADDRESS: expected host:port, found "${text}"`,
-    );
+    throw invalidArgument(`network.bind_address or PLATFORM_BIND_ADDRESS: expected host:port, found "${text}"`);
   }
   const host = text.slice(0, colon).replace(/^\[(.*)\]$/, '$1') || '0.0.0.0';
   return { host, port, isUsual: false, isPublic: !/^(127\.|localhost$|::1$)/.test(host) };
 }
+
+import { invalidArgument } from '@platform/base';

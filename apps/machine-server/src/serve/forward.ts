@@ -1,5 +1,5 @@
 /** Forwards calls to a resource in another process unchanged. */
-import { PlatformError } from '@platform/base';
+import { failedPrecondition, PlatformError } from '@platform/base';
 import type { ResourceCall } from '@platform/resources';
 
 /** @param options timeoutMs 0: no limit except `signal`. */
@@ -26,7 +26,6 @@ async function* eachOf(answers: AsyncIterable<unknown>): AsyncGenerator<unknown,
 }
 
 function passOn(caught: unknown): never {
-  if (caught instanceof PlatformError && caught.code === 'unknown')
-    throw new PlatformError('failed_precondition', caught.message, caught);
+  if (caught instanceof PlatformError && caught.code === 'unknown') throw failedPrecondition(caught.message, caught);
   throw caught;
 }

@@ -1,5 +1,5 @@
 /** The frame system over RPC. */
-import { PlatformError } from '@platform/base';
+import { invalidArgument } from '@platform/base';
 import type { RobotService } from '@platform/proto/platform/robot/v1/robot';
 import type { Handlers } from '@platform/rpc/server';
 import { world } from '../frames/frame-tree.ts';
@@ -24,14 +24,12 @@ export function frameHandlers(frames: Frames): Handlers<typeof RobotService, Pri
       };
     },
     async getPose({ componentName, destinationFrame, supplementalTransforms }, call) {
-      if (componentName === '')
-        throw new PlatformError('invalid_argument', 'component_name: expected the name of a component, found none');
+      if (componentName === '') throw invalidArgument('component_name: expected the name of a component, found none');
       const pose = await frames.between(componentName, destinationFrame, supplementalTransforms, call);
       return { pose: { referenceFrame: destinationFrame || world, pose: poseFields(pose) } };
     },
     async transformPose({ source, destination, supplementalTransforms }, call) {
-      if (source?.pose === undefined)
-        throw new PlatformError('invalid_argument', 'source: expected a pose in a frame, found none');
+      if (source?.pose === undefined) throw invalidArgument('source: expected a pose in a frame, found none');
       const frame = await frames.between(source.referenceFrame, destination, supplementalTransforms, call);
       const pose = compose(frame, rigidPose(source.pose));
       return { pose: { referenceFrame: destination || world, pose: poseFields(pose) } };

@@ -2,7 +2,7 @@
  * What a module may not do on its own channel, on which it needs no credentials (D52): use a shell, copy files, or end the server. A module
  * that must do so signs in with the API key in its environment.
  */
-import { PlatformError } from '@platform/base';
+import { type PlatformError, permissionDenied } from '@platform/base';
 import { RobotService } from '@platform/proto/platform/robot/v1/robot';
 import { ShellService } from '@platform/proto/platform/service/shell/v1/shell';
 import { isProxy, type Resource } from '@platform/resources';
@@ -31,8 +31,7 @@ export function requireResourceForCaller(
 
 function forbidden(method: string): PlatformError {
   const name = method.replace(/^.*\.(\w+)\/(\w+)$/, '$1.$2');
-  return new PlatformError(
-    'permission_denied',
+  return permissionDenied(
     `${name} is not allowed to a module on its own channel: sign in to the port of this machine with the key in PLATFORM_API_KEY_ID and PLATFORM_API_KEY, which the module has unless "no_api_key" is set for it`,
   );
 }

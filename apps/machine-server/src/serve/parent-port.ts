@@ -4,7 +4,7 @@
  * process of the module (D52).
  */
 import type { Socket } from 'node:net';
-import { type Clock, createLimiter, errorText, type Log, PlatformError } from '@platform/base';
+import { type Clock, createLimiter, errorText, failedPrecondition, type Log, permissionDenied } from '@platform/base';
 import type { AdmitConnection, Call, RpcServer } from '@platform/rpc/server';
 import { LimitedLog } from '../logging/limited-log.ts';
 import type { ParentPort } from '../modules/modules-deps.ts';
@@ -75,11 +75,11 @@ async function ruleOf(deps: ParentPortDeps, leader: ProcessStart): Promise<Rule>
   const reason = await deps.owners.whyUntold(leader);
   if (reason === undefined) return { admit: admitOnly(leader, deps), mayCall: () => {} };
   const text = `tcp_mode: expected a system that tells whose connection it is, because this machine has keys and every account of this computer can reach the port; found that ${reason}: remove tcp_mode, or set "tcp_mode_trusted": true in the file of -config if you trust every program of this computer`;
-  if (!deps.isOpen()) throw new PlatformError('failed_precondition', text);
+  if (!deps.isOpen()) throw failedPrecondition(text);
   return {
     admit: async () => deps.isOpen(),
     mayCall() {
-      if (!deps.isOpen()) throw new PlatformError('permission_denied', text);
+      if (!deps.isOpen()) throw permissionDenied(text);
     },
   };
 }

@@ -2,7 +2,7 @@
  * Callers whose calls the cloud passes on. The cloud has checked their identity and permissions, and only it can write to the link; so its
  * headers are trusted on that link, and ignored everywhere else.
  */
-import { type Log, PlatformError } from '@platform/base';
+import { failedPrecondition, type Log } from '@platform/base';
 import type { Call } from '@platform/rpc/server';
 import type { Principal } from './authenticate.ts';
 
@@ -30,8 +30,7 @@ function decodeName(text: string): string {
 export function requireAudited({ metadata }: Pick<Call, 'metadata'>, name: string): void {
   const given = metadata.get('platform-resource');
   if (given === null || decodeName(given) === name) return;
-  throw new PlatformError(
-    'failed_precondition',
+  throw failedPrecondition(
     `the audit trail of the cloud has the resource ${JSON.stringify(decodeName(given))} for this call, but its request names ${JSON.stringify(name)}: send the header platform-resource with that name, in URI encoding`,
   );
 }

@@ -1,5 +1,3 @@
-import { PlatformError } from '@platform/base';
-
 /** Limits the calls in progress for each resource of a type. */
 export class RequestLimit {
   readonly #limit: number;
@@ -12,8 +10,7 @@ export class RequestLimit {
   /** Counts one more call until the result is disposed. @throws resource_exhausted */
   enter(name: string): Disposable {
     const count = this.#inProgress.get(name) ?? 0;
-    if (count >= this.#limit)
-      throw new PlatformError('resource_exhausted', `exceeded request limit ${this.#limit} on resource ${name}`);
+    if (count >= this.#limit) throw resourceExhausted(`exceeded request limit ${this.#limit} on resource ${name}`);
     this.#inProgress.set(name, count + 1);
     return { [Symbol.dispose]: () => this.#leave(name) };
   }
@@ -24,3 +21,5 @@ export class RequestLimit {
     else this.#inProgress.set(name, left);
   }
 }
+
+import { resourceExhausted } from '@platform/base';

@@ -1,6 +1,6 @@
 /** Serves resources of one type over RPC. */
 import { type DescMethod, getOption, type Message } from '@bufbuild/protobuf';
-import { PlatformError } from '@platform/base';
+import { notFound, unavailable, unimplemented } from '@platform/base';
 import { safety_heartbeat_monitored } from '@platform/proto/platform/common/v1/common';
 import {
   isProxy,
@@ -91,8 +91,7 @@ function answering(
   const elsewhere = isProxy(found) ? found.forward[method] : undefined;
   if (elsewhere !== undefined) return forward(elsewhere, isStream);
   const own = methods[method];
-  if (own === undefined)
-    throw new PlatformError('unimplemented', `${service.typeName}: this server does not implement ${method}`);
+  if (own === undefined) throw unimplemented(`${service.typeName}: this server does not implement ${method}`);
   return (request, call) => own(found, request, call);
 }
 
@@ -103,6 +102,6 @@ function resourceOf(descriptor: ResourceDescriptor, graph: Graph, name: string):
   const type = shortType(descriptor);
   const status = graph.status().find(({ config }) => config.api === api && config.name === name);
   throw status === undefined
-    ? new PlatformError('not_found', `this machine has no ${type} "${name}"`)
-    : new PlatformError('unavailable', `${type} "${name}" is ${status.state}: ${status.error}`);
+    ? notFound(`this machine has no ${type} "${name}"`)
+    : unavailable(`${type} "${name}" is ${status.state}: ${status.error}`);
 }

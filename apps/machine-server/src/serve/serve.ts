@@ -1,6 +1,6 @@
 /** The machine's own port. */
 import { durationMs } from '@bufbuild/protobuf/wkt';
-import { PlatformError, type TrustedProxies } from '@platform/base';
+import { failedPrecondition, type TrustedProxies } from '@platform/base';
 import type { RobotConfig } from '@platform/proto/platform/app/v1/robot';
 import type { ResourceDescriptor } from '@platform/resources';
 import {
@@ -102,8 +102,7 @@ export class Serving implements AsyncDisposable {
     const { auth, bindAddress, certificate, log } = this.#deps;
     const { host, port, isUsual } = bindAddress;
     if (auth.closed) {
-      throw new PlatformError(
-        'failed_precondition',
+      throw failedPrecondition(
         `bind address ${host}:${port} is open to other computers, and no credentials are configured: set auth.handlers`,
       );
     }

@@ -4,7 +4,7 @@
  *
  * States of a session: alive → expired (its window has passed) or ended (the server stops). An expired one cannot be resumed.
  */
-import { type Clock, errorText, type Log, newId, PlatformError } from '@platform/base';
+import { type Clock, errorText, invalidArgument, type Log, newId } from '@platform/base';
 import type { Stopper } from './stop.ts';
 
 export interface Session {
@@ -65,8 +65,7 @@ export function createSessions({ windowMs, stopper, clock, log }: SessionsDeps):
   const found = (owner: string, id: string): Alive => {
     const session = alive.get(id);
     // Public clients recognise exactly this text.
-    if (session === undefined || session.owner !== owner)
-      throw new PlatformError('invalid_argument', 'SESSION_EXPIRED');
+    if (session === undefined || session.owner !== owner) throw invalidArgument('SESSION_EXPIRED');
     return session;
   };
   const renew = (session: Alive): void => {

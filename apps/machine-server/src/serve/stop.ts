@@ -1,6 +1,6 @@
 /** Stops motion: applies to every type whose service has a method `Stop`. */
 import { create, type JsonObject } from '@bufbuild/protobuf';
-import { errorText, PlatformError } from '@platform/base';
+import { errorText, unavailable } from '@platform/base';
 import { isProxy, type ResourceCall } from '@platform/resources';
 import type { Graph } from '../graph/graph.ts';
 import type { TypeTable } from '../modules/type-table.ts';
@@ -39,7 +39,7 @@ export function createStopper(graph: Graph, types: TypeTable): Stopper {
       const failed = outcomes.flatMap((outcome, at) =>
         outcome.status === 'rejected' ? [`${all[at]}: ${errorText(outcome.reason)}`] : [],
       );
-      if (failed.length > 0) throw new PlatformError('unavailable', `could not be stopped: ${failed.join('; ')}`);
+      if (failed.length > 0) throw unavailable(`could not be stopped: ${failed.join('; ')}`);
     },
   };
 }

@@ -1,6 +1,6 @@
 /** Sends a large binary reading in parts. */
 import { create, fromBinary } from '@bufbuild/protobuf';
-import { PlatformError } from '@platform/base';
+import { dataLoss } from '@platform/base';
 import {
   DataSyncService,
   SensorDataSchema,
@@ -21,10 +21,7 @@ export async function streamCapture(
 ): Promise<void> {
   const { metadata: sensorMetadata, data } = fromBinary(SensorDataSchema, encoded);
   if (data.case !== 'binary')
-    throw new PlatformError(
-      'data_loss',
-      `expected bytes in a reading of a binary file, found ${data.case ?? 'nothing'}`,
-    );
+    throw dataLoss(`expected bytes in a reading of a binary file, found ${data.case ?? 'nothing'}`);
   const bytes = data.value;
   const packet = (uploadPacket: StreamingDataCaptureUploadRequest['uploadPacket']): StreamingDataCaptureUploadRequest =>
     create(StreamingDataCaptureUploadRequestSchema, { uploadPacket });

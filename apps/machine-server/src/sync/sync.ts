@@ -6,7 +6,7 @@
  * reading; a failing file delays no other (D15).
  */
 import { stat } from 'node:fs/promises';
-import { errorText, type LogFields, PlatformError } from '@platform/base';
+import { errorText, failedPrecondition, type LogFields } from '@platform/base';
 import { LimitedLog } from '../logging/limited-log.ts';
 import { type Observe, observed } from '../telemetry/observe.ts';
 import { AfterAttempt, type AfterAttemptDeps, type FoundFile } from './after-attempt.ts';
@@ -181,8 +181,7 @@ export class Sync implements AsyncDisposable {
    */
   async sendBytes(bytes: Uint8Array, about: AboutBytes, signal: AbortSignal): Promise<void> {
     const { link, partId, clock } = this.#deps;
-    if (link === undefined)
-      throw new PlatformError('failed_precondition', 'this machine has no cloud to which it could send data');
+    if (link === undefined) throw failedPrecondition('this machine has no cloud to which it could send data');
     const tags = [...(this.#settings?.tags ?? []), ...about.tags];
     await uploadBytes(bytes, { ...about, tags }, { link, partId, rate: this.#rate, nowMs: clock.now() }, signal);
   }

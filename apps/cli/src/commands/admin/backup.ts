@@ -1,6 +1,7 @@
 /** `platform admin backup` and `restore`. */
 import { resolve } from 'node:path';
-import { type JsonObject, PlatformError } from '@platform/sdk/cloud';
+import { dataLoss } from '@platform/base/refusals';
+import type { JsonObject } from '@platform/sdk/cloud';
 import { Command } from 'commander';
 import { defineAdminCommand, timeText } from './define-admin-command.ts';
 
@@ -63,8 +64,7 @@ export function backupCommand(): Command {
         );
       if (damaged.length === 0) return;
       if (out.style.json === false) for (const text of damaged) out.warn(`Not in the backup: ${text}`);
-      throw new PlatformError(
-        'data_loss',
+      throw dataLoss(
         `the backup is complete except for ${damaged.length} damaged ${damaged.length === 1 ? 'file. Repair it' : 'files. Repair them'} with platform admin repair, then back up again`,
       );
     },

@@ -1,5 +1,6 @@
 /** `platform admin billing`, `payments` and `check-ledger`: which organization bills which, received payments, and a check of the books. */
-import { type JsonObject, PlatformError } from '@platform/sdk/cloud';
+import { dataLoss, invalidArgument } from '@platform/base/refusals';
+import type { JsonObject } from '@platform/sdk/cloud';
 import { Command } from 'commander';
 import { group } from '../../invocation/define-command.ts';
 import { defineAdminCommand, organizationNamed, timeText } from './define-admin-command.ts';
@@ -44,7 +45,7 @@ function assign(): Command {
     async (ask, { out }, flags, text = '') => {
       const { biller, tier, email, nobody } = flags;
       if ((nobody === true) === (biller !== undefined || tier !== undefined))
-        throw new PlatformError('invalid_argument', 'expected --biller with --tier, or only --nobody');
+        throw invalidArgument('expected --biller with --tier, or only --nobody');
       const { id: organizationId } = await organizationNamed(ask, text);
       const by =
         nobody === true
@@ -111,7 +112,7 @@ export function checkLedgerCommand(): Command {
       } = (await ask('check-ledger')) as JsonObject;
       out.object({ ...ledger, audit_entries, audit_hash, problems });
       const { length } = Array.isArray(problems) ? problems : [];
-      if (length > 0) throw new PlatformError('data_loss', `the ledger is inconsistent: ${length} problems`);
+      if (length > 0) throw dataLoss(`the ledger is inconsistent: ${length} problems`);
     },
   );
 }

@@ -1,5 +1,6 @@
 /** `platform admin status`, `doctor`, `audit`, `organizations` and `rotate-instance-key`. */
-import { type JsonObject, PlatformError } from '@platform/sdk/cloud';
+import { dataLoss, invalidArgument } from '@platform/base/refusals';
+import type { JsonObject } from '@platform/sdk/cloud';
 import { Command, Option } from 'commander';
 import { group } from '../../invocation/define-command.ts';
 import { actorName, snakeKeys } from '../../results/presenters.ts';
@@ -69,7 +70,7 @@ export function doctorCommand(): Command {
         ['ok', 'check', 'found'],
       );
       const wrong = findings.filter(({ ok }) => !ok).length;
-      if (wrong > 0) throw new PlatformError('data_loss', `${wrong} of ${findings.length} checks failed`);
+      if (wrong > 0) throw dataLoss(`${wrong} of ${findings.length} checks failed`);
     },
   );
 }
@@ -179,5 +180,5 @@ export function rotateInstanceKeyCommand(): Command {
 
 function numberOf(value: unknown, name: string): number {
   if (/^\d+$/.test(String(value))) return Number(value);
-  throw new PlatformError('invalid_argument', `${name}: expected a whole number, found "${value}"`);
+  throw invalidArgument(`${name}: expected a whole number, found "${value}"`);
 }

@@ -1,5 +1,6 @@
 /** `platform admin limits`: the usage limits of an organization. */
-import { type JsonObject, PlatformError } from '@platform/sdk/cloud';
+import { invalidArgument } from '@platform/base/refusals';
+import type { JsonObject } from '@platform/sdk/cloud';
 import { Command } from 'commander';
 import { group } from '../../invocation/define-command.ts';
 import { defineAdminCommand, organizationNamed } from './define-admin-command.ts';
@@ -45,7 +46,7 @@ function set(): Command {
     async (ask, { out }, flags, organization = '', ...given) => {
       const { name, text } = chosen(flags['monthlyScanBytes'], given);
       if (text !== 'default' && !/^\d+$/.test(text))
-        throw new PlatformError('invalid_argument', `value: expected a whole number or "default", found "${text}"`);
+        throw invalidArgument(`value: expected a whole number or "default", found "${text}"`);
       const { id: organizationId } = await organizationNamed(ask, organization);
       const value = text === 'default' ? {} : { value: Number(text) };
       out.rows((await ask('limits.set', { organizationId, name, ...value })) as JsonObject[], fields);
@@ -56,8 +57,7 @@ function set(): Command {
 function chosen(bytes: unknown, [name, value]: readonly (string | undefined)[]): { name: string; text: string } {
   if (bytes !== undefined && name === undefined) return { name: scanBytes, text: String(bytes) };
   if (bytes === undefined && name !== undefined && value !== undefined) return { name, text: value };
-  throw new PlatformError(
-    'invalid_argument',
+  throw invalidArgument(
     'expected the name of a limit and a value, or only --monthly-scan-bytes; platform admin limits get shows the names',
   );
 }

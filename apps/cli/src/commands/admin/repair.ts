@@ -1,6 +1,7 @@
 /** `platform admin repair`. */
 import { resolve } from 'node:path';
-import { PlatformError, type Repaired } from '@platform/sdk/cloud';
+import { dataLoss } from '@platform/base/refusals';
+import type { Repaired } from '@platform/sdk/cloud';
 import { Command } from 'commander';
 import { defineAdminCommand, organizationsOf, timeText } from './define-admin-command.ts';
 import { repairSummary } from './repair-summary.ts';
@@ -58,7 +59,7 @@ export function repairCommand(): Command {
         ['outcome', 'what', 'organization', 'damage', 'rows', 'first', 'last', 'detail'],
       );
       const { isMended, text } = repairSummary(report, flags['apply'] === true);
-      if (!isMended) throw new PlatformError('data_loss', text);
+      if (!isMended) throw dataLoss(text);
       out.note(text);
     },
   );

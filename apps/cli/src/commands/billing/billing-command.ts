@@ -1,5 +1,6 @@
 /** `platform billing`: usage, debts and payments of an organization; prices; charges. */
-import { PlatformError, TestCard } from '@platform/sdk/cloud';
+import { invalidArgument } from '@platform/base/refusals';
+import { TestCard } from '@platform/sdk/cloud';
 import { Command } from 'commander';
 import { defineCommand, group } from '../../invocation/define-command.ts';
 import { wholeNumber } from '../../invocation/whole-number.ts';
@@ -115,10 +116,7 @@ function set(): Command {
     async ({ cloud, out, find }, flags, name = '') => {
       const card = cards[name];
       if (card === undefined)
-        throw new PlatformError(
-          'invalid_argument',
-          `card: expected one of ${Object.keys(cards).join(', ')}, found "${name}"`,
-        );
+        throw invalidArgument(`card: expected one of ${Object.keys(cards).join(', ')}, found "${name}"`);
       const { id: organizationId } = await find.organization(undefined);
       const confirmAfterSeconds = wholeNumber(flags['after'], '--after') ?? 0;
       await (await cloud()).invoices.attachTestCard({ organizationId, card, confirmAfterSeconds });

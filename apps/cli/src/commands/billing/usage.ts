@@ -1,5 +1,6 @@
 /** `platform billing usage|info|invoices`: an organization's usage, how it is billed, and its debts. */
-import { type InvoiceSummary, PlatformError, type UsageRecord, usageTypeName } from '@platform/sdk/cloud';
+import { invalidArgument } from '@platform/base/refusals';
+import { type InvoiceSummary, type UsageRecord, usageTypeName } from '@platform/sdk/cloud';
 import { Command } from 'commander';
 import { defineCommand } from '../../invocation/define-command.ts';
 import { presenter, timeOf } from '../../results/presenters.ts';
@@ -92,8 +93,5 @@ export function invoicesCommand(): Command {
 /** @throws invalid_argument */
 export function amountOf(text: unknown, option: string): number {
   if (typeof text === 'string' && /^\d+(\.\d+)?$/.test(text)) return Number(text);
-  throw new PlatformError(
-    'invalid_argument',
-    `${option}: expected an amount such as 12.50, found ${JSON.stringify(text)}`,
-  );
+  throw invalidArgument(`${option}: expected an amount such as 12.50, found ${JSON.stringify(text)}`);
 }

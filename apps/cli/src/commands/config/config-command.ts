@@ -1,6 +1,7 @@
 /** `platform config`: the versioned configuration of a part: read, edit, validate, compare, restore. */
+import { aborted, invalidArgument } from '@platform/base/refusals';
 import { diff, diffLines } from '@platform/machine-config/diff';
-import { type JsonObject, PlatformError } from '@platform/sdk/cloud';
+import type { JsonObject } from '@platform/sdk/cloud';
 import { Command } from 'commander';
 import { defineCommand, defineLocalCommand, group } from '../../invocation/define-command.ts';
 import { editText } from '../../invocation/edit-text.ts';
@@ -43,7 +44,7 @@ function getCommand(): Command {
       const found = await readConfiguration(context, part, wholeNumber(flags['version'], '--version'));
       const effective = flags['effective'] === true;
       if (effective && found.effective === undefined)
-        throw new PlatformError('invalid_argument', '--effective: expected the current version, found an earlier one');
+        throw invalidArgument('--effective: expected the current version, found an earlier one');
       const text = (effective ? found.effective : found.text) ?? found.text;
       // The document itself, so that `config set` accepts the output.
       context.out.document(parseObject(text, 'configuration'));
@@ -71,8 +72,7 @@ function setCommand(): Command {
       const before = await readConfiguration(context, part);
       const expected = wholeNumber(flags['ifVersion'], '--if-version');
       if (expected !== undefined && BigInt(expected) !== before.version?.version) {
-        throw new PlatformError(
-          'aborted',
+        throw aborted(
           `configuration of ${part}: expected version ${expected} to be the current one, found ${before.version?.version}. See what changed with: platform config diff ${shellWord(part)} ${expected}`,
         );
       }
@@ -127,7 +127,7 @@ function validateCommand(): Command {
       const rows = problems.map(({ severity, path, message }) => ({ severity, path, message }));
       if (rows.length > 0 || context.out.style.json !== false) context.out.rows(rows, ['severity', 'path', 'message']);
       const errors = rows.filter((row) => row.severity === 'error').length;
-      if (errors > 0) throw new PlatformError('invalid_argument', `${errors} ${errors === 1 ? 'error' : 'errors'}`);
+      if (errors > 0) throw invalidArgument(`${errors} ${errors === 1 ? 'error' : 'errors'}`);
       const warnings = rows.length === 0 ? '' : ` with ${rows.length} ${rows.length === 1 ? 'warning' : 'warnings'}`;
       context.out.note(`valid${warnings} (revision ${revision})`);
     },

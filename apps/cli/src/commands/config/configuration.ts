@@ -1,4 +1,5 @@
 /** A configuration of a part as the commands read it. */
+import { invalidArgument, notFound } from '@platform/base/refusals';
 import { maxDocumentBytes } from '@platform/machine-config/limits';
 import type { Json } from '@platform/machine-config/schema';
 import { type ConfigurationVersion, PlatformError } from '@platform/sdk/cloud';
@@ -42,8 +43,7 @@ export async function readConfiguration(
     if (wanted === undefined || !(caught instanceof PlatformError) || caught.code !== 'not_found') throw caught;
     const newest = (await fleet.getConfigurationVersion({ partId: id })).version?.version ?? 0n;
     const known = newest === 0n ? 'only version 0, the empty document that every part starts with' : `0 to ${newest}`;
-    throw new PlatformError(
-      'not_found',
+    throw notFound(
       `version: expected one that the configuration of ${part} has (${known}), found ${version}. List them with: platform config history ${shellWord(part)}`,
     );
   });
@@ -64,8 +64,7 @@ function pretty(document: string): string {
 export function requireDocumentSize(text: string, where = 'configuration'): void {
   const bytes = Buffer.byteLength(text);
   if (bytes > maxDocumentBytes)
-    throw new PlatformError(
-      'invalid_argument',
+    throw invalidArgument(
       `${where}: expected at most ${maxDocumentBytes} bytes of JSON, found ${bytes}; nothing was sent`,
     );
 }

@@ -1,8 +1,9 @@
 /**
  * Saves a text as the configuration of a part: validates it, shows the changes, asks for confirmation, and never overwrites another save.
  */
+import { invalidArgument } from '@platform/base/refusals';
 import { diff, diffLines } from '@platform/machine-config/diff';
-import { type ConfigurationProblem, PlatformError } from '@platform/sdk/cloud';
+import type { ConfigurationProblem } from '@platform/sdk/cloud';
 import type { Context } from '../../invocation/context.ts';
 import { type Configuration, parsed, requireDocumentSize, versionResult } from './configuration.ts';
 
@@ -34,7 +35,7 @@ export async function save(
   const changes = hasErrors ? [] : diff(parsed(before.text), document);
   if (!hasErrors && changes.length === 0) return context.out.note('nothing has changed; nothing was saved');
   for (const problem of problems) context.out.warn(`${problem.severity}: ${problem.path}: ${problem.message}`);
-  if (hasErrors) throw new PlatformError('invalid_argument', 'the configuration has errors; nothing was saved');
+  if (hasErrors) throw invalidArgument('the configuration has errors; nothing was saved');
   for (const line of diffLines(changes)) context.out.note(line);
   await context.confirm(
     `Save ${changes.length} ${changes.length === 1 ? 'change' : 'changes'} to the part "${before.partName}"?`,

@@ -1,4 +1,5 @@
 /** `platform machines connect`: one line for another computer, which makes it a machine of this cloud. */
+import { invalidArgument, notFound } from '@platform/base/refusals';
 import { isLoopback, type JsonObject, PlatformError, timestampMs } from '@platform/sdk/cloud';
 import { Command } from 'commander';
 import type { Context } from '../../invocation/context.ts';
@@ -82,7 +83,7 @@ async function machineFor(
   if (known === undefined) out.note(`created the machine "${text}"`);
   const { parts } = await app.getRobotParts({ robotId: id });
   const main = parts.find((part) => part.mainPart);
-  if (main === undefined) throw new PlatformError('not_found', `the machine "${text}" has no main part`);
+  if (main === undefined) throw notFound(`the machine "${text}" has no main part`);
   return { partId: main.id, name: known?.name ?? text };
 }
 
@@ -95,8 +96,7 @@ async function create(context: Context, flags: Flags, name: string): Promise<str
   const { locations } = await app.listLocations({ organizationId });
   const [only] = locations;
   if (only === undefined || locations.length > 1)
-    throw new PlatformError(
-      'invalid_argument',
+    throw invalidArgument(
       only === undefined
         ? 'expected a location for the new machine, found none: platform locations create NAME'
         : `expected --location for the new machine "${name}", because there are several: ${locations.map((one) => one.name).join(', ')}`,

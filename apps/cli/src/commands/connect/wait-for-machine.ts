@@ -1,5 +1,6 @@
 /** Waits until a machine that is being connected has sent its first reading, and reports each step. */
-import { type Cloud, type JsonObject, PlatformError, systemClock, timestampMs } from '@platform/sdk/cloud';
+import { deadlineExceeded } from '@platform/base/refusals';
+import { type Cloud, type JsonObject, systemClock, timestampMs } from '@platform/sdk/cloud';
 import type { Context } from '../../invocation/context.ts';
 
 export interface Waited {
@@ -49,8 +50,7 @@ export async function waitForMachine(context: Context, cloud: Cloud, waited: Wai
     while (!(await step.isDone())) {
       // A fetched machine-server may take some time to start.
       if (systemClock.now() > waited.expiresMs)
-        throw new PlatformError(
-          'deadline_exceeded',
+        throw deadlineExceeded(
           `expected the machine to be ${step.name} within 15 minutes, found it is not: ${step.hint}`,
         );
       await systemClock.sleep(lookEveryMs, signal);

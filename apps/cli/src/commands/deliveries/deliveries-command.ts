@@ -1,9 +1,9 @@
 /** `platform deliveries`: what triggers sent, to whom, and with what outcome. */
+import { failedPrecondition, invalidArgument } from '@platform/base/refusals';
 import {
   DeliveryState,
   type JsonObject,
   type PausedTarget,
-  PlatformError,
   systemClock,
   type timestampFromDate,
   timestampMs,
@@ -116,7 +116,7 @@ function replayCommand(): Command {
     },
     async (context, flags) => {
       if (flags['since'] === undefined)
-        throw new PlatformError('invalid_argument', '--since: expected the beginning of the time range, found nothing');
+        throw invalidArgument('--since: expected the beginning of the time range, found nothing');
       const maxDeliveries = limitOf(flags['max'], '--max');
       // Without --until, exactly the deliveries that were counted are sent again.
       const filter = deliveryFilter({ until: new Date(systemClock.now()).toISOString(), ...flags });
@@ -125,8 +125,7 @@ function replayCommand(): Command {
       const { deliveries: found } = await service.replayDeliveries({ ...asked, dryRun: true });
       if (flags['dryRun'] === true) return context.out.object({ deliveries: found, dry_run: true });
       if (found > maxDeliveries)
-        throw new PlatformError(
-          'failed_precondition',
+        throw failedPrecondition(
           `expected at most ${maxDeliveries} notifications, found more; name a shorter time range, or more with --max`,
         );
       if (found > 0) await context.confirm(`Send ${found} notifications again?`);

@@ -1,5 +1,6 @@
 /** A fragment as the commands find and show it. */
-import { type Fragment, FragmentVisibility, type JsonObject, PlatformError } from '@platform/sdk/cloud';
+import { notFound } from '@platform/base/refusals';
+import { type Fragment, FragmentVisibility, type JsonObject } from '@platform/sdk/cloud';
 import type { Context } from '../../invocation/context.ts';
 import { type Named, pick } from '../../invocation/find.ts';
 import { withOrganizations } from '../../results/names.ts';
@@ -44,8 +45,7 @@ export async function named(context: Context, text: string): Promise<Named> {
 export async function current(context: Context, text: string, version?: string): Promise<Fragment> {
   const { id } = await named(context, text);
   const { fragment } = await (await context.cloud()).app.getFragment({ id, version });
-  if (fragment === undefined)
-    throw new PlatformError('not_found', `fragment: expected one that you may see, found "${text}"`);
+  if (fragment === undefined) throw notFound(`fragment: expected one that you may see, found "${text}"`);
   return fragment;
 }
 

@@ -5,7 +5,8 @@ import { dirname, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
 import { stripVTControlCharacters } from 'node:util';
-import { errorText, PlatformError } from '@platform/sdk/cloud';
+import { invalidArgument } from '@platform/base/refusals';
+import { errorText } from '@platform/sdk/cloud';
 import type { ProvidedModel } from '@platform/sdk/module';
 import { Command } from 'commander';
 import { defineLocalCommand } from '../../invocation/define-command.ts';
@@ -59,8 +60,7 @@ async function copy(folder: string, into: string, file: string): Promise<void> {
   try {
     await cp(join(folder, file), join(into, file), { recursive: true });
   } catch (caught) {
-    throw new PlatformError(
-      'invalid_argument',
+    throw invalidArgument(
       `package.json: files: expected a file or folder that can be copied, found ${file}: ${errorText(caught)}`,
     );
   }
@@ -104,11 +104,10 @@ async function bundle(main: string, into: string): Promise<void> {
     const banner = '// Bundled by "platform modules build".';
     await made.write({ file: into, format: 'esm', codeSplitting: false, banner });
   } catch (caught) {
-    throw new PlatformError('invalid_argument', plain(errorText(caught)), caught);
+    throw invalidArgument(plain(errorText(caught)), caught);
   }
   if (unresolved.length > 0)
-    throw new PlatformError(
-      'invalid_argument',
+    throw invalidArgument(
       `${main}: expected imports that are installed, found others; install them with npm: ${unresolved.join('; ')}`,
     );
 }

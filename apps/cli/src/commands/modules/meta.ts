@@ -1,7 +1,8 @@
 /** `meta.json` and `package.json` of a module's folder. */
 import { stat } from 'node:fs/promises';
 import { isAbsolute, join, normalize } from 'node:path';
-import { type JsonObject, PlatformError } from '@platform/sdk/cloud';
+import { invalidArgument } from '@platform/base/refusals';
+import type { JsonObject, PlatformError } from '@platform/sdk/cloud';
 import type { ProvidedModel } from '@platform/sdk/module';
 import { parseObject, readTextFile } from '../../invocation/input.ts';
 
@@ -50,8 +51,7 @@ export function checkModels({ meta }: ModuleFolder, provided: readonly ProvidedM
   const listed = Array.isArray(models) ? models.map((one) => spelled((one ?? {}) as JsonObject)) : [];
   const wanted = provided.map(spelled);
   if (listed.toSorted().join() === wanted.toSorted().join()) return;
-  throw new PlatformError(
-    'invalid_argument',
+  throw invalidArgument(
     `meta.json: models: expected those that the program provides, ${wanted.join(', ')}, found ${listed.join(', ') || JSON.stringify(models)}; list these, or leave "models" out`,
   );
 }
@@ -67,5 +67,5 @@ function textAt(document: JsonObject, key: string): string {
 
 function wrong(file: string, key: string, expected: string, document: JsonObject): PlatformError {
   const found = document[key] === undefined ? 'nothing' : JSON.stringify(document[key]);
-  return new PlatformError('invalid_argument', `${file}: ${key}: expected ${expected}, found ${found}`);
+  return invalidArgument(`${file}: ${key}: expected ${expected}, found ${found}`);
 }

@@ -1,7 +1,8 @@
 /** `platform modules`: programs that provide resources to machines. */
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
-import { type JsonObject, PackageType, PlatformError } from '@platform/sdk/cloud';
+import { alreadyExists, invalidArgument } from '@platform/base/refusals';
+import { type JsonObject, PackageType } from '@platform/sdk/cloud';
 import { Command } from 'commander';
 import { defineCommand, defineLocalCommand, group } from '../../invocation/define-command.ts';
 import { parseObject } from '../../invocation/input.ts';
@@ -37,8 +38,7 @@ function createModule(): Command {
       await mkdir(folder, { recursive: true });
       const found = await readdir(folder);
       if (found.length > 0)
-        throw new PlatformError(
-          'already_exists',
+        throw alreadyExists(
           `${path}: expected a new or an empty folder, found one with ${found.slice(0, 3).join(', ')}`,
         );
       const files = moduleFiles({ name, namespace });
@@ -52,8 +52,7 @@ function createModule(): Command {
 
 function checked(what: string, text: string): string {
   if (nameForm.test(text)) return text;
-  throw new PlatformError(
-    'invalid_argument',
+  throw invalidArgument(
     `${what}: expected a lower-case letter, then letters, digits and "-", at most 60, found ${JSON.stringify(text)}`,
   );
 }
@@ -81,8 +80,7 @@ function uploadModule(): Command {
       const name: string = flags['name'] ?? textIn(meta, 'module_id').split(':').at(-1);
       const entrypoint: string = flags['entrypoint'] ?? textIn(meta, 'entrypoint');
       if (name === '' || entrypoint === '')
-        throw new PlatformError(
-          'invalid_argument',
+        throw invalidArgument(
           `${path}: expected a meta.json with ${name === '' ? 'module_id' : 'entrypoint'}, found ${text === undefined ? 'none' : 'one without it'}; add it, or give ${name === '' ? '--name' : '--entrypoint'}`,
         );
       const { version, platform = '' } = flags;

@@ -1,7 +1,8 @@
 /** `platform modules reload`: a machine-server of this computer runs the module from the developer's folder. */
 import { join, resolve } from 'node:path';
+import { invalidArgument } from '@platform/base/refusals';
 import type { JsonObject } from '@platform/machine-config/schema';
-import { PlatformError, restartModule } from '@platform/sdk/cloud';
+import { restartModule } from '@platform/sdk/cloud';
 import { Command } from 'commander';
 import { type Context, readKey } from '../../invocation/context.ts';
 import { defineCommand, type Flags } from '../../invocation/define-command.ts';
@@ -41,8 +42,7 @@ export function reloadModule(): Command {
     async (context, flags, given = '.') => {
       const { part, address } = flags as { part?: string; address?: string };
       if ((part === undefined) === (address === undefined))
-        throw new PlatformError(
-          'invalid_argument',
+        throw invalidArgument(
           'expected --part (a part of the cloud) or --address (a machine-server with a local configuration), found ' +
             (part === undefined ? 'neither' : 'both'),
         );
@@ -56,10 +56,7 @@ export function reloadModule(): Command {
 
 async function restart(context: Context, flags: Flags, folder: string, address: string): Promise<void> {
   if (!/^(\[[\da-fA-F:]+\]|[^:/\s]+):\d{1,5}$/.test(address))
-    throw new PlatformError(
-      'invalid_argument',
-      `--address: expected host:port, such as 127.0.0.1:8080, found ${JSON.stringify(address)}`,
-    );
+    throw invalidArgument(`--address: expected host:port, such as 127.0.0.1:8080, found ${JSON.stringify(address)}`);
   const built = await buildFolder(folder, join(folder, 'dist', 'module'), process.execPath);
   const module = String(flags['name'] ?? built.name);
   const { keyId, keyFile } = context.flags;

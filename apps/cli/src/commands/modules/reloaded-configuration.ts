@@ -1,6 +1,6 @@
 /** Puts the folder of a developer's module into a configuration. */
+import { invalidArgument } from '@platform/base/refusals';
 import type { JsonObject } from '@platform/machine-config/schema';
-import { PlatformError } from '@platform/sdk/cloud';
 
 export interface Reloaded {
   /** The name of the entry in `modules`; absent: the one with this module_id, or with the module's own name. */
@@ -26,8 +26,7 @@ export function withReloaded(
   { name, moduleName, moduleId, path }: Reloaded,
 ): { readonly document: JsonObject; readonly name: string } {
   const modules = document['modules'] ?? [];
-  if (!Array.isArray(modules))
-    throw new PlatformError('invalid_argument', `modules: expected a list, found ${JSON.stringify(modules)}`);
+  if (!Array.isArray(modules)) throw invalidArgument(`modules: expected a list, found ${JSON.stringify(modules)}`);
   const entries = modules as readonly JsonObject[];
   const found =
     name === undefined

@@ -5,7 +5,8 @@ import { createReadStream } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
-import { type Cloud, errorText, type JsonObject, type PackageType, PlatformError } from '@platform/sdk/cloud';
+import { failedPrecondition, invalidArgument } from '@platform/base/refusals';
+import { type Cloud, errorText, type JsonObject, type PackageType } from '@platform/sdk/cloud';
 import type { Context } from '../../invocation/context.ts';
 import { bytesText } from '../../query/amounts.ts';
 
@@ -21,7 +22,7 @@ const gzip = Buffer.from([0x1f, 0x8b]);
 /** @throws invalid_argument when it is neither a folder nor a gzip file */
 export async function openArchive(path: string): Promise<Archive> {
   const found = await stat(path).catch((caught: unknown) => {
-    throw new PlatformError('invalid_argument', `${path}: expected a folder or a .tar.gz file, ${errorText(caught)}`);
+    throw invalidArgument(`${path}: expected a folder or a .tar.gz file, ${errorText(caught)}`);
   });
   if (found.isDirectory())
     return {
@@ -29,8 +30,7 @@ export async function openArchive(path: string): Promise<Archive> {
       read: (name) => readFile(join(path, name), 'utf8').catch(() => undefined),
     };
   const first = found.isFile() ? await buffer(createReadStream(path, { end: 1 })) : Buffer.alloc(0);
-  if (!first.equals(gzip))
-    throw new PlatformError('invalid_argument', `${path}: expected a folder or a .tar.gz file, found another file`);
+  if (!first.equals(gzip)) throw invalidArgument(`${path}: expected a folder or a .tar.gz file, found another file`);
   return {
     chunks: () => createReadStream(path, { highWaterMark: 256 * 1024 }),
     async read(name) {
@@ -47,10 +47,7 @@ export async function openArchive(path: string): Promise<Archive> {
 async function* outputOf(args: readonly string[]): AsyncGenerator<Uint8Array> {
   const tar: ChildProcess = spawn('tar', args, { stdio: ['ignore', 'pipe', 'pipe'] });
   const closed = once(tar, 'close').catch((caught: unknown) => {
-    throw new PlatformError(
-      'failed_precondition',
-      `tar: expected to run it, ${errorText(caught)}; upload a .tar.gz file`,
-    );
+    throw failedPrecondition(`tar: expected to run it, ${errorText(caught)}; upload a .tar.gz file`);
   });
   // It is awaited after all output has been read.
   closed.catch(() => {});
@@ -61,11 +58,7 @@ async function* outputOf(args: readonly string[]): AsyncGenerator<Uint8Array> {
   try {
     if (tar.stdout !== null) yield* tar.stdout as AsyncIterable<Uint8Array>;
     const [code] = await closed;
-    if (code !== 0)
-      throw new PlatformError(
-        'failed_precondition',
-        `tar: expected it to succeed, it ended with code ${code}: ${said.trim()}`,
-      );
+    if (code !== 0) throw failedPrecondition(`tar: expected it to succeed, it ended with code ${code}: ${said.trim()}`);
   } finally {
     tar.kill();
   }

@@ -1,5 +1,5 @@
 /** Finds a method of machines by the typed text. Pure. */
-import { PlatformError } from '@platform/sdk/cloud';
+import { invalidArgument } from '@platform/base/refusals';
 import { type MachineMethod, machineMethods } from '@platform/sdk/machine';
 import { nearest } from '../../invocation/nearest.ts';
 
@@ -47,7 +47,7 @@ export function findMethod(text: string, methods: readonly MachineMethod[] = mac
       : ofType.length > 0
         ? `Methods of ${typed(text)}: ${ofType.map(({ method: { name } }) => name).join(', ')}`
         : `Types: ${[...new Set(methods.map(typeOf))].join(', ')}`;
-  throw new PlatformError('invalid_argument', `method: expected one such as motor.SetPower, found "${text}". ${hint}`);
+  throw invalidArgument(`method: expected one such as motor.SetPower, found "${text}". ${hint}`);
 }
 
 function typed(text: string): string {

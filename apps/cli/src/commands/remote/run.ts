@@ -1,5 +1,6 @@
 /** `platform machines part run`: calls a method of a machine through the cloud. */
-import { type JsonObject, PlatformError } from '@platform/sdk/cloud';
+import { invalidArgument } from '@platform/base/refusals';
+import type { JsonObject } from '@platform/sdk/cloud';
 import { callMethod, type Machine, type MachineMethod, machineMethods, moduleMethods } from '@platform/sdk/machine';
 import { Command } from 'commander';
 import { defineCommand } from '../../invocation/define-command.ts';
@@ -76,8 +77,7 @@ async function requestsOf(
   const takesStream = kind === 'client_streaming' || kind === 'bidi_streaming';
   const all = takesStream && Array.isArray(value) ? value : [value];
   if (all.every((one) => typeof one === 'object' && one !== null && !Array.isArray(one))) return all as JsonObject[];
-  throw new PlatformError(
-    'invalid_argument',
+  throw invalidArgument(
     `${name}: expected a JSON object with some of ${fields.join(', ')}${takesStream ? ', or a list of them' : ''}; found ${json.slice(0, 40)}`,
   );
 }
@@ -95,8 +95,7 @@ async function onlyResource(
   const names = all.map((full) => full.slice(api.length + 1));
   const [only] = names;
   if (names.length === 1) return only;
-  throw new PlatformError(
-    'invalid_argument',
+  throw invalidArgument(
     names.length === 0
       ? `${name}: expected a machine with a resource of type ${api}, found none that is ready; "platform machines part resources" lists what there is`
       : `${name}: expected --resource, because the machine has several of type ${api}: ${names.join(', ')}`,

@@ -1,5 +1,6 @@
 /** Triggers in a file: an array, a configuration that has them, or a single one. */
-import { type JsonObject, type JsonValue, PlatformError } from '@platform/sdk/cloud';
+import { invalidArgument } from '@platform/base/refusals';
+import type { JsonObject, JsonValue } from '@platform/sdk/cloud';
 import { parseJson, readInput } from '../../invocation/input.ts';
 import type { Invocation } from '../../settings.ts';
 
@@ -13,8 +14,7 @@ export async function readDraft(file: string, invocation: Invocation): Promise<J
   const found = Array.isArray(inside)
     ? `${JSON.stringify(inside.find((one) => !isObject(one))).slice(0, 80)} as triggers[${inside.findIndex((one) => !isObject(one))}]`
     : JSON.stringify(inside).slice(0, 80);
-  throw new PlatformError(
-    'invalid_argument',
+  throw invalidArgument(
     `${file}: expected an array of triggers, a configuration that has them, or one trigger, each an object; found ${found}`,
   );
 }

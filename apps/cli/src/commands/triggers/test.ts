@@ -1,5 +1,6 @@
 /** `platform triggers test`: sends one notification of a trigger, marked as a test, and shows the outcome. */
-import { type Delivery, DeliveryState, PlatformError, systemClock } from '@platform/sdk/cloud';
+import { failedPrecondition, invalidArgument } from '@platform/base/refusals';
+import { type Delivery, DeliveryState, systemClock } from '@platform/sdk/cloud';
 import { Command } from 'commander';
 import type { Context } from '../../invocation/context.ts';
 import { defineCommand } from '../../invocation/define-command.ts';
@@ -50,15 +51,14 @@ export function testCommand(): Command {
       const { id: partId } = await context.find.part(part);
       const { triggers } = await context.cloud();
       const number = wholeNumber(flags['notification'], '--notification') ?? 0;
-      if (number < 1) throw new PlatformError('invalid_argument', '--notification: expected a number from 1, found 0');
+      if (number < 1) throw invalidArgument('--notification: expected a number from 1, found 0');
       const trigger = await askedFor(context.invocation, name, flags['file'] as string | undefined);
       const { deliveryIds } = await triggers.testTrigger({ partId, trigger, notification: number - 1 });
       const deliveries = await finished(context, deliveryIds);
       context.out.rows(deliveries.map(shape), fields);
       const bad = deliveries.filter(({ state }) => state !== DeliveryState.DELIVERED);
       if (bad.length > 0)
-        throw new PlatformError(
-          'failed_precondition',
+        throw failedPrecondition(
           `expected the notification to be accepted, found ${bad.map(({ target, attempts }) => `${target}: ${attempts.at(-1)?.error || 'no answer yet'}`).join('; ')}`,
         );
     },
@@ -67,13 +67,12 @@ export function testCommand(): Command {
 
 async function askedFor(invocation: Invocation, name: string | undefined, file: string | undefined) {
   if (file === undefined && name === undefined)
-    throw new PlatformError('invalid_argument', 'expected the name of a trigger, or --file, found neither');
+    throw invalidArgument('expected the name of a trigger, or --file, found neither');
   if (file === undefined) return { case: 'name', value: name ?? '' } as const;
   const draft = await readDraft(file, invocation);
   const found = name === undefined && draft.length === 1 ? draft[0] : draft.find((one) => one['name'] === name);
   if (found !== undefined) return { case: 'draft', value: found } as const;
-  throw new PlatformError(
-    'invalid_argument',
+  throw invalidArgument(
     `${file}: expected ${name === undefined ? 'one trigger, or the name of one' : `a trigger named "${name}"`}, found ${draft.map((one) => String(one['name'])).join(', ')}`,
   );
 }

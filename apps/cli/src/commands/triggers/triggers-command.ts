@@ -1,5 +1,6 @@
 /** `platform triggers`: the state of the triggers in the configurations of machines. */
-import { type JsonObject, PlatformError, type Trigger, TriggerState } from '@platform/sdk/cloud';
+import { failedPrecondition } from '@platform/base/refusals';
+import { type JsonObject, type Trigger, TriggerState } from '@platform/sdk/cloud';
 import { Command } from 'commander';
 import { choices } from '../../invocation/choice.ts';
 import { defineCommand, group } from '../../invocation/define-command.ts';
@@ -163,8 +164,7 @@ function validateCommand(): Command {
       const { problems } = await (await cloud()).triggers.validateTriggers({ partId, triggers });
       if (problems.length > 0 || out.style.json !== false) out.rows(problems.map(shape), fields);
       const errors = problems.filter(({ severity }) => severity === 'error').length;
-      if (errors > 0)
-        throw new PlatformError('failed_precondition', `expected triggers without errors, found ${errors}`);
+      if (errors > 0) throw failedPrecondition(`expected triggers without errors, found ${errors}`);
       out.note(`${triggers.length} ${triggers.length === 1 ? 'trigger' : 'triggers'}: no errors`);
     },
   );

@@ -1,4 +1,5 @@
 /** `platform webhooks listen`: the requests to an address of the test inbox, with their signatures checked. */
+import { invalidArgument } from '@platform/base/refusals';
 import { type Cloud, type JsonObject, PlatformError, systemClock } from '@platform/sdk/cloud';
 import { Command } from 'commander';
 import type { Context } from '../../invocation/context.ts';
@@ -85,8 +86,7 @@ async function newestId(cloud: Cloud): Promise<number> {
 function nameOf(address: string): string {
   const name = /^(?:https?:\/\/[^/]+\/test-inbox\/webhooks\/)?([^/?#]+)$/.exec(address)?.[1];
   if (name !== undefined) return name;
-  throw new PlatformError(
-    'invalid_argument',
+  throw invalidArgument(
     `expected NAME of an address of the test inbox, URL/test-inbox/webhooks/NAME, found "${address}"`,
   );
 }

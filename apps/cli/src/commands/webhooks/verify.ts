@@ -1,5 +1,6 @@
 /** `platform webhooks verify`: checks the signature of a request, and says what is wrong with it. */
-import { type JsonObject, type JsonValue, PlatformError, systemClock } from '@platform/sdk/cloud';
+import { failedPrecondition, invalidArgument } from '@platform/base/refusals';
+import { type JsonObject, type JsonValue, systemClock } from '@platform/sdk/cloud';
 import { Command } from 'commander';
 import { defineLocalCommand, type Flags } from '../../invocation/define-command.ts';
 import { parseJson, readBytes, readInput } from '../../invocation/input.ts';
@@ -36,10 +37,7 @@ export function verifyCommand(): Command {
     async ({ out, invocation }, flags, file = '') => {
       const given = flags['secretFile'] as string | undefined;
       if (file === '-' && given === '-')
-        throw new PlatformError(
-          'invalid_argument',
-          '--secret-file: expected a file, because the body is standard input',
-        );
+        throw invalidArgument('--secret-file: expected a file, because the body is standard input');
       const body = await readBytes(file, invocation);
       const headers = await headersOf(flags, invocation);
       const secrets = await secretsOf(flags, invocation);
@@ -51,7 +49,7 @@ export function verifyCommand(): Command {
       if (!found.isValid) {
         if (out.style.json !== false)
           out.object({ valid: false, problem: found.problem, message: found.message, signed_at: null });
-        throw new PlatformError('failed_precondition', `${found.problem}: ${found.message}`);
+        throw failedPrecondition(`${found.problem}: ${found.message}`);
       }
       const signed = new Date(found.signedAtMs).toISOString();
       const message = `the signature is valid: by secret ${found.secret + 1} of ${secrets.length}`;
@@ -69,8 +67,7 @@ function arrivalMs(flags: Flags): number {
 async function secretsOf(flags: Flags, invocation: Invocation): Promise<string[]> {
   const file: string | undefined = flags['secretFile'];
   if (file === undefined && flags['secret'] === undefined)
-    throw new PlatformError(
-      'invalid_argument',
+    throw invalidArgument(
       'expected --secret-file with the secret that signs the webhooks, found none; owners get it with: platform organizations webhook-secret get --reveal',
     );
   const texts = [
@@ -83,8 +80,7 @@ async function secretsOf(flags: Flags, invocation: Invocation): Promise<string[]
 async function headersOf(flags: Flags, invocation: Invocation): Promise<Record<string, string>> {
   const file: string | undefined = flags['headers'];
   if (file === undefined && Object.keys(names).every((flag) => flags[flag] === undefined))
-    throw new PlatformError(
-      'invalid_argument',
+    throw invalidArgument(
       'expected the headers of the request, as --headers, or as --id, --timestamp and --signature, found none',
     );
   const headers = file === undefined ? {} : parseHeaders(await readInput(file, invocation), file);

@@ -1,7 +1,8 @@
 /** `platform data binary`: pictures, point clouds and other files that machines captured or uploaded. */
 import { mkdir } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { type BinaryMetadata, type Cloud, PlatformError } from '@platform/sdk/cloud';
+import { dataLoss, invalidArgument } from '@platform/base/refusals';
+import type { BinaryMetadata, Cloud } from '@platform/sdk/cloud';
 import { Command } from 'commander';
 import type { Context } from '../../invocation/context.ts';
 import { defineCommand, type Flags, group } from '../../invocation/define-command.ts';
@@ -78,11 +79,11 @@ function downloadCommand(): Command {
       const { out } = context;
       const ids = listOf(flags['ids']);
       if (ids.length === 0 && flags['all'] !== true && !selects(flags))
-        throw new PlatformError('invalid_argument', 'expected options that select files, or --all, found neither');
+        throw invalidArgument('expected options that select files, or --all, found neither');
       const cloud = await context.cloud();
       const directory = resolve(String(flags['outputDir']));
       await mkdir(directory, { recursive: true }).catch((caught: Error) => {
-        throw new PlatformError('invalid_argument', `--output-dir: ${caught.message}`, caught);
+        throw invalidArgument(`--output-dir: ${caught.message}`, caught);
       });
       const files = await chosen(context, cloud.data, ids, flags);
       const { downloaded, bytes, failed } = await downloadFiles(cloud, files, directory, (file) =>
@@ -98,8 +99,7 @@ function downloadCommand(): Command {
         for (const { id, reason } of failed) out.warn(`Not downloaded: ${id}: ${reason}`);
       }
       if (failed.length > 0)
-        throw new PlatformError(
-          'data_loss',
+        throw dataLoss(
           `${failed.length} of ${amount(files.length, 'file')} could not be downloaded; all others are complete`,
         );
     },

@@ -1,7 +1,8 @@
 /** Downloads one file into a directory: as `NAME.partial`, which a later download resumes, then as `NAME`. */
 import { open, rename, rm, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { asPlatformError, type BinaryMetadata, type Cloud, PlatformError } from '@platform/sdk/cloud';
+import { unavailable } from '@platform/base/refusals';
+import { asPlatformError, type BinaryMetadata, type Cloud } from '@platform/sdk/cloud';
 
 /**
  * @returns the number of bytes received, or undefined if the complete file already existed. @throws unavailable if the connection breaks,
@@ -33,8 +34,7 @@ export async function downloadFile(
       received += chunk.length;
     }
     if (fromByte + received !== size)
-      throw new PlatformError(
-        'unavailable',
+      throw unavailable(
         `${file.binaryDataId}: expected ${size} bytes, found ${fromByte + received}; run the same command again to resume`,
       );
     await part.sync();

@@ -1,5 +1,6 @@
 /** `platform query saved`: pipelines that an organization has saved under a name. */
-import { PlatformError, readRow, typedJson } from '@platform/sdk/cloud';
+import { invalidArgument } from '@platform/base/refusals';
+import { readRow, typedJson } from '@platform/sdk/cloud';
 import { Command } from 'commander';
 import { parseRow } from '../../data/parse-row.ts';
 import { defineCommand, group } from '../../invocation/define-command.ts';
@@ -127,7 +128,7 @@ function updateCommand(): Command {
     },
     async (context, flags, text = '', argument = undefined) => {
       if (argument === undefined && flags['name'] === undefined)
-        throw new PlatformError('invalid_argument', 'expected a pipeline, --name or both, found neither');
+        throw invalidArgument('expected a pipeline, --name or both, found neither');
       const stages = argument === undefined ? undefined : await readStages(context, argument);
       const before = await savedQuery(context, text);
       const mqlBinary = stages ?? before.mqlBinary;

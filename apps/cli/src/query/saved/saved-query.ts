@@ -1,5 +1,6 @@
 /** A saved query as the commands find and show it. */
-import { type JsonObject, PlatformError, readRow, type SavedQuery, typedJson } from '@platform/sdk/cloud';
+import { notFound } from '@platform/base/refusals';
+import { type JsonObject, readRow, type SavedQuery, typedJson } from '@platform/sdk/cloud';
 import type { Context } from '../../invocation/context.ts';
 import { pick } from '../../invocation/find.ts';
 import { withOrganizations } from '../../results/names.ts';
@@ -46,5 +47,5 @@ export async function savedQuery(context: Context, text: string): Promise<SavedQ
 export async function savedQueryById({ cloud }: Context, id: string): Promise<SavedQuery> {
   const { savedQuery: found } = await (await cloud()).data.getSavedQuery({ id });
   if (found !== undefined) return found;
-  throw new PlatformError('not_found', `saved query: expected the id of one that you may see, found "${id}"`);
+  throw notFound(`saved query: expected the id of one that you may see, found "${id}"`);
 }

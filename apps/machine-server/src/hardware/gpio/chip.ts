@@ -1,5 +1,5 @@
 /** A chip of the GPIO character device (`/dev/gpiochip0`) and its lines. */
-import { PlatformError } from '@platform/base';
+import { notFound, unavailable } from '@platform/base';
 import { codeOf, deviceError } from '../device-error.ts';
 import type { Kernel } from '../kernel.ts';
 import {
@@ -66,7 +66,7 @@ function chipOf(path: string, fd: number, { label, lines }: ReturnType<typeof re
     offsetOf(pin) {
       if (/^\d+$/.test(pin)) {
         if (Number(pin) < lines) return Number(pin);
-        throw new PlatformError('not_found', `${path} (${label}) has no pin ${pin}; its lines are 0 to ${lines - 1}`);
+        throw notFound(`${path} (${label}) has no pin ${pin}; its lines are 0 to ${lines - 1}`);
       }
       offsets ??= new Map(Array.from({ length: lines }, (_, offset) => [infoOf(offset).name, offset]));
       const found = pin === '' ? undefined : offsets.get(pin);
@@ -76,7 +76,7 @@ function chipOf(path: string, fd: number, { label, lines }: ReturnType<typeof re
         names.length === 0
           ? `its lines have no names: use numbers from 0 to ${lines - 1}`
           : `it has: ${names.join(', ')}`;
-      throw new PlatformError('not_found', `${path} (${label}) has no pin ${JSON.stringify(pin)}; ${known}`);
+      throw notFound(`${path} (${label}) has no pin ${JSON.stringify(pin)}; ${known}`);
     },
     async request(wanted, config, eventBuffer) {
       const request = lineRequestOf(wanted, config, eventBuffer);
@@ -87,8 +87,7 @@ function chipOf(path: string, fd: number, { label, lines }: ReturnType<typeof re
           throw await deviceError(path, caught, { EINVAL: 'the chip does not support this use of the pin' });
         const taken = wanted.map((offset) => ({ offset, ...infoOf(offset) })).find(({ isUsed }) => isUsed);
         const by = taken?.consumer || 'the kernel';
-        throw new PlatformError(
-          'unavailable',
+        throw unavailable(
           `${path}: pin ${taken?.offset ?? wanted.join()} is in use by ${by}; free it there, or use another pin`,
           caught,
         );

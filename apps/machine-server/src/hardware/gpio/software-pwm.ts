@@ -1,6 +1,6 @@
 /** PWM by setting a line high and low, in a separate thread, which starts on first use. */
 import { Worker } from 'node:worker_threads';
-import { PlatformError, siblingEntry } from '@platform/base';
+import { siblingEntry, unavailable } from '@platform/base';
 import type { Pulse } from './pulses.ts';
 import type { PwmAnswer, PwmMessage } from './pwm-thread.ts';
 
@@ -31,8 +31,7 @@ export function createSoftwarePwm(onError: (fd: number, error: string) => void):
     });
     const ended = (text: string): void => {
       worker = undefined;
-      for (const { done } of waiting.splice(0))
-        done.reject(new PlatformError('unavailable', `the thread for PWM ended: ${text}`));
+      for (const { done } of waiting.splice(0)) done.reject(unavailable(`the thread for PWM ended: ${text}`));
     };
     started.on('error', (caught) => ended(caught instanceof Error ? caught.message : String(caught)));
     started.on('exit', () => ended('it was stopped'));

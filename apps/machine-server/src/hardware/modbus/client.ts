@@ -1,6 +1,14 @@
 /** A read-only Modbus client: one request at a time, over a line that is opened on first use, and again after a failure. */
 import type { Duplex } from 'node:stream';
-import { type Clock, createLimiter, errorText, PlatformError } from '@platform/base';
+import {
+  type Clock,
+  createLimiter,
+  dataLoss,
+  deadlineExceeded,
+  errorText,
+  PlatformError,
+  unavailable,
+} from '@platform/base';
 import type { Framing } from './frames.ts';
 
 /** The function codes that read registers and bits. */
@@ -54,7 +62,7 @@ export function createModbusClient({
   const inTurn = createLimiter(1);
 
   const exchange = async (pdu: Uint8Array): Promise<Buffer> => {
-    if (isClosed) throw new PlatformError('unavailable', `${name}: this sensor was closed`);
+    if (isClosed) throw unavailable(`${name}: this sensor was closed`);
     if (stream === undefined || stream.destroyed) stream = await open();
     const line = stream;
     if (gapMs > 0) await clock.sleep(gapMs);
@@ -65,8 +73,7 @@ export function createModbusClient({
       line.write(framing.encode(transaction, unit, pdu));
       using _limit = clock.after(timeoutMs, () =>
         line.destroy(
-          new PlatformError(
-            'deadline_exceeded',
+          deadlineExceeded(
             `${name}: expected unit ${unit} to answer within ${timeoutMs} ms (timeout_ms); check the unit, the wiring and the baud rate`,
           ),
         ),
@@ -76,7 +83,7 @@ export function createModbusClient({
       // A late answer must not be taken for that of the next request.
       line.destroy();
       if (caught instanceof PlatformError) throw caught;
-      throw new PlatformError('unavailable', `${name}: ${errorText(caught)}`, caught);
+      throw unavailable(`${name}: ${errorText(caught)}`, caught);
     }
   };
 
@@ -90,19 +97,18 @@ export function createModbusClient({
       const where = `${name}: ${kind} ${address} of unit ${unit}`;
       if (answer[0] === (code | 0x80)) {
         const exception = answer[1] ?? 0;
-        throw new PlatformError(
-          'unavailable',
+        throw unavailable(
           `${where}: the device answered exception ${exception}: ${exceptions[exception] ?? 'unknown to Modbus'}`,
         );
       }
       const bytes = kind === 'coil' || kind === 'discrete' ? Math.ceil(count / 8) : 2 * count;
       if (answer[0] !== code || answer[1] !== bytes || answer.length !== bytes + 2)
-        throw new PlatformError('data_loss', `${where}: expected ${bytes} bytes, found an answer that does not fit`);
+        throw dataLoss(`${where}: expected ${bytes} bytes, found an answer that does not fit`);
       return answer.subarray(2);
     },
     async [Symbol.asyncDispose]() {
       isClosed = true;
-      stream?.destroy(new PlatformError('unavailable', `${name}: this sensor was closed`));
+      stream?.destroy(unavailable(`${name}: this sensor was closed`));
       await inTurn(async () => {});
     },
   };

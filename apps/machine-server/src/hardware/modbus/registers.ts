@@ -1,5 +1,5 @@
 /** The registers of a reading: their configuration, requests and decoding. */
-import { PlatformError } from '@platform/base';
+import { invalidArgument } from '@platform/base';
 import type { RegisterKind } from './client.ts';
 import { readFunctions } from './client.ts';
 
@@ -49,10 +49,7 @@ export function parseRegister(item: unknown, at: string): Register {
   const { type = isBit ? 'bool' : 'uint16' } = given;
   const check = (key: string, isRight: boolean, expected: string): void => {
     if (isRight) return;
-    throw new PlatformError(
-      'invalid_argument',
-      `${at}.${key}: expected ${expected}, found ${JSON.stringify(given[key]) ?? 'none'}`,
-    );
+    throw invalidArgument(`${at}.${key}: expected ${expected}, found ${JSON.stringify(given[key]) ?? 'none'}`);
   };
   check('name', typeof name === 'string' && name !== '', 'a name');
   check('kind', typeof kind === 'string' && Object.hasOwn(readFunctions, kind), Object.keys(readFunctions).join(', '));

@@ -1,5 +1,5 @@
 /** An axis that moves on the clock: the state of fake motors, servos, gantries and arms. */
-import { type Clock, PlatformError } from '@platform/base';
+import { aborted, type Clock } from '@platform/base';
 
 interface Travel {
   readonly target: number;
@@ -68,7 +68,7 @@ export class Axis {
     const outcome = await promise;
     signal.removeEventListener('abort', stop);
     signal.throwIfAborted();
-    if (outcome === 'stopped') throw new PlatformError('aborted', 'the motion was stopped before it ended');
+    if (outcome === 'stopped') throw aborted('the motion was stopped before it ended');
     this.#set(target, 0);
   }
 

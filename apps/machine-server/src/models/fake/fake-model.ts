@@ -5,7 +5,15 @@
  * these methods fail, with UNAVAILABLE if no code is given; `delays_ms` (object: method name → milliseconds) makes them wait first.
  * DoCommand returns its command.
  */
-import { type Clock, type CodeName, codes, invalidValue, PlatformError } from '@platform/base';
+import {
+  type Clock,
+  type CodeName,
+  codes,
+  invalidValue,
+  PlatformError,
+  unavailable,
+  unimplemented,
+} from '@platform/base';
 import type { Fields } from '@platform/machine-config/fields';
 import type { Document, Resource, ResourceCall, ResourceDescriptor } from '@platform/resources';
 import type { Model } from '../../graph/model.ts';
@@ -70,7 +78,7 @@ export function fakeModel<T extends Resource, const F extends Fields>({
 }
 
 function failureOf(method: string, given: unknown): PlatformError {
-  if (typeof given === 'string') return new PlatformError('unavailable', given);
+  if (typeof given === 'string') return unavailable(given);
   const { code, message } = (given ?? {}) as Readonly<Record<string, unknown>>;
   const name = String(code).toLowerCase();
   if (typeof message === 'string' && Object.hasOwn(codes, name)) return new PlatformError(name as CodeName, message);
@@ -93,7 +101,7 @@ function wrap(made: Record<string, unknown>, localName: string, change: (method:
 function missing(localName: string): AnyMethod {
   if (localName === 'getStatus' || localName === 'getGeometries') return () => ({});
   return () => {
-    throw new PlatformError('unimplemented', `this fake does not have ${localName}`);
+    throw unimplemented(`this fake does not have ${localName}`);
   };
 }
 

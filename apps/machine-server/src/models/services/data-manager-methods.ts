@@ -1,7 +1,7 @@
 /** The data manager's methods for clients. */
 
 import type { Clock, Log } from '@platform/base';
-import { PlatformError } from '@platform/base';
+import { invalidArgument } from '@platform/base';
 import { MimeType } from '@platform/proto/platform/app/datasync/v1/data_sync';
 import type { DataManager, ResourceDescriptor } from '@platform/resources';
 import type { Capture } from '../../capture/capture.ts';
@@ -43,9 +43,9 @@ export function dataManagerMethods(parts: () => DataManagerParts, name: string):
     },
     async uploadBinaryDataToDatasets({ binaryData, tags, datasetIds, mimeType }, { signal }) {
       if (binaryData.length === 0)
-        throw new PlatformError('invalid_argument', 'UploadBinaryDataToDatasets: expected binary_data, found none');
+        throw invalidArgument('UploadBinaryDataToDatasets: expected binary_data, found none');
       if (datasetIds.length === 0)
-        throw new PlatformError('invalid_argument', 'UploadBinaryDataToDatasets: expected dataset_ids, found none');
+        throw invalidArgument('UploadBinaryDataToDatasets: expected dataset_ids, found none');
       const type = typesOfMime[mimeType] ?? typesOfMime[MimeType.UNSPECIFIED];
       await parts().sync.sendBytes(binaryData, { ...type, tags, datasetIds }, signal);
       return {};

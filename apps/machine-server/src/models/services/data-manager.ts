@@ -4,7 +4,7 @@
  */
 import { availableParallelism, homedir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { PlatformError, type Problem } from '@platform/base';
+import { invalidArgument, type Problem } from '@platform/base';
 import {
   type DataManagerAttributes,
   dataManagerApi,
@@ -42,8 +42,7 @@ export function createDataManager(parts: () => DataManagerParts): Model {
     const errors = readDataManagerAttributes(attributes, 'attributes').problems.filter(
       ({ level }) => level === 'error',
     );
-    if (errors.length > 0)
-      throw new PlatformError('invalid_argument', errors.map(({ path, message }) => `${path}: ${message}`).join('; '));
+    if (errors.length > 0) throw invalidArgument(errors.map(({ path, message }) => `${path}: ${message}`).join('; '));
     inUse.set(name, { owner, bring: () => configure(config, associated, dependencies, parts()) });
     await bringToFirst();
   };

@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
-import { type Clock, type Log, PlatformError, readRegular } from '@platform/base';
+import { type Clock, failedPrecondition, type Log, readRegular } from '@platform/base';
 import { withTimeout } from '../../graph/with-timeout.ts';
 import type { ModuleConfig } from '../module-config.ts';
 import { pathInMeta } from './meta-json.ts';
@@ -33,7 +33,7 @@ export async function firstRun(options: FirstRunOptions): Promise<void> {
   if (path === undefined) return;
   const marker = `${statePath}.first_run_succeeded`;
   const script = await readRegular(path, { maxBytes: mostScriptBytes, followsLinks: true }).catch((caught: unknown) => {
-    throw new PlatformError('failed_precondition', `first_run of meta.json: expected a script at ${path}`, caught);
+    throw failedPrecondition(`first_run of meta.json: expected a script at ${path}`, caught);
   });
   const done = `${path} ${createHash('sha256').update(script).digest('hex')}\n`;
   if ((await readFile(marker, 'utf8').catch(() => '')) === done) return;
@@ -42,7 +42,7 @@ export async function firstRun(options: FirstRunOptions): Promise<void> {
   const text = `first_run of meta.json: ${path} did not end within ${module.firstRunTimeoutMs} ms (first_run_timeout)`;
   try {
     const how = await withTimeout(process.ended, module.firstRunTimeoutMs, text, clock, signal);
-    if (!how.endsWith(' 0')) throw new PlatformError('failed_precondition', `first_run of meta.json: ${path}: ${how}`);
+    if (!how.endsWith(' 0')) throw failedPrecondition(`first_run of meta.json: ${path}: ${how}`);
   } finally {
     await process.stop();
   }

@@ -1,6 +1,6 @@
 /** Reads `meta.json` in the folder of a module. */
 import { isAbsolute, join, relative } from 'node:path';
-import { PlatformError, readRegular } from '@platform/base';
+import { failedPrecondition, readRegular } from '@platform/base';
 
 const maxBytes = 1024 * 1024;
 
@@ -15,7 +15,7 @@ export async function pathInMeta(folder: string, key: 'entrypoint' | 'first_run'
   const inside = relative(folder, path);
   if (!isAbsolute(found) && inside !== '' && !inside.startsWith('..')) return path;
   const expected = `${key} of meta.json: expected a path in ${folder}, found ${JSON.stringify(found)}`;
-  throw new PlatformError('failed_precondition', expected);
+  throw failedPrecondition(expected);
 }
 
 /** The version that `meta.json` names; empty if it names none, or cannot be read. */
@@ -38,6 +38,6 @@ function parse(text: string, file: string): Readonly<Record<string, unknown>> {
     const meta: unknown = JSON.parse(text);
     return typeof meta === 'object' && meta !== null ? { ...meta } : {};
   } catch (caught) {
-    throw new PlatformError('failed_precondition', `${file}: expected JSON, found something else`, caught);
+    throw failedPrecondition(`${file}: expected JSON, found something else`, caught);
   }
 }

@@ -5,7 +5,7 @@
  * the rest of its group is killed.
  */
 import { spawn } from 'node:child_process';
-import { type Clock, openRegular, PlatformError } from '@platform/base';
+import { type Clock, failedPrecondition, openRegular, type PlatformError } from '@platform/base';
 import { logOutput, type ModuleLines } from './module-output.ts';
 
 export interface ProcessOptions {
@@ -108,8 +108,7 @@ function cannotStart(
     ENOEXEC:
       'it is not a program for this computer: build it for this system, or begin a script with a line such as #!/usr/bin/env node',
   };
-  return new PlatformError(
-    'failed_precondition',
+  return failedPrecondition(
     `expected a program at ${path}, ${reasons[code ?? ''] ?? `which could not be started: ${message}`}`,
   );
 }

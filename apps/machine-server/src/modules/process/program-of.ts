@@ -1,7 +1,7 @@
 /** Finds the program of a module to start, and its folder. */
 import { rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { PlatformError } from '@platform/base';
+import { failedPrecondition } from '@platform/base';
 import { unpack } from '../../packages/unpack.ts';
 import type { ModuleConfig } from '../module-config.ts';
 import { pathInMeta } from './meta-json.ts';
@@ -29,8 +29,7 @@ export async function programOf(
     const path = (await pathInMeta(packageFolder, 'entrypoint')) ?? executablePath;
     return { path, folder: packageFolder };
   }
-  if (executablePath === '')
-    throw new PlatformError('failed_precondition', 'expected a program at executable_path, found none');
+  if (executablePath === '') throw failedPrecondition('expected a program at executable_path, found none');
   if (!isLocal || !/\.(tar\.gz|tgz)$/.test(executablePath))
     return { path: executablePath, folder: dirname(executablePath) };
   await rm(unpackFolder, { recursive: true, force: true });
@@ -38,5 +37,5 @@ export async function programOf(
   const path = await pathInMeta(unpackFolder, 'entrypoint');
   if (path !== undefined) return { path, folder: unpackFolder };
   const text = `expected a meta.json with an entrypoint in the archive ${executablePath}, found none`;
-  throw new PlatformError('failed_precondition', text);
+  throw failedPrecondition(text);
 }

@@ -1,7 +1,7 @@
 /** The list that Linux keeps of the TCP sockets of this computer. */
 import { open } from 'node:fs/promises';
 import { endianness } from 'node:os';
-import { PlatformError } from '@platform/base';
+import { resourceExhausted, unavailable } from '@platform/base';
 
 export interface Endpoint {
   /** IPv4, also as `::ffff:127.0.0.1`. */
@@ -47,7 +47,7 @@ async function lineWith(file: string, part: string): Promise<string | undefined>
   await using handle = await open(file).catch((caught: NodeJS.ErrnoException) => {
     // A computer without IPv6.
     if (caught.code === 'ENOENT' && file.endsWith('6')) return undefined;
-    throw new PlatformError('unavailable', `${file} cannot be read: ${caught.code ?? caught.message}`, caught);
+    throw unavailable(`${file} cannot be read: ${caught.code ?? caught.message}`, caught);
   });
   if (handle === undefined) return undefined;
   const chunk = Buffer.alloc(chunkBytes);
@@ -56,7 +56,7 @@ async function lineWith(file: string, part: string): Promise<string | undefined>
     const { bytesRead } = await handle.read(chunk, 0, chunkBytes, null);
     if (bytesRead === 0) return undefined;
     total += bytesRead;
-    if (total > maxBytes) throw new PlatformError('resource_exhausted', `${file} has more than ${maxBytes} bytes`);
+    if (total > maxBytes) throw resourceExhausted(`${file} has more than ${maxBytes} bytes`);
     text += chunk.toString('latin1', 0, bytesRead);
     const lines = text.split('\n');
     text = lines.pop() ?? '';

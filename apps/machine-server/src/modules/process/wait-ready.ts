@@ -1,5 +1,13 @@
 /** Waits until a module's process is ready, and reads its models. */
-import { asPlatformError, type Clock, type CodeName, errorText, PlatformError } from '@platform/base';
+import {
+  asPlatformError,
+  type Clock,
+  type CodeName,
+  deadlineExceeded,
+  errorText,
+  failedPrecondition,
+  type PlatformError,
+} from '@platform/base';
 import { type HandlerMap, ModuleService } from '@platform/proto/platform/module/v1/module';
 import type { Link } from '@platform/rpc/client';
 import { withTimeout } from '../../graph/with-timeout.ts';
@@ -49,18 +57,14 @@ export async function waitReady(options: ReadyOptions): Promise<HandlerMap | und
     return await withTimeout(attempts(), startupTimeoutMs, '', clock, signal);
   } catch (caught) {
     if (asPlatformError(caught).code !== 'deadline_exceeded') throw caught;
-    throw new PlatformError(
-      'deadline_exceeded',
-      `it was not ready within ${startupTimeoutMs} ms (PLATFORM_MODULE_STARTUP_TIMEOUT): ${last}`,
-    );
+    throw deadlineExceeded(`it was not ready within ${startupTimeoutMs} ms (PLATFORM_MODULE_STARTUP_TIMEOUT): ${last}`);
   } finally {
     over.abort();
   }
 }
 
 function otherProtocol(code: CodeName, text: string): PlatformError {
-  return new PlatformError(
-    'failed_precondition',
+  return failedPrecondition(
     `expected an answer of viam.module.v1.ModuleService/Ready, found ${code.toUpperCase()}: ${text}; a module must speak this version of the module protocol`,
   );
 }

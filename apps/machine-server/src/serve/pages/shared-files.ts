@@ -4,7 +4,7 @@
  */
 import { stat } from 'node:fs/promises';
 import { extname, join } from 'node:path';
-import { PlatformError } from '@platform/base';
+import { invalidArgument } from '@platform/base';
 import { openFolder } from '../../directories/folder.ts';
 import { openBelow } from '../../directories/open-below.ts';
 import type { File } from './answer.ts';
@@ -37,8 +37,7 @@ const types: Readonly<Record<string, string>> = {
 export async function shareDirectory(directory: string): Promise<SharedFiles> {
   const found = await stat(directory).catch(() => undefined);
   if (found?.isDirectory() !== true)
-    throw new PlatformError(
-      'invalid_argument',
+    throw invalidArgument(
       `option -shareddir: expected a directory, found ${found === undefined ? 'nothing' : 'something else'} at ${directory}`,
     );
   return async (path) => {

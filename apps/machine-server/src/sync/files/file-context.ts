@@ -1,5 +1,5 @@
 /** The context shared by both ways of sending a file. */
-import { PlatformError } from '@platform/base';
+import { aborted, type PlatformError } from '@platform/base';
 import { checksumHeader, checksumKind, type Link } from '@platform/rpc/client';
 import type { RateLimit } from '../rate-limit.ts';
 
@@ -21,8 +21,5 @@ export interface FileContext {
 
 /** The file is sent again once it has been unmodified for long enough. */
 export function changed(expectedBytes: number, foundBytes: number): PlatformError {
-  return new PlatformError(
-    'aborted',
-    `the file was shortened from ${expectedBytes} to ${foundBytes} bytes while it was being sent`,
-  );
+  return aborted(`the file was shortened from ${expectedBytes} to ${foundBytes} bytes while it was being sent`);
 }

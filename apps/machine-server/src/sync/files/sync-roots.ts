@@ -1,7 +1,7 @@
 /** Decides which of the `additional_sync_paths` are walked, and which folders below them are not. */
 import { realpath } from 'node:fs/promises';
 import { basename, dirname, join, sep } from 'node:path';
-import { errorText, PlatformError } from '@platform/base';
+import { errorText, failedPrecondition } from '@platform/base';
 import { resolveFolder } from '../../directories/folder.ts';
 import { makeDirectory } from '../../directories/make-directory.ts';
 
@@ -57,7 +57,7 @@ export async function syncRoots(
  * @throws failed_precondition if it is outside of the allowed folders; the system's error
  */
 export async function moveTarget(path: string, allowed: readonly string[] | undefined): Promise<string> {
-  const refused = new PlatformError('failed_precondition', outsideAllowed(path));
+  const refused = failedPrecondition(outsideAllowed(path));
   // Nothing is made elsewhere.
   if (!(await isAllowed(path, allowed))) throw refused;
   await makeDirectory(path);

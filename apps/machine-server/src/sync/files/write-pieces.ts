@@ -1,6 +1,6 @@
 /** Sends a staged file in calls, to clouds that do not accept long bodies, or if a proxy does not let them pass. */
 import { createHash } from 'node:crypto';
-import { PlatformError } from '@platform/base';
+import { aborted } from '@platform/base';
 import type { BeginUploadResponse, UploadService } from '@platform/proto/platform/upload/v1/upload';
 import type { Client } from '@platform/rpc/client';
 import { changed } from './file-context.ts';
@@ -56,5 +56,5 @@ async function write(
 /** @throws aborted unless the upload is at the expected position */
 export function requireOffset(expected: number, found: number): void {
   if (found === expected) return;
-  throw new PlatformError('aborted', `expected the upload to be at ${expected} bytes, found ${found}: starting over`);
+  throw aborted(`expected the upload to be at ${expected} bytes, found ${found}: starting over`);
 }

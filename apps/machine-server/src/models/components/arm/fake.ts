@@ -7,7 +7,7 @@
  * `max_joint_deg` (default 360), the largest angle either way; `reach_mm` (default 2000), the farthest end position. See fake-model.ts for
  * `errors` and `delays_ms`.
  */
-import { type Clock, invalidValue, PlatformError } from '@platform/base';
+import { type Clock, invalidArgument, invalidValue } from '@platform/base';
 import { KinematicsFileFormat } from '@platform/proto/platform/common/v1/common';
 import { type Arm, arm } from '@platform/resources';
 import { readChain } from '../../../frames/kinematics.ts';
@@ -54,19 +54,16 @@ export const createFakeArm: (clock: Clock) => Model = fakeModel<Arm, typeof fiel
     return {
       getEndPosition: async () => ({ pose: pose() }),
       async moveToPosition({ to: wanted }, { signal }) {
-        if (wanted === undefined) throw new PlatformError('invalid_argument', 'to: expected a pose, found none');
+        if (wanted === undefined) throw invalidArgument('to: expected a pose, found none');
         const { x, y, z } = wanted;
         const distance = Math.hypot(x, y, z);
         if (!(distance <= reach + rounding))
-          throw new PlatformError('invalid_argument', `to: expected at most ${reach} mm away, found ${distance} mm`);
+          throw invalidArgument(`to: expected at most ${reach} mm away, found ${distance} mm`);
         const now = pose();
         const length = Math.hypot(x - now.x, y - now.y, z - now.z);
         const found = jointsFor(rigidPose(wanted), angles());
         if (found === undefined)
-          throw new PlatformError(
-            'invalid_argument',
-            `to: expected a pose that the ${count} joints of the arm can reach`,
-          );
+          throw invalidArgument(`to: expected a pose that the ${count} joints of the arm can reach`);
         await moveJoints(found, signal, mmPerSec === 0 ? undefined : (length / mmPerSec) * 1_000);
       },
       getJointPositions: async () => ({ positions: positions() }),

@@ -4,7 +4,7 @@
  * Attributes: `analogs` (list of `{name, value, min, max, step}`; also written by WriteAnalog); `digital_interrupts` (list of
  * `{name, pin}`): each change of the pin by SetGPIO is a tick. See fake-model.ts for `errors` and `delays_ms`.
  */
-import { type Clock, invalidValue, PlatformError } from '@platform/base';
+import { type Clock, invalidArgument, invalidValue, notFound } from '@platform/base';
 import { type Board, board } from '@platform/resources';
 import type { Model } from '../../../graph/model.ts';
 import { fakeModel } from '../../fake/fake-model.ts';
@@ -42,7 +42,7 @@ export const createFakeBoard: (clock: Clock) => Model = fakeModel<Board, typeof 
     const ticks = createTicks(clock);
     const pins = new Map<string, Pin>();
     const pinOf = (name: string): Pin => {
-      if (name === '') throw new PlatformError('invalid_argument', 'pin: expected a name, found an empty text');
+      if (name === '') throw invalidArgument('pin: expected a name, found an empty text');
       let pin = pins.get(name);
       if (pin === undefined) {
         pin = { high: false, dutyCyclePct: 0, frequencyHz: defaultFrequencyHz };
@@ -53,7 +53,7 @@ export const createFakeBoard: (clock: Clock) => Model = fakeModel<Board, typeof 
     const interruptOf = (name: string): Interrupt => {
       const found = interrupts.find((each) => each.name === name);
       if (found !== undefined) return found;
-      throw new PlatformError('not_found', missing('digital interrupt', name, interrupts));
+      throw notFound(missing('digital interrupt', name, interrupts));
     };
     return {
       async setGPIO({ pin: name, high }) {
@@ -77,8 +77,7 @@ export const createFakeBoard: (clock: Clock) => Model = fakeModel<Board, typeof 
       pWMFrequency: async ({ pin }) => ({ frequencyHz: pinOf(pin).frequencyHz }),
       async readAnalogReader({ analogReaderName: name }) {
         const found = analogs.get(name);
-        if (found === undefined)
-          throw new PlatformError('not_found', missing('analog reader', name, [...analogs.values()]));
+        if (found === undefined) throw notFound(missing('analog reader', name, [...analogs.values()]));
         const { value = 0, min = 0, max = 5, step = 0.01 } = found;
         return { value, minRange: min, maxRange: max, stepSize: step };
       },

@@ -10,7 +10,7 @@
  * A pin is taken when it is first used, and kept until the board is closed. PWM is done in software: at most 1,000 Hz, with edges that may
  * be late by about 0.1 ms, more on a busy computer.
  */
-import { type Clock, invalidValue, PlatformError } from '@platform/base';
+import { type Clock, invalidValue, notFound, PlatformError, unimplemented } from '@platform/base';
 import type { Board } from '@platform/resources';
 import type { Model } from '../../../graph/model.ts';
 import { type GpioChip, openGpioChip } from '../../../hardware/gpio/chip.ts';
@@ -111,16 +111,13 @@ function otherMethods({ chip, interrupts, ticks, analogs, kernel }: OtherParts):
       const analog = analogs.find((each) => each.name === name);
       if (analog === undefined) {
         const known = analogs.map((each) => each.name).join(', ') || 'none';
-        throw new PlatformError(
-          'not_found',
-          `this board has no analog reader ${JSON.stringify(name)}; it has: ${known}`,
-        );
+        throw notFound(`this board has no analog reader ${JSON.stringify(name)}; it has: ${known}`);
       }
       const { bits, referenceVolts: maxRange } = analog;
       return { value: await readAnalog(analog, kernel), minRange: 0, maxRange, stepSize: maxRange / 2 ** bits };
     },
     async writeAnalog() {
-      throw new PlatformError('unimplemented', `${chip.path} has no analog outputs`);
+      throw unimplemented(`${chip.path} has no analog outputs`);
     },
     getDigitalInterruptValue: async ({ digitalInterruptName: name }) => ({
       value: ticks.count(interruptOf(interrupts, name).name),
@@ -130,7 +127,7 @@ function otherMethods({ chip, interrupts, ticks, analogs, kernel }: OtherParts):
       yield* ticks.follow(({ pinName }) => wanted.has(pinName), signal);
     },
     async setPowerMode() {
-      throw new PlatformError('unimplemented', `${chip.path} has no power modes`);
+      throw unimplemented(`${chip.path} has no power modes`);
     },
     async getStatus() {
       const counts = interrupts.map(({ name }) => [name, Number(ticks.count(name))]);

@@ -9,7 +9,7 @@
  *
  * ffmpeg runs as long as the camera. When it ends, or gives no image for 30 s, it is restarted after delays that increase from 1 s to 1 min.
  */
-import { type Clock, type Log, PlatformError } from '@platform/base';
+import { type Clock, type Log, notFound, PlatformError, unavailable } from '@platform/base';
 import type { Camera } from '@platform/resources';
 import type { Model } from '../../../graph/model.ts';
 import { nameOf } from '../../../hardware/fetch-text.ts';
@@ -54,14 +54,11 @@ export const createFfmpegCamera = (clock: Clock, trust: Trust): Model => ({
       start: () => startWatched({ command, args, name, stream, onErrorLine, clock, log }),
       onEnd: (text) =>
         stream.newest.fail(
-          new PlatformError(
-            'unavailable',
-            `${name}: ffmpeg ended with ${text}: ${lastError || 'it wrote no error'}; restarting it`,
-          ),
+          unavailable(`${name}: ffmpeg ended with ${text}: ${lastError || 'it wrote no error'}; restarting it`),
         ),
     });
     const close = async (): Promise<void> => {
-      stream.newest.fail(new PlatformError('unavailable', `${name}: this camera was closed`));
+      stream.newest.fail(unavailable(`${name}: this camera was closed`));
       await keeper[Symbol.asyncDispose]();
     };
     return cameraOf(() => stream.newest.read(), ['image/jpeg'], close);
@@ -111,8 +108,7 @@ async function startWatched({
   };
   const program = await startProgram({ command, args, onOutput, onErrorLine, clock }).catch((caught: unknown) => {
     if (!(caught instanceof PlatformError) || caught.code !== 'not_found') throw caught;
-    throw new PlatformError(
-      'not_found',
+    throw notFound(
       `${name}: this camera needs ffmpeg, and ${command} could not be started; install it (on Debian: apt install ffmpeg), or set ffmpeg_path`,
       caught,
     );

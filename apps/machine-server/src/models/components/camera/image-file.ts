@@ -6,7 +6,7 @@
  */
 import { readdir, stat } from 'node:fs/promises';
 import { extname, join } from 'node:path';
-import { type Clock, createLimiter, fileTurns, openRegular, PlatformError } from '@platform/base';
+import { type Clock, createLimiter, fileTurns, invalidArgument, notFound, openRegular } from '@platform/base';
 import type { Camera } from '@platform/resources';
 import type { Model } from '../../../graph/model.ts';
 import { deviceError } from '../../../hardware/device-error.ts';
@@ -58,14 +58,14 @@ async function imagesOf(path: string): Promise<readonly string[]> {
   try {
     if (!(await fileTurns.run(path, () => stat(path))).isDirectory()) {
       if (typeOf(path) !== undefined) return [path];
-      throw new PlatformError('invalid_argument', `${path}: ${expected}, found another file`);
+      throw invalidArgument(`${path}: ${expected}, found another file`);
     }
     const images = (await fileTurns.run(path, () => readdir(path))).filter((name) => typeOf(name) !== undefined);
     if (images.length > 0) return images.map((name) => join(path, name)).toSorted();
   } catch (caught) {
     throw await deviceError(path, caught, { ENOENT: 'correct attributes.path' });
   }
-  throw new PlatformError('not_found', `${path}: ${expected}, found a folder without any`);
+  throw notFound(`${path}: ${expected}, found a folder without any`);
 }
 
 async function readImage(path: string, maxBytes: number, clock: Clock): Promise<Frame> {

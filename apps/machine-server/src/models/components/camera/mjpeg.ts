@@ -7,7 +7,7 @@
  */
 import { Readable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
-import { type Clock, PlatformError } from '@platform/base';
+import { type Clock, deadlineExceeded, failedPrecondition, unavailable } from '@platform/base';
 import type { Camera } from '@platform/resources';
 import type { Model } from '../../../graph/model.ts';
 import { fetchAnswer, nameOf, parseUrl } from '../../../hardware/fetch-text.ts';
@@ -38,10 +38,10 @@ export const createMjpegCamera = (clock: Clock): Model => ({
     const keeper = await keepOpen({
       ...{ name, open, stallMs, clock, log },
       onChunk: (chunk) => frames.push(chunk),
-      onEnd: (text) => stream.newest.fail(new PlatformError('unavailable', `${name}: ${text}; reopening it`)),
+      onEnd: (text) => stream.newest.fail(unavailable(`${name}: ${text}; reopening it`)),
     });
     const close = async (): Promise<void> => {
-      stream.newest.fail(new PlatformError('unavailable', `${name}: this camera was closed`));
+      stream.newest.fail(unavailable(`${name}: this camera was closed`));
       await keeper[Symbol.asyncDispose]();
     };
     return cameraOf(() => stream.newest.read(), ['image/jpeg'], close);
@@ -55,17 +55,13 @@ async function openStream(
   clock: Clock,
 ): Promise<Readable> {
   const limit = new AbortController();
-  const late = new PlatformError(
-    'deadline_exceeded',
-    `${nameOf(url)}: expected an answer within ${timeoutMs} ms (timeout_ms)`,
-  );
+  const late = deadlineExceeded(`${nameOf(url)}: expected an answer within ${timeoutMs} ms (timeout_ms)`);
   using _timer = clock.after(timeoutMs, () => limit.abort(late));
   const answer = await fetchAnswer({ url, headers, signal: limit.signal });
   const type = answer.headers.get('content-type') ?? 'none';
   if (answer.body !== null && type.startsWith('multipart/')) return Readable.fromWeb(answer.body as ReadableStream);
   await answer.body?.cancel();
-  throw new PlatformError(
-    'failed_precondition',
+  throw failedPrecondition(
     `${nameOf(url)}: expected an MJPEG stream (multipart/x-mixed-replace), found the content type ${type}; use the address of the stream, not that of a page or a single image`,
   );
 }

@@ -1,6 +1,6 @@
 /** Shared code of cameras whose images arrive in a stream. */
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
-import { type Clock, invalidValue, PlatformError } from '@platform/base';
+import { type Clock, invalidValue, resourceExhausted } from '@platform/base';
 import type { Camera } from '@platform/resources';
 import { createJpegFrames, type JpegFrames } from '../../../hardware/jpeg-frames.ts';
 import { createNewest, type Newest } from '../../newest.ts';
@@ -39,7 +39,7 @@ export function createFrameStream(
       createJpegFrames(
         maxBytes,
         (image) => newest.set({ image, mimeType: 'image/jpeg', atMs: clock.now() }),
-        () => newest.fail(new PlatformError('resource_exhausted', text)),
+        () => newest.fail(resourceExhausted(text)),
       ),
   };
 }

@@ -1,6 +1,6 @@
 /** Shared code of encoders that count the ticks of a board's digital interrupts. */
 import { create } from '@bufbuild/protobuf';
-import { type Clock, errorText, type Log, PlatformError } from '@platform/base';
+import { type Clock, errorText, type Log, unavailable, unimplemented } from '@platform/base';
 import { StreamTicksRequestSchema } from '@platform/proto/platform/component/board/v1/board';
 import { PositionType } from '@platform/proto/platform/component/encoder/v1/encoder';
 import type { Board, Encoder } from '@platform/resources';
@@ -44,9 +44,9 @@ export function createTickCounter({ board, interrupts, step, clock, log }: TickC
   return {
     async getPosition({ positionType = PositionType.TICKS_COUNT }) {
       if (failure !== undefined)
-        throw new PlatformError('unavailable', `this encoder counts no ticks: ${failure}; it tries again every second`);
+        throw unavailable(`this encoder counts no ticks: ${failure}; it tries again every second`);
       if (positionType === PositionType.ANGLE_DEGREES)
-        throw new PlatformError('unimplemented', 'this encoder has no angle in degrees: ask for its ticks');
+        throw unimplemented('this encoder has no angle in degrees: ask for its ticks');
       return { value: position, positionType: PositionType.TICKS_COUNT };
     },
     async resetPosition() {

@@ -4,7 +4,7 @@
  * Attributes: `max_rpm` (default 100), the speed at full power and the maximum of all motions; `position_reporting` (bool, default true):
  * if false, positions are refused. See fake-model.ts for `errors` and `delays_ms`.
  */
-import { type Clock, invalidValue, PlatformError } from '@platform/base';
+import { type Clock, invalidValue, unimplemented } from '@platform/base';
 import { type Motor, motor } from '@platform/resources';
 import type { Model } from '../../../graph/model.ts';
 import { Axis, motionOf } from '../../fake/axis.ts';
@@ -27,8 +27,7 @@ export const createFakeMotor: (clock: Clock) => Model = fakeModel<Motor, typeof 
       return Math.max(-fastest, Math.min(fastest, rpm / 60));
     };
     const needsPosition = (): void => {
-      if (!reportsPosition)
-        throw new PlatformError('unimplemented', 'this motor does not report its position (position_reporting)');
+      if (!reportsPosition) throw unimplemented('this motor does not report its position (position_reporting)');
     };
     return {
       async setPower({ powerPct }) {

@@ -12,7 +12,14 @@
  * one, ends with ABORTED for its caller; when the caller disconnects, the motor stops.
  */
 import { create } from '@bufbuild/protobuf';
-import { type Clock, invalidValue, PlatformError } from '@platform/base';
+import {
+  type Clock,
+  failedPrecondition,
+  invalidArgument,
+  invalidValue,
+  PlatformError,
+  unimplemented,
+} from '@platform/base';
 import { GetPositionRequestSchema, PositionType } from '@platform/proto/platform/component/encoder/v1/encoder';
 import { board as boardType, type Encoder, encoder as encoderType, type Motor } from '@platform/resources';
 import type { Model } from '../../../graph/model.ts';
@@ -46,10 +53,7 @@ export const createGpioMotor = (clock: Clock): Model => ({
     const given = readAttributes(fields, attributes);
     const { encoder: encoderName, ticks_per_rotation: ticks } = given;
     if ((encoderName === undefined) !== (ticks === undefined))
-      throw new PlatformError(
-        'invalid_argument',
-        'attributes: expected both of encoder and ticks_per_rotation, or neither, found one',
-      );
+      throw invalidArgument('attributes: expected both of encoder and ticks_per_rotation, or neither, found one');
     const drive = await createDrive(dependencyOf(context, boardType, given.board, 'board'), given.pins ?? {}, {
       ...{
         frequencyHz: given.pwm_freq,
@@ -101,19 +105,13 @@ function motorOf({ drive, maxRpm, position, clock }: MotorParts): Motor {
   };
   const powerOf = (rpm: number): number => {
     if (maxRpm === 0)
-      throw new PlatformError(
-        'failed_precondition',
-        'this motor has no max_rpm, by which a speed becomes power: set it, or use SetPower',
-      );
+      throw failedPrecondition('this motor has no max_rpm, by which a speed becomes power: set it, or use SetPower');
     if (rpm === 0 || !Number.isFinite(rpm)) throw invalidValue('rpm', 'a number other than 0', rpm);
     return Math.max(-1, Math.min(1, rpm / maxRpm));
   };
   const needsPosition = (): Position => {
     if (position !== undefined) return position;
-    throw new PlatformError(
-      'unimplemented',
-      'this motor does not know its position: set encoder and ticks_per_rotation',
-    );
+    throw unimplemented('this motor does not know its position: set encoder and ticks_per_rotation');
   };
   /** Runs until `arrived`, then stops. */
   const run = async (

@@ -8,7 +8,7 @@
  * Position and altitude come from GGA (the position also from RMC), the velocity from RMC and VTG (m/s along `y`, the direction of travel),
  * the heading from HDT, or else the course over ground from RMC and VTG. Sentences with a wrong checksum are dropped.
  */
-import { type Clock, errorText, PlatformError } from '@platform/base';
+import { type Clock, errorText, type PlatformError, unavailable, unimplemented } from '@platform/base';
 import type { Document, MovementSensor } from '@platform/resources';
 import type { Model } from '../../../graph/model.ts';
 import { keepOpen } from '../../../hardware/keep-open.ts';
@@ -63,7 +63,7 @@ export const createNmea = (clock: Clock, kernel: () => Promise<Kernel>): Model =
       ...{ quality: 0, hdop: undefined, satellites: 0, altitudeM: 0, hasHeading: false },
     };
     const failAll = (text: string): void => {
-      for (const each of [values.fix, values.speed, values.heading]) each.fail(new PlatformError('unavailable', text));
+      for (const each of [values.fix, values.speed, values.heading]) each.fail(unavailable(text));
     };
     const take = (line: string): void => {
       if (line.trim() === '') return;
@@ -125,8 +125,7 @@ function move(values: Values, speed: number | undefined, course: number | undefi
 }
 
 function noFix(name: string, satellites: number): PlatformError {
-  return new PlatformError(
-    'unavailable',
+  return unavailable(
     `${name}: the receiver has no position (${satellites} satellites); give its antenna a clear view of the sky`,
   );
 }
@@ -134,7 +133,7 @@ function noFix(name: string, satellites: number): PlatformError {
 function methodsOf(values: Values): Omit<MovementSensor, 'close'> {
   const { fix, speed, heading } = values;
   const unsupported = async (): Promise<never> => {
-    throw new PlatformError('unimplemented', 'NMEA receivers do not measure this; see GetProperties');
+    throw unimplemented('NMEA receivers do not measure this; see GetProperties');
   };
   return {
     async getPosition() {

@@ -5,7 +5,7 @@
  * Attributes: `i2c_bus` (default 1; a number, or a path such as `/dev/i2c-1`), `i2c_addr` (default 64, which is 0x40), `shunt_resistance`
  * (ohms, default 0.1). The current follows from the shunt's voltage; its limit is 0.32 V / ohms (INA219), 0.08192 V / ohms (INA226).
  */
-import { invalidValue, PlatformError } from '@platform/base';
+import { failedPrecondition, invalidValue, PlatformError } from '@platform/base';
 import type { PowerSensor } from '@platform/resources';
 import type { Model } from '../../../graph/model.ts';
 import { type I2cDevice, openI2c } from '../../../hardware/i2c.ts';
@@ -80,8 +80,7 @@ async function check({ name, manufacturer }: Chip, device: I2cDevice): Promise<v
   if (manufacturer === undefined) return;
   const found = await device.readRegister(registers.manufacturer);
   if (found !== manufacturer)
-    throw new PlatformError(
-      'failed_precondition',
+    throw failedPrecondition(
       `${device.name}: expected an ${name}, found another chip (manufacturer 0x${found.toString(16)}); correct the model or i2c_addr`,
     );
 }

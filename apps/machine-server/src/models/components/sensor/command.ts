@@ -7,7 +7,15 @@
  * 0: any age): an older line is an error; `max_bytes` (default 65,536) of an output or a line; `values` (object: name → JSON path) picks
  * values. A program that ends in `stream` is restarted after delays that increase from 1 s to 1 min.
  */
-import { type Clock, errorText, type Log, PlatformError } from '@platform/base';
+import {
+  type Clock,
+  dataLoss,
+  errorText,
+  type Log,
+  PlatformError,
+  resourceExhausted,
+  unavailable,
+} from '@platform/base';
 import type { Document, Sensor } from '@platform/resources';
 import type { Model } from '../../../graph/model.ts';
 import { withTimeout } from '../../../graph/with-timeout.ts';
@@ -78,10 +86,7 @@ function perReading({ program, paths, timeoutMs, maxBytes, clock, log }: Source)
           if (length <= maxBytes) chunks.push(chunk);
           else
             tooLong.reject(
-              new PlatformError(
-                'resource_exhausted',
-                `${command}: expected at most ${maxBytes} bytes of output (max_bytes), found more`,
-              ),
+              resourceExhausted(`${command}: expected at most ${maxBytes} bytes of output (max_bytes), found more`),
             );
         },
         onErrorLine(line) {
@@ -99,10 +104,7 @@ function perReading({ program, paths, timeoutMs, maxBytes, clock, log }: Source)
           clock,
         );
         if (!isSuccess)
-          throw new PlatformError(
-            'unavailable',
-            `${command} failed with ${text}: ${lastError || 'it wrote nothing to standard error'}`,
-          );
+          throw unavailable(`${command} failed with ${text}: ${lastError || 'it wrote nothing to standard error'}`);
         return valuesOf(Buffer.concat(chunks).toString('utf8').trim(), command, paths);
       } finally {
         running.delete(started);
@@ -137,13 +139,12 @@ async function streaming({ program, paths, timeoutMs, maxAgeMs, maxBytes, clock,
           try {
             newest.set(valuesOf(line, command, paths));
           } catch (caught) {
-            newest.fail(caught instanceof PlatformError ? caught : new PlatformError('data_loss', errorText(caught)));
+            newest.fail(caught instanceof PlatformError ? caught : dataLoss(errorText(caught)));
           }
         },
         () =>
           newest.fail(
-            new PlatformError(
-              'resource_exhausted',
+            resourceExhausted(
               `${command}: expected lines of at most ${maxBytes} bytes (max_bytes), found a longer one`,
             ),
           ),
@@ -151,13 +152,13 @@ async function streaming({ program, paths, timeoutMs, maxAgeMs, maxBytes, clock,
       const onErrorLine = (line: string): void => log.info(`${command}: ${line}`);
       return startProgram({ ...program, onOutput: (chunk) => lines.push(chunk), onErrorLine });
     },
-    onEnd: (text) => newest.fail(new PlatformError('unavailable', `${command} ended with ${text}; restarting it`)),
+    onEnd: (text) => newest.fail(unavailable(`${command} ended with ${text}; restarting it`)),
   });
   return {
     readings: () => newest.read(),
     doCommand: noCommands('command sensors have no commands'),
     async close() {
-      newest.fail(new PlatformError('unavailable', `${command}: this sensor was closed`));
+      newest.fail(unavailable(`${command}: this sensor was closed`));
       await keeper[Symbol.asyncDispose]();
     },
   };

@@ -6,7 +6,7 @@
  * (default 1,048,576) of its body.
  */
 import type { Clock } from '@platform/base';
-import { PlatformError } from '@platform/base';
+import { unavailable } from '@platform/base';
 import type { Sensor } from '@platform/resources';
 import type { Model } from '../../../graph/model.ts';
 import { fetchText, nameOf, parseUrl } from '../../../hardware/fetch-text.ts';
@@ -39,7 +39,7 @@ export const createHttpSensor = (clock: Clock): Model => ({
         valuesOf(await fetchText({ url, headers, signal: closing.signal }, limits), nameOf(url), paths),
       doCommand: noCommands('http sensors have no commands'),
       async close() {
-        closing.abort(new PlatformError('unavailable', `${nameOf(url)}: this sensor was closed`));
+        closing.abort(unavailable(`${nameOf(url)}: this sensor was closed`));
       },
     };
   },

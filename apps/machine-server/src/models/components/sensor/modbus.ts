@@ -8,7 +8,7 @@
  * `int64`, `float64` or `bool`; `word_order` is `big` (default: the high word first) or `little`; a number is multiplied by `scale`
  * (default 1), then `offset` (default 0) is added. Adjacent registers are read with one request. Two sensors cannot share a port.
  */
-import { type Clock, PlatformError } from '@platform/base';
+import { type Clock, invalidArgument } from '@platform/base';
 import type { Document, Sensor } from '@platform/resources';
 import type { Model } from '../../../graph/model.ts';
 import type { Kernel } from '../../../hardware/kernel.ts';
@@ -42,7 +42,7 @@ export const createModbusSensor = (clock: Clock, kernel: () => Promise<Kernel>):
       parseRegister(item, `attributes.registers[${index}]`),
     );
     if (registers.length === 0)
-      throw new PlatformError('invalid_argument', 'attributes.registers: expected at least one register, found none');
+      throw invalidArgument('attributes.registers: expected at least one register, found none');
     const blocks = blocksOf(registers);
     const client = createModbusClient({
       name: lineName(line),

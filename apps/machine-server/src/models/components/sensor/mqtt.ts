@@ -7,7 +7,15 @@
  * most 1,000 topics. `timeout_ms` (default 10,000): the longest wait for the broker, and for the first message; `max_age_ms` (default 0:
  * any age): an older message is an error; `max_bytes` (default 65,536) of a message. After a lost connection, it reconnects every 2 s.
  */
-import { type Clock, errorText, type Log, PlatformError } from '@platform/base';
+import {
+  type Clock,
+  dataLoss,
+  errorText,
+  type Log,
+  PlatformError,
+  resourceExhausted,
+  unavailable,
+} from '@platform/base';
 import type { Document, Sensor } from '@platform/resources';
 import type { MqttClient } from 'mqtt';
 import type { Model } from '../../../graph/model.ts';
@@ -67,7 +75,7 @@ export const createMqttSensor = (clock: Clock): Model => ({
       readings: () => newest.read(),
       doCommand: noCommands('mqtt sensors have no commands'),
       async close() {
-        newest.fail(new PlatformError('unavailable', `${source}: this sensor was closed`));
+        newest.fail(unavailable(`${source}: this sensor was closed`));
         await client.endAsync(true);
       },
     };
@@ -100,8 +108,7 @@ async function subscribed(client: MqttClient, name: string, topic: string, qos: 
     client.once('connect', () => resolve());
     client.once('error', (caught) =>
       reject(
-        new PlatformError(
-          'unavailable',
+        unavailable(
           `${name}: the broker did not accept the connection (${reasonOf(caught)}); check the address, username and password`,
           caught,
         ),
@@ -111,8 +118,7 @@ async function subscribed(client: MqttClient, name: string, topic: string, qos: 
   try {
     await client.subscribeAsync(topic, { qos });
   } catch (caught) {
-    throw new PlatformError(
-      'unavailable',
+    throw unavailable(
       `${name}: the broker did not accept the topic ${JSON.stringify(topic)} (${reasonOf(caught)})`,
       caught,
     );
@@ -123,8 +129,7 @@ function follow(client: MqttClient, name: string, newest: Newest<Document>, log:
   let isLost = false;
   const lost = (reason: string): void => {
     newest.fail(
-      new PlatformError(
-        'unavailable',
+      unavailable(
         `${name}: the connection to the broker is lost (${reason}); reconnecting every ${reconnectMs / 1_000} s`,
       ),
     );
@@ -154,8 +159,7 @@ function messages({ topic, source, maxBytes, paths, newest }: MessagesOptions) {
   return (from: string, payload: Uint8Array): void => {
     try {
       if (payload.length > maxBytes)
-        throw new PlatformError(
-          'resource_exhausted',
+        throw resourceExhausted(
           `${source}: expected messages of at most ${maxBytes} bytes (max_bytes), found ${payload.length}`,
         );
       const values = valuesOf(
@@ -169,14 +173,11 @@ function messages({ topic, source, maxBytes, paths, newest }: MessagesOptions) {
       }
       const key = from.replaceAll(/[/.]/g, '_');
       if (!byTopic.has(key) && byTopic.size >= mostTopics)
-        throw new PlatformError(
-          'resource_exhausted',
-          `${source}: expected at most ${mostTopics} topics, found more; narrow the topic`,
-        );
+        throw resourceExhausted(`${source}: expected at most ${mostTopics} topics, found more; narrow the topic`);
       byTopic.set(key, values);
       newest.set(Object.fromEntries(byTopic));
     } catch (caught) {
-      newest.fail(caught instanceof PlatformError ? caught : new PlatformError('data_loss', errorText(caught)));
+      newest.fail(caught instanceof PlatformError ? caught : dataLoss(errorText(caught)));
     }
   };
 }

@@ -6,7 +6,7 @@
  * the pulse widths at the smallest and the largest angle. The angle is the last requested one: the servo does not report its own. With
  * software PWM, the angle trembles by a few degrees.
  */
-import { invalidValue, PlatformError } from '@platform/base';
+import { failedPrecondition, invalidValue } from '@platform/base';
 import { board as boardType, type Servo } from '@platform/resources';
 import type { Model } from '../../../graph/model.ts';
 import { readAttributes, required } from '../../attributes.ts';
@@ -61,8 +61,7 @@ export const gpioServo: Model = {
       },
       async getPosition() {
         if (angle === undefined)
-          throw new PlatformError(
-            'failed_precondition',
+          throw failedPrecondition(
             'the angle of this servo is unknown until its first move; set starting_position_deg',
           );
         return { positionDeg: Math.round(angle) };

@@ -6,7 +6,7 @@
  * fast, and otherwise by power. The base stops when the controller connects, disconnects or fails, and when the service closes.
  */
 import { create } from '@bufbuild/protobuf';
-import { backoffMs, type Clock, errorText, invalidValue, PlatformError } from '@platform/base';
+import { backoffMs, type Clock, errorText, invalidValue, unavailable } from '@platform/base';
 import {
   SetPowerRequestSchema,
   SetVelocityRequestSchema,
@@ -101,7 +101,7 @@ function start({ values, mode, driven, controller, clock, log }: Parts): BaseRem
         await drive(mode.throttle(controls));
       }
     }
-    throw new PlatformError('unavailable', 'the input controller ended its stream of events');
+    throw unavailable('the input controller ended its stream of events');
   };
   const run = async (): Promise<void> => {
     let failures = 0;

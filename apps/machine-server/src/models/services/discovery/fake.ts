@@ -3,7 +3,7 @@
  * `attributes`). See fake-model.ts for `errors` and `delays_ms`.
  */
 import { fromJson, type JsonValue } from '@bufbuild/protobuf';
-import { type Clock, errorText, PlatformError } from '@platform/base';
+import { type Clock, errorText, invalidArgument } from '@platform/base';
 import { ComponentConfigSchema } from '@platform/proto/platform/app/v1/robot';
 import { type Discovery, discovery } from '@platform/resources';
 import type { Model } from '../../../graph/model.ts';
@@ -19,7 +19,7 @@ export const createFakeDiscovery: (clock: Clock) => Model = fakeModel<Discovery,
       try {
         return fromJson(ComponentConfigSchema, each as JsonValue);
       } catch (caught) {
-        throw new PlatformError('invalid_argument', `attributes.discoveries[${at}]: ${errorText(caught)}`);
+        throw invalidArgument(`attributes.discoveries[${at}]: ${errorText(caught)}`);
       }
     });
     return {

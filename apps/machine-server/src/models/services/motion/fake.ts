@@ -5,7 +5,7 @@
  */
 import { create } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
-import { type Clock, newId, PlatformError } from '@platform/base';
+import { type Clock, invalidArgument, newId, notFound, PlatformError } from '@platform/base';
 import { type PoseInFrame, PoseInFrameSchema } from '@platform/proto/platform/common/v1/common';
 import { PlanState } from '@platform/proto/platform/service/motion/v1/motion';
 import { type Motion, motion } from '@platform/resources';
@@ -61,8 +61,7 @@ export const createFakeMotion: (clock: Clock) => Model = fakeModel<Motion, typeo
     };
     return {
       async move({ componentName, destination }, { signal }) {
-        if (destination === undefined)
-          throw new PlatformError('invalid_argument', 'destination: expected a pose in a frame, found none');
+        if (destination === undefined) throw invalidArgument('destination: expected a pose in a frame, found none');
         const run = begin(componentName);
         await Promise.race([ended(run.ended.signal), ended(signal)]);
         if (signal.aborted) end(run, PlanState.STOPPED);
@@ -92,7 +91,7 @@ export const createFakeMotion: (clock: Clock) => Model = fakeModel<Motion, typeo
       async getPlan({ componentName, executionId }) {
         const all = runs.filter((run) => run.componentName === componentName);
         const found = executionId === undefined ? all.at(-1) : all.find((run) => run.executionId === executionId);
-        if (found === undefined) throw new PlatformError('not_found', `there is no plan for "${componentName}"`);
+        if (found === undefined) throw notFound(`there is no plan for "${componentName}"`);
         return { currentPlanWithStatus: planOf(found), replanHistory: [] };
       },
       async close() {

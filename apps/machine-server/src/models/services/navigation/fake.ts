@@ -5,7 +5,7 @@
  * always UNIMPLEMENTED: newer public clients expect other messages under these names, and would read ours as empty. See fake-model.ts for
  * `errors` and `delays_ms`.
  */
-import { type Clock, newId, PlatformError } from '@platform/base';
+import { type Clock, invalidArgument, newId, notFound, unimplemented } from '@platform/base';
 import { Mode } from '@platform/proto/platform/service/navigation/v1/navigation';
 import { type Navigation, navigation } from '@platform/resources';
 import type { Model } from '../../../graph/model.ts';
@@ -29,24 +29,23 @@ export const createFakeNavigation: (clock: Clock) => Model = fakeModel<Navigatio
     const position = (): Point => {
       if (latitude !== undefined && longitude !== undefined) return { latitude, longitude };
       const text = 'this fake has no position: expected the attributes latitude and longitude, found none';
-      throw new PlatformError('unimplemented', text);
+      throw unimplemented(text);
     };
     const waypoints = new Map<string, Point>();
     return {
       getMode: async () => ({ mode }),
       async setMode({ mode: wanted }) {
         if (wanted === Mode.UNSPECIFIED)
-          throw new PlatformError('invalid_argument', 'mode: expected MANUAL, WAYPOINT or EXPLORE, found none');
+          throw invalidArgument('mode: expected MANUAL, WAYPOINT or EXPLORE, found none');
         mode = wanted;
       },
       getWaypoints: async () => ({ waypoints: [...waypoints].map(([id, location]) => ({ id, location })) }),
       async addWaypoint({ location }) {
-        if (location === undefined)
-          throw new PlatformError('invalid_argument', 'location: expected a latitude and a longitude, found none');
+        if (location === undefined) throw invalidArgument('location: expected a latitude and a longitude, found none');
         waypoints.set(newId(), { latitude: location.latitude, longitude: location.longitude });
       },
       async removeWaypoint({ id }) {
-        if (!waypoints.delete(id)) throw new PlatformError('not_found', `there is no waypoint "${id}"`);
+        if (!waypoints.delete(id)) throw notFound(`there is no waypoint "${id}"`);
       },
       getObstacles: async () => ({ obstacles: [] }),
       async getPaths() {

@@ -3,7 +3,7 @@ import { readdir, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import type { MessageInitShape } from '@bufbuild/protobuf';
-import { fileTurns, openRegular, PlatformError, type RegularFile, wireTime } from '@platform/base';
+import { aborted, fileTurns, invalidArgument, openRegular, type RegularFile, wireTime } from '@platform/base';
 import {
   type CopyFilesFromMachineRequest,
   type CopyFilesFromMachineResponseSchema,
@@ -34,17 +34,14 @@ export async function* copyFrom(
   const first = await messages.next();
   const { request } = first.done === true ? { request: undefined } : first.value;
   if (request?.case !== 'metadata' || request.value.paths.length === 0)
-    throw new PlatformError('invalid_argument', 'expected a first message with metadata.paths, found none');
+    throw invalidArgument('expected a first message with metadata.paths, found none');
   const { paths, allowRecursion, preserve } = request.value;
   say(paths.join(', '));
   const roots = paths.map((path) => ({ path: inHome(path, serverHome), name: basename(path) }));
   const areDirectories = await Promise.all(roots.map(({ path }) => isDirectory(path)));
   const directory = roots[areDirectories.indexOf(true)];
   if (directory !== undefined && !allowRecursion)
-    throw new PlatformError(
-      'invalid_argument',
-      `${directory.path}: expected a file, found a folder; allow recursion to copy folders`,
-    );
+    throw invalidArgument(`${directory.path}: expected a file, found a folder; allow recursion to copy folders`);
   const single = directory === undefined ? CopyFilesSourceType.SINGLE_FILE : CopyFilesSourceType.SINGLE_DIRECTORY;
   const sourceType = roots.length > 1 ? CopyFilesSourceType.MULTIPLE_FILES : single;
   yield { response: { case: 'metadata', value: { sourceType } } };
@@ -93,10 +90,7 @@ async function opened(path: string): Promise<RegularFile> {
 async function acknowledged(messages: AsyncIterator<CopyFilesFromMachineRequest>, path: string): Promise<void> {
   const next = await messages.next();
   if (next.done !== true && next.value.request.case === 'ackLastFile') return;
-  throw new PlatformError(
-    'aborted',
-    `${path}: expected an acknowledgement, found ${next.done === true ? 'the end' : 'another message'}`,
-  );
+  throw aborted(`${path}: expected an acknowledgement, found ${next.done === true ? 'the end' : 'another message'}`);
 }
 
 async function statOf(path: string) {

@@ -2,7 +2,7 @@
 import { chmod, type FileHandle, mkdir, stat, utimes } from 'node:fs/promises';
 import { basename, dirname, join, relative, sep } from 'node:path';
 import { timestampMs } from '@bufbuild/protobuf/wkt';
-import { createRegular, invalidValue, PlatformError } from '@platform/base';
+import { createRegular, failedPrecondition, invalidArgument, invalidValue } from '@platform/base';
 import {
   CopyFilesSourceType,
   type CopyFilesToMachineRequest,
@@ -41,10 +41,7 @@ export async function* copyTo(
         continue;
       }
       if (target === undefined || request.case !== 'fileData')
-        throw new PlatformError(
-          'invalid_argument',
-          'expected metadata first, then the data of files, found another message',
-        );
+        throw invalidArgument('expected metadata first, then the data of files, found another message');
       const data = request.value;
       first ??= data;
       const path = file?.path ?? pathOf(target, data.name);
@@ -72,10 +69,7 @@ async function targetOf(path: string, sourceType: CopyFilesSourceType): Promise<
   const found = await kindOf(path);
   if (found === 'folder') return { directory: path, renamed: undefined };
   if (found === 'file' && sourceType !== CopyFilesSourceType.SINGLE_FILE)
-    throw new PlatformError(
-      'failed_precondition',
-      `${path}: expected a folder, found a file; choose another destination`,
-    );
+    throw failedPrecondition(`${path}: expected a folder, found a file; choose another destination`);
   if (isSingle) return { directory: dirname(path), renamed: basename(path) };
   return { directory: path, renamed: undefined };
 }

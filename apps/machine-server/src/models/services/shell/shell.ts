@@ -6,7 +6,7 @@
  * its background processes get SIGHUP.
  */
 import { userInfo } from 'node:os';
-import { type Clock, type Log, PlatformError } from '@platform/base';
+import { type Clock, type Log, unauthenticated, unavailable, unimplemented } from '@platform/base';
 import type { ResourceCall, Shell } from '@platform/resources';
 import type { Model } from '../../../graph/model.ts';
 import type { Kernel } from '../../../hardware/kernel.ts';
@@ -47,10 +47,10 @@ export const createShell = (clock: Clock, surroundings: Surroundings): Model => 
       doCommand: async (command) => {
         // The public command line asks for it before it copies a module (`module reload-local`).
         if ('get_viam_home' in command) return { viam_home: surroundings.home };
-        throw new PlatformError('unimplemented', 'the shell service has only the command get_viam_home; use Shell');
+        throw unimplemented('the shell service has only the command get_viam_home; use Shell');
       },
       async close() {
-        closing.abort(new PlatformError('unavailable', 'the shell service was closed'));
+        closing.abort(unavailable('the shell service was closed'));
       },
     };
   },
@@ -67,8 +67,7 @@ function auditing(log: Log, clock: Clock, closing: AbortSignal) {
   ): AsyncGenerator<T, void> {
     // Without keys, anyone with an account on this computer could become the machine-server's user.
     if (principal?.entity === '')
-      throw new PlatformError(
-        'unauthenticated',
+      throw unauthenticated(
         `${what}: expected a caller who has signed in, found that this machine has no keys; add one to "auth" of its configuration`,
       );
     const by = principal?.entity ?? 'this process';

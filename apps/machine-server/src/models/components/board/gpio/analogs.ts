@@ -1,5 +1,5 @@
 /** Analog readers of a GPIO board: channels of an MCP3004, MCP3008, MCP3204 or MCP3208 converter on an SPI bus. */
-import { PlatformError } from '@platform/base';
+import { unavailable } from '@platform/base';
 import type { Kernel } from '../../../../hardware/kernel.ts';
 import { openSpi } from '../../../../hardware/spi.ts';
 
@@ -24,9 +24,6 @@ export async function readAnalog({ channel, device, bits }: Analog, kernel: Kern
   // The chip pulls the line low before its value; without a chip it floats.
   const nullBit = bits === 10 ? 0x04 : 0x10;
   if (((answer[1] ?? 0) & nullBit) !== 0)
-    throw new PlatformError(
-      'unavailable',
-      `${device}: no converter answers; check the wiring, and spi_bus and chip_select`,
-    );
+    throw unavailable(`${device}: no converter answers; check the wiring, and spi_bus and chip_select`);
   return ((answer[1] ?? 0) & (nullBit - 1)) * 256 + (answer[2] ?? 0);
 }

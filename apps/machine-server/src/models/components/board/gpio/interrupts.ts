@@ -1,5 +1,5 @@
 /** Digital interrupts of a GPIO board: the kernel keeps the edges with their times, and they are fetched every 5 ms. */
-import { type Clock, errorText, type Log, PlatformError } from '@platform/base';
+import { type Clock, errorText, type Log, notFound } from '@platform/base';
 import type { GpioChip, GpioLines } from '../../../../hardware/gpio/chip.ts';
 import { flags } from '../../../../hardware/gpio/structs.ts';
 import type { Ticks } from '../ticks.ts';
@@ -82,5 +82,5 @@ export function interruptOf(interrupts: readonly Interrupt[], name: string): Int
   const found = interrupts.find((each) => each.name === name);
   if (found !== undefined) return found;
   const known = interrupts.map((each) => each.name).join(', ') || 'none';
-  throw new PlatformError('not_found', `this board has no digital interrupt ${JSON.stringify(name)}; it has: ${known}`);
+  throw notFound(`this board has no digital interrupt ${JSON.stringify(name)}; it has: ${known}`);
 }

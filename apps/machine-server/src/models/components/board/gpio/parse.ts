@@ -1,5 +1,5 @@
 /** The lists in the attributes of a GPIO board. Each function throws invalid_argument that names the wrong value. */
-import { invalidValue, PlatformError } from '@platform/base';
+import { invalidArgument, invalidValue, type PlatformError } from '@platform/base';
 import { flags } from '../../../../hardware/gpio/structs.ts';
 import type { Analog } from './analogs.ts';
 import type { Interrupt } from './interrupts.ts';
@@ -44,7 +44,7 @@ export function parseAnalog(item: unknown, at: string): Analog {
 
 function wrong(given: Item, key: string, at: string, expected: string): PlatformError {
   const found = JSON.stringify(given[key]) ?? 'none';
-  return new PlatformError('invalid_argument', `${at}.${key}: expected ${expected}, found ${found}`);
+  return invalidArgument(`${at}.${key}: expected ${expected}, found ${found}`);
 }
 
 function objectOf(item: unknown, at: string): Item {

@@ -1,5 +1,5 @@
 /** The pins of a GPIO board: each is taken when it is first used, as an input or an output, and kept until the board is closed. */
-import { createLimiter, PlatformError } from '@platform/base';
+import { createLimiter, failedPrecondition } from '@platform/base';
 import type { GpioChip, GpioLines } from '../../../../hardware/gpio/chip.ts';
 import type { SoftwarePwm } from '../../../../hardware/gpio/software-pwm.ts';
 import { flags } from '../../../../hardware/gpio/structs.ts';
@@ -47,8 +47,7 @@ export function createPins({ chip, pwm, extraFlags, interrupts }: PinsOptions): 
     const offset = chip.offsetOf(name);
     const interrupt = interrupts.get(offset);
     if (interrupt === undefined) return offset;
-    throw new PlatformError(
-      'failed_precondition',
+    throw failedPrecondition(
       `pin ${name} belongs to the digital interrupt ${JSON.stringify(interrupt)}: read that, or remove it from digital_interrupts`,
     );
   };

@@ -1,5 +1,5 @@
 /** Sets the pins of a motor driver according to power and direction. */
-import { createLimiter, PlatformError } from '@platform/base';
+import { createLimiter, invalidArgument } from '@platform/base';
 import type { JsonObject } from '@platform/machine-config/schema';
 import type { Board } from '@platform/resources';
 import { type BoardPin, boardPin } from '../../board/board-pin.ts';
@@ -77,8 +77,5 @@ function turnWith({ a, b, dir, pwm }: { [K in 'a' | 'b' | 'dir' | 'pwm']: BoardP
       await on.set(size > 0);
       if (size > 0) await pwm.setDuty(size);
     };
-  throw new PlatformError(
-    'invalid_argument',
-    'attributes.pins: expected {pwm, dir}, {a, b, pwm} or {a, b}, found other pins',
-  );
+  throw invalidArgument('attributes.pins: expected {pwm, dir}, {a, b, pwm} or {a, b}, found other pins');
 }
