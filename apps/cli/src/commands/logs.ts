@@ -1,5 +1,4 @@
 /** `platform logs`: the log of a machine's part: filtered, paged, followed. */
-import { invalidArgument } from '@platform/base/refusals';
 import {
   type JsonObject,
   type LogEntry,
@@ -10,9 +9,10 @@ import {
 } from '@platform/sdk/cloud';
 import { Command } from 'commander';
 import { choices } from '../invocation/choice.ts';
-import { defineCommand, type Flags } from '../invocation/define-command.ts';
-import { timeBefore } from '../invocation/parse-time.ts';
+import { defineCommand } from '../invocation/define-command.ts';
 import { readPages } from '../invocation/read-pages.ts';
+import { sinceAndUntil } from '../invocation/time-range.ts';
+import { limitOf } from '../invocation/whole-number.ts';
 import { presenter, timeOf } from '../results/presenters.ts';
 import { followLog } from './follow-log.ts';
 
@@ -29,8 +29,6 @@ const levelNames = ['trace', 'debug', 'info', 'warn', 'error', 'dpanic', 'panic'
 const pageSize = 500;
 /** The most lines to catch up on after a lost connection. */
 const maxCaughtUp = 10_000;
-
-type Timestamp = ReturnType<typeof timestampFromDate>;
 
 export function logsCommand(): Command {
   return defineCommand(
@@ -57,25 +55,20 @@ export function logsCommand(): Command {
       const { app } = await cloud();
       const levels = (flags['level'] ?? []) as string[];
       const filter: string | undefined = flags['grep'];
-      const limit = Number(flags['limit']);
-      if (!Number.isSafeInteger(limit) || limit < 1)
-        throw invalidArgument(`--limit: expected a whole number from 1, found "${flags['limit']}"`);
+      const limit = limitOf(flags['limit'], '--limit');
       const print = (entry: LogEntry): void => out.element(shape(entry), lineOf(entry));
 
       const query = { id, levels, filter, source: flags['source'] };
       /** The newest lines, in order from oldest to newest. */
-      const read = async (
-        times: { start?: Timestamp | undefined; end?: Timestamp | undefined },
-        most: number,
-      ): Promise<LogEntry[]> => {
-        const newestFirst = await readPages(most, async (room, pageToken) => {
-          const limit = BigInt(Math.min(pageSize, room));
-          const page = await app.getRobotPartLogs({ ...query, ...times, limit, pageToken });
+      const read = async (most: number, since?: Date, until?: Date): Promise<LogEntry[]> => {
+        const times = { start: since && timestampFromDate(since), end: until && timestampFromDate(until) };
+        const newestFirst = await readPages(most, pageSize, async (limit, pageToken) => {
+          const page = await app.getRobotPartLogs({ ...query, ...times, limit: BigInt(limit), pageToken });
           return { items: page.logs, nextPageToken: page.nextPageToken };
         });
         return newestFirst.toReversed();
       };
-      const printed = await read({ start: timeOption(flags, 'since'), end: timeOption(flags, 'until') }, limit);
+      const printed = await read(limit, ...sinceAndUntil(flags));
       for (const entry of printed) print(entry);
 
       if (flags['follow'] !== true) return;
@@ -92,8 +85,7 @@ export function logsCommand(): Command {
           const coming = app.tailRobotPartLogs({ id, filter }, { timeoutMs: 0, onHeader: () => onHeader() });
           for await (const { logs } of coming) yield logs.filter(isAsked);
         },
-        readFrom: (fromMs) =>
-          read(fromMs === undefined ? {} : { start: timestampFromDate(new Date(fromMs)) }, maxCaughtUp),
+        readFrom: (fromMs) => read(maxCaughtUp, fromMs === undefined ? undefined : new Date(fromMs)),
         printed,
         print,
         warn: (sentence) => out.warn(sentence),
@@ -102,11 +94,6 @@ export function logsCommand(): Command {
       });
     },
   );
-}
-
-function timeOption(flags: Flags, flag: 'since' | 'until'): Timestamp | undefined {
-  const text: string | undefined = flags[flag];
-  return text === undefined ? undefined : timestampFromDate(timeBefore(text, `--${flag}`));
 }
 
 function lineOf(entry: LogEntry): string {

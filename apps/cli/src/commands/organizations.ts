@@ -145,11 +145,14 @@ function audit(): Command {
       const { id } = await find.organization(text);
       const { fleet } = await cloud();
       const targetId = String(flags['target'] ?? '');
-      const entries = await readPages(wholeNumber(flags['limit'], '--limit') ?? 50, async (room, pageToken) => {
-        const pageLimit = Math.min(room, 1_000);
-        const page = await fleet.listAuditEntries({ organizationId: id, pageLimit, targetId, pageToken });
-        return { items: page.entries, nextPageToken: page.nextPageToken };
-      });
+      const entries = await readPages(
+        wholeNumber(flags['limit'], '--limit') ?? 50,
+        1_000,
+        async (pageLimit, pageToken) => {
+          const page = await fleet.listAuditEntries({ organizationId: id, pageLimit, targetId, pageToken });
+          return { items: page.entries, nextPageToken: page.nextPageToken };
+        },
+      );
       const kinds = entries.map(({ targetKind }) => targetKind);
       const names = await namesOf(context, kinds, id);
       const rows = entries.map((entry): JsonObject => {

@@ -8,7 +8,7 @@ import { Command } from 'commander';
 import { choice } from '../invocation/choice.ts';
 import type { Context } from '../invocation/context.ts';
 import { defineCommand, type Flags } from '../invocation/define-command.ts';
-import { timeBefore } from '../invocation/parse-time.ts';
+import { sinceAndUntil } from '../invocation/time-range.ts';
 import { amount } from '../query/amounts.ts';
 import { csvLines } from '../query/csv.ts';
 import type { ExportFormat } from './export-record.ts';
@@ -16,7 +16,7 @@ import type { Asked, ExportPlan } from './export-state.ts';
 import { exportToFile } from './export-to-file.ts';
 import { jsonText } from './exported-line.ts';
 import { findSeries } from './find-series.ts';
-import { readSeries } from './read-series.ts';
+import { type Range, readSeries } from './read-series.ts';
 import { openSpool } from './spool.ts';
 import { createTransferProgress } from './transfer-progress.ts';
 
@@ -75,13 +75,11 @@ function formatOf(flags: Flags, file: string | undefined): ExportFormat {
   return called[extname(file).toLowerCase()] ?? 'ndjson';
 }
 
-function timesOf(flags: Flags): { fromMs?: number; untilMs?: number } {
-  const msOf = (name: 'since' | 'until'): number | undefined =>
-    flags[name] === undefined ? undefined : timeBefore(String(flags[name]), `--${name}`).getTime();
-  const [fromMs, untilMs] = [msOf('since'), msOf('until')];
+function timesOf(flags: Flags): Range {
+  const [fromMs, untilMs] = sinceAndUntil(flags).map((at) => at?.getTime());
   if (fromMs !== undefined && untilMs !== undefined && fromMs >= untilMs)
     throw invalidArgument(`--since: expected a time before --until, found "${flags['since']}" and "${flags['until']}"`);
-  return { ...(fromMs === undefined ? {} : { fromMs }), ...(untilMs === undefined ? {} : { untilMs }) };
+  return { fromMs, untilMs };
 }
 
 async function askedOf(context: Context, partId: string, flags: Flags): Promise<Asked> {

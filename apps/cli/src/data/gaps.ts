@@ -69,8 +69,7 @@ export function gapsCommand(): Command {
         ...timeRange(flags),
       };
       const { gaps: service } = await context.cloud();
-      const found = await readPages(most + 1, async (room, pageToken = '') => {
-        const limit = Math.min(room, pageLimit);
+      const found = await readPages(most + 1, pageLimit, async (limit, pageToken) => {
         const { gaps, nextPageToken } = await service.listGaps({ ...wanted, limit, pageToken });
         return { items: gaps, nextPageToken };
       });

@@ -5,7 +5,8 @@ import { Scalar } from '@platform/sdk/cloud';
 import { Command } from 'commander';
 import type { Context } from '../invocation/context.ts';
 import { defineLocalCommand, type Flags } from '../invocation/define-command.ts';
-import { spanMs, timeBefore } from '../invocation/parse-time.ts';
+import { spanMs } from '../invocation/parse-time.ts';
+import { sinceAndUntil } from '../invocation/time-range.ts';
 import { csvLine } from '../query/csv.ts';
 import { localSeconds } from '../results/local-time.ts';
 import type { OutputStyle } from '../results/output.ts';
@@ -61,9 +62,8 @@ export function ftdcCommand(): Command {
 }
 
 function between(samples: readonly Sample[], flags: Flags): readonly Sample[] {
-  const bound = (name: 'since' | 'until', otherwise: number): number =>
-    flags[name] === undefined ? otherwise : timeBefore(String(flags[name]), `--${name}`).getTime();
-  const [from, to] = [bound('since', Number.NEGATIVE_INFINITY), bound('until', Number.POSITIVE_INFINITY)];
+  const [since, until] = sinceAndUntil(flags);
+  const [from, to] = [since?.getTime() ?? Number.NEGATIVE_INFINITY, until?.getTime() ?? Number.POSITIVE_INFINITY];
   if (from > to) throw invalidArgument('--since: expected a time before --until');
   return samples.filter(({ timeMs }) => timeMs >= from && timeMs <= to);
 }

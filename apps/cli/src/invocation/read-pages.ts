@@ -6,15 +6,16 @@ export interface Page<T> {
   readonly nextPageToken: string;
 }
 
-/** @param most the maximum number of items. @param read one page of at most `room` items; no token: the first page */
+/** @param most the maximum number of items. @param read one page of at most `limit` items; an empty token: the first page */
 export async function readPages<T>(
   most: number,
-  read: (room: number, pageToken: string | undefined) => Promise<Page<T>>,
+  pageSize: number,
+  read: (limit: number, pageToken: string) => Promise<Page<T>>,
 ): Promise<T[]> {
   const found: T[] = [];
   let pageToken = '';
   do {
-    const page = await read(most - found.length, pageToken || undefined);
+    const page = await read(Math.min(most - found.length, pageSize), pageToken);
     found.push(...page.items);
     pageToken = page.nextPageToken;
   } while (pageToken !== '' && found.length < most);

@@ -6,32 +6,18 @@ export function jsonOutput({ write, complain }: Streams): Output {
   const failed = (message: string, lines: readonly string[]): void =>
     complain(`${[message, ...lines.map((line) => `  ${line}`)].join('\n')}\n`);
   // The cloud's own line is between processes; ours is for programs, which find the same spelling in all results.
-  const ready = ({
-    url,
-    organizationId,
-    locationId,
-    machineId,
-    partId,
-    keyId,
-    key,
-    caFingerprint,
-    safetyCopy,
-  }: Ready): void => {
-    const ids = {
-      organization_id: organizationId,
-      location_id: locationId,
-      machine_id: machineId,
-      part_id: partId,
-      key_id: keyId,
-    };
+  const ready = (cloud: Ready): void =>
     event('ready', {
-      url,
-      ...ids,
-      ...(key && { key }),
-      ...(caFingerprint && { ca_fingerprint: caFingerprint }),
-      ...(safetyCopy && { safety_copy: safetyCopy }),
+      url: cloud.url,
+      organization_id: cloud.organizationId,
+      location_id: cloud.locationId,
+      machine_id: cloud.machineId,
+      part_id: cloud.partId,
+      key_id: cloud.keyId,
+      ...(cloud.key && { key: cloud.key }),
+      ...(cloud.caFingerprint && { ca_fingerprint: cloud.caFingerprint }),
+      ...(cloud.safetyCopy && { safety_copy: cloud.safetyCopy }),
     });
-  };
   return {
     ready,
     cloudEnded(how, pauseMs, lines) {

@@ -187,8 +187,7 @@ function historyCommand(): Command {
       const { id } = await find.part(part);
       const { fleet } = await cloud();
       const limit = wholeNumber(flags['limit'], '--limit') ?? 50;
-      const versions = await readPages(limit, async (room, pageToken) => {
-        const pageLimit = Math.min(500, room);
+      const versions = await readPages(limit, 500, async (pageLimit, pageToken) => {
         const page = await fleet.listConfigurationVersions({ partId: id, pageLimit, pageToken });
         return { items: page.versions, nextPageToken: page.nextPageToken };
       });

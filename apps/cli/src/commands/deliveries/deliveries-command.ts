@@ -233,8 +233,7 @@ function listCommand(): Command {
       const most = limitOf(flags['limit'], '--limit');
       const asked = { scope: await scopeOf(context, flags), ...deliveryFilter(flags) };
       const { triggers: service } = await context.cloud();
-      const found = await readPages(most + 1, async (room, pageToken = '') => {
-        const limit = Math.min(room, pageSize);
+      const found = await readPages(most + 1, pageSize, async (limit, pageToken) => {
         const { deliveries, nextPageToken } = await service.listDeliveries({ ...asked, limit, pageToken });
         return { items: deliveries, nextPageToken };
       });

@@ -9,6 +9,11 @@ export const deliveryStates: Readonly<Record<string, DeliveryState>> = {
   failed: DeliveryState.FAILED,
   cancelled: DeliveryState.CANCELLED,
 };
+
+export function stateName(state: DeliveryState): string {
+  return Object.keys(deliveryStates).find((name) => deliveryStates[name] === state) ?? String(state);
+}
+
 export const channels: readonly string[] = ['webhook', 'email', 'push'];
 
 export const attemptResult: Presenter<DeliveryAttempt> = presenter<DeliveryAttempt>({
@@ -30,7 +35,7 @@ export const deliveryResult: Presenter<Delivery> = presenter<Delivery>({
   channel: (one) => one.channel,
   target: (one) => one.target,
   application: (one) => one.application || null,
-  state: (one) => Object.keys(deliveryStates).find((name) => deliveryStates[name] === one.state) ?? String(one.state),
+  state: ({ state }) => stateName(state),
   finished_at: (one) => timeOf(one.finishedAt),
   next_attempt_at: (one) => timeOf(one.nextAttemptAt),
   part_id: (one) => one.partId,

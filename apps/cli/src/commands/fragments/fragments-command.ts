@@ -112,7 +112,7 @@ function historyCommand(): Command {
     async (context, _flags, text = '') => {
       const { id } = await named(context, text);
       const { app } = await context.cloud();
-      const history = await readPages(Number.POSITIVE_INFINITY, async (_room, pageToken) => {
+      const history = await readPages(Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY, async (_limit, pageToken) => {
         const page = await app.getFragmentHistory({ id, pageToken });
         return { items: page.history, nextPageToken: page.nextPageToken };
       });

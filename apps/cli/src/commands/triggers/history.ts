@@ -57,8 +57,7 @@ export function historyCommand(): Command {
         ...timeRange(flags),
       };
       const { triggers: service } = await context.cloud();
-      const found = await readPages(most + 1, async (room, pageToken = '') => {
-        const limit = Math.min(room, pageSize);
+      const found = await readPages(most + 1, pageSize, async (limit, pageToken) => {
         const { entries, nextPageToken } = await service.getTriggerHistory({ ...asked, limit, pageToken });
         return { items: entries, nextPageToken };
       });

@@ -8,25 +8,18 @@ import { wholeNumber } from '../../invocation/whole-number.ts';
 import { presenter } from '../../results/presenters.ts';
 import type { Invocation } from '../../settings.ts';
 import { partArgument } from '../config/configuration.ts';
+import { stateName } from '../deliveries/delivery.ts';
 import { readDraft } from './draft-file.ts';
 
 const { fields, shape } = presenter<Delivery>({
   id: (one) => one.id,
   channel: (one) => one.channel,
   target: (one) => one.target,
-  state: (one) => stateNames[one.state] ?? '',
+  state: ({ state }) => stateName(state),
   code: (one) => one.attempts.at(-1)?.code ?? 0,
   error: (one) => one.attempts.at(-1)?.error ?? '',
   response: (one) => one.attempts.at(-1)?.response ?? '',
 });
-
-const stateNames: Readonly<Partial<Record<DeliveryState, string>>> = {
-  [DeliveryState.PENDING]: 'pending',
-  [DeliveryState.PAUSED]: 'paused',
-  [DeliveryState.DELIVERED]: 'delivered',
-  [DeliveryState.FAILED]: 'failed',
-  [DeliveryState.CANCELLED]: 'cancelled',
-};
 
 /** An attempt takes at most 15 s. */
 const waitMs = 20_000;

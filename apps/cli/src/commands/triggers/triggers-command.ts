@@ -48,8 +48,7 @@ function list(): Command {
       const scope = await scopeOf(context, flags);
       const states = ((flags['state'] ?? []) as readonly string[]).flatMap((name) => triggerStates[name] ?? []);
       const { triggers: service } = await context.cloud();
-      const found = await readPages(most + 1, async (room, pageToken = '') => {
-        const limit = Math.min(room, pageSize);
+      const found = await readPages(most + 1, pageSize, async (limit, pageToken) => {
         const { triggers, nextPageToken } = await service.listTriggers({ scope, states, limit, pageToken });
         return { items: triggers, nextPageToken };
       });
@@ -95,8 +94,8 @@ function get(): Command {
 
 async function triggersOf({ cloud }: Parameters<typeof scopeOf>[0], scope: Scope): Promise<Trigger[]> {
   const { triggers: service } = await cloud();
-  return await readPages(Number.POSITIVE_INFINITY, async (_room, pageToken = '') => {
-    const { triggers, nextPageToken } = await service.listTriggers({ scope, limit: pageSize, pageToken });
+  return await readPages(Number.POSITIVE_INFINITY, pageSize, async (limit, pageToken) => {
+    const { triggers, nextPageToken } = await service.listTriggers({ scope, limit, pageToken });
     return { items: triggers, nextPageToken };
   });
 }

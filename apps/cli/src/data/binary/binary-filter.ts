@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import type { Context } from '../../invocation/context.ts';
 import type { Flags } from '../../invocation/define-command.ts';
 import { pick } from '../../invocation/find.ts';
-import { timeBefore } from '../../invocation/parse-time.ts';
+import { sinceAndUntil } from '../../invocation/time-range.ts';
 import { type Presenter, presenter, timeOf } from '../../results/presenters.ts';
 import { dataFilter, dataOptions, listOf } from '../data-filter.ts';
 
@@ -23,8 +23,7 @@ export function filterOptions(command: Command): Command {
 
 /** The fields of a Filter that the options set, within the selected organization. */
 export async function filterOf(context: Context, flags: Flags): Promise<Request['filter']> {
-  const time = (name: 'since' | 'until') => flags[name] && timestampFromDate(timeBefore(flags[name], `--${name}`));
-  const [start, end] = [time('since'), time('until')];
+  const [start, end] = sinceAndUntil(flags).map((at) => at && timestampFromDate(at));
   return {
     ...(await dataFilter(context, flags)),
     organizationIds: [(await context.find.organization()).id],
