@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { scratch } from '../src/cloud/scratch.ts';
-import { openUploader } from '../src/cloud/upload-frames.ts';
+import { openUploader } from '../src/cloud/unary-session.ts';
 import { percentile } from '../src/figures/statistics.ts';
 import { encodeBatches } from '../src/readings/encode-batches.ts';
 

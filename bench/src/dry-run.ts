@@ -10,6 +10,7 @@ import { dryRun } from '../../apps/cloud/src/triggers/dry-run/dry-run.ts';
 import { summarizer } from '../../apps/cloud/src/triggers/dry-run/summarize.ts';
 import { parseTriggers } from '../../apps/cloud/src/triggers/parsing/parse-triggers.ts';
 import { scratch } from './cloud/scratch.ts';
+import { caughtUp } from './queries/fill.ts';
 import { bsonOf } from './readings/bson-of.ts';
 
 const uploadReadings = 250;
@@ -119,12 +120,4 @@ function reading(n: number): BsonDocument {
   const temperature = 50 + 40 * Math.sin(n / 50_000) + 10 * noise;
   const state = n % 20_000 < 15_000 ? 'running' : 'idle';
   return bsonOf({ readings: { temperature, pressure: 1_000 + noise, n, state } }) as BsonDocument;
-}
-
-async function caughtUp({ tabular }: OpenTabular, ahead: number): Promise<void> {
-  for (;;) {
-    const { committedPosition, loadedPosition } = tabular.lag();
-    if (committedPosition - loadedPosition < ahead) return;
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
 }

@@ -15,8 +15,8 @@ import { AuthService } from '@platform/proto/proto/rpc/v1/auth';
 import { createRpcServer, serve } from '@platform/rpc/server';
 import { type ChildProcess, residentBytes, spawnChild } from '@platform/testkit';
 import { scratch } from './cloud/scratch.ts';
+import { openUnarySession, type UnarySession } from './cloud/unary-session.ts';
 import { percentile } from './figures/statistics.ts';
-import { openUnarySession, type UnarySession } from './fleet/machine-calls.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const many = 1_000;

@@ -59,7 +59,7 @@ const benches: Readonly<Record<string, Bench>> = {
     async ({ seconds }) => (await import('./deliveries.ts')).measureDeliveries(seconds),
     'seconds',
   ),
-  capture: single('capture on a machine', async () => (await import('./capture.ts')).measureCapture()),
+  capture: single('capture on a machine', async () => (await import('./sync/capturing.ts')).measureCapture()),
   idle: single('memory and CPU time of idle programs', async () => (await import('./demo.ts')).measureIdle()),
   start: single('startup time', async () => (await import('./demo.ts')).measureStart()),
   fleet: single(

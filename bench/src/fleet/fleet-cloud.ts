@@ -12,33 +12,25 @@ export interface RunningCloud {
   readonly process: ServerProcess;
 }
 
-/** A cloud that is restarted repeatedly on the same data. */
-export interface FleetCloud extends AsyncDisposable {
-  readonly dataDirectory: string;
+/** What a first start registers, and the owner's key. */
+interface Registered {
   readonly organizationId: string;
   readonly locationId: string;
-  /** The machine that a first start registers, and its part. */
   readonly machineId: string;
   readonly partId: string;
   readonly keyId: string;
   readonly key: string;
+}
+
+/** A cloud that is restarted repeatedly on the same data. */
+export interface FleetCloud extends Registered, AsyncDisposable {
+  readonly dataDirectory: string;
   /** The current process. */
   readonly running: RunningCloud;
   /** Kills it without a chance to write anything; resolves when it is gone. */
   kill(): Promise<void>;
   /** Restarts it on another port. */
   restart(): Promise<RunningCloud>;
-}
-
-interface Ready {
-  readonly url: string;
-  readonly signInLink: string;
-  readonly organizationId: string;
-  readonly locationId: string;
-  readonly machineId: string;
-  readonly partId: string;
-  readonly keyId: string;
-  readonly key: string;
 }
 
 export interface FleetCloudOptions {
@@ -55,28 +47,23 @@ export async function startFleetCloud({ env = {}, repository }: FleetCloudOption
   const entry = repository === undefined ? program('cloud') : join(repository, 'apps/cloud/src/main.ts');
   const args = [...process.execArgv, entry, '--data', dataDirectory, '--port', '0', '--host', '127.0.0.1', '--json'];
   // The compile cache is that of this checkout, as for `npm start`: a new one would be written, for a second, while we measure.
-  const start = async (): Promise<{ running: RunningCloud; ready: Ready }> => {
+  const start = async (): Promise<{ running: RunningCloud; registered: Registered }> => {
     // As `platform up` starts it, because its memory is measured.
     const started = startProcess(process.execPath, [...cloudFlags, ...args], {
       PLATFORM_LOG_LEVEL: 'warn',
       ...thriftyEnvironment,
       ...env,
     });
-    const ready = (await started.event('ready')) as unknown as Ready;
-    return { running: { url: ready.url, signInLink: ready.signInLink, process: started }, ready };
+    const ready = (await started.event('ready')) as unknown as Omit<RunningCloud, 'process'> & Registered;
+    const { url, signInLink, ...registered } = ready;
+    return { running: { url, signInLink, process: started }, registered };
   };
-  let { running, ready } = await start();
-  const first = ready;
+  let { running, registered } = await start();
   stack.defer(async () => running.process[Symbol.asyncDispose]());
   const kept = stack.move();
   return {
+    ...registered,
     dataDirectory,
-    organizationId: first.organizationId,
-    locationId: first.locationId,
-    machineId: first.machineId,
-    partId: first.partId,
-    keyId: first.keyId,
-    key: first.key,
     get running() {
       return running;
     },
@@ -85,7 +72,7 @@ export async function startFleetCloud({ env = {}, repository }: FleetCloudOption
       await running.process[Symbol.asyncDispose]();
     },
     async restart() {
-      ({ running, ready } = await start());
+      ({ running } = await start());
       return running;
     },
     [Symbol.asyncDispose]: () => kept.disposeAsync(),

@@ -4,7 +4,8 @@ import { create, toBinary } from '@bufbuild/protobuf';
 import { AuthenticateResponseSchema } from '@platform/proto/proto/rpc/v1/auth';
 import { thriftyEnvironment } from '../../../apps/cli/bin/become-node.js';
 import { type ServerProcess, startProcess } from '../cloud/server-process.ts';
-import { configPath, machineCalls, needsRestartPath, openUnarySession, signIn, signInPath } from './machine-calls.ts';
+import { openUnarySession } from '../cloud/unary-session.ts';
+import { configPath, machineCalls, needsRestartPath, signIn, signInPath } from './machine-calls.ts';
 import type { FleetPart } from './provision-fleet.ts';
 
 /** The answers of the bare server: base64 of a message by path. */

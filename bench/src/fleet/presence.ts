@@ -1,10 +1,11 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { openUnarySession, type UnarySession } from '../cloud/unary-session.ts';
 import { mapConcurrently } from '../figures/map-concurrently.ts';
 import type { Load } from './fleet.ts';
 import { type FleetCloud, startFleetCloud } from './fleet-cloud.ts';
-import { machineCalls, openUnarySession, signIn, type UnarySession } from './machine-calls.ts';
+import { machineCalls, signIn } from './machine-calls.ts';
 import { type FleetPart, provisionFleet } from './provision-fleet.ts';
 
 const pauseMs = 90_000;

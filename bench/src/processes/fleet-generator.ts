@@ -6,9 +6,10 @@
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { openUnarySession } from '../cloud/unary-session.ts';
 import { mapConcurrently } from '../figures/map-concurrently.ts';
 import type { FleetGeneratorOptions, FleetGeneratorResult } from '../fleet/fleet.ts';
-import { machineCalls, openUnarySession, signIn } from '../fleet/machine-calls.ts';
+import { machineCalls, signIn } from '../fleet/machine-calls.ts';
 
 const options = JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8')) as FleetGeneratorOptions;
 const { url, parts, periodMs, seconds } = options;

@@ -8,7 +8,7 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AuthService } from '@platform/proto/proto/rpc/v1/auth';
 import { connect } from '@platform/rpc/client';
-import { openUploader, type Uploader } from '../cloud/upload-frames.ts';
+import { openUploader, type Uploader } from '../cloud/unary-session.ts';
 import type { GeneratedFleet, GeneratorOptions, GeneratorResult } from '../fleet/run-generator.ts';
 import { componentCount, readingAt } from '../queries/readings.ts';
 import { encodeBatches, sensorData, type Upload } from '../readings/encode-batches.ts';

@@ -59,7 +59,8 @@ export async function fill(
   else await caughtUp(store, 1);
 }
 
-async function caughtUp({ tabular }: OpenTabular, ahead: number): Promise<void> {
+/** Waits until fewer than `ahead` uploads in the log are not loaded. */
+export async function caughtUp({ tabular }: OpenTabular, ahead: number): Promise<void> {
   for (;;) {
     const { committedPosition, loadedPosition } = tabular.lag();
     if (committedPosition - loadedPosition < ahead) return;

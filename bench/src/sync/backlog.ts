@@ -8,7 +8,7 @@ import { Worker } from 'node:worker_threads';
 import { cpuSeconds, processTree } from '@platform/testkit';
 import { scratch } from '../cloud/scratch.ts';
 import { countReadings } from '../cloud/start-cloud.ts';
-import { openUploader } from '../cloud/upload-frames.ts';
+import { openUploader } from '../cloud/unary-session.ts';
 import { mapConcurrently } from '../figures/map-concurrently.ts';
 import { dataManager } from '../readings/part-configuration.ts';
 import type { Figure } from '../store/figure.ts';

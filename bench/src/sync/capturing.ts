@@ -47,6 +47,12 @@ export async function measureThousand({ seconds }: { readonly seconds: number })
   ];
 }
 
+/** The same load, measured by itself. */
+export async function measureCapture(): Promise<Readonly<Record<string, number>>> {
+  const { percent, storedPerSecond } = await measureCaptureLoad(() => captureConfiguration(10, 1_000), 24);
+  return { percent_of_a_core: percent, readings_stored_per_s: storedPerSecond };
+}
+
 const imageBytes = 100_000;
 const imagesPerSecond = 30;
 
