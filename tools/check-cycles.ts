@@ -3,8 +3,7 @@
  * type imports, no file of the cycle can be read or moved without the others. Only in the cloud, where parts of a feature take types
  * from the file that composes them, type imports may form cycles.
  */
-import { dirname, join, normalize } from 'node:path';
-import { importsOf } from './imports.ts';
+import { importedFiles } from './imports.ts';
 import { filesToCheck, isSource, read, report } from './repository.ts';
 
 /** Each cycle once, as its files in order of import, beginning with the least. @param graph the imports of each file */
@@ -39,10 +38,7 @@ export function circles(graph: ReadonlyMap<string, readonly string[]>): string[]
  * @param path relative to the root
  */
 export function countedImports(path: string, text: string): string[] {
-  const typesCount = !path.startsWith('apps/cloud/');
-  return importsOf(text)
-    .filter(({ specifier, typeOnly }) => specifier.startsWith('.') && (typesCount || !typeOnly))
-    .map(({ specifier }) => normalize(join(dirname(path), specifier)));
+  return importedFiles(path, text, !path.startsWith('apps/cloud/'));
 }
 
 export function main(): void {

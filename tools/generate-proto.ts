@@ -1,18 +1,9 @@
 /** Generates the code of packages/proto from its .proto files; `--check` only reports whether it is up to date. */
 import { execFileSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { delimiter, dirname, join, relative } from 'node:path';
+import { delimiter, join, relative } from 'node:path';
+import { keyedCheck, keyOf } from './keyed-check.ts';
 import { root } from './repository.ts';
 
 const packageDir = join(root, 'packages', 'proto');
@@ -27,27 +18,27 @@ function generate(out: string): void {
   });
 }
 
-function contents(folder: string, recursive = true): Map<string, string> {
+function filesIn(folder: string, recursive = true): string[] {
   const paths = readdirSync(folder, { recursive, encoding: 'utf8' }).map((path) => join(folder, path));
-  const files = paths.filter((path) => statSync(path).isFile());
-  return new Map(files.map((path) => [relative(folder, path), readFileSync(path, 'utf8')]));
+  return paths.filter((path) => statSync(path).isFile());
 }
 
-/** A file that is there once the generator, its input and its output have been checked as they are now. */
-function stampOf(): string {
-  const hash = createHash('sha256');
-  for (const file of ['package-lock.json', 'tools/generate-proto.ts']) hash.update(readFileSync(join(root, file)));
-  for (const folder of ['proto', 'src/gen', '.'])
-    for (const [path, text] of contents(join(packageDir, folder), folder !== '.'))
-      hash.update(JSON.stringify([folder, path, text]));
-  return join(root, 'node_modules', '.cache', `generated-${hash.digest('hex')}`);
+function contents(folder: string): Map<string, string> {
+  return new Map(filesIn(folder).map((path) => [relative(folder, path), readFileSync(path, 'utf8')]));
+}
+
+/** The generator, its input and its output. */
+function inputs(): string[] {
+  const folders = ['proto', 'src/gen'].flatMap((folder) => filesIn(join(packageDir, folder)));
+  const files = [...folders, ...filesIn(packageDir, false)].map((path) => relative(root, path));
+  return ['package-lock.json', 'tools/generate-proto.ts', ...files.toSorted()];
 }
 
 /** Generating takes as long as a fifth of the gate, so it is not repeated for the same files. */
 function check(): void {
-  const stamp = stampOf();
-  if (existsSync(stamp)) {
-    console.log('generated: checked before, unchanged');
+  const generated = keyedCheck('generated-files', keyOf(inputs(), []));
+  if (generated.unchanged !== undefined) {
+    console.log(`generated: ${generated.unchanged}`);
     return;
   }
   const out = mkdtempSync(join(tmpdir(), 'platform-generate-'));
@@ -61,10 +52,7 @@ function check(): void {
       console.error(`packages/proto/src/gen/${path} is not what the .proto files generate; npm run generate`);
     console.log(`generated: ${stale.length} stale of ${fresh.size} files`);
     if (stale.length > 0 || fresh.size === 0) process.exitCode = 1;
-    else {
-      mkdirSync(dirname(stamp), { recursive: true });
-      writeFileSync(stamp, '');
-    }
+    else generated.passed();
   } finally {
     rmSync(out, { recursive: true });
   }

@@ -6,8 +6,8 @@ import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { dirname, join, normalize } from 'node:path';
-import { importsOf } from './imports.ts';
+import { join } from 'node:path';
+import { loadedBy } from './imports.ts';
 import { read, root } from './repository.ts';
 
 interface Stamp {
@@ -61,13 +61,8 @@ function readStamp(file: string): Stamp | undefined {
 export function inputsOf(tools: readonly string[], patterns: readonly string[] = []): string[] {
   const always = ['package-lock.json', '*package.json', 'apps/*/bin/*'];
   const listed = execFileSync('git', ['ls-files', '-z', '--', ...always, ...patterns], { cwd: root, encoding: 'utf8' });
-  const files = new Set([...listed.split('\0').filter(Boolean), ...tools]);
-  for (const path of files) {
-    if (!path.startsWith('tools/')) continue;
-    for (const { specifier } of importsOf(read(path)))
-      if (specifier.startsWith('.')) files.add(normalize(join(dirname(path), specifier)));
-  }
-  return [...files].toSorted();
+  const files = [...listed.split('\0').filter(Boolean), ...tools];
+  return [...loadedBy(files, (path) => path.startsWith('tools/'), read)].toSorted();
 }
 
 /** @param more other things that decide, such as versions. @param readText the text of a file, by its path */

@@ -1,9 +1,9 @@
 /** The programs beside npm's packages that tests call: which are missing, which tests wait for them, and the command that installs them. */
 import { spawnSync } from 'node:child_process';
 import { accessSync, constants, existsSync, globSync } from 'node:fs';
-import { delimiter, dirname, join, normalize } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { browserProgram } from '../packages/testkit/src/browser-program.ts';
-import { importsOf } from './imports.ts';
+import { loadedBy } from './imports.ts';
 import { isTest, read, root, walk } from './repository.ts';
 
 export interface NeededProgram {
@@ -120,20 +120,8 @@ export function missingPrograms(withImage: boolean, filters: readonly string[]):
  */
 export function callersOf(called: RegExp, tests: readonly string[], readText: (path: string) => string): string[] {
   const isForTests = (path: string): boolean => isTest(path) || /^(?:conformance|packages\/testkit)\//.test(path);
-  return tests
-    .filter((test) => {
-      const loaded = new Set([test]);
-      for (const path of loaded) {
-        const text = readText(path);
-        if (called.test(text)) return true;
-        for (const { specifier, typeOnly } of importsOf(text)) {
-          const file = normalize(join(dirname(path), specifier));
-          if (!typeOnly && /^\..*\.ts$/.test(specifier) && isForTests(file)) loaded.add(file);
-        }
-      }
-      return false;
-    })
-    .toSorted();
+  const calls = (path: string): boolean => isForTests(path) && called.test(readText(path));
+  return tests.filter((test) => [...loadedBy([test], isForTests, readText)].some(calls)).toSorted();
 }
 
 /** With retries if a mirror fails; waits for another running apt. */

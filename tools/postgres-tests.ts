@@ -1,7 +1,6 @@
 /** The test files that run on Postgres, too: found by their imports, so that no list of them is written by hand. */
 import { globSync } from 'node:fs';
-import { dirname, join, normalize } from 'node:path';
-import { importsOf } from './imports.ts';
+import { loadedBy } from './imports.ts';
 import { isTest, read, root } from './repository.ts';
 
 /** Features with state in the metadata. */
@@ -28,22 +27,7 @@ export function postgresTests(): string[] {
  * @param readText the text of a file, by its path
  */
 export function opensStore(tests: readonly string[], readText: (path: string) => string): string[] {
-  const imports = new Map<string, readonly string[]>();
-  const importedBy = (path: string): readonly string[] => {
-    let found = imports.get(path);
-    if (found === undefined) {
-      found = importsOf(readText(path))
-        .filter(({ specifier, typeOnly }) => !typeOnly && /^\..*\.ts$/.test(specifier))
-        .map(({ specifier }) => normalize(join(dirname(path), specifier)))
-        .filter(isTest);
-      imports.set(path, found);
-    }
-    return found;
-  };
-  const loads = (test: string): boolean => {
-    const seen = new Set([test]);
-    for (const path of seen) for (const next of importedBy(path)) seen.add(next);
-    return seen.has(testStore);
-  };
-  return tests.filter((test) => !/\bstoreKinds\b/.test(readText(test)) && loads(test));
+  return tests.filter(
+    (test) => !/\bstoreKinds\b/.test(readText(test)) && loadedBy([test], isTest, readText).has(testStore),
+  );
 }
