@@ -2,7 +2,7 @@ import { type FileHandle, lstat, open, rename, rm } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import type { CaptureStorage } from '@platform/capture-file';
 import { callTurns, syncTurns } from './disk-turns.ts';
-import { inFolder, openFolder } from './folder.ts';
+import { inFolder, openFolder, unless } from './folder.ts';
 import { readBelow } from './open-below.ts';
 import { syncDirectory } from './sync-directory.ts';
 
@@ -34,12 +34,7 @@ export function diskStorage(directory: string): CaptureStorage {
       await sync(() => syncName(to, directory));
     },
     syncName: (path) => sync(() => syncName(path, directory)),
-    remove: (path) =>
-      call(() =>
-        inFolder(path, directory, (at) => rm(at, { force: true })).catch((caught: NodeJS.ErrnoException) => {
-          if (caught.code !== 'ENOENT') throw caught;
-        }),
-      ),
+    remove: (path) => call(() => inFolder(path, directory, (at) => rm(at, { force: true })).catch(unless('ENOENT'))),
   };
 }
 
@@ -65,10 +60,8 @@ async function syncName(path: string, directory: string): Promise<void> {
   let isBelow = folder !== directory;
   for (let at = folder; dirname(at) !== at; ) {
     at = dirname(at);
-    await (isBelow ? syncFolder(at, directory) : syncDirectory(at)).catch((caught: NodeJS.ErrnoException) => {
-      // This account cannot have created a directory that it cannot list.
-      if (caught.code !== 'EACCES' && caught.code !== 'EPERM') throw caught;
-    });
+    // This account cannot have created a directory that it cannot list.
+    await (isBelow ? syncFolder(at, directory) : syncDirectory(at)).catch(unless('EACCES', 'EPERM'));
     isBelow &&= at !== directory;
   }
   named.add(folder);

@@ -154,3 +154,10 @@ function renamed(caught: unknown, folder: Folder): unknown {
   if (caught instanceof Error) caught.message = caught.message.replaceAll(folder.at(), folder.path);
   return caught;
 }
+
+/** Passes over these errors of the system. */
+export function unless(...codes: readonly string[]): (caught: NodeJS.ErrnoException) => undefined {
+  return (caught) => {
+    if (!codes.includes(caught.code ?? '')) throw caught;
+  };
+}

@@ -7,7 +7,7 @@ import { readFileSync } from 'node:fs';
 import { link, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { failedPrecondition, readRegular, unavailable } from '@platform/base';
-import { inFolder, openFolder, resolveFolder } from './folder.ts';
+import { inFolder, openFolder, resolveFolder, unless } from './folder.ts';
 import { makeDirectory } from './make-directory.ts';
 import { lockFile } from './paths.ts';
 
@@ -133,12 +133,6 @@ async function repeated(work: () => Promise<void>): Promise<void> {
     } catch (caught) {
       if (attempt === 3) throw caught;
     }
-}
-
-function unless(...codes: readonly string[]): (caught: NodeJS.ErrnoException) => void {
-  return (caught) => {
-    if (!codes.includes(caught.code ?? '')) throw caught;
-  };
 }
 
 function isStale(held: string): boolean {

@@ -9,6 +9,7 @@
 import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { type Clock, errorText } from '@platform/base';
+import { unless } from '../directories/folder.ts';
 import { makeDirectory } from '../directories/make-directory.ts';
 
 export interface LogFileOptions {
@@ -141,9 +142,7 @@ export class LogFile implements AsyncDisposable {
     this.#handle = undefined;
     for (let number = this.#oldFiles; number > 0; number--)
       await rename(number === 1 ? this.#path : `${this.#path}.${number - 1}`, `${this.#path}.${number}`).catch(
-        (caught: NodeJS.ErrnoException) => {
-          if (caught.code !== 'ENOENT') throw caught;
-        },
+        unless('ENOENT'),
       );
     if (this.#oldFiles === 0) await rm(this.#path, { force: true });
   }

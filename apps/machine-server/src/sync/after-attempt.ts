@@ -7,7 +7,7 @@ import { dirname } from 'node:path';
 import { type Clock, errorText, type Log, type LogFields } from '@platform/base';
 import type { CaptureFileContents } from '@platform/capture-file';
 import { GapReason } from '@platform/proto/platform/gaps/v1/gaps';
-import { inFolder } from '../directories/folder.ts';
+import { inFolder, unless } from '../directories/folder.ts';
 import { failedFolder } from '../directories/paths.ts';
 import { readCaptured } from '../directories/read-captured.ts';
 import type { SeqLedger } from '../directories/seq-ledger.ts';
@@ -167,7 +167,9 @@ export class AfterAttempt {
    */
   async #removeAcknowledged({ path, directory }: CaptureFile, { identity, damaged }: Acknowledged): Promise<void> {
     try {
-      if (damaged === undefined) await inFolder(path, directory, (at) => unlink(at)).catch(unlessGone);
+      // ELOOP: a link that has replaced its folder leads to another file.
+      const isGone = unless('ENOENT', 'ELOOP');
+      if (damaged === undefined) await inFolder(path, directory, (at) => unlink(at)).catch(isGone);
       else await this.#keepDamaged(path, directory, damaged);
     } catch (caught) {
       this.failed(path, caught, 'a synced file could not be deleted; it is not sent again');
@@ -195,9 +197,4 @@ export class AfterAttempt {
   #say(level: 'warn' | 'error', message: string, fields: LogFields): void {
     if (!this.#deps.signal.aborted) this.#log.write(level, message, fields);
   }
-}
-
-function unlessGone(caught: NodeJS.ErrnoException): void {
-  // A link that has replaced its folder leads to another file.
-  if (caught.code !== 'ENOENT' && caught.code !== 'ELOOP') throw caught;
 }

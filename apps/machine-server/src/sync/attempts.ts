@@ -27,11 +27,6 @@ export interface Failure {
 
 export class Attempts {
   readonly #byPath = new Map<string, Failure>();
-  readonly #random: () => number;
-
-  constructor(random: () => number = Math.random) {
-    this.#random = random;
-  }
 
   /** Whether the file may be tried at `now` (monotonic ms). */
   due(path: string, now: number): boolean {
@@ -42,7 +37,7 @@ export class Attempts {
   failed(path: string, now: number, error: Pick<Failure, 'code' | 'message'>, askedMs = 0): number {
     const failures = (this.#byPath.get(path)?.failures ?? 0) + 1;
     const maxMs = ofEveryone.has(error.code) ? maxOfEveryoneMs : maxOfFileMs;
-    const waitMs = Math.max(backoffMs(failures, { firstMs, maxMs }, this.#random), askedMs);
+    const waitMs = Math.max(backoffMs(failures, { firstMs, maxMs }), askedMs);
     const { code, message } = error;
     if (this.#byPath.size < maxListed || this.#byPath.has(path))
       this.#byPath.set(path, { failures, at: now + waitMs, code, message });

@@ -10,10 +10,8 @@ export interface ResourceBacklog {
   oldestMs: number | undefined;
 }
 
-export interface Backlog {
-  /** By `<api>/<name>`. */
-  readonly resources: ReadonlyMap<string, ResourceBacklog>;
-}
+/** By `<api>/<name>`. */
+export type Backlog = ReadonlyMap<string, ResourceBacklog>;
 
 const { signal } = new AbortController();
 
@@ -37,7 +35,7 @@ export async function backlogOf(directories: readonly string[]): Promise<Backlog
     for await (const path of walkFiles(directory, signal, { from: failed }))
       if (!path.endsWith('.reason')) of(path, failed).quarantined++;
   }
-  return { resources };
+  return resources;
 }
 
 function resourceName([api = '', name = '']: readonly string[]): string {

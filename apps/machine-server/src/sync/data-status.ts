@@ -37,7 +37,7 @@ export async function dataStatus({ capture, sync, reclaim, docdb, clock }: DataS
     const missed = late + held + failed + dropped;
     add(name, { captured: sum('captured', taken), missed: sum('missed', missed), queued: sum('queued', queued) });
   }
-  for (const [name, { files, quarantined, oldestMs }] of backlog.resources)
+  for (const [name, { files, quarantined, oldestMs }] of backlog)
     add(name, { waiting_files: files, quarantined_files: quarantined, oldest_waiting: timeText(oldestMs) });
   for (const [name, tally] of sync.tally.resources)
     add(name, {
@@ -85,9 +85,9 @@ export async function dataTotals(deps: DataStatusDeps): Promise<JsonObject | und
   };
 }
 
-function totals({ resources }: Backlog): JsonObject {
+function totals(backlog: Backlog): JsonObject {
   let [files, quarantined, oldestMs] = [0, 0, undefined as number | undefined];
-  for (const each of resources.values()) {
+  for (const each of backlog.values()) {
     files += each.files;
     quarantined += each.quarantined;
     if (each.oldestMs !== undefined && (oldestMs === undefined || each.oldestMs < oldestMs)) oldestMs = each.oldestMs;

@@ -1,5 +1,5 @@
 /** Sends a large binary reading in parts. */
-import { create, fromBinary } from '@bufbuild/protobuf';
+import { create, fromBinary, type MessageInitShape } from '@bufbuild/protobuf';
 import { dataLoss } from '@platform/base';
 import {
   DataSyncService,
@@ -23,16 +23,11 @@ export async function streamCapture(
   if (data.case !== 'binary')
     throw dataLoss(`expected bytes in a reading of a binary file, found ${data.case ?? 'nothing'}`);
   const bytes = data.value;
-  const packet = (uploadPacket: StreamingDataCaptureUploadRequest['uploadPacket']): StreamingDataCaptureUploadRequest =>
+  type Packet = NonNullable<MessageInitShape<typeof StreamingDataCaptureUploadRequestSchema>['uploadPacket']>;
+  const packet = (uploadPacket: Packet): StreamingDataCaptureUploadRequest =>
     create(StreamingDataCaptureUploadRequestSchema, { uploadPacket });
   async function* packets(): AsyncGenerator<StreamingDataCaptureUploadRequest> {
-    const first = create(StreamingDataCaptureUploadRequestSchema, {
-      uploadPacket: {
-        case: 'metadata',
-        value: { uploadMetadata, ...(sensorMetadata && { sensorMetadata }) },
-      },
-    });
-    yield first;
+    yield packet({ case: 'metadata', value: { uploadMetadata, ...(sensorMetadata && { sensorMetadata }) } });
     for (let at = 0; at < bytes.length; at += chunkBytes)
       yield packet({ case: 'data', value: bytes.subarray(at, at + chunkBytes) });
   }

@@ -5,7 +5,6 @@ export interface ResourceTally {
   uploadedFiles: number;
   uploadedReadings: number;
   failedAttempts: number;
-  setAsideFiles: number;
   /** The last failure; empty after a success. */
   lastError: string;
 }
@@ -41,7 +40,6 @@ export class SyncTally {
       } else if (outcome.kind === 'aside') {
         tally.failedAttempts++;
         tally.lastError = outcome.reason;
-        if (tally !== this) tally.setAsideFiles++;
       }
     }
   }
@@ -50,7 +48,7 @@ export class SyncTally {
     if (resource === undefined) return undefined;
     const known = this.#byResource.get(resource);
     if (known !== undefined || this.#byResource.size >= maxResources) return known;
-    const fresh = { uploadedFiles: 0, uploadedReadings: 0, failedAttempts: 0, setAsideFiles: 0, lastError: '' };
+    const fresh = { uploadedFiles: 0, uploadedReadings: 0, failedAttempts: 0, lastError: '' };
     this.#byResource.set(resource, fresh);
     return fresh;
   }

@@ -2,6 +2,7 @@
 import { type Clock, errorText, type LogFields } from '@platform/base';
 import type { FoundFile } from '../after-attempt.ts';
 import type { Omitted } from '../omitted.ts';
+import type { SyncSettings } from '../rules/sync-settings.ts';
 import type { AfterSync } from './after-sync.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import { listFiles } from './list-files.ts';
@@ -9,12 +10,7 @@ import type { SentFiles } from './sent-files.ts';
 import { SettledFiles } from './settled-files.ts';
 import { isIn, moveTarget, syncRoots } from './sync-roots.ts';
 
-export interface DueFilesSettings {
-  readonly additionalPaths: readonly string[];
-  readonly unmodifiedMs: number;
-  readonly after: AfterSync;
-  readonly allowedFolders?: readonly string[] | undefined;
-}
+type DueFilesSettings = Pick<SyncSettings, 'additionalPaths' | 'unmodifiedMs' | 'after' | 'allowedFolders'>;
 
 export interface DueFilesDeps {
   readonly home: string;

@@ -4,8 +4,7 @@
  */
 import { asPlatformError, HashedPieces, type Piece, threadHash } from '@platform/base';
 import type { BeginUploadResponse } from '@platform/proto/platform/upload/v1/upload';
-import { changed } from './file-context.ts';
-import { callTimeoutMs, type ResumableFile } from './resumable-file.ts';
+import { callTimeoutMs, changed, type ResumableFile } from './file-context.ts';
 import { requireOffset } from './write-pieces.ts';
 
 /** Returns the hash of the whole file; undefined if the file must be sent in calls. */

@@ -6,9 +6,9 @@
 import { createHash } from 'node:crypto';
 import { asPlatformError } from '@platform/base';
 import { UploadService } from '@platform/proto/platform/upload/v1/upload';
+import { callTimeoutMs, type ResumableFile } from './file-context.ts';
 import { fingerprintText } from './fingerprint.ts';
 import { putBodies } from './put-bodies.ts';
-import { callTimeoutMs, type ResumableFile } from './resumable-file.ts';
 import { writePieces } from './write-pieces.ts';
 
 /** Smaller files are sent at once: repeating them costs less than the additional calls. */

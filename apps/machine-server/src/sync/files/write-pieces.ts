@@ -3,8 +3,7 @@ import { createHash } from 'node:crypto';
 import { aborted } from '@platform/base';
 import type { BeginUploadResponse, UploadService } from '@platform/proto/platform/upload/v1/upload';
 import type { Client } from '@platform/rpc/client';
-import { changed } from './file-context.ts';
-import { callTimeoutMs, type ResumableFile } from './resumable-file.ts';
+import { callTimeoutMs, changed, type ResumableFile } from './file-context.ts';
 
 const chunkBytes = 4 * 1024 * 1024;
 

@@ -6,7 +6,7 @@ import { lstat, statfs, unlink } from 'node:fs/promises';
 import { asPlatformError, type Clock, errorText, type Log } from '@platform/base';
 import type { CaptureFileHeader } from '@platform/proto/platform/capture/v1/capture_file';
 import { GapReason } from '@platform/proto/platform/gaps/v1/gaps';
-import { inFolder } from '../../directories/folder.ts';
+import { inFolder, unless } from '../../directories/folder.ts';
 import { failedFolder } from '../../directories/paths.ts';
 import { readCaptured } from '../../directories/read-captured.ts';
 import type { SeqLedger } from '../../directories/seq-ledger.ts';
@@ -180,10 +180,7 @@ async function remove(path: string, directory: string): Promise<number> {
     await unlink(at);
     return size;
   };
-  return inFolder(path, directory, removed).catch((caught: NodeJS.ErrnoException) => {
-    if (caught.code !== 'ENOENT' && caught.code !== 'ELOOP') throw caught;
-    return 0;
-  });
+  return (await inFolder(path, directory, removed).catch(unless('ENOENT', 'ELOOP'))) ?? 0;
 }
 
 /** The usage reported by the operating system. */
