@@ -1,10 +1,11 @@
 /** Wires the source of the configuration: the cloud that the `-config` file names, or that file itself. */
 import { type CloudDeps, type CloudParts, composeCloud } from './compose-cloud.ts';
+import { isCached, localCacheFile } from './config/cache.ts';
 import type { ConfigSource } from './config/config-source.ts';
+import { readConfigFile } from './config/credentials.ts';
 import { LocalFile } from './config/local-file.ts';
 import type { LocalSettings } from './config/local-settings.ts';
-import { openConfigFile } from './config/open-config-file.ts';
-import { isReadByAll } from './config/read-document.ts';
+import { isReadByAll, signatureOf } from './config/read-document.ts';
 
 export interface SourceDeps extends CloudDeps {
   /** Path of the `-config` file. */
@@ -21,7 +22,8 @@ export interface Source {
 /** @throws PlatformError if the file cannot be used */
 export async function composeSource(deps: SourceDeps, starting: AsyncDisposableStack): Promise<Source> {
   const { configFile, settings, serverLog, clock, onProblem } = deps;
-  const opened = await openConfigFile(configFile, settings.home);
+  const signature = await signatureOf(configFile);
+  const opened = await readConfigFile(configFile, await isCached(localCacheFile(settings.home, configFile)));
   const log = serverLog.log.child('config');
   if (opened.kind === 'cloud') {
     if (await isReadByAll(configFile))
@@ -31,6 +33,6 @@ export async function composeSource(deps: SourceDeps, starting: AsyncDisposableS
     const cloud = await composeCloud(deps, opened.credentials, starting);
     return { cloud, source: cloud.watch, local: opened.local };
   }
-  const source = new LocalFile({ ...opened, home: settings.home, onProblem, clock, log });
+  const source = new LocalFile({ ...opened, path: configFile, signature, home: settings.home, onProblem, clock, log });
   return { cloud: undefined, source, local: opened.local };
 }

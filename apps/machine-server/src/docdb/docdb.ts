@@ -7,6 +7,7 @@
 import {
   asPlatformError,
   type Clock,
+  createLimiter,
   errorText,
   type Follower,
   follow,
@@ -65,7 +66,7 @@ export class Docdb implements AsyncDisposable {
   #refused = 0;
   #unsureAttempts = 0;
   #lastError = '';
-  #work: Promise<void> = Promise.resolve();
+  readonly #inTurn = createLimiter(1);
 
   constructor(deps: DocdbDeps) {
     this.#deps = deps;
@@ -74,16 +75,12 @@ export class Docdb implements AsyncDisposable {
 
   /** @param settings undefined: no database is configured, and the queue is deleted */
   configure(settings: DocdbSettings | undefined): Promise<void> {
-    const task = () => this.#bringTo(settings);
-    this.#work = this.#work.then(task, task);
-    return this.#work;
+    return this.#inTurn(() => this.#bringTo(settings));
   }
 
   /** Sends nothing until it is configured again; files are still queued. */
   stop(): Promise<void> {
-    const task = () => this.#end();
-    this.#work = this.#work.then(task, task);
-    return this.#work;
+    return this.#inTurn(() => this.#end());
   }
 
   /** Signals that there may be files in the queue. */

@@ -3,6 +3,7 @@
  * `built-in-models.schema.json` of `@platform/machine-config` describes them to the cloud.
  */
 import type { Clock } from '@platform/base';
+import { baseRemoteControl, genericComponent, genericService } from '@platform/resources';
 import type { Model } from '../graph/model.ts';
 import type { Kernel } from '../hardware/kernel.ts';
 import type { DataManagerParts } from './services/data-manager-methods.ts';
@@ -54,7 +55,7 @@ const loads: Readonly<Record<string, (parts: ModelParts) => Promise<Model>>> = {
   'core:component:gantry/fake': async ({ clock }) =>
     (await import('./components/gantry/fake.ts')).createFakeGantry(clock),
   'core:component:generic/fake': async ({ clock }) =>
-    (await import('./components/generic/fake.ts')).createFakeGeneric(clock),
+    (await import('./fake/fake-model.ts')).bareFake(genericComponent, clock),
   'core:component:gripper/fake': async ({ clock }) =>
     (await import('./components/gripper/fake.ts')).createFakeGripper(clock),
   'core:component:input_controller/fake': async ({ clock }) =>
@@ -88,7 +89,7 @@ const loads: Readonly<Record<string, (parts: ModelParts) => Promise<Model>>> = {
   'core:component:switch/fake': async ({ clock }) =>
     (await import('./components/switch/fake.ts')).createFakeSwitch(clock),
   'core:service:base_remote_control/fake': async ({ clock }) =>
-    (await import('./services/base-remote-control/fake.ts')).createFakeBaseRemoteControl(clock),
+    (await import('./fake/fake-model.ts')).bareFake(baseRemoteControl, clock),
   'core:service:base_remote_control/builtin': async ({ clock }) =>
     (await import('./services/base-remote-control/builtin.ts')).createBaseRemoteControl(clock),
   'core:service:data_manager/builtin': async ({ dataManager }) =>
@@ -96,7 +97,7 @@ const loads: Readonly<Record<string, (parts: ModelParts) => Promise<Model>>> = {
   'core:service:discovery/fake': async ({ clock }) =>
     (await import('./services/discovery/fake.ts')).createFakeDiscovery(clock),
   'core:service:generic/fake': async ({ clock }) =>
-    (await import('./services/generic/fake.ts')).createFakeGenericService(clock),
+    (await import('./fake/fake-model.ts')).bareFake(genericService, clock),
   'core:service:motion/fake': async ({ clock }) => (await import('./services/motion/fake.ts')).createFakeMotion(clock),
   'core:service:navigation/fake': async ({ clock }) =>
     (await import('./services/navigation/fake.ts')).createFakeNavigation(clock),

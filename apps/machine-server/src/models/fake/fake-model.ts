@@ -77,6 +77,10 @@ export function fakeModel<T extends Resource, const F extends Fields>({
   });
 }
 
+/** A fake that only answers each command with itself. */
+export const bareFake = (type: Pick<ResourceDescriptor, 'api' | 'service'>, clock: Clock): Model =>
+  fakeModel({ type, fields: {}, make: () => ({}) })(clock);
+
 function failureOf(method: string, given: unknown): PlatformError {
   if (typeof given === 'string') return unavailable(given);
   const { code, message } = (given ?? {}) as Readonly<Record<string, unknown>>;

@@ -1,8 +1,8 @@
 /** Lists the arbitrary files below a folder, one at a time, without keeping a list: there may be millions. */
 import type { BigIntStats } from 'node:fs';
-import { lstat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { errorText } from '@platform/base';
+import { exists } from '../../directories/disk-storage.ts';
 import { isTaken, otherNames, ownersOf } from '../../directories/open-below.ts';
 import { failedFolder } from '../../directories/paths.ts';
 import { type FoundEntry, leftOut, walk } from '../../directories/walk-files.ts';
@@ -51,11 +51,6 @@ export async function* listFiles(
 async function isSetAside({ path, folder }: FoundEntry): Promise<boolean> {
   if (!folder.path.endsWith(`/${failedFolder}`)) return false;
   const name = basename(path);
-  const exists = (other: string): Promise<boolean> =>
-    lstat(folder.at(other)).then(
-      () => true,
-      () => false,
-    );
-  const isReason = name.endsWith('.reason') && (await exists(name.slice(0, -'.reason'.length)));
-  return isReason || (await exists(`${name}.reason`));
+  const isReason = name.endsWith('.reason') && (await exists(folder.at(name.slice(0, -'.reason'.length))));
+  return isReason || (await exists(folder.at(`${name}.reason`)));
 }
