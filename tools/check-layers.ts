@@ -11,7 +11,8 @@ import { filesToCheck, isSource, isTest, read, report } from './repository.ts';
 export const mayImport: Readonly<Record<string, readonly string[]>> = {
   web: ['proto', 'machine-config/schema', 'machine-config/capture-methods'],
   cli: [
-    ...['sdk', 'machine-config', 'capture-file', 'ftdc', 'base/refusals', 'base/version', 'machine-server/node-flags'],
+    ...['sdk', 'machine-config', 'capture-file', 'ftdc', 'machine-server/node-flags'],
+    ...['base/json-in', 'base/refusals', 'base/version'],
   ],
   cloud: ['rpc', 'resources', 'machine-config', 'capture-file', 'query', 'conditions', 'proto', 'base'],
   'machine-server': ['rpc', 'resources', 'machine-config', 'capture-file', 'ftdc', 'conditions', 'proto', 'base'],

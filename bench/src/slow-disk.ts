@@ -10,6 +10,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fromBinary } from '@bufbuild/protobuf';
 import { timestampMs } from '@bufbuild/protobuf/wkt';
+import { jsonIn } from '@platform/base';
 import { readCaptureFile } from '@platform/capture-file';
 import { nodeFlags } from '@platform/machine-server/node-flags';
 import { SensorDataSchema } from '@platform/proto/platform/app/datasync/v1/data_sync';
@@ -130,7 +131,7 @@ async function startMachine(delayMs: number, hz: number, count: number, paths: r
       const lines = existsSync(journal) ? readFileSync(journal, 'utf8').split('\n') : [];
       const newest = new Map<string, { reason: number; readings: number }>();
       for (const line of lines) {
-        const gap = parsed(line);
+        const gap = jsonIn(line) as { id: string; reason: number; readings: number } | undefined;
         if (gap !== undefined) newest.set(gap.id, gap);
       }
       return [...newest.values()].reduce((sum, gap) => sum + (gap.reason === reason ? gap.readings : 0), 0);
@@ -159,14 +160,6 @@ async function startMachine(delayMs: number, hz: number, count: number, paths: r
     },
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   };
-}
-
-function parsed(line: string): { id: string; reason: number; readings: number } | undefined {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
-  }
 }
 
 /**

@@ -5,7 +5,7 @@ import { connect, type Link, maxAnswerElements } from '@platform/rpc/client';
 import { CloudReach } from './cloud-link/cloud-reach.ts';
 import { LogShipper } from './cloud-link/log-shipper.ts';
 import { NetworkWatch, systemAddresses } from './cloud-link/network-watch.ts';
-import { RestartWatch } from './cloud-link/restart-watch.ts';
+import { watchForRestart } from './cloud-link/restart-watch.ts';
 import { userAgentOfRun } from './cloud-link/user-agent.ts';
 import { ConfigWatch } from './config/config-watch.ts';
 import type { CloudCredentials } from './config/credentials.ts';
@@ -97,7 +97,6 @@ export async function composeCloud(
   });
   shipper.start();
   starting.use(reach.onRetry(() => shipper.retry()));
-  const start = (): void =>
-    starting.use(new RestartWatch({ link, partId, restart, reach, clock, log: cloudLog })).start();
+  const start = (): void => void starting.use(watchForRestart({ link, partId, restart, reach, clock, log: cloudLog }));
   return { credentials, partId, link, connectAgain: () => connectWith(), reach, watch, start };
 }

@@ -1,5 +1,5 @@
 /** Wires capture, sync and reclaiming: capture directories, sync, deletion on a full disk, capture. */
-import type { Clock, Log } from '@platform/base';
+import { type Clock, inBackground, type Log } from '@platform/base';
 import type { CaptureFileContents, CaptureStorage } from '@platform/capture-file';
 import { DataType } from '@platform/proto/platform/app/datasync/v1/data_sync';
 import { GapReason } from '@platform/proto/platform/gaps/v1/gaps';
@@ -105,14 +105,11 @@ export async function composeData(deps: DataDeps): Promise<Data> {
   crash.tell(gaps, clock.now() * 1_000);
   await gaps.flush();
   signal.throwIfAborted();
-  const survey = new AbortController();
-  const surveyed = directories
-    .survey(survey.signal)
-    .catch((caught) => log.warn('capture files of earlier starts could not be listed', { error: String(caught) }));
-  starting.defer(async () => {
-    survey.abort();
-    await surveyed;
-  });
+  const survey = (stop: AbortSignal): Promise<void> =>
+    directories
+      .survey(stop)
+      .catch((caught) => log.warn('capture files of earlier starts could not be listed', { error: String(caught) }));
+  starting.use(inBackground(survey));
   const sync = starting.use(
     new Sync({
       ...{ partId, link: link && withChecksums(link), ledger, home },

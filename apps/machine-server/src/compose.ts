@@ -5,7 +5,7 @@
 import { runInTurns, version } from '@platform/base';
 import { maintenanceOf } from '@platform/machine-config/robot-config';
 import type { Capture } from './capture/capture.ts';
-import { RelayLink } from './cloud-link/relay-link.ts';
+import { relayLink } from './cloud-link/relay-link.ts';
 import { StatusReporter } from './cloud-link/status-reporter.ts';
 import type { CloudParts } from './compose-cloud.ts';
 import { composeDiagnostics, composeTelemetry } from './compose-diagnostics.ts';
@@ -148,9 +148,7 @@ export async function startMachineServer(deps: MachineServerDeps): Promise<Machi
   reporter?.start();
   if (cloud !== undefined) {
     const { partId, connectAgain: connect, reach } = cloud;
-    starting
-      .use(new RelayLink({ connect, partId, server: serving.relayed, reach, clock, log: log.child('cloud-link') }))
-      .start();
+    starting.use(relayLink({ connect, partId, server: serving.relayed, reach, clock, log: log.child('cloud-link') }));
     const waiting = [reporter, data.sync, data.gaps, packages, port.certificate];
     starting.use(
       reach.onRetry(() => {

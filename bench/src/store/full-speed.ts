@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { inBackground } from '@platform/base';
 import { cpuSeconds, processTree, proportionalBytes, residentBytes } from '@platform/testkit';
 import { median } from '../figures/statistics.ts';
 import { type FleetCloud, startFleetCloud } from '../fleet/fleet-cloud.ts';
@@ -80,24 +81,17 @@ async function measure(readings: number, repository: string | undefined): Promis
 }
 
 function watchPeak(pid: number): { readonly rss: number; readonly pss: number } & AsyncDisposable {
-  const over = new AbortController();
   const peak = { rss: 0, pss: 0 };
-  const watch = async (): Promise<void> => {
-    while (!over.signal.aborted) {
+  const watch = async (signal: AbortSignal): Promise<void> => {
+    while (!signal.aborted) {
       const tree = processTree(pid);
       const sum = (of: (member: number) => number): number => tree.reduce((total, member) => total + of(member), 0);
       peak.rss = Math.max(peak.rss, sum(residentBytes));
       peak.pss = Math.max(peak.pss, sum(proportionalBytes));
-      await sleep(200, undefined, { signal: over.signal }).catch(() => {});
+      await sleep(200, undefined, { signal }).catch(() => {});
     }
   };
-  const finished = watch();
-  return Object.assign(peak, {
-    [Symbol.asyncDispose]: async () => {
-      over.abort();
-      await finished;
-    },
-  });
+  return Object.assign(peak, inBackground(watch));
 }
 
 /** Resolves once everything in the log is sealed. */

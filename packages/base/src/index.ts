@@ -31,6 +31,7 @@ export { harmless } from './harmless.ts';
 export { HashedPieces, type Piece } from './hashing/hashed-pieces.ts';
 export { type ThreadHash, threadHash } from './hashing/thread-hash.ts';
 export { newId, newSecret, newShortId } from './ids.ts';
+export { inBackground } from './in-background.ts';
 export { isRecord } from './is-record.ts';
 export { isSame } from './is-same.ts';
 export { createLimiter } from './limiter.ts';
@@ -75,8 +76,10 @@ export {
 } from './refusals.ts';
 export type { Repaired } from './repaired.ts';
 export { invisibleCharacter, isVisible, visibleText } from './text/invisible-character.ts';
+export { jsonIn } from './text/json-in.ts';
 export { machineKeyAdvice } from './text/machine-key-advice.ts';
 export { printable, printableEntry } from './text/printable.ts';
+export { uriDecoded } from './text/uri-decoded.ts';
 export { runInTurns, runToEnd, type Steps } from './turns.ts';
 export { version } from './version.ts';
 export { Wakeup } from './wakeup.ts';

@@ -1,3 +1,4 @@
+import { jsonIn } from '@platform/base/json-in';
 import { type Cloud, openCloud } from '@platform/sdk/cloud';
 import type { Demo } from '../invocation/read-demo.ts';
 import type { Output, Row, ShownWebhook } from './output.ts';
@@ -113,21 +114,11 @@ async function webhooksAfter(cloud: Cloud, after: number): Promise<ShownWebhook[
   return requests.map((request) => ({
     ...request,
     receivedAt: new Date(request.receivedAt).toISOString(),
-    body: parsed(request.body),
+    body: typeof request.body === 'string' ? (jsonIn(request.body) ?? request.body) : request.body,
   }));
 }
 
 type Caught = Omit<ShownWebhook, 'receivedAt'> & { readonly receivedAt: number };
-
-/** The parsed body if it is JSON. */
-function parsed(body: unknown): unknown {
-  if (typeof body !== 'string') return body;
-  try {
-    return JSON.parse(body);
-  } catch {
-    return body;
-  }
-}
 
 /** Polls until `find` finds something; undefined when aborted. Failures are reported and repeated. */
 async function untilFound<T>(options: Showing, find: () => Promise<T | undefined>): Promise<T | undefined> {

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { jsonIn } from '@platform/base/json-in';
 import { pause } from './pause.ts';
 
 export interface ChildOptions {
@@ -57,7 +58,7 @@ export function startChild(options: ChildOptions): Child {
   eachLine(child.stderr, keep);
   const ready = new Promise<Readonly<Record<string, unknown>>>((resolve) => {
     eachLine(child.stdout, (line) => {
-      const event = eventOf(line);
+      const event = jsonIn(line) as Record<string, unknown> | null | undefined;
       if (event?.['event'] === 'ready') resolve(event);
       else keep(line);
     });
@@ -97,13 +98,4 @@ function killGroup(child: ChildProcess): void {
 
 function eachLine(stream: NodeJS.ReadableStream | null, take: (line: string) => void): void {
   if (stream) createInterface({ input: stream, crlfDelay: Number.POSITIVE_INFINITY }).on('line', take);
-}
-
-function eventOf(line: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const value: unknown = JSON.parse(line);
-    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined;
-  } catch {
-    return undefined;
-  }
 }

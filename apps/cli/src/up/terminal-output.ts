@@ -1,4 +1,5 @@
 import { styleText } from 'node:util';
+import { jsonIn } from '@platform/base/json-in';
 import { isLoopback, printable, printableEntry } from '@platform/sdk/cloud';
 import { shellWord } from '../invocation/shell-word.ts';
 import { type Output, type Ready, restartSentence, type Streams } from './output.ts';
@@ -173,13 +174,7 @@ const levels = ['debug', 'info', 'warn', 'error'];
  * processes use it only for important messages.
  */
 export function readableLog(line: string, least = 'warn'): string | undefined {
-  let entry: Record<string, unknown> | undefined;
-  try {
-    entry = JSON.parse(line);
-  } catch {
-    return line;
-  }
-  if (typeof entry !== 'object' || entry === null) return line;
+  const entry: Record<string, unknown> = Object(jsonIn(line));
   const { level, msg, time: _time, logger: _logger, code: _code, error, ...fields } = entry;
   if (typeof msg !== 'string') return line;
   if (levels.indexOf(String(level)) < levels.indexOf(least)) return undefined;

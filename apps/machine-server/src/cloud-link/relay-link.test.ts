@@ -8,7 +8,7 @@ import { FakeClock } from '@platform/testkit';
 import { expect, test } from 'vitest';
 import { relayedPrincipal } from '../serve/relayed-principal.ts';
 import { CloudReach } from './cloud-reach.ts';
-import { RelayLink } from './relay-link.ts';
+import { relayLink } from './relay-link.ts';
 
 type OpenLink = NonNullable<Handlers<typeof RelayService, string>['openLink']>;
 
@@ -50,11 +50,10 @@ async function rig(openLink: OpenLink, onWait: () => Promise<void> | void): Prom
     authenticate: async (call) => relayedPrincipal(call, silentLog),
     ...{ clock: systemClock, log: silentLog },
   });
-  const link = new RelayLink({
+  const link = relayLink({
     connect: () => connect({ baseUrl: cloud.baseUrl }),
     ...{ partId: 'press', server, reach: new CloudReach(clock), clock, log: silentLog },
   });
-  link.start();
   return {
     waits,
     async [Symbol.asyncDispose]() {
@@ -125,7 +124,7 @@ test('D17 the machine sends a heartbeat after each silence of 15 s, and reopens 
       yield { data: Uint8Array.of(1) };
     }
   });
-  await using link = new RelayLink({
+  await using _link = relayLink({
     connect: () => connect({ baseUrl: cloud.baseUrl }),
     server: {
       async serve(duplex) {
@@ -135,7 +134,6 @@ test('D17 the machine sends a heartbeat after each silence of 15 s, and reopens 
     },
     ...{ partId: 'press', reach: new CloudReach(clock), clock, log: silentLog },
   });
-  link.start();
   await expect.poll(() => links).toBe(1);
   await expect.poll(() => answers).toBe(1);
   for (let count = 2; count <= 10; count++) {
@@ -168,7 +166,7 @@ test('D17 the machine sends a heartbeat every 20 s while the cloud sends other m
       yield { data: Uint8Array.of(1) };
     }
   });
-  await using link = new RelayLink({
+  await using _link = relayLink({
     connect: () => connect({ baseUrl: cloud.baseUrl }),
     server: {
       async serve(duplex) {
@@ -178,7 +176,6 @@ test('D17 the machine sends a heartbeat every 20 s while the cloud sends other m
     },
     ...{ partId: 'press', reach: new CloudReach(clock), clock, log: silentLog },
   });
-  link.start();
   await expect.poll(() => beats).toBe(1);
   for (let second = 0; second < 65; second++) {
     await clock.advance(1_000);

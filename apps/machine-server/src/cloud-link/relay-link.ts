@@ -9,7 +9,7 @@
  * session moved is stopped when the heartbeats no longer arrive. No state lasts longer than 20 s without a message of the cloud, and each
  * attempt has its own connection, so the first attempt after a network is whole again succeeds (ADR-0066).
  */
-import { asPlatformError, backoffMs, type Clock, type Log, unavailable } from '@platform/base';
+import { asPlatformError, backoffMs, type Clock, inBackground, type Log, unavailable } from '@platform/base';
 import { type OpenLinkRequest, RelayService } from '@platform/proto/platform/relay/v1/relay';
 import { byteStreamOver, isAnswer, KeepAlive, type Link } from '@platform/rpc/client';
 import type { TunnelServer } from '@platform/rpc/server';
@@ -37,117 +37,101 @@ export interface RelayLinkDeps {
   readonly log: Log;
 }
 
-export class RelayLink implements AsyncDisposable {
-  readonly #deps: RelayLinkDeps;
-  readonly #stop = new AbortController();
-  #running: Promise<void> | undefined;
+export function relayLink(deps: RelayLinkDeps): AsyncDisposable {
+  return inBackground((signal) => hold(deps, signal));
+}
 
-  constructor(deps: RelayLinkDeps) {
-    this.#deps = deps;
-  }
-
-  start(): void {
-    this.#running = this.#hold(this.#stop.signal);
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.#stop.abort();
-    await this.#running;
-  }
-
-  async #hold(signal: AbortSignal): Promise<void> {
-    const { connect, reach, clock, log } = this.#deps;
-    await using link = connect();
-    for (let failures = 0; !signal.aborted; ) {
-      const fromMs = clock.monotonic();
-      let waitMs = 0;
-      try {
-        await this.#open(link, signal);
-        failures = 0;
-      } catch (caught) {
-        if (signal.aborted) return;
-        const { code, message } = asPlatformError(caught);
-        const openMs = clock.monotonic() - fromMs;
-        failures = openMs >= stableMs ? 1 : failures + 1;
-        // A proxy without a cloud behind it may say so, too, but not in gRPC.
-        const isUnsupported = code === 'unimplemented' && isAnswer(caught);
-        // An attempt that took long has used its wait up.
-        waitMs = isUnsupported ? unsupportedMs : Math.max(backoffMs(1, backoff), backoffMs(failures, backoff) - openMs);
-        const fields = { code, error: message, waitMs: Math.round(waitMs) };
-        if (isUnsupported) log.info('this cloud offers no remote control', fields);
-        // Other code, which needs the cloud more, reports that it is unreachable.
-        else if (code === 'unavailable') log.debug('the link for remote control broke; connecting again', fields);
-        else log.warn('the link for remote control broke; connecting again', fields);
-      }
-      // Nothing else shows whether a connection on which a link broke still passes bytes in both directions.
-      link.reconnect();
-      const leastMs = Math.max(waitMs, backoff.firstMs);
-      // A cloud without relay has none when it returns either.
-      if (waitMs === unsupportedMs) await clock.sleep(waitMs, signal).catch(() => {});
-      else await reach.wait(leastMs, signal);
-    }
-  }
-
-  /** Returns when the cloud has ended the link in an orderly way; throws otherwise. */
-  async #open(link: Link, signal: AbortSignal): Promise<void> {
-    const { partId, server, clock, log } = this.#deps;
-    const over = new AbortController();
-    const ended = AbortSignal.any([signal, over.signal]);
-    let failure: unknown;
-    const bytes = Promise.withResolvers<AsyncIterable<Uint8Array>>();
-    async function* requests(): AsyncGenerator<Pick<OpenLinkRequest, 'partId'> | { data: Uint8Array }, void> {
-      yield { partId };
-      for await (const data of await bytes.promise) yield { data };
-    }
-    const responses = link.client(RelayService).openLink(requests(), { signal: ended, timeoutMs: 0 });
-    async function* incoming(): AsyncGenerator<Uint8Array, void> {
-      try {
-        let isFirst = true;
-        for await (const { data } of responses) {
-          cloud.heard();
-          if (isFirst) log.info('remote control through the cloud is available');
-          else if (data.length === 0) onHeartbeatAnswered();
-          isFirst = false;
-          yield data;
-        }
-      } catch (caught) {
-        failure ??= caught;
-      } finally {
-        over.abort();
-      }
-    }
-    const stream = byteStreamOver(incoming());
-    const { duplex, outgoing } = stream;
-    let heartbeat: Disposable | undefined;
-    const beat = (): void => {
-      stream.beat();
-      heartbeat?.[Symbol.dispose]();
-      heartbeat = clock.after(heartbeatMs, beat);
-    };
-    using cloud = new KeepAlive({
-      // However much was sent: a line on which nothing arrives for 20 s because of it is of no use for a stop either.
-      ...{ clock, silentMs, sentBytes: () => 0 },
-      ping(onAnswer) {
-        onHeartbeatAnswered = onAnswer;
-        beat();
-      },
-      onDead: () => {
-        failure = unavailable('the cloud does not answer heartbeats');
-        over.abort();
-      },
-    });
-    let onHeartbeatAnswered = (): void => {};
-    cloud.watch();
-    beat();
-    // Ends calls in progress at once, both when the machine stops and when the link breaks.
-    ended.addEventListener('abort', () => duplex.destroy(), { once: true });
-    bytes.resolve(outgoing);
+async function hold(deps: RelayLinkDeps, signal: AbortSignal): Promise<void> {
+  const { connect, reach, clock, log } = deps;
+  await using link = connect();
+  for (let failures = 0; !signal.aborted; ) {
+    const fromMs = clock.monotonic();
+    let waitMs = 0;
     try {
-      await server.serve(duplex);
+      await open(deps, link, signal);
+      failures = 0;
+    } catch (caught) {
+      if (signal.aborted) return;
+      const { code, message } = asPlatformError(caught);
+      const openMs = clock.monotonic() - fromMs;
+      failures = openMs >= stableMs ? 1 : failures + 1;
+      // A proxy without a cloud behind it may say so, too, but not in gRPC.
+      const isUnsupported = code === 'unimplemented' && isAnswer(caught);
+      // An attempt that took long has used its wait up.
+      waitMs = isUnsupported ? unsupportedMs : Math.max(backoffMs(1, backoff), backoffMs(failures, backoff) - openMs);
+      const fields = { code, error: message, waitMs: Math.round(waitMs) };
+      if (isUnsupported) log.info('this cloud offers no remote control', fields);
+      // Other code, which needs the cloud more, reports that it is unreachable.
+      else if (code === 'unavailable') log.debug('the link for remote control broke; connecting again', fields);
+      else log.warn('the link for remote control broke; connecting again', fields);
+    }
+    // Nothing else shows whether a connection on which a link broke still passes bytes in both directions.
+    link.reconnect();
+    const leastMs = Math.max(waitMs, backoff.firstMs);
+    // A cloud without relay has none when it returns either.
+    if (waitMs === unsupportedMs) await clock.sleep(waitMs, signal).catch(() => {});
+    else await reach.wait(leastMs, signal);
+  }
+}
+
+/** Returns when the cloud has ended the link in an orderly way; throws otherwise. */
+async function open({ partId, server, clock, log }: RelayLinkDeps, link: Link, signal: AbortSignal): Promise<void> {
+  const over = new AbortController();
+  const ended = AbortSignal.any([signal, over.signal]);
+  let failure: unknown;
+  const bytes = Promise.withResolvers<AsyncIterable<Uint8Array>>();
+  async function* requests(): AsyncGenerator<Pick<OpenLinkRequest, 'partId'> | { data: Uint8Array }, void> {
+    yield { partId };
+    for await (const data of await bytes.promise) yield { data };
+  }
+  const responses = link.client(RelayService).openLink(requests(), { signal: ended, timeoutMs: 0 });
+  async function* incoming(): AsyncGenerator<Uint8Array, void> {
+    try {
+      let isFirst = true;
+      for await (const { data } of responses) {
+        cloud.heard();
+        if (isFirst) log.info('remote control through the cloud is available');
+        else if (data.length === 0) onHeartbeatAnswered();
+        isFirst = false;
+        yield data;
+      }
+    } catch (caught) {
+      failure ??= caught;
     } finally {
       over.abort();
-      heartbeat?.[Symbol.dispose]();
     }
-    if (failure !== undefined) throw failure;
   }
+  const stream = byteStreamOver(incoming());
+  const { duplex, outgoing } = stream;
+  let heartbeat: Disposable | undefined;
+  const beat = (): void => {
+    stream.beat();
+    heartbeat?.[Symbol.dispose]();
+    heartbeat = clock.after(heartbeatMs, beat);
+  };
+  using cloud = new KeepAlive({
+    // However much was sent: a line on which nothing arrives for 20 s because of it is of no use for a stop either.
+    ...{ clock, silentMs, sentBytes: () => 0 },
+    ping(onAnswer) {
+      onHeartbeatAnswered = onAnswer;
+      beat();
+    },
+    onDead: () => {
+      failure = unavailable('the cloud does not answer heartbeats');
+      over.abort();
+    },
+  });
+  let onHeartbeatAnswered = (): void => {};
+  cloud.watch();
+  beat();
+  // Ends calls in progress at once, both when the machine stops and when the link breaks.
+  ended.addEventListener('abort', () => duplex.destroy(), { once: true });
+  bytes.resolve(outgoing);
+  try {
+    await server.serve(duplex);
+  } finally {
+    over.abort();
+    heartbeat?.[Symbol.dispose]();
+  }
+  if (failure !== undefined) throw failure;
 }

@@ -13,7 +13,7 @@ import { createRpcServer, type Handlers, serve } from '@platform/rpc/server';
 import { FakeClock } from '@platform/testkit';
 import { expect, test } from 'vitest';
 import { CloudReach } from './cloud-reach.ts';
-import { RelayLink } from './relay-link.ts';
+import { relayLink } from './relay-link.ts';
 
 type OpenLink = NonNullable<Handlers<typeof RelayService, string>['openLink']>;
 type Direction = 'requests' | 'answers';
@@ -100,8 +100,8 @@ async function startWorld({ openLink, signIn }: WorldOptions): Promise<World> {
   const { port } = await server.listen({ host: '127.0.0.1', port: 0 });
   const network = stack.use(await startNetwork(port));
   const credentials = signIn && { credentials: { entity: 'press', type: 'robot-secret', payload: 's' } };
-  const link = stack.use(
-    new RelayLink({
+  stack.use(
+    relayLink({
       connect: () => connect({ baseUrl: network.url, clock, ...credentials }),
       server: {
         async serve(duplex) {
@@ -130,7 +130,6 @@ async function startWorld({ openLink, signIn }: WorldOptions): Promise<World> {
     },
     [Symbol.asyncDispose]: () => unwinding.disposeAsync(),
   };
-  link.start();
   return world;
 }
 

@@ -3,7 +3,7 @@ import type { Link } from '@platform/rpc/client';
 import { FakeClock } from '@platform/testkit';
 import { expect, test } from 'vitest';
 import { CloudReach } from './cloud-reach.ts';
-import { RestartWatch } from './restart-watch.ts';
+import { watchForRestart } from './restart-watch.ts';
 
 test('ADR-0066 the cloud is asked every 5 s, and 1 s after a call that hung for longer', async () => {
   const clock = new FakeClock();
@@ -14,11 +14,10 @@ test('ADR-0066 the cloud is asked every 5 s, and 1 s after a call that hung for 
     await clock.sleep(hangsMs.shift() ?? 0);
     throw new PlatformError('unavailable', 'away');
   };
-  await using watch = new RestartWatch({
+  await using _watch = watchForRestart({
     link: { client: () => ({ needsRestart }) } as unknown as Link,
     ...{ partId: 'press', restart: () => {}, reach: new CloudReach(clock), clock, log: silentLog },
   });
-  watch.start();
   await clock.advance(31_000);
   expect(asked).toEqual([5_000, 10_000, 21_000, 26_000, 31_000]);
 });

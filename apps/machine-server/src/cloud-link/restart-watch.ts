@@ -2,7 +2,7 @@
  * Asks the cloud whether this server should exit, so that its supervisor restarts it. It asks just as often while the cloud cannot be reached:
  * this is the call that first shows that it can, and ends the waits of others.
  */
-import { type Clock, errorText, type Log } from '@platform/base';
+import { type Clock, errorText, inBackground, type Log } from '@platform/base';
 import { RobotService } from '@platform/proto/platform/app/v1/robot';
 import type { Link } from '@platform/rpc/client';
 import type { CloudReach } from './cloud-reach.ts';
@@ -20,26 +20,8 @@ export interface RestartWatchDeps {
   readonly log: Log;
 }
 
-export class RestartWatch implements AsyncDisposable {
-  readonly #deps: RestartWatchDeps;
-  readonly #stop = new AbortController();
-  #running: Promise<void> | undefined;
-
-  constructor(deps: RestartWatchDeps) {
-    this.#deps = deps;
-  }
-
-  start(): void {
-    this.#running = this.#watch(this.#stop.signal);
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.#stop.abort();
-    await this.#running;
-  }
-
-  async #watch(signal: AbortSignal): Promise<void> {
-    const { link, partId, restart, reach, clock, log } = this.#deps;
+export function watchForRestart({ link, partId, restart, reach, clock, log }: RestartWatchDeps): AsyncDisposable {
+  return inBackground(async (signal) => {
     for (let waitMs = usualMs; !signal.aborted; ) {
       await reach.wait(waitMs, signal);
       if (signal.aborted) return;
@@ -57,5 +39,5 @@ export class RestartWatch implements AsyncDisposable {
         waitMs = Math.max(leastMs, usualMs - (clock.monotonic() - fromMs));
       }
     }
-  }
+  });
 }

@@ -17,6 +17,7 @@ import {
   type CodeName,
   errorText,
   failedPrecondition,
+  inBackground,
   isSame,
   type Log,
   PlatformError,
@@ -55,12 +56,11 @@ const unreachable: readonly CodeName[] = ['unavailable', 'deadline_exceeded', 'u
 export class ConfigWatch implements ConfigSource {
   readonly #deps: ConfigWatchDeps;
   readonly #path: string;
-  readonly #stop = new AbortController();
   #current: RobotConfig | undefined;
   #confirmedMs = 0;
   readonly #holding: Holding;
   #problem = '';
-  #running: Promise<void> | undefined;
+  #running: AsyncDisposable | undefined;
 
   constructor(deps: ConfigWatchDeps) {
     this.#deps = deps;
@@ -99,7 +99,7 @@ export class ConfigWatch implements ConfigSource {
   }
 
   start(apply: Apply, hold: Hold): void {
-    this.#running = this.#watch(apply, hold);
+    this.#running = inBackground((signal) => this.#watch(apply, hold, signal));
   }
 
   get held(): Held | undefined {
@@ -116,13 +116,11 @@ export class ConfigWatch implements ConfigSource {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#stop.abort();
-    await this.#running;
+    await this.#running?.[Symbol.asyncDispose]();
   }
 
-  async #watch(apply: Apply, hold: Hold): Promise<void> {
+  async #watch(apply: Apply, hold: Hold, signal: AbortSignal): Promise<void> {
     const { clock, log, credentials, reach, readTimeoutMs } = this.#deps;
-    const { signal } = this.#stop;
     let failures = 0;
     let attemptMs = 0;
     while (!signal.aborted) {

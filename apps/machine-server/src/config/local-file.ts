@@ -10,7 +10,7 @@
  * The maintenance window also holds back edits (D9): those made while the server runs.
  */
 
-import { type Clock, errorText, invalidArgument, type Log, type Problem } from '@platform/base';
+import { type Clock, errorText, inBackground, invalidArgument, type Log, type Problem } from '@platform/base';
 import type { JsonText } from '@platform/machine-config/read-json';
 import type { RobotConfig } from '@platform/proto/platform/app/v1/robot';
 import { logProblems } from '../logging/log-problems.ts';
@@ -50,8 +50,7 @@ export class LocalFile implements ConfigSource {
   readonly #deps: LocalFileDeps;
   readonly #cache: string;
   readonly #holding: Holding;
-  readonly #stop = new AbortController();
-  #running: Promise<void> | undefined;
+  #running: AsyncDisposable | undefined;
   #problem = '';
   /** The file's signature when it was last read. */
   #seen: string;
@@ -107,17 +106,15 @@ export class LocalFile implements ConfigSource {
   }
 
   start(apply: Apply, hold: Hold): void {
-    this.#running = this.#watch(apply, hold);
+    this.#running = inBackground((signal) => this.#watch(apply, hold, signal));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#stop.abort();
-    await this.#running;
+    await this.#running?.[Symbol.asyncDispose]();
   }
 
-  async #watch(apply: Apply, hold: Hold): Promise<void> {
+  async #watch(apply: Apply, hold: Hold, signal: AbortSignal): Promise<void> {
     const { path, clock, log } = this.#deps;
-    const { signal } = this.#stop;
     let before = this.#seen;
     let goneSinceMs = Number.POSITIVE_INFINITY;
     let askedMs = clock.monotonic();

@@ -1,5 +1,5 @@
 /** Opens a document database with the official driver, which is loaded on first use because it takes about 30 MB. */
-import { errorText, invalidArgument, permissionDenied, unauthenticated, unavailable } from '@platform/base';
+import { errorText, invalidArgument, permissionDenied, unauthenticated, unavailable, uriDecoded } from '@platform/base';
 import { mask } from '@platform/machine-config/mask-secrets';
 import type { DocdbSettings, DocumentDatabase, Refusal } from './database.ts';
 import type { ReadingDocument } from './documents-of.ts';
@@ -97,16 +97,8 @@ function fail(driver: Driver, caught: unknown, { uri }: DocdbSettings): never {
 /** Hides the URI and its secrets, which the driver's messages may quote. */
 function withoutSecrets(text: string, uri: string): string {
   const [, user = '', password = ''] = /^[^/]*\/\/([^:@/]*)(?::([^@/]*))?@/.exec(uri) ?? [];
-  const secrets = [uri, password, decoded(password), user, decoded(user)].filter((each) => each.length > 2);
+  const secrets = [uri, password, uriDecoded(password), user, uriDecoded(user)].filter((each) => each.length > 2);
   return secrets.reduce((hidden, secret) => hidden.replaceAll(secret, mask), text);
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }
 
 /** Numbers are stored as doubles, as on the wire. BSON has no names with a NUL. */

@@ -8,6 +8,7 @@
  */
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { jsonIn } from '@platform/base';
 import { type ReadStateDeps, readState } from '../directories/read-state.ts';
 import { writeDurably } from '../directories/write-durably.ts';
 import type { GapSeries } from './gaps.ts';
@@ -144,12 +145,8 @@ export async function readCrash(home: string, bootId: string, deps: ReadStateDep
   const synced = { safeUs: Number(safe), untilUs: Number(until) };
   const written = bootId === '' ? undefined : await readWritten(home, bootId);
   const times = written === undefined ? synced : narrower(synced, written);
-  try {
-    const series: unknown = JSON.parse(json);
-    return Array.isArray(series) ? { ...times, series: series as AliveSeries[] } : undefined;
-  } catch {
-    return undefined;
-  }
+  const series = jsonIn(json);
+  return Array.isArray(series) ? { ...times, series: series as AliveSeries[] } : undefined;
 }
 
 function pathOf(home: string): string {

@@ -3,6 +3,7 @@
  * counts. Torn or damaged lines are ignored. The file is rewritten once most of it is out of date.
  */
 import { appendFile } from 'node:fs/promises';
+import { jsonIn } from '@platform/base';
 import { type GapReason, GapReasonSchema } from '@platform/proto/platform/gaps/v1/gaps';
 import { type ReadStateDeps, readState } from '../directories/read-state.ts';
 import { writeDurably } from '../directories/write-durably.ts';
@@ -69,16 +70,10 @@ function lineOf(gap: Gap): string {
 }
 
 function gapOf(line: string): Gap | undefined {
-  let found: unknown;
-  try {
-    found = JSON.parse(line);
-  } catch {
-    return undefined;
-  }
-  const gap = found as Gap | null;
+  const gap = jsonIn(line) as Gap | null | undefined;
   const texts = [gap?.id, gap?.api, gap?.name, gap?.method];
   const numbers = [gap?.startUs, gap?.endUs, gap?.readings];
   const isWhole =
     texts.every((each) => typeof each === 'string') && numbers.every((each) => Number.isSafeInteger(each));
-  return isWhole && gap !== null && GapReasonSchema.value[gap.reason] !== undefined ? gap : undefined;
+  return isWhole && gap && GapReasonSchema.value[gap.reason] !== undefined ? gap : undefined;
 }

@@ -1,5 +1,5 @@
 /** Converts a text from outside to the document of a reading. */
-import { dataLoss, isRecord } from '@platform/base';
+import { dataLoss, isRecord, jsonIn } from '@platform/base';
 import type { Document } from '@platform/resources';
 import { type JsonPath, valueAt } from './json-path.ts';
 
@@ -12,17 +12,10 @@ const mostShown = 80;
  * @param source names where the text comes from, for errors. @throws data_loss
  */
 export function valuesOf(text: string, source: string, paths: ReadonlyMap<string, JsonPath>): Document {
-  const json = parsed(text, source);
+  const json = jsonIn(text);
+  if (json === undefined) throw dataLoss(`${source}: expected JSON, found ${shown(text)}`);
   if (paths.size === 0) return isRecord(json) ? json : { value: json };
   return Object.fromEntries([...paths].map(([name, path]) => [name, valueAt(json, path, source)]));
-}
-
-function parsed(text: string, source: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw dataLoss(`${source}: expected JSON, found ${shown(text)}`);
-  }
 }
 
 /** A text in quotes, truncated. */

@@ -3,6 +3,7 @@
  * Pure.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
+import { jsonIn } from '@platform/base/json-in';
 
 export interface SignedRequest {
   /** Names in lower case; several values of a name as one text with commas, as servers join them. */
@@ -135,20 +136,12 @@ function reasonOf(
     return 'body-with-byte-order-mark';
   if (/\r?\n$/.test(text) && fits(text.replace(/\r?\n$/, ''))) return 'body-with-added-line-end';
   if (text.includes('\r\n') && fits(text.replaceAll('\r\n', '\n'))) return 'body-with-changed-line-ends';
-  const compact = compactJson(text);
-  if (compact !== undefined && compact !== text && fits(compact)) return 'body-reformatted';
+  const json = jsonIn(text);
+  if (json !== undefined && fits(JSON.stringify(json))) return 'body-reformatted';
   const asTexts = secrets.flatMap((secret) => [Buffer.from(secret), Buffer.from(secret.slice('whsec_'.length))]);
   if (asTexts.some((key) => isRight(key, head, body))) return 'secret-used-as-text';
   if (keys.some((key) => isRight(key, `${id}.`, body) || isRight(key, body))) return 'timestamp-not-signed';
   return 'wrong-signature';
-}
-
-function compactJson(text: string): string | undefined {
-  try {
-    return JSON.stringify(JSON.parse(text));
-  } catch {
-    return undefined;
-  }
 }
 
 function versionOne(header: string): Buffer[] {

@@ -7,7 +7,7 @@
  */
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createLimiter, readWhole } from '@platform/base';
+import { createLimiter, jsonIn, readWhole } from '@platform/base';
 import { exists } from '../../directories/disk-storage.ts';
 import { writeDurably } from '../../directories/write-durably.ts';
 import { type Fingerprint, fingerprintText } from './fingerprint.ts';
@@ -52,23 +52,13 @@ export class SentFiles {
       throw caught;
     });
     for (const line of lines.split('\n')) {
-      const entry = parse(line);
-      if (entry !== undefined) known.set(...entry);
+      const entry = jsonIn(line);
+      const [path, text]: unknown[] = Array.isArray(entry) ? entry : [];
+      if (typeof path === 'string' && typeof text === 'string') known.set(path, text);
     }
     for (const path of known.keys()) if (!(await exists(path))) known.delete(path);
     const kept = [...known].map((entry) => `${JSON.stringify(entry)}\n`).join('');
     if (kept !== lines) await writeDurably(this.#file, kept);
     return known;
-  }
-}
-
-function parse(line: string): [string, string] | undefined {
-  try {
-    const value: unknown = JSON.parse(line);
-    if (!Array.isArray(value)) return undefined;
-    const [path, text]: unknown[] = value;
-    return typeof path === 'string' && typeof text === 'string' ? [path, text] : undefined;
-  } catch {
-    return undefined;
   }
 }

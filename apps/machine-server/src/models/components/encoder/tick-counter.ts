@@ -1,6 +1,6 @@
 /** Shared code of encoders that count the ticks of a board's digital interrupts. */
 import { create } from '@bufbuild/protobuf';
-import { type Clock, errorText, type Log, unavailable, unimplemented } from '@platform/base';
+import { type Clock, errorText, inBackground, type Log, unavailable, unimplemented } from '@platform/base';
 import { StreamTicksRequestSchema } from '@platform/proto/platform/component/board/v1/board';
 import { PositionType } from '@platform/proto/platform/component/encoder/v1/encoder';
 import type { Board, Encoder } from '@platform/resources';
@@ -21,26 +21,22 @@ const retryMs = 1_000;
 export function createTickCounter({ board, interrupts, step, clock, log }: TickCounterOptions): Encoder {
   let position = 0;
   let failure: string | undefined;
-  const stop = new AbortController();
-  const follow = async (): Promise<void> => {
-    while (!stop.signal.aborted) {
+  const followed = inBackground(async (signal) => {
+    while (!signal.aborted) {
       try {
-        const ticks = board.streamTicks(create(StreamTicksRequestSchema, { pinNames: [...interrupts] }), {
-          signal: stop.signal,
-        });
+        const ticks = board.streamTicks(create(StreamTicksRequestSchema, { pinNames: [...interrupts] }), { signal });
         for await (const { pinName = '', high = false } of ticks) {
           failure = undefined;
           position += step(pinName, high);
         }
         failure = 'the board ended its ticks';
       } catch (caught) {
-        if (!stop.signal.aborted) log.warn(`the ticks of ${interrupts.join(', ')} ended: ${errorText(caught)}`);
+        if (!signal.aborted) log.warn(`the ticks of ${interrupts.join(', ')} ended: ${errorText(caught)}`);
         failure = errorText(caught);
       }
-      await clock.sleep(retryMs, stop.signal).catch(() => {});
+      await clock.sleep(retryMs, signal).catch(() => {});
     }
-  };
-  const followed = follow();
+  });
   return {
     async getPosition({ positionType = PositionType.TICKS_COUNT }) {
       if (failure !== undefined)
@@ -55,8 +51,7 @@ export function createTickCounter({ board, interrupts, step, clock, log }: TickC
     getProperties: async () => ({ ticksCountSupported: true, angleDegreesSupported: false }),
     doCommand: noCommands('this encoder has no commands'),
     async close() {
-      stop.abort();
-      await followed;
+      await followed[Symbol.asyncDispose]();
     },
   };
 }
