@@ -1,7 +1,7 @@
 /** Command line and environment, read once. The only file that reads the environment. */
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { invalidArgument, parseTrustedProxies, type TrustedProxies } from '@platform/base';
+import { invalidValue, parseTrustedProxies, type TrustedProxies } from '@platform/base';
 import { durationMs } from './config/duration.ts';
 import { readFlags } from './read-flags.ts';
 
@@ -103,9 +103,8 @@ function durationOf(env: Environment, name: string, fallbackMs: number): number 
   const text = env[name];
   if (text === undefined || text === '') return fallbackMs;
   const ms = durationMs(text);
-  return ms !== undefined && ms > 0 && ms <= longestMs
-    ? ms
-    : refuse(name, 'a duration such as 30s or 1m30s (units ms, s, m, h), above 0 and at most 576h', text);
+  if (ms !== undefined && ms > 0 && ms <= longestMs) return ms;
+  throw invalidValue(name, 'a duration such as 30s or 1m30s (units ms, s, m, h), above 0 and at most 576h', text);
 }
 
 function requestsLimitOf(env: Environment): number {
@@ -113,11 +112,6 @@ function requestsLimitOf(env: Environment): number {
   const text = env[name];
   if (text === undefined || text === '') return 100;
   const limit = Number(text);
-  return /^\d+$/.test(text) && limit >= 1 && limit <= mostRequests
-    ? limit
-    : refuse(name, `a whole number from 1 to ${mostRequests}`, text);
-}
-
-function refuse(name: string, expected: string, found: string): never {
-  throw invalidArgument(`${name}: expected ${expected}, found ${JSON.stringify(found)}`);
+  if (/^\d+$/.test(text) && limit >= 1 && limit <= mostRequests) return limit;
+  throw invalidValue(name, `a whole number from 1 to ${mostRequests}`, text);
 }

@@ -150,13 +150,7 @@ function fullNameOf({ namespace, type, subtype, name }: Partial<ResourceName> = 
   return `${namespace}:${type}:${subtype}/${name}`;
 }
 
-function nameOf({
-  api,
-  name,
-}: {
-  api: string;
-  name: string;
-}): Pick<ResourceName, 'namespace' | 'type' | 'subtype' | 'name'> {
+function nameOf({ api, name }: Parameters<typeof formatResourceName>[0]): Omit<ResourceName, '$typeName'> {
   const [namespace = '', type = '', subtype = ''] = api.split(':');
   return { namespace, type, subtype, name };
 }
