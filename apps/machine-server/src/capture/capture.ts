@@ -33,16 +33,12 @@ export interface CaptureDeps {
   readonly log: Log;
 }
 
-export interface CaptureStatus {
+export const captureCounters = ['taken', 'late', 'held', 'failed', 'dropped', 'diskFailures'] as const;
+
+export interface CaptureStatus extends Readonly<Record<(typeof captureCounters)[number], number>> {
   readonly key: string;
-  readonly taken: number;
-  readonly late: number;
-  readonly held: number;
-  readonly failed: number;
-  readonly dropped: number;
   /** Readings that are only in memory. */
   readonly queued: number;
-  readonly diskFailures: number;
 }
 
 interface Running {
@@ -251,14 +247,5 @@ function statusOf(key: string, { collector, file }: Running): CaptureStatus {
 }
 
 function sumOf(one: CaptureStatus, other: CaptureStatus | undefined): CaptureStatus {
-  if (other === undefined) return one;
-  return {
-    ...one,
-    taken: one.taken + other.taken,
-    late: one.late + other.late,
-    held: one.held + other.held,
-    failed: one.failed + other.failed,
-    dropped: one.dropped + other.dropped,
-    diskFailures: one.diskFailures + other.diskFailures,
-  };
+  return { ...one, ...Object.fromEntries(captureCounters.map((name) => [name, one[name] + (other?.[name] ?? 0)])) };
 }

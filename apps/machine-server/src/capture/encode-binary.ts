@@ -1,11 +1,11 @@
 /** Encodes a binary reading as a SensorData, and determines extension and MIME type of its file. */
 import { create, toBinary } from '@bufbuild/protobuf';
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
-import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { concatBytes } from '@platform/base';
 import { AnnotationsSchema } from '@platform/proto/platform/app/data/v1/data';
 import { SensorDataSchema } from '@platform/proto/platform/app/datasync/v1/data_sync';
 import type { BinaryReading } from '@platform/resources';
+import { timestampOf } from '../gaps/lost-readings.ts';
 import type { BinaryFile } from './series.ts';
 
 /** The extensions that public machine-servers use; files of other types have none. */
@@ -41,10 +41,4 @@ export function encodeBinary(
   // Copies the bytes once; the message encoder would copy them twice, into a buffer of up to twice the size.
   const length = new BinaryWriter().tag(binaryField, WireType.LengthDelimited).uint32(bytes.length).finish();
   return concatBytes([toBinary(SensorDataSchema, metadata), length, bytes]);
-}
-
-function timestampOf(micros: number): ReturnType<typeof timestampFromMs> {
-  const timestamp = timestampFromMs(Math.floor(micros / 1_000));
-  timestamp.nanos += (micros % 1_000) * 1_000;
-  return timestamp;
 }

@@ -49,20 +49,6 @@ export function createFrameTree<F extends Frame>(all: readonly F[]): FrameTree<F
     const frame = name.endsWith(origin) ? byName.get(name.slice(0, -origin.length)) : undefined;
     return frame && { frame, atOrigin: true };
   };
-  /** The path from `world`, or why there is none. */
-  const walk = (name: string): { frame: F; atOrigin: boolean }[] | string => {
-    const path: { frame: F; atOrigin: boolean }[] = [];
-    const seen = new Set<F>();
-    for (let at = name; at !== world; ) {
-      const found = find(at);
-      if (found === undefined) return `its parent "${at}" has no frame`;
-      if (seen.has(found.frame)) return cycleText(seen, at);
-      seen.add(found.frame);
-      path.push(found);
-      at = found.frame.parent;
-    }
-    return path.toReversed();
-  };
   const places = placesOf([...byName.values()], (name) => find(name)?.frame);
   const depths = [...byName.values()].flatMap((frame) => {
     const place = places.get(frame);
@@ -74,13 +60,20 @@ export function createFrameTree<F extends Frame>(all: readonly F[]): FrameTree<F
     frames: depths.toSorted((a, b) => a.depth - b.depth).map(({ frame }) => frame),
     problems,
     path(name) {
-      if (name !== world && find(name) === undefined) {
-        const known = [world, ...byName.keys()].slice(0, 20).join(', ');
-        throw notFound(`expected a frame of this machine (${known}), found "${name}"`);
+      const path: { frame: F; atOrigin: boolean }[] = [];
+      for (let at = name; at !== world; ) {
+        const found = find(at);
+        if (found === undefined) {
+          const known = [world, ...byName.keys()].slice(0, 20).join(', ');
+          throw notFound(`expected a frame of this machine (${known}), found "${name}"`);
+        }
+        const place = places.get(found.frame);
+        if (typeof place === 'string')
+          throw failedPrecondition(`the frame "${name}" does not reach ${world}: ${place}`);
+        path.push(found);
+        at = found.frame.parent;
       }
-      const path = walk(name);
-      if (typeof path !== 'string') return path;
-      throw failedPrecondition(`the frame "${name}" does not reach ${world}: ${path}`);
+      return path.toReversed();
     },
   };
 }

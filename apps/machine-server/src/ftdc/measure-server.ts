@@ -1,5 +1,5 @@
 /** The metrics of this server's work. */
-import type { Capture } from '../capture/capture.ts';
+import { type Capture, captureCounters } from '../capture/capture.ts';
 import type { Graph } from '../graph/graph.ts';
 import type { RequestCounts } from '../serve/request-counts.ts';
 import type { Sync } from '../sync/sync.ts';
@@ -12,8 +12,6 @@ export interface Measured {
   };
   readonly requests: RequestCounts;
 }
-
-const captureCounters = ['taken', 'late', 'held', 'failed', 'dropped', 'diskFailures'] as const;
 
 export function measureServer({ graph, capture, sync, requests }: Measured, values: Map<string, number>): void {
   const states = graph.status();

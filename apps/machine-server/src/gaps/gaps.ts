@@ -11,6 +11,7 @@ import { type GapReason, GapService } from '@platform/proto/platform/gaps/v1/gap
 import type { Link } from '@platform/rpc/client';
 import { LimitedLog } from '../logging/limited-log.ts';
 import { type Gap, GapJournal } from './gap-journal.ts';
+import { timestampOf } from './lost-readings.ts';
 
 /** A captured method of a resource. */
 export type GapSeries = Pick<Gap, 'api' | 'name' | 'method'>;
@@ -224,9 +225,4 @@ function messageOf({ id, api, name, method, reason, startUs, endUs, readings }: 
     ...{ id, componentType: api, componentName: name, methodName: method, reason },
     ...{ start: timestampOf(startUs), end: timestampOf(endUs), readings: BigInt(readings) },
   };
-}
-
-function timestampOf(micros: number): { seconds: bigint; nanos: number } {
-  const seconds = Math.floor(micros / 1e6);
-  return { seconds: BigInt(seconds), nanos: Math.round(micros - seconds * 1e6) * 1_000 };
 }

@@ -1,7 +1,7 @@
-/** The missing readings if these readings of a capture file are never sent. */
+/** The missing readings if these readings of a capture file are never sent. Times are microseconds since 1970 UTC. */
 import { relative, sep } from 'node:path';
-import { fromBinary } from '@bufbuild/protobuf';
-import { type Timestamp, timestampMs } from '@bufbuild/protobuf/wkt';
+import { fromBinary, type MessageInitShape } from '@bufbuild/protobuf';
+import { type Timestamp, type TimestampSchema, timestampMs } from '@bufbuild/protobuf/wkt';
 import { type CaptureFileContents, readingsInName } from '@platform/capture-file';
 import { SensorDataSchema } from '@platform/proto/platform/app/datasync/v1/data_sync';
 import type { CaptureFileHeader } from '@platform/proto/platform/capture/v1/capture_file';
@@ -61,6 +61,11 @@ export function receivedUs(reading: Uint8Array): number | undefined {
   } catch {
     return undefined;
   }
+}
+
+export function timestampOf(micros: number): MessageInitShape<typeof TimestampSchema> {
+  const seconds = Math.floor(micros / 1e6);
+  return { seconds: BigInt(seconds), nanos: Math.round(micros - seconds * 1e6) * 1_000 };
 }
 
 export function microsOf(time: Timestamp | undefined): number | undefined {
