@@ -94,8 +94,8 @@ export function withErrorsAt<T>(place: QueryErrorPlace, read: () => T): T {
 }
 
 /** The error for a part of a query that is malformed. */
-export function malformed(reason: string, hint?: string): QueryError {
-  return new QueryError('FailedToParse', reason, hint === undefined ? {} : { hint });
+export function malformed(reason: string, place: QueryErrorPlace = {}): QueryError {
+  return new QueryError('FailedToParse', reason, place);
 }
 
 /** Runs the parser of a query. If the stack is too small for it, the query is nested too deeply. */

@@ -4,6 +4,7 @@
  */
 import { isSame, type Steps } from '@platform/base';
 import type { RobotConfig } from '@platform/proto/platform/app/v1/robot';
+import type { ResourceName } from '@platform/resources';
 
 /** Replaces each component and service of `after` by the one of the same name in `before` if they are equal. */
 export function* shareEqual(before: RobotConfig, after: RobotConfig): Steps<void> {
@@ -11,12 +12,7 @@ export function* shareEqual(before: RobotConfig, after: RobotConfig): Steps<void
   yield* shareIn(before.services, after.services);
 }
 
-interface Named {
-  readonly name: string;
-  readonly api: string;
-}
-
-function* shareIn<T extends Named>(before: readonly T[], after: T[]): Steps<void> {
+function* shareIn<T extends ResourceName>(before: readonly T[], after: T[]): Steps<void> {
   let byName: Map<string, T> | undefined;
   for (let at = 0; at < after.length; at++) {
     const fresh = after[at] as T;

@@ -3,12 +3,7 @@
  * tells would be forgotten.
  */
 import { rename } from 'node:fs/promises';
-import { type Clock, errorText, type Log, readWhole } from '@platform/base';
-
-export interface ReadStateDeps {
-  readonly clock: Clock;
-  readonly log: Log;
-}
+import { type ClockAndLog, errorText, type Log, readWhole } from '@platform/base';
 
 const firstMs = 100;
 const longestMs = 2_000;
@@ -20,7 +15,7 @@ const giveUpMs = 20_000;
  *
  * @returns undefined if there is no such file, or none that can be read
  */
-export async function readState(path: string, { clock, log }: ReadStateDeps): Promise<string | undefined> {
+export async function readState(path: string, { clock, log }: ClockAndLog): Promise<string | undefined> {
   const untilMs = clock.monotonic() + giveUpMs;
   for (let waitMs = firstMs; ; waitMs = Math.min(2 * waitMs, longestMs)) {
     try {

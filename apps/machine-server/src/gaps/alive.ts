@@ -8,8 +8,8 @@
  */
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { jsonIn } from '@platform/base';
-import { type ReadStateDeps, readState } from '../directories/read-state.ts';
+import { type ClockAndLog, jsonIn } from '@platform/base';
+import { readState } from '../directories/read-state.ts';
 import { writeDurably } from '../directories/write-durably.ts';
 import type { GapSeries } from './gaps.ts';
 import { NotedTimes, type Times } from './noted-times.ts';
@@ -138,7 +138,7 @@ export class Alive implements AsyncDisposable {
  *
  * @param bootId id of this run of the operating system; empty if unknown
  */
-export async function readCrash(home: string, bootId: string, deps: ReadStateDeps): Promise<Crash | undefined> {
+export async function readCrash(home: string, bootId: string, deps: ClockAndLog): Promise<Crash | undefined> {
   const text = (await readState(pathOf(home), deps)) ?? '';
   const [, safe, until, json = ''] = /^(\d{17}) (\d{17})\n(.*)\n$/.exec(text) ?? [];
   if (safe === undefined) return undefined;

@@ -3,9 +3,9 @@
  * counts. Torn or damaged lines are ignored. The file is rewritten once most of it is out of date.
  */
 import { appendFile } from 'node:fs/promises';
-import { jsonIn } from '@platform/base';
+import { type ClockAndLog, jsonIn } from '@platform/base';
 import { type GapReason, GapReasonSchema } from '@platform/proto/platform/gaps/v1/gaps';
-import { type ReadStateDeps, readState } from '../directories/read-state.ts';
+import { readState } from '../directories/read-state.ts';
 import { writeDurably } from '../directories/write-durably.ts';
 
 export interface Gap {
@@ -24,12 +24,12 @@ const mostOutdated = 1_000;
 
 export class GapJournal {
   readonly #path: string;
-  readonly #deps: ReadStateDeps;
+  readonly #deps: ClockAndLog;
   #lines = Number.POSITIVE_INFINITY;
   /** Whether the file contains a gap. */
   isUsed = false;
 
-  constructor(path: string, deps: ReadStateDeps) {
+  constructor(path: string, deps: ClockAndLog) {
     this.#path = path;
     this.#deps = deps;
   }

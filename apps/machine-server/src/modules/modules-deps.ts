@@ -1,6 +1,7 @@
 /** The parts of the machine-server that modules need. */
 import type { Clock, Log } from '@platform/base';
 import type { Provided } from '../graph/model-table.ts';
+import type { PackageWith } from '../packages/feature.ts';
 import type { ProcessStart } from './process/read-process.ts';
 import type { TypeTable } from './type-table.ts';
 
@@ -26,13 +27,6 @@ export interface ParentPort extends AsyncDisposable {
   tcpAddress(leader: ProcessStart): Promise<string>;
 }
 
-export interface InPackage {
-  readonly folder: string;
-  readonly version: string;
-  /** Why this is not the configured version; empty if it is. */
-  readonly warning: string;
-}
-
 export interface ModulesDeps {
   readonly home: string;
   /** Sets in the graph which models a module provides; undefined: permanently none. */
@@ -46,7 +40,7 @@ export interface ModulesDeps {
   /** Why this file cannot be used yet, such as a package that is being downloaded; undefined if it can. */
   readonly missing: (path: string) => string | undefined;
   /** The package that contains this file; undefined if none does. */
-  readonly packageWith: (path: string) => InPackage | undefined;
+  readonly packageWith: (path: string) => PackageWith | undefined;
   /** `-untrusted-env`. */
   readonly untrusted: boolean;
   /** `-debug`, or `debug` in the configuration. */

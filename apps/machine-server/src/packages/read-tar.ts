@@ -1,5 +1,5 @@
 /** Reads a tar archive (ustar, with the extensions of pax and GNU for long names) entry by entry. */
-import { dataLoss, type PlatformError } from '@platform/base';
+import { dataLoss } from '@platform/base';
 
 export interface TarEntry {
   readonly path: string;
@@ -45,7 +45,7 @@ export async function readTar(
     }
     const kind = kinds[type];
     if (kind === undefined)
-      throw broken(`expected files, folders and links, found an entry of type "${type}": ${entry.path}`);
+      throw dataLoss(`expected files, folders and links, found an entry of type "${type}": ${entry.path}`);
     const size = kind === 'file' ? Number(names['size'] ?? entry.size) : 0;
     const named = {
       ...entry,
@@ -62,7 +62,7 @@ export async function readTar(
 
 function headerOf(header: Buffer): Omit<TarEntry, 'kind'> {
   const sum = header.reduce((total, byte, at) => total + (at >= 148 && at < 156 ? 32 : byte), 0);
-  if (numberAt(header, 148, 8) !== sum) throw broken('expected a tar archive, found a header with a wrong checksum');
+  if (numberAt(header, 148, 8) !== sum) throw dataLoss('expected a tar archive, found a header with a wrong checksum');
   const isUstar = textAt(header, 257, 5) === 'ustar';
   const prefix = isUstar ? textAt(header, 345, 155) : '';
   const name = textAt(header, 0, 100);
@@ -84,7 +84,7 @@ function textAt(header: Buffer, at: number, length: number): string {
 function numberAt(header: Buffer, at: number, length: number): number {
   if (((header[at] ?? 0) & 0x80) !== 0) return header.readUIntBE(at + length - 6, 6);
   const number = Number.parseInt(textAt(header, at, length).trim() || '0', 8);
-  if (!(number >= 0)) throw broken('expected a tar archive, found a header without numbers');
+  if (!(number >= 0)) throw dataLoss('expected a tar archive, found a header without numbers');
   return number;
 }
 
@@ -94,7 +94,7 @@ function paxOf(text: string): Record<string, string> {
   let rest = Buffer.from(text);
   while (rest.length > 0) {
     const length = Number.parseInt(rest.toString('utf8', 0, 20), 10);
-    if (!(length > 0) || length > rest.length) throw broken('expected records of pax, found something else');
+    if (!(length > 0) || length > rest.length) throw dataLoss('expected records of pax, found something else');
     const record = rest.toString('utf8', 0, length - 1);
     const [, key = '', value = ''] = /^\d+ ([^=]+)=(.*)$/s.exec(record) ?? [];
     found[key] = value;
@@ -116,7 +116,7 @@ class ByteReader {
     while (this.#rest.length < length) {
       const next = await this.#source.next();
       if (next.done === true && this.#rest.length === 0) return undefined;
-      if (next.done === true) throw broken('expected a complete archive, found its end in the middle of an entry');
+      if (next.done === true) throw dataLoss('expected a complete archive, found its end in the middle of an entry');
       this.#rest = Buffer.concat([this.#rest, next.value]);
     }
     const taken = this.#rest.subarray(0, length);
@@ -125,10 +125,10 @@ class ByteReader {
   }
 
   async whole(length: number): Promise<Buffer> {
-    if (length > maxHeaderBytes) throw broken(`expected names of at most ${maxHeaderBytes} bytes, found ${length}`);
+    if (length > maxHeaderBytes) throw dataLoss(`expected names of at most ${maxHeaderBytes} bytes, found ${length}`);
     if (length === 0) return Buffer.alloc(0);
     const taken = await this.take(length);
-    if (taken === undefined) throw broken('expected a complete archive, found its end in the middle of an entry');
+    if (taken === undefined) throw dataLoss('expected a complete archive, found its end in the middle of an entry');
     return taken;
   }
 
@@ -137,7 +137,7 @@ class ByteReader {
     while (left > 0) {
       if (this.#rest.length === 0) {
         const next = await this.#source.next();
-        if (next.done === true) throw broken('expected a complete archive, found its end in the middle of a file');
+        if (next.done === true) throw dataLoss('expected a complete archive, found its end in the middle of a file');
         this.#rest = Buffer.from(next.value.buffer, next.value.byteOffset, next.value.byteLength);
         continue;
       }
@@ -147,8 +147,4 @@ class ByteReader {
       yield piece;
     }
   }
-}
-
-function broken(message: string): PlatformError {
-  return dataLoss(message);
 }

@@ -6,7 +6,7 @@ import { BsonDocument, type BsonValue } from '../bson/value.ts';
 import { type Evaluate, step } from '../execute/expressions/scope.ts';
 import { isTruthy } from '../execute/expressions/truth.ts';
 import type { Expr } from '../plan/expr.ts';
-import { QueryError } from '../query-error.ts';
+import { malformed, QueryError } from '../query-error.ts';
 import type { Functions, OperandContext } from './definition.ts';
 import { namedFields } from './named-fields.ts';
 import { requireInt32 } from './numbers/number.ts';
@@ -146,14 +146,14 @@ function variablesOf(value: BsonValue): BsonDocument {
 
 /** CURRENT is the only system variable that a query may bind: paths then start there. */
 function variableName(name: string): string {
-  if (name === '') throw new QueryError('FailedToParse', 'empty variable names are not allowed');
+  if (name === '') throw malformed('empty variable names are not allowed');
   if (name === 'CURRENT' || /^[a-z\u0080-\uffff][\w\u0080-\uffff]*$/.test(name)) return name;
-  throw new QueryError('FailedToParse', `a variable name starts with a lower-case letter, found '${name}'`);
+  throw malformed(`a variable name starts with a lower-case letter, found '${name}'`);
 }
 
 function loopVariable(parts: BsonDocument): string {
   const as = parts.get('as');
   if (as === undefined) return 'this';
   if (typeof as === 'string') return variableName(as);
-  throw new QueryError('FailedToParse', `'as' must be a string, found ${describe(as)}`);
+  throw malformed(`'as' must be a string, found ${describe(as)}`);
 }

@@ -6,7 +6,7 @@ import type { FunctionDefinition, OperandContext } from '../functions/definition
 import { functions, operators } from '../functions/registry.ts';
 import { call, type Expr, literal, type Path } from '../plan/expr.ts';
 import type { Constant } from '../plan/window.ts';
-import { QueryError, withErrorsAt } from '../query-error.ts';
+import { malformed, QueryError, withErrorsAt } from '../query-error.ts';
 import { parseFieldPath } from './path.ts';
 
 /** Parses an expression; `vars` are the variables bound by the $map, $filter and $let around it. */
@@ -50,11 +50,11 @@ function parseReference(text: string, vars: readonly string[]): Expr {
     if (text === '$') throw new QueryError(16872, "'$' by itself is not a field path");
     return fieldOf(parseFieldPath(text.slice(1)), vars);
   }
-  if (text === '$$') throw new QueryError('FailedToParse', 'empty variable names are not allowed');
+  if (text === '$$') throw malformed('empty variable names are not allowed');
   const dot = text.indexOf('.');
   const name = dot < 0 ? text.slice(2) : text.slice(2, dot);
   if (!/^[A-Za-z\u0080-\uffff][\w\u0080-\uffff]*$/.test(name)) {
-    throw new QueryError('FailedToParse', `a variable name has letters, digits and '_', found '${name}'`);
+    throw malformed(`a variable name has letters, digits and '_', found '${name}'`);
   }
   checkKnown(name, vars);
   if (text.endsWith('.')) throw new QueryError(40353, `a field path must not end with a dot: '${text}'`);

@@ -2,7 +2,7 @@
 import { isNullish, isNumeric, type TypeName, typeName, typeNumbers } from '../../bson/type.ts';
 import { BsonDocument, type Maybe } from '../../bson/value.ts';
 import type { Evaluate } from '../../execute/expressions/scope.ts';
-import { QueryError } from '../../query-error.ts';
+import { malformed, QueryError } from '../../query-error.ts';
 import { eager, type FunctionDefinition, type Functions, lazy } from '../definition.ts';
 import { argumentsByName, callWithNames, type Fields, namedFields } from '../named-fields.ts';
 import { exactWhole } from '../numbers/number.ts';
@@ -97,7 +97,7 @@ function targetOf(to: Maybe): Target | undefined {
   if (isNullish(to)) return undefined;
   if (!(to instanceof BsonDocument)) return { type: typeOf(to), subtype: 0 };
   const type = to.get('type');
-  if (type === undefined) throw new QueryError('FailedToParse', "$convert's 'to' needs a 'type'");
+  if (type === undefined) throw malformed("$convert's 'to' needs a 'type'");
   return isNullish(type) ? undefined : { type: typeOf(type), subtype: subtypeOf(to.get('subtype')) };
 }
 
@@ -107,13 +107,10 @@ function typeOf(value: Maybe): TypeName {
     throw new QueryError('BadValue', `unknown type name: '${value.slice(0, 80)}'`);
   }
   if (!isNumeric(value)) {
-    throw new QueryError(
-      'FailedToParse',
-      `$convert's 'to' must be the name or number of a type, found ${typeName(value)}`,
-    );
+    throw malformed(`$convert's 'to' must be the name or number of a type, found ${typeName(value)}`);
   }
   const type = byNumber.get(Number(exactWhole(value) ?? Number.NaN));
-  if (type === undefined) throw new QueryError('FailedToParse', "$convert's 'to' is not the number of a type");
+  if (type === undefined) throw malformed("$convert's 'to' is not the number of a type");
   return type;
 }
 

@@ -2,7 +2,7 @@
 
 import { typeName } from '../../bson/type.ts';
 import type { Maybe } from '../../bson/value.ts';
-import { QueryError } from '../../query-error.ts';
+import { malformed, QueryError } from '../../query-error.ts';
 import { dayMs } from './calendar.ts';
 
 export type Unit = 'year' | 'quarter' | 'month' | 'week' | 'day' | 'hour' | 'minute' | 'second' | 'millisecond';
@@ -31,10 +31,7 @@ export function unitOf(value: Maybe, name: string): Unit {
     throw new QueryError(5439013, `${name}: unit must be a string, found ${typeName(value)}`);
   }
   if (isUnit(value)) return value;
-  throw new QueryError(
-    'FailedToParse',
-    `${name}: unknown time unit '${value.slice(0, 80)}', expected ${[...units].join(', ')}`,
-  );
+  throw malformed(`${name}: unknown time unit '${value.slice(0, 80)}', expected ${[...units].join(', ')}`);
 }
 
 const weekdays: readonly string[] = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'];

@@ -4,7 +4,7 @@ import { describe } from '../../bson/describe.ts';
 import { isNumeric } from '../../bson/type.ts';
 import { Binary, type BsonValue, type Decimal128, Int32 } from '../../bson/value.ts';
 import { toDouble } from '../../functions/numbers/number.ts';
-import { QueryError } from '../../query-error.ts';
+import { malformed, QueryError } from '../../query-error.ts';
 
 export function parseBitPositions(value: BsonValue, name: string, at: string): Int32[] {
   if (Array.isArray(value)) return value.map((item) => new Int32(positionOf(item, name, at)));
@@ -17,14 +17,15 @@ export function parseBitPositions(value: BsonValue, name: string, at: string): I
     });
   }
   const mask = wholeOf(value, name, at);
-  if (mask < 0n) throw refused(`${name} takes no negative numbers, found ${mask}`, at);
+  if (mask < 0n) throw malformed(`${name} takes no negative numbers, found ${mask}`, { path: at });
   return setBits(mask).map((bit) => new Int32(bit));
 }
 
 function positionOf(value: BsonValue, name: string, at: string): number {
-  if (!isNumeric(value)) throw refused(`${name} takes positions of bits, found ${describe(value)}`, at);
+  if (!isNumeric(value)) throw malformed(`${name} takes positions of bits, found ${describe(value)}`, { path: at });
   const position = wholeOf(value, name, at);
-  if (position < 0n || position >= 2n ** 31n) throw refused(`${name} knows no bit at position ${position}`, at);
+  if (position < 0n || position >= 2n ** 31n)
+    throw malformed(`${name} knows no bit at position ${position}`, { path: at });
   return Number(position);
 }
 
@@ -32,15 +33,11 @@ function wholeOf(value: number | bigint | Int32 | Decimal128, name: string, at: 
   if (typeof value === 'bigint') return value;
   const number = toDouble(value);
   if (Number.isInteger(number) && Math.abs(number) < 2 ** 63) return BigInt(number);
-  throw refused(`${name} takes whole numbers of 64 bits, found ${number}`, at);
+  throw malformed(`${name} takes whole numbers of 64 bits, found ${number}`, { path: at });
 }
 
 function setBits(mask: bigint): number[] {
   const bits: number[] = [];
   for (let bit = 0; bit < 64; bit++) if ((mask >> BigInt(bit)) & 1n) bits.push(bit);
   return bits;
-}
-
-function refused(reason: string, at: string): QueryError {
-  return new QueryError('FailedToParse', reason, { path: at });
 }

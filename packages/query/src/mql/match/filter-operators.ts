@@ -8,7 +8,7 @@ import { geoIntersects, geoWithin } from '../../execute/geo/region.ts';
 import type { BitsTest } from '../../execute/match/bits.ts';
 import { toDouble, wholePart } from '../../functions/numbers/number.ts';
 import { call, type Expr, literal } from '../../plan/expr.ts';
-import { QueryError, withErrorsAt } from '../../query-error.ts';
+import { malformed, QueryError, withErrorsAt } from '../../query-error.ts';
 import { parseBitPositions } from './bits.ts';
 
 /** The parsers that operators need from filter.ts; passed as arguments, so that the two files do not import each other. */
@@ -114,7 +114,7 @@ function parseNot(subject: Expr, value: BsonValue, at: string, parts: FilterPart
 /** The argument of `match.type` is an array of type numbers; 0 stands for "any number". */
 function parseType(subject: Expr, value: BsonValue, at: string): Expr {
   const types = Array.isArray(value) ? value : [value];
-  if (types.length === 0) throw new QueryError('FailedToParse', '$type must match at least one type', { path: at });
+  if (types.length === 0) throw malformed('$type must match at least one type', { path: at });
   const numbers = types.map((type) => {
     if (typeof type === 'string') {
       if (type === 'number') return 0;

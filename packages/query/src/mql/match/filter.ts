@@ -5,7 +5,7 @@ import { isNumeric } from '../../bson/type.ts';
 import { BsonDocument, BsonUndefined, type BsonValue, Regex } from '../../bson/value.ts';
 import { toDouble } from '../../functions/numbers/number.ts';
 import { call, type Expr, field, literal, type Path } from '../../plan/expr.ts';
-import { QueryError } from '../../query-error.ts';
+import { malformed, QueryError } from '../../query-error.ts';
 import { parseExpression } from '../expression.ts';
 import { type FilterParts, fieldOperators } from './filter-operators.ts';
 import { checkJsonSchema } from './json-schema.ts';
@@ -44,7 +44,7 @@ function parseTopLevel(name: string, value: BsonValue, at: string, top: boolean)
     case '$alwaysTrue':
     case '$alwaysFalse':
       if (!isNumeric(value) || toDouble(value) !== 1) {
-        throw new QueryError('FailedToParse', `${name} takes the number 1, found ${describe(value)}`, { path });
+        throw malformed(`${name} takes the number 1, found ${describe(value)}`, { path });
       }
       return [literal(name === '$alwaysTrue')];
     case '$jsonSchema':

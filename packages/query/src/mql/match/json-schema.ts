@@ -4,7 +4,7 @@ import { describe } from '../../bson/describe.ts';
 import { isNumeric, typeNumbers } from '../../bson/type.ts';
 import { BsonDocument, type BsonValue, Regex } from '../../bson/value.ts';
 import { compileJsonSchema, unorderedKey } from '../../execute/match/json-schema.ts';
-import { QueryError } from '../../query-error.ts';
+import { malformed, QueryError } from '../../query-error.ts';
 import { checkRegex } from './filter-operators.ts';
 
 type Check = (value: BsonValue, at: string) => void;
@@ -21,24 +21,25 @@ export function checkJsonSchema(value: BsonValue, at: string): BsonDocument {
 
 function schema(value: BsonValue, at: string): void {
   const document = object(value, at);
-  if (document.has('type') && document.has('bsonType')) throw failed("only one of 'type' and 'bsonType'", at);
+  if (document.has('type') && document.has('bsonType'))
+    throw malformed("only one of 'type' and 'bsonType'", { path: at });
   for (const [name, below] of document) {
     const check = Object.hasOwn(keywords, name) ? keywords[name] : undefined;
-    if (check === undefined) throw failed(`unknown keyword '${name}' of $jsonSchema`, at);
+    if (check === undefined) throw malformed(`unknown keyword '${name}' of $jsonSchema`, { path: at });
     check(below, `${at}.${name}`);
   }
   for (const [bound, flag] of [
     ['maximum', 'exclusiveMaximum'],
     ['minimum', 'exclusiveMinimum'],
   ] as const) {
-    if (document.has(flag) && !document.has(bound)) throw failed(`'${flag}' needs '${bound}'`, at);
+    if (document.has(flag) && !document.has(bound)) throw malformed(`'${flag}' needs '${bound}'`, { path: at });
   }
 }
 
 const names: Check = (value, at) => {
   const list = nonEmpty(value, at);
   for (const item of list) if (typeof item !== 'string') throw mismatch('names', item, at);
-  if (new Set(list).size < list.length) throw failed('a name occurs twice', at);
+  if (new Set(list).size < list.length) throw malformed('a name occurs twice', { path: at });
 };
 const schemas: Check = (value, at) => {
   for (const [index, item] of nonEmpty(value, at).entries()) schema(item, `${at}.${index}`);
@@ -58,23 +59,24 @@ const number: Check = (value, at) => {
 const size: Check = (value, at) => {
   number(value, at);
   const count = Number(value instanceof Object && 'value' in value ? value.value : value);
-  if (!(count >= 0) || !Number.isInteger(count)) throw failed('expected a non-negative whole number', at);
+  if (!(count >= 0) || !Number.isInteger(count)) throw malformed('expected a non-negative whole number', { path: at });
 };
 const text: Check = (value, at) => {
   if (typeof value !== 'string') throw mismatch('a string', value, at);
 };
 const choices: Check = (value, at) => {
   const list = nonEmpty(value, at);
-  if (new Set(list.map(unorderedKey)).size < list.length) throw failed('a value occurs twice', at);
+  if (new Set(list.map(unorderedKey)).size < list.length) throw malformed('a value occurs twice', { path: at });
 };
 const types =
   (known: readonly string[]): Check =>
   (value, at) => {
     const items = Array.isArray(value) ? nonEmpty(value, at) : [value];
-    if (new Set(items).size < items.length) throw failed('a type occurs twice', at);
+    if (new Set(items).size < items.length) throw malformed('a type occurs twice', { path: at });
     for (const item of items) {
       if (typeof item !== 'string') throw mismatch('the name of a type', item, at);
-      if (item === 'integer' && !known.includes('integer')) throw failed("the type 'integer' is not supported", at);
+      if (item === 'integer' && !known.includes('integer'))
+        throw malformed("the type 'integer' is not supported", { path: at });
       if (!known.includes(item)) throw new QueryError('BadValue', `unknown type name alias: ${item}`, { path: at });
     }
   };
@@ -100,7 +102,7 @@ const keywords: Readonly<Record<string, Check>> = {
   multipleOf: (value, at) => {
     number(value, at);
     if (!(Number(value instanceof Object && 'value' in value ? value.value : value) > 0)) {
-      throw failed('expected a positive number', at);
+      throw malformed('expected a positive number', { path: at });
     }
   },
   pattern: (value, at) => {
@@ -117,14 +119,10 @@ function object(value: BsonValue, at: string): BsonDocument {
 
 function nonEmpty(value: BsonValue, at: string): readonly BsonValue[] {
   if (!Array.isArray(value)) throw mismatch('an array', value, at);
-  if (value.length === 0) throw failed('expected a non-empty array', at);
+  if (value.length === 0) throw malformed('expected a non-empty array', { path: at });
   return value;
 }
 
 function mismatch(expected: string, found: BsonValue, at: string): QueryError {
   return new QueryError('TypeMismatch', `expected ${expected}, found ${describe(found)}`, { path: at });
-}
-
-function failed(reason: string, at: string): QueryError {
-  return new QueryError('FailedToParse', reason, { path: at });
 }

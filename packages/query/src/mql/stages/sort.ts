@@ -9,7 +9,7 @@ import { toDouble } from '../../functions/numbers/number.ts';
 import { near } from '../../plan/expr.ts';
 import type { SortKey } from '../../plan/sort-key.ts';
 import type { ShapeLeaf, ShapeTree, Stage } from '../../plan/stage.ts';
-import { QueryError } from '../../query-error.ts';
+import { malformed, QueryError } from '../../query-error.ts';
 import { parseFieldPath } from '../path.ts';
 
 const maxKeys = 32;
@@ -52,7 +52,7 @@ function metaKeys(
   if ([...direction.keys()][0] !== '$meta') {
     throw new QueryError(17312, `$sort of '${name}': the only object allowed is {$meta: …}`);
   }
-  if (direction.size > 1) throw new QueryError('FailedToParse', `$sort of '${name}': {$meta: …} has no other fields`);
+  if (direction.size > 1) throw malformed(`$sort of '${name}': {$meta: …} has no other fields`);
   const kind = direction.get('$meta');
   if (kind === 'geoNearDistance' && byNear !== undefined) return byNear;
   if (kind === 'textScore' || kind === 'geoNearDistance') {

@@ -101,5 +101,5 @@ function checkOrder(lower: Maybe, upper: Maybe): void {
 export function parseTimeUnit(value: BsonValue): Unit {
   if (typeof value !== 'string') throw malformed(`'unit' must be a string, found ${describe(value)}`);
   if (isUnit(value)) return value;
-  throw malformed(`unknown time unit ${describe(value)}`, `the units are ${[...units].join(', ')}`);
+  throw malformed(`unknown time unit ${describe(value)}`, { hint: `the units are ${[...units].join(', ')}` });
 }

@@ -8,14 +8,14 @@ import type { Unit } from '../../functions/dates/date-unit.ts';
 import type { Path } from '../../plan/expr.ts';
 import type { Stage } from '../../plan/stage.ts';
 import type { Constant, DensifyStage } from '../../plan/window.ts';
-import { QueryError, withErrorsAt } from '../../query-error.ts';
+import { malformed, QueryError, withErrorsAt } from '../../query-error.ts';
 import { parseFieldPath } from '../path.ts';
 import { parseTimeUnit, wholeOf } from './bounds.ts';
 import { strictFields } from './strict-fields.ts';
 
 export function parseDensify(spec: BsonValue): Stage {
   if (!(spec instanceof BsonDocument)) {
-    throw new QueryError('FailedToParse', `$densify takes an object, found ${typeName(spec)}`);
+    throw malformed(`$densify takes an object, found ${typeName(spec)}`);
   }
   const fields = strictFields(spec, '$densify', {
     field: { type: 'string', required: true },

@@ -4,7 +4,7 @@ import { describe } from '../../bson/describe.ts';
 import { typeName } from '../../bson/type.ts';
 import { BsonDocument, type BsonValue } from '../../bson/value.ts';
 import type { Stage } from '../../plan/stage.ts';
-import { QueryError } from '../../query-error.ts';
+import { malformed, QueryError } from '../../query-error.ts';
 import { parseAddFields } from '../stages/shape.ts';
 import { parseSetWindowFields } from './set-window-fields.ts';
 import { strictFields } from './strict-fields.ts';
@@ -13,7 +13,7 @@ const methods: Readonly<Record<string, string>> = { linear: '$linearFill', locf:
 
 export function parseFill(spec: BsonValue): readonly Stage[] {
   if (!(spec instanceof BsonDocument)) {
-    throw new QueryError('FailedToParse', `$fill takes an object, found ${typeName(spec)}`);
+    throw malformed(`$fill takes an object, found ${typeName(spec)}`);
   }
   const fields = strictFields(spec, '$fill', {
     sortBy: { type: 'object' },

@@ -17,7 +17,7 @@ import { strictFields } from './strict-fields.ts';
 
 export function parseSetWindowFields(spec: BsonValue): Stage {
   if (!(spec instanceof BsonDocument)) {
-    throw new QueryError('FailedToParse', `$setWindowFields takes an object, found ${typeName(spec)}`);
+    throw malformed(`$setWindowFields takes an object, found ${typeName(spec)}`);
   }
   const fields = strictFields(spec, '$setWindowFields', {
     partitionBy: { type: 'any' },
@@ -68,7 +68,7 @@ function parseWindowFunction(value: BsonValue, by: readonly SortKey[] | undefine
   const found = windowFunctions.get(name);
   if (found === undefined) {
     const hint = `the window functions are ${[...windowFunctions.keys()].join(', ')}`;
-    throw malformed(`unrecognized window function '${name}'`, hint);
+    throw malformed(`unrecognized window function '${name}'`, { hint });
   }
   const others = [...value.keys()].filter((each) => each !== name && each !== 'window');
   if (others.length > 0 && found.refusesOthers !== true)

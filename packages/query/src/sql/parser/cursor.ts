@@ -1,7 +1,7 @@
 /** The position of the SQL parser: looks at tokens, takes them, and reports what was expected instead. */
 
 import { maxDepth } from '../../bson/decode.ts';
-import { QueryError } from '../../query-error.ts';
+import { malformed, type QueryError } from '../../query-error.ts';
 import type { Query } from './ast.ts';
 import { dialectHintFor } from './dialect-hints.ts';
 import { nearest, reserved } from './keywords.ts';
@@ -120,5 +120,5 @@ export function listed<T>(cursor: Cursor, what: string, most: number, read: () =
 
 export function fault(token: Token, reason: string, hint?: string): QueryError {
   const { line, column } = token;
-  return new QueryError('FailedToParse', reason, hint === undefined ? { line, column } : { line, column, hint });
+  return malformed(reason, hint === undefined ? { line, column } : { line, column, hint });
 }

@@ -1,6 +1,6 @@
 /** Splits SQL text into tokens with positions. */
 
-import { QueryError } from '../../query-error.ts';
+import { malformed, QueryError } from '../../query-error.ts';
 
 export interface Token {
   /** `word` is a bare identifier or keyword, `quoted` an identifier in backticks or double quotes. */
@@ -67,12 +67,12 @@ export function lex(text: string): Token[] {
     const found = match(number) ?? match(word) ?? match(symbols);
     if (found === undefined) {
       const hint = 'wrap names with special characters in backticks';
-      throw new QueryError('FailedToParse', `unexpected character '${char}'`, { ...place, hint });
+      throw malformed(`unexpected character '${char}'`, { ...place, hint });
     }
     const kind = /^\.?\d/.test(found) ? 'number' : /^[\w$]/.test(found) ? 'word' : 'symbol';
     advance(found.length);
     if (kind === 'number' && /[A-Za-z_]/.test(text[at] ?? '')) {
-      throw new QueryError('FailedToParse', `a number is followed by '${text[at]}'`, {
+      throw malformed(`a number is followed by '${text[at]}'`, {
         ...place,
         hint: 'a name that starts with a digit must be wrapped in backticks or double quotes',
       });
@@ -92,7 +92,7 @@ function commentLength(text: string, start: number, place: { line: number; colum
     isNested ||= depth > 1;
   }
   const hint = isNested ? 'comments may be nested: close each with */' : 'close the comment with */';
-  throw new QueryError('FailedToParse', 'the comment that starts here does not end', { ...place, hint });
+  throw malformed('the comment that starts here does not end', { ...place, hint });
 }
 
 /** A quote inside is doubled. */
@@ -111,7 +111,7 @@ function quoted(
     } else return { content, length: at + 1 - start };
   }
   const hint = quote === "'" ? "write a quote inside a string twice: ''" : `close it with ${quote}`;
-  throw new QueryError('FailedToParse', `the ${quote === "'" ? 'string' : 'name'} that starts here does not end`, {
+  throw malformed(`the ${quote === "'" ? 'string' : 'name'} that starts here does not end`, {
     ...place,
     hint,
   });

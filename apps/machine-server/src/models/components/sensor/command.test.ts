@@ -4,6 +4,7 @@ import { systemClock } from '@platform/base';
 import { temporaryDirectory } from '@platform/testkit';
 import { expect, onTestFinished, test } from 'vitest';
 import { buildReadable } from '../../../testing/build-model.ts';
+import { isRunning } from '../../../testing/is-running.ts';
 import { untilError, untilReading } from '../../../testing/readings.ts';
 import { until } from '../../../testing/start-test-server.ts';
 import { createCommandSensor } from './command.ts';
@@ -15,14 +16,6 @@ async function fileInDirectory(): Promise<string> {
   const directory = await temporaryDirectory();
   onTestFinished(() => directory[Symbol.asyncDispose]());
   return join(directory.path, 'file');
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
 }
 
 test('each reading is the JSON output of one run of the program', async () => {
