@@ -1,4 +1,5 @@
 import { median } from '../figures/statistics.ts';
+import { short, table } from '../figures/table.ts';
 
 /** A line of the table: the measurement, its limit and its alternative. */
 export interface Line {
@@ -27,17 +28,7 @@ export function tableOf(lines: readonly Line[]): string {
       .filter(Boolean)
       .join('; '),
   ]);
-  const widths = head.map((title, at) => Math.max(title.length, ...cells.map((row) => row[at]!.length)));
-  return [head, ...cells]
-    .map((row) =>
-      row.map((cell, at) => (at === 0 || at === 6 ? cell.padEnd(widths[at]!) : cell.padStart(widths[at]!))).join('  '),
-    )
-    .join('\n');
-}
-
-function short(value: number | undefined): string {
-  if (value === undefined) return '';
-  return value >= 100 ? value.toFixed(0) : value.toPrecision(3);
+  return table(head, cells, [1, 2, 3, 4, 5]);
 }
 
 type Work = () => Promise<unknown> | unknown;

@@ -1,3 +1,5 @@
+import { short, table } from '../figures/table.ts';
+
 /** A line of the table: the measurement, its comparison and its requirement. */
 export interface Figure {
   readonly name: string;
@@ -43,14 +45,7 @@ export function tableOf(figures: readonly Figure[]): string {
     aimOf(figure),
     figure.note ?? '',
   ]);
-  const widths = head.map((title, at) => Math.max(title.length, ...cells.map((row) => row[at]!.length)));
-  const isNumber = (at: number): boolean => at === 2 || at === 3 || at === 4;
-  return [head, ...cells]
-    .map((row) =>
-      row.map((cell, at) => (isNumber(at) ? cell.padStart(widths[at]!) : cell.padEnd(widths[at]!))).join('  '),
-    )
-    .map((line) => line.trimEnd())
-    .join('\n');
+  return table(head, cells, [2, 3, 4]);
 }
 
 export function printFigureTable(figures: readonly Figure[], json: boolean, bench = 'store'): void {
@@ -77,9 +72,4 @@ function aimOf({ aimRatio, aim, aimLeast, unit }: Figure): string {
   if (aimLeast !== undefined) return `≥ ${aimLeast} ${unit}`;
   if (aimRatio !== undefined) return `≤ ${aimRatio} ×`;
   return aim === undefined ? '' : `≤ ${aim} ${unit}`;
-}
-
-function short(value: number | undefined): string {
-  if (value === undefined) return '';
-  return Math.abs(value) >= 100 ? value.toFixed(0) : value.toPrecision(3);
 }

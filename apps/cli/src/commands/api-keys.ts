@@ -2,7 +2,7 @@
 import { type JsonObject, type KeyDetails, timestampFromDate } from '@platform/sdk/cloud';
 import { Command } from 'commander';
 import { authorizationFor } from '../invocation/authorization.ts';
-import { roleOption } from '../invocation/choice.ts';
+import { withRole } from '../invocation/choice.ts';
 import type { Context } from '../invocation/context.ts';
 import { defineCommand, group } from '../invocation/define-command.ts';
 import { pick } from '../invocation/find.ts';
@@ -61,13 +61,11 @@ function list(): Command {
 
 function create(): Command {
   return defineCommand(
-    new Command('create')
-      .description('create a key and print its secret, which is shown only once')
-      .argument('<name>')
-      .addOption(roleOption())
-      .option('--location <location>', 'role for this location only (default: the whole organization)')
-      .option('--machine <machine>', 'role for this machine only')
-      .option('--expires <when>', 'when the key expires: a duration such as 90d or 12h, or a time (default: never)'),
+    withRole(
+      new Command('create')
+        .description('create a key and print its secret, which is shown only once')
+        .argument('<name>'),
+    ).option('--expires <when>', 'when the key expires: a duration such as 90d or 12h, or a time (default: never)'),
     {
       examples: [
         'platform api-keys create dashboard --role operator --expires 90d',

@@ -7,12 +7,12 @@ import { presenter, stateOf, timeOf } from '../results/presenters.ts';
 export function machineFavoritesCommand(): Command {
   return group('favorites', 'your favorite machines; log in as a person, not with a key', [
     list(),
-    add(),
-    remove(),
+    change('add', 'add a machine to your favorites'),
+    change('remove', 'remove a machine from your favorites'),
   ]).alias('favorite');
 }
 
-const machineArgument = ['<machine>', 'name, Location/name or id'] as const;
+export const machineArgument = ['<machine>', 'name, Location/name or id'] as const;
 const { fields, shape } = presenter<FavoriteMachine>({
   id: (one) => one.machine?.id ?? '',
   name: (one) => one.machine?.name ?? '',
@@ -34,26 +34,15 @@ function list(): Command {
   );
 }
 
-function add(): Command {
+function change(verb: 'add' | 'remove', summary: string): Command {
   return defineCommand(
-    new Command('add').description('add a machine to your favorites').argument(...machineArgument),
-    { examples: ['platform machines favorites add press-7'] },
+    new Command(verb).description(summary).argument(...machineArgument),
+    { examples: [`platform machines favorites ${verb} press-7`] },
     async ({ cloud, out, find }, _flags, text = '') => {
-      const { id, name } = await find.machine(text);
-      await (await cloud()).app.addFavoriteMachine({ machineId: id });
-      out.note(`machine "${name}" is a favorite`);
-    },
-  );
-}
-
-function remove(): Command {
-  return defineCommand(
-    new Command('remove').description('remove a machine from your favorites').argument(...machineArgument),
-    { examples: ['platform machines favorites remove press-7'] },
-    async ({ cloud, out, find }, _flags, text = '') => {
-      const { id, name } = await find.machine(text);
-      await (await cloud()).app.removeFavoriteMachine({ machineId: id });
-      out.note(`machine "${name}" is no longer a favorite`);
+      const { id: machineId, name } = await find.machine(text);
+      const { app } = await cloud();
+      await (verb === 'add' ? app.addFavoriteMachine({ machineId }) : app.removeFavoriteMachine({ machineId }));
+      out.note(`machine "${name}" is ${verb === 'add' ? '' : 'no longer '}a favorite`);
     },
   );
 }

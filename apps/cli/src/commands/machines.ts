@@ -7,7 +7,7 @@ import { shellWord } from '../invocation/shell-word.ts';
 import { namesOf } from '../results/names.ts';
 import { ageOf, partStatus, presenter, stateOf, timeOf } from '../results/presenters.ts';
 import { connectCommand } from './connect/connect.ts';
-import { machineFavoritesCommand } from './machine-favorites.ts';
+import { machineArgument, machineFavoritesCommand } from './machine-favorites.ts';
 import { machinePartCommand } from './machine-part.ts';
 import { askDataStatus, dataFields, dataRow, resourceDataFields, resourceRows } from './remote/data-status.ts';
 
@@ -27,7 +27,6 @@ export function machinesCommand(): Command {
     .alias('robots');
 }
 
-const machineArgument = ['<machine>', 'name, Location/name or id'] as const;
 const machine = presenter<Robot>({
   id: (one) => one.id,
   name: (one) => one.name,

@@ -4,7 +4,7 @@ import type { Authorization, Cloud, JsonObject } from '@platform/sdk/cloud';
 import { PlatformError, refusalOf } from '@platform/sdk/cloud';
 import { Command } from 'commander';
 import { authorizationFor } from '../invocation/authorization.ts';
-import { roleOption } from '../invocation/choice.ts';
+import { withRole } from '../invocation/choice.ts';
 import type { Context } from '../invocation/context.ts';
 import { defineCommand, group } from '../invocation/define-command.ts';
 import { namesOf } from '../results/names.ts';
@@ -84,13 +84,6 @@ function list(): Command {
       out.rows([...rows, ...invited], ['email', 'state', 'roles', 'since', 'last_access']);
     },
   );
-}
-
-function withRole(command: Command): Command {
-  return command
-    .addOption(roleOption())
-    .option('--location <location>', 'role for this location only (default: the whole organization)')
-    .option('--machine <machine>', 'role for this machine only');
 }
 
 async function showLink({ cloud, out }: Context, organizationId: string, email: string): Promise<void> {

@@ -1,5 +1,5 @@
 /** Options with a fixed set of values: help and completion list them, and any other value is a usage error that lists them. */
-import { InvalidArgumentError, Option } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { nearest } from './nearest.ts';
 
 /** One of the values. */
@@ -21,8 +21,11 @@ function oneOf(text: string, values: readonly string[]): string {
   throw new InvalidArgumentError(`Allowed choices are ${values.join(', ')}; found "${text}".${hint}`);
 }
 
-/** The roles that a person or a key can have. */
-export const roleOption = (): Option =>
-  choice('--role <role>', 'owners may make changes, operators may only read', ['owner', 'operator']).default(
-    'operator',
-  );
+/** The role of a person or a key, and where it has it. */
+export function withRole(command: Command): Command {
+  const role = choice('--role <role>', 'owners may make changes, operators may only read', ['owner', 'operator']);
+  return command
+    .addOption(role.default('operator'))
+    .option('--location <location>', 'role for this location only (default: the whole organization)')
+    .option('--machine <machine>', 'role for this machine only');
+}
