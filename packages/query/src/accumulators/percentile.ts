@@ -176,19 +176,17 @@ function withoutNaN(numbers: Float64Array): number {
 function slidingPercentile(spec: Accumulator, hold: (bytes: number) => void): Sliding {
   const sorted: number[] = [];
   const { p = [0.5] } = spec;
+  const change = (value: Maybe, by: 1 | -1): void => {
+    const number = isNumeric(value) ? toDouble(value) : Number.NaN;
+    if (Number.isNaN(number)) return;
+    hold(8 * by);
+    const at = placeOf(sorted, number);
+    if (by === 1) sorted.splice(at, 0, number);
+    else sorted.splice(at, 1);
+  };
   return {
-    add: (value: Maybe) => {
-      const number = isNumeric(value) ? toDouble(value) : Number.NaN;
-      if (Number.isNaN(number)) return;
-      hold(8);
-      sorted.splice(placeOf(sorted, number), 0, number);
-    },
-    remove: (value: Maybe) => {
-      const number = isNumeric(value) ? toDouble(value) : Number.NaN;
-      if (Number.isNaN(number)) return;
-      hold(-8);
-      sorted.splice(placeOf(sorted, number), 1);
-    },
+    add: (value) => change(value, 1),
+    remove: (value) => change(value, -1),
     result: () => {
       const found = p.map((each) => percentileOf(sorted, each));
       return spec.fn === 'median' ? found[0]! : found;

@@ -25,7 +25,7 @@ export function binaryToText(value: Binary, given: Format | undefined): string {
     case 'hex':
       return hexOf(bytes).toUpperCase();
     case 'base64url':
-      return base64(bytes).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '');
+      return Buffer.from(bytes).toString('base64url');
     case 'utf8':
       try {
         return utf8.decode(bytes);
@@ -37,7 +37,7 @@ export function binaryToText(value: Binary, given: Format | undefined): string {
       if (subtype !== uuidSubtype || bytes.length !== 16) throw failure(value, 'string', 'it is not a UUID');
       return hexOf(bytes).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
     default:
-      return base64(bytes);
+      return Buffer.from(bytes).toString('base64');
   }
 }
 
@@ -93,15 +93,7 @@ export function sameBinary(value: Maybe, subtype: number): Binary {
 }
 
 export function fromHex(text: string): Uint8Array {
-  return Uint8Array.from({ length: text.length / 2 }, (_, index) =>
-    Number.parseInt(text.slice(index * 2, index * 2 + 2), 16),
-  );
-}
-
-function base64(bytes: Uint8Array): string {
-  let text = '';
-  for (let at = 0; at < bytes.length; at += 0x8000) text += String.fromCharCode(...bytes.subarray(at, at + 0x8000));
-  return btoa(text);
+  return Uint8Array.from(Buffer.from(text, 'hex'));
 }
 
 /** The plain form is padded; in the URL-safe form padding is optional. */
