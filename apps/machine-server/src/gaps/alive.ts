@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { type ClockAndLog, jsonIn } from '@platform/base';
 import { readState } from '../directories/read-state.ts';
 import { writeDurably } from '../directories/write-durably.ts';
-import type { GapSeries } from './gaps.ts';
+import type { GapSeries } from './gap-journal.ts';
 import { NotedTimes, type Times } from './noted-times.ts';
 import { readWritten, textOfMicros, WrittenNote } from './written-note.ts';
 

@@ -8,7 +8,8 @@ import type { CaptureFileContents } from '@platform/capture-file';
 import { GapReason } from '@platform/proto/platform/gaps/v1/gaps';
 import { seriesPath, timeOf } from '../directories/paths.ts';
 import type { Crash } from './alive.ts';
-import type { GapSeries, Gaps } from './gaps.ts';
+import type { GapSeries } from './gap-journal.ts';
+import type { Gaps } from './gaps.ts';
 import { microsOf, receivedUs } from './lost-readings.ts';
 
 /** The maximum delay of late ticks, if there is more than one (`ticker.ts`). */

@@ -19,6 +19,9 @@ export interface Gap {
   readonly readings: number;
 }
 
+/** A captured method of a resource. */
+export type GapSeries = Pick<Gap, 'api' | 'name' | 'method'>;
+
 /** The number of outdated lines at which the file is rewritten. */
 const mostOutdated = 1_000;
 

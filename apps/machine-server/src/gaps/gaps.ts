@@ -10,11 +10,8 @@ import { asPlatformError, type Clock, errorText, type Follower, follow, type Log
 import { type GapReason, GapService } from '@platform/proto/platform/gaps/v1/gaps';
 import type { Link } from '@platform/rpc/client';
 import { LimitedLog } from '../logging/limited-log.ts';
-import { type Gap, GapJournal } from './gap-journal.ts';
+import { type Gap, GapJournal, type GapSeries } from './gap-journal.ts';
 import { timestampOf } from './lost-readings.ts';
-
-/** A captured method of a resource. */
-export type GapSeries = Pick<Gap, 'api' | 'name' | 'method'>;
 
 export interface GapsDeps {
   readonly home: string;

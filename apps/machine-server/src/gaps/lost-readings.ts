@@ -6,7 +6,7 @@ import { type CaptureFileContents, readingsInName } from '@platform/capture-file
 import { SensorDataSchema } from '@platform/proto/platform/app/datasync/v1/data_sync';
 import type { CaptureFileHeader } from '@platform/proto/platform/capture/v1/capture_file';
 import { apiOf, timeOf } from '../directories/paths.ts';
-import type { GapSeries } from './gaps.ts';
+import type { GapSeries } from './gap-journal.ts';
 
 export interface LostReadings {
   readonly series: GapSeries;

@@ -41,7 +41,11 @@ function folded(
 }
 
 /** $rand: a double from 0 up to, but excluding, 1; another one for each row. */
-export const rand: Functions = { 'agg.rand': { mql: parseRand, volatile: true, eager: () => Math.random() } };
+export const rand: Functions = { 'agg.rand': { mql: parseRand, volatile: true, eager: () => draw() } };
+
+function draw(random: () => number = Math.random): number {
+  return random();
+}
 
 function parseRand(operand: BsonValue, { at }: OperandContext): Expr {
   if (!(operand instanceof BsonDocument) && !Array.isArray(operand)) {
