@@ -2,15 +2,15 @@
 import { rollingSeed } from '@platform/testkit';
 
 export interface FaultSettings {
-  /** Default 20. */
+  /** Default 10. */
   readonly kills: number;
-  /** While triggers fire. Default 5. */
+  /** While triggers fire. Default 3. */
   readonly triggerKills: number;
-  /** While charges are made. Default 10. */
+  /** While charges are made. Default 5. */
   readonly billingKills: number;
   /** Default: another one at each run. */
   readonly seed: number;
-  /** Of the ledger test: kills, power cuts, lost acknowledgements, mutated files and full disks. Default: a twentieth of 200, 2,000, 1,000 and 10,000; 2 full disks. */
+  /** Of the ledger test: kills, power cuts, lost acknowledgements, mutated files and full disks. Default: 6, 100, 25, 500 and 2. */
   readonly ledgerKills: number;
   readonly cuts: number;
   readonly acks: number;
@@ -18,7 +18,7 @@ export interface FaultSettings {
   readonly disks: number;
   /** Faults of the disk, below a cloud and below a machine-server each. Default 60. */
   readonly diskFaults: number;
-  /** Duration of the load. Default 8. */
+  /** Duration of the load, s. Default 6. */
   readonly seconds: number;
   /** How long the network between a machine-server and its cloud lies. Default: a twentieth of 600. */
   readonly linkSeconds: number;
@@ -40,17 +40,17 @@ export interface FaultSettings {
 const unbounded = Number.POSITIVE_INFINITY;
 
 export function readFaultSettings(): FaultSettings {
-  const { FAULT_KILLS = '20', FAULT_SECONDS = '8', FAULT_LARGE = '1,30' } = process.env;
+  const { FAULT_KILLS = '10', FAULT_SECONDS = '6', FAULT_LARGE = '1,30' } = process.env;
   const {
-    FAULT_LEDGER_KILLS = '10',
+    FAULT_LEDGER_KILLS = '6',
     FAULT_CUTS = '100',
-    FAULT_ACKS = '50',
+    FAULT_ACKS = '25',
     FAULT_MUTATIONS = '500',
     FAULT_DISKS = '2',
   } = process.env;
   return {
-    triggerKills: Number(process.env['FAULT_TRIGGER_KILLS'] ?? 5),
-    billingKills: Number(process.env['FAULT_BILLING_KILLS'] ?? 10),
+    triggerKills: Number(process.env['FAULT_TRIGGER_KILLS'] ?? 3),
+    billingKills: Number(process.env['FAULT_BILLING_KILLS'] ?? 5),
     ledgerKills: Number(FAULT_LEDGER_KILLS),
     cuts: Number(FAULT_CUTS),
     acks: Number(FAULT_ACKS),
