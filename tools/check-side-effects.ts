@@ -47,11 +47,11 @@ const rules: readonly Rule[] = [
     name: 'clock',
     pattern: /\bDate\.now\(|\bnew Date\(\)|\bperformance\.now\(|\bprocess\.hrtime/,
     allowed: [
-      'packages/base/src/clock.ts',
+      'packages/base/src/async/clock.ts',
       'packages/testkit/*',
       'apps/cli/src/up/run-up.ts',
       // Measures how long a computation holds the event loop.
-      'packages/base/src/turns.ts',
+      'packages/base/src/async/turns.ts',
       'apps/cloud/src/metadata/sqlite/writer-thread.ts',
       // A separate thread whose purpose is timing.
       'apps/machine-server/src/hardware/gpio/pwm-thread.ts',
@@ -63,7 +63,7 @@ const rules: readonly Rule[] = [
     name: 'timers',
     pattern: /\bset(?:Timeout|Interval)\(|\bset(?:Timeout|Interval)\b.*['"]node:timers/,
     allowed: [
-      'packages/base/src/clock.ts',
+      'packages/base/src/async/clock.ts',
       'packages/testkit/*',
       // Yields to the event loop.
       'packages/query/src/execute/limits/budget.ts',

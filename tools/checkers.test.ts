@@ -78,7 +78,7 @@ test('clock, timers, randomness, environment and fetch are refused outside the l
   const text = `const t = Date.now(); setTimeout(f, 1); Math.random(); process.env.X; fetch('x') // Date.now()`;
   expect(checkSideEffects('apps/cloud/src/ingest/a.ts', text)).toHaveLength(5);
   expect(checkSideEffects('apps/cloud/src/ingest/a.test.ts', text)).toEqual([]);
-  expect(checkSideEffects('packages/base/src/clock.ts', '// Date.now()\nDate.now()')).toEqual([]);
+  expect(checkSideEffects('packages/base/src/async/clock.ts', '// Date.now()\nDate.now()')).toEqual([]);
 });
 
 test('a checker sees every file that git lists, and fails if it sees none', () => {

@@ -1,8 +1,14 @@
-export { type Backoff, backoffMs } from './backoff.ts';
+export { type Backoff, backoffMs } from './async/backoff.ts';
+export { type Clock, dayMs, hourMs, systemClock } from './async/clock.ts';
+export { finishAll } from './async/finish-all.ts';
+export { type Follower, type FollowOptions, follow } from './async/follow.ts';
+export { inBackground } from './async/in-background.ts';
+export { createLimiter } from './async/limiter.ts';
+export { runInTurns, runToEnd, type Steps } from './async/turns.ts';
+export { Wakeup } from './async/wakeup.ts';
 export { concatBytes, crc32c, varintBytes, writeVarint } from './bytes.ts';
 export { canonicalApi } from './canonical-api.ts';
 export { chunks } from './chunks.ts';
-export { type Clock, dayMs, hourMs, systemClock } from './clock.ts';
 export { siblingEntry } from './entry.ts';
 export {
   asPlatformError,
@@ -24,17 +30,13 @@ export {
   readRegularNow,
   wireTime,
 } from './files/regular-file.ts';
-export { finishAll } from './finish-all.ts';
-export { type Follower, type FollowOptions, follow } from './follow.ts';
 export { getOrInsert, memoized } from './get-or-insert.ts';
 export { harmless } from './harmless.ts';
 export { HashedPieces, type Piece } from './hashing/hashed-pieces.ts';
 export { type ThreadHash, threadHash } from './hashing/thread-hash.ts';
 export { newId, newSecret, newShortId } from './ids.ts';
-export { inBackground } from './in-background.ts';
 export { isRecord } from './is-record.ts';
 export { isSame } from './is-same.ts';
-export { createLimiter } from './limiter.ts';
 export {
   type ClockAndLog,
   createLog,
@@ -80,7 +82,5 @@ export { jsonIn } from './text/json-in.ts';
 export { machineKeyAdvice } from './text/machine-key-advice.ts';
 export { printable, printableEntry } from './text/printable.ts';
 export { uriDecoded } from './text/uri-decoded.ts';
-export { runInTurns, runToEnd, type Steps } from './turns.ts';
 export { version } from './version.ts';
-export { Wakeup } from './wakeup.ts';
 export { readLogField, zapField, zapFields } from './zap-field.ts';

@@ -1,5 +1,5 @@
 /** Logging: a port for everything that logs, and the one format of a line in a process's output. */
-import type { Clock } from './clock.ts';
+import type { Clock } from './async/clock.ts';
 import { errorText } from './errors.ts';
 import { harmless } from './harmless.ts';
 import { printable } from './text/printable.ts';

@@ -2,7 +2,7 @@
  * Calls on files that others named take turns. Each call takes a thread of Node's pool until it returns, which may be never (a file system
  * on the network), and every other file of this process needs that pool too.
  */
-import { type Clock, systemClock } from '../clock.ts';
+import { type Clock, systemClock } from '../async/clock.ts';
 import { PlatformError } from '../errors.ts';
 
 /** A ninth of the threads of a machine-server (its thread-pool.ts), and all of another process of ours. */

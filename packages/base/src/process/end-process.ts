@@ -2,7 +2,7 @@
  * Ends this process even if a call to the operating system does not return. `process.exit` waits for the threads of Node's pool, so that a
  * single file of a network that is gone would keep a stopped server running.
  */
-import { type Clock, systemClock } from '../clock.ts';
+import { type Clock, systemClock } from '../async/clock.ts';
 
 /** For calls that do return, such as the last line of a log. */
 const graceMs = 1_000;

@@ -3,7 +3,7 @@
  * live objects first; `trimWhenIdle` gives the memory back.
  */
 import { setFlagsFromString } from 'node:v8';
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../async/clock.ts';
 
 /** As long as until the compile cache is written first. A process has usually loaded the modules that it needs by then. */
 const afterMs = 5_000;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { systemClock } from '../clock.ts';
+import { systemClock } from '../async/clock.ts';
 import { trimWhenIdle } from './trim-memory.ts';
 
 /** A clock whose only timer is called by hand. */

@@ -4,7 +4,7 @@
  */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../async/clock.ts';
 import { harmless } from '../harmless.ts';
 
 /** How often the process is checked for idleness. */

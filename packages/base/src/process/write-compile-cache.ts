@@ -4,7 +4,7 @@
  * copy of what it read.
  */
 import { flushCompileCache } from 'node:module';
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../async/clock.ts';
 
 /**
  * Modules that are loaded later (the first query, the first merge) are written at the next turn; a turn without new modules does nothing.

@@ -1,6 +1,6 @@
 /** Takes the stack of the main thread from another thread, also while it spins in JavaScript. The main thread then stays paused. */
 import { type Debugger, Session } from 'node:inspector';
-import { systemClock } from '../../clock.ts';
+import { systemClock } from '../../async/clock.ts';
 import { inSources } from '../stacks/in-sources.ts';
 
 export interface MainStack {

@@ -6,7 +6,7 @@
  * waits for a disk. Nothing is watched before the first turn, nor while the main thread says so, as under a debugger.
  */
 import { appendFileSync, readFileSync, writeSync } from 'node:fs';
-import { systemClock } from '../../clock.ts';
+import { systemClock } from '../../async/clock.ts';
 import { jsonLine } from '../../log.ts';
 import { SharedTurns } from './shared-turns.ts';
 

@@ -5,10 +5,11 @@
  * one bounded piece of work and reports whether there may be more. A failed step is retried forever, with increasing delays. Recognising and
  * skipping poison is the step's task (I8), because only the step knows its unit of work.
  */
+
+import { errorText } from '../errors.ts';
+import type { Log } from '../log.ts';
 import { type Backoff, backoffMs } from './backoff.ts';
 import type { Clock } from './clock.ts';
-import { errorText } from './errors.ts';
-import type { Log } from './log.ts';
 
 export interface FollowOptions {
   readonly name: string;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
+import { silentLog } from '../log.ts';
 import { systemClock } from './clock.ts';
 import { follow } from './follow.ts';
-import { silentLog } from './log.ts';
 
 const until = async (holds: () => boolean): Promise<void> => {
   while (!holds()) await systemClock.sleep(1);
