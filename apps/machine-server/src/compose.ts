@@ -16,7 +16,7 @@ import { ConfigApplier } from './config/config-applier.ts';
 import { ConfigEnvironment } from './config/environment.ts';
 import { holdReason } from './config/hold-reason.ts';
 import { machineNames } from './config/machine-names.ts';
-import { lockHome } from './directories/lock-home.ts';
+import { lockHome } from './directories/lock/lock-home.ts';
 import type { Graph } from './graph/graph.ts';
 import type { ServerLog } from './logging/server-log.ts';
 import type { Modules } from './modules/feature.ts';

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { errorText, PlatformError } from '@platform/base';
 import { readCaptureFileHeader } from '@platform/capture-file';
 import { inFolder } from './folder.ts';
-import { lockDirectory } from './lock-directory.ts';
+import { lockDirectory } from './lock/lock-directory.ts';
 import { openBelow } from './open-below.ts';
 import { failedFolder } from './paths.ts';
 import { readState } from './read-state.ts';

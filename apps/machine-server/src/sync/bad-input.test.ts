@@ -12,7 +12,7 @@ import { FakeClock, temporaryDirectory } from '@platform/testkit';
 import { expect, test } from 'vitest';
 import { ReadingEncoder } from '../capture/encode.ts';
 import { Directories } from '../directories/directories.ts';
-import { lockDirectory } from '../directories/lock-directory.ts';
+import { lockDirectory } from '../directories/lock/lock-directory.ts';
 import { SeqLedger } from '../directories/seq-ledger.ts';
 import { createSync, createSyncWith, quietly } from '../testing/create-sync.ts';
 import { until } from '../testing/start-test-server.ts';

@@ -56,6 +56,30 @@ interface Held {
   reads: number;
 }
 
+const attributesOf = (config: ComponentConfig | undefined): JsonObject => config?.attributes ?? {};
+const fullName = (config: ComponentConfig | undefined): string => `${config?.api}/${config?.name}`;
+const check = (config: ComponentConfig | undefined): void => {
+  const { greeting } = attributesOf(config);
+  if (config?.model === 'acme:demo:counter' && typeof greeting !== 'string')
+    throw new PlatformError(
+      'invalid_argument',
+      `attributes.greeting: expected text, found ${JSON.stringify(greeting)}`,
+    );
+};
+const construct = (config: ComponentConfig | undefined): void => {
+  if (attributesOf(config)['raises'] === true) throw new PlatformError('failed_precondition', 'the constructor raises');
+};
+
+const handler = (api: string, protoService: string, model: string) => {
+  const [namespace = '', type = '', subtype = ''] = api.split(':');
+  return { subtype: { subtype: { namespace, type, subtype }, protoService }, models: [model] };
+};
+const handlers = [
+  handler('core:component:sensor', SensorService.typeName, 'acme:demo:counter'),
+  handler('core:component:camera', CameraService.typeName, 'acme:demo:mirror'),
+  handler('acme:component:oracle', oracleService.typeName, 'acme:demo:oracle'),
+];
+
 /** Serves until the process is told to end. @param address path of a socket, or host:port */
 export async function runTestModule(address: string): Promise<void> {
   const resources = new Map<string, Held>();
@@ -64,20 +88,6 @@ export async function runTestModule(address: string): Promise<void> {
     const held = resources.get(`core:component:${kind}/${name}`) ?? resources.get(`acme:component:${kind}/${name}`);
     if (held === undefined) throw new PlatformError('not_found', `no ${kind} ${name}`);
     return held;
-  };
-  const attributesOf = (config: ComponentConfig | undefined): JsonObject => config?.attributes ?? {};
-  const fullName = (config: ComponentConfig | undefined): string => `${config?.api}/${config?.name}`;
-  const check = (config: ComponentConfig | undefined): void => {
-    const { greeting } = attributesOf(config);
-    if (config?.model === 'acme:demo:counter' && typeof greeting !== 'string')
-      throw new PlatformError(
-        'invalid_argument',
-        `attributes.greeting: expected text, found ${JSON.stringify(greeting)}`,
-      );
-  };
-  const construct = (config: ComponentConfig | undefined): void => {
-    if (attributesOf(config)['raises'] === true)
-      throw new PlatformError('failed_precondition', 'the constructor raises');
   };
   const module = serve<typeof ModuleService>(ModuleService, {
     async ready({ rawParentAddress }) {
@@ -90,15 +100,6 @@ export async function runTestModule(address: string): Promise<void> {
       const { resources: names } = await robot.resourceNames({});
       const logs = [{ level: 'warn', loggerName: 'greeter', message: `the parent has ${names.length} resources` }];
       await robot.log({ logs });
-      const handler = (api: string, protoService: string, model: string) => {
-        const [namespace = '', type = '', subtype = ''] = api.split(':');
-        return { subtype: { subtype: { namespace, type, subtype }, protoService }, models: [model] };
-      };
-      const handlers = [
-        handler('core:component:sensor', SensorService.typeName, 'acme:demo:counter'),
-        handler('core:component:camera', CameraService.typeName, 'acme:demo:mirror'),
-        handler('acme:component:oracle', oracleService.typeName, 'acme:demo:oracle'),
-      ];
       return { ready: true, handlermap: { handlers } };
     },
     validateConfig({ config }) {

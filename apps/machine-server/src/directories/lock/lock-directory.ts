@@ -7,9 +7,9 @@ import { readFileSync } from 'node:fs';
 import { link, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { failedPrecondition, readRegular, unavailable } from '@platform/base';
-import { inFolder, openFolder, resolveFolder, unless } from './folder.ts';
-import { makeDirectory } from './make-directory.ts';
-import { lockFile } from './paths.ts';
+import { inFolder, openFolder, resolveFolder, unless } from '../folder.ts';
+import { makeDirectory } from '../make-directory.ts';
+import { lockFile } from '../paths.ts';
 
 export interface LockOptions {
   /** The kind of directory, for messages. */
