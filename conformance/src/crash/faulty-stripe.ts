@@ -37,10 +37,20 @@ export async function startStripeUnderFire(random: (from: number, to: number) =>
     while (!isOver) {
       await pauseMs(random(20, 200));
       const waiting = [...lost.splice(0), ...far.takeEvents()].toSorted(() => random(-1, 1));
+      // While the cloud is down, the first attempts of a round show it.
+      let isDown = false;
       const sendNext = async (): Promise<void> => {
-        for (let event = waiting.shift(); event !== undefined; event = waiting.shift())
-          for (let times = chance(20) ? 2 : 1; times > 0; times--)
-            if (isOver || chance(20) || !(await isTaken(url, event))) lost.push(event);
+        for (let event = waiting.shift(); event !== undefined; event = waiting.shift()) {
+          let isTaken = false;
+          for (let times = chance(20) ? 2 : 1; times > 0 && !isDown && !isOver; times--) {
+            if (chance(20)) continue;
+            const answer = await answerTo(url, event);
+            isTaken ||= answer === 'taken';
+            isDown ||= answer === 'none';
+          }
+          // Once, however often it was sent: those that were sent twice would otherwise multiply while the cloud is down.
+          if (!isTaken) lost.push(event);
+        }
       };
       await Promise.all(Array.from({ length: sendersAtOnce }, sendNext));
     }
@@ -62,16 +72,16 @@ export async function startStripeUnderFire(random: (from: number, to: number) =>
   };
 }
 
-/** @returns false if the cloud is being killed, or did not acknowledge the event */
-function isTaken(
+/** @returns `none` if the cloud is down or being killed */
+function answerTo(
   url: string,
   { body, signature }: { readonly body: string; readonly signature: string },
-): Promise<boolean> {
+): Promise<'taken' | 'refused' | 'none'> {
   return fetch(`${url}/webhooks/stripe`, { method: 'POST', body, headers: { 'stripe-signature': signature } }).then(
     async (response) => {
       await response.text();
-      return response.ok;
+      return response.ok ? 'taken' : 'refused';
     },
-    () => false,
+    () => 'none',
   );
 }
