@@ -3,16 +3,17 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { create } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { DataSyncService, DataType, SensorDataSchema } from '@platform/proto/platform/app/datasync/v1/data_sync';
 import { connect } from '@platform/rpc/client';
-import { Ledger, type LedgerRow, spawnChild, startPostgres } from '@platform/testkit';
+import { Ledger, type LedgerRow, spawnChild } from '@platform/testkit';
 import { expect, onTestFinished, test } from 'vitest';
+import { openTestStore } from '../../apps/cloud/src/metadata/testing/test-store.ts';
+import { program } from '../../tools/bundles/program.ts';
 import { CloudUnderFire, linkTo, pauseMs, query } from './crash/cloud-under-load.ts';
 
-const adminEntry = fileURLToPath(new URL('../../apps/cloud/src/admin-main.ts', import.meta.url));
+const adminEntry = program('admin-main');
 const nodeFlags = ['--conditions=@platform/source', '--disable-warning=ExperimentalWarning'];
 
 type Environment = Readonly<Record<string, string>>;
@@ -34,10 +35,11 @@ async function admin(request: object, env: Environment = {}): Promise<Readonly<R
 /** Where an installation keeps metadata and log: the environment for its cloud and for `platform admin`. */
 const stores: Readonly<Record<string, () => Promise<Environment>>> = {
   SQLite: async () => ({}),
+  // A database of its own on a server that the tests of this process share.
   Postgres: async () => {
-    const server = await startPostgres();
-    onTestFinished(() => server[Symbol.asyncDispose]());
-    return { PLATFORM_DATABASE_URL: server.url('postgres') };
+    const store = await openTestStore('postgres');
+    onTestFinished(() => store[Symbol.asyncDispose]());
+    return { PLATFORM_DATABASE_URL: store.database ?? '' };
   },
 };
 
@@ -103,7 +105,7 @@ test.each([
     let stop = false;
     // The backup must contain readings acknowledged before it began; the load continues with further numbers.
     const uploads = ['a', 'b', 'c'].map((component) => upload(cloud, before, component, () => stop));
-    while (before.check([]).acknowledged < 3_000) await pauseMs(50);
+    while (before.check([]).acknowledged < 1_000) await pauseMs(50);
     const mustBeThere = before.check([]).lost;
     const destination = join(backups, 'b');
     const request = { command: 'backup', dataDirectory: cloud.directory, destination, withInstanceKey: true };
