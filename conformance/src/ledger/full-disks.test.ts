@@ -26,10 +26,12 @@ const diskBytes = 16 * mebibyte;
 /** Uploads are refused below this much free space (I13). */
 const reserveBytes = 512 * mebibyte;
 const components = [
-  { name: 'fast', hz: 50 },
+  { name: 'fast', hz: 20 },
   { name: 'large', hz: 10, padBytes: 30_000 },
   { name: 'slow', hz: 4 },
 ];
+/** The configuration changes only at the end. */
+const network = { refreshInterval: '1s' };
 
 type Random = ReturnType<typeof seededRandom>;
 
@@ -61,7 +63,7 @@ async function runMachine(
   disk: SmallDisk,
   lag: Lag,
 ): Promise<{ readonly figures: object; readonly faults: object }> {
-  await using world = await LedgerWorld.start(components, { machine: disk });
+  await using world = await LedgerWorld.start(components, { machine: disk }, network);
   world.isKept = true;
   const random = seededRandom(seed);
   await world.startMachine();
@@ -106,7 +108,7 @@ test.concurrent(
   async () => {
     await using lag = await measureLag();
     const disk = mountedDisk(reserveBytes + 3 * diskBytes);
-    await using world = await LedgerWorld.start(components, { cloud: disk });
+    await using world = await LedgerWorld.start(components, { cloud: disk }, network);
     world.isKept = true;
     const random = seededRandom(seed);
     await world.startMachine();
