@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { apiOf, cardsOf, freeName, modelOf, otherKeys, withEntry } from './document.ts';
-import { problemsAt, problemsBeside, stepsOfPath } from './problems.ts';
+import { problemsAt, stepsOfPath } from './problems.ts';
 
 const document = {
   components: [
@@ -38,10 +38,6 @@ test('a problem belongs to the card at or above its path', () => {
   expect(problemsAt(problems, 'components[1]').map(({ path }) => path)).toEqual([
     'components[1].model',
     'components[1]',
-  ]);
-  expect(problemsBeside(problems, ['components[1]', 'components[10]']).map(({ path }) => path)).toEqual([
-    '$',
-    'log[0]',
   ]);
   expect(stepsOfPath('components[1].attributes["a \\"b\\""].c')).toEqual(['components', 1, 'attributes', 'a "b"', 'c']);
 });

@@ -13,16 +13,7 @@ export interface ShownProblem extends Located {
 
 /** The problems at the path or below it. */
 export function problemsAt<T extends Located>(problems: readonly T[], path: string): readonly T[] {
-  return problems.filter((one) => one.path === path || isBelow(one.path, path));
-}
-
-/** The problems that are at or below none of the paths. */
-export function problemsBeside<T extends Located>(problems: readonly T[], paths: readonly string[]): readonly T[] {
-  return problems.filter((one) => !paths.some((path) => one.path === path || isBelow(one.path, path)));
-}
-
-function isBelow(path: string, above: string): boolean {
-  return path.startsWith(above) && /^[.[]/.test(path.slice(above.length));
+  return problems.filter((one) => one.path.startsWith(path) && /^([.[]|$)/.test(one.path.slice(path.length)));
 }
 
 /** The steps of a path: `components[0].attributes["a b"]` → components, 0, attributes, a b. */

@@ -1,3 +1,6 @@
+import type { JsonObject } from '@bufbuild/protobuf';
+import { FleetService } from '@platform/proto/platform/fleet/v1/fleet';
+import { clientOf } from '../api/clients.ts';
 import { runQueryRequest } from '../api/query-request.ts';
 import { type Row, rangeStage } from '../query/pipeline.ts';
 import { type DataPath, pathStage } from './data-path.ts';
@@ -42,4 +45,19 @@ async function rowsOf(asked: Asked, pipeline: readonly Row[]): Promise<readonly 
   const first = [rangeStage(rangeMs, nowMs), path && pathStage(path)].filter((stage) => stage !== undefined);
   const mql = [...first, ...pipeline];
   return (await runQueryRequest({ organization_id: organizationId, format: 'json', mql }, signal)).rows;
+}
+
+/** The saved configurations of parts, by part; a part that was deleted, or that the person may not see, is left out. */
+export async function configurationsOf(
+  partIds: readonly string[],
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, JsonObject>> {
+  const fleet = clientOf(FleetService);
+  const found = await Promise.all(
+    partIds.map(async (partId) => {
+      const answer = await fleet.getConfigurationVersion({ partId }, { signal }).catch(() => undefined);
+      return answer === undefined ? [] : [[partId, JSON.parse(answer.document || '{}') as JsonObject] as const];
+    }),
+  );
+  return new Map(found.flat());
 }
