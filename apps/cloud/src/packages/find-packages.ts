@@ -1,11 +1,12 @@
 /** Finds packages of one organization: each query names the organization, so packages of others are never read. */
-import { failedPrecondition } from '@platform/base';
+import { failedPrecondition, permissionDenied } from '@platform/base';
 import type { PackageType } from '@platform/proto/platform/app/packages/v1/packages';
-import { notVisible } from '../access/principal.ts';
+import { notVisible, type Principal } from '../access/principal.ts';
 import { requireCompleteSet } from '../metadata/row-checks/require-complete.ts';
 import { requireRight } from '../metadata/row-checks/require-right.ts';
 import type { Database } from '../metadata/tables.ts';
 import { typeName } from './package-type.ts';
+import type { PackagesDeps } from './packages-deps.ts';
 import { type PackageRow, packages } from './store.ts';
 import { matching, newerFirst } from './versions.ts';
 
@@ -14,6 +15,12 @@ export interface Wanted {
   readonly version: string;
   /** Such as `linux/amd64`. Empty: any. */
   readonly platform: string;
+}
+
+/** Identifies a package or module: the id of its organization, and its name there. */
+export interface PackagePlace {
+  readonly organizationId: string;
+  readonly name: string;
 }
 
 /** By name, newest version first. */
@@ -60,11 +67,26 @@ export function packageId({ organization_id: organizationId, name }: Pick<Packag
   return `${organizationId}/${name}`;
 }
 
-/** Splits an id (`<organization>/<name>`); the organization is given by its id or its public namespace. @throws not_found */
-export function splitId(id: string): { readonly owner: string; readonly name: string } {
-  const [, owner, name] = /^([^/]{1,100})\/([^/]{1,100})$/.exec(id) ?? [];
-  if (owner === undefined || name === undefined) throw notVisible('package', id);
-  return { owner, name };
+/** Ids name the organization by its id or its public namespace. */
+const idForms = { package: /^([^/]{1,100})\/([^/]{1,100})$/, module: /^([^:/]{1,100}):([^:/]{1,100})$/ };
+
+type PlaceDeps = Pick<PackagesDeps, 'access' | 'organizationNamed'>;
+type Named = 'package' | 'module';
+
+/** What an id names, if the caller may read packages there. @throws not_found, as for one that does not exist */
+export function placeOf(deps: PlaceDeps, principal: Principal, what: Named, id: string): PackagePlace {
+  const [, owner, name] = idForms[what].exec(id) ?? [];
+  const organizationId = owner === undefined ? undefined : deps.organizationNamed(owner);
+  if (organizationId === undefined || !deps.access.allows(principal, 'package.read', organizationId) || !name)
+    throw notVisible(what, id);
+  return { organizationId, name };
+}
+
+/** @throws not_found, permission_denied */
+export function ownedPlaceOf(deps: PlaceDeps, principal: Principal, what: Named, id: string): PackagePlace {
+  const place = placeOf(deps, principal, what, id);
+  if (deps.access.allows(principal, 'package.manage', place.organizationId)) return place;
+  throw permissionDenied(`${what} ${id}: expected an owner of its organization, found another role (package.manage)`);
 }
 
 /** @throws failed_precondition if the name is used for packages of another type */

@@ -1,7 +1,7 @@
 /** PackageService: packages of an organization, for its own people, keys and parts. */
 import { create, type JsonObject, type MessageInitShape } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
-import { invalidArgument, notFound, permissionDenied } from '@platform/base';
+import { invalidArgument, notFound } from '@platform/base';
 import {
   type CreatePackageRequest,
   FileInfoSchema,
@@ -9,13 +9,13 @@ import {
   type PackageService,
 } from '@platform/proto/platform/app/packages/v1/packages';
 import { audit } from '../access/audit.ts';
-import { type CloudCall, type CloudHandlers, notVisible, type Principal } from '../access/principal.ts';
+import { type CloudCall, type CloudHandlers, notVisible } from '../access/principal.ts';
 import { checkInfo } from './check-info.ts';
 import { createPackage } from './create-package.ts';
 import { deletePackages, forgetWithoutVersions } from './delete-packages.ts';
 import { packageLink, packageUrl } from './download/package-link.ts';
 import { fileName } from './download/package-route.ts';
-import { choose, packageId, packagesOf, servedVersion, splitId } from './find-packages.ts';
+import { choose, ownedPlaceOf, packageId, packagesOf, placeOf, servedVersion } from './find-packages.ts';
 import type { PackagesDeps } from './packages-deps.ts';
 import type { NewPackageRow, PackageRow } from './store.ts';
 
@@ -25,16 +25,8 @@ export interface PackageHandlerDeps extends PackagesDeps {
 }
 
 export function packageHandlers(deps: PackageHandlerDeps): CloudHandlers<typeof PackageService> {
-  const { db, access, clock, organizationNamed, served, deleted } = deps;
+  const { db, access, clock, served, deleted } = deps;
 
-  /** The organization named by an id, if the caller may read its packages. @throws not_found, as for a nonexistent package */
-  const ownerOf = (id: string, principal: Principal): { readonly organizationId: string; readonly name: string } => {
-    const { owner, name } = splitId(id);
-    const organizationId = organizationNamed(owner);
-    if (organizationId === undefined || !access.allows(principal, 'package.read', organizationId))
-      throw notVisible('package', id);
-    return { organizationId, name };
-  };
   const messageOf = (row: PackageRow, call: CloudCall, includeUrl = false) =>
     toMessage(row, includeUrl ? urlOf(deps, row, call) : '');
 
@@ -62,7 +54,7 @@ export function packageHandlers(deps: PackageHandlerDeps): CloudHandlers<typeof 
     },
 
     async getPackage({ id, version, type, platform = '', includeUrl }, call) {
-      const { organizationId, name } = ownerOf(id, call.principal);
+      const { organizationId, name } = placeOf(deps, call.principal, 'package', id);
       const rows = await packagesOf(db, organizationId, { name, type });
       const row = choose(rows, { version, platform });
       if (row === undefined) {
@@ -76,11 +68,7 @@ export function packageHandlers(deps: PackageHandlerDeps): CloudHandlers<typeof 
     },
 
     async deletePackage({ id, version, type }, call) {
-      const { organizationId, name } = ownerOf(id, call.principal);
-      if (!access.allows(call.principal, 'package.manage', organizationId))
-        throw permissionDenied(
-          `package ${id}: expected an owner of its organization, found another role (package.manage)`,
-        );
+      const { organizationId, name } = ownedPlaceOf(deps, call.principal, 'package', id);
       await db.transaction().execute(async (trx) => {
         // All platforms of a version, or the one that the version names.
         const rows = (await packagesOf(trx, organizationId, { name, type })).filter(

@@ -1,37 +1,20 @@
 /** AppService for modules: the calls by which public clients upload them. Versions are packages of type module. */
-import { invalidArgument, permissionDenied } from '@platform/base';
+import { invalidArgument } from '@platform/base';
 import { PackageType } from '@platform/proto/platform/app/packages/v1/packages';
 import type { AppService, ModuleFileInfo, UploadModuleFileRequest } from '@platform/proto/platform/app/v1/app';
-import { type CloudHandlers, grantsOf, notVisible, type Principal } from '../../access/principal.ts';
+import { type CloudHandlers, grantsOf, notVisible, organizationsOf } from '../../access/principal.ts';
 import { type CheckedInfo, checkInfo } from '../check-info.ts';
 import { createPackage } from '../create-package.ts';
 import { packagePath } from '../download/package-link.ts';
 import { fileName } from '../download/package-route.ts';
+import { ownedPlaceOf, type PackagePlace, placeOf } from '../find-packages.ts';
 import type { PackagesDeps } from '../packages-deps.ts';
-import { splitModuleId } from './module-id.ts';
 import { detailsOf, moduleMessage } from './module-message.ts';
-import { createModule, type ModulePlace, modulesOf, type StoredModule, updateModule } from './stored-modules.ts';
+import { createModule, modulesOf, type StoredModule, updateModule } from './stored-modules.ts';
 
 export function moduleHandlers(deps: PackagesDeps): CloudHandlers<typeof AppService> {
-  const { db, access, organizationNamed, namespaceOf } = deps;
+  const { db, access, namespaceOf } = deps;
 
-  /** The organization and name in an id, if the caller may read modules there. @throws not_found, as for a nonexistent module */
-  const placeOf = (id: string, principal: Principal): ModulePlace => {
-    const { owner, name } = splitModuleId(id);
-    const organizationId = organizationNamed(owner);
-    if (organizationId === undefined || !access.allows(principal, 'package.read', organizationId))
-      throw notVisible('module', id);
-    return { organizationId, name };
-  };
-  /** @throws not_found, permission_denied */
-  const ownedPlaceOf = (id: string, principal: Principal): ModulePlace => {
-    const place = placeOf(id, principal);
-    if (!access.allows(principal, 'package.manage', place.organizationId))
-      throw permissionDenied(
-        `module ${id}: expected an owner of its organization, found another role (package.manage)`,
-      );
-    return place;
-  };
   const messageOf = (module: StoredModule, documented = false) =>
     moduleMessage(module, namespaceOf(module.organizationId), documented);
 
@@ -43,12 +26,12 @@ export function moduleHandlers(deps: PackagesDeps): CloudHandlers<typeof AppServ
     },
 
     async updateModule(request, call) {
-      await updateModule(deps, call, ownedPlaceOf(request.moduleId, call.principal), request);
+      await updateModule(deps, call, ownedPlaceOf(deps, call.principal, 'module', request.moduleId), request);
       return {};
     },
 
     async getModule({ moduleId, includeMarkdownDocumentation }, { principal }) {
-      const { organizationId, name } = placeOf(moduleId, principal);
+      const { organizationId, name } = placeOf(deps, principal, 'module', moduleId);
       const [module] = await modulesOf(db, organizationId, name);
       if (module === undefined) throw notVisible('module', moduleId);
       return { module: messageOf(module, includeMarkdownDocumentation) };
@@ -56,9 +39,7 @@ export function moduleHandlers(deps: PackagesDeps): CloudHandlers<typeof AppServ
 
     async listModules({ organizationId, includeMarkdownDocumentation }, { principal }) {
       if (organizationId !== undefined) access.authorize(principal, 'package.read', organizationId);
-      const all = [...new Set(grantsOf(principal).map((grant) => grant.organizationId))].filter((id) =>
-        access.allows(principal, 'package.read', id),
-      );
+      const all = organizationsOf(grantsOf(principal)).filter((id) => access.allows(principal, 'package.read', id));
       const modules: StoredModule[] = [];
       for (const id of organizationId === undefined ? all : [organizationId])
         modules.push(...(await modulesOf(db, id)));
@@ -73,7 +54,7 @@ export function moduleHandlers(deps: PackagesDeps): CloudHandlers<typeof AppServ
         throw invalidArgument(
           `UploadModuleFile expected module_file_info in the first message, found ${first?.case ?? 'nothing'}`,
         );
-      const place = ownedPlaceOf(first.value.moduleId, call.principal);
+      const place = ownedPlaceOf(deps, call.principal, 'module', first.value.moduleId);
       await deps.requireSpace();
       const [module] = await modulesOf(db, place.organizationId, place.name);
       const info = packageInfo(first.value, place, module);
@@ -84,7 +65,7 @@ export function moduleHandlers(deps: PackagesDeps): CloudHandlers<typeof AppServ
 }
 
 /** The version as a package; its entrypoint comes from the last update of the module. */
-function packageInfo(file: ModuleFileInfo, place: ModulePlace, module: StoredModule | undefined): CheckedInfo {
+function packageInfo(file: ModuleFileInfo, place: PackagePlace, module: StoredModule | undefined): CheckedInfo {
   const { version, platform, platformTags } = file;
   if (platformTags.length > 0)
     throw invalidArgument(

@@ -12,20 +12,14 @@ import { requireCompleteSet } from '../../metadata/row-checks/require-complete.t
 import { requireRight } from '../../metadata/row-checks/require-right.ts';
 import type { Database } from '../../metadata/tables.ts';
 import { requireName } from '../check-info.ts';
-import { packagesOf, requireType } from '../find-packages.ts';
+import { type PackagePlace, packagesOf, requireType } from '../find-packages.ts';
 import { maxModuleBytes, maxModulesOfOrganization } from '../limits.ts';
 import type { PackagesDeps } from '../packages-deps.ts';
 import { type ModuleRow, modules, type PackageRow } from '../store.ts';
 
 type Deps = Pick<PackagesDeps, 'db' | 'clock'>;
 
-/** Identifies a module: the id of its organization, and its name there. */
-export interface ModulePlace {
-  readonly organizationId: string;
-  readonly name: string;
-}
-
-export interface StoredModule extends ModulePlace {
+export interface StoredModule extends PackagePlace {
   /** Undefined: it has no details. */
   readonly row: ModuleRow | undefined;
   /** Oldest first. */
@@ -53,7 +47,7 @@ export async function modulesOf(db: Database, organizationId: string, name?: str
 }
 
 /** @throws already_exists, failed_precondition, invalid_argument, resource_exhausted */
-export async function createModule({ db, clock }: Deps, by: Caller, place: ModulePlace): Promise<void> {
+export async function createModule({ db, clock }: Deps, by: Caller, place: PackagePlace): Promise<void> {
   const { organizationId, name } = place;
   requireName(name);
   await db.transaction().execute(async (trx) => {
@@ -77,7 +71,7 @@ export async function createModule({ db, clock }: Deps, by: Caller, place: Modul
 export async function updateModule(
   { db, clock }: Deps,
   by: Caller,
-  place: ModulePlace,
+  place: PackagePlace,
   request: MessageShape<typeof UpdateModuleRequestSchema>,
 ): Promise<void> {
   const { organizationId, name } = place;
@@ -102,6 +96,6 @@ export async function updateModule(
   });
 }
 
-function targetOf({ organizationId, name }: ModulePlace): [string, string, string] {
+function targetOf({ organizationId, name }: PackagePlace): [string, string, string] {
   return ['module', `${organizationId}:${name}`, organizationId];
 }
