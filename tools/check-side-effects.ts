@@ -136,6 +136,7 @@ const rules: readonly Rule[] = [
       'apps/cloud/src/admin/repair/repair-payloads.ts',
       'apps/cloud/src/admin/repair/restore-readings.ts',
       'apps/cloud/src/admin/repair/restore-rows.ts',
+      'apps/cloud/src/admin/repair/write-restored.ts',
       'apps/cloud/src/backup/*',
       'apps/cloud/src/blobs/*',
       'apps/cloud/src/ingest/staged/staged-uploads.ts',

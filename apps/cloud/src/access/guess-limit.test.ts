@@ -2,7 +2,7 @@ import { networkOf } from '@platform/base';
 import { FakeClock } from '@platform/testkit';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createGuessLimit, defaultGuessSettings, type GuessLimit } from './guess-limit.ts';
+import { createGuessLimit, type GuessLimit, pairAllowance } from './guess-limit.ts';
 
 const password = (credential: string, peerAddress: string) => ({ credential, peerAddress, kind: 'password' }) as const;
 const secret = (credential: string, peerAddress: string) => ({ credential, peerAddress, kind: 'secret' }) as const;
@@ -125,7 +125,7 @@ test('of a hundred simultaneous guesses, only as many are checked as before the 
     return undefined;
   };
   await Promise.all(Array.from({ length: 100 }, () => limit.attempt(password('ann', '10.0.0.1:1'), slow)));
-  expect(looked).toBe(defaultGuessSettings.pairAllowance);
+  expect(looked).toBe(pairAllowance);
 });
 
 test("many ids from one address also cause a wait, and the attacker's own right password does not reset the address", async () => {
@@ -154,7 +154,7 @@ test('failures are forgotten after an hour without another one, and after a righ
 });
 
 test('memory stays bounded, however many ids and addresses an attacker uses', async () => {
-  const limit = createGuessLimit(new FakeClock(), { ...defaultGuessSettings, maxCounters: 100 });
+  const limit = createGuessLimit(new FakeClock(), 100);
   for (let index = 0; index < 1_000; index++)
     await limit.attempt(password(`id ${index}`, `10.0.${index >> 8}.${index & 255}:1`), wrong);
   expect(limit.size).toBe(200);

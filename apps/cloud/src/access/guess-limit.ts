@@ -11,29 +11,15 @@
  */
 import { type Clock, networkOf } from '@platform/base';
 
-export interface GuessSettings {
-  /** Failures of one credential id from one address before the first wait. Default 5. */
-  readonly pairAllowance: number;
-  /** Failures from one address, for any credentials, before the first wait. Default 50. */
-  readonly addressAllowance: number;
-  /** The first wait; each further failure doubles it. Default 1 s. */
-  readonly firstWaitMs: number;
-  /** Default 15 min. */
-  readonly longestWaitMs: number;
-  /** A counter is forgotten after this long without a failure. Default 1 h; must exceed the longest wait. */
-  readonly forgetMs: number;
-  /** Maximum number of counters of each kind; the one whose last failure is oldest is dropped first. Default 20,000. */
-  readonly maxCounters: number;
-}
-
-export const defaultGuessSettings: GuessSettings = {
-  pairAllowance: 5,
-  addressAllowance: 50,
-  firstWaitMs: 1_000,
-  longestWaitMs: 900_000,
-  forgetMs: 3_600_000,
-  maxCounters: 20_000,
-};
+/** Failures of one credential id from one address before the first wait. */
+export const pairAllowance = 5;
+/** Failures from one address, for any credentials, before the first wait. */
+const addressAllowance = 50;
+/** Each further failure doubles it. */
+const firstWaitMs = 1_000;
+const longestWaitMs = 900_000;
+/** A counter is forgotten after this long without a failure. Must exceed the longest wait. */
+const forgetMs = 3_600_000;
 
 export interface Guess {
   /** The id as given: key id, part id, or e-mail address. */
@@ -68,7 +54,8 @@ interface Counter {
   lastFailureMs: number;
 }
 
-export function createGuessLimit(clock: Clock, settings: GuessSettings = defaultGuessSettings): GuessLimit {
+/** @param maxCounters of each kind; the one whose last failure is oldest is dropped first */
+export function createGuessLimit(clock: Clock, maxCounters: number = 20_000): GuessLimit {
   const pairs = new Map<string, Counter>();
   const addresses = new Map<string, Counter>();
 
@@ -76,12 +63,12 @@ export function createGuessLimit(clock: Clock, settings: GuessSettings = default
     const counter = living(counters, id);
     if (counter === undefined || counter.failures < allowance) return 0;
     const doublings = Math.min(counter.failures - allowance, 40);
-    const waitMs = Math.min(settings.firstWaitMs * 2 ** doublings, settings.longestWaitMs);
+    const waitMs = Math.min(firstWaitMs * 2 ** doublings, longestWaitMs);
     return Math.max(0, counter.lastFailureMs + waitMs - clock.monotonic());
   };
   const living = (counters: Map<string, Counter>, id: string): Counter | undefined => {
     const counter = counters.get(id);
-    if (counter === undefined || clock.monotonic() - counter.lastFailureMs < settings.forgetMs) return counter;
+    if (counter === undefined || clock.monotonic() - counter.lastFailureMs < forgetMs) return counter;
     counters.delete(id);
     return undefined;
   };
@@ -95,7 +82,7 @@ export function createGuessLimit(clock: Clock, settings: GuessSettings = default
     // Reinsert the counter, to keep the map in the order of the last failures.
     counters.delete(id);
     counters.set(id, counter);
-    const oldest = counters.size > settings.maxCounters ? counters.keys().next().value : undefined;
+    const oldest = counters.size > maxCounters ? counters.keys().next().value : undefined;
     if (oldest !== undefined) counters.delete(oldest);
     return () => {
       counter.failures -= 1;
@@ -108,10 +95,7 @@ export function createGuessLimit(clock: Clock, settings: GuessSettings = default
     async attempt<T>(guess: Guess, prove: () => Promise<T | undefined>): Promise<Attempt<T>> {
       const address = counted(guess.peerAddress);
       const pair = `${address} ${guess.credential.slice(0, 200)}`;
-      const waitMs = Math.max(
-        waitOf(pairs, pair, settings.pairAllowance),
-        waitOf(addresses, address, settings.addressAllowance),
-      );
+      const waitMs = Math.max(waitOf(pairs, pair, pairAllowance), waitOf(addresses, address, addressAllowance));
       if (waitMs > 0) {
         const value = guess.kind === 'secret' ? await prove() : undefined;
         return value === undefined ? { outcome: 'wait', waitMs } : { outcome: 'right', value };

@@ -18,6 +18,7 @@ import { sequenceHandlers } from './collections/sequence-rpc.ts';
 import { type DownloadDeps, downloadRoute } from './download/download-route.ts';
 import { linkHandlers } from './download/link-rpc.ts';
 import { createOpenFile, type DamagedFiles } from './download/open-file.ts';
+import { isListed } from './find/find-files.ts';
 import { findHandlers } from './find/find-rpc.ts';
 import { followUploads } from './uploads/follow-uploads.ts';
 
@@ -70,12 +71,7 @@ export function createBinary(given: BinaryDeps): Binary {
     datasetHandlers: datasetHandlers(deps),
     download: downloadRoute(deps),
     damagedFiles: () => damaged,
-    async isDeleted(fileId, position) {
-      if (follower.position() < position) return false;
-      return (
-        (await db.selectFrom('binary_data').select('id').where('id', '=', fileId).executeTakeFirst()) === undefined
-      );
-    },
+    isDeleted: async (fileId, position) => follower.position() >= position && !(await isListed(db, fileId)),
     removePayloads: () => removePayloads(db, blobs, ingestLog),
     onDeleted: (listener) => void listeners.push(listener),
   };

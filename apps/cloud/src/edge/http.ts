@@ -43,6 +43,11 @@ export function sendText(
   send(response, status, type, body, headers);
 }
 
+/** After signing in, people return to the page that they requested. */
+export function sendToSignIn(response: HttpResponse, { pathname, search }: URL): void {
+  sendText(response, 303, 'text/plain', '', { location: `/sign-in?next=${encodeURIComponent(pathname + search)}` });
+}
+
 function send(
   response: HttpResponse,
   status: number,

@@ -4,7 +4,7 @@ import { type Described, describedMessage } from '../outbox/describe-message.ts'
 import type { OutboxDatabase } from '../outbox/store.ts';
 import { type Html, html } from '../text-rules/html.ts';
 import type { Route } from '../wire/route.ts';
-import { sendText } from './http.ts';
+import { sendToSignIn } from './http.ts';
 import { sendOpeningPage, sendPage } from './sign-in/page.ts';
 import type { SignIn } from './sign-in/sign-in.ts';
 
@@ -25,7 +25,7 @@ export function notificationRoute(deps: NotificationRouteDeps): Route {
     }
     const principal = await signIn.principalOf(request);
     if (principal === undefined) {
-      sendText(response, 303, 'text/plain', '', { location: `/sign-in?next=${encodeURIComponent(url.pathname)}` });
+      sendToSignIn(response, url);
       return true;
     }
     const found = await describedMessage(db, id);

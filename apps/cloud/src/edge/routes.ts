@@ -9,7 +9,7 @@ import type { FileAsked } from '../machines/part-config-file.ts';
 import { html } from '../text-rules/html.ts';
 import { loggablePath } from '../text-rules/loggable-path.ts';
 import type { HttpRequest, HttpResponse, Route } from '../wire/route.ts';
-import { authorityOf, headerOf, sendError, sendHtml, sendJson, sendText } from './http.ts';
+import { authorityOf, headerOf, sendError, sendHtml, sendJson, sendText, sendToSignIn } from './http.ts';
 import { isServed } from './served-paths.ts';
 import { sendPage } from './sign-in/page.ts';
 import type { SignIn } from './sign-in/sign-in.ts';
@@ -147,12 +147,6 @@ const strangersPage = {
   status: 401,
   body: html`<h1>You are not signed in</h1><p>On a first start, open the sign-in link that <em>npm start</em> printed in its terminal; it works once. After that, sign in with your e-mail address.</p><a class="button" href="/sign-in">Sign in</a>`,
 };
-
-/** After signing in, people return to the page that they requested. */
-function sendToSignIn(response: HttpResponse, url: URL): void {
-  const location = `/sign-in?next=${encodeURIComponent(url.pathname + url.search)}`;
-  sendText(response, 303, 'text/plain', '', { location });
-}
 
 function nameIn(authority: string): string {
   return authority.replace(/:\d+$/, '').toLowerCase();

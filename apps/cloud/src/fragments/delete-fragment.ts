@@ -7,6 +7,7 @@ import { partPlaces } from '../machines/part-places.ts';
 import type { Database, DatabaseTransaction } from '../metadata/tables.ts';
 import { rightsOfCaller } from './rights.ts';
 import type { FragmentRow } from './source.ts';
+import { readUsage } from './usage.ts';
 
 const shownNames = 10;
 
@@ -106,4 +107,18 @@ async function defaultUses(trx: DatabaseTransaction, row: FragmentRow): Promise<
     ...(own ? ['the default fragments of its organization'] : []),
     ...(others === 0 ? [] : [`the default fragments of ${others} other organization${others === 1 ? '' : 's'}`]),
   ];
+}
+
+/** Deletes the fragments of a deleted organization, unless machines of others use them. @throws failed_precondition */
+export async function organizationDeleting(trx: Database, organizationId: string): Promise<void> {
+  const rows = await trx.selectFrom('fragments').select('id').where('organization_id', '=', organizationId).execute();
+  const ids = rows.map(({ id }) => id);
+  if (ids.length === 0) return;
+  const usage = (await readUsage(trx, ids)).filter((row) => row.organizationId !== organizationId);
+  const machines = usage.reduce((sum, row) => sum + row.machines, 0);
+  if (machines > 0)
+    throw failedPrecondition(
+      `organization ${organizationId}: expected fragments that no other organization uses, found ${new Set(usage.map((row) => row.fragmentId)).size} in use by ${machines} machines of others`,
+    );
+  await removeFragments(trx, ids);
 }

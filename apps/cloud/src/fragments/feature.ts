@@ -5,16 +5,16 @@
  * save, so that a change reaches exactly the parts that use the fragment. A part whose imports have errors keeps its previous
  * configuration. The format: docs/specs/fragments.md.
  */
+import { fromJson, type JsonValue } from '@bufbuild/protobuf';
 import type { Problem } from '@platform/base';
 import type { FoundFragment } from '@platform/machine-config/fragments';
-import type { AppService } from '@platform/proto/platform/app/v1/app';
+import { type AppService, FragmentImportListSchema } from '@platform/proto/platform/app/v1/app';
 import type { CloudHandlers, Principal } from '../access/principal.ts';
 import type { EffectiveConfigurations } from '../machines/configuration/effective-configuration.ts';
 import type { Database } from '../metadata/tables.ts';
-import { defaultImports } from './default-imports.ts';
+import { organizationDeleting } from './delete-fragment.ts';
 import type { FragmentsDeps } from './fragments-deps.ts';
 import { nestedFragmentHandlers } from './nested-rpc.ts';
-import { organizationDeleting } from './organization-deleting.ts';
 import type { Propagated } from './propagate.ts';
 import { createRevisionPruner } from './prune-revisions.ts';
 import { fragmentReadHandlers } from './read-rpc.ts';
@@ -38,7 +38,7 @@ export interface Fragments extends EffectiveConfigurations {
 }
 
 export function createFragments(deps: FragmentsDeps): Fragments {
-  const { db, tree, clock, log, onConfigurationChange, tellPart } = deps;
+  const { db, tree, clock, log, tellPart } = deps;
   const cache = new RevisionCache();
   // Stamps must live as long as the cached answers that use them: until the process ends.
   const stamps = new Map<string, number>();
@@ -68,7 +68,6 @@ export function createFragments(deps: FragmentsDeps): Fragments {
       ...nestedFragmentHandlers(read),
       ...fragmentWriteHandlers({
         ...read,
-        propagateDeps: () => ({ nowMs: clock.now(), onConfigurationChange }),
         onPropagated,
         bound: createRevisionPruner(defaultVersionsOf, deps.maxHistoryBytes),
         maxFragmentsOf: deps.maxFragmentsOf,
@@ -103,4 +102,20 @@ export function createFragments(deps: FragmentsDeps): Fragments {
       return imports.length === 0 ? undefined : JSON.stringify({ fragments: imports });
     },
   };
+}
+
+/** An organization's default fragments as entries of `fragments`. @param list JSON of a FragmentImportList; null: none */
+function defaultImports(list: string | null): readonly Record<string, JsonValue>[] {
+  if (list === null) return [];
+  const { fragments } = fromJson(FragmentImportListSchema, JSON.parse(list) as JsonValue);
+  return fragments.map(({ fragmentId, version, prefix = '', variables, fragmentVariables = {} }) => {
+    // Older clients support only variables that are strings.
+    const given = { ...variables, ...fragmentVariables };
+    return {
+      id: fragmentId,
+      ...(version === '' ? {} : { version }),
+      ...(prefix === '' ? {} : { prefix }),
+      ...(Object.keys(given).length === 0 ? {} : { variables: given }),
+    };
+  });
 }

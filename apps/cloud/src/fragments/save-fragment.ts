@@ -1,5 +1,5 @@
 /** Saves a fragment: every save creates a revision, and reaches its machines in the same transaction. */
-import { aborted, newId, type PlatformError } from '@platform/base';
+import { aborted, alreadyExists, newId, type PlatformError } from '@platform/base';
 import { diff, diffLines } from '@platform/machine-config/diff';
 import { isObject } from '@platform/machine-config/fragments';
 import type { Json, JsonObject } from '@platform/machine-config/schema';
@@ -7,11 +7,11 @@ import { audit, authorOf, type Caller } from '../access/audit.ts';
 import { authorText } from '../machines/author.ts';
 import type { TriggerProblems } from '../machines/configuration/check-document.ts';
 import type { Database, DatabaseTransaction } from '../metadata/tables.ts';
+import { isSameName } from '../text-rules/same-name.ts';
 import { timeText } from '../wire/time-text.ts';
 import { checkFragment } from './check-fragment.ts';
 import { type PropagateDeps, type Propagated, propagate } from './propagate.ts';
 import type { RevisionPruner } from './prune-revisions.ts';
-import { requireFreeName } from './require-free-name.ts';
 import { asStored, createFragmentSource, type FragmentRow, requireRightRevisions } from './source.ts';
 import type { Visibility } from './store.ts';
 
@@ -191,4 +191,25 @@ export async function editConflict(db: Database, row: FragmentRow, editedMs: num
   if (edited.visibility !== newest.visibility) lines.unshift(`visibility: ${edited.visibility} → ${newest.visibility}`);
   if (changes.length > shownChanges) lines.push(`… and ${changes.length - shownChanges} more`);
   return aborted(`${head}. Changed since:\n${lines.join('\n')}`);
+}
+
+/**
+ * D36: fragments of one organization have different names, because people and commands address them by name. Those that already share a name
+ * keep it. Only for callers who see all fragments of the organization.
+ * @param id of the fragment that is renamed; absent: a new one. @throws already_exists
+ */
+async function requireFreeName(
+  trx: Pick<DatabaseTransaction, 'selectFrom'>,
+  { organizationId, name, id }: { readonly organizationId: string; readonly name: string; readonly id?: string },
+): Promise<void> {
+  const all = await trx
+    .selectFrom('fragments')
+    .select(['id', 'name'])
+    .where('organization_id', '=', organizationId)
+    .execute();
+  const other = all.find((one) => one.id !== id && isSameName(one.name, name));
+  if (other !== undefined)
+    throw alreadyExists(
+      `name: expected one that no other fragment of the organization has, found ${JSON.stringify(name)}, the name of fragment ${other.id}`,
+    );
 }

@@ -13,7 +13,7 @@ import { sendWarnings } from '../wire/send-warnings.ts';
 import { maxBytes } from './check-fragment.ts';
 import { deleteFragment } from './delete-fragment.ts';
 import type { FragmentOperationDeps } from './fragments-deps.ts';
-import type { PropagateDeps, Propagated } from './propagate.ts';
+import type { Propagated } from './propagate.ts';
 import type { RevisionPruner } from './prune-revisions.ts';
 import { requireCapacity } from './require-capacity.ts';
 import { visibleFragment } from './rights.ts';
@@ -23,14 +23,14 @@ import { deleteTag, setTag } from './tags.ts';
 import { visibilityOf } from './wire.ts';
 
 export interface WriteDeps extends FragmentOperationDeps {
-  readonly propagateDeps: () => PropagateDeps;
   /** Called after the commit. */
   readonly onPropagated: (fragmentId: string, reached: Propagated) => void;
   readonly bound: RevisionPruner;
 }
 
 export function fragmentWriteHandlers(deps: WriteDeps): CloudHandlers<typeof AppService> {
-  const { db, access, reader, triggerProblems, propagateDeps, onPropagated, maxFragmentsOf, bound, cache } = deps;
+  const { db, access, reader, clock, onConfigurationChange, triggerProblems, onPropagated, bound, cache } = deps;
+  const saveDeps = () => ({ nowMs: clock.now(), onConfigurationChange, triggerProblems, bound });
 
   /** Reads the fragment within the transaction; reveals nothing to callers who may not see it. @throws not_found, permission_denied */
   const owned = async (trx: DatabaseTransaction, call: CloudCall, id: string): Promise<FragmentRow> => {
@@ -57,12 +57,8 @@ export function fragmentWriteHandlers(deps: WriteDeps): CloudHandlers<typeof App
         config: (request.config ?? {}) as never,
       };
       const saved = await db.transaction().execute(async (trx) => {
-        await requireCapacity(trx, request.organizationId, maxFragmentsOf(request.organizationId));
-        return createFragment(trx, call, request.organizationId, change, {
-          ...propagateDeps(),
-          triggerProblems,
-          bound,
-        });
+        await requireCapacity(trx, request.organizationId, deps.maxFragmentsOf(request.organizationId));
+        return createFragment(trx, call, request.organizationId, change, saveDeps());
       });
       return answer(call, saved);
     },
@@ -81,10 +77,7 @@ export function fragmentWriteHandlers(deps: WriteDeps): CloudHandlers<typeof App
           ...(visibility === undefined ? {} : { visibility }),
           ...(config === undefined ? {} : { config: config as never }),
         };
-        return {
-          row,
-          saved: await updateFragment(trx, call, row, change, edited, { ...propagateDeps(), triggerProblems, bound }),
-        };
+        return { row, saved: await updateFragment(trx, call, row, change, edited, saveDeps()) };
       });
       const { row: before, saved } = await saving.catch((caught: unknown) => {
         bound.forget(request.id);
@@ -96,14 +89,14 @@ export function fragmentWriteHandlers(deps: WriteDeps): CloudHandlers<typeof App
     async deleteFragment(request, call) {
       await db.transaction().execute(async (trx) => {
         const row = await owned(trx, call, request.id);
-        await deleteFragment(trx, call, row, access, propagateDeps().nowMs);
+        await deleteFragment(trx, call, row, access, clock.now());
       });
       bound.forget(request.id);
     },
     async setFragmentTag(request, call) {
       const { reached, row } = await db.transaction().execute(async (trx) => {
         const found = await owned(trx, call, request.fragmentId);
-        return { row: found, reached: await setTag(trx, call, found, request.tag, request.revision, propagateDeps()) };
+        return { row: found, reached: await setTag(trx, call, found, request.tag, request.revision, saveDeps()) };
       });
       onPropagated(row.id, reached);
       return { tags: await reader.tags(row, true) };
@@ -111,7 +104,7 @@ export function fragmentWriteHandlers(deps: WriteDeps): CloudHandlers<typeof App
     async deleteFragmentTag(request, call) {
       const row = await db.transaction().execute(async (trx) => {
         const found = await owned(trx, call, request.fragmentId);
-        await deleteTag(trx, call, found, request.tag, propagateDeps().nowMs);
+        await deleteTag(trx, call, found, request.tag, clock.now());
         return found;
       });
       return { tags: await reader.tags(row, true) };

@@ -5,7 +5,7 @@
 import { asPlatformError, dataLoss, type PlatformError } from '@platform/base';
 import type { BlobRange } from '../../blobs/verified-files.ts';
 import type { BinaryOperationDeps } from '../binary-deps.ts';
-import type { FileRow } from '../find/find-files.ts';
+import { type FileRow, isListed } from '../find/find-files.ts';
 
 /**
  * Undefined: the file has been deleted.
@@ -27,9 +27,6 @@ export function createOpenFile({
   readonly damaged: DamagedFiles;
 } {
   const damaged = new Set<string>();
-
-  const isDeleted = async ({ id }: FileRow): Promise<boolean> =>
-    (await db.selectFrom('binary_data').select('id').where('id', '=', id).executeTakeFirst()) === undefined;
 
   /** The error that the caller gets for an unavailable payload. */
   const lossOf = ({ id, blob_path: path }: FileRow, caught: unknown): PlatformError => {
@@ -62,7 +59,7 @@ export function createOpenFile({
   const openFile: OpenFile = async (row, range) => {
     const contents = { sizeBytes: row.size_bytes, sha256: row.sha256 };
     const chunks = await blobs.get(row.blob_path, contents, range).catch(async (caught: unknown) => {
-      if (!(await isDeleted(row))) throw lossOf(row, caught);
+      if (await isListed(db, row.id)) throw lossOf(row, caught);
       damaged.delete(row.id);
       return undefined;
     });

@@ -196,3 +196,8 @@ export async function countFiles(
   }
   return { count, bytes };
 }
+
+/** Whether the file is stored and not deleted. */
+export async function isListed(db: Database, id: string): Promise<boolean> {
+  return (await db.selectFrom('binary_data').select('id').where('id', '=', id).executeTakeFirst()) !== undefined;
+}

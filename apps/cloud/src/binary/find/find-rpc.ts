@@ -1,6 +1,7 @@
 /** DataService methods that read binary data: by filter, by id, and the existing tags and labels. */
+
 import { create, type MessageInitShape } from '@bufbuild/protobuf';
-import { type PlatformError, resourceExhausted } from '@platform/base';
+import { dataLoss, type PlatformError, resourceExhausted } from '@platform/base';
 import {
   type BinaryDataSchema,
   DataRequestSchema,
@@ -10,6 +11,7 @@ import {
 } from '@platform/proto/platform/app/data/v1/data';
 import type { CloudCall, CloudHandlers } from '../../access/principal.ts';
 import type { LogLoss } from '../../ingest/log/log.ts';
+import { positionsText } from '../../ingest/losses/positions-text.ts';
 import type { CheckedTable } from '../../metadata/row-checks/checked-table.ts';
 import type { BinaryOperationDeps } from '../binary-deps.ts';
 import { createLoadBytes } from '../download/load-bytes.ts';
@@ -22,7 +24,6 @@ import { checkFilter } from './filter.ts';
 import { countFiles, daysOf, type FileRow, filesNamed, namedFiles, pageOfFiles, requireFiles } from './find-files.ts';
 import { pageToken, readPageToken } from './page-token.ts';
 import { requireBoxesOf, requireFoundBy } from './require-labels.ts';
-import { requireNoneLost } from './require-none-lost.ts';
 import { visibleFilter } from './require-places.ts';
 import { type SliceCondition, walkFiles } from './walk-files.ts';
 
@@ -182,5 +183,33 @@ function sizeOf(rows: readonly FileRow[]): number {
 function tooLarge(rows: readonly FileRow[]): PlatformError {
   return resourceExhausted(
     `include_binary: expected files of at most ${answerBytes} bytes in total, found ${sizeOf(rows)} bytes in ${rows.length} (first ${rows[0]?.id}); request fewer at once, or omit include_binary and download each from its uri`,
+  );
+}
+
+/**
+ * D33: a list that could include uploads lost from the ingest log is DATA_LOSS until a person accepts the loss.
+ * @param organizationOf the organization of a part; undefined: unknown, for example after the part was deleted
+ * @throws data_loss naming the positions
+ */
+function requireNoneLost(
+  losses: readonly LogLoss[],
+  scopes: Scopes,
+  { partId, organizationIds }: Filter,
+  organizationOf: (partId: string) => string | undefined,
+): void {
+  const seen = organizationsIn(scopes, organizationIds);
+  if (seen.length === 0) return;
+  const isSeen = (part: string): boolean => {
+    if (partId !== '' && partId !== part) return false;
+    const organizationId = organizationOf(part);
+    return organizationId === undefined || seen.includes(organizationId);
+  };
+  const lost = losses.find(
+    ({ lossIn, acceptedMs, parts }) =>
+      lossIn === 'binary data' && acceptedMs === null && (parts === null || parts.some(isSeen)),
+  );
+  if (lost === undefined) return;
+  throw dataLoss(
+    `acknowledged uploads are lost from the ingest log at ${positionsText(lost)}, so this list could be incomplete. Meanwhile, request other parts, or files by their ids. The host administrator can see what is lost in platform admin status`,
   );
 }

@@ -1,5 +1,6 @@
 /** Stores one upload that the log's follower skipped because its row was lost, after the row was restored. */
 import type { Database } from '../../metadata/tables.ts';
+import { isListed } from '../find/find-files.ts';
 import { insertUploads } from './insert-uploads.ts';
 import { readBinaryUpload } from './read-upload.ts';
 
@@ -13,7 +14,6 @@ export async function insertRestoredUpload(
   const upload = readBinaryUpload(position, batch);
   if (upload === null) return;
   await db.transaction().execute(async (trx) => {
-    const listed = await trx.selectFrom('binary_data').select('id').where('id', '=', upload.row.id).executeTakeFirst();
-    if (listed === undefined) await insertUploads(trx, [upload], nowMs);
+    if (!(await isListed(trx, upload.row.id))) await insertUploads(trx, [upload], nowMs);
   });
 }

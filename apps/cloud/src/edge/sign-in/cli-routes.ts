@@ -2,11 +2,11 @@
 import { invalidArgument } from '@platform/base';
 import { challengePattern, createCliCode, redeemCliCode } from '../../identity/sign-in/cli-codes.ts';
 import { type Html, html } from '../../text-rules/html.ts';
-import { sendJson } from '../http.ts';
+import { sendJson, sendToSignIn } from '../http.ts';
 import { answerForm, formFields } from './answer-form.ts';
 import type { Routes, SignInDeps } from './deps.ts';
 import { type Page, sendOpeningPage, sendPage } from './page.ts';
-import { mayAskAgain, type RequestContext, readJson, redirect, textField } from './request-context.ts';
+import { mayAskAgain, readJson, redirect, textField } from './request-context.ts';
 
 /** The command line listens on its own computer. */
 const loopback = 'http://127.0.0.1';
@@ -37,7 +37,7 @@ export function cliRoutes(deps: SignInDeps): Routes {
       const asked = requestOf(context.url.searchParams);
       const { person } = context;
       if (mayAskAgain(deps, context.request)) return sendOpeningPage(context.response, `${loopback}:*`);
-      if (person === undefined) return redirect(context, signInFirst(context));
+      if (person === undefined) return sendToSignIn(context.response, context.url);
       sendPage(context.response, allowPage(asked, person.principal.email));
     },
     'POST /sign-in/cli': (context) =>
@@ -81,10 +81,6 @@ function codePage(code: string): Page {
 function comparisonCode(challenge: string): string {
   const hex = Buffer.from(challenge, 'base64url').toString('hex').slice(0, 8).toUpperCase();
   return `${hex.slice(0, 4)}-${hex.slice(4)}`;
-}
-
-function signInFirst(context: RequestContext): string {
-  return `/sign-in?next=${encodeURIComponent(context.url.pathname + context.url.search)}`;
 }
 
 /** @throws invalid_argument */
