@@ -1,19 +1,22 @@
 /** The data plane: uploads are appended to the log; rows, notifications and binary data are derived from it; queries read the rows. */
 import type { ClockAndLog } from '@platform/base';
 import { UsageCostType } from '@platform/proto/platform/app/v1/billing';
+import { expiringKeys } from './access/keys-by-place.ts';
 import type { Principal } from './access/principal.ts';
 import { type Binary, createBinary } from './binary/feature.ts';
 import { openBlobStore } from './blobs/blob-store.ts';
 import type { Fleet, FleetDeps } from './compose-fleet.ts';
-import { createFactsOf } from './compose-part-facts.ts';
 import { principalOfRequest } from './edge/principal-of-request.ts';
 import { requestOrigin } from './edge/request-origin.ts';
 import type { SignIn } from './edge/sign-in/sign-in.ts';
+import { lostReadings } from './gaps/feature.ts';
 import { freeBytesOf, freeInodesOf } from './ingest/disk/free-space.ts';
 import { createIngest, type Ingest } from './ingest/feature.ts';
 import type { IngestLog } from './ingest/log/log.ts';
 import type { DeletionPause } from './instance/deletion-pause.ts';
 import { Parts } from './instance/parts.ts';
+import type { Machines } from './machines/feature.ts';
+import type { Database } from './metadata/tables.ts';
 import type { Stores } from './open-stores.ts';
 import type { Outbox } from './outbox/feature.ts';
 import { createPackages, type Packages } from './packages/feature.ts';
@@ -25,6 +28,7 @@ import { settingsWithin } from './tabular/settings.ts';
 import type { Tabular } from './tabular/tabular.ts';
 import { createTriggers, type Triggers } from './triggers/feature.ts';
 import { createPartTransitions } from './triggers/part-transitions.ts';
+import type { TimesDeps } from './triggers/times/check-times.ts';
 
 export interface DataPlaneDeps
   extends Pick<Stores, 'data' | 'db' | 'rows' | 'instanceKey'>,
@@ -195,5 +199,25 @@ export async function composeDataPlane(deps: DataPlaneDeps): Promise<DataPlane> 
       return composed.stopping;
     },
     [Symbol.asyncDispose]: () => composed[Symbol.asyncDispose](),
+  };
+}
+
+/** What the cloud knows about a part, for the triggers about it (kinds/machine-facts.ts). */
+function createFactsOf(
+  db: Database,
+  machines: Pick<Machines, 'presence' | 'triggersOf' | 'configurationFacts' | 'registry'>,
+): TimesDeps['factsOf'] {
+  return async (partId) => {
+    const { state, changedMs } = machines.presence.of(partId);
+    const captured = (await machines.triggersOf(partId))?.captured ?? [];
+    return {
+      onlineSinceMs: state === 'online' ? (changedMs ?? 0) : undefined,
+      captured: captured.map(({ api, name, method, hz }) => ({
+        ...{ componentType: api, componentName: name, methodName: method, hz },
+      })),
+      configuration: await machines.configurationFacts(partId),
+      discarded: await lostReadings(db, partId),
+      keys: await expiringKeys(db, machines.registry.part(partId)?.machine_id ?? ''),
+    };
   };
 }

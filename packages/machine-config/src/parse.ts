@@ -8,7 +8,6 @@
 import { canonicalApi, type Problem } from '@platform/base';
 import { dependencyProblems } from './dependency-problems.ts';
 import { formatValue } from './format-value.ts';
-import { asWritten } from './parse/as-written.ts';
 import { ignoredNumber, parseResources } from './parse/parse-resources.ts';
 import { validateDocument } from './parse/validate-document.ts';
 import { frameInit } from './robot/frame.ts';
@@ -108,4 +107,24 @@ function retention(value: unknown, problems: Problem[]): { days: number } | unde
 
 function canonicalMaintenance(maintenance: MaintenanceConfig | undefined): MaintenanceConfig | undefined {
   return maintenance === undefined ? undefined : { ...maintenance, sensor_name: canonicalApi(maintenance.sensor_name) };
+}
+
+const coreName = /\bcore:(?=[\w-]+:[\w-]+)/g;
+
+/**
+ * Reports problems in the spelling of the document's author: internally every name is `core:…`, but public clients write `rdk:…`. A document
+ * that mixes both is reported as `core`.
+ * @param given the document as written, still unchecked
+ */
+function asWritten(problems: readonly Problem[], given: Readonly<Record<string, unknown>>): readonly Problem[] {
+  const { sensor_name: sensor } = (given['maintenance'] ?? {}) as { readonly sensor_name?: unknown };
+  const names = [given['components'], given['services'], [{ api: sensor }]]
+    .flatMap((list) => (Array.isArray(list) ? list : []))
+    .flatMap((entry) => {
+      const { api, model } = (entry ?? {}) as { readonly api?: unknown; readonly model?: unknown };
+      return [api, model].filter((one) => typeof one === 'string');
+    });
+  const isWritten = (space: string): boolean => names.some((one) => one.startsWith(`${space}:`));
+  if (!isWritten('rdk') || isWritten('core')) return problems;
+  return problems.map((problem) => ({ ...problem, message: problem.message.replace(coreName, 'rdk:') }));
 }

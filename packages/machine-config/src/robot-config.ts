@@ -4,6 +4,7 @@
  * Anything without a place in the message stays in the cloud (triggers, retention, fragments, notes). Values that do not fit their field
  * are omitted here; `parse` reports them.
  */
+import { createHash } from 'node:crypto';
 import { create, type MessageInitShape, type JsonObject as ProtobufJson } from '@bufbuild/protobuf';
 import { canonicalApi } from '@platform/base';
 import {
@@ -14,8 +15,8 @@ import {
   RobotConfigSchema,
   type ServiceConfig as ServiceConfigMessage,
 } from '@platform/proto/platform/app/v1/robot';
+import { canonicalJson } from './canonical-json.ts';
 import { apiOf, canonicalModel } from './canonical-names.ts';
-import { revisionOf } from './revision.ts';
 import { authOf } from './robot/auth.ts';
 import { frameInit, frameOf } from './robot/frame.ts';
 import { entryOf, type Section } from './robot/section.ts';
@@ -30,8 +31,6 @@ import {
 } from './robot/sections.ts';
 import { sectionsInit } from './robot/sections-init.ts';
 import type { JsonObject, MachineConfig, MaintenanceConfig, ResourceConfig } from './schema.ts';
-
-export { revisionOf } from './revision.ts';
 
 /** The message for a part: its configuration, the `cloud` block from the cloud, and the revision (D10). */
 export function toRobotConfig(
@@ -152,4 +151,9 @@ function sensorName(full: string) {
   const slash = full.indexOf('/');
   const [namespace = '', type = '', subtype = ''] = full.slice(0, slash).split(':');
   return { namespace, type, subtype, name: full.slice(slash + 1) };
+}
+
+/** The revision of an effective configuration (D10): a hash that does not depend on the order of keys. 32 hexadecimal digits. */
+export function revisionOf(config: MachineConfig): string {
+  return createHash('sha256').update(canonicalJson(config)).digest('hex').slice(0, 32);
 }

@@ -20,10 +20,14 @@ import { addFileRow } from '../tabular/catalog/catalog-rows.ts';
 import { type Operations, openControlClient, openControlServer } from './control-channel.ts';
 import { doctor } from './doctor/doctor.ts';
 import { createAdmin } from './feature.ts';
-import type { UsedLimit } from './limit-usage.ts';
-import { type Limit, type Limits, openLimits } from './limits.ts';
-import { machineLogAllowance } from './machine-log-allowance.ts';
-import { organizationDeleting } from './organization-deleting.ts';
+import {
+  type Limit,
+  type Limits,
+  machineLogAllowance,
+  openLimits,
+  organizationDeleting,
+  type UsedLimit,
+} from './limits.ts';
 import { readParams } from './read-params.ts';
 
 interface Admin extends AsyncDisposable {

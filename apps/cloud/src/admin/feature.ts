@@ -2,8 +2,7 @@
  * The host administrator's operations on one installation (D30): the same ones over the control channel of a running cloud and directly
  * on the data directory of a stopped one. Every change is audited with the actor kind `admin`.
  */
-import type { Log } from '@platform/base';
-import { errorText } from '@platform/base';
+import { errorText, type Log } from '@platform/base';
 import { storedOrganizations } from '../accounts/organizations/stored-organizations.ts';
 import type { DeletionPause } from '../instance/deletion-pause.ts';
 import type { KeyRing } from '../instance/instance-key.ts';
@@ -15,8 +14,7 @@ import type { Operations } from './control-channel.ts';
 import { createOwnerLink } from './create-owner-link.ts';
 import { addDamage } from './doctor/add-damage.ts';
 import { checkSecrets } from './doctor/check-secrets.ts';
-import { limitUsage } from './limit-usage.ts';
-import { type Limits, requireOrganization } from './limits.ts';
+import { type Limits, limitUsage, requireOrganization } from './limits.ts';
 import { listAudit } from './list-audit.ts';
 import { pushOperations } from './push-operations.ts';
 import { type RepairOperationsDeps, repairOperations } from './repair/repair-operations.ts';

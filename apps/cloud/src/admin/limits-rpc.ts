@@ -3,8 +3,7 @@ import type { FleetService } from '@platform/proto/platform/fleet/v1/fleet';
 import type { Access } from '../access/authorize.ts';
 import type { CloudHandlers } from '../access/principal.ts';
 import type { Database } from '../metadata/tables.ts';
-import { limitUsage } from './limit-usage.ts';
-import { type Limits, limitKinds } from './limits.ts';
+import { type Limits, limitKinds, limitUsage } from './limits.ts';
 
 export function limitHandlers(deps: {
   readonly db: Database;

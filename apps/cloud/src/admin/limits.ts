@@ -3,8 +3,10 @@ import { invalidArgument, notFound } from '@platform/base';
 import { audit, type OwnActor } from '../access/audit.ts';
 import { isOrganizationStored } from '../accounts/organizations/stored-organizations.ts';
 import { defaultMaxFragments } from '../fragments/require-capacity.ts';
-import { bytesPerDay, linesPerMinute } from '../machines/logs/limits.ts';
+import { bytesPerDay, bytesPerMinute, linesPerMinute } from '../machines/logs/limits.ts';
+import type { Allowance } from '../machines/logs/quota.ts';
 import type { Database } from '../metadata/tables.ts';
+import { monthOf, scannedBytes } from '../tabular/query/scan-meter.ts';
 
 interface LimitKind {
   readonly default: number;
@@ -120,4 +122,41 @@ export async function requireOrganization(db: Database, organizationId: string):
 
 function limitNames(): LimitName[] {
   return Object.keys(limitKinds) as LimitName[];
+}
+
+/** How much each part of an organization may log, as set by the host administrator; a change applies from the next line. */
+export function machineLogAllowance(limits: Pick<Limits, 'limitOf'>, organizationId: string): Allowance {
+  return {
+    get linesPerMinute() {
+      return limits.limitOf(organizationId, 'machine-log-lines-per-minute');
+    },
+    bytesPerMinute,
+    get bytesPerDay() {
+      return limits.limitOf(organizationId, 'machine-log-bytes-per-day');
+    },
+  };
+}
+
+/** Deletes an organization's limits in the transaction of its deletion. */
+export async function organizationDeleting(trx: Database, organizationId: string): Promise<void> {
+  await trx.deleteFrom('limits').where('organization_id', '=', organizationId).execute();
+}
+
+export interface UsedLimit extends Limit {
+  /** In the unit of the limit; null: not counted. */
+  readonly used: number | null;
+}
+
+/** Limits with their current usage, where it is counted. @param nowMs selects the month of the scanned bytes (D26). */
+export async function limitUsage(
+  db: Database,
+  organizationId: string,
+  limits: readonly Limit[],
+  nowMs: number,
+): Promise<UsedLimit[]> {
+  const scanned = await scannedBytes(db, organizationId, monthOf(nowMs));
+  return limits.map((limit) => ({
+    ...limit,
+    used: limit.name === 'query-bytes-per-month' ? scanned : null,
+  }));
 }

@@ -8,10 +8,12 @@
  * delay the start by hours.
  */
 import { existsSync, renameSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { link, lstat, mkdir } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { versionOfFile } from './copy/copy-database.ts';
+import { type CopyVerifiedOptions, copyVerified } from './copy/copy-verified.ts';
 import { syncDirectories } from './copy/copy-with-hash.ts';
-import { linkNamed } from './link-named.ts';
+import type { BackedUpFile, DamagedFile } from './manifest.ts';
 import { copyAll } from './write-backup.ts';
 
 export interface StoreVersions {
@@ -67,4 +69,21 @@ export async function keepBeforeUpgrade(options: {
   renameSync(`${kept}.new`, kept);
   await syncDirectories(dataDirectory, [name]);
   return kept;
+}
+
+/** Links a named file without reading it. One whose checksum was not recorded, or that cannot be linked, is read and copied. */
+async function linkNamed(options: CopyVerifiedOptions): Promise<BackedUpFile | DamagedFile> {
+  const { from, to, file } = options;
+  const { path, bytes, sha256 } = file;
+  const source = join(from, ...path.split('/'));
+  const target = join(to, ...path.split('/'));
+  const found = await lstat(source).catch(() => undefined);
+  if (sha256 === null || bytes === null || found?.isFile() !== true || found.size !== bytes)
+    return copyVerified(options);
+  await mkdir(dirname(target), { recursive: true, mode: 0o700 });
+  const isLinked = await link(source, target).then(
+    () => true,
+    () => false,
+  );
+  return isLinked ? { path, bytes, sha256 } : copyVerified(options);
 }

@@ -1,4 +1,5 @@
 /** Deletes sessions, links, invitations and mail counts that can no longer be used. */
+import type { Database } from '../metadata/tables.ts';
 import type { IdentityOperationDeps } from './identity-deps.ts';
 import { pruneMailCounts } from './invitations/invitation-mail-limits.ts';
 
@@ -19,4 +20,10 @@ export async function pruneExpired({
         await db.deleteFrom(table).where('organization_id', '=', organization_id).execute();
   }
   return false;
+}
+
+/** Deletes an organization's invitations and joins in the transaction of its deletion. */
+export async function organizationDeleting(trx: Database, organizationId: string): Promise<void> {
+  for (const table of ['invitations', 'organization_joins'] as const)
+    await trx.deleteFrom(table).where('organization_id', '=', organizationId).execute();
 }

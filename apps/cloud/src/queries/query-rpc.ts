@@ -1,6 +1,10 @@
 /** The two query methods of DataService. */
-import { notFound } from '@platform/base';
-import type { DataService, TabularDataByMQLRequest } from '@platform/proto/platform/app/data/v1/data';
+import { invalidArgument, notFound, unimplemented } from '@platform/base';
+import {
+  type DataService,
+  type TabularDataByMQLRequest,
+  TabularDataSourceType,
+} from '@platform/proto/platform/app/data/v1/data';
 import type { Plan } from '@platform/query';
 import { parseMql } from '@platform/query/mql';
 import { clauseWords, parseSql } from '@platform/query/sql';
@@ -11,7 +15,6 @@ import { answerQuery } from './answer-query.ts';
 import { downgradeBson, needsDowngrade } from './downgrade-bson.ts';
 import { explainRow, wantsExplain } from './explain-row.ts';
 import type { QueriesDeps } from './queries-deps.ts';
-import { querySource } from './query-source.ts';
 import { pipelineNamed } from './saved/read-queries.ts';
 import { needsSurrogates, withSurrogates } from './surrogate-text.ts';
 import { withWireErrors } from './wire-errors.ts';
@@ -73,4 +76,22 @@ function readableRows(rows: Uint8Array[], metadata: Headers): Uint8Array[] {
   if (!needsDowngrade(metadata)) return rows;
   const plain = rows.map(downgradeBson);
   return needsSurrogates(metadata) ? plain.map(withSurrogates) : plain;
+}
+
+/** The source for the plan; an unsupported one is refused instead of being replaced by another. @throws invalid_argument, unimplemented */
+function querySource({ useRecentData, dataSource }: TabularDataByMQLRequest): 'readings' | 'hot' {
+  const supported =
+    'the standard data source (TABULAR_DATA_SOURCE_TYPE_STANDARD, or none) and hot storage (TABULAR_DATA_SOURCE_TYPE_HOT_STORAGE) are supported';
+  // Clients older than data sources set only useRecentData.
+  switch (dataSource?.type ?? (useRecentData ? TabularDataSourceType.HOT_STORAGE : TabularDataSourceType.STANDARD)) {
+    case TabularDataSourceType.UNSPECIFIED:
+    case TabularDataSourceType.STANDARD:
+      return 'readings';
+    case TabularDataSourceType.HOT_STORAGE:
+      return 'hot';
+    case TabularDataSourceType.PIPELINE_SINK:
+      throw unimplemented(`data_source: data pipelines are not supported yet; ${supported}`);
+    default:
+      throw invalidArgument(`data_source: expected a known type, found ${dataSource?.type}; ${supported}`);
+  }
 }

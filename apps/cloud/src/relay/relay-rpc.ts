@@ -1,9 +1,10 @@
 /** RelayService: machines open their links here. */
 import { type Clock, PlatformError, unavailable } from '@platform/base';
 import { type OpenLinkRequest, RelayService } from '@platform/proto/platform/relay/v1/relay';
+import { RobotService } from '@platform/proto/platform/robot/v1/robot';
+import { isAnswer, KeepAlive } from '@platform/rpc/client';
 import { serve } from '@platform/rpc/server';
 import { type CloudBinding, type CloudCall, type Principal, requireId } from '../access/principal.ts';
-import { endSilentLink } from './end-silent-link.ts';
 import type { Links, PartLink } from './links.ts';
 
 /** R16: an open stream ends within 5 s after its caller loses access. */
@@ -76,4 +77,28 @@ async function* dataOf(messages: AsyncIterator<OpenLinkRequest>, heard: () => vo
   } finally {
     await messages.return?.();
   }
+}
+
+/** Machines send a heartbeat after 15 s of silence. Earlier ones send it every 20 s, and are asked. The answer may take another 5 s. */
+const silentMs = 16_000;
+
+/**
+ * Ends a link on which nothing arrives any more. Calls may still reach the machine, which then has no reason to connect again: a proxy can
+ * lose one direction of a connection.
+ * @returns `heard` notes a message of the machine
+ */
+function endSilentLink({ link, ended, end }: PartLink, clock: Clock): Pick<KeepAlive, 'heard'> & Disposable {
+  const headers = { 'platform-access': 'read' };
+  const silence = new KeepAlive({
+    ...{ clock, silentMs, sentBytes: () => 0 },
+    // Whatever it answers, it is there.
+    ping: (onAnswer) =>
+      void link
+        .client(RobotService)
+        .getVersion({}, { headers, signal: ended })
+        .then(onAnswer, (caught) => isAnswer(caught) && onAnswer()),
+    onDead: () => end(unavailable('nothing arrives from the machine')),
+  });
+  silence.watch();
+  return silence;
 }

@@ -2,7 +2,7 @@
  * Removes data hidden by retention and deletions from the disk: readings, then binary data, one organization at a time, every ten minutes
  * and right after UTC midnight. This only frees space, because queries never see this data.
  */
-import { type ClockAndLog, errorText, follow } from '@platform/base';
+import { type Clock, type ClockAndLog, errorText, follow } from '@platform/base';
 import { audit } from '../access/audit.ts';
 import { removeFiles } from '../binary/change/remove-files.ts';
 import type { DeletionPause } from '../instance/deletion-pause.ts';
@@ -14,7 +14,6 @@ import { removeOrganizationData } from './delete-organization-data.ts';
 import type { Retention } from './feature.ts';
 import { limitTabular } from './limit-tabular.ts';
 import { removeBinary } from './remove-binary.ts';
-import { createSteadyClock } from './steady-clock.ts';
 import { systemActor } from './system-actor.ts';
 
 export interface RemoveDeps extends ClockAndLog {
@@ -116,4 +115,24 @@ async function endOpenDeletions({ db, tabular, clock }: RemoveDeps, each: Each, 
       const upTo = tabular.lag().committedPosition;
       await db.transaction().execute((trx) => setDeleteUpTo(trx, id, upTo));
     });
+}
+
+/** Ordinary clock corrections are smaller. */
+const maxDriftMs = 60_000;
+
+/**
+ * Whether the wall clock can be trusted for irreversible actions. If a machine's clock jumps ahead by years, data is hidden until the clock
+ * is corrected, but it must not be removed.
+ * @returns a function: has the clock run without a jump for `settleMs`, judging by its earlier calls?
+ */
+function createSteadyClock(clock: Pick<Clock, 'now' | 'monotonic'>, settleMs: number): () => boolean {
+  let seen = { wallMs: clock.now(), monotonicMs: clock.monotonic() };
+  let since = seen.monotonicMs;
+  return () => {
+    const now = { wallMs: clock.now(), monotonicMs: clock.monotonic() };
+    const driftMs = now.wallMs - seen.wallMs - (now.monotonicMs - seen.monotonicMs);
+    if (Math.abs(driftMs) > maxDriftMs) since = now.monotonicMs;
+    seen = now;
+    return now.monotonicMs - since >= settleMs;
+  };
 }

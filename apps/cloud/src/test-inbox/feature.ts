@@ -6,7 +6,6 @@
  */
 import { asPlatformError, type Clock } from '@platform/base';
 import { type HttpRequest, type Route, writeHead } from '../wire/route.ts';
-import { createPreciseNow } from './precise-now.ts';
 import { readBody } from './read-body.ts';
 
 export interface StoredRequest {
@@ -183,4 +182,17 @@ function headersAsSent({ rawHeaders }: HttpRequest): Record<string, string> {
     headers.set(name.toLowerCase(), known ? [known[0], `${known[1]}, ${value}`] : [name, value]);
   }
   return Object.fromEntries(headers.values());
+}
+
+/** Wall clock in ms with fractions: the monotonic clock, re-anchored to the wall clock whenever the two drift apart. */
+function createPreciseNow(clock: Clock): () => number {
+  let anchorMs = clock.now() - clock.monotonic();
+  return () => {
+    const wallMs = clock.now();
+    const preciseMs = anchorMs + clock.monotonic();
+    // The wall clock counts whole ms: the clocks agree if the precise time is less than 1 ms above it.
+    if (preciseMs >= wallMs && preciseMs < wallMs + 1) return preciseMs;
+    anchorMs += preciseMs < wallMs ? wallMs - preciseMs : wallMs + 0.999 - preciseMs;
+    return anchorMs + clock.monotonic();
+  };
 }

@@ -4,7 +4,6 @@ import { isObject } from '../is-object.ts';
 import type { Json, JsonObject } from '../schema.ts';
 import type { Change, Place } from './change.ts';
 import { equal } from './equal.ts';
-import { longestIncreasing } from './longest-increasing.ts';
 
 /** How the entries of a list are distinguished. */
 type Naming = 'name' | 'id' | 'itself';
@@ -112,4 +111,25 @@ function byPosition(before: readonly Json[], after: readonly Json[]): Map<number
   for (let index = 0; index < shorter - tail; index++) pairs.set(index, index);
   for (let back = tail; back > 0; back--) pairs.set(before.length - back, after.length - back);
   return pairs;
+}
+
+/** The longest increasing subsequence of positions: all other entries have moved. @param positions each occurs once. */
+function longestIncreasing(positions: readonly number[]): ReadonlySet<number> {
+  // The last position of the best run of each length, and the predecessor of each position in its run.
+  const ends: number[] = [];
+  const before = new Map<number, number>();
+  for (const position of positions) {
+    let low = 0;
+    for (let high = ends.length; low < high; ) {
+      const middle = (low + high) >> 1;
+      if ((ends[middle] as number) < position) low = middle + 1;
+      else high = middle;
+    }
+    const previous = ends[low - 1];
+    if (previous !== undefined) before.set(position, previous);
+    ends[low] = position;
+  }
+  const staying = new Set<number>();
+  for (let at = ends.at(-1); at !== undefined; at = before.get(at)) staying.add(at);
+  return staying;
 }

@@ -1,5 +1,4 @@
 /** Converts sections of a document to parts of the RobotConfig message and back, with one table for each kind of entry. */
-
 import type { Problem } from '@platform/base';
 import { formatValue } from '../format-value.ts';
 import { isObject } from '../is-object.ts';
@@ -7,7 +6,6 @@ import type { Json, JsonObject } from '../schema.ts';
 import { unknownKey } from '../unknown-key.ts';
 import { durationNanos, formatDuration } from './duration.ts';
 import { frameInit, frameOf } from './frame.ts';
-import { formatSignal, signalNumber } from './signal.ts';
 
 type Plain = 'text' | 'flag' | 'number' | 'whole' | 'texts' | 'textMap' | 'object' | 'duration' | 'signal' | 'frame';
 type Kind = Plain | { readonly one: Section } | { readonly many: Section } | { readonly names: readonly string[] };
@@ -140,4 +138,30 @@ function jsonOf(kind: Kind, value: unknown): Json | undefined {
     default:
       return value === '' || value === false || value === 0 ? undefined : (value as Json);
   }
+}
+
+const signalNumbers: ReadonlyMap<string, number> = new Map([
+  ['HUP', 1],
+  ['INT', 2],
+  ['QUIT', 3],
+  ['ABRT', 6],
+  ['KILL', 9],
+  ['USR1', 10],
+  ['USR2', 12],
+  ['TERM', 15],
+]);
+
+/** The number of `SIGTERM`, `term`, `15` or 15; undefined for anything else. */
+function signalNumber(value: unknown): number | undefined {
+  if (typeof value === 'number') return Number.isInteger(value) && value > 0 && value < 65 ? value : undefined;
+  if (typeof value !== 'string') return undefined;
+  if (/^\d+$/.test(value)) return signalNumber(Number(value));
+  return signalNumbers.get(value.toUpperCase().replace(/^SIG/, ''));
+}
+
+/** Undefined for 0, which means no signal. */
+function formatSignal(number: number): string | undefined {
+  if (number === 0) return undefined;
+  const known = [...signalNumbers].find(([, each]) => each === number);
+  return known === undefined ? String(number) : `SIG${known[0]}`;
 }

@@ -1,6 +1,7 @@
 /** Makes the handler of a bound method, for gRPC, gRPC-Web, Connect and Connect-JSON. */
+
 import type { Message } from '@bufbuild/protobuf';
-import { type ConnectError, createContextKey, type HandlerContext, type MethodImplSpec } from '@connectrpc/connect';
+import { Code, ConnectError, createContextKey, type HandlerContext, type MethodImplSpec } from '@connectrpc/connect';
 import { createUniversalMethodHandler, type UniversalHandler } from '@connectrpc/connect/protocol';
 import { createHandlerFactory as createConnectFactory } from '@connectrpc/connect/protocol-connect';
 import { createHandlerFactory as createGrpcFactory } from '@connectrpc/connect/protocol-grpc';
@@ -10,7 +11,7 @@ import { type Clock, type Log, type LogFields, PlatformError } from '@platform/b
 import { type BoundMethod, maxWrapBytes, type ServiceBinding, takesEncoded } from '../core/binding.ts';
 import type { Call } from '../core/call.ts';
 import { decodedMessage } from '../core/encoded-message.ts';
-import { toConnectError } from '../core/errors.ts';
+import { isInterpreted, toConnectError } from '../core/errors.ts';
 import { faultOf, reportedFault } from '../core/faults.ts';
 import { maxMessageDepth } from '../core/max-message-depth.ts';
 import { answerBidi, answerClientStream, answerServerStream, answerUnary } from '../core/run-call.ts';
@@ -19,7 +20,6 @@ import { orAborted } from '../core/until-aborted.ts';
 import { jsonTypes, withReadableAnys } from './readable-anys.ts';
 import { requestContextKey } from './request-context.ts';
 import { blameRequest, decodable } from './unreadable-request.ts';
-import { hideUnsendable } from './unsendable-answer.ts';
 
 export interface CodecOptions<P> {
   services: readonly ServiceBinding<P>[];
@@ -182,4 +182,24 @@ export function createBuilder<P>(options: CodecOptions<P>): (bound: BoundMethod<
 
 function isJson({ requestHeader }: HandlerContext): boolean {
   return requestHeader.get('content-type')?.includes('json') === true;
+}
+
+/**
+ * The reason why an answer cannot be encoded is logged, and the peer does not see it (D37).
+ *
+ * A codec that fails aborts its call with the error that it is about to send, and reads code and text from it afterwards. Listening to its
+ * signal does not suffice: the signal may have been aborted earlier, without a reason.
+ *
+ * @param context as the gate gets it; methods get a copy.
+ */
+function hideUnsendable(context: HandlerContext, interpret: (caught: ConnectError) => ConnectError): void {
+  const controller = context as HandlerContext & { abort(reason?: unknown): void };
+  const { abort } = controller;
+  controller.abort = (reason) => {
+    abort(reason);
+    // A request that does not decode is the client's fault, and no longer INTERNAL.
+    if (!(reason instanceof ConnectError) || reason.code !== Code.Internal || isInterpreted(reason)) return;
+    const { rawMessage, message } = interpret(reason);
+    Object.assign(reason, { rawMessage, message });
+  };
 }

@@ -1,4 +1,5 @@
 /** Sends each request to its codec: preflight, RPC, REST, unknown method, and everything else to the application. */
+
 import { createContextValues } from '@connectrpc/connect';
 import type { UniversalHandler, UniversalServerRequest, UniversalServerResponse } from '@connectrpc/connect/protocol';
 import { universalRequestFromNodeRequest, universalResponseToNodeResponse } from '@connectrpc/connect-node';
@@ -19,12 +20,10 @@ import { type Vocabulary, vocabularyAsked } from '../edge/api-names.ts';
 import { checkMessages, compressionOf } from './check-messages.ts';
 import { clientAddress } from './connections/client-address.ts';
 import type { EnterRequest } from './enter-request.ts';
-import { dropDamagedTimeLimit, fitTimeLimits } from './fit-time-limits.ts';
 import { nameHost } from './name-host.ts';
 import type { NodeListener, NodeRequest, NodeResponse } from './node-types.ts';
 import { onAnswered } from './on-answered.ts';
 import { readBody } from './read-body.ts';
-import { sendHeaders } from './send-headers.ts';
 import { endUnreadBody } from './unread-bodies.ts';
 import { wrapMessages } from './wrap-messages.ts';
 import { writeResponse } from './write-response.ts';
@@ -151,5 +150,41 @@ function universalRequest(
     return { ...incoming, url: url.toString() };
   } catch {
     return undefined;
+  }
+}
+
+/** The longest time limit that Node's timers can hold, 24 days. Longer ones would fire at once. */
+const mostMs = 2 ** 31 - 1;
+const mostSeconds = Math.floor(mostMs / 1_000);
+const unitSeconds: Readonly<Record<string, number>> = { H: 3_600, M: 60, S: 1 };
+
+/** Shortens the time limit of a call, which clients without one may set to years, to what a timer can hold. */
+function fitTimeLimits(headers: Headers): void {
+  const [, digits, unit = ''] = /^(\d{1,8})([HMS])$/.exec(headers.get('grpc-timeout') ?? '') ?? [];
+  if (Number(digits ?? 0) * (unitSeconds[unit] ?? 0) > mostSeconds) headers.set('grpc-timeout', `${mostSeconds}S`);
+  const connect = headers.get('connect-timeout-ms') ?? '';
+  if (/^\d{1,10}$/.test(connect) && Number(connect) > mostMs) headers.set('connect-timeout-ms', String(mostMs));
+}
+
+/** A call whose messages have checksums gives a valid limit, so another was damaged on the way. It is no fault of the request. */
+function dropDamagedTimeLimit(headers: Headers): void {
+  if (!/^\d{1,8}[HMSmun]$/.test(headers.get('grpc-timeout') ?? '1S')) headers.delete('grpc-timeout');
+}
+
+/** Has no effect if they are already sent or the client is gone. Whoever writes the response later may set them again. */
+function sendHeaders(response: NodeResponse, headers: Headers): void {
+  if (response.headersSent || response.destroyed) return;
+  const fields = Object.fromEntries(headers);
+  if ('stream' in response) {
+    const { stream } = response;
+    if (stream.destroyed || stream.closed) return;
+    response.writeHead(200, fields);
+    // Node has it; its types do not.
+    (response as typeof response & { flushHeaders(): void }).flushHeaders();
+    response.writeHead = () => response;
+  } else {
+    response.writeHead(200, fields);
+    response.flushHeaders();
+    response.writeHead = () => response;
   }
 }

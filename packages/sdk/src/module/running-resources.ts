@@ -4,11 +4,16 @@
  * A resource: absent → (add) building → running → (reconfigure) in place, or rebuilt and swapped → (remove) closed, absent. Changes to
  * one resource run one after the other; changes to different resources may run concurrently.
  */
-import { alreadyExists, errorText, type Log, notFound } from '@platform/base';
-import { formatResourceName, type Resource, type ResourceDescriptor, shortType } from '@platform/resources';
+import { alreadyExists, errorText, failedPrecondition, type Log, notFound, unimplemented } from '@platform/base';
+import {
+  type Document,
+  formatResourceName,
+  type Resource,
+  type ResourceDescriptor,
+  shortType,
+} from '@platform/resources';
 import { authoredError } from './authored.ts';
-import { type BuiltResource, completeResource } from './complete-resource.ts';
-import type { BuildConfig, Model, NeededResources, ResourceConfig } from './define-model.ts';
+import type { BuildConfig, Model, ModelResource, NeededResources, ResourceConfig } from './define-model.ts';
 
 /** The context that a model gets besides the configuration of the resource. */
 export type Context = Pick<BuildConfig, 'dependencies' | 'module' | 'log'>;
@@ -127,4 +132,35 @@ async function authored<T>(log: Log, run: () => T | Promise<T>): Promise<T> {
   } catch (caught) {
     throw authoredError(caught, undefined, log);
   }
+}
+
+interface BuiltResource extends Resource {
+  reconfigure?(config: BuildConfig): Promise<void> | void;
+}
+
+/** Completes the object that a model built. @throws failed_precondition if it lacks methods of its type */
+function completeResource(type: ResourceDescriptor, built: ModelResource<Resource>): BuiltResource {
+  const completed = {
+    doCommand: async (_command: Document): Promise<Document> => {
+      throw unimplemented('this model has no commands');
+    },
+    close: async () => {},
+    ...methodsOf(built),
+  } as unknown as BuiltResource;
+  if (type.implementedBy(completed)) return completed;
+  const wanted = Object.keys(type.methods).map((name) => (name === 'getReadings' ? 'readings' : name));
+  const missing = wanted.filter((name) => !(name in completed));
+  throw failedPrecondition(
+    `build: expected an object with the methods of ${type.api}, found one without ${missing.join(', ')}`,
+  );
+}
+
+/** The methods of an object, including those of its class, bound to it. */
+function methodsOf(built: object): Record<string, unknown> {
+  const methods: Record<string, unknown> = {};
+  for (let at = built; at !== null && at !== Object.prototype; at = Object.getPrototypeOf(at)) {
+    for (const [name, { value }] of Object.entries(Object.getOwnPropertyDescriptors(at)))
+      if (typeof value === 'function' && name !== 'constructor') methods[name] ??= value.bind(built);
+  }
+  return methods;
 }

@@ -1,4 +1,5 @@
 /** Locations, their secrets and their sharing in the API. */
+
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { AppService, LocationAuthSchema, LocationSchema } from '@platform/proto/platform/app/v1/app';
 import {
@@ -13,7 +14,6 @@ import type { AccountsDeps } from '../accounts-deps.ts';
 import type { LocationRow } from '../tree.ts';
 import { createLocation } from './create-location.ts';
 import { deleteLocation } from './delete-location.ts';
-import { listLocations } from './list-locations.ts';
 import { locationMessages, organizationsOn, readLocationAuths } from './location-message.ts';
 import { createLocationSecret, deleteLocationSecret } from './location-secrets.ts';
 import { shareLocation, unshareLocation } from './share-location.ts';
@@ -90,4 +90,18 @@ export function locationHandlers(deps: AccountsDeps): CloudHandlers<typeof AppSe
       await deleteLocationSecret(deps, call, request.locationId, request.secretId);
     },
   };
+}
+
+/** The locations that a caller who may see the organization may see, including those shared with it. */
+function listLocations(
+  { tree, access }: Pick<AccountsDeps, 'tree' | 'access'>,
+  principal: Principal,
+  organizationId: string,
+): readonly LocationRow[] {
+  const shared = tree
+    .sharesTo(organizationId)
+    .flatMap((share) => tree.descendants(share.locationId))
+    .flatMap((id) => tree.location(id) ?? []);
+  const own = tree.locationsOf(organizationId).toSorted((a, b) => a.created_ms - b.created_ms);
+  return [...new Set([...own, ...shared])].filter((row) => access.allows(principal, 'location.see', row.id));
 }

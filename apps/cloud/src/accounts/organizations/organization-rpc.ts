@@ -1,11 +1,19 @@
 /** Organizations in the API. */
+import { fromJsonString, type MessageInitShape } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { permissionDenied } from '@platform/base';
-import type { AppService } from '@platform/proto/platform/app/v1/app';
+import {
+  AllowedLoginMethodsSchema,
+  type AppService,
+  FragmentImportListSchema,
+  type OrganizationSchema,
+} from '@platform/proto/platform/app/v1/app';
+import type { Access } from '../../access/authorize.ts';
 import {
   type CloudHandlers,
   grantsOf,
   organizationsOf,
+  type Principal,
   requireVisible,
   withoutShared,
 } from '../../access/principal.ts';
@@ -14,7 +22,6 @@ import type { AccountsDeps } from '../accounts-deps.ts';
 import type { OrganizationRow } from '../tree.ts';
 import { createOrganization } from './create-organization.ts';
 import { deleteOrganization } from './delete-organization.ts';
-import { organizationMessage } from './organization-message.ts';
 import { organizationDetails, searchOrganizations } from './search-organizations.ts';
 import { holderOfNamespace, renameNamespace, updateOrganization } from './update-organization.ts';
 
@@ -67,5 +74,27 @@ export function organizationHandlers(deps: AccountsDeps): CloudHandlers<typeof A
       access.authorize(call.principal, 'organization.manage', request.organizationId);
       await deleteOrganization(deps, call, request.organizationId);
     },
+  };
+}
+
+/** A role on the organization shows its settings. A role only beneath it, or through a shared location, shows just its name (R4). */
+function organizationMessage(
+  access: Access,
+  principal: Principal,
+  row: OrganizationRow,
+): MessageInitShape<typeof OrganizationSchema> {
+  const base = { id: row.id, name: row.name, createdOn: timestampFromMs(row.created_ms) };
+  if (!access.allows(principal, 'organization.read', row.id)) return base;
+  return {
+    ...base,
+    publicNamespace: row.public_namespace ?? '',
+    defaultRegion: row.default_region,
+    ...(row.cid === null ? {} : { cid: row.cid }),
+    ...(row.default_fragments === null
+      ? {}
+      : { defaultFragments: fromJsonString(FragmentImportListSchema, row.default_fragments) }),
+    ...(row.login_methods === null
+      ? {}
+      : { allowedLoginMethods: fromJsonString(AllowedLoginMethodsSchema, row.login_methods) }),
   };
 }

@@ -1,6 +1,9 @@
 /** Logo, support e-mail, billing service and metadata in the API. */
+
 import type { AppService } from '@platform/proto/platform/app/v1/app';
-import type { CloudHandlers } from '../../access/principal.ts';
+import { audit, type Caller } from '../../access/audit.ts';
+import { type CloudHandlers, notVisible } from '../../access/principal.ts';
+import { checkedEmail } from '../../text-rules/checked-email.ts';
 import type { AccountsDeps } from '../accounts-deps.ts';
 import { readMetadata, writeMetadata } from '../metadata.ts';
 import {
@@ -10,7 +13,6 @@ import {
   updateBillingService,
 } from './billing-service.ts';
 import { logoUrl, setLogo } from './logo.ts';
-import { setSupportEmail } from './support-email.ts';
 
 export function settingsHandlers(deps: AccountsDeps): CloudHandlers<typeof AppService> {
   const { tree, access } = deps;
@@ -68,4 +70,26 @@ export function settingsHandlers(deps: AccountsDeps): CloudHandlers<typeof AppSe
       await writeMetadata(deps, call, { kind: 'location', id: locationId, organizationId }, data ?? {});
     },
   };
+}
+
+/** Sets the sender of e-mails to the customers. The caller must own the organization. An empty address removes it. @throws invalid_argument */
+async function setSupportEmail(
+  { tree, clock }: Pick<AccountsDeps, 'tree' | 'clock'>,
+  by: Caller,
+  organizationId: string,
+  email: string,
+): Promise<void> {
+  const checked = email.trim() === '' ? '' : checkedEmail(email);
+  await tree.change(async (trx, changed) => {
+    const row = await trx
+      .updateTable('organizations')
+      .set({ support_email: checked })
+      .where('id', '=', organizationId)
+      .returningAll()
+      .executeTakeFirstOrThrow(() => notVisible('organization', organizationId));
+    const detail = { email: checked };
+    const target = ['organization', organizationId, organizationId] as const;
+    await audit(trx, by, clock.now(), 'AppService.OrganizationSetSupportEmail', target, detail);
+    changed.organization(row);
+  });
 }

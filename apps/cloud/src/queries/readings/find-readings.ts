@@ -16,7 +16,6 @@ import { countReadings } from './count-readings.ts';
 import { type Interval, intervalOf } from './interval.ts';
 import { jsonOfDocument, type NonFinite } from './json-of-bson.ts';
 import { mergedReadings, orderedReadings } from './ordered-readings.ts';
-import { pageToken, readPageToken } from './page-token.ts';
 import { documentOf, type Reading, timeOf } from './reading.ts';
 import { type FleetNames, readingConditions } from './reading-conditions.ts';
 import type { Place, Sign } from './reading-page.ts';
@@ -103,4 +102,21 @@ function signOf(order: Order): Sign {
   if (order === Order.ASCENDING) return 1;
   if (order === Order.DESCENDING || order === Order.UNSPECIFIED) return -1;
   throw invalidArgument(`sort_order: expected ORDER_ASCENDING or ORDER_DESCENDING, found ${order}`);
+}
+
+/** The `last` of a page, opaque to clients: the place after its last reading. `u`: the time is in microseconds. */
+const tokenForm = /^u(-?\d{1,18})\.(\d{1,9})$/;
+
+function pageToken({ time, skip }: Place): string {
+  return Buffer.from(`u${time}.${skip}`).toString('base64url');
+}
+
+/** @throws invalid_argument */
+function readPageToken(last: string): Place | undefined {
+  if (last === '') return undefined;
+  const [, time, skip] = tokenForm.exec(Buffer.from(last.slice(0, 64), 'base64url').toString('latin1')) ?? [];
+  if (time !== undefined && skip !== undefined && last.length <= 64) return { time: BigInt(time), skip: Number(skip) };
+  throw invalidArgument(
+    `last: expected the \`last\` of an earlier answer, found ${JSON.stringify(last.slice(0, 64))}; omit it for the first page`,
+  );
 }

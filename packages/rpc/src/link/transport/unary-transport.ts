@@ -20,7 +20,6 @@ import { checksumHeader, checksumKind, MessageChecksums } from '../../core/messa
 import { Pieces } from '../../core/pieces.ts';
 import { requireFewElements } from '../../core/request-limits.ts';
 import type { Session } from '../connection/session.ts';
-import { codeOfFailure, errorOfClose } from './call-failure.ts';
 import { answerTooLarge, type CheckedStreamsOptions } from './checked-streams.ts';
 import { keepsEncoded } from './encoded-answers.ts';
 import { encodedParts, longBytes } from './encoded-parts.ts';
@@ -282,4 +281,29 @@ function webHeaders(headers: IncomingHttpHeaders): Headers {
     for (const one of Array.isArray(value) ? value : [value]) result.append(name, one);
   }
   return result;
+}
+
+const abortedCodes = new Set([
+  'ERR_STREAM_WRITE_AFTER_END',
+  'ERR_STREAM_DESTROYED',
+  'ERR_HTTP2_INVALID_STREAM',
+  'ECONNRESET',
+]);
+const unreachableCodes = new Set(['ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN', 'ECONNREFUSED']);
+
+/** The code for an error of Node's streams or sockets, from its own code or that of a cause: the same as that of Connect's transports. */
+function codeOfFailure(caught: unknown): Code {
+  for (let error = caught, depth = 0; error instanceof Error && depth < 8; error = error.cause, depth++) {
+    const code = 'code' in error ? String(error.code) : '';
+    if (abortedCodes.has(code)) return Code.Aborted;
+    if (unreachableCodes.has(code)) return Code.Unavailable;
+  }
+  return Code.Internal;
+}
+
+/** The code for a stream that closed without an answer. Every other reset is an error of the stream before it closes. */
+function errorOfClose(rstCode: number | undefined): ConnectError {
+  return rstCode === constants.NGHTTP2_CANCEL
+    ? new ConnectError('http/2 stream closed with error code CANCEL (0x8)', Code.Canceled)
+    : new ConnectError('the stream closed without an answer', Code.Aborted);
 }
