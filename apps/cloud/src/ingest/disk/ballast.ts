@@ -4,16 +4,13 @@
  * On a completely full disk SQLite can neither delete nor checkpoint. The file `ballast` in the data directory occupies real blocks. It is
  * written step by step while uploads still have room, removed when almost nothing is free, and rewritten when there is room again.
  */
-import { randomBytes } from 'node:crypto';
 import { existsSync, rmSync, statfsSync } from 'node:fs';
 import { open, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import type { Log } from '@platform/base';
+import { writeRandom } from './write-random.ts';
 
 const mebibyte = 1024 * 1024;
-/** In a thread. */
-const makeRandomBytes = promisify(randomBytes);
 
 export interface BallastSizes {
   readonly bytes: number;
@@ -58,8 +55,7 @@ export function ballastStep(deps: BallastDeps): () => Promise<boolean> {
     } else if (held < sizes.bytes && free + held >= neededBytes() + sizes.bytes) {
       const size = Math.min(sizes.stepBytes, sizes.bytes - held);
       await using ballast = await open(file, 'a', 0o600);
-      // Random bytes, which a file system can neither compress nor leave out.
-      await ballast.write(await makeRandomBytes(size));
+      await writeRandom(ballast, size);
       await ballast.datasync();
       if (isReleased && held + size === sizes.bytes) {
         isReleased = false;

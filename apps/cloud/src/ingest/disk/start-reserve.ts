@@ -6,13 +6,13 @@
  * ballast, they are released only by a start, so they still exist when the disk has filled up again after the ballast was released. Without
  * them, a start waits for room and logs that.
  */
-import { randomBytes } from 'node:crypto';
 import { existsSync, rmSync } from 'node:fs';
-import { mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock, Log } from '@platform/base';
 import { ballastSizes, releaseBallastIfFull } from './ballast.ts';
 import { freeBytesOf, freeInodesOf, neededForUploads, neededInodes } from './free-space.ts';
+import { writeRandom } from './write-random.ts';
 
 const mebibyte = 1024 * 1024;
 
@@ -76,8 +76,11 @@ export function startReserveStep(directory: string, freeBytes: () => Promise<num
     if (held >= reserveBytes || (await freeBytes()) < ballastSizes.fullBelowBytes + reserveBytes) return false;
     const draft = `${file}.new`;
     try {
-      // Random bytes, which a file system can neither compress nor leave out.
-      await writeFile(draft, randomBytes(reserveBytes), { mode: 0o600, flush: true });
+      {
+        await using written = await open(draft, 'w', 0o600);
+        await writeRandom(written, reserveBytes);
+        await written.sync();
+      }
       await rename(draft, file);
     } catch (caught) {
       await rm(draft, { force: true });
