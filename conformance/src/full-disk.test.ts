@@ -13,7 +13,7 @@ import {
   type TemporaryDirectory,
   temporaryDirectory,
 } from '@platform/testkit';
-import { expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { program } from '../../tools/bundles/program.ts';
 import { CloudUnderFire, countOf, type Demo, pauseMs, uploadUntil } from './crash/cloud-under-load.ts';
 
@@ -82,8 +82,19 @@ async function startOnFullDisk(
 
 const isReady = (line: Readonly<Record<string, unknown>>): boolean => line['event'] === 'ready';
 
+interface Killed {
+  readonly cloud: CloudUnderFire;
+  readonly demo: Demo;
+  readonly readings: number;
+}
+
+/** The tests copy its data directory. */
+let killed: Promise<Killed> | undefined;
+const killedCloud = (): Promise<Killed> => (killed ??= killCloud());
+afterAll(async () => (await killed)?.cloud[Symbol.asyncDispose]());
+
 /** At least fifty readings, then a kill while some of them are unsealed. */
-async function killedCloud(): Promise<{ cloud: CloudUnderFire; demo: Demo; readings: number }> {
+async function killCloud(): Promise<Killed> {
   const cloud = await CloudUnderFire.start();
   await cloud.firstStartOver();
   let batches = 0;
@@ -101,7 +112,6 @@ test.each([
   'I13 I14 on a disk without free %s the cloud starts, answers queries, accepts edits and deletions, refuses uploads, and says so',
   async (filled, refusal, said) => {
     const { cloud, demo, readings } = await killedCloud();
-    await using _cloud = cloud;
     await using directory = await temporaryDirectory();
     await using full = await startOnFullDisk(cloud, directory, filled, 'no-such-file');
     await full.process.waitForLine(isReady);
@@ -139,7 +149,6 @@ test.each([
   'I13 I14 a start without free %s says how many it needs and where, and continues by itself when there are some',
   async (filled, reserve) => {
     const { cloud, demo, readings } = await killedCloud();
-    await using _cloud = cloud;
     await using directory = await temporaryDirectory();
     await using full = await startOnFullDisk(cloud, directory, filled, reserve);
     const waits = new RegExp(`disk of ${directory.path} is full: a start needs \\d+ ${filled}, \\d+ are free`);
