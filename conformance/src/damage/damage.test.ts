@@ -119,7 +119,7 @@ async function askOn(
       if (code === 'data_loss' || code === 'unavailable') background.failed++;
       else background.wrong.push(`beside the damages: ${question.name} failed with ${String(caught)}`);
     }
-    await pauseMs(5);
+    await pauseMs(50);
   }
 }
 

@@ -121,11 +121,12 @@ test(`D33 after ${damages} random damages to payloads none is served, the doctor
   await using link = linkTo(cloud);
   const client = link.client(DataService);
   /** Ids that do not return their upload, and whether the error names them. */
-  const wrongOnes = async (): Promise<string[]> => {
+  const wrongOnes = async (ids: Iterable<string> = pictures.keys()): Promise<string[]> => {
     const wrong: string[] = [];
-    for (const [id, bytes] of pictures) {
+    for (const id of ids) {
+      const bytes = pictures.get(id);
       const answer = await client.binaryDataByIDs({ binaryDataIds: [id], includeBinary: true }).then(
-        ({ data: [found] }) => (bytes.equals(found?.binary ?? new Uint8Array()) ? 'right' : 'other bytes'),
+        ({ data: [found] }) => (bytes?.equals(found?.binary ?? new Uint8Array()) ? 'right' : 'other bytes'),
         (caught: unknown) => {
           const { code, message } = asPlatformError(caught);
           return code === 'data_loss' && message.includes(id) ? 'named' : message;
@@ -150,8 +151,9 @@ test(`D33 after ${damages} random damages to payloads none is served, the doctor
     const found = await complaints(cloud.directory);
     for (const id of wrong) expect(found, damage.what).toContain(id);
     await damage.undo();
-    expect(await wrongOnes(), `${damage.what}, undone`).toEqual([]);
+    expect(await wrongOnes(wrong), `${damage.what}, undone`).toEqual([]);
   }
+  expect(await wrongOnes()).toEqual([]);
 });
 
 test(`D33 none of ${restarts} random damages to the ingest log and to tails of write-ahead logs leads to a wrong answer`, {
@@ -179,6 +181,8 @@ test(`D33 none of ${restarts} random damages to the ingest log and to tails of w
     await more.readings(uploads);
   }
   await later.kill();
+  // The space that it reserves is most of the directory, and is reserved again.
+  rmSync(join(later.directory, 'ballast'), { force: true });
   cpSync(later.directory, golden.path, { recursive: true });
 
   // The second half counts from 1 again.
