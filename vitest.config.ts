@@ -11,7 +11,8 @@ export default defineConfig({
     // Far longer than any test takes: these limits only end hung tests. On a busy machine, events may be late; tests check that they occur.
     testTimeout: 300_000,
     hookTimeout: 300_000,
-    expect: { poll: { timeout: 240_000 } },
+    // What is polled is often a call to a process, so not as often as the default, every 50 ms.
+    expect: { poll: { timeout: 240_000, interval: 100 } },
     // Random cases differ at each run; a failure names its seed, and FAULT_SEED repeats it.
     setupFiles: [
       ...(process.env['FAULT_SEED'] === undefined ? [] : ['packages/testkit/src/repeat-properties.ts']),

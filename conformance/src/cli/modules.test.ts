@@ -29,6 +29,9 @@ function startMachine(home: string, configFile: string): ChildProcess {
   });
 }
 
+/** Each is a command, which takes tens of milliseconds of processor time. */
+const poll = { interval: 300 };
+
 interface Configuration {
   components?: { name: string; attributes?: object }[];
   services?: object[];
@@ -79,21 +82,21 @@ test('following the guide gives a captured sensor, a change to it, and an archiv
   });
   await step('config set');
   const query = next.next().value ?? [];
-  await expect.poll(async () => (await run([...query, '--json'])).stdout).toMatch(/"load": ?\d/);
+  await expect.poll(async () => (await run([...query, '--json'])).stdout, poll).toMatch(/"load": ?\d/);
   await step('logs');
   const logs = async () => (await run(['logs', 'vm'])).stdout;
-  await expect.poll(logs).toMatch(/my-sensor\.load +started/);
+  await expect.poll(logs, poll).toMatch(/my-sensor\.load +started/);
 
   writeFileSync(program, second);
   await step('modules reload');
-  await expect.poll(logs).toContain('attributes.path: expected the name of a file, found nothing');
+  await expect.poll(logs, poll).toContain('attributes.path: expected the name of a file, found nothing');
   await fetched();
   edit((document) => {
     for (const one of document.components ?? []) if (one.name === 'load') one.attributes = { path: '/proc/loadavg' };
   });
   await run(['config', 'set', 'vm', 'vm.json', '--yes']);
   const values = query.map((word) => word.replaceAll('data.readings.load AS load', 'data.readings.value AS value'));
-  await expect.poll(async () => (await run([...values, '--json'])).stdout).toMatch(/"value": ?\d/);
+  await expect.poll(async () => (await run([...values, '--json'])).stdout, poll).toMatch(/"value": ?\d/);
 
   expect((next.next().value ?? []).join(' ')).toMatch('--address');
   await step('modules build');
@@ -116,14 +119,16 @@ test('following the guide gives a captured sensor, a change to it, and an archiv
     return saved === applied;
   };
   // The module that was built here has the same version.
-  await expect.poll(isApplied).toBe(true);
-  await expect.poll(modules).toMatchObject([{ name: 'my-sensor', version: '0.1.0', state: 'ready', problem: null }]);
+  await expect.poll(isApplied, poll).toBe(true);
+  await expect
+    .poll(modules, poll)
+    .toMatchObject([{ name: 'my-sensor', version: '0.1.0', state: 'ready', problem: null }]);
   await install('7.0.0');
   const problem = expect.stringMatching(/^runs 0\.1\.0, not 7\.0\.0: expected a version of module package "my-sensor"/);
-  await expect.poll(modules).toMatchObject([{ version: '0.1.0', state: 'ready', problem }]);
+  await expect.poll(modules, poll).toMatchObject([{ version: '0.1.0', state: 'ready', problem }]);
   expect((await run(['machines', 'part', 'status', 'vm', '--json'])).stdout).toContain('found \\"7.0.0\\"');
   await run(['modules', 'upload', 'my-sensor/dist/module.tar.gz', '--version', '7.0.0']);
-  await expect.poll(modules).toMatchObject([{ version: '7.0.0', state: 'ready', problem: null }]);
+  await expect.poll(modules, poll).toMatchObject([{ version: '7.0.0', state: 'ready', problem: null }]);
 });
 
 test('reload --address builds the folder and restarts the module of a machine with a local configuration', async () => {

@@ -3,7 +3,7 @@
  * certificate.
  */
 import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, linkSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemClock } from '@platform/base';
 import { nodeFlags } from '@platform/machine-server/node-flags';
@@ -250,6 +250,8 @@ test('--service: root touches nothing in a folder of the account, which may cont
     program(name, `${noting}\nexec '${real}' "$@"`);
   }
   mkdirSync(at('', fresh.path));
+  // It is not downloaded again.
+  linkSync(at('node'), at('node', fresh.path));
   writeFileSync(at('pid', fresh.path), '4194304');
   const env = {
     PATH: `${bin}:${process.env['PATH']}`,
