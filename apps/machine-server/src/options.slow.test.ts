@@ -3,37 +3,53 @@
  * real process is started with it, without it, and with a wrong value, and its observable effects are checked. The attributes of the data
  * manager: `data-attributes.slow.test.ts`.
  */
+import { errorText } from '@platform/base';
 import { afterAll, describe, expect, test } from 'vitest';
 import { flags } from './read-flags.ts';
+import { readSettings } from './settings.ts';
 import { partId, startFakeCloud } from './testing/fake-cloud.ts';
 import { attributeRows } from './testing/options/attribute-rows.ts';
-import { Machine, type Run } from './testing/options/machine-run.ts';
+import { type Given, Machine, type Run } from './testing/options/machine-run.ts';
 import { optionRows } from './testing/options/option-rows.ts';
 import type { Row, Surroundings } from './testing/options/row.ts';
+import { SharedRuns } from './testing/options/shared-runs.ts';
 import { variableRows } from './testing/options/variable-rows.ts';
 import { usage } from './usage.ts';
 
-const shared = new AsyncDisposableStack();
-let started: Promise<Run> | undefined;
-const plain = (): Promise<Run> => {
-  started ??= Machine.create().then((machine) => shared.use(machine).run());
-  return started;
-};
-afterAll(() => shared.disposeAsync());
+const shared = new SharedRuns();
+const plain = async (): Promise<Run> => (await shared.plain()).run;
+afterAll(() => shared[Symbol.asyncDispose]());
 
 /** With a cloud for each row, because rows edit its configuration. */
 async function surroundings(): Promise<Surroundings & AsyncDisposable> {
   const fake = await startFakeCloud({});
   const credentials = { cloud: { id: partId, secret: 'secret', app_address: fake.url, refresh_interval: '100ms' } };
-  return { fake, credentials, plain, [Symbol.asyncDispose]: () => fake.stop() };
+  return { fake, credentials, plain, shared, [Symbol.asyncDispose]: () => fake.stop() };
 }
 
-async function checkWrong({ wrong }: Row, machine: Machine, around: Surroundings): Promise<void> {
+async function checkWrong({ name, wrong }: Row, machine: Machine, around: Surroundings): Promise<void> {
   if (typeof wrong === 'function') return wrong(machine, around);
   if (wrong === undefined) return;
+  const refusal = refusalOf(wrong.given);
+  // The process ends the same way whichever value it refuses: one row shows how.
+  if (refusal !== undefined && name !== '-debug') {
+    expect(refusal).toMatch(wrong.says);
+    expect(refusal.split('\n')).toHaveLength(1);
+    return;
+  }
   const { code, error } = await machine.end(wrong.given);
   expect([code, error]).toEqual([1, expect.stringMatching(wrong.says)]);
   expect(error.trim().split('\n')).toHaveLength(1);
+}
+
+/** What the first thing that the process does says of these options and variables; undefined if it accepts them. */
+function refusalOf({ args = [], env = {} }: Given): string | undefined {
+  try {
+    readSettings(args, env);
+    return undefined;
+  } catch (caught) {
+    return errorText(caught);
+  }
 }
 
 test('D16 every option and variable has a row', () => {

@@ -1,10 +1,11 @@
 /** Fields of the configuration that concern the whole machine. Those of the data manager: `data-attributes.slow.test.ts`. */
+import { readdir } from 'node:fs/promises';
 import { RobotService } from '@platform/proto/platform/robot/v1/robot';
 import { expect } from 'vitest';
-import { writeTestModule } from '../modules/write-module.ts';
 import { until } from '../start-test-server.ts';
 import { type Machine, oneSensor, type Run } from './machine-run.ts';
 import type { Row, Surroundings } from './row.ts';
+import { greeter } from './shared-runs.ts';
 
 /** Whether a debug line of a client is written; a second line after it always is. @param name of the row, because rows share a server */
 async function writesDebug(run: Run, name: string): Promise<boolean> {
@@ -14,99 +15,87 @@ async function writesDebug(run: Run, name: string): Promise<boolean> {
   return run.count(`a debug line for ${name}`) > 0;
 }
 
-const startOf = async (machine: Machine, more: object): Promise<Run> =>
-  machine.run({ document: { ...oneSensor, ...more } });
-
 /** The server runs without the faulty field, and reports it. */
 const named =
-  (document: object, says: RegExp) =>
-  async (machine: Machine): Promise<void> => {
-    const run = await machine.run({ document });
-    await run.says(says);
+  (path: string) =>
+  async (_machine: Machine, { shared }: Surroundings): Promise<void> => {
+    const { run } = await shared.faulty();
+    await run.says('has errors: ');
+    const { configError } = await run.link.client(RobotService).getMachineStatus({});
+    const starts = configError.split(/ has errors: |; /).map((each) => each.split(', line ')[0]);
+    expect(starts).toContain(path);
+    expect(Object.values(await run.errors())).toContain('');
   };
-
-const captured = (more: object = {}): object => ({
-  components: [
-    {
-      ...{ name: 'probe', api: 'core:component:sensor', model: 'core:builtin:fake', ...more },
-      service_configs: [
-        { type: 'data_manager', attributes: { capture_methods: [{ method: 'Readings', capture_frequency_hz: 1 }] } },
-      ],
-    },
-  ],
-  services: [{ name: 'dm', api: 'core:service:data_manager', model: 'core:builtin:builtin' }],
-});
-
-const greeter = async (machine: Machine, more: object): Promise<object> => ({
-  modules: [{ name: 'greeter', type: 'local', executable_path: await writeTestModule(machine.home), ...more }],
-});
 
 export const attributeRows: readonly Row[] = [
   {
     name: 'debug',
-    async effect(machine) {
-      expect(await writesDebug(await startOf(machine, { debug: true }), 'debug')).toBe(true);
+    async effect(_machine, { shared }) {
+      expect(await writesDebug((await shared.configured()).run, 'debug')).toBe(true);
     },
     async usual(_machine, { plain }) {
       expect(await writesDebug(await plain(), 'debug')).toBe(false);
     },
-    wrong: named({ ...oneSensor, debug: 'yes' }, /has errors: debug/),
+    wrong: named('debug'),
   },
   {
     name: 'log',
-    async effect(machine) {
-      const log = [{ pattern: 'serve.clients.*', level: 'debug' }];
-      expect(await writesDebug(await startOf(machine, { log }), 'log')).toBe(true);
+    async effect(_machine, { shared }) {
+      expect(await writesDebug((await shared.quietProbe()).run, 'log')).toBe(true);
     },
     async usual(_machine, { plain }) {
       expect(await writesDebug(await plain(), 'log')).toBe(false);
     },
-    async wrong(machine) {
-      const run = await startOf(machine, { log: [{ pattern: '(', level: 'debug' }] });
+    async wrong(_machine, { shared }) {
+      const { run } = await shared.faulty();
       await run.says(/"level":"warn".*log\[0\]/);
     },
   },
   {
     name: 'log_configuration',
-    async effect(machine) {
-      const run = await machine.run({ document: captured({ log_configuration: { level: 'warn' } }) });
-      await run.stop();
+    async effect(_machine, { shared }) {
+      const { run, home } = await shared.quietProbe();
+      const files = (): Promise<string[]> => readdir(home, { recursive: true });
+      await until('a captured reading', async () => (await files()).some((name) => /\.(prog|capture)$/.test(name)));
+      expect(await writesDebug(run, 'log_configuration')).toBe(true);
       expect(run.count('"msg":"capturing"')).toBe(0);
     },
-    async usual(machine) {
-      await (await machine.run({ document: captured() })).says('"msg":"capturing"');
+    async usual(_machine, { shared }) {
+      const { run } = await shared.captured();
+      await run.says('"msg":"capturing"');
     },
-    wrong: named(captured({ log_configuration: 'loud' }), /has errors: components\[0\]\.log_configuration/),
+    wrong: named('components[0].log_configuration'),
   },
   {
     name: 'log_level',
     async effect(machine) {
-      const run = await machine.run({ document: await greeter(machine, { log_level: 'debug' }) });
+      const run = await machine.run({ document: await greeter(machine.home, { log_level: 'debug' }) });
       await run.says('listening with --log-level=debug');
     },
-    async usual(machine) {
-      await (await machine.run({ document: await greeter(machine, {}) })).says('listening with no options');
+    async usual(_machine, { shared }) {
+      const { run } = await shared.programs();
+      await run.says('listening with no options');
     },
-    async wrong(machine) {
-      const run = await machine.run({ document: await greeter(machine, { log_level: 'loud' }) });
+    async wrong(_machine, { shared }) {
+      const { run } = await shared.faulty();
       await run.says(/"level":"warn".*modules\[0\].*log_level/);
     },
   },
   {
     name: 'disable_log_deduplication',
-    async effect(machine) {
-      const run = await startOf(machine, { disable_log_deduplication: true });
+    async effect(_machine, { shared }) {
+      const { run } = await shared.configured();
       await run.log('info', 'the same line', 6);
       await until('all six', () => run.count('the same line') === 6);
     },
     async usual(machine) {
-      const run = await startOf(machine, { disable_log_deduplication: false });
+      const run = await machine.run({ document: { ...oneSensor, disable_log_deduplication: false } });
       await run.log('info', 'the same line', 6);
       await run.stop();
       expect(run.count('"msg":"the same line"')).toBe(3);
       expect(run.count('repeated 3 more times')).toBe(1);
     },
-    wrong: named({ ...oneSensor, disable_log_deduplication: 'yes' }, /has errors: disable_log_deduplication/),
+    wrong: named('disable_log_deduplication'),
   },
   {
     name: 'maintenance',

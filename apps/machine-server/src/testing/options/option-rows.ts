@@ -1,20 +1,19 @@
 /** The options of the command line. */
-import { mkdir, readdir, readFile, readlink, writeFile } from 'node:fs/promises';
+import { readdir, readFile, readlink } from 'node:fs/promises';
+import { join } from 'node:path';
 import { readFtdc } from '@platform/ftdc';
 import { SensorService } from '@platform/proto/platform/component/sensor/v1/sensor';
 import { resourceTypes } from '@platform/resources';
 import { expect } from 'vitest';
-import { writeTestModule } from '../modules/write-module.ts';
 import { until } from '../start-test-server.ts';
-import { type Given, type Machine, oneSensor, type Run } from './machine-run.ts';
+import type { Given, Machine, Run } from './machine-run.ts';
 import type { Row, Surroundings } from './row.ts';
+import { open, programs } from './shared-runs.ts';
 
 /** No file can be created below it. */
 const noPlace = '/dev/null/nowhere/file';
 const far = (): object => ({ cloud: { id: 'part', secret: 's', app_address: 'http://192.0.2.1:1' } });
 const soon = { PLATFORM_CONFIG_READ_TIMEOUT: '300ms' };
-const handlers = [{ type: 'api-key', config: { 'key-id': 'key-value', keys: ['key-id'] } }];
-const open = { env: { PLATFORM_BIND_ADDRESS: '0.0.0.0:0' }, document: { ...oneSensor, auth: { handlers } } };
 
 const notBoolean = (name: string): { given: Given; says: RegExp } => ({
   given: { args: [`${name}=maybe`] },
@@ -56,22 +55,21 @@ export const optionRows: readonly Row[] = [
   },
   {
     name: '-cpuprofile',
-    async effect(machine) {
-      const run = await machine.run({ args: ['-cpuprofile', machine.path('run.cpuprofile')] });
-      expect((await run.stop()).code).toBe(0);
-      const { nodes } = JSON.parse(await readFile(machine.path('run.cpuprofile'), 'utf8')) as { nodes: object[] };
+    async effect(_machine, { shared }) {
+      const { home } = await shared.withoutDiagnostics();
+      const { nodes } = JSON.parse(await readFile(join(home, 'run.cpuprofile'), 'utf8')) as { nodes: object[] };
       expect(nodes.length).toBeGreaterThan(100);
     },
-    async usual(machine) {
-      await (await machine.run()).stop();
-      expect((await readdir(machine.home)).filter((name) => name.includes('profile'))).toEqual([]);
+    async usual(_machine, { shared }) {
+      const { home } = await shared.stopped();
+      expect((await readdir(home)).filter((name) => name.includes('profile'))).toEqual([]);
     },
     wrong: noFile('-cpuprofile'),
   },
   {
     name: '-debug',
-    async effect(machine) {
-      const run = await machine.run({ args: ['-debug'] });
+    async effect(_machine, { shared }) {
+      const { run } = await shared.equipped();
       await run.log('debug', 'a debug line');
       await run.says(/"level":"debug".*a debug line/);
     },
@@ -86,8 +84,8 @@ export const optionRows: readonly Row[] = [
   },
   {
     name: '-disable-mdns',
-    async effect(machine) {
-      const run = await machine.run({ ...open, args: ['-no-tls', '-disable-mdns'] });
+    async effect(_machine, { shared }) {
+      const { run } = await shared.open();
       expect(await hasMulticastPort(run.pid)).toBe(false);
     },
     async usual(machine) {
@@ -111,26 +109,22 @@ export const optionRows: readonly Row[] = [
         expect.objectContaining({ api: 'core:component:sensor', model: 'core:builtin:mqtt' }),
       );
     },
-    async usual(machine) {
-      await (await machine.run()).stop();
-      expect(await readdir(machine.home)).not.toContain('dump.json');
+    async usual(_machine, { shared }) {
+      const { home } = await shared.stopped();
+      expect(await readdir(home)).not.toContain('dump.json');
     },
     wrong: noFile('-dump-resources'),
   },
   {
     name: '-ftdc',
-    async effect(machine) {
-      await (await machine.run({ args: ['-ftdc=false'] })).stop();
-      expect(await readdir(machine.home)).not.toContain('ftdc');
+    async effect(_machine, { shared }) {
+      const { home } = await shared.withoutDiagnostics();
+      expect(await readdir(home)).not.toContain('ftdc');
     },
-    async usual(machine) {
-      const run = await machine.run();
-      await run.link.client(SensorService).getReadings({ name: 'probe' });
-      // Written after ten samples, one per second.
-      await until('a file', async () => (await readdir(machine.path('ftdc')).catch(() => [])).length > 0);
-      await run.stop();
-      const [file = ''] = await readdir(machine.path('ftdc'));
-      const { samples, skipped } = readFtdc(await readFile(machine.path('ftdc', file)));
+    async usual(_machine, { shared }) {
+      const { home } = await shared.stopped();
+      const [file = ''] = await readdir(join(home, 'ftdc'));
+      const { samples, skipped } = readFtdc(await readFile(join(home, 'ftdc', file)));
       expect([samples.length > 0, skipped]).toEqual([true, []]);
       expect(samples.at(-1)?.values.get('requests.core:component:sensor/probe')).toBe(1);
       expect(samples.at(-1)?.values.get('process.rss_bytes')).toBeGreaterThan(10_000_000);
@@ -176,8 +170,8 @@ export const optionRows: readonly Row[] = [
   },
   {
     name: '-no-tls',
-    async effect(machine) {
-      const run = await machine.run({ ...open, args: ['-no-tls', '-disable-mdns'] });
+    async effect(_machine, { shared }) {
+      const { run } = await shared.open();
       expect((await run.get('/')).status).toBe(401);
     },
     async usual(machine) {
@@ -224,10 +218,8 @@ export const optionRows: readonly Row[] = [
   },
   {
     name: '-shareddir',
-    async effect(machine) {
-      await mkdir(machine.path('web'));
-      await writeFile(machine.path('web', 'hello.txt'), 'hello');
-      const run = await machine.run({ args: ['-shareddir', machine.path('web')] });
+    async effect(_machine, { shared }) {
+      const { run } = await shared.equipped();
       expect(await run.get('/static/hello.txt')).toEqual({ status: 200, body: 'hello' });
     },
     async usual(_machine, { plain }) {
@@ -248,8 +240,8 @@ export const optionRows: readonly Row[] = [
       await run.says('-untrusted-env does not allow local modules');
       await run.says('-untrusted-env does not allow changing the capture directory');
     },
-    async usual(machine) {
-      const run = await machine.run({ document: await programs(machine.home) });
+    async usual(_machine, { shared }) {
+      const { run } = await shared.programs();
       expect(await run.errors()).toEqual({ date: '', sh: '', dm: '' });
       await run.says(/modules\.greeter.*listening with/);
       expect(run.count('-untrusted-env')).toBe(0);
@@ -262,15 +254,16 @@ export const optionRows: readonly Row[] = [
       const { code, out } = await machine.end({ bare: true, args: ['-version'] });
       expect([code, out]).toEqual([0, expect.stringMatching(/^machine-server \d+\.\d+\.\d+\n$/)]);
     },
-    async usual(machine) {
-      await (await machine.run({ args: ['-version=false'] })).says('"msg":"running"');
+    async usual(_machine, { shared }) {
+      const { run } = await shared.equipped();
+      await run.says('"msg":"running"');
     },
     wrong: notBoolean('-version'),
   },
   {
     name: '-webprofile',
-    async effect(machine) {
-      const run = await machine.run({ args: ['-webprofile'] });
+    async effect(_machine, { shared }) {
+      const { run } = await shared.equipped();
       const { status, body } = await run.get('/debug/profile?seconds=0.1');
       expect([status, Array.isArray((JSON.parse(body) as { nodes: unknown }).nodes)]).toEqual([200, true]);
     },
@@ -281,8 +274,9 @@ export const optionRows: readonly Row[] = [
   },
   {
     name: '-webrtc',
-    async effect(machine) {
-      await (await machine.run({ args: ['-webrtc'] })).says(/"level":"warn".*WebRTC is not served yet/);
+    async effect(_machine, { shared }) {
+      const { run } = await shared.equipped();
+      await run.says(/"level":"warn".*WebRTC is not served yet/);
     },
     async usual(_machine, { plain }) {
       expect((await plain()).count('WebRTC')).toBe(0);
@@ -307,26 +301,6 @@ async function withEditedSecret(machine: Machine, { fake, credentials }: Surroun
   const run = await machine.run({ document: credentials, args });
   fake.document = documentWith('another-password');
   return run;
-}
-
-/** Settings that run programs on the computer, and another place for captured data. */
-async function programs(home: string): Promise<object> {
-  return {
-    components: [
-      {
-        ...{ name: 'date', api: 'core:component:sensor', model: 'core:builtin:command' },
-        attributes: { command: 'echo', args: ['{"n": 1}'] },
-      },
-    ],
-    services: [
-      { name: 'sh', api: 'core:service:shell', model: 'core:builtin:builtin' },
-      {
-        ...{ name: 'dm', api: 'core:service:data_manager', model: 'core:builtin:builtin' },
-        attributes: { capture_dir: `${home}/elsewhere` },
-      },
-    ],
-    modules: [{ name: 'greeter', type: 'local', executable_path: await writeTestModule(home) }],
-  };
 }
 
 /** Whether the process holds UDP port 5353. */

@@ -1,5 +1,6 @@
 import type { FakeCloud } from '../fake-cloud.ts';
 import type { Given, Machine, Run } from './machine-run.ts';
+import type { SharedRuns } from './shared-runs.ts';
 
 /** One option, variable or attribute of the specification. */
 export interface Row {
@@ -24,4 +25,6 @@ export interface Surroundings {
   readonly credentials: object;
   /** A server with one fake sensor and without further options, which all rows share. */
   readonly plain: () => Promise<Run>;
+  /** Other servers that rows share. */
+  readonly shared: SharedRuns;
 }

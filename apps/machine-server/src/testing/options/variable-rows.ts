@@ -1,12 +1,12 @@
 /** The environment variables. */
 import { readdir, readFile } from 'node:fs/promises';
 import { createServer } from 'node:http2';
+import { join } from 'node:path';
 import { MotorService } from '@platform/proto/platform/component/motor/v1/motor';
 import { SensorService } from '@platform/proto/platform/component/sensor/v1/sensor';
 import { ResourceStatus_State, RobotService } from '@platform/proto/platform/robot/v1/robot';
 import { expect } from 'vitest';
 import { partId } from '../fake-cloud.ts';
-import { writeOddModule } from '../modules/write-module.ts';
 import { until } from '../start-test-server.ts';
 import type { Run } from './machine-run.ts';
 import type { Row } from './row.ts';
@@ -63,16 +63,12 @@ export const variableRows: readonly Row[] = [
   },
   {
     name: 'PLATFORM_MODULE_STARTUP_TIMEOUT',
-    async effect(machine) {
-      const document = await withModule(machine.home, 'never-ready');
-      const run = await machine.run({ document, env: { PLATFORM_MODULE_STARTUP_TIMEOUT: '1s' } });
-      await run.says('it was not ready within 1000 ms (PLATFORM_MODULE_STARTUP_TIMEOUT)');
+    async effect(_machine, { shared }) {
+      const { hasty } = await shared.waiting();
+      await hasty.says('it was not ready within 1000 ms (PLATFORM_MODULE_STARTUP_TIMEOUT)');
     },
-    async usual(machine) {
-      const document = await withModule(machine.home, 'never-ready');
-      const patient = await machine.serve({ document, env: { PLATFORM_HOME: machine.path('patient') } });
-      // Began later, and ends earlier.
-      const hasty = await machine.serve({ document, env: { PLATFORM_MODULE_STARTUP_TIMEOUT: '1s' } });
+    async usual(_machine, { shared }) {
+      const { patient, hasty } = await shared.waiting();
       await hasty.says('it was not ready within 1000 ms');
       expect(await patient.resources()).toMatchObject([{ state: ResourceStatus_State.CONFIGURING }]);
     },
@@ -80,15 +76,12 @@ export const variableRows: readonly Row[] = [
   },
   {
     name: 'PLATFORM_RESOURCE_CONFIGURATION_TIMEOUT',
-    async effect(machine) {
-      const document = await withModule(machine.home, 'never-adds');
-      const run = await machine.run({ document, env: { PLATFORM_RESOURCE_CONFIGURATION_TIMEOUT: '1s' } });
-      await run.says(/could not be built.*1000 ms/);
+    async effect(_machine, { shared }) {
+      const { hasty } = await shared.adding();
+      await hasty.says(/could not be built.*1000 ms/);
     },
-    async usual(machine) {
-      const document = await withModule(machine.home, 'never-adds');
-      const patient = await machine.serve({ document, env: { PLATFORM_HOME: machine.path('patient') } });
-      const hasty = await machine.serve({ document, env: { PLATFORM_RESOURCE_CONFIGURATION_TIMEOUT: '1s' } });
+    async usual(_machine, { shared }) {
+      const { patient, hasty } = await shared.adding();
       await hasty.says(/could not be built.*1000 ms/);
       expect(await patient.resources()).toMatchObject([{ state: ResourceStatus_State.CONFIGURING }]);
     },
@@ -96,16 +89,16 @@ export const variableRows: readonly Row[] = [
   },
   {
     name: 'PLATFORM_LOGFILE',
-    async effect(machine) {
-      const run = await machine.run({ env: { PLATFORM_LOGFILE: machine.path('also.log') } });
+    async effect(_machine, { shared }) {
+      const { run, home } = await shared.equipped();
       await run.says('"msg":"running"');
       // The file is opened while the first lines are logged, and contains none of them until it exists.
-      const lines = () => readFile(machine.path('also.log'), 'utf8').catch(() => '');
+      const lines = () => readFile(join(home, 'also.log'), 'utf8').catch(() => '');
       await until('the line in the file', async () => /running/.test(await lines()));
     },
-    async usual(machine) {
-      await (await machine.run()).stop();
-      expect((await readdir(machine.home)).filter((name) => name.endsWith('.log'))).toEqual([]);
+    async usual(_machine, { shared }) {
+      const { home } = await shared.stopped();
+      expect((await readdir(home)).filter((name) => name.endsWith('.log'))).toEqual([]);
     },
     async wrong(machine) {
       const run = await machine.run({ env: { PLATFORM_LOGFILE: '/dev/null/nowhere/file' } });
@@ -115,19 +108,19 @@ export const variableRows: readonly Row[] = [
   {
     // Its effect is on Windows only: logging/windows-event-log.test.ts.
     name: 'PLATFORM_NO_WINDOWS_EVENT_LOGGER',
-    async effect(machine) {
-      const run = await machine.run({ env: { PLATFORM_NO_WINDOWS_EVENT_LOGGER: '1' } });
-      expect((await run.stop()).code).toBe(0);
+    async effect(_machine, { shared }) {
+      expect((await shared.withoutDiagnostics()).code).toBe(0);
     },
-    async usual(machine) {
-      expect((await (await machine.run()).stop()).code).toBe(0);
+    async usual(_machine, { shared }) {
+      expect((await shared.stopped()).code).toBe(0);
     },
     wrong: undefined,
   },
   {
     name: 'PLATFORM_BIND_ADDRESS',
-    async effect(machine) {
-      const run = await machine.run({ env: { PLATFORM_BIND_ADDRESS: '127.0.0.1:0' } });
+    async effect(_machine, { plain }) {
+      // As each of these processes, it has the variable.
+      const run = await plain();
       expect(await run.link.client(SensorService).getReadings({ name: 'probe' })).toHaveProperty('readings');
       await run.says(new RegExp(`"msg":"serving".*"address":"127\\.0\\.0\\.1:${run.port}"`));
     },
@@ -139,12 +132,12 @@ export const variableRows: readonly Row[] = [
   },
   {
     name: 'PLATFORM_TRUSTED_PROXIES',
-    async effect(machine) {
-      const run = await machine.run({ env: { PLATFORM_TRUSTED_PROXIES: '127.0.0.1' } });
+    async effect(_machine, { shared }) {
+      const { run } = await shared.equipped();
       expect(await clientsOf(run, '203.0.113.7')).toEqual(['203.0.113.7']);
     },
-    async usual(machine) {
-      const run = await machine.run();
+    async usual(_machine, { plain }) {
+      const run = await plain();
       expect(await clientsOf(run, '203.0.113.7')).toEqual([expect.stringMatching(/^127\.0\.0\.1:\d+$/)]);
     },
     wrong: {
@@ -189,13 +182,4 @@ async function refusedOf(run: Run, count: number): Promise<string[]> {
   const calls = Array.from({ length: count }, () => motor.getPosition({ name: 'wheel' }));
   const ended = await Promise.allSettled(calls);
   return ended.flatMap((one) => (one.status === 'rejected' ? [String(one.reason.message)] : []));
-}
-
-async function withModule(home: string, behaviour: string): Promise<object> {
-  return {
-    modules: [{ name: 'odd', type: 'local', executable_path: await writeOddModule(home, behaviour) }],
-    components: [
-      { name: 'c', api: 'core:component:sensor', model: 'acme:demo:counter', attributes: { greeting: 'hi' } },
-    ],
-  };
 }
