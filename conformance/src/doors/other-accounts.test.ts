@@ -273,6 +273,8 @@ test.each(states)(
     await found.port('machine-server: a call to the TCP port of a module', ready);
     found.compare('machine-server');
     expect(sockets.filter((path) => dirname(dirname(path)) !== temporary)).toEqual([]);
+    // A killed one would leave the processes of its modules.
+    await machine.kill('SIGTERM');
   },
 );
 
