@@ -48,7 +48,7 @@ test.concurrent('whatever is edited while a sensor is captured, no reading is lo
   const share = seededRandom(rollingSeed());
   const random = (most: number): number => Math.floor(share() * most);
   const pick = <T>(...values: readonly T[]): T => values[random(values.length)] as T;
-  for (let edits = 0; edits < 40; edits++) {
+  for (let edits = 0; edits < 25; edits++) {
     const folder = pick(undefined, join(rig.home, 'a'), join(rig.home, 'b'));
     const service = {
       tags: pick([], ['x'], ['x', 'y']),

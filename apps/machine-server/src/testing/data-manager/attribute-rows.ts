@@ -122,12 +122,9 @@ export const attributeRows: Readonly<Record<string, (rig: Rig) => Promise<void>>
     rig.edit({ ...base, disk_usage_deletion_threshold: 1, capture_dir_deletion_threshold: 0 });
     await captured(rig, 40);
     expect(discardedIn(rig)).toEqual([]);
-    rig.edit({
-      ...base,
-      disk_usage_deletion_threshold: 0,
-      capture_dir_deletion_threshold: 0,
-      delete_every_nth_when_disk_full: 3,
-    });
+    const full = { disk_usage_deletion_threshold: 0, capture_dir_deletion_threshold: 0 };
+    // Readings are discarded twice a minute; until then, few more are needed.
+    rig.edit({ ...base, ...full, delete_every_nth_when_disk_full: 3 }, { capture_frequency_hz: 2 });
     await until('discarded readings', () => discardedIn(rig).length > 0);
     rig.edit({});
     await sends(rig);
