@@ -25,8 +25,8 @@ export default defineConfig({
     // For the processes that tests start, which otherwise compile all their modules: 10 to 30 % less processor time for tests that start clouds.
     env: { NODE_COMPILE_CACHE: fileURLToPath(new URL('node_modules/.cache/compile-tests', import.meta.url)) },
     execArgv: ['--conditions=@platform/source', '--disable-warning=ExperimentalWarning'],
-    // One more than two cores: tests wait for processes and timers for a quarter of their time.
-    maxWorkers: 3,
+    // Two more than two cores: tests wait for processes and timers for a quarter of their time.
+    maxWorkers: 4,
     projects: [
       {
         extends: true,
