@@ -11,7 +11,7 @@ import {
   temporaryDirectory,
 } from '@platform/testkit';
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { throwUncaught } from '../../metadata/testing/throw-uncaught.ts';
 import { type AppendPlan, plannedEntry } from '../testing/append-child.ts';
 import type { LogEntry, LogRow } from './log.ts';
@@ -29,10 +29,27 @@ const plan: AppendPlan = {
   firstSeq: 1,
 };
 
-async function record(directory: string, traceFile: string): Promise<Syscall[]> {
-  const args = ['--conditions=@platform/source', childFile, join(directory, 'ingest.sqlite'), JSON.stringify(plan)];
-  return recordSyscalls({ command: process.execPath, args, directory, traceFile });
+interface Recording {
+  readonly directory: string;
+  readonly calls: readonly Syscall[];
 }
+
+const unwind = new AsyncDisposableStack();
+afterAll(() => unwind.disposeAsync());
+
+async function record(): Promise<Recording> {
+  const { path: directory } = unwind.use(await temporaryDirectory());
+  const traceFile = unwind.use(await temporaryDirectory()).file('trace');
+  const args = ['--conditions=@platform/source', childFile, join(directory, 'ingest.sqlite'), JSON.stringify(plan)];
+  return { directory, calls: await recordSyscalls({ command: process.execPath, args, directory, traceFile }) };
+}
+
+let recording: Promise<Recording> | undefined;
+/** One for all tests. */
+const recorded = (): Promise<Recording> => {
+  recording ??= record();
+  return recording;
+};
 
 interface Reopened extends AsyncDisposable {
   read(after: number, limit: { rows: number; bytes: number }): Promise<readonly LogRow[]>;
@@ -75,9 +92,7 @@ function said(calls: readonly Syscall[], before: number): { acks: Map<number, nu
 }
 
 test('I2 strace shows that each acknowledgement follows the sync that covers it', async () => {
-  await using data = await temporaryDirectory();
-  await using trace = await temporaryDirectory();
-  const calls = await record(data.path, trace.file('trace'));
+  const { calls } = await recorded();
 
   let checked = 0;
   calls.forEach((call, said) => {
@@ -102,9 +117,7 @@ test('I2 strace shows that each acknowledgement follows the sync that covers it'
 test('I2 I3 I5 I12 a power cut at any sync boundary or instant loses no acknowledged upload and duplicates none', {
   timeout: 600_000,
 }, async () => {
-  await using data = await temporaryDirectory();
-  await using trace = await temporaryDirectory();
-  const calls = await record(data.path, trace.file('trace'));
+  const { calls, directory } = await recorded();
   // `npm run fault -- power-cut` sets the seed and the number of instants.
   const { FAULT_KILLS = '60' } = process.env;
   const seed = rollingSeed();
@@ -120,7 +133,7 @@ test('I2 I3 I5 I12 a power cut at any sync boundary or instant loses no acknowle
     const where = `FAULT_SEED=${seed}, cut before call ${image.at} of ${calls.length}`;
     const { acks, truncated } = said(calls, image.at);
     await using disk = await memoryDirectory();
-    await restoreImage(image, data.path, disk.path);
+    await restoreImage(image, directory, disk.path);
     await using log = await reopen(disk.file('ingest.sqlite'), checked % 20 === 0);
 
     const rows = await log.read(0, { rows: 1_000, bytes: 2 ** 30 });
@@ -152,15 +165,19 @@ test('I2 I3 I5 I12 a power cut at any sync boundary or instant loses no acknowle
   expect(checked).toBeGreaterThan(100);
 });
 
-const seqByMarker = new Map<string, number>();
+const hexOfMarker = (batch: Uint8Array): string => Buffer.from(batch.subarray(0, 32)).toString('hex');
+
+const plannedByMarker = new Map<string, { readonly seq: number; readonly batch: Uint8Array }>();
 for (const seq of [...Array.from({ length: plan.appends }, (_, index) => index + 1), 1_000]) {
-  seqByMarker.set(Buffer.from(plannedEntry(plan, seq, 0).batch).toString('hex'), seq);
+  const { batch } = plannedEntry(plan, seq, 0);
+  plannedByMarker.set(hexOfMarker(batch), { seq, batch });
 }
 
 function seqOf(batch: Uint8Array): number {
-  const seq = seqByMarker.get(Buffer.from(batch).toString('hex'));
-  if (seq === undefined) throw new Error('a row holds bytes that were never appended');
-  return seq;
+  const planned = plannedByMarker.get(hexOfMarker(batch));
+  if (planned === undefined || Buffer.compare(planned.batch, batch) !== 0)
+    throw new Error('a row holds bytes that were never appended');
+  return planned.seq;
 }
 
 function randomFrom(seed: number): () => number {
