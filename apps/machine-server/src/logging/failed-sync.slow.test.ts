@@ -9,7 +9,7 @@ const queueModule = fileURLToPath(new URL('./log-queue.ts', import.meta.url));
 function script(directory: string): string {
   return `
     import { writeSync } from 'node:fs';
-    import { FakeClock } from ${JSON.stringify(import.meta.resolve('@platform/testkit'))};
+    import { FakeClock } from ${JSON.stringify(new URL('./fake-clock.ts', import.meta.resolve('@platform/testkit')))};
     import { LogQueue } from ${JSON.stringify(queueModule)};
     const clock = new FakeClock();
     let problem;

@@ -76,7 +76,7 @@ test('in native code the process is ended without a stack, and the call that jus
 test('a main thread that waits uses no processor time and is left alone, as is one under a debugger', async () => {
   const [waits, inspected] = await Promise.all([
     watched('Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_500);'),
-    watched('spin(2_000);', { flags: ['--inspect=0'] }),
+    watched('spin(1_000);', { flags: ['--inspect=0'] }),
   ]);
   for (const { signal, lines } of [waits, inspected]) {
     expect(signal).toBe(null);
