@@ -45,11 +45,7 @@ export class DiskStep {
   run(): Promise<void> {
     this.#waiting?.[Symbol.dispose]();
     this.#waiting = undefined;
-    this.#running ??= this.#attempt().finally(() => {
-      this.#running = undefined;
-      if (this.#failures > 0) this.#tryLater();
-      else if (this.#deps.hasMore()) void this.run();
-    });
+    this.#running ??= this.#attempt();
     return this.#running;
   }
 
@@ -68,6 +64,10 @@ export class DiskStep {
     } catch (caught) {
       failed(caught, ++this.#failures);
     }
+    // In the same turn as the end of the step: whoever asks from now on gets an attempt of their own.
+    this.#running = undefined;
+    if (this.#failures > 0) this.#tryLater();
+    else if (this.#deps.hasMore()) void this.run();
   }
 
   #tryLater(): void {

@@ -36,7 +36,7 @@ export class SeriesFile {
     this.writer = writer;
     this.openedUs = openedUs;
     this.#step = new DiskStep({
-      ...{ step: () => this.#run(done), hasMore: () => this.#hasMore, recovered, clock },
+      ...{ step: () => this.#run(done), hasMore: () => this.#hasMore || this.#asked.length > 0, recovered, clock },
       failed: (caught, failures) => {
         this.#isSyncAsked = true;
         tell([...this.#begun.splice(0), ...this.#asked.splice(0)], false);
@@ -93,7 +93,8 @@ export class SeriesFile {
     return !this.#isSealed && (this.#isSyncAsked || this.#isSealing);
   }
 
-  #ask(): Promise<boolean> {
+  async #ask(): Promise<boolean> {
+    if (this.#isSealed) return true;
     const { promise, resolve } = Promise.withResolvers<boolean>();
     this.#asked.push(resolve);
     void this.#step.run();
