@@ -172,6 +172,7 @@ test('waiting uploads are bounded: beyond it the organization with most waiting 
   const waiting = await fill(store);
   const leaving = new AbortController();
   const second = store.upload('flood', 2_000, { signal: leaving.signal });
+  await expect.poll(() => store.slowed()?.uploads).toBe(2);
   await expect(store.upload('flood', 2_001)).rejects.toMatchObject({ code: 'resource_exhausted' });
   leaving.abort();
   await expect(second).rejects.toMatchObject({ code: 'canceled' });
