@@ -6,6 +6,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { AppService } from '@platform/proto/platform/app/v1/app';
+import { FleetService } from '@platform/proto/platform/fleet/v1/fleet';
 import { type Gap, GapService } from '@platform/proto/platform/gaps/v1/gaps';
 import type { Link } from '@platform/rpc/client';
 import {
@@ -154,11 +155,23 @@ export class LedgerWorld implements AsyncDisposable {
   async settle(): Promise<void> {
     this.proxy.setFault({ kind: 'none' });
     await this.#configure(false);
+    await this.#applied();
     await this.#sent();
     await this.#machine?.kill('SIGTERM');
     // A mounted disk ends with the process.
     const left = this.#disk === undefined ? this.waiting() : [];
     if (left.length > 0) throw new Error(`files wait after the stop: ${left.join(', ')}`);
+  }
+
+  /** Resolves once the machine-server runs the saved configuration: before that, it may capture although nothing waits. */
+  async #applied(): Promise<void> {
+    const fleet = this.#owner.client(FleetService);
+    const { partId } = this.cloud.demo;
+    for (const sinceMs = performance.now(); performance.now() - sinceMs < standstillMs; await pauseMs(100)) {
+      const { saved, applied } = await fleet.getPartStatus({ partId });
+      if (applied !== undefined && applied.revision === saved?.revision) return;
+    }
+    throw new Error(`the machine-server has not applied its configuration:\n${this.machineLog.slice(-4_000)}`);
   }
 
   /** Resolves once nothing waits; fails with the waiting items if nothing has been sent for minutes. */
