@@ -5,9 +5,12 @@ import { postgresTests } from './tools/postgres-tests.ts';
 
 // Tests run from source, so packages resolve to their sources. Tests start the servers that they need.
 export default defineConfig({
+  // For what vitest reads itself, to tell which tests a change affects.
   ssr: { resolve: { conditions: ['@platform/source', 'node'] } },
   resolve: { conditions: ['@platform/source', 'node'] },
   test: {
+    // Node loads the sources itself, as it does in development: a tenth less processor time than through transformed modules.
+    experimental: { viteModuleRunner: false, nodeLoader: false },
     // Far longer than any test takes: these limits only end hung tests. On a busy machine, events may be late; tests check that they occur.
     testTimeout: 300_000,
     hookTimeout: 300_000,

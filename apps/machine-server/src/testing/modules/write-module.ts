@@ -2,6 +2,7 @@
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { testProgram } from '../../../../../tools/bundles/test-program.ts';
 
 const typescript = fileURLToPath(new URL('./test-module.ts', import.meta.url));
 const odd = fileURLToPath(new URL('./misbehaving-module.ts', import.meta.url));
@@ -16,16 +17,15 @@ export async function writeProgram(directory: string, name: string, script: stri
   return path;
 }
 
-const node = `'${process.execPath}' --conditions=@platform/source --disable-warning=ExperimentalWarning`;
-
 /** The module `test-module.ts`. */
-export function writeTestModule(directory: string): Promise<string> {
-  return writeProgram(directory, 'module.sh', `exec ${node} '${typescript}' "$@"`);
+export async function writeTestModule(directory: string): Promise<string> {
+  return writeProgram(directory, 'module.sh', `exec '${process.execPath}' '${await testProgram(typescript)}' "$@"`);
 }
 
 /** One of `misbehaving-module.ts`. */
-export function writeOddModule(directory: string, behaviour: string): Promise<string> {
-  return writeProgram(directory, `${behaviour}.sh`, `exec ${node} '${odd}' ${behaviour} "$@"`);
+export async function writeOddModule(directory: string, behaviour: string): Promise<string> {
+  const script = `exec '${process.execPath}' '${await testProgram(odd)}' ${behaviour} "$@"`;
+  return writeProgram(directory, `${behaviour}.sh`, script);
 }
 
 /** The module `test_module.py`, for Debian's Python with its package of gRPC. */
