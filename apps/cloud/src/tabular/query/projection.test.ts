@@ -82,6 +82,19 @@ test('a file whose columns do not contain all values of a path leaves the projec
   expect(did?.filter(([, isPushed]) => isPushed)).toEqual([['columns', true, 10]]);
 });
 
+test('I7 a zero is read as one from a column, also if the rows of another day, written beside it, have negative zeros', async () => {
+  await using store = await openTabular({ mergeFiles: 1_000 });
+  const dayMs = 86_400_000;
+  fill(store, -dayMs, 10 - dayMs, () => ({ zero: -0 }));
+  fill(store, 0, 10, () => ({ zero: 0 }));
+  await store.tabular.seal();
+  const { did } = await both(store, [{ $project: { zero: '$data.readings.zero' } }]);
+  expect(did?.map(([, isPushed, rows]) => [isPushed, rows])).toEqual([
+    [false, 10],
+    [true, 10],
+  ]);
+});
+
 test('data is returned as written if it has no columns', async () => {
   await using store = await openTabular();
   fill(store, 0, 10, (i) => (i === 3 ? { list: [1, { deep: [] }], zero: -0 } : {}));

@@ -88,7 +88,7 @@ export interface NumberFacts {
   readonly max: number;
   /** Every finite value is a multiple of 2 to this power; 0 when all are zero. */
   readonly lowestBit: number;
-  /** -0 occurs. The column may contain 0 instead, because Parquet dictionaries do not distinguish the two. */
+  /** -0 occurs. The column contains 0 instead, because Parquet dictionaries do not distinguish the two. */
   readonly negativeZero: boolean;
   /** NaN or an infinity occurs. The column does not preserve the bits of NaN. */
   readonly nonFinite: boolean;

@@ -85,7 +85,8 @@ export function createColumnBuffers(): ColumnBuffers {
           if (bit === kind.double) {
             const column = doubles[leaf];
             if (column === undefined) continue;
-            column.doubles[row] = view.getFloat64(at, true);
+            // Never -0: the dictionary of a file may write one of the two for the other, also in slices whose facts tell of no -0.
+            column.doubles[row] = view.getFloat64(at, true) + 0;
             mark(column, row);
           } else if (bit === kind.string) {
             const column = texts[leaf];
