@@ -72,28 +72,35 @@ export async function buildBundle(options: {
     external: apart.filter((pattern) => pattern !== late),
     resolve: { conditionNames: ['@platform/source', 'node', 'default'] },
     onLog: (_level, { message }) => void warnings.push(message),
+    // With filters, the bundler asks only for what a plugin answers, not for each import.
     plugins: [
       {
         name: 'entry',
-        resolveId: (id) => (id === entry ? id : undefined),
-        load: (id) => (id === entry ? importsOf([stacks, source]) : undefined),
+        resolveId: { filter: { id: exactly(entry) }, handler: (id) => id },
+        load: { filter: { id: exactly(entry) }, handler: () => importsOf([stacks, source]) },
       },
       {
         name: 'http of Node',
-        resolveId: (id) => (id === http ? httpId : undefined),
-        load: (id) =>
-          id === httpId ? `module.exports = process.getBuiltinModule(${JSON.stringify(http)});` : undefined,
+        resolveId: { filter: { id: exactly(http) }, handler: () => httpId },
+        load: {
+          filter: { id: exactly(httpId) },
+          handler: () => `module.exports = process.getBuiltinModule(${JSON.stringify(http)});`,
+        },
       },
       {
         name: 'late packages',
-        resolveId(id, importer) {
-          if (!late.test(id)) return undefined;
-          if (importer?.startsWith(lateId)) return { id, external: true };
-          latePackages.add(packageNameOf(id));
-          return `${lateId}${id}`;
+        resolveId: {
+          filter: { id: late },
+          handler(id, importer) {
+            if (importer?.startsWith(lateId)) return { id, external: true };
+            latePackages.add(packageNameOf(id));
+            return `${lateId}${id}`;
+          },
         },
-        load: (id) =>
-          id.startsWith(lateId) ? `module.exports = require(${JSON.stringify(id.slice(lateId.length))});` : undefined,
+        load: {
+          filter: { id: new RegExp(`^${lateId}`) },
+          handler: (id) => `module.exports = require(${JSON.stringify(id.slice(lateId.length))});`,
+        },
       },
     ],
   });
@@ -144,6 +151,11 @@ export async function buildLibrary(folder: string): Promise<string[]> {
   const chunks = output.filter((one) => one.type === 'chunk');
   const imported = chunks.flatMap(({ imports, dynamicImports }) => [...imports, ...dynamicImports]);
   return [...new Set(imported.filter((id) => !/^(node:|shared\/)|\.js$/.test(id)).map(packageNameOf))];
+}
+
+/** @param id without characters that patterns give a meaning */
+function exactly(id: string): RegExp {
+  return new RegExp(`^${id}$`);
 }
 
 function importsOf(files: readonly string[]): string {
