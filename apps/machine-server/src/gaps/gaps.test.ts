@@ -157,6 +157,46 @@ test('a closed gap that the cloud has is not reported again by a later start', a
   expect(told).toHaveLength(1);
 });
 
+test('C5 what is missing shortly before a regular stop is told by the stop, and not again by the next start', async () => {
+  const home = await homeFolder();
+  const clock = new FakeClock();
+  const told: ReportGapsRequest[] = [];
+  const deps = { home, partId: 'p', clock, log: silentLog, link: fakeLink((request) => told.push(request)) };
+  {
+    await using gaps = new Gaps(deps);
+    await gaps.start();
+    gaps.add(series, GapReason.FAILED, 1, 1, 1);
+  }
+  expect(told.flatMap((request) => request.gaps.map(({ readings }) => Number(readings)))).toEqual([1]);
+  expect(await readFile(join(home, 'gaps.jsonl'), 'utf8')).toBe('');
+});
+
+test('a stop waits two seconds for a cloud that does not answer; the next start tells it what is missing', async () => {
+  const home = await homeFolder();
+  const clock = new FakeClock();
+  const hangs = Promise.withResolvers<void>();
+  const link = {
+    client: () => ({
+      reportGaps: async (_: ReportGapsRequest, { signal }: { signal: AbortSignal }) => {
+        hangs.resolve();
+        await new Promise((_resolve, reject) => {
+          signal.addEventListener('abort', () => reject(new PlatformError('canceled', 'the stop')));
+        });
+      },
+    }),
+  } as unknown as Link;
+  const gaps = new Gaps({ home, partId: 'p', clock, log: silentLog, link });
+  await gaps.start();
+  gaps.add(series, GapReason.FAILED, 1, 1, 1);
+  const stopped = gaps[Symbol.asyncDispose]();
+  await hangs.promise;
+  await clock.advance(2_000);
+  await stopped;
+  await using after = new Gaps({ home, partId: 'p', clock, log: silentLog, link: undefined });
+  await after.start();
+  expect(after.waiting()).toMatchObject([{ readings: 1 }]);
+});
+
 test('a crash loses at most the readings of a second after all had last reached the disk: those due, and a late one', async () => {
   const home = await homeFolder();
   const crashed = new Alive(home);

@@ -2,7 +2,8 @@
  * Counts the readings that were not captured or not kept, by series and reason, and reports them to the cloud (docs/specs/gaps.md).
  *
  * States of a gap: open (grows while more readings are missing) → closed (none was missing for a minute, or it lasted for an hour) → told
- * (the cloud has its last count, and it is forgotten here). Its beginning is written to disk within a second, later growth within ten.
+ * (the cloud has its last count, and it is forgotten here). Its beginning is written to disk within a second, later growth within ten. A
+ * regular stop closes and reports all.
  */
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
@@ -34,6 +35,8 @@ const writeEveryMs = 1_000;
 const growthEveryMs = 10_000;
 const sendEveryMs = 10_000;
 const callTimeoutMs = 10_000;
+/** How long a stop waits for the cloud. */
+const lastSendMs = 2_000;
 const mostAtOnce = 500;
 /** Maximum number of gaps that wait for the cloud, 250 bytes each; beyond that, new ones are merged with the newest of their series. */
 const mostWaiting = 20_000;
@@ -144,6 +147,7 @@ export class Gaps implements AsyncDisposable {
     this.#timer?.[Symbol.dispose]();
     await this.#follower?.[Symbol.asyncDispose]();
     await this.flush();
+    if (this.#follower !== undefined) await this.#sendLast();
   }
 
   /** The cloud has every gap, but the next start would report them again. */
@@ -180,6 +184,19 @@ export class Gaps implements AsyncDisposable {
       this.#open.delete(key);
       this.#forget(id);
     }
+  }
+
+  /** No start may follow for long. What the cloud does not get now, the next start reports. */
+  async #sendLast(): Promise<void> {
+    this.#open.clear();
+    for (const id of this.#gaps.keys()) this.#forget(id);
+    const late = new AbortController();
+    using _limit = this.#deps.clock.after(lastSendMs, () => late.abort());
+    const sendAll = async (): Promise<void> => {
+      while (await this.#send(late.signal));
+    };
+    await sendAll().catch(() => {});
+    await this.flush();
   }
 
   /** Makes one call; false once everything is reported. */
