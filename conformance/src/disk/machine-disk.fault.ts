@@ -14,7 +14,7 @@ import {
 import { expect, test } from 'vitest';
 import { pauseMs } from '../crash/cloud-under-load.ts';
 import { readFaultSettings } from '../crash/fault-settings.ts';
-import { checkWorld, faultsOf, summaryOf, type WorldAccount } from '../ledger/check-world.ts';
+import { faultsOf, settleWorld, summaryOf, type WorldAccount } from '../ledger/check-world.ts';
 import { LedgerWorld } from '../ledger/ledger-world.ts';
 import { capturedIn } from './captured-in.ts';
 import { type FaultCase, FaultTally, faultCases } from './fault-cases.ts';
@@ -156,8 +156,7 @@ async function run(each: FaultCase, random: () => number, lag: Lag): Promise<Out
   const forgotten = await disk.cutPower(random);
   world.proxy.setFault({ kind: 'none' });
   await world.startMachine();
-  await world.settle();
-  const account = await checkWorld(world, lag.longestMs);
+  const account = await settleWorld(world, lag);
   const faults = faultsOf(world, account);
   world.isKept = Object.keys(faults).length > 0;
   return { account, ...struck, forgotten, faults };

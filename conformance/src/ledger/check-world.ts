@@ -1,6 +1,6 @@
 import { timestampMs } from '@bufbuild/protobuf/wkt';
 import { type Gap, GapReason } from '@platform/proto/platform/gaps/v1/gaps';
-import { type Account, accountFor, type LedgerReport, type ReportedGap } from '@platform/testkit';
+import { type Account, accountFor, type Lag, type LedgerReport, type ReportedGap } from '@platform/testkit';
 import type { LedgerWorld } from './ledger-world.ts';
 
 /** A produced reading can be missing for these reasons; for other reasons, none was produced. */
@@ -23,8 +23,14 @@ export interface WorldAccount extends Account {
   readonly longestCrashGapMs: number;
 }
 
+/** Settles the world, and checks it. */
+export async function settleWorld(world: LedgerWorld, lag: Lag): Promise<WorldAccount> {
+  await world.settle(async () => (await checkWorld(world, lag.longestMs)).unexplained.length === 0);
+  return await checkWorld(world, lag.longestMs);
+}
+
 /** @param lagMs the maximum lag of the computer */
-export async function checkWorld(world: LedgerWorld, lagMs: number): Promise<WorldAccount> {
+async function checkWorld(world: LedgerWorld, lagMs: number): Promise<WorldAccount> {
   const [stored, gaps] = [await world.stored(), await world.gaps()];
   const { produced } = world.source;
   const reported = gaps.flatMap(reportedGap);

@@ -15,7 +15,7 @@ import {
 import { expect, test } from 'vitest';
 import { pauseMs, seededRandom } from '../crash/cloud-under-load.ts';
 import { readFaultSettings } from '../crash/fault-settings.ts';
-import { checkWorld, faultsOf, summaryOf } from './check-world.ts';
+import { faultsOf, settleWorld, summaryOf } from './check-world.ts';
 import { LedgerWorld } from './ledger-world.ts';
 
 const { disks: times } = readFaultSettings();
@@ -71,8 +71,7 @@ async function runMachine(
     await fillMachine(world, disk, random, time % 4 === 1);
     faultProgress(`full disks of machine-servers, ${kind}`, time + 1, times);
   }
-  await world.settle();
-  const account = await checkWorld(world, lag.longestMs);
+  const account = await settleWorld(world, lag);
   const faults = faultsOf(world, account);
   world.isKept = Object.keys(faults).length > 0;
   const failedWrites = world.machineLog.split(/writing captured readings failed.*no space left/).length - 1;
@@ -124,9 +123,8 @@ test.concurrent(
       while ((await world.storedCount()) <= before) await pauseMs(250);
       faultProgress('full disks of clouds', time + 1, times);
     }
-    await world.settle();
+    const account = await settleWorld(world, lag);
     expect(world.machineLog).toMatch(/resource_exhausted/);
-    const account = await checkWorld(world, lag.longestMs);
     reportFault('full_disk_cloud', { seed, full: times, refusals, ...summaryOf(account) });
     expect(faultsOf(world, account), `FAULT_SEED=${seed}`).toEqual({});
     world.isKept = false;

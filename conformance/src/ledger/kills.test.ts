@@ -4,7 +4,7 @@ import { faultProgress, type Lag, measureLag, reportFault } from '@platform/test
 import { expect, test } from 'vitest';
 import { pauseMs, seededRandom } from '../crash/cloud-under-load.ts';
 import { readFaultSettings } from '../crash/fault-settings.ts';
-import { checkWorld, faultsOf, summaryOf } from './check-world.ts';
+import { faultsOf, settleWorld, summaryOf } from './check-world.ts';
 import { LedgerWorld } from './ledger-world.ts';
 
 const { ledgerKills: kills, seed } = readFaultSettings();
@@ -41,8 +41,7 @@ async function killOne(index: number, times: number, lag: Lag) {
     ]);
     faultProgress(`kills, world ${index + 1} of ${worlds}`, kill + 1, times);
   }
-  await world.settle();
-  const account = await checkWorld(world, lag.longestMs);
+  const account = await settleWorld(world, lag);
   const faults = faultsOf(world, account);
   world.isKept = Object.keys(faults).length > 0 || account.longestCrashGapMs > longestGapMs;
   return { account, faults };

@@ -48,6 +48,8 @@ export interface LedgerNetwork {
 const syncEveryMs = 200;
 /** Longer than the wait between any two attempts. */
 const standstillMs = 180_000;
+/** Longer than the wait between two reports of gaps, which grows while the cloud cannot be reached. */
+const toldMs = 90_000;
 
 export class LedgerWorld implements AsyncDisposable {
   readonly ledger: Ledger;
@@ -151,12 +153,19 @@ export class LedgerWorld implements AsyncDisposable {
     await this.#machine?.kill('SIGKILL');
   }
 
-  /** Ends capture, waits until everything is sent, and then stops the machine-server regularly. */
-  async settle(): Promise<void> {
+  /**
+   * Ends capture, waits until everything is sent, and then stops the machine-server regularly.
+   *
+   * @param isTold whether the cloud has a gap for each missing reading: it is at first only in the memory of the machine-server, such as
+   * that of a reading in progress when its capture ended
+   */
+  async settle(isTold: () => Promise<boolean>): Promise<void> {
     this.proxy.setFault({ kind: 'none' });
     await this.#configure(false);
     await this.#applied();
     await this.#sent();
+    for (const sinceMs = performance.now(); performance.now() - sinceMs < toldMs && !(await isTold()); )
+      await pauseMs(250);
     await this.#machine?.kill('SIGTERM');
     // A mounted disk ends with the process.
     const left = this.#disk === undefined ? this.waiting() : [];

@@ -4,7 +4,7 @@ import { faultProgress, type Lag, measureLag, reportFault } from '@platform/test
 import { expect, test } from 'vitest';
 import { pauseMs, seededRandom } from '../crash/cloud-under-load.ts';
 import { readFaultSettings } from '../crash/fault-settings.ts';
-import { checkWorld, faultsOf, summaryOf } from './check-world.ts';
+import { faultsOf, settleWorld, summaryOf } from './check-world.ts';
 import { LedgerWorld } from './ledger-world.ts';
 
 const { acks, seed } = readFaultSettings();
@@ -30,9 +30,8 @@ async function loseIn(index: number, least: number, lag: Lag) {
     // Until uploads go through again.
     while (proxy.responseBytes < 200) await pauseMs(5);
   }
-  await world.settle();
+  const account = await settleWorld(world, lag);
   const lost = await repeatedUploads(world);
-  const account = await checkWorld(world, lag.longestMs);
   const faults = faultsOf(world, account);
   world.isKept = Object.keys(faults).length > 0;
   return { lost, account, faults };

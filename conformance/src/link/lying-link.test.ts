@@ -14,7 +14,7 @@ import {
 import { expect, test } from 'vitest';
 import { linkOfOwner, pauseMs } from '../crash/cloud-under-load.ts';
 import { readFaultSettings } from '../crash/fault-settings.ts';
-import { checkWorld, faultsOf, summaryOf } from '../ledger/check-world.ts';
+import { faultsOf, settleWorld, summaryOf } from '../ledger/check-world.ts';
 import { LedgerWorld } from '../ledger/ledger-world.ts';
 import { type Recovery, watchRecovery } from './watch-recovery.ts';
 
@@ -81,8 +81,7 @@ test(
       faultProgress('a network that lies, seconds', Math.round((performance.now() - startMs) / 1_000), linkSeconds);
     }
 
-    await world.settle();
-    const account = await checkWorld(world, lag.longestMs);
+    const account = await settleWorld(world, lag);
     const faults = faultsOf(world, account);
     const unreachable = rounds.flatMap((round) => round.unreachable);
     reportFault('link', {
