@@ -186,7 +186,7 @@ export class Gaps implements AsyncDisposable {
     }
   }
 
-  /** No start may follow for long. What the cloud does not get now, the next start reports. */
+  /** The next start may be weeks away. It reports what the cloud does not get now. */
   async #sendLast(): Promise<void> {
     this.#open.clear();
     for (const id of this.#gaps.keys()) this.#forget(id);
