@@ -102,6 +102,12 @@ export async function buildBundle(options: {
           handler: (id) => `module.exports = require(${JSON.stringify(id.slice(lateId.length))});`,
         },
       },
+      {
+        name: 'one byte a character',
+        generateBundle(_options, files) {
+          for (const file of Object.values(files)) if (file.type === 'chunk') file.code = inAscii(name, file.code);
+        },
+      },
     ],
   });
   const { output } = await bundle.write({
@@ -151,6 +157,16 @@ export async function buildLibrary(folder: string): Promise<string[]> {
   const chunks = output.filter((one) => one.type === 'chunk');
   const imported = chunks.flatMap(({ imports, dynamicImports }) => [...imports, ...dynamicImports]);
   return [...new Set(imported.filter((id) => !/^(node:|shared\/)|\.js$/.test(id)).map(packageNameOf))];
+}
+
+/**
+ * V8 keeps a source with one byte a character if it has only Latin ones: 5 MB less in the cloud, where a hundred others would double it. An
+ * escape is longer, so that positions after it in its line are a little beyond those in the source map.
+ */
+function inAscii(name: string, code: string): string {
+  const escaped = /\\[^\0-\x7f]/.exec(code);
+  if (escaped !== null) throw new Error(`${name}: ${escaped[0]} cannot be written as a Unicode escape`);
+  return code.replaceAll(/[^\0-\x7f]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
 /** @param id without characters that patterns give a meaning */

@@ -178,6 +178,20 @@ test('stack traces of a bundle point at its sources: thrown while it loads, late
   expect(without.stdout).toMatch(/^Error: caught\n {4}at fail \(file:.*program\.js:\d+:\d+\)/);
 });
 
+test('a bundle is in ASCII, so that V8 keeps it in one byte a character, and does what its sources say', async () => {
+  file(
+    'main.ts',
+    "const größe = '…\\n😀';\nconsole.log(`→ ${größe}`, /^[←-↓]$/u.test('→'), /\\u{1F600}/u.test('😀'), '\\u00b0'); // …\n",
+  );
+  await bundled('main.ts');
+  const path = join(dir, 'out', 'program.js');
+  expect(readFileSync(path, 'utf8')).toMatch(/^[\0-\x7f]+$/);
+  const { stdout } = spawnSync(process.execPath, [path], { encoding: 'utf8' });
+  expect(stdout).toBe('→ …\n😀 true true °\n');
+  file('main.ts', 'console.log(/\\…/.source);\n');
+  await expect(bundled('main.ts')).rejects.toThrow('\\… cannot be written as a Unicode escape');
+});
+
 test('every program and every thread of the product is a bundle beside the others', async () => {
   const folder = dirname(program('cloud'));
   for (const name of Object.keys(programs)) expect(existsSync(join(folder, `${name}.js`)), name).toBe(true);
