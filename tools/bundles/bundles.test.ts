@@ -181,7 +181,7 @@ test('stack traces of a bundle point at its sources: thrown while it loads, late
 test('a bundle is in ASCII, so that V8 keeps it in one byte a character, and does what its sources say', async () => {
   file(
     'main.ts',
-    "const größe = '…\\n😀';\nconsole.log(`→ ${größe}`, /^[←-↓]$/u.test('→'), /\\u{1F600}/u.test('😀'), '\\u00b0'); // …\n",
+    "const größe = '…\\n😀';\nconsole.log('→ ' + größe, /^[←-↓]$/u.test('→'), /\\u{1F600}/u.test('😀'), '\\u00b0'); // …\n",
   );
   await bundled('main.ts');
   const path = join(dir, 'out', 'program.js');
