@@ -8,7 +8,6 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { buildWebUi } from './build-web-ui.js';
 import { buildBundles, buildLibrary } from './bundles/build-bundles.ts';
-import { noticesOf } from './bundles/notices.ts';
 import { read, root } from './repository.ts';
 
 interface Manifest {
@@ -60,8 +59,7 @@ function publishedLibraries(): string[] {
 async function stageApp(into: string): Promise<void> {
   const say = (line: string): void => console.log(line);
   if (!buildWebUi(root, process.execPath, say, () => () => {})) throw new Error('the web UI could not be built');
-  const { inputs, packages } = await buildBundles(join(into, 'dist'));
-  writeFileSync(join(into, 'dist', 'licences.txt'), noticesOf(inputs));
+  const { packages } = await buildBundles(join(into, 'dist'));
   cpSync(join(root, app, 'bin'), join(into, 'bin'), { recursive: true });
   cpSync(join(root, 'apps/web/build'), join(into, 'web'), { recursive: true });
   writeManifest(into, { ...manifestOf(app), dependencies: pinned([...packages, library]) });

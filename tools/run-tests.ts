@@ -39,7 +39,8 @@ export async function runTests(choice: TestChoice): Promise<TestResult> {
     root,
     run: true,
     watch: false,
-    ...(exclude.length > 0 ? { exclude: ['**/node_modules/**', ...exclude] } : {}),
+    // The command line's name for it: `exclude` is not handed to projects.
+    cliExclude: [...exclude],
     ...(changed ? { changed: true } : {}),
   });
   const count = { passed: 0, failed: vitest.state.getUnhandledErrors().length };

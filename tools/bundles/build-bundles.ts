@@ -3,6 +3,7 @@ import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';
 import { rolldown } from 'rolldown';
 import { root } from '../repository.ts';
+import { noticesOf } from './notices.ts';
 import { apart, copied, late, ofMachineServer, programs } from './programs.ts';
 
 export interface Built {
@@ -22,6 +23,10 @@ export interface MachineServerFiles {
 /** What decides how bundles are made. */
 const own = ['tools/bundles/build-bundles.ts', 'tools/bundles/programs.ts'];
 
+const licences = 'licences.txt';
+/** Files beside the bundles, wherever these go. */
+const besides: readonly string[] = [licences, 'package.json'];
+
 /** Prefix of modules that load a late package. */
 const lateId = '\0late ';
 
@@ -38,20 +43,29 @@ const stacks = join(root, 'packages/base/src/process/stacks/sources-in-stacks.ts
 export async function buildBundles(folder: string): Promise<Built> {
   mkdirSync(folder, { recursive: true });
   const names = Object.keys(programs);
-  const all = await Promise.all(
-    names.map((name) => buildBundle({ name, source: join(root, programs[name] ?? ''), folder, root })),
-  );
+  const builds = names.map((name) => buildBundle({ name, source: join(root, programs[name] ?? ''), folder, root }));
+  // When one fails, the others still write: whoever removes the folder does it after them.
+  await Promise.allSettled(builds);
+  const all = await Promise.all(builds);
   const packagesOf = (some: readonly Built[]): string[] =>
     [...new Set(some.flatMap(({ packages }) => packages))].sort();
   copyFileSync(join(root, copied), join(folder, basename(copied)));
   const machineServer: MachineServerFiles = {
-    files: [...ofMachineServer.flatMap((name) => [`${name}.js`, `${name}.js.map`]), basename(copied), 'package.json'],
+    files: [...ofMachineServer.flatMap((name) => [`${name}.js`, `${name}.js.map`]), basename(copied), ...besides],
     packages: packagesOf(all.filter((_, at) => ofMachineServer.includes(names[at] ?? ''))),
   };
   writeFileSync(join(folder, 'machine-server.json'), `${JSON.stringify(machineServer, undefined, 1)}\n`);
   writeFileSync(join(folder, 'package.json'), '{ "type": "module" }\n');
-  const inputs = new Set([copied, 'package-lock.json', ...own, ...all.flatMap((one) => one.inputs)]);
+  const bundled = all.flatMap((one) => one.inputs);
+  writeFileSync(join(folder, licences), noticesOf(bundled));
+  const inputs = new Set([copied, 'package-lock.json', ...own, ...bundled, ...bundled.flatMap(manifestOf)]);
   return { inputs: [...inputs].sort(), packages: packagesOf(all) };
+}
+
+/** The `package.json` of its workspace, whose exports decide which file an import means. Those of other packages are in the lockfile. */
+function manifestOf(file: string): string[] {
+  const [workspace] = /^(?:apps|packages)\/[^/]+\//.exec(file) ?? [];
+  return workspace === undefined ? [] : [`${workspace}package.json`];
 }
 
 /** @param options root: paths of sources are relative to it */

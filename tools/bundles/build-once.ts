@@ -1,5 +1,5 @@
 /** Keeps builds of bundles: one process builds at a time, and only whole builds are used. */
-import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { currentBundles, keptIn, stampOf } from './find-bundles.js';
@@ -33,8 +33,9 @@ async function buildCurrent(root: string, kept: string, build: Build): Promise<s
       const stamps = inputs.map((file) => [file, stampOf(join(root, file))] as const);
       // A file that changed meanwhile may have been read before.
       if (stamps.some(([, stamp]) => Number(stamp.split(' ')[2]) >= startedMs - clockTickMs)) continue;
+      const files = readdirSync(draft).map((file) => [file, statSync(join(draft, file)).size]);
       renameSync(draft, join(kept, folder));
-      writeFileSync(join(kept, 'current.new'), JSON.stringify({ folder, inputs: stamps }));
+      writeFileSync(join(kept, 'current.new'), JSON.stringify({ folder, files, inputs: stamps }));
       renameSync(join(kept, 'current.new'), join(kept, 'current.json'));
       removeUnused(kept, folder);
       return folder;

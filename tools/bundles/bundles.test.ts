@@ -8,6 +8,7 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  truncateSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
@@ -101,6 +102,19 @@ test('a build that fails or is killed leaves nothing that is used; the next one 
   expect(currentBundles(dir)).toBeUndefined();
   const folder = await buildOnce(dir, copying());
   expect(readdirSync(keptIn(dir)).sort()).toEqual(['current.json', 'lock.sqlite', folder].sort());
+});
+
+test('a build that lost a file, or a part of one, is not used: it is made again', async () => {
+  file('a.ts', 'a program');
+  await settled('a.ts');
+  for (const damage of [(path: string) => rmSync(path), (path: string) => truncateSync(path, 1)]) {
+    const folder = await buildOnce(dir, copying());
+    expect(currentBundles(dir)).toBe(join(keptIn(dir), folder));
+    damage(join(keptIn(dir), folder, 'a.js'));
+    expect(currentBundles(dir)).toBeUndefined();
+  }
+  const again = await buildOnce(dir, copying());
+  expect(readFileSync(join(keptIn(dir), again, 'a.js'), 'utf8')).toBe('a program');
 });
 
 test('two starts at once build once; a build from which a process runs stays', async () => {
@@ -211,6 +225,21 @@ test('every program and every thread of the product is a bundle beside the other
   const machine = readFileSync(join(folder, 'machine-server.js'), 'utf8');
   const threads = Object.keys(programs).filter((name) => machine.includes(`/${name}")`));
   expect(ofMachineServer.toSorted()).toEqual(['machine-server', ...threads].sort());
+});
+
+test('a manifest of ours, whose exports say which file is meant, makes the bundles be built again; licences are beside them', () => {
+  const { inputs, files } = JSON.parse(readFileSync(join(keptIn(root), 'current.json'), 'utf8')) as {
+    inputs: [string, string][];
+    files: [string, number][];
+  };
+  expect(inputs.map(([name]) => name)).toEqual(
+    expect.arrayContaining(['apps/cloud/package.json', 'packages/base/package.json', 'package-lock.json']),
+  );
+  expect(files.map(([name]) => name)).toEqual(expect.arrayContaining(['cloud.js', 'cloud.js.map', 'licences.txt']));
+  const machine = JSON.parse(readFileSync(join(dirname(program('cloud')), 'machine-server.json'), 'utf8')) as {
+    files: string[];
+  };
+  expect(machine.files).toContain('licences.txt');
 });
 
 test('D34 DuckDB is loaded with the first statement, after its settings are in the environment, not with the bundle', () => {

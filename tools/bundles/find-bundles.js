@@ -1,11 +1,12 @@
 /**
  * The bundles of this checkout, which are built when their sources have changed. Plain JavaScript for any Node ≥ 20.
  *
- * Each build has a folder of its own, and `current.json` names the newest whole one with size and times of every file that went into it.
+ * Each build has a folder of its own, and `current.json` names the newest whole one with its files and their sizes, and with size and times
+ * of every file that went into it.
  * Folders of earlier builds stay while a process that was started from them runs.
  */
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
@@ -36,12 +37,13 @@ function claim(folder) {
 /** The folder where bundles are kept. */
 export const keptIn = (root) => join(root, 'node_modules', '.cache', 'bundles');
 
-/** The newest build, unless a source has changed since. */
+/** The newest build, unless a source has changed since, or the build is no longer whole. */
 export function currentBundles(root) {
   try {
-    const { folder, inputs } = JSON.parse(readFileSync(join(keptIn(root), 'current.json'), 'utf8'));
+    const { folder, files, inputs } = JSON.parse(readFileSync(join(keptIn(root), 'current.json'), 'utf8'));
     const path = join(keptIn(root), folder);
-    return existsSync(path) && inputs.every(([file, stamp]) => stampOf(join(root, file)) === stamp) ? path : undefined;
+    const isWhole = files.every(([file, size]) => statSync(join(path, file)).size === size);
+    return isWhole && inputs.every(([file, stamp]) => stampOf(join(root, file)) === stamp) ? path : undefined;
   } catch {
     return undefined;
   }

@@ -37,7 +37,9 @@ export function noticesOf(inputs: readonly string[]): string {
         `${folder}: expected a permissive licence (${[...permissive].join(', ')}), found ${license || 'none'}; keep the package out of bundles (tools/bundles/programs.ts)`,
       );
     const holder = typeof author === 'string' ? author : author?.name;
-    notices.set(`${name} ${version}`, textOf(folder) ?? `Licence: ${license}${holder ? `, ${holder}` : ''}`);
+    const line = `Licence: ${license}${holder ? `, ${holder}` : ''}`;
+    const text = textOf(folder) ?? sectionOf(folder) ?? (license === 'MIT' ? mit : '');
+    notices.set(`${name} ${version}`, `${line}\n\n${text}`);
   }
   const sections = [...notices]
     .sort(([a], [b]) => (a < b ? -1 : 1))
@@ -71,3 +73,24 @@ function textOf(folder: string): string | undefined {
   const texts = files.sort().map((name) => readFileSync(join(root, folder, name), 'utf8').trim());
   return texts.length === 0 ? undefined : texts.join('\n\n');
 }
+
+/** The section of its readme, for packages that have the text there. */
+function sectionOf(folder: string): string | undefined {
+  const file = readdirSync(join(root, folder)).find((name) => /^readme/i.test(name));
+  const [, text] =
+    /^#+ *licen[cs]e *\n([^#]*)/im.exec(file ? readFileSync(join(root, folder, file), 'utf8') : '') ?? [];
+  return text?.includes('Permission') ? text.trim() : undefined;
+}
+
+/** For packages that only name it. */
+const mit = `Permission is hereby granted, free of charge, to any person obtaining a copy of this software and associated documentation files
+(the "Software"), to deal in the Software without restriction, including without limitation the rights to use, copy, modify, merge, publish,
+distribute, sublicense, and/or sell copies of the Software, and to permit persons to whom the Software is furnished to do so, subject to the
+following conditions:
+
+The above copyright notice and this permission notice shall be included in all copies or substantial portions of the Software.
+
+THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR IMPLIED, INCLUDING BUT NOT LIMITED TO THE WARRANTIES OF
+MERCHANTABILITY, FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL THE AUTHORS OR COPYRIGHT HOLDERS BE LIABLE FOR ANY
+CLAIM, DAMAGES OR OTHER LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM, OUT OF OR IN CONNECTION WITH THE
+SOFTWARE OR THE USE OR OTHER DEALINGS IN THE SOFTWARE.`;

@@ -141,6 +141,19 @@ test('if the cloud cannot start, its message is shown, nothing else is started, 
   expect(await log()).toBe('');
 });
 
+test('if the cloud ends by an error that nothing handles, its message is shown with its stack', async () => {
+  const code = await up(
+    "function load() { throw new TypeError('no such field'); } load();",
+    stays,
+    new AbortController().signal,
+  );
+  expect(code).toBe(1);
+  const [first, ...stack] = complained.join('').trim().split('\n');
+  expect(first).toContain('TypeError: no such field');
+  expect(stack[0]).toMatch(/ at load \(.*cloud\.mjs:/);
+  expect(complained.join('')).not.toContain('Node.js v');
+});
+
 test('a machine-server that dies is reported with its last lines and restarted, while the cloud keeps running', async () => {
   const stop = new AbortController();
   const first = join(dir, 'died');

@@ -211,9 +211,10 @@ function startCloud({
   return child;
 }
 
-/** Why the cloud could not start: its own text, if it said something. */
+/** Why the cloud could not start: its own text, if it said something; of an uncaught error, which Node prints, its first line. */
 function reasonOf(exit: ChildExit): string {
-  const reason = exit.tail.findLast((line) => !line.startsWith('{'));
+  const texts = textsOf(exit);
+  const reason = texts.find((line) => /^\w*Error\b/.test(line)) ?? texts.at(-1);
   return reason ?? `${howEnded(exit)}. ${exit.tail.length === 0 ? 'It said nothing before.' : 'Its last lines:'}`;
 }
 
@@ -221,6 +222,13 @@ function howEnded({ name, code, signal }: ChildExit): string {
   return `The ${name} ${signal ? `was killed by ${signal}` : `exited with code ${code}`}`;
 }
 
-function tailOf({ tail }: ChildExit): readonly string[] {
-  return tail.some((line) => !line.startsWith('{')) ? [] : tail;
+/** What is shown below the reason: the stack of an uncaught error, or all if it gave no reason. */
+function tailOf(exit: ChildExit): readonly string[] {
+  const texts = textsOf(exit);
+  return texts.length > 0 ? texts.filter((line) => /^ +at /.test(line)) : exit.tail;
+}
+
+/** What it said in plain text, without what Node adds to an uncaught error. */
+function textsOf({ tail }: ChildExit): readonly string[] {
+  return tail.filter((line) => line !== '' && !line.startsWith('{') && !/^Node\.js v\d/.test(line));
 }

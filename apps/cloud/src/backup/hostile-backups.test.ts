@@ -181,7 +181,7 @@ test.each<[what: string, changes: object | string, says: RegExp]>([
   ['a list', '[]', /expected a JSON object, found \[\]/],
   ['null', 'null', /expected a JSON object, found null/],
   ['another format', { format: 'tar' }, /expected "format":"platform-backup", found "tar"/],
-  ['a newer version', { version: 9 }, /has version 9, but this version reads only up to version 2/],
+  ['a newer version', { version: 9 }, /has version 9, but this version reads only up to version 1/],
   ['no version', { version: undefined }, /has version nothing/],
   ['files that are none', { files: {} }, /expected a list at "files", found \{\}/],
   ['a file that is none', { files: [null] }, /expected an object at "files\[0\]", found null/],

@@ -6,12 +6,10 @@
  */
 
 export const manifestName = 'backup.json';
-/** 1: SQLite databases; 2: tables from Postgres, which programs that only know 1 cannot restore. */
-const formatVersions = { sqlite: 1, postgres: 2 } as const;
-export const newestFormat = 2;
+export const newestFormat = 1;
 
 /** The database of metadata and log. */
-export type StoreKind = keyof typeof formatVersions;
+export type StoreKind = 'sqlite' | 'postgres';
 
 export interface BackedUpFile {
   /** Relative to the backup and to the data directory, segments joined by `/`. */
@@ -52,5 +50,5 @@ export interface Manifest {
 }
 
 export function newManifest(manifest: Omit<Manifest, 'format' | 'version'>): Manifest {
-  return { format: 'platform-backup', version: formatVersions[manifest.store ?? 'sqlite'], ...manifest };
+  return { format: 'platform-backup', version: newestFormat, ...manifest };
 }

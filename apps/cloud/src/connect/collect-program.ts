@@ -40,6 +40,9 @@ interface Found {
 const unneeded =
   /\.(map|md|markdown|flow|[cm]?ts|c|cc|cpp|h|hh|hpp|inc|S|asm)$|(^|\/)(node_modules|testing|test|tests|\.\w[^/]*)(\/|$)/;
 
+/** What must stay with a package, whatever its form. */
+const needed = /(^|\/)(licen[cs]e|copying|notice)[^/]*$/i;
+
 /** @param main path of the bundle of the machine-server */
 export async function collectProgram(main: string): Promise<Program> {
   const directory = dirname(main);
@@ -98,7 +101,7 @@ async function filesOf(directory: string, target: string): Promise<TarEntry[]> {
   const paths = all
     .filter((one) => one.isFile())
     .map((one) => relative(directory, join(one.parentPath, one.name)).split(sep).join('/'))
-    .filter((path) => !unneeded.test(path));
+    .filter((path) => needed.test(path) || !unneeded.test(path));
   return Promise.all(
     paths
       .toSorted()

@@ -80,7 +80,7 @@ test.each([0, 14_900, 30_000])(
   },
 );
 
-test('ADR-0066 an earlier machine-server, whose heartbeats come every 20 s, keeps its link: it is asked', async () => {
+test('ADR-0066 a machine-server whose heartbeats come late, every 20 s, keeps its link: it is asked', async () => {
   let asked = 0;
   const { end, pass } = await rig((incoming, clock) => {
     const server = createTunnelServer({

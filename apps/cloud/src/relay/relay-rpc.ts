@@ -79,7 +79,7 @@ async function* dataOf(messages: AsyncIterator<OpenLinkRequest>, heard: () => vo
   }
 }
 
-/** Machines send a heartbeat after 15 s of silence. Earlier ones send it every 20 s, and are asked. The answer may take another 5 s. */
+/** Machines send a heartbeat after 15 s of silence. One whose heartbeat is late is asked; the answer may take another 5 s. */
 const silentMs = 16_000;
 
 /**
