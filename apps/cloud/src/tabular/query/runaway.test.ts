@@ -82,7 +82,7 @@ test('only the query that needs more memory than allowed is refused', async () =
   expect(await store.count()).toBe(50_000);
   const { processId } = await store.tabular.status();
   const hungry = [
-    { $group: { _id: { $concat: ['$data.text', { $toString: '$data.i' }] }, all: { $push: '$data.i' } } },
+    { $group: { _id: { $concat: ['$data.text', { $toString: '$data.i' }] }, all: { $push: '$data.text' } } },
   ];
   const [refused, answered] = await Promise.allSettled([store.mql(hungry), store.count()]);
   expect(refused).toMatchObject({ reason: { code: 'resource_exhausted', message: expect.stringContaining('memory') } });
