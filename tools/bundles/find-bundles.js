@@ -2,8 +2,7 @@
  * The bundles of this checkout, which are built when their sources have changed. Plain JavaScript for any Node ≥ 20.
  *
  * Each build has a folder of its own, and `current.json` names the newest whole one with its files and their sizes, and with size and times
- * of every file that went into it.
- * Folders of earlier builds stay while a process that was started from them runs.
+ * of every file that went into it. Folders of earlier builds stay while a process that was started from them runs.
  */
 import { spawnSync } from 'node:child_process';
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
