@@ -3,15 +3,9 @@ import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';
 import { rolldown } from 'rolldown';
 import { root } from '../repository.ts';
+import { type Built, buildChanged, type Earlier, type Inputs } from './build-changed.ts';
 import { noticesOf } from './notices.ts';
 import { apart, copied, late, ofMachineServer, programs } from './programs.ts';
-
-export interface Built {
-  /** Every file that went into a bundle, relative to the root. */
-  readonly inputs: readonly string[];
-  /** Packages that bundles load from `node_modules`. */
-  readonly packages: readonly string[];
-}
 
 /** What the cloud hands to a computer that becomes a machine; `collect-program.ts` reads it. */
 export interface MachineServerFiles {
@@ -21,7 +15,7 @@ export interface MachineServerFiles {
 }
 
 /** What decides how bundles are made. */
-const own = ['tools/bundles/build-bundles.ts', 'tools/bundles/programs.ts'];
+const own = ['tools/bundles/build-bundles.ts', 'tools/bundles/build-changed.ts', 'tools/bundles/programs.ts'];
 
 const licences = 'licences.txt';
 /** Files beside the bundles, wherever these go. */
@@ -39,27 +33,32 @@ const httpId = `\0${http}`;
 
 const stacks = join(root, 'packages/base/src/process/stacks/sources-in-stacks.ts');
 
-/** @param folder an empty one. @throws with file, line and reason if a source cannot be bundled */
-export async function buildBundles(folder: string): Promise<Built> {
+/**
+ * @param folder an empty one
+ * @param earlier a build whose bundles are taken where no source of theirs has changed
+ * @throws with file, line and reason if a source cannot be bundled
+ */
+export async function buildBundles(folder: string, earlier?: Earlier): Promise<Built & { readonly bundles: Inputs }> {
   mkdirSync(folder, { recursive: true });
   const names = Object.keys(programs);
-  const builds = names.map((name) => buildBundle({ name, source: join(root, programs[name] ?? ''), folder, root }));
-  // When one fails, the others still write: whoever removes the folder does it after them.
-  await Promise.allSettled(builds);
-  const all = await Promise.all(builds);
+  const common = ['package-lock.json', ...own];
+  const build = (name: string): Promise<Built> =>
+    buildBundle({ name, source: join(root, programs[name] ?? ''), folder, root });
+  const bundles = await buildChanged({ names, common, folder, earlier, build });
   const packagesOf = (some: readonly Built[]): string[] =>
     [...new Set(some.flatMap(({ packages }) => packages))].sort();
   copyFileSync(join(root, copied), join(folder, basename(copied)));
   const machineServer: MachineServerFiles = {
     files: [...ofMachineServer.flatMap((name) => [`${name}.js`, `${name}.js.map`]), basename(copied), ...besides],
-    packages: packagesOf(all.filter((_, at) => ofMachineServer.includes(names[at] ?? ''))),
+    packages: packagesOf(ofMachineServer.flatMap((name) => bundles[name] ?? [])),
   };
   writeFileSync(join(folder, 'machine-server.json'), `${JSON.stringify(machineServer, undefined, 1)}\n`);
   writeFileSync(join(folder, 'package.json'), '{ "type": "module" }\n');
+  const all = Object.values(bundles);
   const bundled = all.flatMap((one) => one.inputs);
   writeFileSync(join(folder, licences), noticesOf(bundled));
-  const inputs = new Set([copied, 'package-lock.json', ...own, ...bundled, ...bundled.flatMap(manifestOf)]);
-  return { inputs: [...inputs].sort(), packages: packagesOf(all) };
+  const inputs = new Set([copied, ...common, ...bundled]);
+  return { inputs: [...inputs].sort(), packages: packagesOf(all), bundles };
 }
 
 /** The `package.json` of its workspace, whose exports decide which file an import means. Those of other packages are in the lockfile. */
@@ -139,8 +138,9 @@ export async function buildBundle(options: {
   if (warnings.length > 0) throw new Error(warnings.join('\n'));
   const [chunk, ...others] = output.filter((one) => one.type === 'chunk');
   if (chunk === undefined || others.length > 0) throw new Error(`${name}: expected one file, found ${output.length}`);
+  const inputs = chunk.moduleIds.flatMap((id) => fileOf(id, from));
   return {
-    inputs: chunk.moduleIds.flatMap((id) => fileOf(id, from)),
+    inputs: [...inputs, ...new Set(inputs.flatMap(manifestOf))],
     packages: [...latePackages, ...[...chunk.imports, ...chunk.dynamicImports].flatMap(packageOf)],
   };
 }

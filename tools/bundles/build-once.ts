@@ -2,10 +2,14 @@
 import { mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { currentBundles, keptIn, stampOf } from './find-bundles.js';
+import type { Earlier } from './build-changed.ts';
+import { currentBundles, isSame, keptIn, newestBuild, stampOf } from './find-bundles.js';
 
-/** Builds into the folder, and returns the files that went into the build, relative to the root. */
-export type Build = (folder: string) => Promise<readonly string[]>;
+/**
+ * Builds into the folder, and returns the files that went into the build, relative to the root.
+ * @param earlier the newest build, if it is whole
+ */
+export type Build = (folder: string, earlier: Earlier | undefined) => Promise<readonly string[]>;
 
 const longestBuildMs = 300_000;
 /** The system may give a change the time of its last clock tick. */
@@ -16,8 +20,15 @@ export async function buildOnce(root: string, build: Build): Promise<string> {
   const kept = keptIn(root);
   mkdirSync(kept, { recursive: true });
   // A lock that ends with its process, however that ends.
-  using lock = new DatabaseSync(join(kept, 'lock.sqlite'), { timeout: longestBuildMs });
-  lock.exec('BEGIN EXCLUSIVE');
+  const path = join(kept, 'lock.sqlite');
+  using lock = new DatabaseSync(path, { timeout: longestBuildMs });
+  try {
+    lock.exec('BEGIN EXCLUSIVE');
+  } catch (caught) {
+    throw new Error(
+      `${path}: expected the lock of builds, which this process could take: ${String(caught)}; remove it`,
+    );
+  }
   const current = currentBundles(root);
   return current === undefined ? await buildCurrent(root, kept, build) : basename(current);
 }
@@ -29,7 +40,7 @@ async function buildCurrent(root: string, kept: string, build: Build): Promise<s
     const draft = join(kept, `draft-${folder}`);
     try {
       mkdirSync(draft);
-      const inputs = await build(draft);
+      const inputs = await build(draft, earlierIn(root));
       const stamps = inputs.map((file) => [file, stampOf(join(root, file))] as const);
       // A file that changed meanwhile may have been read before.
       if (stamps.some(([, stamp]) => Number(stamp.split(' ')[2]) >= startedMs - clockTickMs)) continue;
@@ -43,6 +54,13 @@ async function buildCurrent(root: string, kept: string, build: Build): Promise<s
       rmSync(draft, { recursive: true, force: true });
     }
   }
+}
+
+function earlierIn(root: string): Earlier | undefined {
+  const newest = newestBuild(root);
+  if (newest === undefined) return undefined;
+  const stamps = new Map(newest.inputs);
+  return { folder: newest.folder, isSame: (file) => isSame(root, file, stamps.get(file)) };
 }
 
 /** Removes builds from which no process runs, and drafts of builds that were killed. */

@@ -17,6 +17,7 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { root } from '../repository.ts';
 import { buildBundle } from './build-bundles.ts';
+import { type Built, buildChanged, type Earlier, writeInputs } from './build-changed.ts';
 import { buildOnce, clockTickMs } from './build-once.ts';
 import { currentBundles, keptIn } from './find-bundles.js';
 import { noticesOf } from './notices.ts';
@@ -117,6 +118,14 @@ test('a build that lost a file, or a part of one, is not used: it is made again'
   expect(readFileSync(join(keptIn(dir), again, 'a.js'), 'utf8')).toBe('a program');
 });
 
+test('a lock that cannot be read is named, with what to do', async () => {
+  file('a.ts', '1');
+  const lock = join(dir, file('node_modules/.cache/bundles/lock.sqlite', 'no database, but long enough to look at'));
+  await expect(buildOnce(dir, copying())).rejects.toThrow(
+    `${lock}: expected the lock of builds, which this process could take: Error: file is not a database; remove it`,
+  );
+});
+
 test('two starts at once build once; a build from which a process runs stays', async () => {
   file('a.ts', '1');
   await settled('a.ts');
@@ -156,6 +165,48 @@ test('two starts at once build once; a build from which a process runs stays', a
   await settled('a.ts');
   await buildOnce(dir, copying());
   expect(existsSync(first)).toBe(false);
+});
+
+test('a build makes only the bundles whose sources have changed; all of them if what decides how they are made has', async () => {
+  for (const path of ['a.ts', 'b.ts', 'shared.ts', 'lock.json']) file(path, path);
+  const made: string[] = [];
+  const build = async (folder: string, earlier: Earlier | undefined): Promise<string[]> => {
+    const bundle = async (name: string): Promise<Built> => {
+      made.push(name);
+      const inputs = [`${name}.ts`, 'shared.ts'];
+      const text = inputs.map((path) => readFileSync(join(dir, path), 'utf8')).join();
+      for (const suffix of ['js', 'js.map']) writeFileSync(join(folder, `${name}.${suffix}`), text);
+      return { inputs, packages: [] };
+    };
+    const inputs = await buildChanged({
+      names: ['a', 'b'],
+      common: ['lock.json'],
+      folder,
+      earlier,
+      build: bundle,
+    });
+    writeInputs(folder, inputs);
+    return ['a.ts', 'b.ts', 'shared.ts', 'lock.json'];
+  };
+  const after = async (change: string | (() => void)): Promise<{ made: string[]; texts: string[] }> => {
+    if (typeof change === 'string') {
+      file(change, `${change} 2`);
+      await settled(change);
+    } else change();
+    made.length = 0;
+    const folder = join(keptIn(dir), await buildOnce(dir, build));
+    return { made: [...made], texts: ['a', 'b'].map((name) => readFileSync(join(folder, `${name}.js`), 'utf8')) };
+  };
+  await after('lock.json');
+  expect(await after('a.ts')).toEqual({ made: ['a'], texts: ['a.ts 2,shared.ts', 'b.ts,shared.ts'] });
+  expect(await after('b.ts')).toEqual({ made: ['b'], texts: ['a.ts 2,shared.ts', 'b.ts 2,shared.ts'] });
+  expect(await after('shared.ts')).toMatchObject({ made: ['a', 'b'] });
+  expect(await after('lock.json')).toMatchObject({ made: ['a', 'b'] });
+  // A bundle that is not whole is no bundle to take.
+  expect(await after(() => truncateSync(join(String(currentBundles(dir)), 'b.js'), 1))).toEqual({
+    made: ['a', 'b'],
+    texts: ['a.ts 2,shared.ts 2', 'b.ts 2,shared.ts 2'],
+  });
 });
 
 /** Bundles a program of `dir`. */

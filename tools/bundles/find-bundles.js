@@ -38,13 +38,28 @@ export const keptIn = (root) => join(root, 'node_modules', '.cache', 'bundles');
 
 /** The newest build, unless a source has changed since, or the build is no longer whole. */
 export function currentBundles(root) {
+  const newest = newestBuild(root);
+  return newest?.inputs.every(([file, stamp]) => isSame(root, file, stamp)) ? newest.folder : undefined;
+}
+
+/** The newest build if it is whole: its folder, and the stamps of what went into it. */
+export function newestBuild(root) {
   try {
     const { folder, files, inputs } = JSON.parse(readFileSync(join(keptIn(root), 'current.json'), 'utf8'));
     const path = join(keptIn(root), folder);
     const isWhole = files.every(([file, size]) => statSync(join(path, file)).size === size);
-    return isWhole && inputs.every(([file, stamp]) => stampOf(join(root, file)) === stamp) ? path : undefined;
+    return isWhole ? { folder: path, inputs } : undefined;
   } catch {
     return undefined;
+  }
+}
+
+/** Whether a file is still as it was when it got this stamp. */
+export function isSame(root, file, stamp) {
+  try {
+    return stampOf(join(root, file)) === stamp;
+  } catch {
+    return false;
   }
 }
 
