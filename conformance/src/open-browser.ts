@@ -29,7 +29,8 @@ export interface OpenBrowser extends AsyncDisposable {
 export async function openBrowser(more: readonly string[] = []): Promise<OpenBrowser> {
   const args = [...flags, ...more];
   const browser = await chromium.launch({ executablePath: browserProgram, args, timeout: timeoutMs });
-  const page = await browser.newPage();
+  // Far from the zone of the computer, so that tests see which one a page uses.
+  const page = await browser.newPage({ timezoneId: 'Asia/Kolkata' });
   page.setDefaultTimeout(timeoutMs);
   const faults: string[] = [];
   page.on('console', (message) => message.type() === 'error' && faults.push(message.text()));

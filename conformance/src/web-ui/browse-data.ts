@@ -1,5 +1,6 @@
 /** Data: follows the path to one series, sees how long it is kept, and pins its chart to a dashboard, by role and name. */
 import { hostname } from 'node:os';
+import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { shotPath } from '../open-browser.ts';
 import { accessibilityFaults, patiently, type RunningUi } from './start-ui.ts';
@@ -19,6 +20,8 @@ export async function browseData({ page }: RunningUi): Promise<void> {
     .getByRole('img', { name: /^Line chart of cpu_percent/ })
     .waitFor();
   await page.screenshot({ path: shotPath('web-data-series.png'), fullPage: true });
+  await zoomAllCharts(page);
+  await chooseUtc(page);
   await page.getByRole('button', { name: 'Pin cpu_percent to a dashboard' }).click();
   const pinning = page.getByRole('dialog', { name: 'Pin to a dashboard' });
   await pinning.getByRole('button', { name: 'Pin', exact: true }).click();
@@ -33,4 +36,34 @@ export async function browseData({ page }: RunningUi): Promise<void> {
     .getByRole('img', { name: /^Line chart of value/ })
     .waitFor();
   await page.getByRole('link', { name: 'Data' }).click();
+}
+
+/** A part of the time that is chosen in one chart is shown by all charts of the page. */
+async function zoomAllCharts(page: Page): Promise<void> {
+  const chart = page.locator('.u-over').first();
+  await chart.scrollIntoViewIfNeeded();
+  const { x = 0, y = 0, width = 0 } = (await chart.boundingBox()) ?? {};
+  await page.mouse.move(x + width * 0.4, y + 40);
+  await page.mouse.down();
+  await page.mouse.move(x + width * 0.8, y + 40, { steps: 4 });
+  await page.mouse.up();
+  const back = page.getByRole('button', { name: 'Show the whole time' });
+  const charts = await page.getByRole('img', { name: /^Line chart of/ }).count();
+  expect(charts).toBeGreaterThan(1);
+  await expect.poll(() => back.count(), patiently).toBe(charts);
+  await back.last().click();
+  await expect.poll(() => back.count(), patiently).toBe(0);
+}
+
+/** Times name the zone in which they are written, which the person chooses. */
+async function chooseUtc(page: Page): Promise<void> {
+  const account = page.getByRole('button', { name: /^Account/ });
+  await account.click();
+  await page.getByLabel('Times in the zone of').selectOption('UTC');
+  await account.click();
+  await page.locator('.u-over').first().hover();
+  await page
+    .getByText(/^\w+ \d+, \d{4}, \d\d:\d\d:\d\d UTC$/)
+    .first()
+    .waitFor();
 }

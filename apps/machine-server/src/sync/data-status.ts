@@ -63,6 +63,7 @@ export async function dataStatus({ capture, sync, reclaim, docdb, clock }: DataS
     discarded_readings: sum('discarded_readings'),
     next_attempt: nextAttempt(sync, clock),
     last_error: tally.lastError,
+    time_zone: new Intl.DateTimeFormat().resolvedOptions().timeZone,
     document_database: { ...docdb.status() },
     resources: Object.fromEntries([...resources].toSorted(([a], [b]) => (a < b ? -1 : 1))),
   };

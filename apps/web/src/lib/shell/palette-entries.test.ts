@@ -10,7 +10,13 @@ function rig({ isOwner = true, fleet = [machine('m1', 'press-7', 'Hall 2'), mach
   const entries = entriesOf({
     ...{ base: '/o/mill', fleet, isOwner, organizations: [{ id: 'other', name: 'Other mill' }] },
     does: {
-      ...{ go: says('go'), leave: says('leave'), setTheme: says('theme'), signOut: () => done.push('sign out') },
+      ...{
+        go: says('go'),
+        leave: says('leave'),
+        setTheme: says('theme'),
+        setZone: says('zone'),
+        signOut: () => done.push('sign out'),
+      },
       stopAll: ({ name }) => done.push(`stop ${name}`),
     },
   });
@@ -32,6 +38,7 @@ test.each([
   ['api key', 'go /o/mill/settings?show=keys'],
   ['query', 'go /o/mill/query'],
   ['theme dark', 'theme dark'],
+  ['utc', 'zone UTC'],
   ['hall 2', 'go /o/mill/machines?q=loc%3Ahall-2'],
   ['other mill', 'go /o/other/machines'],
   ['account', 'leave /account'],

@@ -1,5 +1,6 @@
 /** What the palette finds: pages, actions, organizations, locations, and machines with their actions. */
 import type { FleetRow } from '../fleet/rows.ts';
+import { type ZoneChoice, zoneChoices } from '../ui/zone.ts';
 import { pages } from './pages.ts';
 import type { Theme } from './theme.ts';
 
@@ -16,6 +17,7 @@ export interface Does {
   leave(path: string): unknown;
   stopAll(machine: FleetRow): unknown;
   setTheme(theme: Theme): unknown;
+  setZone(zone: ZoneChoice): unknown;
   signOut(): unknown;
 }
 
@@ -54,6 +56,12 @@ export function entriesOf({ base, fleet, organizations, isOwner, does }: Given):
       ([theme, words]): Entry => ({
         ...{ name: `Theme: ${words}`, kind: 'action' },
         run: () => does.setTheme(theme as Theme),
+      }),
+    ),
+    ...zoneChoices.map(
+      ([zone, words]): Entry => ({
+        ...{ name: `Times in the zone of ${words}`, kind: 'action' },
+        run: () => does.setZone(zone),
       }),
     ),
     { name: 'Your account', kind: 'page', run: () => does.leave('/account') },

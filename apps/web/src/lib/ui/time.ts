@@ -1,5 +1,6 @@
-/** Times for people: short, local, and the exact time in the tooltip. */
+/** Times for people: short, and the exact time in the tooltip; in the zone of the setting (`zone.ts`). */
 import { type Timestamp, timestampDate } from '@bufbuild/protobuf/wkt';
+import { zoneName } from './zone.ts';
 
 export function dateOf(time: Timestamp | undefined): Date | undefined {
   return time === undefined ? undefined : timestampDate(time);
@@ -16,18 +17,31 @@ export function ago(date: Date | undefined, nowMs: number): string {
   return `${Math.floor(seconds / 86_400)} d ago`;
 }
 
-const clock = new Intl.DateTimeFormat(undefined, {
-  hour: '2-digit',
-  minute: '2-digit',
-  second: '2-digit',
-  hourCycle: 'h23',
-});
-const full = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium', hourCycle: 'h23' });
+const time = { hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' } as const;
+const day = { year: 'numeric', month: 'short', day: 'numeric' } as const;
 
-export function clockTime(date: Date): string {
-  return `${clock.format(date)}.${String(date.getMilliseconds()).padStart(3, '0')}`;
+type Format = (date: Date) => string;
+
+/** A format in the zone of the setting. */
+function inZone(options: Intl.DateTimeFormatOptions): Format {
+  const formats = new Map<string | undefined, Intl.DateTimeFormat>();
+  return (date) => {
+    const zone = zoneName();
+    const format = formats.get(zone) ?? new Intl.DateTimeFormat(undefined, { ...options, timeZone: zone });
+    formats.set(zone, format);
+    return format.format(date);
+  };
 }
 
+const clock = inZone(time);
+const full = inZone({ ...day, ...time, timeZoneName: 'short' });
+
+/** To the millisecond, without a date. */
+export function clockTime(date: Date): string {
+  return `${clock(date)}.${String(date.getMilliseconds()).padStart(3, '0')}`;
+}
+
+/** Date and time to the second, with the name of the zone. */
 export function fullTime(date: Date | undefined): string {
-  return date === undefined ? '' : full.format(date);
+  return date === undefined ? '' : full(date);
 }
