@@ -15,6 +15,7 @@ import { shareDashboard } from './share-dashboard.ts';
 import { showModules } from './show-modules.ts';
 import { accessibilityFaults, patiently, type RunningUi, startUi } from './start-ui.ts';
 import { uploadPicture } from './upload-picture.ts';
+import { usePhone } from './use-phone.ts';
 
 /** One cloud and one machine for all journeys; the last one signs out. */
 let ui: RunningUi;
@@ -208,6 +209,7 @@ test('an invoice is charged and downloaded; members, keys and settings are chang
   await page.setViewportSize({ width: 390, height: 800 });
   expect(await accessibilityFaults(page)).toEqual([]);
   expect(await page.evaluate('document.documentElement.scrollWidth <= window.innerWidth')).toBe(true);
+  await usePhone(ui);
   await page.emulateMedia({ colorScheme: 'light' });
   await page.setViewportSize({ width: 1280, height: 720 });
 });

@@ -1,8 +1,10 @@
+import { readFileSync } from 'node:fs';
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createLog, type Log, PlatformError, silentLog } from '@platform/base';
 import { expect, onTestFinished, test } from 'vitest';
 import { callerFields, type Principal } from '../access/principal.ts';
+import { lookOfUi } from './look.ts';
 import { createRoutes } from './routes.ts';
 import type { SignIn } from './sign-in/sign-in.ts';
 import { createUnknownAddress } from './unknown-address.ts';
@@ -158,4 +160,24 @@ test('the status page is for everyone with a role; others learn that they have n
   const refused = await askAsGuest('/api/status');
   expect(refused.status).toBe(403);
   expect(refused.body).toContain('you have no role in any organization');
+});
+
+test('a person who opens an address at which nothing is gets a page that says so and leads on; a program gets the error', async () => {
+  const ask = await startRoutes();
+  const page = await ask('/nowhere<b>', { accept: 'text/html,*/*' });
+  expect(page.status).toBe(404);
+  expect(page.body).toContain('<h1>There is nothing at this address</h1>');
+  expect(page.body).toContain('<a class="button" href="/">Your machines</a>');
+  expect(page.body).not.toContain('<b>');
+  const error = await ask('/nowhere', { accept: '*/*' });
+  expect(JSON.parse(error.body)).toMatchObject({ code: 'not_found' });
+  expect((await ask('/healthz', { accept: 'text/html' })).body).toContain('"ok":true');
+});
+
+test('pages that the cloud makes have the colours of the web UI', () => {
+  const tokens = (css: string): string[] => css.match(/--[a-z-]+: light-dark\([^)]+\)/g) ?? [];
+  const ofUi = tokens(readFileSync(new URL('../../../web/src/app.css', import.meta.url), 'utf8'));
+  const own = tokens(lookOfUi);
+  expect(own.length).toBeGreaterThan(8);
+  expect(ofUi).toEqual(expect.arrayContaining(own));
 });

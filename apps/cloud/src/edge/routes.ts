@@ -2,7 +2,7 @@
  * All plain HTTP routes of the port: sign-in, status page, configuration endpoint, queries, metrics, API document, downloads, test inbox
  * for webhooks.
  */
-import { invalidArgument, type Log, notFound, permissionDenied, unauthenticated } from '@platform/base';
+import { invalidArgument, type Log, notFound, PlatformError, permissionDenied, unauthenticated } from '@platform/base';
 import type { Access } from '../access/authorize.ts';
 import { grantsOf, type Principal } from '../access/principal.ts';
 import type { FileAsked } from '../machines/part-config-file.ts';
@@ -11,7 +11,7 @@ import { loggablePath } from '../text-rules/loggable-path.ts';
 import type { HttpRequest, HttpResponse, Route } from '../wire/route.ts';
 import { authorityOf, headerOf, sendError, sendHtml, sendJson, sendText, sendToSignIn } from './http.ts';
 import { isServed } from './served-paths.ts';
-import { sendPage } from './sign-in/page.ts';
+import { type Page, sendPage } from './sign-in/page.ts';
 import type { SignIn } from './sign-in/sign-in.ts';
 import { statusPage } from './status-page.ts';
 import type { UnknownAddress } from './unknown-address.ts';
@@ -137,6 +137,8 @@ export function createRoutes(deps: RouteDeps): (request: HttpRequest, response: 
   return (request, response) => {
     route(request, response).catch((caught: unknown) => {
       if (response.headersSent) return void response.destroy?.();
+      if (isOpened(request) && caught instanceof PlatformError && caught.code === 'not_found')
+        return sendPage(response, nothingAt(caught.message));
       sendError(response, caught, loggablePath((request.url ?? '').split('?', 1)[0] ?? ''), log);
     });
   };
@@ -147,6 +149,17 @@ const strangersPage = {
   status: 401,
   body: html`<h1>You are not signed in</h1><p>On a first start, open the sign-in link that <em>npm start</em> printed in its terminal; it works once. After that, sign in with your e-mail address.</p><a class="button" href="/sign-in">Sign in</a>`,
 };
+
+const nothingAt = (message: string): Page => ({
+  title: 'Nothing here',
+  status: 404,
+  body: html`<h1>There is nothing at this address</h1><p>It may be mistyped, cut at the end of a line, or what it led to was deleted.</p><p class="quiet">${message}</p><a class="button" href="/">Your machines</a>`,
+});
+
+/** Whether a person opened the address in a browser; programs get errors as they expect them. */
+function isOpened(request: HttpRequest): boolean {
+  return request.method === 'GET' && headerOf(request, 'accept').includes('text/html');
+}
 
 function nameIn(authority: string): string {
   return authority.replace(/:\d+$/, '').toLowerCase();

@@ -1,25 +1,27 @@
 /** The status page: one HTML document without dependencies that reads /api/status every second. */
 import { createHash } from 'node:crypto';
 import { constantHtml, type Html, html } from '../text-rules/html.ts';
+import { lookOfUi, themeOfUi } from './look.ts';
 
-const style = `
-:root { color-scheme: light dark; font: 15px/1.45 system-ui, sans-serif; --line: color-mix(in srgb, currentColor 18%, transparent); }
-body { margin: 0 auto; max-width: 68rem; padding: 1.5rem; }
-h1 { font-size: 1.35rem; margin: 0 0 .25rem; } h2 { font-size: 1.05rem; margin: 2rem 0 .5rem; }
+const style = `${lookOfUi}
+body { margin: 0 auto; max-width: 72rem; padding: 1.25rem; }
+header { display: flex; flex-wrap: wrap; align-items: center; gap: .5rem 1.25rem; margin-bottom: 1.25rem; } header a + a { margin-left: auto; }
+h1 { margin: 0; } h2 { font-size: 1.05rem; font-weight: 620; margin: 1.75rem 0 .5rem; }
 .flow:not([hidden]) { display: flex; flex-wrap: wrap; gap: .75rem; margin: 1rem 0; padding: 0; list-style: none; }
-.flow li { border: 1px solid var(--line); border-radius: .5rem; padding: .6rem .9rem; min-width: 9rem; }
-.flow b { display: block; font-size: 1.3rem; font-variant-numeric: tabular-nums; }
-.wide { overflow-x: auto; } table { border-collapse: collapse; width: 100%; }
-th, td { text-align: left; padding: .3rem .8rem .3rem 0; border-bottom: 1px solid var(--line); vertical-align: top; }
-td { font-variant-numeric: tabular-nums; } code, pre { font: 13px/1.4 ui-monospace, monospace; }
-pre { margin: 0; white-space: pre-wrap; overflow-wrap: anywhere; } .quiet { opacity: .7; } a { color: inherit; }
-#problem, #held { border-left: 4px solid #c62828; padding-left: .75rem; } #held { border-color: #b26a00; white-space: pre-line; }`;
+.flow li { background: var(--panel); border: 1px solid var(--line); border-radius: 8px; padding: .6rem .9rem; min-width: 9rem; color: var(--quiet); font-size: .93em; }
+.flow b { display: block; color: var(--ink); font-size: 1.3rem; font-variant-numeric: tabular-nums; }
+.wide { overflow-x: auto; background: var(--panel); border: 1px solid var(--line); border-radius: 8px; }
+th, td { text-align: left; padding: .4rem .8rem; border-bottom: 1px solid var(--line); vertical-align: top; } th { background: var(--raised); } tr:last-child td { border-bottom: 0; }
+td { font-variant-numeric: tabular-nums; } pre { font-size: .9em; margin: 0; white-space: pre-wrap; overflow-wrap: anywhere; } .quiet { color: var(--quiet); }
+#problem, #held { border-left: 4px solid var(--bad); padding-left: .75rem; } #held { border-color: var(--warn); white-space: pre-line; }
+@media (width < 40rem) { thead { display: none; } table, tbody, tr, td { display: block; } tr { padding: .4rem .8rem; border-bottom: 1px solid var(--line); } td { padding: .15rem 0; border: 0; } td[data-label]::before { content: attr(data-label) ': '; color: var(--quiet); } }`;
 
 const script = `
+${themeOfUi}
 const at = (id) => document.getElementById(id);
 const text = (value) => document.createTextNode(value);
 const cell = (value, code) => { const td = document.createElement('td'); const inner = document.createElement(code ? 'pre' : 'span'); inner.append(text(value)); td.append(inner); return td; };
-const fill = (id, rows, empty) => { const body = at(id); body.replaceChildren(...(rows.length ? rows : [[empty]]).map((cells) => { const tr = document.createElement('tr'); tr.append(...cells.map((c) => Array.isArray(c) ? cell(c[0], true) : cell(String(c)))); if (cells.length === 1) tr.firstChild.colSpan = 9; return tr; })); };
+const fill = (id, rows, empty) => { const body = at(id); body.replaceChildren(...(rows.length ? rows : [[empty]]).map((cells) => { const tr = document.createElement('tr'); tr.append(...cells.map((c) => Array.isArray(c) ? cell(c[0], true) : cell(String(c)))); if (cells.length === 1) tr.firstChild.colSpan = 9; else [...tr.cells].forEach((td, index) => { td.dataset.label = body.parentElement.tHead.rows[0].cells[index].textContent; }); return tr; })); };
 const time = (ms) => ms ? new Date(ms).toLocaleTimeString() : 'never';
 const day = (ms) => new Date(ms).toLocaleString();
 async function refresh() {
@@ -54,7 +56,8 @@ export const statusPage: { readonly html: Html; readonly contentSecurityPolicy: 
   html: html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><title>platform: status</title><style>${constantHtml(style)}</style></head>
 <body>
-<h1>platform</h1><div class="quiet"><span id="who">…</span> · <a href="/account">your account</a></div>
+<header><a class="brand" href="/">platform</a><a href="/account">Your account</a></header>
+<main><h1>Installation status</h1><div class="quiet" id="who">…</div>
 <p id="problem" role="alert" hidden></p>
 <p id="held" role="status" hidden></p>
 <p id="part" class="quiet" hidden>This page shows what you own or operate. Owners of all organizations also see figures of the whole installation.</p>
@@ -66,7 +69,7 @@ export const statusPage: { readonly html: Html; readonly contentSecurityPolicy: 
 <h2>Deliveries</h2><div class="wide"><table><thead><tr><th>time</th><th>trigger or mail</th><th>target</th><th>outcome</th></tr></thead><tbody id="deliveries"></tbody></table></div>
 <div id="mails" hidden><h2>Undelivered mails</h2><div class="wide"><table><thead><tr><th>time</th><th>mail</th><th>to</th><th>attempt</th><th>outcome</th></tr></thead><tbody id="undelivered"></tbody></table></div></div>
 <h2>Webhooks in the test inbox</h2><div class="wide"><table><thead><tr><th>time</th><th>request</th><th>body</th></tr></thead><tbody id="caught"></tbody></table></div>
-<script>${constantHtml(script)}</script>
+</main><script>${constantHtml(script)}</script>
 </body></html>
 `,
 };

@@ -54,7 +54,8 @@ export async function fillCloud({ cloud, page }: RunningUi): Promise<Filled> {
   await page.getByRole('row', { name: /Online/ }).waitFor();
   // The signed-in person creates it, so that she can see it; the key above is not hers.
   const emptyOrganizationId = await page.evaluate<string>(`(async () => {
-    const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"name":"Empty"}' };
+    const headers = { 'content-type': 'application/json', 'platform-session': localStorage.getItem('platform.session') };
+    const init = { method: 'POST', headers, body: '{"name":"Empty"}' };
     const answer = await fetch('/platform.app.v1.AppService/CreateOrganization', init);
     return (await answer.json()).organization.id;
   })()`);

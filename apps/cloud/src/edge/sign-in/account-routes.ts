@@ -29,7 +29,7 @@ ${person?.passwordHash !== undefined && html`<label for="current">Current passwo
       wide: true,
       body: html`<h1>Your account</h1><p class="quiet">${email || 'first owner'} · <a href="/status">status</a></p>${message}
 ${email === '' ? emailForm : html`<h2>Password</h2>${passwordForm}`}
-<h2>Sessions</h2><div class="scroll"><table><thead><tr><th>kind</th><th>from</th><th>began</th><th>last used</th><th></th></tr></thead><tbody>${sessions.map((one) => sessionRow(one, one.id === sessionId))}</tbody></table></div>
+<h2>Sessions</h2><div class="scroll"><table><thead><tr><th>kind</th><th>from</th><th>began</th><th>last used</th><td></td></tr></thead><tbody>${sessions.map((one) => sessionRow(one, one.id === sessionId))}</tbody></table></div>
 <form method="post" action="/sign-out">${formFields}<button class="second" type="submit">Sign out</button></form>
 <form method="post" action="/account/sign-out-everywhere">${formFields}<button class="second" type="submit">Sign out everywhere</button></form><p class="quiet">This ends all your sessions, in browsers and command lines.</p>`,
     };

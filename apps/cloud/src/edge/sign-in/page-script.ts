@@ -11,7 +11,10 @@
  * - `sign-in`: whoever has a session already goes on.
  * - `follow`: the first link is followed, with `begun`.
  */
-export const pageScript = `
+import { themeOfUi } from '../look.ts';
+
+export const pageScript: string = `
+${themeOfUi}
 const main = document.querySelector('main');
 const get = (name) => localStorage.getItem('platform.' + name) ?? '';
 const put = (name, value) => localStorage.setItem('platform.' + name, value);
