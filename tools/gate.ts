@@ -27,7 +27,8 @@ export function stepsOf(changed?: readonly string[]): Step[] {
   const awaited = present?.filter((path) => /\.[tj]s$/.test(path) && typed.includes(path.split('/')[0] ?? '')) ?? typed;
   const steps: (Step | false)[] = [
     // Tests and tools take the types of packages from the declarations that the first project makes of them.
-    { name: 'types', command: ['tsc', '-b', 'tsconfig.json', 'tsconfig.tests.json'] },
+    // One checker: several check what they share again, each for itself, and another step runs beside it.
+    { name: 'types', command: ['tsc', '-b', 'tsconfig.json', 'tsconfig.tests.json', '--checkers', '1'] },
     awaited.length > 0 && { name: 'promises', command: ['oxlint', '--type-aware', ...awaited] },
     touches(/^packages\/proto\/|^package(-lock)?\.json$|^tools\/generate-proto\.ts$/) && {
       name: 'generated files',
@@ -60,6 +61,9 @@ export async function runSteps(steps: readonly Step[], atOnce: number = availabl
   return count;
 }
 
+/** For programs in Go, such as the type checker: a third less processor time for little more memory. */
+const rarelyCollecting = { GOGC: '400' };
+
 async function runStep({ name, command: [program = '', ...args], remedy }: Step): Promise<boolean> {
   const started = performance.now();
   const bin = join(root, 'node_modules', '.bin');
@@ -67,7 +71,7 @@ async function runStep({ name, command: [program = '', ...args], remedy }: Step)
     ? [process.execPath, [...process.execArgv, join(root, program), ...args]]
     : [join(bin, program), args];
   // The programs of node_modules/.bin start `node`, which must be the one that runs this process, not an older one.
-  const env = { ...process.env, PATH: `${bin}${delimiter}${process.env['PATH']}` };
+  const env = { ...process.env, ...rarelyCollecting, PATH: `${bin}${delimiter}${process.env['PATH']}` };
   const child = spawn(file, all, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] });
   const [said, complained]: [Buffer[], Buffer[]] = [[], []];
   child.stdout.on('data', (chunk: Buffer) => said.push(chunk));
