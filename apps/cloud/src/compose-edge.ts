@@ -17,6 +17,7 @@ import { limitHandlers } from './admin/limits-rpc.ts';
 import type { Billing } from './billing/feature.ts';
 import type { DataPlane } from './compose-data-plane.ts';
 import type { Fleet } from './compose-fleet.ts';
+import type { Outgoing } from './compose-outbox.ts';
 import type { People } from './compose-people.ts';
 import type { Connect } from './connect/feature.ts';
 import { createAuthenticateCall } from './edge/authenticate-call.ts';
@@ -41,7 +42,6 @@ import { logHandlers } from './machines/logs/rpc.ts';
 import { partConfigFile } from './machines/part-config-file.ts';
 import { transitionsOf } from './machines/presence/store.ts';
 import type { Database } from './metadata/tables.ts';
-import type { Outbox } from './outbox/feature.ts';
 import type { Relay } from './relay/feature.ts';
 import { requestLimits } from './request-limits.ts';
 import { isLoopback, type Settings } from './settings.ts';
@@ -55,7 +55,7 @@ export interface EdgeDeps extends ClockAndLog, Pick<Settings, 'trustedProxies' |
   readonly fleet: Fleet;
   readonly people: People;
   readonly testInbox: TestInbox;
-  readonly outbox: Outbox;
+  readonly outgoing: Outgoing;
   readonly ingestLog: IngestLog;
   readonly dataPlane: DataPlane;
   readonly billing: Pick<Billing, 'handlers' | 'priceHandlers' | 'invoiceHandlers' | 'receiveEvent'>;
@@ -89,7 +89,7 @@ export function composeEdge(deps: EdgeDeps): RpcServer {
     connect,
     watchdog,
     testInbox,
-    outbox,
+    outgoing,
     ingestLog,
     host,
     scheme,
@@ -101,6 +101,7 @@ export function composeEdge(deps: EdgeDeps): RpcServer {
     clock,
     log,
   } = deps;
+  const { outbox } = outgoing;
   const { tree, registry, access, fragments, machines, authenticator, accessRpc, accounts } = deps.fleet;
   const { identity, signIn, browserSession } = deps.people;
   const { tabular, triggers, binary, packages, ingest, queries } = deps.dataPlane;
@@ -238,6 +239,7 @@ export function composeEdge(deps: EdgeDeps): RpcServer {
           transitions: (partId, fromMs, untilMs) => transitionsOf(deps.db, partId, fromMs, untilMs),
           monotonic: clock.monotonic,
         },
+        ...{ targetRefusal: outgoing.targetRefusal, keptBecause: outgoing.keptBecause },
         pushApplicationOf: async (organizationId) => (await accounts.pushConfiguration(organizationId))?.appId,
       }),
     ),

@@ -7,16 +7,17 @@ import type { Metrics } from './edge/metrics/metrics.ts';
 import { addressesOfOwners, personOver } from './identity/notified-people.ts';
 import type { DatabaseTransaction } from './metadata/tables.ts';
 import type { Stores } from './open-stores.ts';
-import { createEmailChannel } from './outbox/email/email-channel.ts';
+import { createEmailChannel, noServer } from './outbox/email/email-channel.ts';
 import { createMail, type Mail } from './outbox/email/mail.ts';
 import { createOutbox, type Outbox } from './outbox/feature.ts';
 import { createPushProvider, providerAddresses } from './outbox/push/provider.ts';
-import { createPushChannel, ownApplication } from './outbox/push/push-channel.ts';
+import { createPushChannel, noCredentials, ownApplication } from './outbox/push/push-channel.ts';
 import type { TargetPolicy } from './outbox/webhook/target-guard.ts';
 import { systemResolve, targetRefusal } from './outbox/webhook/target-refusal.ts';
 import { createWebhookChannel, type WebhookChannelDeps } from './outbox/webhook/webhook-channel.ts';
 import type { Settings } from './settings.ts';
 import type { TestInbox } from './test-inbox/feature.ts';
+import type { TargetStatesDeps } from './trigger-service/target-states.ts';
 
 export interface OutboxWiringDeps
   extends Pick<Stores, 'db' | 'instanceKey'>,
@@ -38,6 +39,7 @@ export interface Outgoing {
   readonly mail: Mail | undefined;
   /** Why a webhook to this URL would be refused; undefined: it would not, as far as is known. */
   readonly targetRefusal: (url: string) => Promise<string | undefined>;
+  readonly keptBecause: TargetStatesDeps['keptBecause'];
 }
 
 export function composeOutbox(deps: OutboxWiringDeps): Outgoing {
@@ -49,6 +51,11 @@ export function composeOutbox(deps: OutboxWiringDeps): Outgoing {
     privateTargetsAllowed: settings.allowPrivateWebhookTargets,
     privateTargetsSetting: 'PLATFORM_WEBHOOK_ALLOW_PRIVATE',
     resolve: systemResolve,
+  };
+  const credentialsOf = async (organizationId: string, application: string): Promise<string | undefined> => {
+    const uploaded = await accounts.pushConfiguration(organizationId);
+    if (uploaded?.appId === application) return uploaded.credentials;
+    return application === ownApplication ? accounts.hostPushCredentials() : undefined;
   };
   const outbox = createOutbox({
     db,
@@ -77,11 +84,7 @@ export function composeOutbox(deps: OutboxWiringDeps): Outgoing {
       }),
       push: createPushChannel({
         provider: createPushProvider({ clock, addresses: providerAddresses }),
-        async credentialsOf(organizationId, application) {
-          const uploaded = await accounts.pushConfiguration(organizationId);
-          if (uploaded?.appId === application) return uploaded.credentials;
-          return application === ownApplication ? accounts.hostPushCredentials() : undefined;
-        },
+        credentialsOf,
         recipientOf: async (address, { robotId }) => {
           const machine = access.lineageOf('machine', robotId);
           return machine && (await personOver(db, machine, address));
@@ -103,5 +106,10 @@ export function composeOutbox(deps: OutboxWiringDeps): Outgoing {
     outbox,
     mail: mailSettings && createMail({ outbox, instanceKey, clock }),
     targetRefusal: (url) => targetRefusal(url, policy, clock),
+    async keptBecause(organizationId, { type, application }) {
+      if (type === 'email') return mailSettings === undefined ? noServer : undefined;
+      if (type !== 'push' || application !== ownApplication) return undefined;
+      return (await credentialsOf(organizationId, application)) === undefined ? noCredentials : undefined;
+    },
   };
 }

@@ -122,13 +122,13 @@ export async function composeCloud(settings: Settings, tables?: StoreTables): Pr
     ...{ ...common, rows, liveUsage },
     triggersChanged: (trx, changes) => dataPlane.triggers.configurationsChanged(trx, changes),
     onTransitions: (transitions) => dataPlane.partTransitions(transitions),
-    targetRefusal: (url) => targetRefusal(url),
+    targetRefusal: (url) => outgoing.targetRefusal(url),
   });
   const { tree, registry, access, retention, keyUse, authenticator } = fleet;
   const { configurations, presence, logs } = fleet.machines;
 
   // Outgoing messages: webhooks and e-mail
-  const { outbox, mail, targetRefusal } = composeOutbox({
+  const outgoing = composeOutbox({
     ...common,
     metrics,
     fleet,
@@ -137,6 +137,7 @@ export async function composeCloud(settings: Settings, tables?: StoreTables): Pr
     ownAddress: () => ({ host: dialled(settings), port }),
     ownAuthority: () => tls?.authority?.pem,
   });
+  const { outbox, mail } = outgoing;
   unwind.use('outbox', outbox);
 
   // People
@@ -212,7 +213,7 @@ export async function composeCloud(settings: Settings, tables?: StoreTables): Pr
       fleet,
       people,
       testInbox,
-      outbox,
+      outgoing,
       ingestLog,
       dataPlane,
       billing,

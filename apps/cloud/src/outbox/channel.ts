@@ -18,8 +18,8 @@ interface Refusal extends Answer {
 export type SendResult =
   | ({
       readonly outcome: 'accepted';
-      /** Why the message went to the test inbox instead of its target; it is then not counted as sent. Absent: it was sent. */
-      readonly diverted?: string;
+      /** Why the message went to the test inbox instead of its target; it is then kept, not delivered (D45). Absent: it was sent. */
+      readonly kept?: string;
     } & Answer)
   /** Must not be retried. */
   | ({

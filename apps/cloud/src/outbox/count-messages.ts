@@ -2,6 +2,8 @@ import type { ChannelName, MessageState, OutboxDatabase } from './store.ts';
 
 export interface MessageCounts {
   readonly delivered: number;
+  /** In the test inbox only. */
+  readonly kept: number;
   /** To be sent now or later. */
   readonly pending: number;
   /** Given up. */
@@ -27,5 +29,8 @@ export async function countMessages(db: OutboxDatabase, channel: ChannelName): P
       .executeTakeFirstOrThrow();
     return found;
   };
-  return { delivered: await count('delivered'), pending: await count('pending'), failed: await count('failed') };
+  return {
+    ...{ delivered: await count('delivered'), kept: await count('kept') },
+    ...{ pending: await count('pending'), failed: await count('failed') },
+  };
 }

@@ -8,7 +8,7 @@ import { reportedFault } from '@platform/rpc/server';
 import type { Channel, Channels, GatheredMessage, SendResult } from './channel.ts';
 import { coalesce } from './coalesce.ts';
 import { isEnvelopeRight } from './envelope.ts';
-import { divertedLine, failureLine, type MachineLogLine } from './failure-line.ts';
+import { failureLine, keptLine, type MachineLogLine } from './failure-line.ts';
 import { InFlight } from './in-flight.ts';
 import { type Attempt, createRecorder, type ExtraWrites, type Judgement, type Recorder } from './record-attempt.ts';
 import { type ChannelName, channelNames, type OutboxDatabase, type OutboxMessageRow } from './store.ts';
@@ -26,6 +26,12 @@ export interface OutboxDeps extends ClockAndLog {
   /** Must not reject. */
   readonly appendMachineLog: (partId: string, line: MachineLogLine) => Promise<void>;
 }
+
+/** Why a message that is pending is not being sent at this moment. Known only in memory. */
+export type Obstacle =
+  | { readonly kind: 'sending' | 'busy' | 'noChannel' }
+  /** The target gets nothing before this time, and then one message as a trial. */
+  | { readonly kind: 'failing'; readonly untilMs: number };
 
 /** How long a stop waits for deliveries in progress, so that a restart does not send them twice. */
 const stopGraceMs = 1_000;
@@ -47,6 +53,8 @@ export class Delivery implements AsyncDisposable {
   readonly #read: (id: string) => Promise<ReadonlyMap<string, OutboxMessageRow>>;
   readonly #channels: readonly ChannelState[];
   readonly #stop = new AbortController();
+  /** Who waits for attempts at which messages. */
+  readonly #waiting = new Map<PromiseWithResolvers<void>, ReadonlySet<string>>();
   #follower: Follower | null = null;
 
   constructor(options: OutboxDeps) {
@@ -73,6 +81,42 @@ export class Delivery implements AsyncDisposable {
 
   wake(): void {
     this.#follower?.wake();
+  }
+
+  /** Undefined: nothing is known that prevents the message from being sent when it is due. */
+  obstacleOf({ id, channel, target }: Pick<OutboxMessageRow, 'id' | 'channel' | 'target'>): Obstacle | undefined {
+    const state = this.#channels.find(({ name }) => name === channel);
+    if (state === undefined) return { kind: 'noChannel' };
+    if (state.inFlight.has(id)) return { kind: 'sending' };
+    const untilMs = state.circuits?.waitsUntilMs(target);
+    if (untilMs !== undefined) return { kind: 'failing', untilMs };
+    return state.inFlight.hasRoomFor(target) && !state.backlog.targets.has(target) ? undefined : { kind: 'busy' };
+  }
+
+  /** Resolves when each of the messages has been tried, or can no longer be. Rejects when the signal is aborted. */
+  async tried(ids: readonly string[], signal: AbortSignal): Promise<void> {
+    for (;;) {
+      const recorded = Promise.withResolvers<void>();
+      const stop = (): void => recorded.reject(signal.reason);
+      signal.addEventListener('abort', stop);
+      this.#waiting.set(recorded, new Set(ids));
+      try {
+        signal.throwIfAborted();
+        const untried = await this.#options.db
+          .selectFrom('outbox_messages')
+          .select('id')
+          .where('id', 'in', ids)
+          .where('state', '=', 'pending')
+          .whereRef('attempts', '=', 'retried_attempts')
+          .execute();
+        if (untried.length === 0) return;
+        await recorded.promise;
+      } finally {
+        this.#waiting.delete(recorded);
+        signal.removeEventListener('abort', stop);
+        recorded.promise.catch(() => {});
+      }
+    }
   }
 
   pause(organizationId: string, target: string, reason: string, also?: ExtraWrites): Promise<void> {
@@ -180,7 +224,10 @@ export class Delivery implements AsyncDisposable {
         }
       })
       .finally(sent);
-    void inFlight.add(due.id, done).then(() => this.wake());
+    void inFlight.add(due.id, done).then(() => {
+      this.wake();
+      for (const [recorded, ids] of this.#waiting) if (ids.has(due.id)) recorded.resolve();
+    });
   }
 
   /** @param sent called when the target has answered: the next message may be sent while this attempt is recorded */
@@ -231,8 +278,8 @@ export class Delivery implements AsyncDisposable {
   async #tell(row: OutboxMessageRow, { result }: Attempt, { state, error, nextAttemptAtMs }: Judgement): Promise<void> {
     const { clock, log, appendMachineLog } = this.#options;
     if (result.outcome === 'accepted') {
-      if (result.diverted !== undefined && row.part_id !== '')
-        await appendMachineLog(row.part_id, divertedLine(row, result.diverted));
+      if (result.kept !== undefined && row.part_id !== '')
+        await appendMachineLog(row.part_id, keptLine(row, result.kept));
       return;
     }
     const isFinal = state === 'failed';

@@ -4,8 +4,9 @@ import { envelopeCheck } from './envelope.ts';
 import type { EventPlace, Message } from './event.ts';
 import { messageId } from './message-id.ts';
 import type { OutboxMessageRow, OutboxTransaction } from './store.ts';
+import { urgencyOf } from './urgency.ts';
 
-// Rows of 21 columns each: well below the 32,766 values that one statement may bind.
+// Rows of 22 columns each: well below the 32,766 values that one statement may bind.
 const rowsPerStatement = 500;
 
 /** The literal used in place of an address: each person who owns the machine, its location or its organization (D19). */
@@ -88,6 +89,7 @@ function rowOf(message: Message, instanceKey: Pick<InstanceKey, 'encrypt'>): New
     event: JSON.stringify(event),
     sealed: sealedAuthorization(basicAuth, instanceKey),
     event_at: eventAtMs,
+    urgency: urgencyOf(event),
   };
 }
 

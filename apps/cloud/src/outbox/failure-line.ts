@@ -30,12 +30,12 @@ export function failureLine(row: OutboxMessageRow, error: string, code: number |
 }
 
 /** The line that reports that a notification went to the test inbox, because no server or credentials are configured to send it. */
-export function divertedLine(row: OutboxMessageRow, reason: string): MachineLogLine {
+export function keptLine(row: OutboxMessageRow, reason: string): MachineLogLine {
   const { id: messageId, channel: notificationType, target, trigger_name: triggerName } = row;
   return {
     level: 'warn',
     loggerName: `app.trigger.${triggerName}`,
-    message: `trigger notified ${target} in the test inbox only: ${reason}`,
+    message: `trigger notified nobody: the notification to ${target} was kept in the test inbox: ${reason}`,
     fields: { target, partId: row.part_id, triggerType: row.event_type, notificationType, messageId },
   };
 }

@@ -4,14 +4,15 @@
  */
 import { type Follower, follow } from '@platform/base';
 import { countMessages, type MessageCounts } from './count-messages.ts';
-import { Delivery, type OutboxDeps } from './deliver.ts';
+import { Delivery, type Obstacle, type OutboxDeps } from './deliver.ts';
 import { pruneMailRates } from './email/gather-mails.ts';
 import { type EnqueueDeps, enqueue } from './enqueue.ts';
 import type { Message } from './event.ts';
 import { type ListedMessage, type ListFilter, listMessages } from './list-messages.ts';
 import { pruneMessages } from './prune-messages.ts';
 import type { ExtraWrites } from './record-attempt.ts';
-import type { ChannelName, OutboxTransaction } from './store.ts';
+import type { ChannelName, OutboxMessageRow, OutboxTransaction } from './store.ts';
+import { pruneTargets } from './target-states.ts';
 
 export interface Outbox extends AsyncDisposable {
   /** Starts delivery. Messages that were being sent when the process was killed are sent again with the same id. */
@@ -23,6 +24,10 @@ export interface Outbox extends AsyncDisposable {
   enqueue(trx: OutboxTransaction, messages: readonly Message[]): Promise<readonly string[]>;
   /** Notifies the loop that messages may be due. */
   wake(): void;
+  /** Resolves when each of the messages has been tried, or can no longer be. Rejects when the signal is aborted. */
+  tried(ids: readonly string[], signal: AbortSignal): Promise<void>;
+  /** Why a pending message is not being sent at this moment; undefined: it is sent when it is due. */
+  obstacleOf(message: Pick<OutboxMessageRow, 'id' | 'channel' | 'target'>): Obstacle | undefined;
   /** Newest first, without secrets and contents. */
   list(filter?: ListFilter): Promise<ListedMessage[]>;
   /** Number of a channel's messages in the last 30 days by state, including waiting ones. */
@@ -50,6 +55,7 @@ export function createOutbox(deps: OutboxDeps & EnqueueDeps): Outbox {
         name: 'outbox: prune',
         async step() {
           await pruneMailRates(db, clock.now());
+          await pruneTargets(db, clock.now());
           return await pruneMessages(db, clock.now());
         },
         clock,
@@ -59,6 +65,8 @@ export function createOutbox(deps: OutboxDeps & EnqueueDeps): Outbox {
     },
     enqueue: (trx, messages) => enqueue(trx, messages, clock.now(), deps),
     wake: () => delivery.wake(),
+    tried: (ids, signal) => delivery.tried(ids, signal),
+    obstacleOf: (message) => delivery.obstacleOf(message),
     list: (filter = {}) => listMessages(db, filter),
     counts: (channel) => countMessages(db, channel),
     pause: (organizationId, target, reason, also) => delivery.pause(organizationId, target, reason, also),

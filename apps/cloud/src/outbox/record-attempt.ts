@@ -4,6 +4,7 @@ import type { Channel, GatheredMessage, SendResult } from './channel.ts';
 import { coalesce } from './coalesce.ts';
 import { countSent, sentHour } from './count-sent.ts';
 import type { MessageState, OutboxDatabase, OutboxMessageRow, OutboxTransaction } from './store.ts';
+import { recordOutcomes } from './target-states.ts';
 
 const rowsPerStatement = 500;
 
@@ -17,7 +18,7 @@ export interface Attempt {
 export interface Judgement {
   readonly state: MessageState;
   readonly nextAttemptAtMs: number;
-  /** Empty when accepted. */
+  /** Empty: it was delivered. */
   readonly error: string;
 }
 
@@ -67,7 +68,10 @@ export function createRecorder(options: { db: OutboxDatabase; clock: Clock; log:
     judge(row, result, waitMs) {
       const now = clock.now();
       if (isGone(result)) paused.add(targetKey(row.organization_id, row.target));
-      if (result.outcome === 'accepted') return { state: 'delivered', nextAttemptAtMs: now, error: '' };
+      if (result.outcome === 'accepted')
+        return result.kept === undefined
+          ? { state: 'delivered', nextAttemptAtMs: now, error: '' }
+          : { state: 'kept', nextAttemptAtMs: now, error: result.kept };
       const { error } = result;
       if (result.outcome === 'rejected') return { state: 'failed', nextAttemptAtMs: now, error };
       const attempts = row.attempts + 1 - row.retried_attempts;
@@ -131,7 +135,15 @@ async function writeAttempts(trx: OutboxTransaction, all: readonly Recorded[], n
   const rows = all.flatMap(({ sent, attempt: { atMs, durationMs, result } }) => {
     const { outcome, code = null, response = null } = result;
     const error = outcome === 'accepted' ? null : result.error;
-    const what = { at: atMs, duration_ms: durationMs, outcome, code, error, response };
+    const isKept = result.outcome === 'accepted' && result.kept !== undefined;
+    const what = {
+      at: atMs,
+      duration_ms: durationMs,
+      outcome: isKept ? 'kept' : outcome,
+      code,
+      error,
+      response,
+    } as const;
     return sent.map(({ id, attempts }) => ({ message_id: id, attempt: attempts + 1, ...what }));
   });
   for (const some of chunks(rows, rowsPerStatement))
@@ -141,13 +153,17 @@ async function writeAttempts(trx: OutboxTransaction, all: readonly Recorded[], n
       // The first try may have committed without its answer arriving.
       .onConflict((conflict) => conflict.columns(['message_id', 'attempt']).doNothing())
       .execute();
-  const accepted = all.filter(
-    ({ attempt: { result } }) => result.outcome === 'accepted' && result.diverted === undefined,
-  );
+  const accepted = all.filter(({ judgement }) => judgement.state === 'delivered');
   for (const [hour, alike] of Map.groupBy(accepted, ({ attempt }) => sentHour(attempt.atMs)))
     for (const ids of chunks(idsOf(alike), rowsPerStatement)) await countSent(trx, ids, hour);
   for (const alike of Map.groupBy(all.flatMap(changesOf), ({ key }) => key).values())
     for (const some of chunks(alike, rowsPerStatement)) await writeState(trx, some, nowMs);
+  await recordOutcomes(
+    trx,
+    all.flatMap(({ sent, attempt: { atMs, result }, judgement: { state, error: reason } }) =>
+      sent.map((message) => ({ message, state, isRejected: result.outcome === 'rejected', atMs, reason })),
+    ),
+  );
   for (const { sent, attempt, judgement } of all) {
     const [first] = sent;
     if (first !== undefined && isGone(attempt.result))

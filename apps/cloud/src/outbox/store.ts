@@ -2,14 +2,17 @@
  * Tables of the outbox: messages of every channel, waiting or finished, every attempt, and targets that accept nothing more.
  *
  * A message's states: `pending` (to be sent at `next_attempt_at`; also while it is being sent, which is known only in memory, so that it is
- * still due after a kill) → `delivered` | `failed` (final); `pending` ↔ `paused` (its target answered 410; `resume` makes it pending
- * again); `pending` → `cancelled` (final): its organization was deleted; `delivered` | `failed` → `pending`: someone requested it again. A
+ * still due after a kill) → `delivered` | `kept` (it went to the test inbox, because nothing is configured that could send it) | `failed`
+ * (final); `pending` ↔ `paused` (its target answered 410; `resume` makes it pending
+ * again); `pending` → `cancelled` (final): its organization was deleted; `delivered` | `kept` | `failed` → `pending`: someone requested it
+ * again. A
  * finished message loses its sealed content. Finished rows are deleted after 30 days, with their attempts.
  */
 import type { Kysely, Transaction } from 'kysely';
 import type { SealedColumn } from '../instance/sealed-column.ts';
 import { type CheckedTable, checkedIn } from '../metadata/row-checks/checked-table.ts';
 import type { Schema } from '../metadata/sqlite/writer-protocol.ts';
+import type { Urgency } from './urgency.ts';
 
 const statements: readonly string[] = [
   `create table outbox_messages (
@@ -33,6 +36,7 @@ const statements: readonly string[] = [
       retried_attempts bigint not null default 0,
       retried_at bigint,
       held integer not null default 0,
+      urgency text not null,
       envelope_check text not null
     )`,
   'create index outbox_messages_created on outbox_messages (created_at)',
@@ -61,6 +65,22 @@ const statements: readonly string[] = [
       reason text not null,
       primary key (organization_id, target)
     )`,
+  `create table outbox_targets (
+      part_id text not null,
+      trigger_name text not null,
+      channel text not null,
+      target text not null,
+      organization_id text not null,
+      state text not null,
+      at bigint not null,
+      reason text not null,
+      message_id text not null,
+      message_at bigint not null,
+      delivered_at bigint,
+      primary key (part_id, trigger_name, channel, target)
+    )`,
+  'create index outbox_targets_at on outbox_targets (at)',
+  'create index outbox_targets_organization on outbox_targets (organization_id)',
   `create table outbox_mail_rates (
       organization_id text not null,
       recipient text not null,
@@ -96,7 +116,7 @@ export const channelNames = ['webhook', 'email', 'push'] as const;
 
 export type ChannelName = (typeof channelNames)[number];
 
-export type MessageState = 'pending' | 'paused' | 'delivered' | 'failed' | 'cancelled';
+export type MessageState = 'pending' | 'paused' | 'delivered' | 'kept' | 'failed' | 'cancelled';
 
 /** All times are wall-clock milliseconds. */
 export interface OutboxMessageRow {
@@ -137,6 +157,8 @@ export interface OutboxMessageRow {
   retried_at: number | null;
   /** 1: waits for a target that had no room (stuck-targets/backlog.ts). Otherwise 0. */
   held: number;
+  /** How long it may wait in favour of fewer mails (urgency.ts). */
+  urgency: Urgency;
   /** A checksum of who gets it (envelope.ts). */
   envelope_check: string;
 }
@@ -148,7 +170,8 @@ export interface OutboxAttemptRow {
   /** Start of the attempt. */
   at: number;
   duration_ms: number;
-  outcome: 'accepted' | 'rejected' | 'retryLater';
+  /** `kept`: it went to the test inbox. */
+  outcome: 'accepted' | 'kept' | 'rejected' | 'retryLater';
   /** HTTP or SMTP status, if the target returned one. */
   code: number | null;
   error: string | null;
@@ -161,6 +184,26 @@ export interface OutboxPausedTargetRow {
   target: string;
   paused_at: number;
   reason: string;
+}
+
+/** The outcome of the latest attempt at a target of a trigger (target-states.ts). */
+export interface OutboxTargetRow {
+  part_id: string;
+  trigger_name: string;
+  channel: ChannelName;
+  target: string;
+  organization_id: string;
+  /** `failing`: it is tried again, or no attempts were left. `refused`: it was rejected. */
+  state: 'delivered' | 'kept' | 'failing' | 'refused';
+  /** Start of the attempt. */
+  at: number;
+  /** Human-readable; empty: it was delivered. */
+  reason: string;
+  message_id: string;
+  /** When the message was created: that of one event is the same for all machine owners. */
+  message_at: number;
+  /** When a message was last delivered; null: never. */
+  delivered_at: number | null;
 }
 
 /** The rate of mails to one recipient. Here and below, `recipient` is in lower case. */
@@ -192,6 +235,7 @@ export interface NotificationUsageRow {
 
 export interface OutboxTables {
   outbox_mail_rates: OutboxMailRateRow;
+  outbox_targets: OutboxTargetRow;
   outbox_unsubscribed: OutboxUnsubscribedRow;
   notification_usage: NotificationUsageRow;
   outbox_messages: OutboxMessageRow;

@@ -1,6 +1,7 @@
 /** TriggerService: the messages that triggers sent, and the answers of their targets. */
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { type Timestamp, timestampFromMs } from '@bufbuild/protobuf/wkt';
+import { getOrInsert } from '@platform/base';
 import {
   type DeliverySchema,
   DeliveryState,
@@ -13,26 +14,35 @@ import {
   type Delivery,
   type DeliveryFilter,
   type DeliveryKey,
-  listDeliveries,
+  type DeliveryRow,
   readDelivery,
   type WholeDelivery,
 } from '../outbox/deliveries/list-deliveries.ts';
+import { pauseReasons } from '../outbox/deliveries/paused-targets.ts';
+import { countDeliveries, searchDeliveries } from '../outbox/deliveries/search-deliveries.ts';
+import { type EventPlace, eventOf } from '../outbox/event.ts';
 import { withoutSecrets } from '../outbox/failure-line.ts';
+import type { Outbox } from '../outbox/feature.ts';
 import { channelNames, type MessageState, type OutboxAttemptRow, type OutboxDatabase } from '../outbox/store.ts';
 import { badPageToken, namesOf, quoted, refused, timeRange } from './request-fields.ts';
 import { readScope, type ScopeDeps } from './scope.ts';
+import { nextAttemptMs, waitsBecause } from './waiting.ts';
 
 export interface DeliveriesRpcDeps extends ScopeDeps {
   readonly db: OutboxDatabase;
+  readonly outbox: Pick<Outbox, 'obstacleOf'>;
+  readonly placeOf: (partId: string) => EventPlace | undefined;
 }
 
 const defaultDeliveries = 50;
 const maxDeliveries = 200;
+const maxText = 256;
 
 const states: Readonly<Record<MessageState, DeliveryState>> = {
   pending: DeliveryState.PENDING,
   paused: DeliveryState.PAUSED,
   delivered: DeliveryState.DELIVERED,
+  kept: DeliveryState.KEPT,
   failed: DeliveryState.FAILED,
   cancelled: DeliveryState.CANCELLED,
 };
@@ -44,18 +54,23 @@ export function deliveriesHandlers(deps: DeliveriesRpcDeps): CloudHandlers<typeo
       const scope = readScope(deps, call.principal, request.scope, 'ListDeliveries');
       const limit = Math.min(request.limit || defaultDeliveries, maxDeliveries);
       const filter = { ...scope, ...filterOf(request, 'ListDeliveries') };
-      const found = await listDeliveries(db, filter, limit + 1, readToken(request.pageToken));
-      const page = found.slice(0, limit);
-      const last = page.at(-1);
+      const matches = matcherOf(deps, request.text);
+      const { deliveries, after } = await searchDeliveries(db, filter, matches, limit, readToken(request.pageToken));
+      const { states: _states, ...ofAllStates } = filter;
+      const counts = request.withCounts ? await countDeliveries(db, ofAllStates, matches) : undefined;
       return {
-        deliveries: page.map(deliveryMessage),
-        nextPageToken: found.length > limit && last !== undefined ? `${last.created_at}.${last.id}` : '',
+        deliveries: await deliveryMessages(deps, scope.organizationId, deliveries),
+        nextPageToken: after === undefined ? '' : `${after.createdAtMs}.${after.id}`,
+        counts: [...(counts?.byState ?? [])].map(([state, count]) => ({ state: states[state], deliveries: count })),
+        countsArePartial: counts?.isPartial === true,
       };
     },
     async getDelivery({ id }, call) {
       const delivery = await visibleDelivery(deps, call.principal, id);
       const request = describeRequest(delivery);
-      return { delivery: deliveryMessage(delivery), ...(request && { request }) };
+      const [message] = await deliveryMessages(deps, delivery.organization_id, [delivery]);
+      const machineName = message?.machineName || eventOf(delivery.event)?.place?.robotName || '';
+      return { delivery: { ...message, machineName }, ...(request && { request }) };
     },
   };
 }
@@ -104,7 +119,49 @@ export function filterOf(
   };
 }
 
-export function deliveryMessage(one: Delivery): MessageInitShape<typeof DeliverySchema> {
+/** @param text of a request @throws invalid_argument */
+function matcherOf({ placeOf }: DeliveriesRpcDeps, text: string): ((row: DeliveryRow) => boolean) | undefined {
+  if (text.length > maxText)
+    throw refused('ListDeliveries', 'text', `at most ${maxText} characters`, String(text.length));
+  const wanted = comparable(text.trim());
+  if (wanted === '') return undefined;
+  const placesOf = new Map<string, string>();
+  return (row) => {
+    const place = getOrInsert(placesOf, row.part_id, (partId) => {
+      const { robotName = '', partName = '' } = placeOf(partId) ?? {};
+      return comparable(`${robotName}\n${partName}`);
+    });
+    if (place.includes(wanted)) return true;
+    const own = [row.trigger_name, withoutSecrets(row.target), row.event_type, row.id];
+    return own.some((one) => comparable(one).includes(wanted));
+  };
+}
+
+function comparable(text: string): string {
+  return text.normalize('NFC').toLowerCase();
+}
+
+/** @param all of the organization */
+export async function deliveryMessages(
+  { db, outbox, placeOf }: Pick<DeliveriesRpcDeps, 'db' | 'outbox' | 'placeOf'>,
+  organizationId: string,
+  all: readonly Delivery[],
+): Promise<MessageInitShape<typeof DeliverySchema>[]> {
+  const paused = all.filter(({ state }) => state === 'paused').map(({ target }) => target);
+  const reasons = await pauseReasons(db, organizationId, paused);
+  return all.map((one) => {
+    const obstacle = one.state === 'pending' ? outbox.obstacleOf(one) : undefined;
+    const place = placeOf(one.part_id);
+    return {
+      ...deliveryMessage(one),
+      ...(place && { partName: place.partName, machineId: place.robotId, machineName: place.robotName }),
+      waitsBecause: waitsBecause(one, obstacle, reasons.get(one.target)),
+      ...(one.state === 'pending' && { nextAttemptAt: timestampFromMs(nextAttemptMs(one, obstacle)) }),
+    };
+  });
+}
+
+function deliveryMessage(one: Delivery): MessageInitShape<typeof DeliverySchema> {
   return {
     ...{ id: one.id, partId: one.part_id, triggerName: one.trigger_name, eventType: one.event_type },
     ...{ channel: one.channel, target: withoutSecrets(one.target), application: one.application ?? '' },
@@ -112,7 +169,6 @@ export function deliveryMessage(one: Delivery): MessageInitShape<typeof Delivery
     eventAt: timestampFromMs(one.event_at),
     createdAt: timestampFromMs(one.created_at),
     ...(one.finished_at !== null && { finishedAt: timestampFromMs(one.finished_at) }),
-    ...(one.state === 'pending' && { nextAttemptAt: timestampFromMs(one.next_attempt_at) }),
     attempts: one.attempts.map(attemptMessage),
   };
 }

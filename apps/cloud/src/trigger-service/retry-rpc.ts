@@ -15,23 +15,29 @@ import {
   retryDeliveries,
 } from '../outbox/deliveries/retry-deliveries.ts';
 import { sealedAuthorization } from '../outbox/enqueue.ts';
+import type { Outbox } from '../outbox/feature.ts';
 import { describeTriggers } from '../triggers/describe-triggers.ts';
 import type { Notification } from '../triggers/trigger.ts';
-import { deliveryMessage, filterOf, visibleDelivery } from './deliveries-rpc.ts';
+import { type DeliveriesRpcDeps, deliveryMessages, filterOf, visibleDelivery } from './deliveries-rpc.ts';
 import { refused } from './request-fields.ts';
-import { ownedScope, type ScopeDeps } from './scope.ts';
+import { ownedScope } from './scope.ts';
 
-export interface RetryRpcDeps extends ScopeDeps {
+export interface RetryRpcDeps extends DeliveriesRpcDeps {
   readonly db: Database;
   readonly instanceKey: Pick<InstanceKey, 'encrypt'>;
   /** Undefined: the part does not exist. */
   readonly configOf: (partId: string) => Promise<PartTriggers | undefined>;
-  readonly outbox: { wake(): void };
+  readonly outbox: Pick<Outbox, 'wake' | 'obstacleOf'>;
   readonly clock: Pick<Clock, 'now'>;
 }
 
 const defaultReplayed = 1_000;
 const maxReplayed = 10_000;
+const replayable: ReadonlySet<DeliveryState> = new Set([
+  DeliveryState.FAILED,
+  DeliveryState.KEPT,
+  DeliveryState.DELIVERED,
+]);
 
 export function retryHandlers(deps: RetryRpcDeps): CloudHandlers<typeof TriggerService> {
   const { db, access, outbox, clock } = deps;
@@ -44,7 +50,7 @@ export function retryHandlers(deps: RetryRpcDeps): CloudHandlers<typeof TriggerS
       else access.authorize(call.principal, 'part.manage', partId);
       if (state === 'paused' || state === 'cancelled')
         throw failedPrecondition(
-          `delivery ${id}: expected one that is delivered, failed or pending, found it ${state}${state === 'paused' ? ': it is sent when its target is resumed' : ''}`,
+          `delivery ${id}: expected one that is delivered, kept, failed or pending, found it ${state}${state === 'paused' ? ': it is sent when its target is resumed' : ''}`,
         );
       const retried = await withAuthorization(deps, [delivery]);
       const nowMs = clock.now();
@@ -54,19 +60,20 @@ export function retryHandlers(deps: RetryRpcDeps): CloudHandlers<typeof TriggerS
         await audit(trx, call, nowMs, 'TriggerService.RetryDelivery', ['delivery', id, organizationId], { partId });
       });
       outbox.wake();
-      return { delivery: deliveryMessage(await visibleDelivery(deps, call.principal, id)) };
+      const [shown] = await deliveryMessages(deps, organizationId, [await visibleDelivery(deps, call.principal, id)]);
+      return shown === undefined ? {} : { delivery: shown };
     },
     async replayDeliveries(request, call) {
       const scope = ownedScope(deps, call.principal, request.scope, 'ReplayDeliveries');
       const limit = Math.min(request.maxDeliveries || defaultReplayed, maxReplayed);
       const { start } = request;
       if (start === undefined) throw refused('ReplayDeliveries', 'start', 'the beginning of the time range', 'nothing');
-      const index = request.states.findIndex((one) => one !== DeliveryState.FAILED && one !== DeliveryState.DELIVERED);
+      const index = request.states.findIndex((one) => !replayable.has(one));
       if (index >= 0)
         throw refused(
           'ReplayDeliveries',
           `states[${index}]`,
-          'DELIVERY_STATE_FAILED or DELIVERY_STATE_DELIVERED',
+          'DELIVERY_STATE_FAILED, DELIVERY_STATE_KEPT or DELIVERY_STATE_DELIVERED',
           String(request.states[index]),
         );
       const states = request.states.length === 0 ? [DeliveryState.FAILED] : request.states;

@@ -5,6 +5,7 @@ import type { TriggerService } from '@platform/proto/platform/app/v1/triggers';
 import { audit } from '../access/audit.ts';
 import type { CloudHandlers } from '../access/principal.ts';
 import type { Database } from '../metadata/tables.ts';
+import { readDelivery } from '../outbox/deliveries/list-deliveries.ts';
 import type { Message } from '../outbox/event.ts';
 import { withoutSecrets } from '../outbox/failure-line.ts';
 import type { Outbox } from '../outbox/feature.ts';
@@ -13,18 +14,34 @@ import { parseTriggers } from '../triggers/parsing/parse-triggers.ts';
 import { sampleEvent } from '../triggers/sample-event.ts';
 import type { Trigger } from '../triggers/trigger.ts';
 import { createBuckets } from './buckets.ts';
+import { deliveryMessages } from './deliveries-rpc.ts';
 import { type DraftDeps, namesOf } from './dry-run-rpc.ts';
 
 export interface TestTriggerRpcDeps extends DraftDeps {
   readonly db: Database;
-  readonly outbox: Pick<Outbox, 'enqueue' | 'wake'>;
+  readonly outbox: Pick<Outbox, 'enqueue' | 'wake' | 'tried' | 'obstacleOf'>;
 }
 
 /** Tests of an organization: this many at once, and then one per interval (ms). No one can use them to flood a target. */
 const limit = { most: 30, everyMs: 6_000 } as const;
 
+/** Clients wait 20 s for an answer; an attempt takes at most 15 s. */
+const maxWaitMs = 17_000;
+
 export function testTriggerHandlers(deps: TestTriggerRpcDeps): CloudHandlers<typeof TriggerService> {
   const { access, clock, db, outbox, placeOf } = deps;
+  /** Returns when each was tried, or after the time limit. */
+  const outcomesOf = async (organizationId: string, ids: readonly string[], signal: AbortSignal) => {
+    const late = new AbortController();
+    using _limit = clock.after(maxWaitMs, () => late.abort());
+    await outbox.tried(ids, AbortSignal.any([signal, late.signal])).catch(() => signal.throwIfAborted());
+    const tried = await Promise.all(ids.map((id) => readDelivery(db, id, [organizationId])));
+    return await deliveryMessages(
+      deps,
+      organizationId,
+      tried.filter((one) => one !== undefined),
+    );
+  };
   const buckets = createBuckets(clock, limit);
   return {
     async testTrigger({ partId, trigger: asked, notification: index }, call) {
@@ -60,7 +77,8 @@ export function testTriggerHandlers(deps: TestTriggerRpcDeps): CloudHandlers<typ
         return ids;
       });
       outbox.wake();
-      return { deliveryIds: [...deliveryIds] };
+      const deliveries = await outcomesOf(organizationId, deliveryIds, call.signal);
+      return { deliveryIds: [...deliveryIds], deliveries };
     },
   };
 }

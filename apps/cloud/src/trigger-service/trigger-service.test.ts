@@ -1,78 +1,14 @@
-import { create, type DescMethodUnary, type MessageInitShape, type MessageShape } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
-import { silentLog, systemClock } from '@platform/base';
-import { AppService } from '@platform/proto/platform/app/v1/app';
 import { DeliveryState, TriggerService, TriggerState } from '@platform/proto/platform/app/v1/triggers';
-import { serve } from '@platform/rpc/server';
 import { expect, test } from 'vitest';
 import type { Principal } from '../access/principal.ts';
-import { callOf } from '../access/testing/call-of.ts';
-import { transitionsOf } from '../machines/presence/store.ts';
-import { openMachines } from '../machines/testing/open-machines.ts';
 import { insertMessages, type NewMessage } from '../outbox/enqueue.ts';
-import { createOutbox } from '../outbox/feature.ts';
-import { type TriggerServiceDeps, triggerHandlers } from './feature.ts';
-
-async function open() {
-  const given = await openMachines();
-  const { db, access, tree, registry, machines, instanceKey } = given;
-  const outbox = createOutbox({
-    ...{ db, instanceKey, clock: systemClock, log: silentLog, channels: {}, ownersOf: async () => [] },
-    ...{ organizationExists: () => true, appendMachineLog: async () => {} },
-  });
-  const dryRun: TriggerServiceDeps['dryRun'] = {
-    arrivals: async function* () {},
-    logs: machines.logs,
-    transitions: (partId, fromMs, untilMs) => transitionsOf(db, partId, fromMs, untilMs),
-    monotonic: systemClock.monotonic,
-  };
-  const deps = {
-    ...{ db, access, tree, registry, instanceKey, outbox, dryRun, clock: systemClock, configOf: machines.triggersOf },
-    ...{ triggersIfSaved: machines.triggersIfSaved, placeOf: registry.findPlace },
-    pushApplicationOf: async () => undefined,
-  };
-  const binding = serve<typeof TriggerService, Principal>(TriggerService, triggerHandlers(deps));
-  const call = async <M extends DescMethodUnary>(
-    principal: Principal,
-    method: M,
-    request: MessageInitShape<M['input']>,
-  ): Promise<MessageShape<M['output']>> => {
-    const bound = binding.methods.find((one) => one.method.name === method.name);
-    if (bound?.kind !== 'unary') throw new Error(`expected ${method.name} to be bound`);
-    const answer = await bound.handler(create(method.input, request), callOf(principal));
-    return create(method.output, answer as never) as MessageShape<M['output']>;
-  };
-  const save = async (partId: string, config: object): Promise<void> => {
-    const { part } = await given.ask(given.owner, AppService.method.getRobotPart, { id: partId });
-    const request = { id: partId, name: part?.name ?? '', robotConfigJson: JSON.stringify(config) };
-    await given.ask(given.owner, AppService.method.updateRobotPart, request);
-  };
-  return { ...given, call, save };
-}
+import { hot, online, openTriggerService, oven } from './testing/open-trigger-service.ts';
 
 const { listTriggers, listDeliveries, getDelivery, retryDelivery, replayDeliveries } = TriggerService.method;
 const { listPausedTargets, pauseTarget, resumeTarget } = TriggerService.method;
-const oven = { name: 'oven', api: 'core:component:sensor', model: 'fake' };
-const hot = {
-  name: 'hot',
-  event: {
-    type: 'conditional_data_ingested',
-    conditional: {
-      data_capture_method: 'sensor:oven:Readings',
-      conditions: { evals: [{ operator: 'gt', value: { temperature: 90 } }] },
-    },
-  },
-  notifications: [
-    {
-      ...{ type: 'webhook', value: 'https://example.com/hook?token=t0ken-of-hook', seconds_between_notifications: 60 },
-      auth: { basic: { username: 'ada', password: 'pw-1815' } },
-    },
-  ],
-};
-const online = { name: 'online', event: { type: 'part_online' }, notifications: [{ ...hot.notifications[0] }] };
-
 test('triggers are listed as parsed and without secrets; a removed component breaks only its own triggers', async () => {
-  const { call, save, owner, partId } = await open();
+  const { call, save, owner, partId } = await openTriggerService();
   const scope = { case: 'partId', value: partId } as const;
   await save(partId, { components: [oven], triggers: [hot, { ...online, disabled: true }] });
   const { triggers } = await call(owner, listTriggers, { scope });
@@ -101,7 +37,8 @@ test('triggers are listed as parsed and without secrets; a removed component bre
 });
 
 test('triggers of an organization come in pages, only for parts that the caller operates', async () => {
-  const { call, save, owner, key, registry, organizationId, locationId, machineId, partId } = await open();
+  const { call, save, owner, key, registry, organizationId, locationId, machineId, partId } =
+    await openTriggerService();
   const twin = await registry.register(locationId, 'twin', 2);
   for (const id of [partId, twin.partId])
     await save(id, { triggers: [online, { ...online, name: 'b' }, { ...online, name: 'c' }] });
@@ -128,7 +65,7 @@ test('triggers of an organization come in pages, only for parts that the caller 
 });
 
 test('deliveries are shown with request, response and attempts, without secrets, to operators of the part', async () => {
-  const { call, db, instanceKey, owner, key, organizationId, locationId, partId } = await open();
+  const { call, db, instanceKey, owner, key, organizationId, locationId, partId } = await openTriggerService();
   const place = { organizationId, organizationName: 'O', locationId, locationName: 'L', robotId: 'r', robotName: 'R' };
   const event = { type: 'part_online', place: { ...place, partId, partName: 'main' } };
   const message: NewMessage = {
@@ -138,7 +75,12 @@ test('deliveries are shown with request, response and attempts, without secrets,
       trigger_name: 'online',
       event_type: 'part_online',
     },
-    ...{ event: JSON.stringify(event), sealed: instanceKey.encrypt('Basic c2VjcmV0'), event_at: 1_000 },
+    ...{
+      event: JSON.stringify(event),
+      sealed: instanceKey.encrypt('Basic c2VjcmV0'),
+      event_at: 1_000,
+      urgency: 'notice',
+    },
   };
   await db
     .transaction()
@@ -177,7 +119,7 @@ test('deliveries are shown with request, response and attempts, without secrets,
 });
 
 test('invalid filters and page tokens are refused with what is expected', async () => {
-  const { call, owner, organizationId } = await open();
+  const { call, owner, organizationId } = await openTriggerService();
   const scope = { case: 'organizationId', value: organizationId } as const;
   await expect(call(owner, listDeliveries, { scope, channels: ['fax'] })).rejects.toThrow(
     'ListDeliveries: channels[0]: expected one of webhook, email, push, found "fax"',
@@ -188,12 +130,12 @@ test('invalid filters and page tokens are refused with what is expected', async 
 });
 
 test('owners send deliveries again, with the password that the trigger has now; it is audited', async () => {
-  const { call, save, db, instanceKey, owner, key, organizationId, locationId, partId } = await open();
+  const { call, save, db, instanceKey, owner, key, organizationId, locationId, partId } = await openTriggerService();
   await save(partId, { components: [oven], triggers: [hot] });
   const message: NewMessage = {
     ...{ id: 'msg_a', channel: 'webhook', organization_id: organizationId, part_id: partId, application: null },
     ...{ target: hot.notifications[0]?.value ?? '', trigger_name: 'hot', event_type: 'conditional_data_ingested' },
-    ...{ event: '{}', sealed: null, event_at: 1_000 },
+    ...{ event: '{}', sealed: null, event_at: 1_000, urgency: 'notice' },
   };
   const other = { ...message, id: 'msg_b', target: 'https://example.com/before' };
   await db.transaction().execute((trx) => insertMessages(trx, [message, other], 2_000));
@@ -228,7 +170,7 @@ test('owners send deliveries again, with the password that the trigger has now; 
 });
 
 test('a target is paused by its URL, without secret parts unless several begin alike', async () => {
-  const { call, save, owner, organizationId, partId } = await open();
+  const { call, save, owner, organizationId, partId } = await openTriggerService();
   const twins = ['b?token=1', 'b?token=2'].map((end) => ({ type: 'webhook', value: `https://example.com/${end}` }));
   await save(partId, { components: [oven], triggers: [hot, { ...online, notifications: twins }] });
   const pause = (target: string) => call(owner, pauseTarget, { organizationId, target });

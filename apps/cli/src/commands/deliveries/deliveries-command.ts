@@ -1,12 +1,12 @@
 /** `platform deliveries`: what triggers sent, to whom, and with what outcome. */
 import { failedPrecondition, invalidArgument } from '@platform/base/refusals';
 import {
-  DeliveryState,
+  type DeliveryState,
   type JsonObject,
+  type ListDeliveriesResponse,
   type PausedTarget,
   systemClock,
   type timestampFromDate,
-  timestampMs,
 } from '@platform/sdk/cloud';
 import { Command } from 'commander';
 import { choices } from '../../invocation/choice.ts';
@@ -17,7 +17,7 @@ import { scopeOf, scopeOptions } from '../../invocation/scope.ts';
 import { timeRange } from '../../invocation/time-range.ts';
 import { limitOf } from '../../invocation/whole-number.ts';
 import { presenter, timeOf } from '../../results/presenters.ts';
-import { attemptResult, channels, deliveryResult, deliveryRow, deliveryStates } from './delivery.ts';
+import { attemptResult, channels, deliveryResult, deliveryRow, deliveryStates, stateName } from './delivery.ts';
 
 export function deliveriesCommand(): Command {
   return group('deliveries', 'notifications that triggers sent in the last 30 days, with every attempt', [
@@ -30,9 +30,6 @@ export function deliveriesCommand(): Command {
     resumeCommand(),
   ]).alias('delivery');
 }
-
-/** An attempt takes at most 15 s. */
-const overdueMs = 20_000;
 
 function getCommand(): Command {
   return defineCommand(
@@ -56,11 +53,6 @@ function getCommand(): Command {
       showRequest(context, request && `${request.method} ${delivery.target}`, headers, request?.body ?? '');
       context.out.raw('\nAttempts:');
       context.out.rows(delivery.attempts.map(attemptResult.shape), attemptResult.fields);
-      const due = delivery.state === DeliveryState.PENDING && delivery.nextAttemptAt;
-      if (due && timestampMs(due) < systemClock.now() - overdueMs)
-        context.out.note(
-          'it is due, and waits because its target keeps failing or is busy: the target is tried with one message at a time',
-        );
     },
   );
 }
@@ -99,9 +91,8 @@ function replayCommand(): Command {
       ),
     )
       .addOption(
-        choices('--state <states>', 'failed, delivered, or both separated by a comma (default: failed)', [
-          'failed',
-          'delivered',
+        choices('--state <states>', 'only in these states, separated by commas (default: failed)', [
+          ...['failed', 'kept', 'delivered'],
         ]),
       )
       .option('--max <number>', 'fail if there are more than this', '1000')
@@ -216,38 +207,52 @@ function deliveryFilter(flags: Flags): DeliveryFilter {
   };
 }
 
+/** Such as "3 failed, 12 delivered". Empty: none. */
+function countsText({ counts, countsArePartial }: Pick<ListDeliveriesResponse, 'counts' | 'countsArePartial'>): string {
+  const words = counts.map(({ state, deliveries }) => `${deliveries} ${stateName(state)}`);
+  if (words.length === 0) return '';
+  return `${countsArePartial ? 'among the newest 10,000: ' : ''}${words.join(', ')}`;
+}
+
 function listCommand(): Command {
   return defineCommand(
     selectingOptions(new Command('list').description('list notifications, newest first, with their attempts'))
       .addOption(choices('--state <states>', 'only in these states, separated by commas', Object.keys(deliveryStates)))
+      .option(
+        '--text <text>',
+        'only with this text in the name of machine, part or trigger, the target, the event type or the id',
+      )
       .option('--limit <number>', 'maximum number of deliveries', '50'),
     {
       examples: [
         'platform deliveries list',
-        'platform deliveries list --part press-7 --state failed --since 24h',
+        'platform deliveries list --machine press-7 --state failed,kept --since 24h',
+        'platform deliveries list --text ada@example.com',
         'platform deliveries list --trigger overheated --json=id,target,state,attempts',
       ],
       fields: deliveryResult.fields,
     },
     async (context, flags) => {
       const most = limitOf(flags['limit'], '--limit');
-      const asked = { scope: await scopeOf(context, flags), ...deliveryFilter(flags) };
+      const asked = {
+        scope: await scopeOf(context, flags),
+        ...deliveryFilter(flags),
+        text: String(flags['text'] ?? ''),
+      };
       const { triggers: service } = await context.cloud();
+      let counted = '';
       const found = await readPages(most + 1, pageSize, async (limit, pageToken) => {
-        const { deliveries, nextPageToken } = await service.listDeliveries({ ...asked, limit, pageToken });
-        return { items: deliveries, nextPageToken };
+        const withCounts = pageToken === '';
+        const answer = await service.listDeliveries({ ...asked, limit, pageToken, withCounts });
+        if (withCounts) counted = countsText(answer);
+        return { items: answer.deliveries, nextPageToken: answer.nextPageToken };
       });
       const { out } = context;
       out.rows(found.slice(0, most).map(out.style.json === false ? deliveryRow : deliveryResult.shape), [
-        'created_at',
-        'trigger',
-        'channel',
-        'target',
-        'state',
-        'attempts',
-        'answer',
-        'id',
+        ...['created_at', 'machine', 'trigger', 'channel', 'target', 'state'],
+        ...['attempts', 'answer', 'next_attempt_at', 'id'],
       ]);
+      if (counted !== '') out.note(counted);
       if (found.length > most) out.note(`${most} shown, and there are more: --limit sets how many`);
     },
   );

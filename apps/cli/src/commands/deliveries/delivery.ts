@@ -6,6 +6,7 @@ export const deliveryStates: Readonly<Record<string, DeliveryState>> = {
   pending: DeliveryState.PENDING,
   paused: DeliveryState.PAUSED,
   delivered: DeliveryState.DELIVERED,
+  kept: DeliveryState.KEPT,
   failed: DeliveryState.FAILED,
   cancelled: DeliveryState.CANCELLED,
 };
@@ -29,6 +30,8 @@ export const attemptResult: Presenter<DeliveryAttempt> = presenter<DeliveryAttem
 export const deliveryResult: Presenter<Delivery> = presenter<Delivery>({
   id: (one) => one.id,
   created_at: (one) => timeOf(one.createdAt),
+  machine: (one) => one.machineName || null,
+  part: (one) => one.partName || null,
   trigger: (one) => one.triggerName,
   event_type: (one) => one.eventType,
   event_at: (one) => timeOf(one.eventAt),
@@ -38,7 +41,9 @@ export const deliveryResult: Presenter<Delivery> = presenter<Delivery>({
   state: ({ state }) => stateName(state),
   finished_at: (one) => timeOf(one.finishedAt),
   next_attempt_at: (one) => timeOf(one.nextAttemptAt),
+  waits_because: (one) => one.waitsBecause || null,
   part_id: (one) => one.partId,
+  machine_id: (one) => one.machineId || null,
   attempts: (one) => one.attempts.map(attemptResult.shape),
 });
 
@@ -48,6 +53,13 @@ export function deliveryRow(one: Delivery): JsonObject {
   return {
     ...deliveryResult.shape(one),
     attempts: one.attempts.length,
-    answer: last === undefined ? null : last.error || (last.code === 0 ? last.outcome : String(last.code)),
+    answer:
+      one.waitsBecause ||
+      (last && (last.error || keptText(last) || (last.code === 0 ? last.outcome : String(last.code)))) ||
+      null,
   };
+}
+
+function keptText({ outcome, response }: DeliveryAttempt): string {
+  return outcome === 'kept' ? response : '';
 }

@@ -1,11 +1,10 @@
 /** `platform triggers test`: sends one notification of a trigger, marked as a test, and shows the outcome. */
 import { failedPrecondition, invalidArgument } from '@platform/base/refusals';
-import { type Delivery, DeliveryState, systemClock } from '@platform/sdk/cloud';
+import { type Delivery, DeliveryState } from '@platform/sdk/cloud';
 import { Command } from 'commander';
-import type { Context } from '../../invocation/context.ts';
 import { defineCommand } from '../../invocation/define-command.ts';
 import { wholeNumber } from '../../invocation/whole-number.ts';
-import { presenter } from '../../results/presenters.ts';
+import { presenter, timeOf } from '../../results/presenters.ts';
 import type { Invocation } from '../../settings.ts';
 import { partArgument } from '../config/configuration.ts';
 import { stateName } from '../deliveries/delivery.ts';
@@ -18,12 +17,10 @@ const { fields, shape } = presenter<Delivery>({
   state: ({ state }) => stateName(state),
   code: (one) => one.attempts.at(-1)?.code ?? 0,
   error: (one) => one.attempts.at(-1)?.error ?? '',
+  waits_because: (one) => one.waitsBecause || null,
+  next_attempt_at: (one) => timeOf(one.nextAttemptAt),
   response: (one) => one.attempts.at(-1)?.response ?? '',
 });
-
-/** An attempt takes at most 15 s. */
-const waitMs = 20_000;
-const askEveryMs = 250;
 
 export function testCommand(): Command {
   return defineCommand(
@@ -46,13 +43,12 @@ export function testCommand(): Command {
       const number = wholeNumber(flags['notification'], '--notification') ?? 0;
       if (number < 1) throw invalidArgument('--notification: expected a number from 1, found 0');
       const trigger = await askedFor(context.invocation, name, flags['file'] as string | undefined);
-      const { deliveryIds } = await triggers.testTrigger({ partId, trigger, notification: number - 1 });
-      const deliveries = await finished(context, deliveryIds);
+      const { deliveries } = await triggers.testTrigger({ partId, trigger, notification: number - 1 });
       context.out.rows(deliveries.map(shape), fields);
       const bad = deliveries.filter(({ state }) => state !== DeliveryState.DELIVERED);
       if (bad.length > 0)
         throw failedPrecondition(
-          `expected the notification to be accepted, found ${bad.map(({ target, attempts }) => `${target}: ${attempts.at(-1)?.error || 'no answer yet'}`).join('; ')}`,
+          `expected the notification to be delivered, found ${bad.map((one) => `${one.target}: ${outcomeOf(one)}`).join('; ')}`,
         );
     },
   );
@@ -70,16 +66,10 @@ async function askedFor(invocation: Invocation, name: string | undefined, file: 
   );
 }
 
-/** Waits for the first attempts. */
-async function finished({ cloud, signal }: Context, ids: readonly string[]): Promise<Delivery[]> {
-  const { triggers } = await cloud();
-  const untilMs = systemClock.monotonic() + waitMs;
-  for (;;) {
-    const found = (await Promise.all(ids.map((id) => triggers.getDelivery({ id })))).flatMap(
-      ({ delivery }) => delivery ?? [],
-    );
-    const isTried = found.every(({ state, attempts }) => state !== DeliveryState.PENDING || attempts.length > 0);
-    if (isTried || systemClock.monotonic() > untilMs) return found;
-    await systemClock.sleep(askEveryMs, signal);
-  }
+/** What became of it, other than that it was delivered. */
+function outcomeOf({ state, attempts, waitsBecause }: Delivery): string {
+  const last = attempts.at(-1);
+  if (last === undefined) return `no answer yet: ${waitsBecause}`;
+  const more = last.error || last.response;
+  return more.startsWith(stateName(state)) ? more : `${stateName(state)}: ${more}`;
 }

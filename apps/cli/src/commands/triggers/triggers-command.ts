@@ -1,6 +1,6 @@
 /** `platform triggers`: the state of the triggers in the configurations of machines. */
 import { failedPrecondition } from '@platform/base/refusals';
-import { type JsonObject, type Trigger, TriggerState } from '@platform/sdk/cloud';
+import { type JsonObject, TargetState, type Trigger, TriggerState } from '@platform/sdk/cloud';
 import { Command } from 'commander';
 import { choices } from '../../invocation/choice.ts';
 import { defineCommand, group } from '../../invocation/define-command.ts';
@@ -31,14 +31,16 @@ const pageSize = 500;
 function list(): Command {
   return defineCommand(
     scopeOptions(
-      new Command('list').description('list triggers with their state: working, disabled, or broken and why'),
+      new Command('list').description(
+        'list triggers with their state: whether they can fire, and whether their targets get the notifications',
+      ),
     )
       .addOption(choices('--state <states>', 'only in these states, separated by commas', Object.keys(triggerStates)))
       .option('--limit <number>', 'maximum number of triggers', '500'),
     {
       examples: [
         'platform triggers list',
-        'platform triggers list --state broken --json=part,name,problems',
+        'platform triggers list --state broken,failing,refused --json=part,name,problems,notifications',
         'platform triggers list --location Plant',
       ],
       fields: triggerResult.fields,
@@ -105,6 +107,10 @@ const triggerStates: Readonly<Record<string, TriggerState>> = {
   working: TriggerState.WORKING,
   disabled: TriggerState.DISABLED,
   broken: TriggerState.BROKEN,
+  refused: TriggerState.REFUSED,
+  failing: TriggerState.FAILING,
+  paused: TriggerState.PAUSED,
+  kept: TriggerState.KEPT,
 };
 
 const triggerResult: Presenter<Trigger> = presenter<Trigger>({
@@ -121,6 +127,15 @@ const triggerResult: Presenter<Trigger> = presenter<Trigger>({
   machine_id: (one) => one.machineId,
 });
 
+/** What happens at a target; absent: nothing was sent. */
+const targetStates: Readonly<Partial<Record<TargetState, string>>> = {
+  [TargetState.DELIVERED]: 'delivered',
+  [TargetState.KEPT]: 'kept',
+  [TargetState.FAILING]: 'failing',
+  [TargetState.REFUSED]: 'refused',
+  [TargetState.PAUSED]: 'paused',
+};
+
 function notificationOf(one: Trigger['notifications'][number]): JsonObject {
   return {
     channel: one.channel,
@@ -128,6 +143,11 @@ function notificationOf(one: Trigger['notifications'][number]): JsonObject {
     interval_seconds: one.intervalSeconds,
     application: one.application || null,
     has_basic_auth: one.hasBasicAuth,
+    state: targetStates[one.state] ?? null,
+    reason: one.reason || null,
+    last_attempt_at: timeOf(one.lastAttemptAt),
+    last_delivered_at: timeOf(one.lastDeliveredAt),
+    last_delivery_id: one.lastDeliveryId || null,
   };
 }
 
@@ -135,8 +155,13 @@ function notificationOf(one: Trigger['notifications'][number]): JsonObject {
 function triggerRow(one: Trigger): JsonObject {
   return {
     ...triggerResult.shape(one),
-    targets: one.notifications.map(({ channel, target }) => `${channel} ${target}`).join(', '),
-    problem: one.problems[0]?.message ?? null,
+    targets: one.notifications
+      .map(({ channel, target, state }) => {
+        const word = targetStates[state];
+        return `${channel} ${target}${word === undefined ? '' : ` (${word})`}`;
+      })
+      .join(', '),
+    problem: one.problems[0]?.message ?? (one.notifications.find(({ reason }) => reason !== '')?.reason || null),
   };
 }
 

@@ -54,7 +54,15 @@ const kinds: Readonly<Record<string, Counts>> = {
           .values({
             ...{ id, channel: channel as 'push', organization_id: organizationId, part_id: '', target: 't' },
             ...{ trigger_name: 'hot', event_type: 'e', event: '', event_at: ms, state: 'pending' },
-            ...{ attempts: 0, next_attempt_at: ms, created_at: ms, retried_attempts: 0, held: 0, envelope_check: '' },
+            ...{
+              attempts: 0,
+              next_attempt_at: ms,
+              created_at: ms,
+              retried_attempts: 0,
+              held: 0,
+              urgency: 'data',
+              envelope_check: '',
+            },
           })
           .execute();
       await db.transaction().execute((trx) =>

@@ -16,7 +16,7 @@ const sources: MetricSources = {
   },
   triggers: { lag: () => ({ rows: 1, failures: 0 }) },
   binary: { lag: () => ({ rows: 2, failures: 0 }) },
-  outbox: { counts: async () => ({ delivered: 1, pending: 2, failed: 3 }) },
+  outbox: { counts: async () => ({ delivered: 1, kept: 0, pending: 2, failed: 3 }) },
   tree: { organizations: () => [], locationsOf: () => [] },
   registry: { machinesOf: () => [], partsOf: () => [] },
   presence: { of: () => ({ state: 'online', lastSeenMs: 0, changedMs: 0 }) },

@@ -50,6 +50,7 @@ const groups: readonly (readonly [reason: string, tables: readonly string[]])[] 
       'outbox_attempts',
       'outbox_mail_rates',
       'outbox_paused_targets',
+      'outbox_targets',
       'outbox_unsubscribed',
       'trigger_history',
       'trigger_last_fired',

@@ -8,7 +8,7 @@ import { type Delivery, type DeliveryKey, listDeliveries, readDelivery } from '.
 const message = (id: string, more: Partial<NewMessage> = {}): NewMessage => ({
   ...{ id: `msg_${id}`, channel: 'webhook', organization_id: 'org', part_id: 'p1', target: 'https://example.com/' },
   ...{ application: null, trigger_name: 'hot', event_type: 'part_online', event: '{}' },
-  ...{ sealed: null, event_at: 1 },
+  ...{ sealed: null, event_at: 1, urgency: 'notice' },
   ...more,
 });
 const insert = ({ db }: OutboxRig, atMs: number, ...messages: NewMessage[]): Promise<void> =>

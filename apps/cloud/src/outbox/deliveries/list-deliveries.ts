@@ -25,6 +25,9 @@ export const columns = [
   'created_at',
   'finished_at',
   'next_attempt_at',
+  'retried_at',
+  'retried_attempts',
+  'urgency',
 ] as const;
 
 /** A message without its content and secrets. */
@@ -68,10 +71,20 @@ export async function listDeliveries(
   limit: number,
   after?: DeliveryKey,
 ): Promise<Delivery[]> {
+  return await withAttempts(db, await rowsAfter(db, filter, limit, after));
+}
+
+/** As `listDeliveries`, without attempts. */
+export async function rowsAfter(
+  db: OutboxDatabase,
+  filter: DeliveryFilter,
+  limit: number,
+  after?: DeliveryKey,
+): Promise<readonly TriedRow[]> {
   const found: TriedRow[] = [];
   for (const group of pagedPartGroups(filter.partIds)) found.push(...(await page(db, filter, group, limit, after)));
   found.sort((a, b) => b.created_at - a.created_at || (a.id < b.id ? 1 : -1));
-  return await withAttempts(db, found.slice(0, limit));
+  return found.slice(0, limit);
 }
 
 /** Undefined: these organizations have no delivery with this id. */

@@ -32,6 +32,22 @@ export async function pausedTargets(db: OutboxDatabase, organizationId: string):
   }));
 }
 
+/** Why each of these targets of the organization is paused; those that are not are absent. */
+export async function pauseReasons(
+  db: OutboxDatabase,
+  organizationId: string,
+  targets: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  if (targets.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('outbox_paused_targets')
+    .select(['target', 'reason'])
+    .where('organization_id', '=', organizationId)
+    .where('target', 'in', [...new Set(targets)])
+    .execute();
+  return new Map(rows.map(({ target, reason }) => [target, reason]));
+}
+
 /** Whether triggers of the organization have sent something to exactly this target. */
 export async function isKnownTarget(db: OutboxDatabase, organizationId: string, target: string): Promise<boolean> {
   const found = await db

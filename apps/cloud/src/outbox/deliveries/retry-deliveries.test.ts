@@ -1,4 +1,5 @@
-import { expect, test } from 'vitest';
+import { startSmtpSink } from '@platform/testkit';
+import { expect, onTestFinished, test } from 'vitest';
 import { attemptsIn, enqueueWebhooks, type OutboxRig, openOutboxRig, statesIn, until } from '../testing/open-outbox.ts';
 import { webhookMessage } from '../testing/webhook-message.ts';
 import { pausedTargets } from './paused-targets.ts';
@@ -60,7 +61,9 @@ test('only finished deliveries are sent again: a waiting or cancelled one does n
 
 test('mails that are sent again respect the rate limit of their recipient', async () => {
   const on = await openOutboxRig();
-  const outbox = on.open();
+  const server = await startSmtpSink();
+  onTestFinished(() => server[Symbol.asyncDispose]());
+  const outbox = on.open({ smtpUrl: server.url });
   const mails = Array.from({ length: 15 }, (_, n) => webhookMessage(n, 'ada@example.com', { channel: 'email' }));
   await enqueueWebhooks(on, outbox, ...mails);
   await on.db.updateTable('outbox_messages').set({ state: 'failed', attempts: 3 }).execute();
@@ -72,13 +75,13 @@ test('mails that are sent again respect the rate limit of their recipient', asyn
   await retry(on, ...mails.map(({ id }) => id));
   outbox.start();
   const held = on.db.selectFrom('outbox_messages').select('id').where('next_attempt_at', '>', on.clock.now());
-  await until(async () => on.inbox.length === 10 && (await held.execute()).length === 5);
+  await until(async () => server.mails.length === 10 && (await held.execute()).length === 5);
   await on.clock.advance(360_000);
   // A query for due messages may have begun before the last second passed; the next one runs a second of this clock later.
   outbox.wake();
   await until(async () => (await statesIn(outbox)).every((state) => state === 'delivered'));
-  expect(on.inbox).toHaveLength(11);
-  expect(on.inbox.at(-1)?.mail.subject).toContain('5 notifications');
+  expect(server.mails).toHaveLength(11);
+  expect(server.mails.at(-1)?.headers.get('subject')).toContain('5 notifications');
 });
 
 test('a paused target gets nothing, its messages are counted, and resuming sends them', async () => {

@@ -28,7 +28,7 @@ export async function retryDeliveries(
           ...{ retried_at: nowMs, retried_attempts: ref('attempts'), sealed },
         }))
         .where('id', 'in', some)
-        .where('state', 'in', ['delivered', 'failed'])
+        .where('state', 'in', ['delivered', 'kept', 'failed'])
         .execute();
   }
 }

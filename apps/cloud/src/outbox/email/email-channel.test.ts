@@ -104,8 +104,8 @@ test('a mail that the server permanently refuses is given up, recorded, counted 
   await until(async () => (await states(outbox)) === 'failed');
   const [listed] = await outbox.list({ undeliveredIn: 'email' });
   expect(listed).toMatchObject({ attempts: [{ outcome: 'rejected', code: 550 }] });
-  expect(await outbox.counts('email')).toEqual({ delivered: 0, pending: 0, failed: 1 });
-  expect(await outbox.counts('webhook')).toEqual({ delivered: 0, pending: 0, failed: 0 });
+  expect(await outbox.counts('email')).toEqual({ delivered: 0, kept: 0, pending: 0, failed: 1 });
+  expect(await outbox.counts('webhook')).toEqual({ delivered: 0, kept: 0, pending: 0, failed: 0 });
   expect(JSON.stringify(listed)).not.toMatch(/sealed|subject|Hello|token/);
   expect((await db.selectFrom('outbox_messages').select('sealed').execute())[0]?.sealed).toBe(null);
   expect(logged.filter((line) => line.includes('a message was given up'))).toHaveLength(1);

@@ -2,6 +2,7 @@
 import { createServer } from 'node:net';
 import { type SmtpSink, startSmtpSink } from '@platform/testkit';
 import { expect, onTestFinished, test } from 'vitest';
+import { retryDeliveries } from '../deliveries/retry-deliveries.ts';
 import type { Message } from '../event.ts';
 import type { Outbox } from '../feature.ts';
 import type { NotificationUsageRow } from '../store.ts';
@@ -12,6 +13,7 @@ import {
   type OutboxRig,
   openOutboxRig,
   statesIn,
+  stopAll,
   until,
 } from '../testing/open-outbox.ts';
 import { webhookMessage } from '../testing/webhook-message.ts';
@@ -100,10 +102,10 @@ test('D19 all_machine_owners becomes one mail to each owner; without an owner th
   expect(on.lines.at(-1)?.line.message).toContain('expected at least one person who owns the machine');
 });
 
-test('without a mail server a notification is in the test inbox; delivery log and machine log say so, and it is not counted', async () => {
+test('D45 without a mail server a notification is kept in the test inbox, not delivered; delivery log and machine log say so, and it is not counted', async () => {
   const on = await rig();
   await on.send(mailMessage(1));
-  await until(async () => (await statesIn(on.outbox)).join() === 'delivered');
+  await until(async () => (await statesIn(on.outbox)).join() === 'kept');
   expect(on.inbox).toMatchObject([
     {
       organizationId: 'org',
@@ -112,7 +114,10 @@ test('without a mail server a notification is in the test inbox; delivery log an
     },
   ]);
   const [listed] = await on.outbox.list();
-  expect(listed?.attempts[0]?.response).toContain('kept in the test inbox: no mail server is configured');
+  expect(listed?.attempts[0]).toMatchObject({
+    outcome: 'kept',
+    response: expect.stringContaining('kept in the test inbox: no mail server is configured'),
+  });
   expect(on.lines).toMatchObject([
     {
       partId: 'part',
@@ -120,6 +125,28 @@ test('without a mail server a notification is in the test inbox; delivery log an
     },
   ]);
   expect(await usage(on)).toEqual([]);
+});
+
+test('D45 a kept notification that is sent again once there is a mail server is delivered, and counted once', async () => {
+  const server = await sink();
+  const on = await openOutboxRig();
+  const without = on.open();
+  without.start();
+  await enqueueWebhooks(on, without, mailMessage(1));
+  await until(async () => (await statesIn(without)).join() === 'kept');
+  await stopAll(on.clock, [without]);
+  const outbox = on.open({ smtpUrl: server.url });
+  outbox.start();
+  const [kept] = await outbox.list();
+  for (const times of [1, 2]) {
+    const retried = [{ id: kept?.id ?? '', sealed: null }];
+    await on.db.transaction().execute((trx) => retryDeliveries(trx, retried, on.clock.now()));
+    outbox.wake();
+    await until(async () => (await statesIn(outbox)).join() === 'delivered');
+    expect(server.mails).toHaveLength(times);
+  }
+  expect((await outbox.list())[0]?.attempts.map(({ outcome }) => outcome)).toEqual(['kept', 'accepted', 'accepted']);
+  expect((await usage(on)).map(({ sent }) => sent)).toEqual([1]);
 });
 
 test('beyond the rate limit, notifications to one recipient are merged into one mail; none is dropped', async () => {

@@ -22,7 +22,7 @@ const rowsPerStatement = 500;
 const columns = [
   ...(['id', 'channel', 'organization_id', 'part_id', 'target', 'application', 'digest', 'trigger_name'] as const),
   ...(['event_type', 'event_at', 'state', 'attempts', 'next_attempt_at', 'created_at', 'finished_at'] as const),
-  ...(['retried_attempts', 'retried_at', 'envelope_check'] as const),
+  ...(['retried_attempts', 'retried_at', 'urgency', 'envelope_check'] as const),
 ] as const;
 
 /** @param row due @returns the notifications of the next mail; empty: they wait */
@@ -31,8 +31,7 @@ export async function gatherMails(
   row: OutboxMessageRow,
   nowMs: number,
 ): Promise<readonly GatheredMessage[]> {
-  // Mails with login links are never delayed.
-  if (row.event === '') return [row];
+  if (row.urgency === 'now') return [row];
   if (row.digest !== null) return await stored(db, row, row.digest);
   if (row.attempts > row.retried_attempts) return [row];
   return await db.transaction().execute(async (trx) => {
@@ -69,14 +68,14 @@ async function takePlace(trx: OutboxTransaction, row: OutboxMessageRow, nowMs: n
 }
 
 /** Notifications never tried, or not since someone requested them again, that belong to no mail. */
-function untried(trx: OutboxTransaction, { organization_id, target }: OutboxMessageRow) {
+function untried(trx: OutboxTransaction, { organization_id, target, urgency }: OutboxMessageRow) {
   return trx
     .selectFrom('outbox_messages')
     .where('organization_id', '=', organization_id)
     .where('target', '=', target)
     .where('state', '=', 'pending')
     .where('channel', '=', 'email')
-    .where('event', '!=', '')
+    .where('urgency', '=', urgency)
     .whereRef('attempts', '=', 'retried_attempts')
     .where('digest', 'is', null);
 }

@@ -58,6 +58,7 @@ export function createMail(deps: {
         event: '',
         sealed: instanceKey.encrypt(JSON.stringify(content satisfies MailContent)),
         event_at: nowMs,
+        urgency: 'now',
       } as const;
       await insertMessages(trx, [row], nowMs);
     },

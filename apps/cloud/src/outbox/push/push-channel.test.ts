@@ -157,14 +157,14 @@ test('a permanent refusal by the provider is final', async () => {
   expect([await statesIn(on.outbox), on.tokens]).toEqual([['failed'], ['phone']]);
 });
 
-test("without the host's credentials, notifications of the platform's own app are in the test inbox; delivery log and machine log say so", async () => {
+test("D45 without the host's credentials, notifications of the platform's own app are kept in the test inbox; delivery log and machine log say so", async () => {
   const on = await rig();
   await on.send(pushed(1, { application: ownApplication }));
   await settled(on);
-  expect(await statesIn(on.outbox)).toEqual(['delivered']);
+  expect(await statesIn(on.outbox)).toEqual(['kept']);
   expect(on.pushes).toMatchObject([{ organizationId: 'org', to: 'ada@example.com', message: { message: {} } }]);
   expect((await on.outbox.list())[0]?.attempts[0]?.response).toContain('platform admin push-config set');
-  expect(on.lines[0]?.line.message).toContain('test inbox only');
+  expect(on.lines[0]?.line.message).toContain('kept in the test inbox');
   expect(await on.db.selectFrom('notification_usage').selectAll().execute()).toEqual([]);
 });
 

@@ -37,8 +37,7 @@ export interface KeptPush {
 }
 
 const giveUpMs = 86_400_000;
-const noCredentials =
-  'the host administrator has not set credentials for it; set them with platform admin push-config set';
+export const noCredentials: string = `${ownApplication}: the host administrator has not set credentials for it; set them with platform admin push-config set`;
 
 export function createPushChannel(deps: PushChannelDeps): Channel {
   return {
@@ -96,8 +95,7 @@ function withoutCredentials(
     );
   const { organization_id: organizationId, target: to, id: messageId } = row;
   deps.keep({ organizationId, to, messageId, message: pushMessage(event, ids, '') });
-  const diverted = `${ownApplication}: ${noCredentials}`;
-  return { outcome: 'accepted', diverted, response: `kept in the test inbox: ${diverted}` };
+  return { outcome: 'accepted', kept: noCredentials, response: `kept in the test inbox: ${noCredentials}` };
 }
 
 /**

@@ -39,6 +39,13 @@ export class Circuits {
     return waitMs > 0 && waitMs <= longestOpenMs;
   }
 
+  /** When the target gets something again, ms; undefined: it is not failing. */
+  waitsUntilMs(target: string): number | undefined {
+    const one = this.#failing.get(target);
+    if (one === undefined || one.failures < failuresToOpen) return undefined;
+    return this.isOpen(target) ? one.openUntilMs : this.#now();
+  }
+
   /** How many messages the target gets at a time: `most`, or one as a trial. */
   placesOf(target: string, most: number): number {
     return (this.#failing.get(target)?.failures ?? 0) >= failuresToOpen ? 1 : most;

@@ -14,7 +14,7 @@ import type { JsonObject, Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file platform/app/v1/triggers.proto.
  */
 export const file_platform_app_v1_triggers: GenFile = /*@__PURE__*/
-  fileDesc("Ch5wbGF0Zm9ybS9hcHAvdjEvdHJpZ2dlcnMucHJvdG8SD3BsYXRmb3JtLmFwcC52MSJBCg5UcmlnZ2VyUHJvYmxlbRIQCghzZXZlcml0eRgBIAEoCRIMCgRwYXRoGAIgASgJEg8KB21lc3NhZ2UYAyABKAkilwMKB1RyaWdnZXISDwoHcGFydF9pZBgBIAEoCRIRCglwYXJ0X25hbWUYAiABKAkSEgoKbWFjaGluZV9pZBgDIAEoCRIUCgxtYWNoaW5lX25hbWUYBCABKAkSDAoEbmFtZRgFIAEoCRIMCgRwYXRoGAYgASgJEiwKBXN0YXRlGAcgASgOMh0ucGxhdGZvcm0uYXBwLnYxLlRyaWdnZXJTdGF0ZRIxCghwcm9ibGVtcxgIIAMoCzIfLnBsYXRmb3JtLmFwcC52MS5UcmlnZ2VyUHJvYmxlbRISCgpldmVudF90eXBlGAkgASgJEiYKBWV2ZW50GAogASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdBI7Cg1ub3RpZmljYXRpb25zGAsgAygLMiQucGxhdGZvcm0uYXBwLnYxLlRyaWdnZXJOb3RpZmljYXRpb24SNgoNbGFzdF9maXJlZF9hdBgMIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBIAIgBAUIQCg5fbGFzdF9maXJlZF9hdCJ9ChNUcmlnZ2VyTm90aWZpY2F0aW9uEg8KB2NoYW5uZWwYASABKAkSDgoGdGFyZ2V0GAIgASgJEhgKEGludGVydmFsX3NlY29uZHMYAyABKAESEwoLYXBwbGljYXRpb24YBCABKAkSFgoOaGFzX2Jhc2ljX2F1dGgYBSABKAgi2QEKE0xpc3RUcmlnZ2Vyc1JlcXVlc3QSGQoPb3JnYW5pemF0aW9uX2lkGAEgASgJSAASFQoLbG9jYXRpb25faWQYAiABKAlIABIUCgptYWNoaW5lX2lkGAMgASgJSAASEQoHcGFydF9pZBgEIAEoCUgAEi0KBnN0YXRlcxgFIAMoDjIdLnBsYXRmb3JtLmFwcC52MS5UcmlnZ2VyU3RhdGUSDAoEbmFtZRgGIAEoCRINCgVsaW1pdBgHIAEoDRISCgpwYWdlX3Rva2VuGAggASgJQgcKBXNjb3BlIlsKFExpc3RUcmlnZ2Vyc1Jlc3BvbnNlEioKCHRyaWdnZXJzGAEgAygLMhgucGxhdGZvcm0uYXBwLnYxLlRyaWdnZXISFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJItoCChhHZXRUcmlnZ2VySGlzdG9yeVJlcXVlc3QSGQoPb3JnYW5pemF0aW9uX2lkGAEgASgJSAASFQoLbG9jYXRpb25faWQYAiABKAlIABIUCgptYWNoaW5lX2lkGAMgASgJSAASEQoHcGFydF9pZBgEIAEoCUgAEhQKDHRyaWdnZXJfbmFtZRgFIAEoCRIxCghvdXRjb21lcxgGIAMoDjIfLnBsYXRmb3JtLmFwcC52MS5UcmlnZ2VyT3V0Y29tZRIuCgVzdGFydBgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBIAYgBARIsCgNlbmQYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wSAKIAQESDQoFbGltaXQYCSABKA0SEgoKcGFnZV90b2tlbhgKIAEoCUIHCgVzY29wZUIICgZfc3RhcnRCBgoEX2VuZCJrChlHZXRUcmlnZ2VySGlzdG9yeVJlc3BvbnNlEjUKB2VudHJpZXMYASADKAsyJC5wbGF0Zm9ybS5hcHAudjEuVHJpZ2dlckhpc3RvcnlFbnRyeRIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkixQIKE1RyaWdnZXJIaXN0b3J5RW50cnkSDwoHcGFydF9pZBgBIAEoCRIUCgx0cmlnZ2VyX25hbWUYAiABKAkSDwoHc3ViamVjdBgDIAEoCRIwCgdvdXRjb21lGAQgASgOMh8ucGxhdGZvcm0uYXBwLnYxLlRyaWdnZXJPdXRjb21lEioKBm1pbnV0ZRgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDQoFY291bnQYBiABKAMSKwoHbGFzdF9hdBgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDgoGcmVhc29uGAggASgJEgwKBHNlbnQYCSABKAMSHgoWc3VwcHJlc3NlZF9ieV9pbnRlcnZhbBgKIAEoAxIeChZzdXBwcmVzc2VkX2FzX25vdF90b2xkGAsgASgDItwDCghEZWxpdmVyeRIKCgJpZBgBIAEoCRIPCgdwYXJ0X2lkGAIgASgJEhQKDHRyaWdnZXJfbmFtZRgDIAEoCRISCgpldmVudF90eXBlGAQgASgJEg8KB2NoYW5uZWwYBSABKAkSDgoGdGFyZ2V0GAYgASgJEhMKC2FwcGxpY2F0aW9uGAcgASgJEi0KBXN0YXRlGAggASgOMh4ucGxhdGZvcm0uYXBwLnYxLkRlbGl2ZXJ5U3RhdGUSLAoIZXZlbnRfYXQYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KCmNyZWF0ZWRfYXQYCiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjQKC2ZpbmlzaGVkX2F0GAsgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgAiAEBEjgKD25leHRfYXR0ZW1wdF9hdBgMIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBIAYgBARIyCghhdHRlbXB0cxgNIAMoCzIgLnBsYXRmb3JtLmFwcC52MS5EZWxpdmVyeUF0dGVtcHRCDgoMX2ZpbmlzaGVkX2F0QhIKEF9uZXh0X2F0dGVtcHRfYXQingEKD0RlbGl2ZXJ5QXR0ZW1wdBIOCgZudW1iZXIYASABKA0SJgoCYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhMKC2R1cmF0aW9uX21zGAMgASgNEg8KB291dGNvbWUYBCABKAkSDAoEY29kZRgFIAEoBRINCgVlcnJvchgGIAEoCRIQCghyZXNwb25zZRgHIAEoCSKfAQoPRGVsaXZlcnlSZXF1ZXN0Eg4KBm1ldGhvZBgBIAEoCRI+CgdoZWFkZXJzGAIgAygLMi0ucGxhdGZvcm0uYXBwLnYxLkRlbGl2ZXJ5UmVxdWVzdC5IZWFkZXJzRW50cnkSDAoEYm9keRgDIAEoCRouCgxIZWFkZXJzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASLmAgoVTGlzdERlbGl2ZXJpZXNSZXF1ZXN0EhkKD29yZ2FuaXphdGlvbl9pZBgBIAEoCUgAEhUKC2xvY2F0aW9uX2lkGAIgASgJSAASFAoKbWFjaGluZV9pZBgDIAEoCUgAEhEKB3BhcnRfaWQYBCABKAlIABIUCgx0cmlnZ2VyX25hbWUYBSABKAkSLgoGc3RhdGVzGAYgAygOMh4ucGxhdGZvcm0uYXBwLnYxLkRlbGl2ZXJ5U3RhdGUSEAoIY2hhbm5lbHMYByADKAkSLgoFc3RhcnQYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wSAGIAQESLAoDZW5kGAkgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgCiAEBEg0KBWxpbWl0GAogASgNEhIKCnBhZ2VfdG9rZW4YCyABKAlCBwoFc2NvcGVCCAoGX3N0YXJ0QgYKBF9lbmQiYAoWTGlzdERlbGl2ZXJpZXNSZXNwb25zZRItCgpkZWxpdmVyaWVzGAEgAygLMhkucGxhdGZvcm0uYXBwLnYxLkRlbGl2ZXJ5EhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSIgChJHZXREZWxpdmVyeVJlcXVlc3QSCgoCaWQYASABKAkidQoTR2V0RGVsaXZlcnlSZXNwb25zZRIrCghkZWxpdmVyeRgBIAEoCzIZLnBsYXRmb3JtLmFwcC52MS5EZWxpdmVyeRIxCgdyZXF1ZXN0GAIgASgLMiAucGxhdGZvcm0uYXBwLnYxLkRlbGl2ZXJ5UmVxdWVzdCLTAQoVRHJ5UnVuVHJpZ2dlcnNSZXF1ZXN0Eg8KB3BhcnRfaWQYASABKAkSLQoFZHJhZnQYAiABKAsyHi5wbGF0Zm9ybS5hcHAudjEuVHJpZ2dlcnNEcmFmdBINCgVuYW1lcxgDIAMoCRIpCgVzdGFydBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASJwoDZW5kGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIXCg9tYXhfb2NjdXJyZW5jZXMYBiABKA0iOgoNVHJpZ2dlcnNEcmFmdBIpCgh0cmlnZ2VycxgBIAMoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QiuQEKFkRyeVJ1blRyaWdnZXJzUmVzcG9uc2USLQoFYmVndW4YASABKAsyHC5wbGF0Zm9ybS5hcHAudjEuRHJ5UnVuQmVndW5IABIzCghwcm9ncmVzcxgCIAEoCzIfLnBsYXRmb3JtLmFwcC52MS5EcnlSdW5Qcm9ncmVzc0gAEjEKB3N1bW1hcnkYAyABKAsyHi5wbGF0Zm9ybS5hcHAudjEuRHJ5UnVuU3VtbWFyeUgAQggKBnJlc3VsdCJSCgtEcnlSdW5CZWd1bhIxCghwcm9ibGVtcxgBIAMoCzIfLnBsYXRmb3JtLmFwcC52MS5UcmlnZ2VyUHJvYmxlbRIQCgh0cmlnZ2VycxgCIAMoCSJRCg5EcnlSdW5Qcm9ncmVzcxIPCgd0cmlnZ2VyGAEgASgJEhAKCHJlYWRpbmdzGAIgASgDEg0KBWxpbmVzGAMgASgDEg0KBXNoYXJlGAQgASgBIo4DCg1EcnlSdW5TdW1tYXJ5Eg8KB3RyaWdnZXIYASABKAkSEgoKZXZlbnRfdHlwZRgCIAEoCRIXCg9ub3RfcnVuX2JlY2F1c2UYAyABKAkSDQoFZmlyZWQYBCABKAMSEQoJcmVjb3ZlcmVkGAUgASgDEgwKBHNlbnQYBiABKAMSHgoWc3VwcHJlc3NlZF9ieV9pbnRlcnZhbBgHIAEoAxIeChZzdXBwcmVzc2VkX2FzX25vdF90b2xkGAggASgDEikKBWZpcnN0GAkgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIoCgRsYXN0GAogASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBI2CgtvY2N1cnJlbmNlcxgLIAMoCzIhLnBsYXRmb3JtLmFwcC52MS5EcnlSdW5PY2N1cnJlbmNlEg8KB3VwbG9hZHMYDCABKAMSEAoIcmVhZGluZ3MYDSABKAMSDQoFbGluZXMYDiABKAMSEAoIZGlzYWJsZWQYDyABKAgiuAEKEERyeVJ1bk9jY3VycmVuY2USMAoHb3V0Y29tZRgBIAEoDjIfLnBsYXRmb3JtLmFwcC52MS5UcmlnZ2VyT3V0Y29tZRImCgJhdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDgoGcmVhc29uGAMgASgJEjoKDW5vdGlmaWNhdGlvbnMYBCADKAsyIy5wbGF0Zm9ybS5hcHAudjEuRHJ5UnVuTm90aWZpY2F0aW9uImEKEkRyeVJ1bk5vdGlmaWNhdGlvbhI2CgpzdXBwcmVzc2VkGAEgASgOMiIucGxhdGZvcm0uYXBwLnYxLlN1cHByZXNzaW9uUmVhc29uEhMKC2RlbGl2ZXJ5X2lkGAIgASgJIlUKF1ZhbGlkYXRlVHJpZ2dlcnNSZXF1ZXN0Eg8KB3BhcnRfaWQYASABKAkSKQoIdHJpZ2dlcnMYAiADKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0Ik0KGFZhbGlkYXRlVHJpZ2dlcnNSZXNwb25zZRIxCghwcm9ibGVtcxgBIAMoCzIfLnBsYXRmb3JtLmFwcC52MS5UcmlnZ2VyUHJvYmxlbSKAAQoSVGVzdFRyaWdnZXJSZXF1ZXN0Eg8KB3BhcnRfaWQYASABKAkSDgoEbmFtZRgCIAEoCUgAEigKBWRyYWZ0GAMgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdEgAEhQKDG5vdGlmaWNhdGlvbhgEIAEoDUIJCgd0cmlnZ2VyIisKE1Rlc3RUcmlnZ2VyUmVzcG9uc2USFAoMZGVsaXZlcnlfaWRzGAEgAygJIiIKFFJldHJ5RGVsaXZlcnlSZXF1ZXN0EgoKAmlkGAEgASgJIkQKFVJldHJ5RGVsaXZlcnlSZXNwb25zZRIrCghkZWxpdmVyeRgBIAEoCzIZLnBsYXRmb3JtLmFwcC52MS5EZWxpdmVyeSLfAgoXUmVwbGF5RGVsaXZlcmllc1JlcXVlc3QSGQoPb3JnYW5pemF0aW9uX2lkGAEgASgJSAASFQoLbG9jYXRpb25faWQYAiABKAlIABIUCgptYWNoaW5lX2lkGAMgASgJSAASEQoHcGFydF9pZBgEIAEoCUgAEhQKDHRyaWdnZXJfbmFtZRgFIAEoCRIuCgZzdGF0ZXMYBiADKA4yHi5wbGF0Zm9ybS5hcHAudjEuRGVsaXZlcnlTdGF0ZRIQCghjaGFubmVscxgHIAMoCRIpCgVzdGFydBgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLAoDZW5kGAkgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgBiAEBEg8KB2RyeV9ydW4YCiABKAgSFgoObWF4X2RlbGl2ZXJpZXMYCyABKA1CBwoFc2NvcGVCBgoEX2VuZCIuChhSZXBsYXlEZWxpdmVyaWVzUmVzcG9uc2USEgoKZGVsaXZlcmllcxgBIAEoDSJuCgxQYXVzZWRUYXJnZXQSDgoGdGFyZ2V0GAEgASgJEi0KCXBhdXNlZF9hdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDgoGcmVhc29uGAMgASgJEg8KB3dhaXRpbmcYBCABKA0iMwoYTGlzdFBhdXNlZFRhcmdldHNSZXF1ZXN0EhcKD29yZ2FuaXphdGlvbl9pZBgBIAEoCSJLChlMaXN0UGF1c2VkVGFyZ2V0c1Jlc3BvbnNlEi4KB3RhcmdldHMYASADKAsyHS5wbGF0Zm9ybS5hcHAudjEuUGF1c2VkVGFyZ2V0Ik0KElBhdXNlVGFyZ2V0UmVxdWVzdBIXCg9vcmdhbml6YXRpb25faWQYASABKAkSDgoGdGFyZ2V0GAIgASgJEg4KBnJlYXNvbhgDIAEoCSJEChNQYXVzZVRhcmdldFJlc3BvbnNlEi0KBnRhcmdldBgBIAEoCzIdLnBsYXRmb3JtLmFwcC52MS5QYXVzZWRUYXJnZXQiPgoTUmVzdW1lVGFyZ2V0UmVxdWVzdBIXCg9vcmdhbml6YXRpb25faWQYASABKAkSDgoGdGFyZ2V0GAIgASgJIioKFFJlc3VtZVRhcmdldFJlc3BvbnNlEhIKCmRlbGl2ZXJpZXMYASABKA0qfgoMVHJpZ2dlclN0YXRlEh0KGVRSSUdHRVJfU1RBVEVfVU5TUEVDSUZJRUQQABIZChVUUklHR0VSX1NUQVRFX1dPUktJTkcQARIaChZUUklHR0VSX1NUQVRFX0RJU0FCTEVEEAISGAoUVFJJR0dFUl9TVEFURV9CUk9LRU4QAyq9AQoNRGVsaXZlcnlTdGF0ZRIeChpERUxJVkVSWV9TVEFURV9VTlNQRUNJRklFRBAAEhoKFkRFTElWRVJZX1NUQVRFX1BFTkRJTkcQARIZChVERUxJVkVSWV9TVEFURV9QQVVTRUQQAhIcChhERUxJVkVSWV9TVEFURV9ERUxJVkVSRUQQAxIZChVERUxJVkVSWV9TVEFURV9GQUlMRUQQBBIcChhERUxJVkVSWV9TVEFURV9DQU5DRUxMRUQQBSqHAQoOVHJpZ2dlck91dGNvbWUSHwobVFJJR0dFUl9PVVRDT01FX1VOU1BFQ0lGSUVEEAASGQoVVFJJR0dFUl9PVVRDT01FX0ZJUkVEEAESHQoZVFJJR0dFUl9PVVRDT01FX1JFQ09WRVJFRBACEhoKFlRSSUdHRVJfT1VUQ09NRV9GQUlMRUQQAyp5ChFTdXBwcmVzc2lvblJlYXNvbhIiCh5TVVBQUkVTU0lPTl9SRUFTT05fVU5TUEVDSUZJRUQQABIfChtTVVBQUkVTU0lPTl9SRUFTT05fSU5URVJWQUwQARIfChtTVVBQUkVTU0lPTl9SRUFTT05fTk9UX1RPTEQQAjKqCQoOVHJpZ2dlclNlcnZpY2USWwoMTGlzdFRyaWdnZXJzEiQucGxhdGZvcm0uYXBwLnYxLkxpc3RUcmlnZ2Vyc1JlcXVlc3QaJS5wbGF0Zm9ybS5hcHAudjEuTGlzdFRyaWdnZXJzUmVzcG9uc2USagoRR2V0VHJpZ2dlckhpc3RvcnkSKS5wbGF0Zm9ybS5hcHAudjEuR2V0VHJpZ2dlckhpc3RvcnlSZXF1ZXN0GioucGxhdGZvcm0uYXBwLnYxLkdldFRyaWdnZXJIaXN0b3J5UmVzcG9uc2USYQoOTGlzdERlbGl2ZXJpZXMSJi5wbGF0Zm9ybS5hcHAudjEuTGlzdERlbGl2ZXJpZXNSZXF1ZXN0GicucGxhdGZvcm0uYXBwLnYxLkxpc3REZWxpdmVyaWVzUmVzcG9uc2USWAoLR2V0RGVsaXZlcnkSIy5wbGF0Zm9ybS5hcHAudjEuR2V0RGVsaXZlcnlSZXF1ZXN0GiQucGxhdGZvcm0uYXBwLnYxLkdldERlbGl2ZXJ5UmVzcG9uc2USYwoORHJ5UnVuVHJpZ2dlcnMSJi5wbGF0Zm9ybS5hcHAudjEuRHJ5UnVuVHJpZ2dlcnNSZXF1ZXN0GicucGxhdGZvcm0uYXBwLnYxLkRyeVJ1blRyaWdnZXJzUmVzcG9uc2UwARJnChBWYWxpZGF0ZVRyaWdnZXJzEigucGxhdGZvcm0uYXBwLnYxLlZhbGlkYXRlVHJpZ2dlcnNSZXF1ZXN0GikucGxhdGZvcm0uYXBwLnYxLlZhbGlkYXRlVHJpZ2dlcnNSZXNwb25zZRJYCgtUZXN0VHJpZ2dlchIjLnBsYXRmb3JtLmFwcC52MS5UZXN0VHJpZ2dlclJlcXVlc3QaJC5wbGF0Zm9ybS5hcHAudjEuVGVzdFRyaWdnZXJSZXNwb25zZRJeCg1SZXRyeURlbGl2ZXJ5EiUucGxhdGZvcm0uYXBwLnYxLlJldHJ5RGVsaXZlcnlSZXF1ZXN0GiYucGxhdGZvcm0uYXBwLnYxLlJldHJ5RGVsaXZlcnlSZXNwb25zZRJnChBSZXBsYXlEZWxpdmVyaWVzEigucGxhdGZvcm0uYXBwLnYxLlJlcGxheURlbGl2ZXJpZXNSZXF1ZXN0GikucGxhdGZvcm0uYXBwLnYxLlJlcGxheURlbGl2ZXJpZXNSZXNwb25zZRJqChFMaXN0UGF1c2VkVGFyZ2V0cxIpLnBsYXRmb3JtLmFwcC52MS5MaXN0UGF1c2VkVGFyZ2V0c1JlcXVlc3QaKi5wbGF0Zm9ybS5hcHAudjEuTGlzdFBhdXNlZFRhcmdldHNSZXNwb25zZRJYCgtQYXVzZVRhcmdldBIjLnBsYXRmb3JtLmFwcC52MS5QYXVzZVRhcmdldFJlcXVlc3QaJC5wbGF0Zm9ybS5hcHAudjEuUGF1c2VUYXJnZXRSZXNwb25zZRJbCgxSZXN1bWVUYXJnZXQSJC5wbGF0Zm9ybS5hcHAudjEuUmVzdW1lVGFyZ2V0UmVxdWVzdBolLnBsYXRmb3JtLmFwcC52MS5SZXN1bWVUYXJnZXRSZXNwb25zZWIGcHJvdG8z", [file_google_protobuf_struct, file_google_protobuf_timestamp]);
+  fileDesc("Ch5wbGF0Zm9ybS9hcHAvdjEvdHJpZ2dlcnMucHJvdG8SD3BsYXRmb3JtLmFwcC52MSJBCg5UcmlnZ2VyUHJvYmxlbRIQCghzZXZlcml0eRgBIAEoCRIMCgRwYXRoGAIgASgJEg8KB21lc3NhZ2UYAyABKAkilwMKB1RyaWdnZXISDwoHcGFydF9pZBgBIAEoCRIRCglwYXJ0X25hbWUYAiABKAkSEgoKbWFjaGluZV9pZBgDIAEoCRIUCgxtYWNoaW5lX25hbWUYBCABKAkSDAoEbmFtZRgFIAEoCRIMCgRwYXRoGAYgASgJEiwKBXN0YXRlGAcgASgOMh0ucGxhdGZvcm0uYXBwLnYxLlRyaWdnZXJTdGF0ZRIxCghwcm9ibGVtcxgIIAMoCzIfLnBsYXRmb3JtLmFwcC52MS5UcmlnZ2VyUHJvYmxlbRISCgpldmVudF90eXBlGAkgASgJEiYKBWV2ZW50GAogASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdBI7Cg1ub3RpZmljYXRpb25zGAsgAygLMiQucGxhdGZvcm0uYXBwLnYxLlRyaWdnZXJOb3RpZmljYXRpb24SNgoNbGFzdF9maXJlZF9hdBgMIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBIAIgBAUIQCg5fbGFzdF9maXJlZF9hdCL0AgoTVHJpZ2dlck5vdGlmaWNhdGlvbhIPCgdjaGFubmVsGAEgASgJEg4KBnRhcmdldBgCIAEoCRIYChBpbnRlcnZhbF9zZWNvbmRzGAMgASgBEhMKC2FwcGxpY2F0aW9uGAQgASgJEhYKDmhhc19iYXNpY19hdXRoGAUgASgIEisKBXN0YXRlGAYgASgOMhwucGxhdGZvcm0uYXBwLnYxLlRhcmdldFN0YXRlEg4KBnJlYXNvbhgHIAEoCRI4Cg9sYXN0X2F0dGVtcHRfYXQYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wSACIAQESOgoRbGFzdF9kZWxpdmVyZWRfYXQYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wSAGIAQESGAoQbGFzdF9kZWxpdmVyeV9pZBgKIAEoCUISChBfbGFzdF9hdHRlbXB0X2F0QhQKEl9sYXN0X2RlbGl2ZXJlZF9hdCLZAQoTTGlzdFRyaWdnZXJzUmVxdWVzdBIZCg9vcmdhbml6YXRpb25faWQYASABKAlIABIVCgtsb2NhdGlvbl9pZBgCIAEoCUgAEhQKCm1hY2hpbmVfaWQYAyABKAlIABIRCgdwYXJ0X2lkGAQgASgJSAASLQoGc3RhdGVzGAUgAygOMh0ucGxhdGZvcm0uYXBwLnYxLlRyaWdnZXJTdGF0ZRIMCgRuYW1lGAYgASgJEg0KBWxpbWl0GAcgASgNEhIKCnBhZ2VfdG9rZW4YCCABKAlCBwoFc2NvcGUiWwoUTGlzdFRyaWdnZXJzUmVzcG9uc2USKgoIdHJpZ2dlcnMYASADKAsyGC5wbGF0Zm9ybS5hcHAudjEuVHJpZ2dlchIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAki2gIKGEdldFRyaWdnZXJIaXN0b3J5UmVxdWVzdBIZCg9vcmdhbml6YXRpb25faWQYASABKAlIABIVCgtsb2NhdGlvbl9pZBgCIAEoCUgAEhQKCm1hY2hpbmVfaWQYAyABKAlIABIRCgdwYXJ0X2lkGAQgASgJSAASFAoMdHJpZ2dlcl9uYW1lGAUgASgJEjEKCG91dGNvbWVzGAYgAygOMh8ucGxhdGZvcm0uYXBwLnYxLlRyaWdnZXJPdXRjb21lEi4KBXN0YXJ0GAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgBiAEBEiwKA2VuZBgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBIAogBARINCgVsaW1pdBgJIAEoDRISCgpwYWdlX3Rva2VuGAogASgJQgcKBXNjb3BlQggKBl9zdGFydEIGCgRfZW5kImsKGUdldFRyaWdnZXJIaXN0b3J5UmVzcG9uc2USNQoHZW50cmllcxgBIAMoCzIkLnBsYXRmb3JtLmFwcC52MS5UcmlnZ2VySGlzdG9yeUVudHJ5EhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSLFAgoTVHJpZ2dlckhpc3RvcnlFbnRyeRIPCgdwYXJ0X2lkGAEgASgJEhQKDHRyaWdnZXJfbmFtZRgCIAEoCRIPCgdzdWJqZWN0GAMgASgJEjAKB291dGNvbWUYBCABKA4yHy5wbGF0Zm9ybS5hcHAudjEuVHJpZ2dlck91dGNvbWUSKgoGbWludXRlGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBINCgVjb3VudBgGIAEoAxIrCgdsYXN0X2F0GAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIOCgZyZWFzb24YCCABKAkSDAoEc2VudBgJIAEoAxIeChZzdXBwcmVzc2VkX2J5X2ludGVydmFsGAogASgDEh4KFnN1cHByZXNzZWRfYXNfbm90X3RvbGQYCyABKAMisAQKCERlbGl2ZXJ5EgoKAmlkGAEgASgJEg8KB3BhcnRfaWQYAiABKAkSFAoMdHJpZ2dlcl9uYW1lGAMgASgJEhIKCmV2ZW50X3R5cGUYBCABKAkSDwoHY2hhbm5lbBgFIAEoCRIOCgZ0YXJnZXQYBiABKAkSEwoLYXBwbGljYXRpb24YByABKAkSLQoFc3RhdGUYCCABKA4yHi5wbGF0Zm9ybS5hcHAudjEuRGVsaXZlcnlTdGF0ZRIsCghldmVudF9hdBgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKY3JlYXRlZF9hdBgKIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASNAoLZmluaXNoZWRfYXQYCyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wSACIAQESOAoPbmV4dF9hdHRlbXB0X2F0GAwgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgBiAEBEjIKCGF0dGVtcHRzGA0gAygLMiAucGxhdGZvcm0uYXBwLnYxLkRlbGl2ZXJ5QXR0ZW1wdBIRCglwYXJ0X25hbWUYDiABKAkSEgoKbWFjaGluZV9pZBgPIAEoCRIUCgxtYWNoaW5lX25hbWUYECABKAkSFQoNd2FpdHNfYmVjYXVzZRgRIAEoCUIOCgxfZmluaXNoZWRfYXRCEgoQX25leHRfYXR0ZW1wdF9hdCKeAQoPRGVsaXZlcnlBdHRlbXB0Eg4KBm51bWJlchgBIAEoDRImCgJhdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEwoLZHVyYXRpb25fbXMYAyABKA0SDwoHb3V0Y29tZRgEIAEoCRIMCgRjb2RlGAUgASgFEg0KBWVycm9yGAYgASgJEhAKCHJlc3BvbnNlGAcgASgJIp8BCg9EZWxpdmVyeVJlcXVlc3QSDgoGbWV0aG9kGAEgASgJEj4KB2hlYWRlcnMYAiADKAsyLS5wbGF0Zm9ybS5hcHAudjEuRGVsaXZlcnlSZXF1ZXN0LkhlYWRlcnNFbnRyeRIMCgRib2R5GAMgASgJGi4KDEhlYWRlcnNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBIokDChVMaXN0RGVsaXZlcmllc1JlcXVlc3QSGQoPb3JnYW5pemF0aW9uX2lkGAEgASgJSAASFQoLbG9jYXRpb25faWQYAiABKAlIABIUCgptYWNoaW5lX2lkGAMgASgJSAASEQoHcGFydF9pZBgEIAEoCUgAEhQKDHRyaWdnZXJfbmFtZRgFIAEoCRIuCgZzdGF0ZXMYBiADKA4yHi5wbGF0Zm9ybS5hcHAudjEuRGVsaXZlcnlTdGF0ZRIQCghjaGFubmVscxgHIAMoCRIuCgVzdGFydBgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBIAYgBARIsCgNlbmQYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wSAKIAQESDQoFbGltaXQYCiABKA0SEgoKcGFnZV90b2tlbhgLIAEoCRIMCgR0ZXh0GAwgASgJEhMKC3dpdGhfY291bnRzGA0gASgIQgcKBXNjb3BlQggKBl9zdGFydEIGCgRfZW5kIqwBChZMaXN0RGVsaXZlcmllc1Jlc3BvbnNlEi0KCmRlbGl2ZXJpZXMYASADKAsyGS5wbGF0Zm9ybS5hcHAudjEuRGVsaXZlcnkSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJEi4KBmNvdW50cxgDIAMoCzIeLnBsYXRmb3JtLmFwcC52MS5EZWxpdmVyeUNvdW50EhoKEmNvdW50c19hcmVfcGFydGlhbBgEIAEoCCJSCg1EZWxpdmVyeUNvdW50Ei0KBXN0YXRlGAEgASgOMh4ucGxhdGZvcm0uYXBwLnYxLkRlbGl2ZXJ5U3RhdGUSEgoKZGVsaXZlcmllcxgCIAEoDSIgChJHZXREZWxpdmVyeVJlcXVlc3QSCgoCaWQYASABKAkidQoTR2V0RGVsaXZlcnlSZXNwb25zZRIrCghkZWxpdmVyeRgBIAEoCzIZLnBsYXRmb3JtLmFwcC52MS5EZWxpdmVyeRIxCgdyZXF1ZXN0GAIgASgLMiAucGxhdGZvcm0uYXBwLnYxLkRlbGl2ZXJ5UmVxdWVzdCLTAQoVRHJ5UnVuVHJpZ2dlcnNSZXF1ZXN0Eg8KB3BhcnRfaWQYASABKAkSLQoFZHJhZnQYAiABKAsyHi5wbGF0Zm9ybS5hcHAudjEuVHJpZ2dlcnNEcmFmdBINCgVuYW1lcxgDIAMoCRIpCgVzdGFydBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASJwoDZW5kGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIXCg9tYXhfb2NjdXJyZW5jZXMYBiABKA0iOgoNVHJpZ2dlcnNEcmFmdBIpCgh0cmlnZ2VycxgBIAMoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QiuQEKFkRyeVJ1blRyaWdnZXJzUmVzcG9uc2USLQoFYmVndW4YASABKAsyHC5wbGF0Zm9ybS5hcHAudjEuRHJ5UnVuQmVndW5IABIzCghwcm9ncmVzcxgCIAEoCzIfLnBsYXRmb3JtLmFwcC52MS5EcnlSdW5Qcm9ncmVzc0gAEjEKB3N1bW1hcnkYAyABKAsyHi5wbGF0Zm9ybS5hcHAudjEuRHJ5UnVuU3VtbWFyeUgAQggKBnJlc3VsdCJSCgtEcnlSdW5CZWd1bhIxCghwcm9ibGVtcxgBIAMoCzIfLnBsYXRmb3JtLmFwcC52MS5UcmlnZ2VyUHJvYmxlbRIQCgh0cmlnZ2VycxgCIAMoCSJRCg5EcnlSdW5Qcm9ncmVzcxIPCgd0cmlnZ2VyGAEgASgJEhAKCHJlYWRpbmdzGAIgASgDEg0KBWxpbmVzGAMgASgDEg0KBXNoYXJlGAQgASgBIo4DCg1EcnlSdW5TdW1tYXJ5Eg8KB3RyaWdnZXIYASABKAkSEgoKZXZlbnRfdHlwZRgCIAEoCRIXCg9ub3RfcnVuX2JlY2F1c2UYAyABKAkSDQoFZmlyZWQYBCABKAMSEQoJcmVjb3ZlcmVkGAUgASgDEgwKBHNlbnQYBiABKAMSHgoWc3VwcHJlc3NlZF9ieV9pbnRlcnZhbBgHIAEoAxIeChZzdXBwcmVzc2VkX2FzX25vdF90b2xkGAggASgDEikKBWZpcnN0GAkgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIoCgRsYXN0GAogASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBI2CgtvY2N1cnJlbmNlcxgLIAMoCzIhLnBsYXRmb3JtLmFwcC52MS5EcnlSdW5PY2N1cnJlbmNlEg8KB3VwbG9hZHMYDCABKAMSEAoIcmVhZGluZ3MYDSABKAMSDQoFbGluZXMYDiABKAMSEAoIZGlzYWJsZWQYDyABKAgiuAEKEERyeVJ1bk9jY3VycmVuY2USMAoHb3V0Y29tZRgBIAEoDjIfLnBsYXRmb3JtLmFwcC52MS5UcmlnZ2VyT3V0Y29tZRImCgJhdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDgoGcmVhc29uGAMgASgJEjoKDW5vdGlmaWNhdGlvbnMYBCADKAsyIy5wbGF0Zm9ybS5hcHAudjEuRHJ5UnVuTm90aWZpY2F0aW9uImEKEkRyeVJ1bk5vdGlmaWNhdGlvbhI2CgpzdXBwcmVzc2VkGAEgASgOMiIucGxhdGZvcm0uYXBwLnYxLlN1cHByZXNzaW9uUmVhc29uEhMKC2RlbGl2ZXJ5X2lkGAIgASgJIlUKF1ZhbGlkYXRlVHJpZ2dlcnNSZXF1ZXN0Eg8KB3BhcnRfaWQYASABKAkSKQoIdHJpZ2dlcnMYAiADKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0Ik0KGFZhbGlkYXRlVHJpZ2dlcnNSZXNwb25zZRIxCghwcm9ibGVtcxgBIAMoCzIfLnBsYXRmb3JtLmFwcC52MS5UcmlnZ2VyUHJvYmxlbSKAAQoSVGVzdFRyaWdnZXJSZXF1ZXN0Eg8KB3BhcnRfaWQYASABKAkSDgoEbmFtZRgCIAEoCUgAEigKBWRyYWZ0GAMgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdEgAEhQKDG5vdGlmaWNhdGlvbhgEIAEoDUIJCgd0cmlnZ2VyIloKE1Rlc3RUcmlnZ2VyUmVzcG9uc2USFAoMZGVsaXZlcnlfaWRzGAEgAygJEi0KCmRlbGl2ZXJpZXMYAiADKAsyGS5wbGF0Zm9ybS5hcHAudjEuRGVsaXZlcnkiIgoUUmV0cnlEZWxpdmVyeVJlcXVlc3QSCgoCaWQYASABKAkiRAoVUmV0cnlEZWxpdmVyeVJlc3BvbnNlEisKCGRlbGl2ZXJ5GAEgASgLMhkucGxhdGZvcm0uYXBwLnYxLkRlbGl2ZXJ5It8CChdSZXBsYXlEZWxpdmVyaWVzUmVxdWVzdBIZCg9vcmdhbml6YXRpb25faWQYASABKAlIABIVCgtsb2NhdGlvbl9pZBgCIAEoCUgAEhQKCm1hY2hpbmVfaWQYAyABKAlIABIRCgdwYXJ0X2lkGAQgASgJSAASFAoMdHJpZ2dlcl9uYW1lGAUgASgJEi4KBnN0YXRlcxgGIAMoDjIeLnBsYXRmb3JtLmFwcC52MS5EZWxpdmVyeVN0YXRlEhAKCGNoYW5uZWxzGAcgAygJEikKBXN0YXJ0GAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIsCgNlbmQYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wSAGIAQESDwoHZHJ5X3J1bhgKIAEoCBIWCg5tYXhfZGVsaXZlcmllcxgLIAEoDUIHCgVzY29wZUIGCgRfZW5kIi4KGFJlcGxheURlbGl2ZXJpZXNSZXNwb25zZRISCgpkZWxpdmVyaWVzGAEgASgNIm4KDFBhdXNlZFRhcmdldBIOCgZ0YXJnZXQYASABKAkSLQoJcGF1c2VkX2F0GAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIOCgZyZWFzb24YAyABKAkSDwoHd2FpdGluZxgEIAEoDSIzChhMaXN0UGF1c2VkVGFyZ2V0c1JlcXVlc3QSFwoPb3JnYW5pemF0aW9uX2lkGAEgASgJIksKGUxpc3RQYXVzZWRUYXJnZXRzUmVzcG9uc2USLgoHdGFyZ2V0cxgBIAMoCzIdLnBsYXRmb3JtLmFwcC52MS5QYXVzZWRUYXJnZXQiTQoSUGF1c2VUYXJnZXRSZXF1ZXN0EhcKD29yZ2FuaXphdGlvbl9pZBgBIAEoCRIOCgZ0YXJnZXQYAiABKAkSDgoGcmVhc29uGAMgASgJIkQKE1BhdXNlVGFyZ2V0UmVzcG9uc2USLQoGdGFyZ2V0GAEgASgLMh0ucGxhdGZvcm0uYXBwLnYxLlBhdXNlZFRhcmdldCI+ChNSZXN1bWVUYXJnZXRSZXF1ZXN0EhcKD29yZ2FuaXphdGlvbl9pZBgBIAEoCRIOCgZ0YXJnZXQYAiABKAkiKgoUUmVzdW1lVGFyZ2V0UmVzcG9uc2USEgoKZGVsaXZlcmllcxgBIAEoDSrmAQoMVHJpZ2dlclN0YXRlEh0KGVRSSUdHRVJfU1RBVEVfVU5TUEVDSUZJRUQQABIZChVUUklHR0VSX1NUQVRFX1dPUktJTkcQARIaChZUUklHR0VSX1NUQVRFX0RJU0FCTEVEEAISGAoUVFJJR0dFUl9TVEFURV9CUk9LRU4QAxIZChVUUklHR0VSX1NUQVRFX1JFRlVTRUQQBBIZChVUUklHR0VSX1NUQVRFX0ZBSUxJTkcQBRIYChRUUklHR0VSX1NUQVRFX1BBVVNFRBAGEhYKElRSSUdHRVJfU1RBVEVfS0VQVBAHKqsBCgtUYXJnZXRTdGF0ZRIcChhUQVJHRVRfU1RBVEVfVU5TUEVDSUZJRUQQABIaChZUQVJHRVRfU1RBVEVfREVMSVZFUkVEEAESFQoRVEFSR0VUX1NUQVRFX0tFUFQQAhIYChRUQVJHRVRfU1RBVEVfRkFJTElORxADEhgKFFRBUkdFVF9TVEFURV9SRUZVU0VEEAQSFwoTVEFSR0VUX1NUQVRFX1BBVVNFRBAFKtYBCg1EZWxpdmVyeVN0YXRlEh4KGkRFTElWRVJZX1NUQVRFX1VOU1BFQ0lGSUVEEAASGgoWREVMSVZFUllfU1RBVEVfUEVORElORxABEhkKFURFTElWRVJZX1NUQVRFX1BBVVNFRBACEhwKGERFTElWRVJZX1NUQVRFX0RFTElWRVJFRBADEhkKFURFTElWRVJZX1NUQVRFX0ZBSUxFRBAEEhwKGERFTElWRVJZX1NUQVRFX0NBTkNFTExFRBAFEhcKE0RFTElWRVJZX1NUQVRFX0tFUFQQBiqHAQoOVHJpZ2dlck91dGNvbWUSHwobVFJJR0dFUl9PVVRDT01FX1VOU1BFQ0lGSUVEEAASGQoVVFJJR0dFUl9PVVRDT01FX0ZJUkVEEAESHQoZVFJJR0dFUl9PVVRDT01FX1JFQ09WRVJFRBACEhoKFlRSSUdHRVJfT1VUQ09NRV9GQUlMRUQQAyp5ChFTdXBwcmVzc2lvblJlYXNvbhIiCh5TVVBQUkVTU0lPTl9SRUFTT05fVU5TUEVDSUZJRUQQABIfChtTVVBQUkVTU0lPTl9SRUFTT05fSU5URVJWQUwQARIfChtTVVBQUkVTU0lPTl9SRUFTT05fTk9UX1RPTEQQAjKqCQoOVHJpZ2dlclNlcnZpY2USWwoMTGlzdFRyaWdnZXJzEiQucGxhdGZvcm0uYXBwLnYxLkxpc3RUcmlnZ2Vyc1JlcXVlc3QaJS5wbGF0Zm9ybS5hcHAudjEuTGlzdFRyaWdnZXJzUmVzcG9uc2USagoRR2V0VHJpZ2dlckhpc3RvcnkSKS5wbGF0Zm9ybS5hcHAudjEuR2V0VHJpZ2dlckhpc3RvcnlSZXF1ZXN0GioucGxhdGZvcm0uYXBwLnYxLkdldFRyaWdnZXJIaXN0b3J5UmVzcG9uc2USYQoOTGlzdERlbGl2ZXJpZXMSJi5wbGF0Zm9ybS5hcHAudjEuTGlzdERlbGl2ZXJpZXNSZXF1ZXN0GicucGxhdGZvcm0uYXBwLnYxLkxpc3REZWxpdmVyaWVzUmVzcG9uc2USWAoLR2V0RGVsaXZlcnkSIy5wbGF0Zm9ybS5hcHAudjEuR2V0RGVsaXZlcnlSZXF1ZXN0GiQucGxhdGZvcm0uYXBwLnYxLkdldERlbGl2ZXJ5UmVzcG9uc2USYwoORHJ5UnVuVHJpZ2dlcnMSJi5wbGF0Zm9ybS5hcHAudjEuRHJ5UnVuVHJpZ2dlcnNSZXF1ZXN0GicucGxhdGZvcm0uYXBwLnYxLkRyeVJ1blRyaWdnZXJzUmVzcG9uc2UwARJnChBWYWxpZGF0ZVRyaWdnZXJzEigucGxhdGZvcm0uYXBwLnYxLlZhbGlkYXRlVHJpZ2dlcnNSZXF1ZXN0GikucGxhdGZvcm0uYXBwLnYxLlZhbGlkYXRlVHJpZ2dlcnNSZXNwb25zZRJYCgtUZXN0VHJpZ2dlchIjLnBsYXRmb3JtLmFwcC52MS5UZXN0VHJpZ2dlclJlcXVlc3QaJC5wbGF0Zm9ybS5hcHAudjEuVGVzdFRyaWdnZXJSZXNwb25zZRJeCg1SZXRyeURlbGl2ZXJ5EiUucGxhdGZvcm0uYXBwLnYxLlJldHJ5RGVsaXZlcnlSZXF1ZXN0GiYucGxhdGZvcm0uYXBwLnYxLlJldHJ5RGVsaXZlcnlSZXNwb25zZRJnChBSZXBsYXlEZWxpdmVyaWVzEigucGxhdGZvcm0uYXBwLnYxLlJlcGxheURlbGl2ZXJpZXNSZXF1ZXN0GikucGxhdGZvcm0uYXBwLnYxLlJlcGxheURlbGl2ZXJpZXNSZXNwb25zZRJqChFMaXN0UGF1c2VkVGFyZ2V0cxIpLnBsYXRmb3JtLmFwcC52MS5MaXN0UGF1c2VkVGFyZ2V0c1JlcXVlc3QaKi5wbGF0Zm9ybS5hcHAudjEuTGlzdFBhdXNlZFRhcmdldHNSZXNwb25zZRJYCgtQYXVzZVRhcmdldBIjLnBsYXRmb3JtLmFwcC52MS5QYXVzZVRhcmdldFJlcXVlc3QaJC5wbGF0Zm9ybS5hcHAudjEuUGF1c2VUYXJnZXRSZXNwb25zZRJbCgxSZXN1bWVUYXJnZXQSJC5wbGF0Zm9ybS5hcHAudjEuUmVzdW1lVGFyZ2V0UmVxdWVzdBolLnBsYXRmb3JtLmFwcC52MS5SZXN1bWVUYXJnZXRSZXNwb25zZWIGcHJvdG8z", [file_google_protobuf_struct, file_google_protobuf_timestamp]);
 
 /**
  * @generated from message platform.app.v1.TriggerProblem
@@ -169,6 +169,41 @@ export type TriggerNotification = Message<"platform.app.v1.TriggerNotification">
    * @generated from field: bool has_basic_auth = 5;
    */
   hasBasicAuth: boolean;
+
+  /**
+   * For all_machine_owners, that of the owner for whom it is worst.
+   *
+   * @generated from field: platform.app.v1.TargetState state = 6;
+   */
+  state: TargetState;
+
+  /**
+   * Why it is kept, failing, refused or paused, for people; otherwise empty.
+   *
+   * @generated from field: string reason = 7;
+   */
+  reason: string;
+
+  /**
+   * When the last attempt began. Absent: none in the last 30 days.
+   *
+   * @generated from field: optional google.protobuf.Timestamp last_attempt_at = 8;
+   */
+  lastAttemptAt?: Timestamp | undefined;
+
+  /**
+   * When a notification was last delivered. Absent: none in the last 30 days.
+   *
+   * @generated from field: optional google.protobuf.Timestamp last_delivered_at = 9;
+   */
+  lastDeliveredAt?: Timestamp | undefined;
+
+  /**
+   * The delivery that was tried last, for GetDelivery; empty: none.
+   *
+   * @generated from field: string last_delivery_id = 10;
+   */
+  lastDeliveryId: string;
 };
 
 /**
@@ -526,7 +561,7 @@ export type Delivery = Message<"platform.app.v1.Delivery"> & {
   createdAt?: Timestamp | undefined;
 
   /**
-   * When it was delivered, failed or cancelled.
+   * When it was delivered, kept, failed or cancelled.
    *
    * @generated from field: optional google.protobuf.Timestamp finished_at = 11;
    */
@@ -545,6 +580,34 @@ export type Delivery = Message<"platform.app.v1.Delivery"> & {
    * @generated from field: repeated platform.app.v1.DeliveryAttempt attempts = 13;
    */
   attempts: DeliveryAttempt[];
+
+  /**
+   * Empty: the part was deleted.
+   *
+   * @generated from field: string part_name = 14;
+   */
+  partName: string;
+
+  /**
+   * Empty: the part was deleted.
+   *
+   * @generated from field: string machine_id = 15;
+   */
+  machineId: string;
+
+  /**
+   * Of a deleted part: the name that the machine had when the event happened, in GetDelivery only.
+   *
+   * @generated from field: string machine_name = 16;
+   */
+  machineName: string;
+
+  /**
+   * Why it is pending or paused, for people, such as "the last attempt failed: …"; otherwise empty.
+   *
+   * @generated from field: string waits_because = 17;
+   */
+  waitsBecause: string;
 };
 
 /**
@@ -576,7 +639,7 @@ export type DeliveryAttempt = Message<"platform.app.v1.DeliveryAttempt"> & {
   durationMs: number;
 
   /**
-   * accepted, rejected (no more attempts) or retry-later.
+   * accepted, kept (in the test inbox), rejected (no more attempts) or retry-later.
    *
    * @generated from field: string outcome = 4;
    */
@@ -715,7 +778,7 @@ export type ListDeliveriesRequest = Message<"platform.app.v1.ListDeliveriesReque
   end?: Timestamp | undefined;
 
   /**
-   * Default 50, at most 200.
+   * Default 50, at most 200. With `text`, a page may have fewer without being the last.
    *
    * @generated from field: uint32 limit = 10;
    */
@@ -725,6 +788,21 @@ export type ListDeliveriesRequest = Message<"platform.app.v1.ListDeliveriesReque
    * @generated from field: string page_token = 11;
    */
   pageToken: string;
+
+  /**
+   * Only those with this text in the name of the machine, part or trigger, the target, the event type or the id; upper and lower case are
+   * equal. Empty: all.
+   *
+   * @generated from field: string text = 12;
+   */
+  text: string;
+
+  /**
+   * Count the deliveries by state, too.
+   *
+   * @generated from field: bool with_counts = 13;
+   */
+  withCounts: boolean;
 };
 
 /**
@@ -749,6 +827,21 @@ export type ListDeliveriesResponse = Message<"platform.app.v1.ListDeliveriesResp
    * @generated from field: string next_page_token = 2;
    */
   nextPageToken: string;
+
+  /**
+   * With `with_counts`: the deliveries that match the request, except `states`, `limit` and `page_token`. States without deliveries are
+   * left out.
+   *
+   * @generated from field: repeated platform.app.v1.DeliveryCount counts = 3;
+   */
+  counts: DeliveryCount[];
+
+  /**
+   * There are more deliveries than were counted: only the newest 10,000 are.
+   *
+   * @generated from field: bool counts_are_partial = 4;
+   */
+  countsArePartial: boolean;
 };
 
 /**
@@ -757,6 +850,28 @@ export type ListDeliveriesResponse = Message<"platform.app.v1.ListDeliveriesResp
  */
 export const ListDeliveriesResponseSchema: GenMessage<ListDeliveriesResponse> = /*@__PURE__*/
   messageDesc(file_platform_app_v1_triggers, 12);
+
+/**
+ * @generated from message platform.app.v1.DeliveryCount
+ */
+export type DeliveryCount = Message<"platform.app.v1.DeliveryCount"> & {
+  /**
+   * @generated from field: platform.app.v1.DeliveryState state = 1;
+   */
+  state: DeliveryState;
+
+  /**
+   * @generated from field: uint32 deliveries = 2;
+   */
+  deliveries: number;
+};
+
+/**
+ * Describes the message platform.app.v1.DeliveryCount.
+ * Use `create(DeliveryCountSchema)` to create a new message.
+ */
+export const DeliveryCountSchema: GenMessage<DeliveryCount> = /*@__PURE__*/
+  messageDesc(file_platform_app_v1_triggers, 13);
 
 /**
  * @generated from message platform.app.v1.GetDeliveryRequest
@@ -773,7 +888,7 @@ export type GetDeliveryRequest = Message<"platform.app.v1.GetDeliveryRequest"> &
  * Use `create(GetDeliveryRequestSchema)` to create a new message.
  */
 export const GetDeliveryRequestSchema: GenMessage<GetDeliveryRequest> = /*@__PURE__*/
-  messageDesc(file_platform_app_v1_triggers, 13);
+  messageDesc(file_platform_app_v1_triggers, 14);
 
 /**
  * @generated from message platform.app.v1.GetDeliveryResponse
@@ -797,7 +912,7 @@ export type GetDeliveryResponse = Message<"platform.app.v1.GetDeliveryResponse">
  * Use `create(GetDeliveryResponseSchema)` to create a new message.
  */
 export const GetDeliveryResponseSchema: GenMessage<GetDeliveryResponse> = /*@__PURE__*/
-  messageDesc(file_platform_app_v1_triggers, 14);
+  messageDesc(file_platform_app_v1_triggers, 15);
 
 /**
  * @generated from message platform.app.v1.DryRunTriggersRequest
@@ -849,7 +964,7 @@ export type DryRunTriggersRequest = Message<"platform.app.v1.DryRunTriggersReque
  * Use `create(DryRunTriggersRequestSchema)` to create a new message.
  */
 export const DryRunTriggersRequestSchema: GenMessage<DryRunTriggersRequest> = /*@__PURE__*/
-  messageDesc(file_platform_app_v1_triggers, 15);
+  messageDesc(file_platform_app_v1_triggers, 16);
 
 /**
  * As in the `triggers` of a configuration.
@@ -868,7 +983,7 @@ export type TriggersDraft = Message<"platform.app.v1.TriggersDraft"> & {
  * Use `create(TriggersDraftSchema)` to create a new message.
  */
 export const TriggersDraftSchema: GenMessage<TriggersDraft> = /*@__PURE__*/
-  messageDesc(file_platform_app_v1_triggers, 16);
+  messageDesc(file_platform_app_v1_triggers, 17);
 
 /**
  * @generated from message platform.app.v1.DryRunTriggersResponse
@@ -903,7 +1018,7 @@ export type DryRunTriggersResponse = Message<"platform.app.v1.DryRunTriggersResp
  * Use `create(DryRunTriggersResponseSchema)` to create a new message.
  */
 export const DryRunTriggersResponseSchema: GenMessage<DryRunTriggersResponse> = /*@__PURE__*/
-  messageDesc(file_platform_app_v1_triggers, 17);
+  messageDesc(file_platform_app_v1_triggers, 18);
 
 /**
  * @generated from message platform.app.v1.DryRunBegun
@@ -929,7 +1044,7 @@ export type DryRunBegun = Message<"platform.app.v1.DryRunBegun"> & {
  * Use `create(DryRunBegunSchema)` to create a new message.
  */
 export const DryRunBegunSchema: GenMessage<DryRunBegun> = /*@__PURE__*/
-  messageDesc(file_platform_app_v1_triggers, 18);
+  messageDesc(file_platform_app_v1_triggers, 19);
 
 /**
  * @generated from message platform.app.v1.DryRunProgress
@@ -965,7 +1080,7 @@ export type DryRunProgress = Message<"platform.app.v1.DryRunProgress"> & {
  * Use `create(DryRunProgressSchema)` to create a new message.
  */
 export const DryRunProgressSchema: GenMessage<DryRunProgress> = /*@__PURE__*/
-  messageDesc(file_platform_app_v1_triggers, 19);
+  messageDesc(file_platform_app_v1_triggers, 20);
 
 /**
  * @generated from message platform.app.v1.DryRunSummary
@@ -1062,7 +1177,7 @@ export type DryRunSummary = Message<"platform.app.v1.DryRunSummary"> & {
  * Use `create(DryRunSummarySchema)` to create a new message.
  */
 export const DryRunSummarySchema: GenMessage<DryRunSummary> = /*@__PURE__*/
-  messageDesc(file_platform_app_v1_triggers, 20);
+  messageDesc(file_platform_app_v1_triggers, 21);
 
 /**
  * @generated from message platform.app.v1.DryRunOccurrence
@@ -1098,7 +1213,7 @@ export type DryRunOccurrence = Message<"platform.app.v1.DryRunOccurrence"> & {
  * Use `create(DryRunOccurrenceSchema)` to create a new message.
  */
 export const DryRunOccurrenceSchema: GenMessage<DryRunOccurrence> = /*@__PURE__*/
-  messageDesc(file_platform_app_v1_triggers, 21);
+  messageDesc(file_platform_app_v1_triggers, 22);
 
 /**
  * @generated from message platform.app.v1.DryRunNotification
@@ -1122,7 +1237,7 @@ export type DryRunNotification = Message<"platform.app.v1.DryRunNotification"> &
  * Use `create(DryRunNotificationSchema)` to create a new message.
  */
 export const DryRunNotificationSchema: GenMessage<DryRunNotification> = /*@__PURE__*/
-  messageDesc(file_platform_app_v1_triggers, 22);
+  messageDesc(file_platform_app_v1_triggers, 23);
 
 /**
  * @generated from message platform.app.v1.ValidateTriggersRequest
@@ -1146,7 +1261,7 @@ export type ValidateTriggersRequest = Message<"platform.app.v1.ValidateTriggersR
  * Use `create(ValidateTriggersRequestSchema)` to create a new message.
  */
 export const ValidateTriggersRequestSchema: GenMessage<ValidateTriggersRequest> = /*@__PURE__*/
-  messageDesc(file_platform_app_v1_triggers, 23);
+  messageDesc(file_platform_app_v1_triggers, 24);
 
 /**
  * @generated from message platform.app.v1.ValidateTriggersResponse
@@ -1165,7 +1280,7 @@ export type ValidateTriggersResponse = Message<"platform.app.v1.ValidateTriggers
  * Use `create(ValidateTriggersResponseSchema)` to create a new message.
  */
 export const ValidateTriggersResponseSchema: GenMessage<ValidateTriggersResponse> = /*@__PURE__*/
-  messageDesc(file_platform_app_v1_triggers, 24);
+  messageDesc(file_platform_app_v1_triggers, 25);
 
 /**
  * @generated from message platform.app.v1.TestTriggerRequest
@@ -1212,7 +1327,7 @@ export type TestTriggerRequest = Message<"platform.app.v1.TestTriggerRequest"> &
  * Use `create(TestTriggerRequestSchema)` to create a new message.
  */
 export const TestTriggerRequestSchema: GenMessage<TestTriggerRequest> = /*@__PURE__*/
-  messageDesc(file_platform_app_v1_triggers, 25);
+  messageDesc(file_platform_app_v1_triggers, 26);
 
 /**
  * @generated from message platform.app.v1.TestTriggerResponse
@@ -1224,6 +1339,13 @@ export type TestTriggerResponse = Message<"platform.app.v1.TestTriggerResponse">
    * @generated from field: repeated string delivery_ids = 1;
    */
   deliveryIds: string[];
+
+  /**
+   * The same deliveries with the outcomes of their attempts. One that is still pending without an attempt had no answer within 17 s.
+   *
+   * @generated from field: repeated platform.app.v1.Delivery deliveries = 2;
+   */
+  deliveries: Delivery[];
 };
 
 /**
@@ -1231,7 +1353,7 @@ export type TestTriggerResponse = Message<"platform.app.v1.TestTriggerResponse">
  * Use `create(TestTriggerResponseSchema)` to create a new message.
  */
 export const TestTriggerResponseSchema: GenMessage<TestTriggerResponse> = /*@__PURE__*/
-  messageDesc(file_platform_app_v1_triggers, 26);
+  messageDesc(file_platform_app_v1_triggers, 27);
 
 /**
  * @generated from message platform.app.v1.RetryDeliveryRequest
@@ -1248,7 +1370,7 @@ export type RetryDeliveryRequest = Message<"platform.app.v1.RetryDeliveryRequest
  * Use `create(RetryDeliveryRequestSchema)` to create a new message.
  */
 export const RetryDeliveryRequestSchema: GenMessage<RetryDeliveryRequest> = /*@__PURE__*/
-  messageDesc(file_platform_app_v1_triggers, 27);
+  messageDesc(file_platform_app_v1_triggers, 28);
 
 /**
  * @generated from message platform.app.v1.RetryDeliveryResponse
@@ -1265,7 +1387,7 @@ export type RetryDeliveryResponse = Message<"platform.app.v1.RetryDeliveryRespon
  * Use `create(RetryDeliveryResponseSchema)` to create a new message.
  */
 export const RetryDeliveryResponseSchema: GenMessage<RetryDeliveryResponse> = /*@__PURE__*/
-  messageDesc(file_platform_app_v1_triggers, 28);
+  messageDesc(file_platform_app_v1_triggers, 29);
 
 /**
  * @generated from message platform.app.v1.ReplayDeliveriesRequest
@@ -1310,7 +1432,7 @@ export type ReplayDeliveriesRequest = Message<"platform.app.v1.ReplayDeliveriesR
   triggerName: string;
 
   /**
-   * Failed or delivered; empty: failed only.
+   * Failed, kept or delivered; empty: failed only.
    *
    * @generated from field: repeated platform.app.v1.DeliveryState states = 6;
    */
@@ -1357,7 +1479,7 @@ export type ReplayDeliveriesRequest = Message<"platform.app.v1.ReplayDeliveriesR
  * Use `create(ReplayDeliveriesRequestSchema)` to create a new message.
  */
 export const ReplayDeliveriesRequestSchema: GenMessage<ReplayDeliveriesRequest> = /*@__PURE__*/
-  messageDesc(file_platform_app_v1_triggers, 29);
+  messageDesc(file_platform_app_v1_triggers, 30);
 
 /**
  * @generated from message platform.app.v1.ReplayDeliveriesResponse
@@ -1376,7 +1498,7 @@ export type ReplayDeliveriesResponse = Message<"platform.app.v1.ReplayDeliveries
  * Use `create(ReplayDeliveriesResponseSchema)` to create a new message.
  */
 export const ReplayDeliveriesResponseSchema: GenMessage<ReplayDeliveriesResponse> = /*@__PURE__*/
-  messageDesc(file_platform_app_v1_triggers, 30);
+  messageDesc(file_platform_app_v1_triggers, 31);
 
 /**
  * @generated from message platform.app.v1.PausedTarget
@@ -1412,7 +1534,7 @@ export type PausedTarget = Message<"platform.app.v1.PausedTarget"> & {
  * Use `create(PausedTargetSchema)` to create a new message.
  */
 export const PausedTargetSchema: GenMessage<PausedTarget> = /*@__PURE__*/
-  messageDesc(file_platform_app_v1_triggers, 31);
+  messageDesc(file_platform_app_v1_triggers, 32);
 
 /**
  * @generated from message platform.app.v1.ListPausedTargetsRequest
@@ -1429,7 +1551,7 @@ export type ListPausedTargetsRequest = Message<"platform.app.v1.ListPausedTarget
  * Use `create(ListPausedTargetsRequestSchema)` to create a new message.
  */
 export const ListPausedTargetsRequestSchema: GenMessage<ListPausedTargetsRequest> = /*@__PURE__*/
-  messageDesc(file_platform_app_v1_triggers, 32);
+  messageDesc(file_platform_app_v1_triggers, 33);
 
 /**
  * @generated from message platform.app.v1.ListPausedTargetsResponse
@@ -1446,7 +1568,7 @@ export type ListPausedTargetsResponse = Message<"platform.app.v1.ListPausedTarge
  * Use `create(ListPausedTargetsResponseSchema)` to create a new message.
  */
 export const ListPausedTargetsResponseSchema: GenMessage<ListPausedTargetsResponse> = /*@__PURE__*/
-  messageDesc(file_platform_app_v1_triggers, 33);
+  messageDesc(file_platform_app_v1_triggers, 34);
 
 /**
  * @generated from message platform.app.v1.PauseTargetRequest
@@ -1477,7 +1599,7 @@ export type PauseTargetRequest = Message<"platform.app.v1.PauseTargetRequest"> &
  * Use `create(PauseTargetRequestSchema)` to create a new message.
  */
 export const PauseTargetRequestSchema: GenMessage<PauseTargetRequest> = /*@__PURE__*/
-  messageDesc(file_platform_app_v1_triggers, 34);
+  messageDesc(file_platform_app_v1_triggers, 35);
 
 /**
  * @generated from message platform.app.v1.PauseTargetResponse
@@ -1494,7 +1616,7 @@ export type PauseTargetResponse = Message<"platform.app.v1.PauseTargetResponse">
  * Use `create(PauseTargetResponseSchema)` to create a new message.
  */
 export const PauseTargetResponseSchema: GenMessage<PauseTargetResponse> = /*@__PURE__*/
-  messageDesc(file_platform_app_v1_triggers, 35);
+  messageDesc(file_platform_app_v1_triggers, 36);
 
 /**
  * @generated from message platform.app.v1.ResumeTargetRequest
@@ -1518,7 +1640,7 @@ export type ResumeTargetRequest = Message<"platform.app.v1.ResumeTargetRequest">
  * Use `create(ResumeTargetRequestSchema)` to create a new message.
  */
 export const ResumeTargetRequestSchema: GenMessage<ResumeTargetRequest> = /*@__PURE__*/
-  messageDesc(file_platform_app_v1_triggers, 36);
+  messageDesc(file_platform_app_v1_triggers, 37);
 
 /**
  * @generated from message platform.app.v1.ResumeTargetResponse
@@ -1537,7 +1659,7 @@ export type ResumeTargetResponse = Message<"platform.app.v1.ResumeTargetResponse
  * Use `create(ResumeTargetResponseSchema)` to create a new message.
  */
 export const ResumeTargetResponseSchema: GenMessage<ResumeTargetResponse> = /*@__PURE__*/
-  messageDesc(file_platform_app_v1_triggers, 37);
+  messageDesc(file_platform_app_v1_triggers, 38);
 
 /**
  * @generated from enum platform.app.v1.TriggerState
@@ -1566,6 +1688,29 @@ export const TriggerState = {
    * @generated from enum value: TRIGGER_STATE_BROKEN = 3;
    */
   BROKEN: 3,
+
+  /**
+   * It fires, but a target gets nothing; `notifications` say which and why. If several of these apply, the first one of this order:
+   * refused, failing, paused, kept.
+   *
+   * @generated from enum value: TRIGGER_STATE_REFUSED = 4;
+   */
+  REFUSED: 4,
+
+  /**
+   * @generated from enum value: TRIGGER_STATE_FAILING = 5;
+   */
+  FAILING: 5,
+
+  /**
+   * @generated from enum value: TRIGGER_STATE_PAUSED = 6;
+   */
+  PAUSED: 6,
+
+  /**
+   * @generated from enum value: TRIGGER_STATE_KEPT = 7;
+   */
+  KEPT: 7,
 } as const;
 
 /**
@@ -1578,6 +1723,68 @@ export type TriggerState = (typeof TriggerState)[keyof typeof TriggerState] | Un
  */
 export const TriggerStateSchema: GenEnum<TriggerState> = /*@__PURE__*/
   enumDesc(file_platform_app_v1_triggers, 0);
+
+/**
+ * What happens to the notifications for a target of a trigger.
+ *
+ * @generated from enum platform.app.v1.TargetState
+ */
+export const TargetState = {
+  /**
+   * Nothing has been sent to it in the last 30 days, and no reason is known why it would not arrive.
+   *
+   * @generated from enum value: TARGET_STATE_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * The last notification was delivered.
+   *
+   * @generated from enum value: TARGET_STATE_DELIVERED = 1;
+   */
+  DELIVERED: 1,
+
+  /**
+   * Notifications end in the test inbox, because no mail server or push credentials are set.
+   *
+   * @generated from enum value: TARGET_STATE_KEPT = 2;
+   */
+  KEPT: 2,
+
+  /**
+   * The last attempt failed, and is tried again; or no attempts were left.
+   *
+   * @generated from enum value: TARGET_STATE_FAILING = 3;
+   */
+  FAILING: 3,
+
+  /**
+   * This installation refuses the target, or the last notification was rejected and is not tried again.
+   *
+   * @generated from enum value: TARGET_STATE_REFUSED = 4;
+   */
+  REFUSED: 4,
+
+  /**
+   * Notifications wait until the target is resumed.
+   *
+   * @generated from enum value: TARGET_STATE_PAUSED = 5;
+   */
+  PAUSED: 5,
+} as const;
+
+/**
+ * What happens to the notifications for a target of a trigger.
+ *
+ * @generated from enum platform.app.v1.TargetState
+ */
+export type TargetState = (typeof TargetState)[keyof typeof TargetState] | UnknownEnum;
+
+/**
+ * Describes the enum platform.app.v1.TargetState.
+ */
+export const TargetStateSchema: GenEnum<TargetState> = /*@__PURE__*/
+  enumDesc(file_platform_app_v1_triggers, 1);
 
 /**
  * @generated from enum platform.app.v1.DeliveryState
@@ -1622,6 +1829,13 @@ export const DeliveryState = {
    * @generated from enum value: DELIVERY_STATE_CANCELLED = 5;
    */
   CANCELLED: 5,
+
+  /**
+   * It is in the test inbox, because no mail server or push credentials are set: nobody got it. It is not counted as sent.
+   *
+   * @generated from enum value: DELIVERY_STATE_KEPT = 6;
+   */
+  KEPT: 6,
 } as const;
 
 /**
@@ -1633,7 +1847,7 @@ export type DeliveryState = (typeof DeliveryState)[keyof typeof DeliveryState] |
  * Describes the enum platform.app.v1.DeliveryState.
  */
 export const DeliveryStateSchema: GenEnum<DeliveryState> = /*@__PURE__*/
-  enumDesc(file_platform_app_v1_triggers, 1);
+  enumDesc(file_platform_app_v1_triggers, 2);
 
 /**
  * @generated from enum platform.app.v1.TriggerOutcome
@@ -1673,7 +1887,7 @@ export type TriggerOutcome = (typeof TriggerOutcome)[keyof typeof TriggerOutcome
  * Describes the enum platform.app.v1.TriggerOutcome.
  */
 export const TriggerOutcomeSchema: GenEnum<TriggerOutcome> = /*@__PURE__*/
-  enumDesc(file_platform_app_v1_triggers, 2);
+  enumDesc(file_platform_app_v1_triggers, 3);
 
 /**
  * @generated from enum platform.app.v1.SuppressionReason
@@ -1708,7 +1922,7 @@ export type SuppressionReason = (typeof SuppressionReason)[keyof typeof Suppress
  * Describes the enum platform.app.v1.SuppressionReason.
  */
 export const SuppressionReasonSchema: GenEnum<SuppressionReason> = /*@__PURE__*/
-  enumDesc(file_platform_app_v1_triggers, 3);
+  enumDesc(file_platform_app_v1_triggers, 4);
 
 /**
  * Triggers belong to the configuration of a part. This service shows their state, and what happened to their notifications.
@@ -1779,7 +1993,8 @@ export const TriggerService: GenService<{
     output: typeof ValidateTriggersResponseSchema;
   },
   /**
-   * Sends one notification of a trigger now, marked as a test. It is checked and recorded like any other.
+   * Sends one notification of a trigger now, marked as a test. It is checked and recorded like any other. Answers when the first attempt has
+   * ended, but after 17 s at the latest.
    *
    * @generated from rpc platform.app.v1.TriggerService.TestTrigger
    */
