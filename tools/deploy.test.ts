@@ -22,6 +22,24 @@ test('the Compose file is valid by the schema of its specification, and builds t
   expect(volumes).toEqual(['data:/var/lib/platform']);
 });
 
+test('the cloud of the Compose file is published at the address that it prints in links and gives to machines', () => {
+  const text = readFileSync(join(deploy, 'compose.yaml'), 'utf8');
+  const started = (env: Readonly<Record<string, string>>) => {
+    const filled = text.replaceAll(/\$\{(\w+):-([^}]*)\}/g, (_, name: string, unset: string) => env[name] ?? unset);
+    const { command, ports, environment } = parse(filled).services.cloud;
+    const option = (name: string): string => command[command.indexOf(name) + 1];
+    return { address: `https://${option('--tls-name')}:${option('--port')}`, ports, environment };
+  };
+  // Behind a proxy, PLATFORM_PUBLIC_URL of the shell is that of the cloud.
+  const environment = ['PLATFORM_PUBLIC_URL'];
+  expect(started({})).toEqual({ address: 'https://localhost:8080', ports: ['8080:8080'], environment });
+  expect(started({ PLATFORM_NAME: 'cloud.example', PLATFORM_PORT: '9443' })).toEqual({
+    address: 'https://cloud.example:9443',
+    ports: ['9443:9443'],
+    environment,
+  });
+});
+
 test('systemd and Docker restart what ends, and never give up', () => {
   for (const name of readdirSync(join(deploy, 'systemd'))) {
     const unit = readFileSync(join(deploy, 'systemd', name), 'utf8').split('\n');

@@ -5,7 +5,7 @@
  *   node tools/run.js up --json          the platform command line with its arguments, from bundles, which are built if a source has changed
  *   node tools/run.js tools/check.ts     a TypeScript file with its arguments, from source
  */
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { becomeNode, thriftyEnvironment, thriftyFlags } from '../apps/cli/bin/become-node.js';
 import { findNode } from '../apps/cli/bin/find-node.js';
@@ -47,7 +47,16 @@ async function run([first, ...rest]) {
   if (bundles === undefined) return 1;
   // Without the web UI, the cloud shows its status page.
   if (first === 'up') buildWebUi(root, found.path, say, during);
-  const env = { ...thriftyEnvironment, NODE_COMPILE_CACHE: join(bundles, 'compiled'), ...process.env };
+  const env = {
+    ...{ ...thriftyEnvironment, NODE_COMPILE_CACHE: join(bundles, 'compiled'), ...process.env },
+    // Hints of the command line name the command that works in this directory.
+    PLATFORM_COMMAND: `node ${shellWord(relative(process.cwd(), join(root, 'tools', 'run.js')))}`,
+  };
   const args = [...(first === undefined ? [] : [first]), ...rest];
   return becomeNode(found, [...thriftyFlags, ...source, join(bundles, 'platform.js'), ...args], env);
+}
+
+/** A path as one word of a shell command. */
+function shellWord(path) {
+  return /^[\w./:@%+-]+$/.test(path) ? path : `'${path.replaceAll("'", String.raw`'\''`)}'`;
 }

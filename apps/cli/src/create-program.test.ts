@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { createProgram } from './create-program.ts';
+import { firstWords } from './invocation/as-started.ts';
 
 type Command = ReturnType<typeof createProgram>;
 
@@ -93,7 +94,7 @@ test('commands of the host administrator and of profiles take no login options',
     const path = pathOf(leaf);
     const hasLogin = leaf.options.some((option) => option.long === '--profile');
     const isLocal =
-      /^platform (up|version|admin|ftdc|capture|profiles (?!organization)|completion|config schema|modules (create|build)|webhooks verify|help)/.test(
+      /^platform (up|uninstall|version|admin|ftdc|capture|profiles (?!organization)|completion|config schema|modules (create|build)|webhooks verify|help)/.test(
         path,
       );
     expect(hasLogin, path).toBe(!isLocal);
@@ -105,4 +106,22 @@ test('the top-level help lists each group and hides the command that shells call
   for (const line of help.split('\n')) expect([...line].length, line).toBeLessThanOrEqual(80);
   expect(help).not.toMatch(/^ {2}complete\b/m);
   for (const group of ['This computer:', 'Login:', 'Fleet:', 'Data:', 'Shell:']) expect(help).toContain(`\n${group}\n`);
+});
+
+test('hints know every command of the first level', () => {
+  const names = program.commands.map((command) => command.name()).filter((name) => name !== 'complete');
+  expect(firstWords.toSorted()).toEqual(names.toSorted());
+});
+
+test('the examples of help name the command that the user started', () => {
+  const env = { PLATFORM_COMMAND: 'node tools/run.js' };
+  const inCheckout = createProgram(false, Object.assign(Object.create(process), { env }));
+  expect(helpOf(inCheckout)).toContain('  $ node tools/run.js machines list\n');
+  const npx = createProgram(
+    false,
+    Object.assign(Object.create(process), {
+      env: { npm_command: 'exec', npm_lifecycle_script: '"platform" machines' },
+    }),
+  );
+  expect(helpOf(npx)).toContain('  $ npx platform machines list\n');
 });

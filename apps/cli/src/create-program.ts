@@ -20,6 +20,7 @@ import { organizationsCommand } from './commands/organizations.ts';
 import { packagesCommand } from './commands/packages/packages-command.ts';
 import { profilesCommand } from './commands/profiles.ts';
 import { triggersCommand } from './commands/triggers/triggers-command.ts';
+import { uninstallCommand } from './commands/uninstall.ts';
 import { upCommand } from './commands/up.ts';
 import { versionCommand } from './commands/version.ts';
 import { webhooksCommand } from './commands/webhooks/webhooks-command.ts';
@@ -67,6 +68,7 @@ export function createProgram(jsonErrors = false, invocation: Invocation = proce
   program
     .commandsGroup('This computer:')
     .addCommand(upCommand(invocation))
+    .addCommand(uninstallCommand())
     .addCommand(adminCommand())
     .addCommand(captureCommand())
     .addCommand(ftdcCommand())

@@ -46,6 +46,8 @@ export interface Settings {
   readonly homeDir: string;
   /** The directory for the command line's own files: under PLATFORM_HOME if that is set, otherwise in the system's settings directory. */
   readonly configDir: string;
+  /** The directory in which the installation of a service put the script that removes it. */
+  readonly sbinDir: string;
   /** Whether to use colours: on a terminal, unless NO_COLOR is set. */
   readonly colours: boolean;
   /** Columns of the terminal that shows the result; undefined if the result goes elsewhere. */
@@ -67,6 +69,7 @@ export function readSettings({
   return {
     homeDir: env['PLATFORM_HOME'] || join(homedir(), '.platform'),
     configDir: env['PLATFORM_HOME'] ? join(env['PLATFORM_HOME'], 'cli') : envPaths('platform', { suffix: '' }).config,
+    sbinDir: env['PLATFORM_SBIN_DIRECTORY'] || '/usr/local/sbin',
     colours: Boolean(stdout.isTTY) && !env['NO_COLOR'],
     terminalWidth: stdout.isTTY ? stdout.columns || 80 : undefined,
     interactive: Boolean(stdin.isTTY && stderr.isTTY) && !env['CI'],
@@ -85,7 +88,8 @@ export function readSettings({
 /** Whether this is a checkout, whose launcher sets this condition, or an installed package. */
 export const isCheckout: boolean = process.execArgv.includes('--conditions=@platform/source');
 
-/** The command with which the user starts the command line. */
-export const commandNames: { readonly platform: string } = isCheckout
-  ? { platform: 'node tools/run.js' }
-  : { platform: 'platform' };
+/** The command with which the user started the command line: the launcher of a checkout names it, and npx runs it as a script. */
+export function commandName(env: NodeJS.ProcessEnv): string {
+  const isNpx = env['npm_command'] === 'exec' && /^["']?platform\b/.test(env['npm_lifecycle_script'] ?? '');
+  return env['PLATFORM_COMMAND'] || (isNpx ? 'npx platform' : 'platform');
+}

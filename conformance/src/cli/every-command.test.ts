@@ -25,7 +25,7 @@ const leaves = leavesOf(createProgram()).filter((leaf) => leaf.name() !== 'compl
 /** Commands that change something, ask a person, need the login of a person, or print no data. */
 const others = new Set(
   `
-  up completion ftdc capture/ls capture/cat capture/verify capture/repair capture/convert capture/quarantine login/browser login/api-key logout
+  up uninstall completion ftdc capture/ls capture/cat capture/verify capture/repair capture/convert capture/quarantine login/browser login/api-key logout
   admin/backup admin/restore admin/limits/set admin/billing/assign admin/payments/record admin/push-config/set admin/push-config/delete organizations/push-config/set
     organizations/push-config/get organizations/push-config/delete organizations/webhook-secret/rotate admin/organizations/create-owner-link admin/rotate-instance-key
   billing/pdf billing/usage billing/simulate billing/charge billing/method/add billing/method/set billing/method/delete billing/prices/set billing/close-month billing/void billing/service/get billing/service/enable billing/service/update billing/service/disable

@@ -212,7 +212,7 @@ test('--service makes an account with the groups of devices, writes a unit for s
   program('su', `${noting('su')}; shift 4; exec sh -c "$1"`);
   const env = {
     PATH: `${bin}:${process.env['PATH']}`,
-    ...{ PLATFORM_HOME: fresh.path, PLATFORM_UNIT_DIRECTORY: fresh.path },
+    ...{ PLATFORM_HOME: fresh.path, PLATFORM_UNIT_DIRECTORY: fresh.path, PLATFORM_SBIN_DIRECTORY: fresh.path },
   };
   const person = await inShell(line, { ...env, ASKED_ID: '1000' });
   expect(person).toMatchObject({ code: 1, said: expect.stringContaining('expected root, found someone') });
@@ -228,6 +228,26 @@ test('--service makes an account with the groups of devices, writes a unit for s
   ]);
   const unit = (): string => readFileSync(join(fresh.path, 'machine-server.service'), 'utf8');
   expect(unit()).toContain(`[Service]\nUser=machine-server\nExecStart=${at('run', fresh.path)}\nRestart=always`);
+
+  program('userdel', noting('userdel'));
+  const removing = { PATH: env.PATH, PLATFORM_SBIN_DIRECTORY: fresh.path, PLATFORM_HOME: join(fresh.path, 'none') };
+  const remove = (id: string, ...options: string[]) =>
+    cli.run(['uninstall', ...options], { env: { ...removing, ASKED_ID: id } });
+  expect((await remove('1000')).stderr).toContain('expected --service');
+  expect((await remove('1000', '--service')).stderr).toContain('expected root, found someone');
+  writeFileSync(join(fresh.path, 'asked'), '');
+  const kept = await remove('0', '--service');
+  expect(kept).toMatchObject({ code: 0, stderr: expect.stringContaining(`What it stored stays in ${fresh.path}`) });
+  const [ended, reloaded] = readFileSync(join(fresh.path, 'asked'), 'utf8').split('\n');
+  expect([ended, reloaded]).toEqual(['systemctl disable --now machine-server', 'systemctl daemon-reload']);
+  expect(existsSync(join(fresh.path, 'machine-server.service'))).toBe(false);
+  expect(existsSync(at('credentials.json', fresh.path))).toBe(false);
+  expect(await remove('0', '--service', '--data', '--yes')).toMatchObject({
+    code: 0,
+    stderr: expect.stringContaining('removed the account machine-server'),
+  });
+  expect(readFileSync(join(fresh.path, 'asked'), 'utf8')).toContain('userdel machine-server');
+  expect(readdirSync(fresh.path).toSorted()).toEqual(['asked', 'bin']);
 });
 
 test('--service: root touches nothing in a folder of the account, which may contain links', async () => {
@@ -255,11 +275,38 @@ test('--service: root touches nothing in a folder of the account, which may cont
   writeFileSync(at('pid', fresh.path), '4194304');
   const env = {
     PATH: `${bin}:${process.env['PATH']}`,
-    ...{ PLATFORM_HOME: fresh.path, PLATFORM_UNIT_DIRECTORY: fresh.path },
+    ...{ PLATFORM_HOME: fresh.path, PLATFORM_UNIT_DIRECTORY: fresh.path, PLATFORM_SBIN_DIRECTORY: fresh.path },
   };
   expect(await inShell(line, env)).toMatchObject({ code: 0 });
   expect(existsSync(at('pid', fresh.path))).toBe(false);
   expect(existsSync(seen) ? readFileSync(seen, 'utf8') : '').toBe('');
+});
+
+test('uninstall stops and removes what the line installed; what the machine-server stored stays until --data', async () => {
+  await using fresh = await temporaryDirectory('uninstall-');
+  const env = { PLATFORM_HOME: fresh.path, PLATFORM_SBIN_DIRECTORY: fresh.path };
+  const uninstall = (...options: string[]) => cli.run(['uninstall', ...options], { env });
+  expect(await uninstall()).toMatchObject({ code: 3, stderr: expect.stringContaining('platform machines connect') });
+  const waiting = cli.start(['machines', 'connect', 'press-14'], { reveals: true });
+  const [line] = await waiting.matching('stdout', /^printf .*$/m);
+  const ran = await inShell(line, env);
+  expect(ran.said).toContain(`To remove it: sh ${at('uninstall', fresh.path)}`);
+  expect(await waiting.ended).toMatchObject({ code: 0 });
+  const pid = Number(readFileSync(at('pid', fresh.path), 'utf8'));
+  mkdirSync(join(fresh.path, 'cloud'));
+
+  const kept = await uninstall();
+  expect(kept).toMatchObject({ code: 0, stderr: expect.stringContaining(`What it stored stays in ${fresh.path}`) });
+  expect(() => process.kill(pid, 0)).toThrow('ESRCH');
+  expect(readdirSync(at('', fresh.path))).toEqual(['uninstall']);
+  expect(readdirSync(fresh.path)).toContain('capture');
+
+  const asked = await uninstall('--data');
+  expect(asked).toMatchObject({ code: 2, stderr: expect.stringContaining('including readings that were not sent?') });
+  expect(readdirSync(fresh.path)).toContain('capture');
+  expect(await uninstall('--data', '--yes')).toMatchObject({ code: 0 });
+  // A cloud in the same home keeps its data.
+  expect(readdirSync(fresh.path)).toEqual(['cloud']);
 });
 
 test('over TLS the line pins the certificate of the cloud: another certificate is refused, the pinned one connects', async () => {

@@ -187,7 +187,7 @@ function status(): Command {
         sync_as_of: timeOf(toldAt),
         sync_age: ageOf(toldAt, systemClock.now()),
       }));
-      out.rows(rows, [
+      out.records(rows, [
         'part',
         'state',
         'last_access',

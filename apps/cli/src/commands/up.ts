@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { Command, InvalidArgumentError } from 'commander';
 import { setHelp } from '../invocation/help.ts';
 import { programs } from '../programs.ts';
-import { commandNames, type Invocation, isCheckout, readSettings } from '../settings.ts';
+import { commandName, type Invocation, isCheckout, readSettings } from '../settings.ts';
 import { jsonOutput } from '../up/json-output.ts';
 import { runUp } from '../up/run-up.ts';
 import { terminalOutput } from '../up/terminal-output.ts';
@@ -63,7 +63,9 @@ export function upCommand(invocation: Invocation): Command {
         machineEntry: programs.machineServer,
         webUi: builtWebUi(),
         env: invocation.env,
-        output: flags.json ? jsonOutput(streams) : terminalOutput(streams, colours, terminalWidth, commandNames),
+        output: flags.json
+          ? jsonOutput(streams)
+          : terminalOutput(streams, colours, terminalWidth, commandName(invocation.env)),
         signal: stop.signal,
       });
     });

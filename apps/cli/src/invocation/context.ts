@@ -12,7 +12,7 @@ import {
   printable,
 } from '@platform/sdk/cloud';
 import { createOutput, type Output } from '../results/output.ts';
-import { type Invocation, readSettings, type Settings } from '../settings.ts';
+import { commandName, type Invocation, readSettings, type Settings } from '../settings.ts';
 import { createFinder, type Finder } from './find.ts';
 import { parseObject, readInput } from './input.ts';
 import { boundProfile, type Profile, readProfiles, trustedAuthority } from './profiles.ts';
@@ -84,6 +84,7 @@ export function createContext(flags: GlobalFlags, invocation: Invocation, signal
     json: typeof json === 'string' ? json === '' || json.split(',').map((name) => name.trim()) : json,
     quiet,
     colours,
+    command: commandName(invocation.env),
     width: settings.terminalWidth,
   };
   const out = createOutput(style, stdout, stderr, () => progress.heard());

@@ -2,7 +2,8 @@
 import { printable } from '@platform/sdk/cloud';
 import { type Argument, type Command, Help } from 'commander';
 import { wrapped } from '../results/text-width.ts';
-import type { Invocation } from '../settings.ts';
+import { commandName, type Invocation } from '../settings.ts';
+import { asStarted } from './as-started.ts';
 import { exitCodesHelp } from './exit-codes.ts';
 import { globalOptions } from './globals-last.ts';
 import { nearest } from './nearest.ts';
@@ -32,12 +33,13 @@ export function examplesOf(command: Command): readonly string[] {
 
 /** Sets the format of help and errors for this command and all its subcommands. @param jsonErrors errors as JSON, like other failures */
 export function configureHelp(command: Command, jsonErrors: boolean, invocation: Invocation): void {
+  const started = commandName(invocation.env);
   command
     .helpOption('-h, --help', 'show this help')
     .configureHelp({
       helpWidth: width,
       formatHelp(of, helper) {
-        return withExamples(Help.prototype.formatHelp.call(helper, of, helper), helpOf.get(of), of);
+        return withExamples(Help.prototype.formatHelp.call(helper, of, helper), helpOf.get(of), of, started);
       },
       commandUsage: (of) => `${pathOf(of)} ${of.usage()}`,
       optionTerm: (option) => option.flags.replace(' [fields]', helpOf.get(command)?.fields ? '[=fields]' : ''),
@@ -79,14 +81,18 @@ function withSuggestion(text: string): string {
 }
 
 /** Examples come after usage and description; the parts common to all commands come last. */
-function withExamples(text: string, help: CommandHelp | undefined, of: Command): string {
+function withExamples(text: string, help: CommandHelp | undefined, of: Command, started: string): string {
   if (help === undefined) return text;
   const [usage = '', description = '', ...rest] = text.trimEnd().split('\n\n');
   // A group has no options except --help.
   const last = of.commands.length > 0 ? 'Options:' : 'Global options:';
   const isLast = (section: string): boolean => section.startsWith(last);
   const sections = [
-    ...[usage, description, `Examples:\n${help.examples.map((example) => `  $ ${example}`).join('\n')}`],
+    ...[
+      usage,
+      description,
+      `Examples:\n${help.examples.map((example) => `  $ ${asStarted(example, started)}`).join('\n')}`,
+    ],
     ...rest.filter((section) => !isLast(section)),
     ...(help.fields === undefined ? [] : [wrappedFields(help.fields)]),
     ...(help.environment === undefined ? [] : [environmentText(help.environment)]),

@@ -64,3 +64,37 @@ test('rows are a table or JSON of the selected fields; missing fields are null; 
   empty.out.note('a message');
   expect(empty.said()).toEqual({ out: '', err: '' });
 });
+
+test('records read as key and value, also on a narrow terminal; their JSON is that of a list', () => {
+  const rows = [
+    { part: 'press-7', state: 'online', last_error: null, waiting_files: 3, other: 1 },
+    { part: 'gripper', state: 'offline', last_error: 'no room', waiting_files: 0, other: 2 },
+  ];
+  const columns = ['part', 'state', 'last_error', 'waiting_files'];
+  const text = captured({ width: 30 });
+  text.out.records(rows, columns);
+  expect(text.said().out).toBe(
+    [
+      'part           press-7\nstate          online\nlast_error     -\nwaiting_files  3\n',
+      'part           gripper\nstate          offline\nlast_error     no room\nwaiting_files  0\n',
+    ].join('\n'),
+  );
+  const json = captured({ json: ['part', 'other'] });
+  json.out.records(rows, columns);
+  expect(JSON.parse(json.said().out)).toEqual([
+    { part: 'press-7', other: 1 },
+    { part: 'gripper', other: 2 },
+  ]);
+});
+
+test('hints and errors name the command that the user started; the rest of the text is as it was', () => {
+  const { out, said } = captured({ command: 'node tools/run.js' });
+  out.note('the platform runs; see "platform logs press-7", or run:\n  platform up --host 0.0.0.0');
+  out.warn('platform machines get: run platform login, ask /opt/platform login, my-platform up');
+  expect(said().err).toBe(
+    [
+      'the platform runs; see "node tools/run.js logs press-7", or run:\n  node tools/run.js up --host 0.0.0.0',
+      'node tools/run.js machines get: run node tools/run.js login, ask /opt/platform login, my-platform up\n',
+    ].join('\n'),
+  );
+});

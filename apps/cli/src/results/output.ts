@@ -6,6 +6,7 @@
  */
 import { once } from 'node:events';
 import { type JsonObject, type JsonValue, printable } from '@platform/sdk/cloud';
+import { asStarted } from '../invocation/as-started.ts';
 import { localSeconds, localTime } from './local-time.ts';
 import { table } from './table.ts';
 
@@ -14,6 +15,8 @@ export interface OutputStyle {
   readonly json: boolean | readonly string[];
   readonly quiet: boolean;
   readonly colours: boolean;
+  /** How the user starts the command line, for hints. Default: platform. */
+  readonly command?: string;
   /** Columns of the terminal; absent: the output is not a terminal, and nothing is truncated. */
   readonly width?: number | undefined;
 }
@@ -22,6 +25,8 @@ export interface Output {
   readonly style: OutputStyle;
   /** Rows of a list. @param columns those that a table shows; JSON has all fields */
   rows(rows: readonly JsonObject[], columns: readonly string[]): void;
+  /** Like `rows`, but each row has a line for each of the columns: for a few rows with many columns. */
+  records(rows: readonly JsonObject[], columns: readonly string[]): void;
   /** One object: a line for each field, or JSON. */
   object(value: JsonObject): void;
   /** A document that is the result itself: the same JSON in every style, except that `--json=` selects fields. */
@@ -61,11 +66,19 @@ export function createOutput(
   };
   const tell = (text: string): void => {
     beforeWrite();
-    stderr.write(`${printable(text)}\n`);
+    stderr.write(`${printable(asStarted(text, style.command ?? 'platform'))}\n`);
   };
   const json = (value: JsonValue, indent?: number): void => say(printable(JSON.stringify(value, null, indent)));
+  const fieldLines = (names: readonly string[], value: JsonObject): string[] => {
+    const width = Math.max(...names.map((name) => name.length));
+    return names.map((name) => `${name.padEnd(width)}  ${printable(shown(value[name], isTerminal))}`);
+  };
   return {
     style,
+    records(rows, columns) {
+      if (style.json !== false) json(rows.map(picked), 2);
+      else say(rows.map((row) => fieldLines(columns, row).join('\n')).join('\n\n'));
+    },
     rows(rows, columns) {
       if (style.json !== false) return json(rows.map(picked), 2);
       if (rows.length > 0)
@@ -80,9 +93,7 @@ export function createOutput(
     },
     object(value) {
       if (style.json !== false) return json(picked(value), 2);
-      const width = Math.max(...Object.keys(value).map((name) => name.length));
-      for (const [name, field] of Object.entries(value))
-        say(`${name.padEnd(width)}  ${printable(shown(field, isTerminal))}`);
+      for (const line of fieldLines(Object.keys(value), value)) say(line);
     },
     document: (value) => json(picked(value), 2),
     element(value, text) {

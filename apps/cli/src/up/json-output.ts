@@ -25,6 +25,7 @@ export function jsonOutput({ write, complain }: Streams): Output {
       failed(restartSentence(how, pauseMs), lines);
     },
     readyAgain: ready,
+    resumed: (readings) => event('resumed', { readings }),
     reading: (row) => event('reading', row),
     query: (query) => event('query', query),
     webhook: ({ receivedAt, ...webhook }) => event('webhook', { ...webhook, received_at: receivedAt }),

@@ -49,10 +49,12 @@ test('text: the first webhook shows method, path, each header and the body', () 
 test('text: the last lines say what to do next, after the first webhook or, without the demo, once the cloud runs', () => {
   for (const demo of [true, false]) {
     let text = '';
-    const output = terminalOutput({ write: (part) => (text += part), complain }, false, undefined, {
-      platform: 'node run.js',
-    });
-    output.ready({ ...ready, signInLink: 'http://x/sign-in?token=t', caFingerprint: '3A:7F' }, '/data', demo);
+    const output = terminalOutput({ write: (part) => (text += part), complain }, false, undefined, 'node run.js');
+    output.ready(
+      { ...ready, key: 'secret', signInLink: 'http://x/sign-in?token=t', caFingerprint: '3A:7F' },
+      '/data',
+      demo,
+    );
     expect(text.includes('What next')).toBe(!demo);
     if (demo) output.webhook({ id: 1, receivedAt: '', method: 'POST', path: '/hook', headers: {}, body: {} });
     const next = text.slice(text.indexOf('What next'));
@@ -153,4 +155,41 @@ test('a refused upload, as the machine-server logs it on standard output, is sho
     JSON.stringify({ level: 'warn', msg, code: 'resource_exhausted', error: 'no space' }),
   );
   expect(text).toBe(`  machine-server: ${msg}: no space\n`);
+});
+
+test('text: a later start prints a short summary, not the readings, queries and next steps of the first day', () => {
+  for (const demo of [true, false]) {
+    let text = '';
+    const output = terminalOutput({ write: (part) => (text += part), complain }, false, undefined);
+    output.ready({ ...ready, signInLink: 'http://x/sign-in?token=t' }, '/data', demo);
+    if (demo) {
+      output.reading({ time_received: new Date(0), component_name: 'host', data: { cpu: 1 } });
+      output.resumed(86_412);
+    }
+    expect(text.trim().split('\n')).toEqual([
+      'The cloud is running',
+      '  address       http://127.0.0.1:8080',
+      '  web UI        http://x/sign-in?token=t',
+      '  data          /data',
+      '',
+      ...(demo
+        ? [
+            'Waiting for the next reading of this computer: it is captured once a second and synced every second …',
+            'Readings of this computer arrive: 86,412 are stored.',
+            '',
+          ]
+        : []),
+      'Press Ctrl-C to stop everything.',
+    ]);
+  }
+});
+
+test('text: the first start says what it waits for', () => {
+  let text = '';
+  terminalOutput({ write: (part) => (text += part), complain }, false, undefined).ready(
+    { ...ready, key: 'k' },
+    '/d',
+    true,
+  );
+  expect(text).toContain('Waiting for the first reading of this computer');
 });

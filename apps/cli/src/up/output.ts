@@ -57,6 +57,8 @@ export interface Streams {
 export interface Output {
   ready(ready: Ready, dataDir: string, demo: boolean): void;
   reading(row: Row): void;
+  /** After a later start, in place of the first query and webhook: readings arrive again. @param stored readings in the cloud */
+  resumed(stored: number): void;
   query(query: ShownQuery): void;
   webhook(webhook: ShownWebhook): void;
   /** The current rates: a line that is overwritten, or nothing. */

@@ -15,7 +15,7 @@ import { cloudFlags } from './cloud-flags.ts';
 import { keepRunning } from './keep-running.ts';
 import { localAddress } from './local-address.ts';
 import { type Output, type Ready, restartSentence } from './output.ts';
-import { showFlow } from './show-flow.ts';
+import { type ShowFlowOptions, showFlow } from './show-flow.ts';
 import { type Child, type ChildExit, startChild } from './start-child.ts';
 import { writeCredentials } from './write-credentials.ts';
 
@@ -67,7 +67,8 @@ export async function runUp(options: UpOptions): Promise<number> {
       const demo = options.demo ? await demoOf(options, ready) : undefined;
       output.ready(ready, dataDir, demo !== undefined);
       const starts = keepCloudRunning(options, ready, cloud, children);
-      if (demo !== undefined) await runDemo(options, { url, ca, starts }, demo, children);
+      const isFirst = ready.key !== undefined;
+      if (demo !== undefined) await runDemo(options, { url, ca, starts, isFirst }, demo, children);
       await asked;
       output.stopping();
     } else if (first && !signal.aborted) {
@@ -128,7 +129,7 @@ async function demoOf({ dataDir, output }: UpOptions, { demoProblem }: Ready): P
 /** Starts the machine-server and the display. */
 async function runDemo(
   options: UpOptions,
-  { url, ca, starts }: { readonly url: string; readonly ca: string | undefined; readonly starts: () => number },
+  { url, ca, starts, isFirst }: Pick<ShowFlowOptions, 'url' | 'ca' | 'starts' | 'isFirst'>,
   demo: Demo,
   children: AsyncDisposableStack,
 ): Promise<void> {
@@ -157,6 +158,7 @@ async function runDemo(
     url,
     ca,
     demo,
+    isFirst,
     startedAt,
     starts,
     nowMs,

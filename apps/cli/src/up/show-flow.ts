@@ -9,6 +9,8 @@ export interface ShowFlowOptions {
   /** PEM of the certificates to trust instead of the system's. */
   readonly ca: string | undefined;
   readonly demo: Demo;
+  /** Whether this start made the data directory: a later one shows no queries and no webhook. */
+  readonly isFirst: boolean;
   /** Shows only readings that arrived after this time. */
   readonly startedAt: Date;
   /** How often the cloud was started. */
@@ -27,16 +29,21 @@ const pollMs = 200;
 const statusEveryMs = 5_000;
 const firstReadings = 3;
 
-/** Shows the first readings, queries and webhook, then the current rates, until aborted. Failed calls are repeated. */
+/** Shows the first readings, then queries and a webhook or a summary, then the current rates, until aborted. Failed calls are repeated. */
 export async function showFlow(asked: ShowFlowOptions): Promise<void> {
   const say = createTroubleReporter(asked.output, asked.nowMs);
   const options = { ...asked, trouble: (caught: unknown): void => (asked.signal.aborted ? undefined : say(caught)) };
-  const { url, ca, demo, output, signal } = options;
+  const { url, ca, demo, isFirst, output, signal } = options;
   await using cloud = openCloud({ url, keyId: demo.keyId, key: demo.key, ca, signal });
   const lastTime = await showFirstReadings(cloud, options);
-  await showQueries(cloud, options);
-  const webhook = await untilFound(options, async () => (await webhooksAfter(cloud, 0))[0]);
-  if (webhook) output.webhook(webhook);
+  if (isFirst) {
+    await showQueries(cloud, options);
+    const webhook = await untilFound(options, async () => (await webhooksAfter(cloud, 0))[0]);
+    if (webhook) output.webhook(webhook);
+  } else {
+    const stored = await untilFound(options, async () => (await cloud.queryMql(demo.organizationId, allRows))[0]);
+    if (stored) output.resumed(Number(stored['readings']));
+  }
   await showStatus(cloud, options, lastTime);
 }
 
@@ -100,6 +107,8 @@ async function showStatus(cloud: Cloud, options: Showing, since: Date): Promise<
     });
   }
 }
+
+const allRows: Row[] = [{ $group: { _id: null, readings: { $sum: 1 } } }];
 
 function newRows(after: Date): Row[] {
   return [

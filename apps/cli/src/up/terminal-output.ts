@@ -5,16 +5,17 @@ import { shellWord } from '../invocation/shell-word.ts';
 import { type Output, type Ready, restartSentence, type Streams } from './output.ts';
 
 /**
- * Readable text: each event once, when it first happens, then one status line that is overwritten.
+ * Readable text: each event once, when it first happens, then one status line that is overwritten. A later start shows only the address
+ * and how many readings are stored.
  *
  * @param width columns of the terminal; undefined: the output is not a terminal.
- * @param commands how the user starts the programs of the platform
+ * @param command how the user starts the command line
  */
 export function terminalOutput(
   { write, complain }: Streams,
   colours: boolean,
   width: number | undefined,
-  commands: Commands = { platform: 'platform' },
+  command = 'platform',
 ): Output {
   const paint = (style: Parameters<typeof styleText>[0]) => (text: string) =>
     colours ? styleText(style, text, { validateStream: false }) : text;
@@ -34,8 +35,8 @@ export function terminalOutput(
   let readings = 0;
   let address: Ready | undefined;
   const whatNext = (): void => {
-    if (address !== undefined) lines(...nextSteps(address, commands, bold, dim));
-    lines('', 'Press Ctrl-C to stop everything.');
+    if (address !== undefined) lines(...nextSteps(address, command, bold, dim));
+    lines('', stopText);
   };
   const failed = (message: string, tail: readonly string[]): void => {
     const readable = tail.map((line) => `  ${printableEntry(readableLog(line, 'debug') ?? line)}`);
@@ -45,23 +46,29 @@ export function terminalOutput(
     ready(ready, dataDir, demo) {
       address = ready;
       title('The cloud is running');
+      const isFirst = ready.key !== undefined;
       lines(`  address       ${ready.url}`);
       if (ready.caFingerprint)
-        lines(`  certificate   ${ready.caFingerprint}`, dim('                for platform login --fingerprint'));
+        lines(`  certificate   ${ready.caFingerprint}`, dim(`                for ${command} login --fingerprint`));
       if (ready.signInLink) lines(`  web UI        ${ready.signInLink}`);
-      lines(`  organization  ${ready.organizationId}`, `  owner key id  ${ready.keyId}`);
-      if (ready.key) lines(`  owner key     ${ready.key}`, dim('                save it now: it is not shown again'));
+      if (isFirst) lines(`  organization  ${ready.organizationId}`, `  owner key id  ${ready.keyId}`);
+      if (isFirst) lines(`  owner key     ${ready.key}`, dim('                save it now: it is not shown again'));
       lines(`  data          ${dataDir}`);
       if (ready.safetyCopy)
         lines(
           `  safety copy   ${ready.safetyCopy}`,
-          dim('                made before the data was upgraded; to go back: platform admin restore'),
+          dim(`                made before the data was upgraded; to go back: ${command} admin restore`),
           dim(`                ${ready.safetyCopy} --data <new directory>, then the older version`),
         );
-      if (demo) lines('', dim('Capturing telemetry of this computer once a second and syncing it every second …'));
-      else whatNext();
+      if (demo) lines('', dim(waitingText(isFirst)));
+      else if (isFirst) whatNext();
+      else lines('', stopText);
+    },
+    resumed(stored) {
+      lines(`Readings of this computer arrive: ${stored.toLocaleString('en')} are stored.`, '', stopText);
     },
     reading(row) {
+      if (address !== undefined && address.key === undefined) return;
       if (readings++ === 0) title('First readings: machine → file → cloud');
       lines(
         shortened(
@@ -105,13 +112,14 @@ export function terminalOutput(
   };
 }
 
-function timeOf(value: unknown): string {
-  return value instanceof Date ? value.toISOString() : String(value);
+const stopText = 'Press Ctrl-C to stop everything.';
+
+function waitingText(isFirst: boolean): string {
+  return `Waiting for the ${isFirst ? 'first' : 'next'} reading of this computer: it is captured once a second and synced every second …`;
 }
 
-/** How the user starts the command line. */
-interface Commands {
-  readonly platform: string;
+function timeOf(value: unknown): string {
+  return value instanceof Date ? value.toISOString() : String(value);
 }
 
 type Paint = (text: string) => string;
@@ -119,7 +127,7 @@ type Paint = (text: string) => string;
 /** What a newcomer can do once the cloud runs: commands to copy as they stand. The lines of the last section of `platform up`. */
 function nextSteps(
   { url, signInLink, caFingerprint, machineName }: Ready,
-  { platform }: Commands,
+  platform: string,
   bold: Paint,
   dim: Paint,
 ): readonly string[] {

