@@ -105,18 +105,20 @@ test('machines and parts by name, place and id; control characters in a hostile 
   const gripper = (
     await cli.ok(['machines', 'part', 'create', 'gripper', '--machine', 'press-7', '--json'])
   ).json<Shown>();
-  const [list, text, get, part, status, missing, inLocation] = await Promise.all([
+  const [list, text, get, part, status, read, missing, inLocation] = await Promise.all([
     cli.ok(['machines', 'list', '--json']),
     cli.ok(['machines', 'list', '--location', cloud.locationId]),
     cli.ok(['machine', 'get', machine.id], { env: { PLATFORM_OUTPUT: 'json' } }),
     cli.ok(['machines', 'part', 'get', 'press-7/gripper', '--json']),
     cli.ok(['machines', 'status', 'press-7', '--json=part,state']),
+    cli.ok(['machines', 'status', 'press-7']),
     cli.run(['machines', 'get', 'press-8', '--json']),
     cli.ok(['machines', 'part', 'list', machine.id, '--json=name,main']),
   ]);
   expect(get.json()).toMatchObject({ id: machine.id, name: 'press-7', state: 'awaiting setup' });
   expect(part.json()).toMatchObject({ id: gripper.id, machine: 'press-7', machine_id: machine.id, main: false });
   expect(status.json()).toContainEqual({ part: 'gripper', state: 'awaiting setup' });
+  expect(read.stdout).toMatch(/^part {2,}gripper\nstate {2,}awaiting setup\nlast_access {2,}-\n/m);
   expect(inLocation.json()).toContainEqual({ name: 'gripper', main: false });
   expect(missing).toMatchObject({ code: 3, stdout: '' });
   expect(JSON.parse(missing.stderr)).toMatchObject({ error: { code: 'not_found' } });

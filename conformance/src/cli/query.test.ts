@@ -69,6 +69,17 @@ test('with a table, standard error reports a condition that is unlikely to match
   for (const { stderr } of [json, csv]) expect(stderr).toMatch(/^0 rows · /);
 });
 
+test('a misspelled field or component is told with the nearest name, in SQL and in MQL', async () => {
+  const [field, component] = await Promise.all([
+    cli.ok(['query', 'sql', 'SELECT data.readings.tmp AS t FROM readings LIMIT 2']),
+    cli.ok(['query', 'mql', '{"$match":{"component_name":"ovem"}}']),
+  ]);
+  expect(field.stderr).toContain(
+    'Note: no stored reading has a field "data.readings.tmp"; nearest: "data.readings.temp"\n',
+  );
+  expect(component.stderr).toMatch(/^Note: no stored reading has component_name "ovem"; nearest: "oven"\n0 rows/);
+});
+
 test('--json is a line of relaxed Extended JSON for each row, in the order of its fields', async () => {
   writeFileSync(join(cli.directory, 'p.json'), pipeline);
   const [typed, file, stdin, picked, environment] = await Promise.all([

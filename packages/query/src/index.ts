@@ -52,6 +52,7 @@ export {
   timeColumns,
 } from './plan/columns.ts';
 export { type Expr, type Path, partsOf } from './plan/expr.ts';
+export { fieldsNamed } from './plan/fields-named.ts';
 export { type FieldRead, type FieldsRead, fieldsRead } from './plan/fields-read.ts';
 export { isLinear } from './plan/is-linear.ts';
 export { namespaceNotices } from './plan/namespace-notices.ts';

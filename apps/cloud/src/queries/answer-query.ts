@@ -5,6 +5,7 @@ import { noticesOf } from '@platform/query/mql';
 import type { Principal } from '../access/principal.ts';
 import type { QueryResult } from '../tabular/tabular.ts';
 import type { QueriesDeps } from './queries-deps.ts';
+import { unknownNames } from './unknown-names.ts';
 
 export interface AskedQuery {
   readonly organizationId: string;
@@ -29,9 +30,10 @@ const hotUnconfigured =
 
 /** @throws invalid_argument without an organization; not_found if the caller may read none of its data; otherwise like Tabular.query */
 export async function answerQuery(
-  { tabular, access, log, onAnswered }: Pick<QueriesDeps, 'tabular' | 'access' | 'log' | 'onAnswered'>,
+  deps: Pick<QueriesDeps, 'tabular' | 'access' | 'names' | 'clock' | 'log' | 'noticeMs' | 'onAnswered'>,
   asked: AskedQuery,
 ): Promise<AnsweredQuery> {
+  const { tabular, access, log, onAnswered } = deps;
   const { organizationId, principal, parse, vocabulary, signal, deadlineMs, explain = false } = asked;
   if (organizationId === '') throw invalidArgument('organization_id: expected the id of an organization, found none');
   const scope = access.scopeIn(principal, organizationId);
@@ -49,5 +51,7 @@ export async function answerQuery(
   // An explanation is returned instead of the rows.
   if (!explain) onAnswered?.(organizationId, result.bytes.length);
   const notices = [...noticesOf(plan), ...namespaceNotices(plan, vocabulary)];
-  return { result, notices: result.isHotUnconfigured ? [hotUnconfigured, ...notices] : notices };
+  if (result.isHotUnconfigured) return { result, notices: [hotUnconfigured, ...notices] };
+  const unknown = await unknownNames(deps, { plan, scope, vocabulary, signal }, result);
+  return { result, notices: [...notices, ...unknown] };
 }

@@ -13,6 +13,8 @@ export interface QueriesDeps extends ClockAndLog {
   readonly names: FleetNames;
   /** The current principal of the call. @throws unauthenticated */
   readonly recheck: (call: CloudCall) => Promise<Principal>;
+  /** How long an answer waits for notices about its names. Default: 1 s. */
+  readonly noticeMs?: number;
   /** Called with the bytes of the returned rows (BSON). */
   readonly onAnswered?: (organizationId: string, bytes: number) => void;
 }

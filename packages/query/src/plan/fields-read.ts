@@ -69,11 +69,11 @@ function reading(fields: readonly FieldRead[]): FieldsRead {
   return { mask, passThrough: false, fields: mask === true ? 'all' : fields };
 }
 
-function collectPaths(by: readonly { readonly path: Path }[], into: FieldRead[]): void {
+export function collectPaths(by: readonly { readonly path: Path }[], into: FieldRead[]): void {
   for (const { path } of by) into.push({ path, as: 'value' });
 }
 
-function collectTree(tree: ShapeTree, above: Path, into: FieldRead[]): void {
+export function collectTree(tree: ShapeTree, above: Path, into: FieldRead[]): void {
   for (const [name, node] of tree.fields) {
     const path = [...above, name];
     if (node.k === 'tree') collectTree(node, path, into);
@@ -83,7 +83,7 @@ function collectTree(tree: ShapeTree, above: Path, into: FieldRead[]): void {
   }
 }
 
-function collect(expr: Expr, into: FieldRead[]): void {
+export function collect(expr: Expr, into: FieldRead[]): void {
   if (expr.k === 'field' || (expr.k === 'var' && expr.name === 'ROOT')) into.push({ path: expr.path, as: 'value' });
   for (const part of expr.k === 'bind' && expr.fn === 'match.elem' ? expr.args : partsOf(expr)) collect(part, into);
 }

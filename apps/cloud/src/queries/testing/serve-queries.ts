@@ -55,6 +55,8 @@ export async function serveQueries(
     recheck: async ({ principal }) => (mayStill() ? principal : callerOf('operator loc-2')),
     clock,
     log: silentLog,
+    // Tests run on slow machines.
+    noticeMs: 60_000,
   });
   const server = createRpcServer<Principal>({
     services: [serve(DataService, queries.dataHandlers)],

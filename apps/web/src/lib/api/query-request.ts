@@ -35,5 +35,5 @@ export async function runQueryRequest(
 
 /** The header is a percent-encoded list. */
 function noticesOf(header: string | null): string {
-  return header === null ? '' : (JSON.parse(decodeURIComponent(header)) as readonly string[]).join(' ');
+  return header === null ? '' : (JSON.parse(decodeURIComponent(header)) as readonly string[]).join(' · ');
 }
