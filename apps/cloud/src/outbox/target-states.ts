@@ -71,6 +71,18 @@ export async function targetsOf(db: OutboxDatabase, partId: string): Promise<rea
   return await db.selectFrom('outbox_targets').selectAll().where('part_id', '=', partId).execute();
 }
 
+/** The parts with a target that did not get its last notification. */
+export async function partsInTrouble(db: OutboxDatabase, organizationId: string): Promise<ReadonlySet<string>> {
+  const rows = await db
+    .selectFrom('outbox_targets')
+    .select('part_id')
+    .distinct()
+    .where('organization_id', '=', organizationId)
+    .where('state', '!=', 'delivered')
+    .execute();
+  return new Set(rows.map(({ part_id }) => part_id));
+}
+
 /** Deletes those whose last attempt was over 30 days ago. */
 export async function pruneTargets(db: OutboxDatabase, nowMs: number): Promise<void> {
   await db

@@ -56,6 +56,25 @@ async function open(overrides: TriggerServiceOverrides = {}) {
   };
 }
 
+test('D45 triggers in trouble are found among those parts alone whose targets did not get the last notification', async () => {
+  let answer: SendResult = { outcome: 'accepted' };
+  const { fire, call, owner, organizationId, outbox } = await open({ channels: { webhook: answering(() => answer) } });
+  await using _outbox = outbox;
+  outbox.start();
+  const inTrouble = async () => {
+    const request = { scope: { case: 'organizationId', value: organizationId }, inTrouble: true } as const;
+    return (await call(owner, listTriggers, request)).triggers.map(({ name, state }) => [name, state]);
+  };
+  await fire();
+  expect(await inTrouble()).toEqual([]);
+  answer = { outcome: 'rejected', code: 404, error: 'not here' };
+  await fire();
+  expect(await inTrouble()).toEqual([['online', TriggerState.REFUSED]]);
+  answer = { outcome: 'accepted' };
+  await fire();
+  expect(await inTrouble()).toEqual([]);
+});
+
 test('D45 a trigger stands as working, failing or refused by its last attempt, and says why; a target that alternates does, too', async () => {
   let answer: SendResult = { outcome: 'accepted' };
   const { fire, shown, outbox } = await open({ channels: { webhook: answering(() => answer) } });

@@ -7,6 +7,7 @@ import type { CloudHandlers } from '../access/principal.ts';
 import type { PartTriggers } from '../machines/configuration/triggers-of.ts';
 import type { Database } from '../metadata/tables.ts';
 import { withoutSecrets } from '../outbox/failure-line.ts';
+import { partsInTrouble } from '../outbox/target-states.ts';
 import { type DescribedTrigger, describeTriggers } from '../triggers/describe-triggers.ts';
 import { lastFiredOf } from '../triggers/history/list-history.ts';
 import { pushProblems } from '../triggers/parsing/push-problems.ts';
@@ -74,7 +75,9 @@ export function triggersHandlers(deps: TriggersRpcDeps): CloudHandlers<typeof Tr
           }))
           .filter(({ state }) => request.states.length === 0 || request.states.includes(state));
       };
-      const partIds = [...(scope.partIds ?? allParts(deps, scope.organizationId))].sort();
+      const inScope = [...(scope.partIds ?? allParts(deps, scope.organizationId))].sort();
+      const troubled = request.inTrouble ? await partsInTrouble(deps.db, scope.organizationId) : undefined;
+      const partIds = inScope.filter((id) => troubled?.has(id) ?? true);
       const waiting = partIds.filter((id) => id >= (after?.partId ?? ''));
       const triggers: MessageInitShape<typeof TriggerSchema>[] = [];
       for (const [position, partId] of waiting.entries()) {
