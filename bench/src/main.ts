@@ -106,6 +106,11 @@ const benches: Readonly<Record<string, Bench>> = {
       printFigures(name, await measureDryRun(number('readings', 10_000_000), runs));
     },
   },
+  series: table(
+    'the list of what an organization has stored, with newest values: 2,000 machines with 20,000 series; a table',
+    ['readings', 'runs'],
+    async () => (await import('./series.ts')).measureSeries({ readings: number('readings', 1_000_000), runs }),
+  ),
   billing: table(
     'closing a month of many organizations, and metering; a table',
     ['organizations', 'records', 'readings', 'runs'],
@@ -142,7 +147,7 @@ const { kinds, values } = commandLineOf({
     seconds: { value: 'number', default: '60', help: 'duration of each load' },
     readings: {
       value: 'number',
-      help: 'readings; by default 5,000,000, of sync and dry-run 10,000,000, of billing 1,000,000',
+      help: 'readings; by default 5,000,000, of sync and dry-run 10,000,000, of billing and series 1,000,000',
     },
     organizations: { value: 'number', default: '1000', help: 'organizations that are billed' },
     records: { value: 'number', default: '10000000', help: 'rows of the meter in the month' },

@@ -9,6 +9,7 @@ import { BillingService } from '@platform/proto/platform/app/v1/billing';
 import { TriggerService } from '@platform/proto/platform/app/v1/triggers';
 import { InvoiceService, PriceService } from '@platform/proto/platform/billing/v1/billing';
 import { FleetService } from '@platform/proto/platform/fleet/v1/fleet';
+import { SeriesService } from '@platform/proto/platform/series/v1/series';
 import { createRpcServer, limitRequests, meterCalls, type RpcServer, serve } from '@platform/rpc/server';
 import { authBinding } from './access/auth-rpc.ts';
 import { type CloudBinding, callerFields, type Principal } from './access/principal.ts';
@@ -243,6 +244,7 @@ export function composeEdge(deps: EdgeDeps): RpcServer {
         pushApplicationOf: async (organizationId) => (await accounts.pushConfiguration(organizationId))?.appId,
       }),
     ),
+    serve(SeriesService, queries.seriesHandlers),
     serve(DataService, { ...queries.dataHandlers, ...binary.dataHandlers }),
     serve(DatasetService, binary.datasetHandlers),
     serve(BillingService, deps.billing.handlers),

@@ -27,4 +27,5 @@ export const requestLimits: RequestLimitTable = {
   'platform.app.packages.v1.PackageService': { maxRequestBytes: packageBytes, maxElements: 20_000 },
   'platform.live.v1.LiveService': usual,
   'platform.gaps.v1.GapService': usual,
+  'platform.series.v1.SeriesService': usual,
 };

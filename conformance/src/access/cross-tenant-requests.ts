@@ -247,6 +247,7 @@ export function crossTenantRequests(world: World): readonly CrossTenantRequest[]
       ['FleetService.ListAuditEntries', organization, (id) => ({ organizationId: id, pageToken: 'x' })],
       ['GapService.ListGaps', partId, (id) => ({ partId: id, pageToken: 'x' })],
       ['GapService.ListGaps', organization, (id) => ({ organizationId: id, pageToken: 'x' })],
+      ['SeriesService.ListSeries', organization, (id) => ({ organizationId: id, pageSize: 999 })],
       ['TriggerService.ListTriggers', organization, (id) => ({ scope: scopeOf('organization', id), pageToken: 'x' })],
       ['TriggerService.ListTriggers', partId, (id) => ({ scope: scopeOf('part', id), pageToken: 'x' })],
       ['TriggerService.GetTriggerHistory', partId, (id) => ({ scope: scopeOf('part', id), pageToken: 'x' })],

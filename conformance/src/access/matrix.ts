@@ -17,6 +17,7 @@ import { FleetService } from '@platform/proto/platform/fleet/v1/fleet';
 import { GapService } from '@platform/proto/platform/gaps/v1/gaps';
 import { LiveService } from '@platform/proto/platform/live/v1/live';
 import { RelayService } from '@platform/proto/platform/relay/v1/relay';
+import { SeriesService } from '@platform/proto/platform/series/v1/series';
 import { UploadService } from '@platform/proto/platform/upload/v1/upload';
 import { AuthService } from '@platform/proto/proto/rpc/v1/auth';
 import { SignalingService } from '@platform/proto/proto/rpc/webrtc/v1/signaling';
@@ -47,6 +48,7 @@ export const services: readonly DescService[] = [
   FleetService,
   GapService,
   LiveService,
+  SeriesService,
   TriggerService,
   BillingService,
   PriceService,

@@ -1,5 +1,6 @@
 /** Queries for readings: the tabular part of DataService. */
 import type { DataService } from '@platform/proto/platform/app/data/v1/data';
+import type { SeriesService } from '@platform/proto/platform/series/v1/series';
 import { BsonDate, BsonDocument, type Plan } from '@platform/query';
 import { parseMql } from '@platform/query/mql';
 import { clauseWords, parseSql } from '@platform/query/sql';
@@ -9,8 +10,11 @@ import { explainRow } from './explain-row.ts';
 import { indexHandlers } from './indexes/index-rpc.ts';
 import type { QueriesDeps } from './queries-deps.ts';
 import { queryHandlers } from './query-rpc.ts';
+import { createAsker } from './readings/ask-rows.ts';
 import { readingHandlers } from './readings/reading-rpc.ts';
 import { savedQueryHandlers } from './saved/saved-query-rpc.ts';
+import { createSeriesIndex } from './series/series-index.ts';
+import { seriesHandlers } from './series/series-rpc.ts';
 import { withWireErrors } from './wire-errors.ts';
 
 /** SQL, or the stages of a pipeline as BSON documents. */
@@ -19,6 +23,7 @@ export type QueryText = { readonly sql: string } | { readonly mql: readonly Uint
 export interface Queries {
   /** Other features serve the rest of DataService. */
   readonly dataHandlers: CloudHandlers<typeof DataService>;
+  readonly seriesHandlers: CloudHandlers<typeof SeriesService>;
   /** Runs a query that does not come from an RPC. @throws like the RPCs */
   ask(asked: Omit<AskedQuery, 'parse'> & { readonly query: QueryText; readonly since?: Date }): Promise<AskedAnswer>;
 }
@@ -29,10 +34,13 @@ export interface AskedAnswer extends AnsweredQuery {
 }
 
 export function createQueries(deps: QueriesDeps): Queries {
+  // A list is shared by all callers who wait for it, so none of them cancels it.
+  const index = createSeriesIndex(createAsker(deps, new AbortController().signal).ask, deps.clock);
   return {
+    seriesHandlers: seriesHandlers(deps, index),
     dataHandlers: {
       ...queryHandlers(deps),
-      ...readingHandlers(deps),
+      ...readingHandlers({ ...deps, onDeleted: index.forget }),
       ...savedQueryHandlers(deps),
       ...indexHandlers(deps),
     },

@@ -72,6 +72,8 @@ describe('D2 the table of fields that carry an API name', () => {
       'platform.robot.v1.ModuleModel.model: name',
       'platform.robot.v1.Operation.method: service',
       'platform.robot.v1.ResourceRPCSubtype.proto_service: service',
+      'platform.series.v1.ListSeriesRequest.component_type: name',
+      'platform.series.v1.Series.component_type: name',
     ]);
   });
 
@@ -135,6 +137,10 @@ describe('D2 the table of fields that carry an API name', () => {
         // The path of a method, in our vocabulary: live connections are our own API.
         'platform.live.v1.RepeatedCall.method',
         'platform.robot.v1.GetPoseRequest.component_name',
+        ...['ListSeriesChoicesRequest.component_name', 'ListSeriesChoicesResponse.component_names']
+          .concat('ListSeriesChoicesResponse.method_names', 'ListSeriesRequest.component_name')
+          .concat('ListSeriesRequest.method_name', 'Series.component_name', 'Series.method_name')
+          .map((field) => `platform.series.v1.${field}`),
         'platform.service.motion.v1.MoveOnMapRequest.slam_service_name',
         'platform.service.motion.v1.ObstacleDetector.vision_service',
         'platform.app.datasync.v1.DataCaptureMetadata.component_name',

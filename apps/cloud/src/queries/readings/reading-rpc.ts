@@ -18,7 +18,12 @@ const recheckMs = 2_000;
 
 const scannedHeader = 'platform-scanned-bytes';
 
-export function readingHandlers(deps: QueriesDeps): CloudHandlers<typeof DataService> {
+interface ReadingDeps extends QueriesDeps {
+  /** Called with the organization after readings were deleted, even if the caller gets an error. */
+  readonly onDeleted: (organizationId: string) => void;
+}
+
+export function readingHandlers(deps: ReadingDeps): CloudHandlers<typeof DataService> {
   const { access, names, recheck, clock } = deps;
   return {
     async tabularDataByFilter(request, call) {
@@ -52,7 +57,11 @@ export function readingHandlers(deps: QueriesDeps): CloudHandlers<typeof DataSer
 
     async deleteTabularData(request, call) {
       access.authorize(call.principal, 'organization.manage', request.organizationId);
-      return { deletedCount: BigInt(await deleteReadings(deps, request, call)) };
+      try {
+        return { deletedCount: BigInt(await deleteReadings(deps, request, call)) };
+      } finally {
+        deps.onDeleted(request.organizationId);
+      }
     },
   };
 }

@@ -1,6 +1,7 @@
 /** DataService with its own store, for tests: org-1 and org-2, with callers selected by a header. */
 import { type Clock, silentLog, systemClock } from '@platform/base';
 import { DataService } from '@platform/proto/platform/app/data/v1/data';
+import { SeriesService } from '@platform/proto/platform/series/v1/series';
 import { type BsonDocument, type BsonValue, decodeBson, encodeBson } from '@platform/query';
 import { type Client, connect } from '@platform/rpc/client';
 import { createRpcServer, serve } from '@platform/rpc/server';
@@ -11,6 +12,7 @@ import { createQueries, type Queries } from '../feature.ts';
 
 export interface ServedQueries extends AsyncDisposable, Pick<Queries, 'ask'> {
   readonly client: Client<typeof DataService>;
+  readonly series: Client<typeof SeriesService>;
   readonly baseUrl: string;
   mql(stages: readonly BsonValue[], headers?: Record<string, string>): Promise<BsonDocument[]>;
 }
@@ -59,7 +61,7 @@ export async function serveQueries(
     noticeMs: 60_000,
   });
   const server = createRpcServer<Principal>({
-    services: [serve(DataService, queries.dataHandlers)],
+    services: [serve(DataService, queries.dataHandlers), serve(SeriesService, queries.seriesHandlers)],
     authenticate: async (call) => callerOf(call.metadata.get('x-who') ?? 'operator'),
     open: [],
     fallback: (_request, response) => response.end(),
@@ -72,6 +74,7 @@ export async function serveQueries(
   return {
     ask: queries.ask,
     client,
+    series: link.client(SeriesService),
     baseUrl,
     async mql(stages, headers = {}) {
       const mqlBinary = stages.map((stage) => encodeBson(stage as BsonDocument));

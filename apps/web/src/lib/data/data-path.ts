@@ -19,21 +19,11 @@ const columns = {
   ...{ component: 'component_name', method: 'method_name' },
 } as const;
 
-export function isWithin(series: DataPath, path: DataPath): boolean {
-  return levels.every((level) => path[level] === '' || path[level] === series[level]);
-}
-
 /** The path with another choice on one level; the levels below are reset. */
 export function withLevel(path: DataPath, level: Level, chosen: string): DataPath {
   const at = levels.indexOf(level);
   const below = Object.fromEntries(levels.slice(at + 1).map((name) => [name, '']));
   return { ...path, [level]: chosen, ...below };
-}
-
-/** What can be chosen on a level, within the levels above it; ids of locations and machines. */
-export function choicesOn(level: Level, path: DataPath, series: readonly DataPath[]): readonly string[] {
-  const above = withLevel(path, level, '');
-  return [...new Set(series.filter((one) => isWithin(one, above)).map((one) => one[level]))];
 }
 
 /** The stage that selects the readings of the path; undefined: all. */

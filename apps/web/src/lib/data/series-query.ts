@@ -1,14 +1,15 @@
 import { queryLink } from '../query/query-link.ts';
 import { type DataPath, pathStage } from './data-path.ts';
+import { expressionOf } from './values.ts';
 
-/** The query that shows one value of a series over time, as text. @param field with dots */
-export function seriesQuery(path: DataPath, field: string): string {
-  const taken = pathStage(path);
+/** The query that shows one value of a series over time, as text. @param value its path below `data` */
+export function seriesQuery(series: DataPath, value: readonly string[]): string {
+  const taken = pathStage(series);
   const stages = [
     ...(taken === undefined ? [] : [taken]),
     { $sort: { time_received: -1 } },
     { $limit: 2_000 },
-    { $project: { _id: 0, time_received: 1, value: `$data.readings.${field}` } },
+    { $project: { _id: 0, time_received: 1, value: expressionOf(value) } },
   ];
   return `[\n${stages.map((stage) => `  ${JSON.stringify(stage)}`).join(',\n')}\n]\n`;
 }
@@ -16,10 +17,10 @@ export function seriesQuery(path: DataPath, field: string): string {
 /** The address of the query page with this query. */
 export function queryAddress(given: {
   readonly base: string;
-  readonly path: DataPath;
-  readonly field: string;
+  readonly series: DataPath;
+  readonly value: readonly string[];
   readonly rangeMs: number;
 }): string {
-  const { base, path, field, rangeMs } = given;
-  return queryLink(base, { language: 'mql', text: seriesQuery(path, field), rangeMs });
+  const { base, series, value, rangeMs } = given;
+  return queryLink(base, { language: 'mql', text: seriesQuery(series, value), rangeMs });
 }

@@ -1,5 +1,8 @@
+import { create } from '@bufbuild/protobuf';
+import { timestampFromDate } from '@bufbuild/protobuf/wkt';
+import { SeriesSchema } from '@platform/proto/platform/series/v1/series';
 import { expect, test } from 'vitest';
-import { oldestOf, pastOf, seriesOf } from './series.ts';
+import { keyOf, oldestOf, pastOf, seriesOf, seriesStage } from './series.ts';
 import { queryAddress } from './series-query.ts';
 
 const id = {
@@ -10,28 +13,43 @@ const id = {
   component: 'oven',
   method: 'Readings',
 };
+const listed = {
+  ...{ locationId: 'l', machineId: 'm', partId: 'p', componentType: 'core:component:sensor' },
+  ...{ componentName: 'oven', methodName: 'Readings', readings: 7n },
+};
 
-test('a row becomes a series with the fields of its newest reading', () => {
-  const newest = '2026-01-01T00:00:00.000Z';
-  const row = { _id: id, readings: 7, newest, data: { readings: { heat: { upper: 180 } } } };
-  expect(seriesOf(row)).toEqual({ ...id, readings: 7, newest: new Date(newest), values: { 'heat.upper': 180 } });
+test('a listed series has the values of its newest reading, or none if they are not listed', () => {
+  const newest = new Date('2026-01-01T00:00:00.000Z');
+  const full = { ...listed, newest: timestampFromDate(newest), data: { readings: { heat: { upper: 180 } } } };
+  expect(seriesOf(create(SeriesSchema, full))).toEqual({
+    ...{ ...id, readings: 7, newest },
+    values: [{ name: 'heat.upper', path: ['readings', 'heat', 'upper'], value: 180 }],
+  });
+  expect(seriesOf(create(SeriesSchema, listed))).toEqual({ ...id, readings: 7, newest: undefined, values: undefined });
 });
 
-test('the last readings of a series become numbers over time by field; a text leaves a gap', () => {
+test('the last readings of a series become numbers over time by value; a text leaves a gap', () => {
   const [key, past] = pastOf({
     _id: id,
     data: [{ readings: { heat: 1, mode: 'on' } }, { readings: { heat: 'broken' } }, { readings: { heat: 3 } }],
     times: ['2026-01-01T00:00:00Z', '2026-01-01T00:00:01Z', '2026-01-01T00:00:02Z'],
   });
-  expect(key).toBe('p/oven/Readings');
+  expect(key).toBe(keyOf(id));
   expect(past.x.map((at) => at - (past.x[0] ?? 0))).toEqual([0, 1, 2]);
-  expect([...past.fields]).toEqual([['heat', [1, null, 3]]]);
-  expect(oldestOf({ _id: id, day: '2026-01-01T00:00:00.000Z' })).toEqual(['p/oven/Readings', '2026-01-01']);
+  expect(past.fields).toEqual([{ name: 'heat', path: ['readings', 'heat'], numbers: [1, null, 3] }]);
+  expect(oldestOf({ _id: id, day: '2026-01-01T00:00:00.000Z' })).toEqual([keyOf(id), '2026-01-01']);
 });
 
-test('a value opens as a query over time, of this machine only', () => {
+test('the past of the series of a page is asked for, and of no other part', () => {
+  const other = { ...id, component: 'pump', readings: 1, newest: undefined, values: [] };
+  expect(seriesStage([other, { ...other, component: 'oven' }, other])).toEqual({
+    $match: { part_id: { $in: ['p'] }, component_name: { $in: ['pump', 'oven'] }, method_name: { $in: ['Readings'] } },
+  });
+});
+
+test('a value opens as a query over time, of this series only', () => {
   const url = new URL(
-    queryAddress({ base: '/o/acme', path: id, field: 'heat.upper', rangeMs: 60_000 }),
+    queryAddress({ base: '/o/acme', series: id, value: ['readings', 'heat', 'upper'], rangeMs: 60_000 }),
     'http://cloud',
   );
   const stages: unknown[] = JSON.parse(url.searchParams.get('query') ?? '');
