@@ -9,6 +9,7 @@ import { chargeOrganization } from './charge-organization.ts';
 import { configureByCards } from './configure-by-cards.ts';
 import { connectProgram } from './connect-program.ts';
 import { holdToMove } from './hold-to-move.ts';
+import { pageSeries } from './page-series.ts';
 import { useQueryTools } from './query-tools.ts';
 import { useSettings } from './settings.ts';
 import { shareDashboard } from './share-dashboard.ts';
@@ -77,6 +78,7 @@ test('sign in by link; a query becomes a chart, a table and a dashboard; stored 
   await page.locator('.cm-lintRange-error').waitFor();
 
   await browseData(ui);
+  await pageSeries(page);
   // In the list; the chart of the series has the same link once it is shown.
   await page.getByRole('link', { name: 'cpu_percent', exact: true }).first().click();
   await page.getByRole('img', { name: /Line chart of value/ }).waitFor();
