@@ -55,7 +55,10 @@ export default defineConfig({
   resolve: {
     alias: [
       { find: /^@platform\/proto\/(.+)$/, replacement: `${generated}/${group}_pb.ts` },
-      { find: /^@platform\/machine-config\/(schema|capture-methods)$/, replacement: `${machineConfig}/${group}.ts` },
+      {
+        find: /^@platform\/machine-config\/(schema|capture-methods|first-configuration)$/,
+        replacement: `${machineConfig}/${group}.ts`,
+      },
     ],
   },
   build: { target: 'es2023', assetsInlineLimit: 0, reportCompressedSize: false },

@@ -4,12 +4,13 @@
 import type { Problem } from '@platform/base';
 import { isForService } from './canonical-names.ts';
 import { requiredParamOf } from './capture-methods.ts';
+import { dataManagerApi } from './data-manager-entry.ts';
 import { captureFields, captureMethodFields, dataManagerFields } from './fields.ts';
 import { formatValue } from './format-value.ts';
 import { readFields } from './read-fields.ts';
 import type { JsonObject, ResourceConfig } from './schema.ts';
 
-export const dataManagerApi = 'core:service:data_manager';
+export { dataManagerApi };
 
 export interface DataManagerAttributes {
   readonly capture_disabled: boolean;

@@ -5,7 +5,7 @@
 import { canonicalApi } from '@platform/base';
 import { apiOf, isForService } from './canonical-names.ts';
 import { captureMethodOf } from './capture-methods.ts';
-import { dataManagerApi } from './data-manager.ts';
+import { dataManagerApi } from './data-manager-entry.ts';
 
 /** Plain data: stored as JSON. */
 export interface DataPolicies {

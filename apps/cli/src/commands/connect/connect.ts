@@ -1,5 +1,11 @@
 /** `platform machines connect`: one line for another computer, which makes it a machine of this cloud. */
 import { invalidArgument, notFound } from '@platform/base/refusals';
+import {
+  captureGap,
+  captureGapTexts,
+  firstConfiguration,
+  needsFirstConfiguration,
+} from '@platform/machine-config/first-configuration';
 import { isLoopback, type JsonObject, PlatformError, timestampMs } from '@platform/sdk/cloud';
 import { Command } from 'commander';
 import type { Context } from '../../invocation/context.ts';
@@ -36,7 +42,8 @@ export function connectCommand(): Command {
       const cloud = await context.cloud();
       const { id: organizationId } = await context.find.organization();
       const { partId, name } = await machineFor(context, flags, text);
-      const document = await configured(context, partId);
+      const gap = captureGap(await configured(context, partId));
+      if (gap !== undefined) out.warn(`no reading will arrive: ${captureGapTexts[gap]}`);
       const given = givenAddress(flags['address']);
       const address = given ?? (await addressFor(context, (await context.login()).url));
       const { token, expiresAt, certificatePin } = await cloud.fleet.createConnectToken({ partId });
@@ -61,7 +68,7 @@ export function connectCommand(): Command {
       out.note(
         `\nWaiting for ${name} to fetch the line, to start, to run its configuration and to send its first reading …`,
       );
-      const waited = { partId, organizationId, token, expiresMs, captures: captures(document) };
+      const waited = { partId, organizationId, token, expiresMs, captures: gap === undefined };
       const seen = await waitForMachine(context, cloud, waited);
       if (out.style.json !== false) out.object({ ...result, ...seen });
       else out.note(`${name} is connected. Try: platform machines part resources ${partId}`);
@@ -107,13 +114,20 @@ async function create(context: Context, flags: Flags, name: string): Promise<str
 }
 
 /** Saves a first configuration on a part that has none. @returns the configuration that it then has */
-async function configured({ cloud, out }: Context, partId: string): Promise<unknown> {
+async function configured(context: Context, partId: string): Promise<unknown> {
+  const { cloud, out } = context;
   const { app, fleet } = await cloud();
   const { version, document, effectiveDocument } = await fleet.getConfigurationVersion({ partId });
   const found: unknown = JSON.parse(effectiveDocument || document || '{}');
-  if ((version?.version ?? 0n) > 0n || captures(found)) return found;
-  const { part } = await app.getRobotPart({ id: partId });
-  await app.updateRobotPart({ id: partId, name: part?.name ?? '', robotConfig: firstConfiguration });
+  if (!needsFirstConfiguration(version?.version ?? 0n, found)) return found;
+  // What someone else has saved in the meantime stays: the cloud accepts this time of the last save only if there was none.
+  const lastKnownUpdate = { seconds: 1n };
+  try {
+    await app.updateRobotPart({ id: partId, robotConfigJson: JSON.stringify(firstConfiguration), lastKnownUpdate });
+  } catch (caught) {
+    if (caught instanceof PlatformError && caught.code === 'aborted') return configured(context, partId);
+    throw caught;
+  }
   out.note('it has no configuration yet: saved one that captures the telemetry of its computer once a second');
   return firstConfiguration;
 }
@@ -150,32 +164,4 @@ function addressTrouble(address: string): string | undefined {
   if (protocol === 'http:')
     return `${address} is not encrypted, and a machine-server does not send its secret there: start the cloud without --insecure, or give the address of a proxy with --address https://…`;
   return undefined;
-}
-
-/** The configuration for a machine that has none: telemetry of its computer once a second, so that a first reading arrives. */
-const firstConfiguration: JsonObject = {
-  components: [
-    {
-      name: 'host',
-      api: 'core:component:sensor',
-      model: 'core:builtin:host-telemetry',
-      attributes: {},
-      service_configs: [
-        { type: 'data_manager', attributes: { capture_methods: [{ method: 'Readings', capture_frequency_hz: 1 }] } },
-      ],
-    },
-  ],
-  services: [
-    {
-      name: 'data_manager',
-      api: 'core:service:data_manager',
-      model: 'core:builtin:builtin',
-      attributes: { sync_interval_mins: 1 / 60 },
-    },
-  ],
-};
-
-/** Whether a configuration captures anything, judging by its text. */
-function captures(document: unknown): boolean {
-  return JSON.stringify(document ?? {}).includes('"capture_methods"');
 }

@@ -10,10 +10,11 @@ export interface ConnectState {
   readonly usedFrom: string | undefined;
 }
 
-/** @param token of the line @throws AnswerError 404 once it is older than 15 minutes */
-export async function connectState(token: string, signal: AbortSignal): Promise<ConnectState> {
+/** @param token of the line @returns `ended` once it is older than 15 minutes, replaced by a newer line, or the cloud was restarted */
+export async function connectState(token: string, signal: AbortSignal): Promise<ConnectState | 'ended'> {
   const answer = await reach(`/connect/${token}/state`, { signal });
-  if (!answer.ok) throw new AnswerError('The line is not valid any more.', answer.status);
+  if (answer.status === 404) return 'ended';
+  if (!answer.ok) throw new AnswerError('The cloud did not say what happened to the line.', answer.status);
   const state = (await answer.json()) as {
     fetch_count: number;
     fetches: { at: string; address: string }[];
