@@ -2,6 +2,7 @@
 import {
   type Clock,
   type CodeName,
+  deletedMachineText,
   invalidArgument,
   PlatformError,
   permissionDenied,
@@ -93,8 +94,13 @@ export function createAuthenticator(deps: {
       return issueToken(instanceKey, { kind: 'key', id: entity, epoch });
     }
     if (type === 'robot-secret') {
+      // Not a guess: the secret is right.
+      if (partSecrets.wasDeleted(entity, payload))
+        throw permissionDenied(`part ${shown(entity)}: ${deletedMachineText}`);
       const wrong = (): PlatformError =>
-        permissionDenied(`part ${shown(entity)}: expected one of its secrets, found a wrong secret or an unknown part`);
+        permissionDenied(
+          `part ${shown(entity)}: expected one of its secrets, found a wrong secret or an unknown part. If the machine was deleted, connect it again with a new line ("platform machines connect NAME")`,
+        );
       const guess = { credential: entity, peerAddress, kind: 'secret' } as const;
       const epoch = await proven(guesses, guess, () => partSecrets.check(entity, payload), wrong);
       return issueToken(instanceKey, { kind: 'part', id: entity, epoch });

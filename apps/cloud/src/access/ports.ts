@@ -34,4 +34,6 @@ export interface PartSecrets {
   check(partId: string, secret: string): Promise<number | undefined>;
   /** Whether a token of this epoch is still valid. */
   isCurrent(partId: string, epoch: number): Promise<boolean>;
+  /** Whether this was a valid secret of a part that has been deleted, as far as that is remembered. */
+  wasDeleted(partId: string, secret: string): boolean;
 }

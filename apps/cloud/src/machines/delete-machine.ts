@@ -18,18 +18,22 @@ export async function deleteMachine(
   organizationId: string,
 ): Promise<void> {
   const { db, registry, clock, forgetPart, accessChanged } = deps;
-  const partIds = await db.transaction().execute(async (trx) => {
+  const removed = await db.transaction().execute(async (trx) => {
     const rows = await trx.selectFrom('parts').select('id').where('machine_id', '=', machine.id).execute();
-    for (const { id } of rows) await removePart(deps, trx, id, by);
+    const secrets = new Map<string, readonly Uint8Array[]>();
+    for (const { id } of rows) secrets.set(id, await removePart(deps, trx, id, by));
     const keys = await removeGrantsOn(trx, { machineId: machine.id });
     const { numDeletedRows } = await trx.deleteFrom('machines').where('id', '=', machine.id).executeTakeFirst();
     if (numDeletedRows === 0n) throw notVisible('machine', machine.id);
     const detail = { name: machine.name, parts: rows.map(({ id }) => id), keys };
     await audit(trx, by, clock.now(), 'AppService.DeleteRobot', ['machine', machine.id, organizationId], detail);
-    return rows.map(({ id }) => id);
+    return secrets;
   });
   registry.forgetMachine(machine.id);
-  for (const id of partIds) forgetPart(id);
+  for (const [id, hashes] of removed) {
+    registry.secrets.deleted.put(id, hashes);
+    forgetPart(id);
+  }
   accessChanged();
 }
 
@@ -41,7 +45,7 @@ export async function deletePart(
   organizationId: string,
 ): Promise<void> {
   const { db, registry, clock, forgetPart, accessChanged } = deps;
-  await db.transaction().execute(async (trx) => {
+  const hashes = await db.transaction().execute(async (trx) => {
     const row = await trx.selectFrom('parts').select('main').where('id', '=', part.id).executeTakeFirst();
     if (row === undefined) throw notVisible('part', part.id);
     if (row.main === 1) {
@@ -49,24 +53,29 @@ export async function deletePart(
         `part ${part.id}: expected a part other than the main part of machine ${part.machine_id}, found the main part. Make another part the main part first, or delete the machine`,
       );
     }
-    await removePart(deps, trx, part.id, by);
+    const removed = await removePart(deps, trx, part.id, by);
     const detail = { name: part.name, machine: part.machine_id };
     await audit(trx, by, clock.now(), 'AppService.DeleteRobotPart', ['part', part.id, organizationId], detail);
+    return removed;
   });
   registry.forgetPart(part.id);
+  registry.secrets.deleted.put(part.id, hashes);
   forgetPart(part.id);
   accessChanged();
 }
 
+/** @returns the hashes of its secrets */
 async function removePart(
   { onDeleting }: Pick<MachineOperationDeps, 'onDeleting'>,
   trx: DatabaseTransaction,
   partId: string,
   by: Caller,
-): Promise<void> {
+): Promise<readonly Uint8Array[]> {
   await onDeleting(trx, partId, by);
   await trx.deleteFrom('part_status').where('part_id', '=', partId).execute();
+  const secrets = await trx.selectFrom('part_secrets').select('secret_hash').where('part_id', '=', partId).execute();
   await trx.deleteFrom('part_secrets').where('part_id', '=', partId).execute();
   await trx.deleteFrom('part_configurations').where('part_id', '=', partId).execute();
   await trx.deleteFrom('parts').where('id', '=', partId).execute();
+  return secrets.map((row) => row.secret_hash);
 }

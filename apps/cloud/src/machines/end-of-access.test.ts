@@ -49,6 +49,27 @@ test('R16 the part of a deleted machine, and a key whose only role was on it, ar
     await expect(authenticator.principalOfToken(token)).rejects.toMatchObject({ code: 'unauthenticated' });
 });
 
+test('the server of a deleted machine or part is told so, for its right secret only', async () => {
+  const { ask, authenticator, owner, machineId, partId, partSecret } = await given();
+  const added = (await ask(owner, app.newRobotPart, { robotId: machineId, partName: 'arm' })).partId;
+  const ofArm = (await ask(owner, app.getRobotPart, { id: added })).part?.secret ?? '';
+  const signIn = (entity: string, payload: string) =>
+    authenticator.signIn({ type: 'robot-secret', entity, payload }, '127.0.0.1:9');
+  await ask(owner, app.deleteRobotPart, { partId: added });
+  await ask(owner, app.deleteRobot, { id: machineId });
+  // As often as its server asks: a right secret is no guess.
+  for (let attempt = 0; attempt < 20; attempt++)
+    for (const [id, secret] of [
+      [partId, partSecret],
+      [added, ofArm],
+    ] as const)
+      await expect(signIn(id, secret)).rejects.toMatchObject({
+        code: 'permission_denied',
+        message: expect.stringContaining('the cloud has deleted this machine'),
+      });
+  await expect(signIn(partId, ofArm)).rejects.toThrow('a wrong secret or an unknown part');
+});
+
 test('R16 a deleted part, and a caller signed in with a deleted part secret, are refused from the next call on', async () => {
   const { ask, authenticator, owner, machineId, partId, partSecret } = await given();
   const token = await signedIn(authenticator, 'robot-secret', partId, partSecret);

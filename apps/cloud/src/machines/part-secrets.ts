@@ -7,6 +7,7 @@ import type { InstanceKey } from '../instance/instance-key.ts';
 import { requireCompleteSet, requireIntactSet } from '../metadata/row-checks/require-complete.ts';
 import { requireRight } from '../metadata/row-checks/require-right.ts';
 import type { Database } from '../metadata/tables.ts';
+import { createDeletedSecrets, type DeletedSecrets } from './deleted-secrets.ts';
 import { checkedPartSecrets } from './store.ts';
 
 export interface PartSecret {
@@ -30,6 +31,8 @@ export interface PartSecretStore {
   /** Must be called after the commit that deleted the secret. */
   forget(secret: Pick<PartSecret, 'partId' | 'epoch'>): void;
   forgetPart(partId: string): void;
+  /** Of parts that were deleted. */
+  readonly deleted: DeletedSecrets;
 }
 
 export async function openPartSecrets(db: Database, instanceKey: InstanceKey): Promise<PartSecretStore> {
@@ -77,6 +80,7 @@ export async function openPartSecrets(db: Database, instanceKey: InstanceKey): P
       living.get(partId)?.delete(epoch);
     },
     forgetPart: (partId) => void living.delete(partId),
+    deleted: createDeletedSecrets(instanceKey),
   };
 }
 

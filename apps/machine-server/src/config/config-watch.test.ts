@@ -1,4 +1,4 @@
-import { PlatformError, silentLog } from '@platform/base';
+import { createLog, deletedMachineText, PlatformError, silentLog } from '@platform/base';
 import type { Link } from '@platform/rpc/client';
 import { FakeClock } from '@platform/testkit';
 import { expect, test } from 'vitest';
@@ -46,4 +46,28 @@ test('polls that fail at once are repeated after the interval, and after up to 9
     expect(last).toBeGreaterThanOrEqual(leastMs);
     expect(last).toBeLessThanOrEqual(Math.max(refreshMs, 9_600));
   }
+});
+
+test('the server of a machine that the cloud has deleted logs that once as an error, and one without a cached configuration ends with it', async () => {
+  const clock = new FakeClock();
+  const errors: string[] = [];
+  const log = createLog((level, _logger, message) => void (level === 'error' && errors.push(message)));
+  const config = async (): Promise<never> => {
+    throw new PlatformError('permission_denied', `part "press": ${deletedMachineText}`);
+  };
+  await using watch = new ConfigWatch({
+    link: { client: () => ({ config }) } as unknown as Link,
+    credentials: { partId: 'press', appAddress: 'https://cloud.example', refreshMs: 1_000 } as CloudCredentials,
+    ...{ home: '/nowhere', readTimeoutMs: 1_000, onProblem: () => {}, reach: new CloudReach(clock) },
+    ...{ clock, log },
+  });
+  await expect(watch.first(new AbortController().signal)).rejects.toThrow(
+    'https://cloud.example: the cloud has deleted this machine: stop its machine-server, or connect it again',
+  );
+  watch.start(
+    () => {},
+    async () => undefined,
+  );
+  await clock.advance(60_000);
+  expect(errors).toEqual([expect.stringContaining('the cloud has deleted this machine')]);
 });

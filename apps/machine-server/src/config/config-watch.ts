@@ -18,6 +18,7 @@ import {
   errorText,
   failedPrecondition,
   inBackground,
+  isOfDeletedMachine,
   isSame,
   type Log,
   PlatformError,
@@ -60,6 +61,7 @@ export class ConfigWatch implements ConfigSource {
   #confirmedMs = 0;
   readonly #holding: Holding;
   #problem = '';
+  #isDeleted = false;
   #running: AsyncDisposable | undefined;
 
   constructor(deps: ConfigWatchDeps) {
@@ -78,6 +80,7 @@ export class ConfigWatch implements ConfigSource {
     } catch (caught) {
       signal.throwIfAborted();
       const reason = `no configuration: ${connectionTrouble(caught, credentials)}`;
+      if (isOfDeletedMachine(caught)) this.#deleted(reason);
       const { cached, damage } = await readCache(this.#path);
       if (damage !== '') log.error(damage);
       if (cached === undefined) {
@@ -136,6 +139,7 @@ export class ConfigWatch implements ConfigSource {
         const config = await this.#fetch(readTimeoutMs, signal);
         if (failures > 0) log.info('the cloud is reachable again', { failures });
         failures = 0;
+        this.#isDeleted = false;
         this.#solved();
         if (this.#current !== undefined) await runInTurns(shareEqual(this.#current, config));
         const isForced = this.#holding.isForced(config.revision);
@@ -164,7 +168,8 @@ export class ConfigWatch implements ConfigSource {
         attemptMs = clock.monotonic() - startedMs;
         const text = `fetching the configuration failed; the running one stays in use: ${connectionTrouble(caught, credentials)}`;
         const isNews = this.#failed(caught, text);
-        if (failures === 1 || isNews) log.warn(text);
+        if (isOfDeletedMachine(caught)) this.#deleted(text);
+        else if (failures === 1 || isNews) log.warn(text);
         else log.debug('fetching the configuration failed', { error: errorText(caught), failures });
       }
     }
@@ -181,6 +186,12 @@ export class ConfigWatch implements ConfigSource {
     if (cached === undefined || cached.config.revision === config.revision) return config;
     this.#holding.hold(config.revision, 'starting with the configuration that was applied before');
     return cached.config;
+  }
+
+  /** Once, although every poll says it: the machine keeps running as long as nobody stops it (D8). */
+  #deleted(text: string): void {
+    if (!this.#isDeleted) this.#deps.log.error(text);
+    this.#isDeleted = true;
   }
 
   /** An unreachable cloud is not a problem of its configuration. @returns whether this is a new problem */

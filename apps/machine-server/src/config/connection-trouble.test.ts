@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
-import { PlatformError } from '@platform/base';
+import { deletedMachineText, PlatformError } from '@platform/base';
 import { Health } from '@platform/proto/grpc/health/v1/health';
 import { connect } from '@platform/rpc/client';
 import { expect, test } from 'vitest';
@@ -27,6 +27,13 @@ test('certificates and TLS on one side only say what to change on the machine or
     `${appAddress} answers without TLS: expected http:// in cloud.app_address, or a cloud that uses TLS`,
   );
   expect(said('EPROTO', 'the part is unknown')).toBe(`${appAddress}: the part is unknown`);
+});
+
+test('the refusal of a deleted machine says that the cloud deleted it, and what to do', () => {
+  const refused = new PlatformError('permission_denied', `part "p": ${deletedMachineText}`);
+  expect(connectionTrouble(refused, { appAddress })).toBe(
+    `${appAddress}: the cloud has deleted this machine: stop its machine-server, or connect it again with a new line ("platform machines connect NAME")`,
+  );
 });
 
 test('an address in plaintext of a server that does not speak HTTP/2 names https', async () => {

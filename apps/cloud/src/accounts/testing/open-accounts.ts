@@ -57,7 +57,7 @@ export async function openAccounts(overrides: Partial<AccountsDeps> = {}): Promi
     requirePlaces: intactPlaces(first.rows),
     db,
     instanceKey,
-    partSecrets: { check: async () => undefined, isCurrent: async () => false },
+    partSecrets: { check: async () => undefined, isCurrent: async () => false, wasDeleted: () => false },
     sessions: { personOf: async (id) => people.get(id), personWith: async (id) => people.get(id) },
     shares: tree,
     guesses: createGuessLimit(systemClock),
