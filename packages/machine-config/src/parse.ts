@@ -1,11 +1,13 @@
 /**
  * Parses a machine's configuration document and reports every problem with its path.
  *
- * Errors: wrong types, missing names, two resources with the same name, unresolved `depends_on`, cycles. Warnings: unknown keys, and values
+ * Errors: wrong types, missing names, two resources with the same name, unresolved `depends_on`,
+ * cycles, a capture of a resource that does not exist (D12). Warnings: unknown keys, and values
  * that the specification says are ignored. An entry with an error is omitted from the config, its neighbours are kept. A disabled entry is
  * omitted too (D38): the document keeps it, and the part does not run it.
  */
 import { canonicalApi, type Problem } from '@platform/base';
+import { captureProblems } from './capture-problems.ts';
 import { dependencyProblems } from './dependency-problems.ts';
 import { formatValue } from './format-value.ts';
 import { ignoredNumber, parseResources } from './parse/parse-resources.ts';
@@ -53,6 +55,7 @@ export function parse(document: unknown): Parsed {
     data_retention_policy: retention(valid['data_retention_policy'], problems),
   } as unknown as MachineConfig;
   for (const problem of dependencyProblems(config, positions, off)) problems.push(problem);
+  for (const problem of captureProblems(config, positions, off)) problems.push(problem);
   for (const problem of settingProblems(config, positions)) problems.push(problem);
   sectionsInit(config, problems);
   for (const [resource, at] of positions)

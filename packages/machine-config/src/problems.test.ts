@@ -37,8 +37,36 @@ test('D12 a method that the resource type lacks gives a warning that lists those
   ]);
   const additional_params = { reader_name: 'light' };
   const ofAnother = { ...method, name: 'rdk:component:board/b', method: 'Analogs', additional_params };
-  expect(told(part(ofAnother))).toEqual([]);
-  expect(told(part({ ...method, name: 'b' }))[0]).toMatch(/^warning .*\.name: expected a full name .*, found "b"/);
+  const board = { name: 'b', api: 'core:component:board', model: 'core:builtin:fake' };
+  const [sensor] = part(ofAnother)['components'] as JsonObject[];
+  expect(told({ ...part(ofAnother), components: [sensor, board] as Json[] })).toEqual([]);
+  expect(told(part({ ...method, name: 'a' }))[0]).toMatch(/^warning .*\.name: expected a full name .*, found "a"/);
+});
+
+test('D12 a capture method whose name is no resource is an error; of a disabled one, or where remotes may provide it, a warning', () => {
+  const other = { ...method, name: 'core:component:sensor/b' };
+  const [sensor] = part(other)['components'] as JsonObject[];
+  const expected = `${at}.name: expected the full name of a component or service, found "core:component:sensor/b"`;
+  expect(told(part(other))).toEqual([`error ${expected}: nothing is captured`]);
+  const off = { name: 'b', api: 'core:component:sensor', model: 'core:builtin:fake', disabled: true };
+  expect(told({ ...part(other), components: [sensor, off] as Json[] })).toEqual([
+    `warning ${expected}, which is disabled: nothing is captured`,
+  ]);
+  expect(told({ ...part(other), fragments: [{ id: 'f' }] })).toEqual([`warning ${expected}: nothing is captured`]);
+});
+
+test('a capture without a data manager is a warning that says what to add; a disabled data manager does not count', () => {
+  const { components } = part(method) as { components: Json[] };
+  const expected = `warning components[0].service_configs[0].attributes.capture_methods: expected the service core:service:data_manager, which captures and syncs, found none: nothing is captured. Add it to services: {"name": "data_manager", "api": "core:service:data_manager"}`;
+  expect(told({ components })).toEqual([expected]);
+  const off = { name: 'd', api: 'core:service:data_manager', disabled: true };
+  expect(told({ components, services: [off] })).toEqual([expected]);
+  expect(told(part(method))).toEqual([]);
+  // Nothing is lost by its absence.
+  const { components: quiet } = part({ ...method, disabled: true }) as { components: Json[] };
+  expect(told({ components: quiet })).toEqual([]);
+  // A fragment may provide it.
+  expect(told({ components, fragments: [{ id: 'f' }] })).toEqual([]);
 });
 
 test('a capture frequency that is missing, negative, infinite or not a number is an error; 0 captures nothing, with a warning', () => {

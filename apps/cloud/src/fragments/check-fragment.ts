@@ -89,8 +89,9 @@ function schemaFinding(problem: Problem, missing: readonly string[]): Problem[] 
   const within = (inner: string, outer: string): boolean =>
     inner === outer || inner.startsWith(`${outer}.`) || inner.startsWith(`${outer}[`);
   if (missing.some((at) => within(path, at) || within(at, path))) return [];
-  // The resource that it depends on may be configured on the machine.
-  if (/\.depends_on\[\d+\]$/.test(path)) return [{ ...problem, level: 'warning' }];
+  // The machine may have the data manager, and the resource that an entry depends on or captures.
+  if (/\.capture_methods$/.test(path)) return [];
+  if (/\.(depends_on\[\d+\]|capture_methods\[\d+\]\.name)$/.test(path)) return [{ ...problem, level: 'warning' }];
   return [problem];
 }
 
