@@ -17,11 +17,17 @@ export async function configureByCards({ page, cloud }: RunningUi): Promise<void
   await json.getByText('"max_rpm"').waitFor();
 
   await page.getByRole('button', { name: 'Add …' }).click();
-  await page.getByLabel('What to add').fill('sensor fake');
-  await page.getByRole('button', { name: /^sensor fake/ }).click();
+  const what = page.getByRole('combobox', { name: 'What to add' });
+  await what.fill('job');
+  await page.getByText('Nothing matches.').waitFor();
+  await what.fill('fake sensor');
+  await page.getByRole('option', { name: /^sensor\s*fake/, selected: true }).waitFor();
+  expect((await accessibilityFaults(page)).join('\n')).toBe('');
+  await what.press('Enter');
   const added = page.getByRole('article', { name: 'sensor' });
   await added.getByRole('button', { name: 'Capture a method' }).click();
   await json.getByText('"capture_frequency_hz"').waitFor();
+  await page.getByText('The data manager was added').waitFor();
   expect((await accessibilityFaults(page)).join('\n')).toBe('');
   // The draft survives a reload.
   await page.reload();
@@ -36,8 +42,11 @@ export async function configureByCards({ page, cloud }: RunningUi): Promise<void
   await page.getByRole('button', { name: 'Merge it into my draft' }).click();
   await page.getByText('Merged from theirs: components probe (sensor).').waitFor();
   expect((await accessibilityFaults(page)).join('\n')).toBe('');
-  await page.getByRole('button', { name: 'Review changes' }).click();
-  await page.getByRole('region', { name: 'What saving does' }).getByText('1 restart').waitFor();
+  // From a card, too.
+  await page.getByRole('button', { name: /^wheel/ }).press('Control+s');
+  const review = page.getByRole('region', { name: 'What saving does' });
+  await review.getByText('1 restart').waitFor();
+  await review.getByText('The data manager is added').waitFor();
   expect((await accessibilityFaults(page)).join('\n')).toBe('');
   await page.getByRole('button', { name: 'Save version' }).click();
   await page.getByText('Saved as version 5.').waitFor();

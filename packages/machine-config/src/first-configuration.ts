@@ -5,6 +5,8 @@
 import { dataManagerApi, dataManagerEntry } from './data-manager-entry.ts';
 import type { JsonObject } from './schema.ts';
 
+export { dataManagerEntry };
+
 /** Telemetry of the machine's computer once a second, so that a first reading arrives. */
 export const firstConfiguration: JsonObject = {
   components: [
@@ -45,6 +47,11 @@ export function captureGap(document: unknown): CaptureGap | undefined {
   if (![...enabledIn(document, 'components'), ...services].some(captures)) return 'nothing captured';
   if (managers.length === 0) return 'no data manager';
   return isSet('sync_disabled') ? 'sync disabled' : undefined;
+}
+
+/** Whether a document has the data manager, also if it is disabled. */
+export function hasDataManager(document: unknown): boolean {
+  return listOf(objectOf(document)['services']).some(isDataManager);
 }
 
 /**

@@ -20,7 +20,7 @@ export function accountRoutes(deps: SignInDeps): Routes {
     const email = person?.email ?? '';
     const emailForm = html`<p>Set your e-mail address and then a password, so that you can sign in without the link from the terminal.</p>
 <form method="post" action="/account/email">${formFields}<label for="email">E-mail</label><input id="email" name="email" type="email" autocomplete="username" required><button type="submit">Set e-mail</button></form>`;
-    const passwordForm = html`<form method="post" action="/account/password">${formFields}<input type="hidden" name="email" autocomplete="username" value="${email}">
+    const passwordForm = html`${person?.passwordHash === undefined && html`<p>Set a password, so that you can sign in without the link from the terminal.</p>`}<form method="post" action="/account/password">${formFields}<input type="hidden" name="email" autocomplete="username" value="${email}">
 ${person?.passwordHash !== undefined && html`<label for="current">Current password</label><input id="current" name="current" type="password" autocomplete="current-password" required>`}
 <label for="password">New password, at least 10 characters</label><input id="password" name="password" type="password" autocomplete="new-password" minlength="10" required>
 <button type="submit">Set password</button></form><p class="quiet">This ends your other sessions.</p>`;

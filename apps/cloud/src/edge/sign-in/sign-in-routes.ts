@@ -38,7 +38,7 @@ ${
   const linkPage = (token: string, problem?: Html): Page => ({
     title: 'Sign in',
     body: html`<h1>Sign in</h1>${needsScript}${problem ?? html`<p>This link signs you in. It works once.</p>`}
-<form method="post" action="/sign-in">${formFields}<input type="hidden" name="token" value="${token}"><button type="submit">Sign in</button></form>`,
+<form method="post" action="/sign-in">${formFields}<input type="hidden" name="token" value="${token}"><button type="submit">Sign in</button></form>${problem && html`<p class="quiet"><a href="/sign-in">Sign in with e-mail and password</a></p>`}`,
   });
 
   const resetPage = (token: string, problem?: Html): Page => ({

@@ -14,12 +14,17 @@ test('D30 the link of the first start signs in the owner once; they set e-mail a
   const late = people.browser();
   await late.open(link);
   expect((await late.submit('/sign-in')).status).toBe(401);
+  expect(late.page.body).toContain('until the first owner has a password, it prints one at each start');
+  expect(late.page.body).toContain('platform admin organizations create-owner-link');
+  expect(late.page.body).toContain('<a href="/sign-in">Sign in with e-mail and password</a>');
 
   await browser.open('/account');
   await browser.submit('/account/email', { email: ' Ada@Example.com ' });
   expect(browser.page.body).toContain('ada@example.com');
+  expect(browser.page.body).toContain('Set a password, so that you can sign in without the link');
   await browser.submit('/account/password', { password });
   expect(browser.page.body).toContain('Done.');
+  expect(browser.page.body).not.toContain('without the link');
   expect(await people.identity.deps.db.selectFrom('passwords').select('hash').execute()).toHaveLength(1);
 
   const other = people.browser();

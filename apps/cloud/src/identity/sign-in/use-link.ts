@@ -11,7 +11,12 @@ import { requirePasswordAllowed } from './password-allowed.ts';
 import type { NewSession } from './sessions.ts';
 import { setPassword } from './set-password.ts';
 
-const usedUp = 'link: expected one that has not been used and has not expired, found another; request a new one';
+/** What each kind of link says once it does not work any more. */
+const spent = 'link: expected one that has not been used and has not expired, found another.';
+const usedUp = {
+  'sign-in link': `${spent} For a new one, restart the cloud: until the first owner has a password, it prints one at each start. After that, sign in with your e-mail and password, or let whoever runs this installation make one with "platform admin organizations create-owner-link ORGANIZATION"`,
+  'reset link': `${spent} Request a new one under "Forgot your password?" on the sign-in page`,
+} as const;
 
 /** @throws unauthenticated if the link was used, has expired, or never existed. */
 export async function signInWithLink(
@@ -98,10 +103,10 @@ function resetMail(person: Person, link: string): MailMessage {
 /** 256 random bits cannot be guessed, but attempts are limited anyway. */
 async function guarded<T>(
   deps: IdentityOperationDeps,
-  what: string,
+  what: keyof typeof usedUp,
   peerAddress: string,
   prove: () => Promise<T | undefined>,
 ): Promise<T> {
   const guess = { credential: what, peerAddress, kind: 'secret' } as const;
-  return proven(deps.guesses, guess, prove, () => unauthenticated(usedUp));
+  return proven(deps.guesses, guess, prove, () => unauthenticated(usedUp[what]));
 }

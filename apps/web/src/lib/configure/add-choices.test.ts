@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest';
+import { addChoices } from './add-choices.ts';
+
+const names = (text: string): string[] => addChoices(text).map(({ kind, name }) => `${kind} ${name}`.trim());
+
+test('what can be added is ordered by how well it fits: its own type and model before others that only mention the word', () => {
+  const kinds = addChoices('sensor').map(({ kind }) => kind);
+  const firstOther = kinds.findIndex((kind) => kind !== 'sensor');
+  expect(kinds[0]).toBe('sensor');
+  expect(firstOther).toBeGreaterThan(0);
+  expect(kinds.slice(firstOther)).not.toContain('sensor');
+  expect(names('sensor fake')[0]).toBe('sensor fake');
+  expect(names('fake sensor')[0]).toBe('sensor fake');
+  expect(names('modul')[0]).toBe('module');
+  expect(names('data manager')[0]).toBe('data manager builtin');
+});
+
+test('nothing without effect is offered: the machine-server does not use processes, remotes and jobs yet', () => {
+  const sections = new Set(addChoices('').map(({ section }) => section));
+  expect([...sections].toSorted()).toEqual(['components', 'fragments', 'modules', 'packages', 'services']);
+  expect(addChoices('').some(({ about }) => /no effect/i.test(about))).toBe(false);
+  expect(addChoices('no such thing')).toEqual([]);
+});
