@@ -1,5 +1,5 @@
 /** Wires programs from outside: packages from the cloud, and modules, which may run from them. */
-import type { Clock, Log } from '@platform/base';
+import type { Clock, Log, LogLevel } from '@platform/base';
 import type { RobotConfig } from '@platform/proto/platform/app/v1/robot';
 import type { Graph } from './graph/graph.ts';
 import { createModules, type Modules } from './modules/feature.ts';
@@ -24,6 +24,8 @@ export interface ModulePartsDeps {
   readonly applyAgain: () => void;
   /** Called after the state of a module or a package has changed. */
   readonly onChange: () => void;
+  /** The least severe level that is logged of a logger. */
+  readonly levelOf: (logger: string) => LogLevel;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -34,7 +36,7 @@ export interface ModuleParts extends AsyncDisposable {
 }
 
 export function composeModules(deps: ModulePartsDeps): ModuleParts {
-  const { settings, types, source, partId, graph, serving, config, applyAgain, onChange, clock, log } = deps;
+  const { settings, types, source, partId, graph, serving, config, applyAgain, onChange, levelOf, clock, log } = deps;
   const packages = createPackages({
     ...{ home: settings.home, source, clock, log: log.child('packages') },
     onChange() {
@@ -52,7 +54,7 @@ export function composeModules(deps: ModulePartsDeps): ModuleParts {
     rebuild: (full) => graph().rebuild(full),
     openParent: (module, socketPath) => serving().openParent(module, socketPath),
     identity: () => identityOf(config(), partId),
-    debug: () => settings.debug || config().debug === true,
+    levelOf,
     missing: packages.missing,
     packageWith: packages.with,
     onChange,

@@ -36,7 +36,8 @@ export interface ResourceParts extends ModuleParts {
 }
 
 export async function composeResources(deps: ResourcePartsDeps): Promise<ResourceParts> {
-  const { settings, local, cloud, serving, config, applyAgain, onChange, hide, observe, clock, log, signal } = deps;
+  const { settings, local, cloud, serving, config, applyAgain, onChange, levelOf, hide, observe, clock, log, signal } =
+    deps;
   await using starting = new AsyncDisposableStack();
   const { home, untrustedEnvironment: untrusted, resourceConfigureTimeoutMs } = settings;
   const partId = cloud?.partId ?? '';
@@ -44,7 +45,7 @@ export async function composeResources(deps: ResourcePartsDeps): Promise<Resourc
   // Disposed after the resources, whose processes the modules run.
   const { packages, modules } = starting.use(
     composeModules({
-      ...{ settings, types, source: cloud, partId, serving, config, applyAgain, onChange, clock, log },
+      ...{ settings, types, source: cloud, partId, serving, config, applyAgain, onChange, levelOf, clock, log },
       graph: () => graph,
     }),
   );

@@ -69,6 +69,7 @@ export async function startMachineServer(deps: MachineServerDeps): Promise<Machi
       config: () => applier.wanted,
       applyAgain: () => applier.applyAgain(),
       onChange: () => reporter?.changed(),
+      levelOf: (logger) => serverLog.levels.of(logger),
     }),
   );
   const { types, packages, modules, graph, frames, data } = resources;

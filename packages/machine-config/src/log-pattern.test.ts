@@ -52,6 +52,17 @@ test('the resource of a logger is found whatever its name contains', () => {
   expect(namesOfLogger('')).toEqual(['', 'rdk.']);
 });
 
+test('the full name of a resource matches what modules in Go, Python and TypeScript write about it', () => {
+  for (const logger of ['modules.cam.core:component:sensor/door', 'modules.my.cam.rdk:component:sensor/door'])
+    for (const pattern of [
+      'core:component:sensor/door',
+      'rdk:component:sensor/do+r',
+      'core:component:sensor/*',
+      'door',
+    ])
+      expect([logger, pattern, matches(pattern, namesOfLogger(logger))]).toEqual([logger, pattern, true]);
+});
+
 test('an invalid pattern is described; a pattern that backtracks elsewhere runs in linear time', () => {
   expect(compileLogPattern('(')).toBe(
     'expected a regular expression (RE2 syntax), found "(" (error parsing regexp: missing closing ): `(`)',

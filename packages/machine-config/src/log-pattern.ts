@@ -35,19 +35,27 @@ function testOf(patterns: readonly RE2JS[]): LogPatternTest {
   return (name) => patterns.some((pattern) => pattern.matches(name));
 }
 
+/** Loggers of modules begin with this and the name of the module. */
+export const modulePrefix = 'modules.';
+
 /**
- * The names that a pattern may match for lines of this logger. The logger of a resource ends in its full name, after one word and a dot.
- * Its lines match the full name with `core:` or `rdk:`, the name alone, and the name of its logger on public machine-servers.
+ * The names that a pattern may match for lines of this logger. Lines about a resource match its full name with `core:` or `rdk:`, its name
+ * alone, and the name of its logger on public machine-servers.
+ *
+ * @param resource the full name of the resource that they are about
  */
-export function namesOfLogger(logger: string): readonly string[] {
-  const resource = resourceOfLogger(logger);
+export function namesOfLogger(
+  logger: string,
+  resource: string | undefined = resourceOfLogger(logger),
+): readonly string[] {
   if (resource === undefined) return [logger, `rdk.${logger}`];
   const publicName = resource.replace(/^core:/, 'rdk:');
   const short = resource.slice(resource.indexOf('/') + 1);
   return [logger, resource, publicName, short, `rdk.resource_manager.${publicName}`];
 }
 
-/** The full name of the resource whose logger this is. */
+/** The full name in which a logger ends, after the words before it; `core:` for `rdk:`. */
 export function resourceOfLogger(logger: string): string | undefined {
-  return /^[^.:/]+\.([^:/]+:[^:/]+:[^:/]+\/.+)$/s.exec(logger)?.[1];
+  const [, full] = /^[^:/]+\.([^.:/]+:[^:/]+:[^:/]+\/.+)$/s.exec(logger) ?? [];
+  return full?.replace(/^rdk:/, 'core:');
 }

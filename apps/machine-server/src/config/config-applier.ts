@@ -228,11 +228,12 @@ export class ConfigApplier implements AsyncDisposable {
         : [[formatResourceName(resource), resource.log_configuration.level] as const],
     );
     const modules = config.modules.flatMap(({ name, log_level: level }) =>
-      typeof name === 'string' && typeof level === 'string' ? [[name, level] as const] : [],
+      typeof name === 'string' ? [[name, typeof level === 'string' ? level : ''] as const] : [],
     );
     const settings = {
       ...{ debug: debug || config.debug, patterns: config.log },
       ...{ resources: new Map(own), modules: new Map(modules) },
+      names: () => [...config.components, ...config.services].map(formatResourceName),
     };
     return logProblems(log, serverLog.levels.set(settings));
   }

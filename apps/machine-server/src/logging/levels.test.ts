@@ -78,6 +78,38 @@ test('the level of a module’s resource applies to the lines that the module wr
     expect(levels.passes('info', logger), logger).toBe(false);
 });
 
+test('a pattern with the full name of a resource applies to what its module writes about it, in any language', () => {
+  const levels = new Levels();
+  const names = () => ['core:component:sensor/door', 'core:component:sensor/door.left'];
+  const modules = new Map([
+    ['cam', 'warn'],
+    ['my.cam', ''],
+  ]);
+  const patterns = [{ pattern: 'core:component:sensor/door', level: 'debug' }];
+  levels.set({ debug: false, patterns, resources: new Map(), modules, names });
+  for (const logger of [
+    'modules.cam.core:component:sensor/door',
+    'modules.my.cam.rdk:component:sensor/door',
+    'modules.cam.core:component:sensor/door.driver',
+    'modules.cam.door',
+  ])
+    expect([logger, levels.of(logger)]).toEqual([logger, 'debug']);
+  // The public SDK for Python writes the dots of a name as slashes.
+  for (const logger of ['modules.cam.core:component:sensor/door.left', 'modules.cam.core:component:sensor/door/left'])
+    expect([logger, levels.of(logger)]).toEqual([logger, 'warn']);
+});
+
+test('a pattern for a module applies to all its lines, and overrides its log_level; debug mode overrides both', () => {
+  const levels = new Levels();
+  const modules = new Map([['cam', 'error']]);
+  for (const pattern of ['cam', 'modules.cam', 'modules\\.ca.']) {
+    levels.set({ debug: false, patterns: [{ pattern, level: 'debug' }], resources: new Map(), modules });
+    for (const logger of ['modules.cam', 'modules.cam.driver', 'modules.cam.core:component:sensor/door'])
+      expect([pattern, logger, levels.of(logger)]).toEqual([pattern, logger, 'debug']);
+    expect(levels.of('modules.camera')).toBe('info');
+  }
+});
+
 test('D48 of thousands of patterns the first thousand have an effect, and a problem says so', () => {
   const levels = new Levels();
   const patterns = Array.from({ length: 20_000 }, (_, at) => ({ pattern: `logger${at}`, level: 'debug' }));

@@ -6,6 +6,7 @@ import { isLogged, type LogLevel, logLevels, type Problem } from '@platform/base
 import {
   compileLogPattern,
   type LogPatternTest,
+  modulePrefix,
   namesOfLogger,
   resourceOfLogger,
 } from '@platform/machine-config/log-pattern';
@@ -16,25 +17,27 @@ export interface LevelSettings {
   readonly patterns: readonly LogPattern[];
   /** `log_configuration.level` by full name; overrides the patterns. */
   readonly resources: ReadonlyMap<string, string>;
-  /** `log_level` by name of the module, for its loggers that no pattern matches. */
+  /** The modules with their `log_level` (empty: none), for their loggers that no pattern matches. */
   readonly modules?: ReadonlyMap<string, string>;
+  /** Full names of all resources, by which lines of modules about them are recognised. */
+  readonly names?: () => Iterable<string>;
 }
 
 /** Each logger is compared with all of them, in its first line after a change. */
 const maxPatterns = 1_000;
 
-/** Loggers of modules. */
-const modulePrefix = 'modules.';
-
 export class Levels {
   #settings: LevelSettings = { debug: false, patterns: [], resources: new Map() };
   #patterns: readonly { readonly matches: LogPatternTest; readonly level: LogLevel }[] = [];
   readonly #known = new Map<string, LogLevel>();
+  /** Of {@link LevelSettings.names}, by full name and by name; read with the first line of a module. */
+  #names: { readonly full: ReadonlySet<string>; readonly byShort: ReadonlyMap<string, string> } | undefined;
 
   /** Returns the patterns and levels that are invalid. */
   set(settings: LevelSettings): readonly Problem[] {
     this.#settings = settings;
     this.#known.clear();
+    this.#names = undefined;
     const problems: Problem[] = [];
     const warn = (path: string, message: string): void => void problems.push({ path, level: 'warning', message });
     if (settings.patterns.length > maxPatterns)
@@ -54,43 +57,68 @@ export class Levels {
   }
 
   passes(level: LogLevel, logger: string): boolean {
-    let least = this.#known.get(logger);
-    if (least === undefined) {
-      least = this.#leastOf(logger);
-      if (this.#known.size < 10_000) this.#known.set(logger, least);
-    }
-    return isLogged(level, least);
+    return isLogged(level, this.of(logger));
+  }
+
+  /** The least severe level that is written. */
+  of(logger: string): LogLevel {
+    const known = this.#known.get(logger);
+    if (known !== undefined) return known;
+    const least = this.#leastOf(logger);
+    if (this.#known.size < 10_000) this.#known.set(logger, least);
+    return least;
   }
 
   #leastOf(logger: string): LogLevel {
-    if (this.#settings.debug) return 'debug';
-    const own = levelOf(this.#levelOfResource(logger));
+    const { debug, resources, modules } = this.#settings;
+    if (debug) return 'debug';
+    const module = this.#moduleOf(logger);
+    const resource = module === undefined ? resourceOfLogger(logger) : this.#resourceOf(logger, module);
+    const own = levelOf(resources.get(resource ?? '') ?? '');
     if (own !== undefined) return own;
-    const names = namesOfLogger(logger);
-    const level = this.#patterns.findLast(({ matches }) => names.some(matches))?.level;
-    return level ?? levelOf(this.#levelOfModule(logger)) ?? 'info';
+    const names = namesOfLogger(logger, resource);
+    // A pattern for a module means all its lines.
+    const all = module === undefined ? names : [...names, ...namesOfLogger(`${modulePrefix}${module}`), module];
+    const level = this.#patterns.findLast(({ matches }) => all.some(matches))?.level;
+    return level ?? levelOf(modules?.get(module ?? '') ?? '') ?? 'info';
   }
 
-  /** Modules name the loggers of their resources freely, but end with the name of the resource. */
-  #levelOfResource(logger: string): string {
-    const { resources } = this.#settings;
-    const level = resources.get(resourceOfLogger(logger) ?? '');
-    if (level !== undefined || !logger.startsWith(modulePrefix)) return level ?? '';
-    for (const [resource, each] of resources) {
-      const name = resource.slice(resource.indexOf('/') + 1);
-      if (logger.endsWith(`.${name}`) || logger.endsWith(`/${name}`)) return each;
-    }
-    return '';
-  }
-
-  #levelOfModule(logger: string): string {
-    if (!logger.startsWith(modulePrefix)) return '';
+  /** The module whose logger this is, or is below. A name may contain dots, so the longest one counts. */
+  #moduleOf(logger: string): string | undefined {
+    if (!logger.startsWith(modulePrefix)) return undefined;
     const rest = logger.slice(modulePrefix.length);
-    // A name may contain dots, so each module is tried.
-    for (const [name, level] of this.#settings.modules ?? [])
-      if (rest === name || rest.startsWith(`${name}.`)) return level;
-    return '';
+    let found: string | undefined;
+    for (const name of this.#settings.modules?.keys() ?? [])
+      if ((rest === name || rest.startsWith(`${name}.`)) && name.length >= (found ?? '').length) found = name;
+    return found ?? rest.split('.', 1)[0];
   }
+
+  /**
+   * The resource that lines of this logger of a module are about. Modules append names of their own to its full name, the public SDK for
+   * Python writes its dots as slashes, and others use its name alone.
+   */
+  #resourceOf(logger: string, module: string): string | undefined {
+    this.#names ??= namesOf(this.#settings);
+    const { full: known, byShort } = this.#names;
+    const full = resourceOfLogger(logger);
+    if (full === undefined) {
+      const rest = logger.slice(modulePrefix.length + module.length + 1);
+      return byShort.get(rest) ?? byShort.get(rest.slice(rest.lastIndexOf('.') + 1));
+    }
+    const [api = '', name = ''] = [full.slice(0, full.indexOf('/')), full.slice(full.indexOf('/') + 1)];
+    for (const each of [name, name.replaceAll('/', '.')])
+      for (let end = each.length; end > 0; end = each.lastIndexOf('.', end - 1))
+        if (known.has(`${api}/${each.slice(0, end)}`)) return `${api}/${each.slice(0, end)}`;
+    return full;
+  }
+}
+
+function namesOf({ names, resources }: LevelSettings): {
+  readonly full: ReadonlySet<string>;
+  readonly byShort: ReadonlyMap<string, string>;
+} {
+  const full = new Set([...(names?.() ?? []), ...resources.keys()]);
+  return { full, byShort: new Map([...full].map((each) => [each.slice(each.indexOf('/') + 1), each])) };
 }
 
 function levelOf(text: string): LogLevel | undefined {

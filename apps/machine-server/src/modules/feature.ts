@@ -1,5 +1,6 @@
 /** Modules: programs that provide further models, each in its own process. */
 import { type LogFields, type LogLevel, notFound } from '@platform/base';
+import { modulePrefix } from '@platform/machine-config/log-pattern';
 import type { JsonObject } from '@platform/machine-config/schema';
 import { logProblems } from '../logging/log-problems.ts';
 import { type ModuleConfig, readModules } from './module-config.ts';
@@ -12,6 +13,7 @@ export type { ModuleStatus } from './supervise-module.ts';
 export interface Modules extends AsyncDisposable {
   /**
    * Changes the running modules to those of a configuration: unchanged ones continue, changed ones are restarted. Does not wait for them.
+   * The levels of the log are those of the configuration already.
    */
   apply(modules: readonly JsonObject[]): void;
   /** In the order of the configuration. */
@@ -61,11 +63,18 @@ export function createModules(deps: ModulesDeps): Modules {
     apply(entries) {
       const { modules, problems } = readModules(entries);
       void logProblems(deps.log, problems);
-      const wanted = new Map(modules.map((module) => [module.name, refused(withProgram(module), deps)]));
+      const wanted = new Map(
+        modules.map((module) => [module.name, refused(withLevel(withProgram(module), deps), deps)]),
+      );
       for (const supervisor of [...running.values()]) {
         const { name } = supervisor.module;
         const next = wanted.get(name);
-        if (next !== undefined && JSON.stringify(next) === JSON.stringify(supervisor.module)) continue;
+        if (next !== undefined && JSON.stringify(next) === JSON.stringify(supervisor.module)) {
+          supervisor.setLevels();
+          continue;
+        }
+        if (next !== undefined && next.logLevel !== supervisor.module.logLevel)
+          deps.log.info(`module "${name}" is started again with the log level ${next.logLevel || 'info'}`);
         end(supervisor);
         if (next === undefined) deps.provide(providerName(name), undefined);
       }
@@ -97,6 +106,11 @@ export function createModules(deps: ModulesDeps): Modules {
       await Promise.all(ending.values());
     },
   };
+}
+
+/** At debug it writes its own debug lines. Any other level is a matter of our log, for which it need not be started again. */
+function withLevel(module: ModuleConfig, { levelOf }: ModulesDeps): ModuleConfig {
+  return levelOf(`${modulePrefix}${module.name}`) === 'debug' ? { ...module, logLevel: 'debug' } : module;
 }
 
 /** With `-untrusted-env`, only modules from the registry are started. */

@@ -11,7 +11,7 @@ export interface ModuleConfig {
   readonly isLocal: boolean;
   /** `<namespace>:<name>` of a registry module; otherwise empty. */
   readonly moduleId: string;
-  /** Empty if none is passed on. */
+  /** The level that its process is started with; empty: its default, info. */
   readonly logLevel: string;
   /** Added to the environment of the process; overrides everything else. */
   readonly env: Readonly<Record<string, string>>;

@@ -20,6 +20,8 @@ function start({ link }: ModuleLink) {
   const resources: ModuleResources = new ModuleResources({
     ...{ link, configureTimeoutMs: 120_000, clock },
     onForgotten: (full) => graph.rebuild(full),
+    rebuild: (full) => graph.rebuild(full),
+    levelOf: () => 'info',
   });
   const graph: Graph = new Graph({ models: [], configureTimeoutMs: 120_000, clock, log: silentLog });
   graph.start();

@@ -1,5 +1,5 @@
 /** The resources that one process of a module runs for us: added, changed and removed by the module protocol. */
-import { asPlatformError, type Clock, errorText, PlatformError } from '@platform/base';
+import { asPlatformError, type Clock, errorText, type LogLevel, PlatformError } from '@platform/base';
 import { componentConfigOf } from '@platform/machine-config/robot-config';
 import type { ResourceConfig } from '@platform/machine-config/schema';
 import { ModuleService } from '@platform/proto/platform/module/v1/module';
@@ -17,6 +17,8 @@ const noticeEveryMs = 60_000;
 interface Held {
   /** Full names of the resources that it uses. */
   dependencies: readonly string[];
+  /** The level of its log that the module was told last. */
+  level: LogLevel;
   /** The module has it, with its last configuration. */
   isCertain: boolean;
   removal?: Promise<void>;
@@ -28,6 +30,10 @@ export interface ModuleResourcesDeps {
   readonly configureTimeoutMs: number;
   /** Called when a call shows that the module no longer has a resource: it must be built again. */
   readonly onForgotten: (full: string) => void;
+  /** The level of the log of a resource, by its full name. */
+  readonly levelOf: (full: string) => LogLevel;
+  /** Called when the module must be told another level. */
+  readonly rebuild: (full: string) => void;
   readonly clock: Clock;
 }
 
@@ -39,14 +45,18 @@ export class ModuleResources {
   /** Ends the change of a resource that is in progress, by full name. */
   readonly #changes = new Map<string, AbortController>();
   readonly #onForgotten: (full: string) => void;
+  readonly #levelOf: (full: string) => LogLevel;
+  readonly #rebuild: (full: string) => void;
   readonly #clock: Clock;
   /** When the module was last noticed to have forgotten a resource, by full name. Monotonic ms. */
   readonly #noticedMs = new Map<string, number>();
 
-  constructor({ link, configureTimeoutMs, onForgotten, clock }: ModuleResourcesDeps) {
+  constructor({ link, configureTimeoutMs, onForgotten, levelOf, rebuild, clock }: ModuleResourcesDeps) {
     this.#link = link;
     this.#configureTimeoutMs = configureTimeoutMs;
     this.#onForgotten = onForgotten;
+    this.#levelOf = levelOf;
+    this.#rebuild = rebuild;
     this.#clock = clock;
   }
 
@@ -58,6 +68,11 @@ export class ModuleResources {
       dependencies: (config, signal) => this.#validate(config, signal),
       build: (config, context) => this.#build(type, config, context),
     };
+  }
+
+  /** Changes the resources whose level has changed in place; the module protocol has no other way to tell it. */
+  setLevels(): void {
+    for (const [full, { level }] of this.#held) if (this.#levelOf(full) !== level) this.#rebuild(full);
   }
 
   /** Removes all resources, dependents before their dependencies; those that the module does not remove in time stay. */
@@ -91,12 +106,13 @@ export class ModuleResources {
   async #build(type: ResourceDescriptor, config: ResourceConfig, context: BuildContext): Promise<Reconfigurable> {
     const full = formatResourceName(config);
     const before = this.#held.get(full);
-    const held: Held = { dependencies: [...context.dependencies.keys()], isCertain: false };
+    const level = this.#levelOf(full);
+    const held: Held = { dependencies: [...context.dependencies.keys()], level, isCertain: false };
     this.#held.set(full, held);
     await this.#change(full, async (signal) => {
       if (before !== undefined) await this.#clear(full, context, signal);
       const { addResource } = this.#link.client(ModuleService);
-      await addResource(requestOf(config, context), { timeoutMs: this.#configureTimeoutMs, signal });
+      await addResource(requestOf(config, level, context), { timeoutMs: this.#configureTimeoutMs, signal });
     });
     held.isCertain = true;
     const isLost = (): boolean => this.#held.get(full) !== held;
@@ -122,10 +138,13 @@ export class ModuleResources {
     if (!held.isCertain) return false;
     held.isCertain = false;
     held.dependencies = [...context.dependencies.keys()];
+    const level = this.#levelOf(full);
+    held.level = level;
     const { reconfigureResource } = this.#link.client(ModuleService);
     const options = { timeoutMs: this.#configureTimeoutMs };
     try {
-      await this.#change(full, (signal) => reconfigureResource(requestOf(config, context), { ...options, signal }));
+      const request = requestOf(config, level, context);
+      await this.#change(full, (signal) => reconfigureResource(request, { ...options, signal }));
     } catch (caught) {
       if (['unimplemented', 'not_found'].includes(asPlatformError(caught).code)) return false;
       throw caught;
@@ -185,6 +204,9 @@ export class ModuleResources {
   }
 }
 
-function requestOf(config: ResourceConfig, { dependencies }: BuildContext) {
-  return { config: componentConfigOf(config), dependencies: [...dependencies.keys()] };
+function requestOf(config: ResourceConfig, level: LogLevel, { dependencies }: BuildContext) {
+  return {
+    config: componentConfigOf({ ...config, log_configuration: { level } }),
+    dependencies: [...dependencies.keys()],
+  };
 }

@@ -1,5 +1,5 @@
 /** The parts of the machine-server that modules need. */
-import type { Clock, Log } from '@platform/base';
+import type { Clock, Log, LogLevel } from '@platform/base';
 import type { Provided } from '../graph/model-table.ts';
 import type { PackageWith } from '../packages/feature.ts';
 import type { ProcessStart } from './process/read-process.ts';
@@ -43,8 +43,8 @@ export interface ModulesDeps {
   readonly packageWith: (path: string) => PackageWith | undefined;
   /** `-untrusted-env`. */
   readonly untrusted: boolean;
-  /** `-debug`, or `debug` in the configuration. */
-  readonly debug: () => boolean;
+  /** The least severe level that is logged of a logger. */
+  readonly levelOf: (logger: string) => LogLevel;
   /** The environment that processes inherit. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly startupTimeoutMs: number;

@@ -187,6 +187,47 @@ test('a restart removes the resources of a module in the order of a shutdown: de
   expect(removed().slice(4), 'as at the shutdown').toEqual(names);
 });
 
+test.each(languages)(
+  '"debug" in the configuration, and as a pattern, reaches a running module in %s and overrides its own levels',
+  async (_language, write, model) => {
+    await using machine = await startModuleMachine();
+    const module = { name: 'demo', executable_path: await write(machine.home), log_level: 'warn' };
+    const component = { ...sensor(model, 'hello'), name: 'c.d', log_configuration: { level: 'info' } };
+    const details = (): number =>
+      machine.log().split(/DEBUG modules\.demo\.core:component:sensor\/c.d .*details of c\.d/).length - 1;
+    const isReady = () => machine.statusOf('c.d')?.state === 'ready';
+    machine.configure({ modules: [module], components: [component] });
+    await until('the sensor', isReady);
+    expect(details()).toBe(0);
+    machine.configure({ modules: [module], components: [component], debug: true });
+    await until('the lines at debug', () => details() === 1 && isReady());
+    expect(machine.log()).toContain('module "demo" is started again with the log level debug');
+
+    const { log_configuration: _, ...plain } = component;
+    machine.configure({ modules: [module], components: [plain], log: [{ pattern: 'demo', level: 'info' }] });
+    await until('the next process', () => machine.log().includes('started again with the log level warn') && isReady());
+    expect(details()).toBe(1);
+    // A pattern for one resource does not interrupt the others: their process stays.
+    const log = [{ pattern: 'core:component:sensor/c.d', level: 'debug' }];
+    const starts = machine.log().split('module "demo" started').length;
+    machine.configure({ modules: [module], components: [plain], log });
+    await until('the lines of the pattern', () => details() === 2);
+    expect(machine.log().split('module "demo" started').length).toBe(starts);
+
+    machine.configure({ modules: [module], components: [plain], log: [{ pattern: 'demo', level: 'debug' }] });
+    await until('the lines of the pattern for the module', () => details() === 3);
+  },
+);
+
+test('-debug reaches the resources of modules, whatever their own level', async () => {
+  await using machine = await startModuleMachine({ args: ['-debug'] });
+  const module = { name: 'demo', executable_path: await writeTestModule(machine.home), log_level: 'warn' };
+  const component = { ...sensor('acme:demo:counter', 'hello'), log_configuration: { level: 'error' } };
+  machine.configure({ modules: [module], components: [component] });
+  await machine.logged('DEBUG modules.demo.core:component:sensor/c details of c');
+  await machine.logged('listening with --log-level=debug');
+});
+
 test('a module is restarted on request, changed and removed: its resources go first, its process ends, its environment is configured', async () => {
   const machine = await startModuleMachine();
   onTestFinished(() => machine[Symbol.asyncDispose]());

@@ -1,7 +1,8 @@
 /** One process of a module, from its start to its end. */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Log } from '@platform/base';
+import type { Log, LogLevel } from '@platform/base';
+import { modulePrefix } from '@platform/machine-config/log-pattern';
 import type { Link } from '@platform/rpc/client';
 import type { Model } from '../graph/model.ts';
 import { modelsOf } from './handler-map.ts';
@@ -38,6 +39,8 @@ export interface RunningModule {
   readonly version: string;
   /** Resolves when its process has ended, to a text that says how. */
   readonly ended: Promise<string>;
+  /** Tells it the levels of its resources that have changed. */
+  setLevels(): void;
   /** Removes its resources, and ends the process. */
   stop(): Promise<void>;
 }
@@ -61,8 +64,12 @@ export async function runModule(options: RunModuleOptions): Promise<RunningModul
   const identity = { name, moduleId, noApiKey, home: deps.home, machine: deps.identity() };
   const env = environmentOf({ ...identity, dataDirectory, address, root }, deps.environment, module.env);
   await firstRun({ module, root, statePath, env, lines, clock, log, signal });
-  const level = deps.debug() ? 'debug' : module.logLevel;
-  const args = [address, ...(level === '' ? [] : [`--log-level=${level}`]), ...(module.tcpMode ? ['--tcp-mode'] : [])];
+  const { logLevel } = module;
+  const args = [
+    address,
+    ...(logLevel === '' ? [] : [`--log-level=${logLevel}`]),
+    ...(module.tcpMode ? ['--tcp-mode'] : []),
+  ];
   signal.throwIfAborted();
 
   const process = await startProcess({ path, args, cwd: root, env, lines, clock });
@@ -73,7 +80,9 @@ export async function runModule(options: RunModuleOptions): Promise<RunningModul
     log.warn(`module "${module.name}" no longer has ${full}; adding it again`, { resource: full });
     deps.rebuild(full);
   };
-  const resources = new ModuleResources({ link, configureTimeoutMs, onForgotten, clock });
+  const levelOf = (full: string): LogLevel => deps.levelOf(`${modulePrefix}${module.name}.${full}`);
+  const { rebuild } = deps;
+  const resources = new ModuleResources({ link, configureTimeoutMs, onForgotten, levelOf, rebuild, clock });
   try {
     await recordProcess(statePath, process.pid);
     const leader = (await readProcess(process.pid)) ?? { pid: process.pid, started: '' };
@@ -83,7 +92,13 @@ export async function runModule(options: RunModuleOptions): Promise<RunningModul
       return modelsOf(await waitReady(wait), { types: deps.types, link, resources, log });
     };
     const models = await orEnded(process, ready, signal);
-    return { models, version, ended: process.ended, stop: () => stop(process, link, resources) };
+    return {
+      models,
+      version,
+      ended: process.ended,
+      setLevels: () => resources.setLevels(),
+      stop: () => stop(process, link, resources),
+    };
   } catch (caught) {
     await stop(process, link, undefined);
     throw caught;

@@ -43,6 +43,7 @@ export class ModuleSupervisor implements AsyncDisposable {
   /** Ends the current run, or the wait for the next one. */
   #again = new AbortController();
   #status: ModuleStatus;
+  #run: RunningModule | undefined;
   #over: Promise<void> | undefined;
 
   constructor(module: ModuleConfig, deps: ModulesDeps) {
@@ -71,6 +72,11 @@ export class ModuleSupervisor implements AsyncDisposable {
     this.#again.abort();
   }
 
+  /** Tells the running process the levels of its resources that have changed. */
+  setLevels(): void {
+    this.#run?.setLevels();
+  }
+
   /** Checks again whether a pending module can be started. */
   look(): void {
     if (this.#status.state === 'pending') this.#again.abort();
@@ -95,9 +101,12 @@ export class ModuleSupervisor implements AsyncDisposable {
         try {
           const given = { module, deps: this.#deps, sockets, parent, lines: this.lines, log: this.#log, signal };
           run = await runModule(given);
+          this.#run = run;
           await this.#ran(run, signal);
         } catch (caught) {
           await this.#failed(`it could not be started: ${errorText(caught)}`, signal);
+        } finally {
+          this.#run = undefined;
         }
       }
     } catch (caught) {

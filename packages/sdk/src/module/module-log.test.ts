@@ -51,6 +51,19 @@ test('a stack is a separate part of a line, and the other values are its fields'
   expect(sent[0]?.fields.map((field) => field['Key'])).toEqual(['degrees']);
 });
 
+test('the level of a resource applies to everything below its log, also after it has changed', async () => {
+  const { log, sent, parent } = rig(async () => {});
+  log.sendTo(parent);
+  const full = 'core:component:sensor/door';
+  const driver = log.ofResource(full, undefined).child('driver');
+  driver.debug('not yet');
+  log.ofResource(full, 'debug');
+  driver.debug('details');
+  await expect
+    .poll(() => sent.map(({ loggerName, message }) => [loggerName, message]))
+    .toEqual([[`m.${full}.driver`, 'details']]);
+});
+
 test('lines stay in order when the machine-server does not accept one at first', async () => {
   let refusals = 2;
   const { log, sent, printed, parent } = rig(async () => {

@@ -37,7 +37,7 @@ export interface ModuleLogOptions {
 export class ModuleLog implements AsyncDisposable {
   readonly #options: ModuleLogOptions;
   readonly #queue: LogLine[] = [];
-  /** Levels of resources with their own level, by logger. */
+  /** Levels of resources with their own level, by full name. */
   readonly #levels = new Map<string, LogLevel>();
   readonly log: Log;
   #dropped = 0;
@@ -46,19 +46,15 @@ export class ModuleLog implements AsyncDisposable {
 
   constructor(options: ModuleLogOptions) {
     this.#options = options;
-    const { name, level: least, clock } = options;
-    this.log = createLog((level, logger, message, fields) => {
-      if (isLogged(level, this.#levels.get(logger) ?? least))
-        this.#add({ timeMs: clock.now(), level, logger, message, fields });
-    }, name);
+    this.log = this.#create(options.name, () => options.level);
   }
 
-  /** The log of a resource. @param level from its `log_configuration`; undefined: that of the module */
-  ofResource(name: string, level: LogLevel | undefined): Log {
-    const logger = `${this.#options.name}.${name}`;
-    if (level === undefined) this.#levels.delete(logger);
-    else this.#levels.set(logger, level);
-    return this.log.child(name);
+  /** The log of a resource, and of what is below it. @param level from its `log_configuration`; undefined: that of the module */
+  ofResource(full: string, level: LogLevel | undefined): Log {
+    if (level === undefined) this.#levels.delete(full);
+    else this.#levels.set(full, level);
+    const { name, level: ofModule } = this.#options;
+    return this.#create(`${name}.${full}`, () => this.#levels.get(full) ?? ofModule);
   }
 
   /** From now on, lines go to this machine-server. */
@@ -82,6 +78,13 @@ export class ModuleLog implements AsyncDisposable {
     } catch {
       for (const line of this.#queue.splice(0)) this.#print(line);
     }
+  }
+
+  #create(name: string, least: () => LogLevel): Log {
+    const { clock } = this.#options;
+    return createLog((level, logger, message, fields) => {
+      if (isLogged(level, least())) this.#add({ timeMs: clock.now(), level, logger, message, fields });
+    }, name);
   }
 
   #add(line: LogLine): void {

@@ -23,7 +23,7 @@ export function moduleRpc({ models, resources, parent, log, info }: ModuleRpcDep
   const contextOf = (config: ResourceConfig, given: ComponentConfig, dependencies: readonly string[]): Context => ({
     dependencies: createDependencies(dependencies, parent.link),
     module: info,
-    log: log.ofResource(config.name, parseLevel(given.logConfiguration?.level ?? '')),
+    log: log.ofResource(fullNameOf(config), parseLevel(given.logConfiguration?.level ?? '')),
   });
   return serve<typeof ModuleService, undefined>(ModuleService, {
     async ready({ parentAddress, rawParentAddress }) {
@@ -32,7 +32,7 @@ export function moduleRpc({ models, resources, parent, log, info }: ModuleRpcDep
     },
     async validateConfig({ config }) {
       const resource = configOf(config);
-      const { required, optional } = await resources.validate(resource, log.log.child(resource.name));
+      const { required, optional } = await resources.validate(resource, log.log.child(fullNameOf(resource)));
       return { dependencies: [...required], optionalDependencies: [...optional] };
     },
     async addResource({ config, dependencies }) {
@@ -63,6 +63,9 @@ function handlersOf(models: readonly Model[]): Pick<HandlerDefinition, 'subtype'
     };
   });
 }
+
+/** By which patterns of the machine's configuration find the lines about it. */
+const fullNameOf = ({ api, name }: ResourceConfig): string => `${api}/${name}`;
 
 function configOf(given: ComponentConfig | undefined): ResourceConfig {
   const { name = '', namespace = '', type = '', model = '', api = '', dependsOn = [], attributes } = given ?? {};

@@ -47,7 +47,9 @@ test('a module goes through Ready, validation, add, readings, reconfiguration an
 
   await protocol.removeResource({ name: 'rdk:component:sensor/steps' });
   await expect(readings()).rejects.toMatchObject({ code: 'not_found', message: 'this module has no sensor "steps"' });
-  await expect.poll(() => parent.lines).toContainEqual({ level: 'warn', logger: 'examples.steps', message: 'closed' });
+  await expect
+    .poll(() => parent.lines)
+    .toContainEqual({ level: 'warn', logger: 'examples.core:component:sensor/steps', message: 'closed' });
 
   expect(await module.process.kill('SIGTERM')).toEqual({ code: 0, signal: null });
   expect(existsSync(module.socket)).toBe(false);
@@ -58,7 +60,11 @@ test('resources that still run are closed when the module is stopped, and their 
   await module.ready();
   await module.add(sensorApi, 'acme:examples:counter', 'steps', { step: 1 });
   expect(await module.process.kill('SIGTERM')).toEqual({ code: 0, signal: null });
-  expect(parent.lines).toContainEqual({ level: 'warn', logger: 'examples.steps', message: 'closed' });
+  expect(parent.lines).toContainEqual({
+    level: 'warn',
+    logger: 'examples.core:component:sensor/steps',
+    message: 'closed',
+  });
 });
 
 test('a dependency is called through the machine-server, and an optional one may be absent', async () => {
@@ -88,6 +94,8 @@ test('--log-level sets the level of the module, log_configuration that of a reso
   const config = { api: sensorApi, model: 'acme:examples:counter', attributes: { step: 1 } };
   await module.protocol.addResource({ config: { ...config, name: 'quiet' } });
   await module.protocol.addResource({ config: { ...config, name: 'loud', logConfiguration: { level: 'DEBUG' } } });
-  await expect.poll(() => parent.lines).toContainEqual({ level: 'debug', logger: 'examples.loud', message: 'details' });
-  expect(parent.lines.filter(({ logger }) => logger === 'examples.quiet')).toEqual([]);
+  await expect
+    .poll(() => parent.lines)
+    .toContainEqual({ level: 'debug', logger: 'examples.core:component:sensor/loud', message: 'details' });
+  expect(parent.lines.filter(({ logger }) => logger === 'examples.core:component:sensor/quiet')).toEqual([]);
 });

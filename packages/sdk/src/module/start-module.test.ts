@@ -70,7 +70,9 @@ test('lines are printed until the machine-server has sent its address', async ()
   const { module, printed } = await start([talkative]);
   const config = { api: 'core:component:sensor', model: 'acme:examples:talkative', name: 'a' };
   await expect(protocolOf(module).validateConfig({ config })).rejects.toThrow('it is not valid');
-  expect(printed).toEqual([expect.stringMatching(/^error: ERROR module\.a it is not valid stack="Error: it is not/)]);
+  expect(printed).toEqual([
+    expect.stringMatching(/^error: ERROR module\.core:component:sensor\/a it is not valid stack="Error: it is not/),
+  ]);
   await expect(protocolOf(module).addResource({ config })).rejects.toMatchObject({ code: 'failed_precondition' });
 });
 

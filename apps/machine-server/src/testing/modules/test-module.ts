@@ -4,7 +4,8 @@
  *
  * Attributes of a counter: `greeting` (required text) is part of its readings; `uses` names a sensor whose readings become part of them,
  * `may_use` one that may be missing; with `raises: true` its constructor fails, and the one before is gone. DoCommand `{"exit": 3}` ends the process, `{"hang": true}` never answers, `{"answer_bytes": 9}`
- * answers a text of that length.
+ * answers a text of that length. As the public library for Go does, a resource logs at the level of its configuration, or else at that of
+ * the process: a line `details of c` at debug whenever it is built or changed.
  */
 import { create, createFileRegistry, fromJson, type JsonObject } from '@bufbuild/protobuf';
 import { FileDescriptorProtoSchema, ValueSchema } from '@bufbuild/protobuf/wkt';
@@ -84,6 +85,13 @@ const handlers = [
 export async function runTestModule(address: string): Promise<void> {
   const resources = new Map<string, Held>();
   let parent: Link | undefined;
+  const logDetails = async (config: ComponentConfig | undefined): Promise<void> => {
+    const level = config?.logConfiguration?.level || (process.argv.includes('--log-level=debug') ? 'debug' : 'info');
+    if (level !== 'debug') return;
+    const loggerName = `demo.${fullName(config).replace(/^core:/, 'rdk:')}`;
+    const details = { level: 'debug', loggerName, message: `details of ${config?.name}` };
+    await parent?.client(RobotService).log({ logs: [details] });
+  };
   const heldAs = (kind: string, name: string): Held => {
     const held = resources.get(`core:component:${kind}/${name}`) ?? resources.get(`acme:component:${kind}/${name}`);
     if (held === undefined) throw new PlatformError('not_found', `no ${kind} ${name}`);
@@ -108,19 +116,21 @@ export async function runTestModule(address: string): Promise<void> {
       const list = (name: unknown): string[] => (typeof name === 'string' ? [name] : []);
       return { dependencies: list(uses), optionalDependencies: list(mayUse) };
     },
-    addResource({ config, dependencies }) {
+    async addResource({ config, dependencies }) {
       if (resources.has(fullName(config))) throw new PlatformError('already_exists', fullName(config));
       construct(config);
       resources.set(fullName(config), { attributes: attributesOf(config), dependencies, reads: 0 });
+      await logDetails(config);
       return {};
     },
-    reconfigureResource({ config, dependencies }) {
+    async reconfigureResource({ config, dependencies }) {
       const held = resources.get(fullName(config));
       if (held === undefined) throw new PlatformError('not_found', fullName(config));
       resources.delete(fullName(config));
       construct(config);
       resources.set(fullName(config), held);
       Object.assign(held, { attributes: attributesOf(config), dependencies });
+      await logDetails(config);
       return {};
     },
     removeResource({ name }) {

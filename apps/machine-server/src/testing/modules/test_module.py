@@ -1,7 +1,7 @@
 """A module for tests in Python, with Debian's packages of gRPC and protobuf, and the field numbers of the public API.
 
 Models: acme:python:counter of sensor (attribute "greeting" is part of its readings; with "raises", its constructor fails, and the
-one before is gone, as in the public SDK), and acme:python:parrot of a type that only
+one before is gone, as in the public SDK; a line "details of c" at debug whenever it is built or changed), and acme:python:parrot of a type that only
 this module knows; it does not describe its service by reflection.
 """
 import os
@@ -50,7 +50,8 @@ M = build(
         "Handlers": {"handlers": (1, "Handler", True)},
         "ReadyRequest": {"parent_address": (1, TEXT, False)},
         "ReadyResponse": {"ready": (1, BOOL, False), "handlermap": (2, "Handlers", False)},
-        "Config": {"name": (1, TEXT, False), "model": (4, TEXT, False), "attributes": (8, "Struct", False), "api": (9, TEXT, False)},
+        "Config": {"name": (1, TEXT, False), "model": (4, TEXT, False), "attributes": (8, "Struct", False), "api": (9, TEXT, False), "log_configuration": (10, "LogConfiguration", False)},
+        "LogConfiguration": {"level": (1, TEXT, False)},
         "ConfigRequest": {"config": (1, "Config", False), "dependencies": (2, TEXT, True)},
         "Remove": {"name": (1, TEXT, False)},
         "Named": {"name": (1, TEXT, False)},
@@ -66,6 +67,7 @@ M = build(
 
 resources = {}
 reads = {}
+parent = ""
 
 
 # Puts the scheme before the parent's address itself, as the public SDKs for Go and C++ do.
@@ -75,10 +77,16 @@ def call_parent(address, path, request, answer):
         return call(M[request[0]](**request[1]), timeout=10)
 
 
+def log(level, logger, message):
+    entry = M["LogEntry"](level=level, logger_name=logger, message=message)
+    call_parent(parent, "/viam.robot.v1.RobotService/Log", ("LogRequest", {"logs": [entry]}), "Empty")
+
+
 def ready(request, _context):
+    global parent
+    parent = request.parent_address
     names = call_parent(request.parent_address, "/viam.robot.v1.RobotService/ResourceNames", ("NamesRequest", {}), "NamesResponse")
-    entry = M["LogEntry"](level="INFO", logger_name="snake", message=f"the parent has {len(names.resources)} resources")
-    call_parent(request.parent_address, "/viam.robot.v1.RobotService/Log", ("LogRequest", {"logs": [entry]}), "Empty")
+    log("INFO", "snake", f"the parent has {len(names.resources)} resources")
     handler = lambda namespace, kind, service, model: M["Handler"](
         subtype=M["Subtype"](
             subtype=M["ResourceName"](namespace=namespace, type="component", subtype=kind), proto_service=service
@@ -96,7 +104,11 @@ def add(request, _context):
     attributes = dict(request.config.attributes)
     if attributes.get("raises"):
         raise ValueError("the constructor raises")
-    resources[f"{request.config.api}/{request.config.name}"] = attributes
+    full = f"{request.config.api}/{request.config.name}"
+    resources[full] = attributes
+    own = request.config.log_configuration.level.upper() or ("DEBUG" if "--log-level=debug" in sys.argv else "INFO")
+    if own == "DEBUG":
+        log("DEBUG", full.replace(".", "/"), f"module.py:1\tdetails of {request.config.name}")
     return M["Empty"]()
 
 
