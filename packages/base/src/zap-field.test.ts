@@ -40,7 +40,9 @@ test('fields that public servers send are read according to their type', () => {
   expect(read(9, { String: 'NaN' })).toBe('NaN');
   expect(read(10, { Integer: 1_069_547_520 })).toBe(1.5);
   expect(read(16, { Integer: 1_700_000_000_000_000_000 })).toBe('2023-11-14T22:13:20.000Z');
-  expect(read(17, { Integer: 5 })).toBe(5);
+  // A time that does not fit into nanoseconds.
+  expect(read(17, { Interface: '0001-01-01T00:00:00Z' })).toBe('0001-01-01T00:00:00Z');
+  for (const unsigned of [18, 19, 20, 21, 22]) expect(read(unsigned, { Integer: 5 })).toBe(5);
   expect(read(26, { String: 'refused' })).toBe('refused');
   expect(read(1, { Interface: ['a'] })).toEqual(['a']);
   expect(readLogField({ pressure: 2.5, unit: 'bar' })).toEqual([

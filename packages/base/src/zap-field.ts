@@ -14,8 +14,8 @@ const type = {
   int8: 14,
   string: 15,
   time: 16,
-  uint64: 17,
-  uint8: 20,
+  uint64: 18,
+  uintptr: 22,
   reflect: 23,
   error: 26,
 } as const;
@@ -67,7 +67,7 @@ function valueIn(kind: number, integer: number, text: string, held: unknown): un
   if (kind === type.float64) return text === '' ? floatOf(BigInt(Math.trunc(integer))) : finite(text);
   if (kind === type.float32) return new Float32Array(new Int32Array([integer]).buffer)[0];
   if (kind === type.time) return timeText(integer / 1e6);
-  if ((kind >= type.int64 && kind <= type.int8) || (kind >= type.uint64 && kind <= type.uint8)) return integer;
+  if ((kind >= type.int64 && kind <= type.int8) || (kind >= type.uint64 && kind <= type.uintptr)) return integer;
   return held;
 }
 

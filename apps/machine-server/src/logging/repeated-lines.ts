@@ -2,9 +2,10 @@
  * Holds back repeated lines. A line is noisy while it was logged more than 3 times within the past minute. It is then only counted, and a
  * minute after the first one held back, one line says how often it was repeated.
  *
- * States of a line (same logger, message and fields): written → noisy, with a timer for its summary → written again once it is rare.
+ * States of a line (`same-line.ts` says which are the same): written → noisy, with a timer for its summary → written again once it is rare.
  */
-import { type Clock, fieldText, type LogLine } from '@platform/base';
+import type { Clock, LogLine } from '@platform/base';
+import { sameLineKey } from './same-line.ts';
 
 const noisyAfter = 3;
 const windowMs = 60_000;
@@ -34,7 +35,7 @@ export class RepeatedLines implements Disposable {
   /** Whether the line is noisy; if so, counts it. */
   holdsBack(line: LogLine): boolean {
     const now = this.#clock.monotonic();
-    const repeated = this.#of(`${line.logger} ${line.message} ${fieldText(line.fields)}`);
+    const repeated = this.#of(sameLineKey(line));
     const { times } = repeated;
     const [first = Number.NEGATIVE_INFINITY] = times;
     const noisy = times.length === noisyAfter && now - first < windowMs;

@@ -17,6 +17,7 @@ test('closing the log writes all lines to its files, in order', async () => {
   const count = 5_000;
   {
     await using server = createServerLog({ file, alsoFile, clock: systemClock });
+    server.deduplicate = false;
     for (let i = 0; i < count; i++) server.log.child('a').info('line', { i });
   }
   const expected = Array.from({ length: count }, (_, i) => expect.stringMatching(new RegExp(`INFO +a line i=${i}$`)));
@@ -40,6 +41,11 @@ test('a line logged more than three times within the past minute is held back, u
   server.log.warn('again');
   server.log.warn('again', { other: 'field' });
   expect(written()).toEqual(['again']);
+  for (let failures = 0; failures < 4; failures++)
+    server.log.warn('it failed', { failures, waitMs: 2 ** failures, callId: `call-${failures}` });
+  expect(written()).toHaveLength(3);
+  server.log.error('it failed', { failures: 4 });
+  expect(written()).toEqual(['it failed']);
   server.deduplicate = false;
   for (let i = 0; i < 4; i++) server.log.warn('again');
   expect(written()).toHaveLength(4);

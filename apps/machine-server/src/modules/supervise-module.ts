@@ -51,7 +51,7 @@ export class ModuleSupervisor implements AsyncDisposable {
     this.#deps = deps;
     this.#clock = deps.clock;
     this.#log = deps.log.child(module.name);
-    this.lines = new ModuleLines(this.#log, deps.clock);
+    this.lines = new ModuleLines(module.name, this.#log, deps.clock);
     const none = { error: '', version: '', failures: 0, models: [] };
     this.#status = { module, state: 'pending', since: deps.clock.now(), ...none };
   }

@@ -1,7 +1,6 @@
 /** The parts of RobotService about modules, and calls from modules. */
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
-import type { LogLevel } from '@platform/base';
 import { PackageType } from '@platform/proto/platform/app/packages/v1/packages';
 import {
   ModuleStatus_State,
@@ -13,6 +12,7 @@ import {
 import type { Handlers } from '@platform/rpc/server';
 import type { Modules } from '../modules/feature.ts';
 import { tcpModeWarning } from '../modules/module-config.ts';
+import { levelOf, loggerOf } from '../modules/module-line.ts';
 import type { ModuleState } from '../modules/supervise-module.ts';
 import type { PackageState, Packages } from '../packages/feature.ts';
 import { packageTypes } from '../packages/fetch-package.ts';
@@ -84,17 +84,4 @@ export function packageStatuses(packages: Pick<Packages, 'status'>): MessageInit
     ...{ name: wanted.name, type: packageTypes[wanted.type] ?? PackageType.UNSPECIFIED, version: wanted.version },
     ...{ state: packageStates[state], error, lastUpdated: timestampFromMs(since) },
   }));
-}
-
-/** Loggers of other machine-servers have further levels. */
-function levelOf(text: string): LogLevel {
-  const level = text.toLowerCase();
-  if (level === 'debug' || level === 'info') return level;
-  return level.startsWith('warn') ? 'warn' : 'error';
-}
-
-/** Removes the name of the module, which our log adds; resources get our spelling. */
-function loggerOf(name: string, module: string): string {
-  const own = name === module ? '' : name.startsWith(`${module}.`) ? name.slice(module.length + 1) : name;
-  return own.replace(/(^|\.)rdk(?=:)/g, '$1core');
 }

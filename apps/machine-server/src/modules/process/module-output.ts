@@ -5,6 +5,7 @@
 import type { Readable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
 import type { Clock, Log, LogFields, LogLevel } from '@platform/base';
+import { readPrinted, withoutColours } from '../module-line.ts';
 
 const maxLineLength = 16 * 1024;
 const linesPerSecond = 500;
@@ -12,6 +13,7 @@ const bytesPerSecond = 4 * 1024 * 1024;
 
 /** The lines of one module, from all sources. */
 export class ModuleLines {
+  readonly #module: string;
   readonly #log: Log;
   readonly #clock: Clock;
   #second = Number.NaN;
@@ -19,21 +21,30 @@ export class ModuleLines {
   #bytes = 0;
   #dropped = 0;
 
-  constructor(log: Log, clock: Clock) {
+  /** @param log of the module with this name */
+  constructor(module: string, log: Log, clock: Clock) {
+    this.#module = module;
     this.#log = log;
     this.#clock = clock;
   }
 
   /** @param logger appended to the module's; empty: the module's own. */
-  write(level: LogLevel, text: string, logger = '', fields: LogFields = {}): void {
+  write(level: LogLevel, given: string, logger = '', fields: LogFields = {}): void {
     this.#tick();
     if (++this.#lines > linesPerSecond) {
       this.#dropped++;
       return;
     }
     const log = logger === '' ? this.#log : this.#log.child(logger.slice(0, 200));
+    const text = withoutColours(given);
     const rest = text.length - maxLineLength;
     log[level](rest > 0 ? `${text.slice(0, maxLineLength)}… (${rest} more characters)` : text, fields);
+  }
+
+  /** Writes a line of its output. @param level if the line does not name one */
+  writePrinted(level: LogLevel, text: string): void {
+    const line = readPrinted(text, level, this.#module);
+    this.write(line.level, line.message, line.logger, line.fields);
   }
 
   /** Counts the bytes read. @returns for how many milliseconds reading must pause; 0: not at all. */
@@ -73,7 +84,7 @@ export async function logOutput(stream: Readable, level: LogLevel, lines: Module
       if (open.length <= maxLineLength) open += part;
       if (at === parts.length - 1) return;
       const line = open.endsWith('\r') ? open.slice(0, -1) : open;
-      if (line !== '') lines.write(level, line);
+      if (line !== '') lines.writePrinted(level, line);
       open = '';
     }
   };
@@ -86,6 +97,6 @@ export async function logOutput(stream: Readable, level: LogLevel, lines: Module
   } catch {
     // The pipe broke because its process is gone.
   }
-  if (open !== '') lines.write(level, open);
+  if (open !== '') lines.writePrinted(level, open);
   lines.flush();
 }

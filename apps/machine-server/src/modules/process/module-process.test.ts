@@ -21,7 +21,7 @@ test('a process that ignores SIGTERM is killed with its children; its output is 
   const path = await writeProgram(directory.path, 'stubborn.sh', script);
   const told: string[] = [];
   const log = createLog((level, _logger, message) => told.push(`${level} ${message}`));
-  const lines = new ModuleLines(log, systemClock);
+  const lines = new ModuleLines('m', log, systemClock);
   const started = await startProcess({ path, args: [], cwd: directory.path, env: process.env, lines, clock: hasty });
   await until('its output', () => told.length >= 2);
   await until('its child', async () => (await readFile(pids, 'utf8').catch(() => '')) !== '');
