@@ -64,6 +64,8 @@ export class Collector {
   #turn = 0;
   #abort = new AbortController();
   #failures = 0;
+  /** For the line at debug: readings since the last one, and how long the slowest took. */
+  #steps = { readings: 0, longestUs: 0 };
   #error: string | undefined;
   readonly #log: LimitedLog;
 
@@ -110,8 +112,9 @@ export class Collector {
     if (waited > 1) this.#warn('readings were skipped: the disk answered too late', { skipped: this.late });
   }
 
-  /** Gives up a reading that has taken too long. Called every second. */
+  /** Logs the readings of the last second at debug, and gives up one that has taken too long. Called every second. */
   check(): void {
+    this.#tellSteps();
     if (this.#reading === undefined || this.#deps.monotonicMs() - this.#since < this.#deps.limitMs) return;
     this.#over();
     this.#fail(deadlineExceeded(`no answer within ${this.#deps.limitMs / 1_000} s`));
@@ -166,11 +169,21 @@ export class Collector {
   #keep(requestedMicros: number, captured: Captured | undefined): void {
     if (captured === undefined) return;
     const receivedMicros = this.#deps.wallMicros();
+    this.#steps.readings++;
+    this.#steps.longestUs = Math.max(this.#steps.longestUs, receivedMicros - requestedMicros);
     if (this.#add(captured, requestedMicros, receivedMicros)) this.taken++;
     else this.#drop();
     if (this.#failures > 1)
       this.#deps.log.info(`${this.#deps.name}: readings arrive again`, { failed: this.#failures });
     this.#failures = 0;
+  }
+
+  /** One line a second: lines for each of a thousand readings would displace all others. */
+  #tellSteps(): void {
+    const { readings, longestUs } = this.#steps;
+    if (readings === 0) return;
+    this.#steps = { readings: 0, longestUs: 0 };
+    this.#deps.log.debug(`${this.#deps.name}: readings were taken`, { readings, longestMs: longestUs / 1_000 });
   }
 
   #add(captured: Captured, requestedMicros: number, receivedMicros: number): boolean {

@@ -241,7 +241,16 @@ export class RollFile {
 
   #stepped(file: SeriesFile): void {
     if (file.writer.unwritten === 0) file.unwrittenUs = undefined;
-    if (file.isSealed) this.#unsealed.sealed(file);
+    if (file.isSealed) {
+      const { log, wallMicros } = this.#context;
+      const { path, readings } = file.writer;
+      log.debug('a capture file is sealed', {
+        file: path,
+        readings,
+        durationMs: (wallMicros() - file.openedUs) / 1_000,
+      });
+      this.#unsealed.sealed(file);
+    }
     this.#account();
   }
 }

@@ -13,6 +13,7 @@ import { asPlatformError, backoffMs, type Clock, inBackground, type Log, unavail
 import { type OpenLinkRequest, RelayService } from '@platform/proto/platform/relay/v1/relay';
 import { byteStreamOver, isAnswer, KeepAlive, type Link } from '@platform/rpc/client';
 import type { TunnelServer } from '@platform/rpc/server';
+import { stopwatch } from '../logging/stopwatch.ts';
 import type { CloudReach } from './cloud-reach.ts';
 
 /** A second after the first failure, then up to 10 s: whoever must stop this machine waits for the link. */
@@ -46,9 +47,11 @@ async function hold(deps: RelayLinkDeps, signal: AbortSignal): Promise<void> {
   await using link = connect();
   for (let failures = 0; !signal.aborted; ) {
     const fromMs = clock.monotonic();
+    const took = stopwatch(clock);
     let waitMs = 0;
     try {
       await open(deps, link, signal);
+      log.debug('the cloud ended the link for remote control', took());
       failures = 0;
     } catch (caught) {
       if (signal.aborted) return;
@@ -59,7 +62,7 @@ async function hold(deps: RelayLinkDeps, signal: AbortSignal): Promise<void> {
       const isUnsupported = code === 'unimplemented' && isAnswer(caught);
       // An attempt that took long has used its wait up.
       waitMs = isUnsupported ? unsupportedMs : Math.max(backoffMs(1, backoff), backoffMs(failures, backoff) - openMs);
-      const fields = { code, error: message, waitMs: Math.round(waitMs) };
+      const fields = { code, error: message, waitMs: Math.round(waitMs), ...took() };
       if (isUnsupported) log.info('this cloud offers no remote control', fields);
       // Other code, which needs the cloud more, reports that it is unreachable.
       else if (code === 'unavailable') log.debug('the link for remote control broke; connecting again', fields);
@@ -76,6 +79,8 @@ async function hold(deps: RelayLinkDeps, signal: AbortSignal): Promise<void> {
 
 /** Returns when the cloud has ended the link in an orderly way; throws otherwise. */
 async function open({ partId, server, clock, log }: RelayLinkDeps, link: Link, signal: AbortSignal): Promise<void> {
+  log.debug('opening the link for remote control');
+  const took = stopwatch(clock);
   const over = new AbortController();
   const ended = AbortSignal.any([signal, over.signal]);
   let failure: unknown;
@@ -90,8 +95,11 @@ async function open({ partId, server, clock, log }: RelayLinkDeps, link: Link, s
       let isFirst = true;
       for await (const { data } of responses) {
         cloud.heard();
-        if (isFirst) log.info('remote control through the cloud is available');
-        else if (data.length === 0) onHeartbeatAnswered();
+        if (isFirst) log.info('remote control through the cloud is available', took());
+        else if (data.length === 0) {
+          log.debug('the cloud answered a heartbeat', beatTook());
+          onHeartbeatAnswered();
+        }
         isFirst = false;
         yield data;
       }
@@ -104,7 +112,9 @@ async function open({ partId, server, clock, log }: RelayLinkDeps, link: Link, s
   const stream = byteStreamOver(incoming());
   const { duplex, outgoing } = stream;
   let heartbeat: Disposable | undefined;
+  let beatTook = took;
   const beat = (): void => {
+    beatTook = stopwatch(clock);
     stream.beat();
     heartbeat?.[Symbol.dispose]();
     heartbeat = clock.after(heartbeatMs, beat);

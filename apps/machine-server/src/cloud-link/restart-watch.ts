@@ -5,6 +5,7 @@
 import { type Clock, errorText, inBackground, type Log } from '@platform/base';
 import { RobotService } from '@platform/proto/platform/app/v1/robot';
 import type { Link } from '@platform/rpc/client';
+import { stopwatch } from '../logging/stopwatch.ts';
 import type { CloudReach } from './cloud-reach.ts';
 
 const leastMs = 1_000;
@@ -26,8 +27,10 @@ export function watchForRestart({ link, partId, restart, reach, clock, log }: Re
       await reach.wait(waitMs, signal);
       if (signal.aborted) return;
       const fromMs = clock.monotonic();
+      const took = stopwatch(clock);
       try {
         const answer = await link.client(RobotService).needsRestart({ id: partId }, { signal, timeoutMs: 10_000 });
+        log.debug('asked the cloud whether to restart', took());
         if (answer.mustRestart) {
           log.info('the cloud requests a restart');
           return restart();

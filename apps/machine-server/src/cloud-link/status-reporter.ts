@@ -6,6 +6,7 @@
 import type { JsonObject } from '@bufbuild/protobuf';
 import { asPlatformError, type Clock, errorText, type Follower, follow, type Log, silentLog } from '@platform/base';
 import type { Link } from '@platform/rpc/client';
+import { stopwatch } from '../logging/stopwatch.ts';
 import { reportClient } from './report-service.ts';
 
 export interface RunningStatus {
@@ -86,10 +87,12 @@ export class StatusReporter implements AsyncDisposable {
     if (this.#isOver) return false;
     const data = await this.#changedData();
     if (isReported && now.heldRevision === '' && data === undefined) return false;
+    const took = stopwatch(clock);
     try {
       const lastError = now.lastError.slice(0, maxErrorLength);
       const report = { partId, ...now, lastError, serverVersion: version, platform, ...data };
       const answer = await reportClient(link).reportPartStatus(report, { signal, timeoutMs: callTimeoutMs });
+      this.#deps.log.debug('reported the status to the cloud', took());
       onForced(answer.forcedRevision);
     } catch (caught) {
       this.#isOver = final.includes(asPlatformError(caught).code);

@@ -27,6 +27,7 @@ import {
 import { type RobotConfig, RobotService } from '@platform/proto/platform/app/v1/robot';
 import { encodedCall, type Link } from '@platform/rpc/client';
 import type { CloudReach } from '../cloud-link/cloud-reach.ts';
+import { stopwatch } from '../logging/stopwatch.ts';
 import { cacheFile, checkAge, readCache, writeCache } from './cache.ts';
 import type { Apply, ConfigSource, Hold } from './config-source.ts';
 import { connectionTrouble } from './connection-trouble.ts';
@@ -136,7 +137,9 @@ export class ConfigWatch implements ConfigSource {
       if (signal.aborted) return;
       const startedMs = clock.monotonic();
       try {
+        const took = stopwatch(clock);
         const config = await this.#fetch(readTimeoutMs, signal);
+        log.debug('fetched the configuration', { revision: config.revision, ...took() });
         if (failures > 0) log.info('the cloud is reachable again', { failures });
         failures = 0;
         this.#isDeleted = false;

@@ -85,8 +85,8 @@ test('at debug, one line for each attribute; secret keys, passwords in addresses
   expect(JSON.stringify(local)).not.toMatch(secrets);
 });
 
-test('with -reveal-sensitive-config-diffs the secrets are in the outputs of this computer, and never in the cloud', async () => {
-  const { local, cloud } = await logged(true, true);
+test('-reveal-sensitive-config-diffs alone shows the changes with their secrets in the outputs of this computer, and never in the cloud', async () => {
+  const { local, cloud } = await logged(true, false);
   const lines = local.map(({ logger, message }) => `${logger} ${message}`);
   expect(lines).toContain(
     'config.diff ~ components[0].attributes.password (door): "first-password" → "second-password"',

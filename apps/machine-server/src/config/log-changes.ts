@@ -1,7 +1,7 @@
 /**
- * Logs the changes of a new configuration: at info the resources, at debug each attribute. Secrets are masked; with
- * `-reveal-sensitive-config-diffs` the attributes appear unmasked, but only in the outputs of this computer, because others may read the
- * log in the cloud.
+ * Logs the changes of a new configuration: at info the resources, at debug each attribute. Secrets are masked. With
+ * `-reveal-sensitive-config-diffs` the attributes appear at info and unmasked, but only in the outputs of this computer, because others may
+ * read the log in the cloud.
  */
 import type { Log, Steps } from '@platform/base';
 import { type Change, diff, diffLines, equal } from '@platform/machine-config/diff';
@@ -48,13 +48,13 @@ export function* logChanges({ before, after, revision, serverLog, log, reveal }:
   });
 
   const changes = diff(old, next);
-  const target = (reveal ? serverLog.local.child('config') : log).child('diff');
+  const write = reveal ? serverLog.local.child('config').child('diff').info : log.child('diff').debug;
   const isSecret = (text: string): boolean => serverLog.redactor.isSecret(text);
   for (const change of changes.slice(0, maxLines)) {
     yield;
-    for (const line of diffLines([reveal ? change : withoutSecrets(change, isSecret)], { reveal })) target.debug(line);
+    for (const line of diffLines([reveal ? change : withoutSecrets(change, isSecret)], { reveal })) write(line);
   }
-  if (changes.length > maxLines) target.debug(`${changes.length - maxLines} more changes`);
+  if (changes.length > maxLines) write(`${changes.length - maxLines} more changes`);
 }
 
 function listed(names: readonly string[]): readonly string[] {

@@ -4,6 +4,7 @@
 import { backoffMs, type Clock, errorText, failedPrecondition, type Log } from '@platform/base';
 import type { ResourceConfig } from '@platform/machine-config/schema';
 import type { Resource } from '@platform/resources';
+import { stopwatch } from '../logging/stopwatch.ts';
 import { type Observe, observed } from '../telemetry/observe.ts';
 import { buildResource } from './build-resource.ts';
 import { isReconfigurable, type Model } from './model.ts';
@@ -54,11 +55,14 @@ export async function buildNode(node: Node, signal: AbortSignal, deps: BuildNode
     const uses = deps.resourcesFor(node);
     node.buildingWith = uses;
     const old = node.resource;
+    const took = stopwatch(deps.clock);
     const fresh = await build(node, model, uses, signal, deps);
     if (signal.aborted) return fresh === old ? undefined : await oldVersions.close(fresh, full, `the late ${full}`);
     if (old !== undefined && old !== fresh) oldVersions.add(old, full, node.uses);
     Object.assign(node, { resource: fresh, model, uses, loggedError: '', failures: 0 });
     node.status = statusOf(config, 'ready');
+    const done = fresh === old ? 'changed in place' : 'built';
+    deps.log.child(full).debug(`${full} is ${done}`, { model: config.model, ...took() });
     deps.built(full, fresh);
   } catch (caught) {
     if (!signal.aborted) failed(node, caught, deps);

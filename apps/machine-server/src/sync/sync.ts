@@ -8,6 +8,7 @@
 import { stat } from 'node:fs/promises';
 import { errorText, failedPrecondition, type LogFields } from '@platform/base';
 import { LimitedLog } from '../logging/limited-log.ts';
+import { stopwatch } from '../logging/stopwatch.ts';
 import { type Observe, observed } from '../telemetry/observe.ts';
 import { AfterAttempt, type AfterAttemptDeps, type FoundFile } from './after-attempt.ts';
 import { Attempts } from './attempts.ts';
@@ -18,6 +19,7 @@ import { SentFiles } from './files/sent-files.ts';
 import { type AboutBytes, uploadBytes } from './files/upload-bytes.ts';
 import { uploadFile } from './files/upload-file.ts';
 import { Omitted } from './omitted.ts';
+import type { Outcome } from './outcome.ts';
 import { Pause } from './pause.ts';
 import { RateLimit } from './rate-limit.ts';
 import type { SyncRule } from './rules/sync-rule.ts';
@@ -47,6 +49,8 @@ export interface SyncDeps extends Omit<UploadContext, 'link' | 'rate'> {
 const uploadsPerThread = 16;
 const mostBytesInMemory = 16 * 1024 * 1024;
 const leastRetryMs = 50;
+
+type SendOutcome = Outcome['kind'] | 'accepted before' | 'no cloud';
 
 export class Sync implements AsyncDisposable {
   readonly tally: SyncTally = new SyncTally();
@@ -241,7 +245,9 @@ export class Sync implements AsyncDisposable {
     try {
       if (seals) await this.#deps.seal();
       if (this.#deps.link === undefined) return;
+      const took = stopwatch(this.#deps.clock);
       await Promise.all([this.#captures.pass(), this.#files.pass()]);
+      this.#deps.log.debug('sync: everything due was started', took());
     } catch (caught) {
       this.#failed(caught);
     }
@@ -271,10 +277,12 @@ export class Sync implements AsyncDisposable {
   }
 
   /** One attempt to send a file. Never rejects: an error on this side is a failure of this file only. */
-  async #attempt(path: string, send: () => Promise<void>): Promise<void> {
+  async #attempt(path: string, send: () => Promise<SendOutcome>): Promise<void> {
     this.#underWay.add(path);
+    const took = stopwatch(this.#deps.clock);
     try {
-      await observed(this.#deps.observe, 'upload', { 'file.path': path }, send);
+      const outcome = await observed(this.#deps.observe, 'upload', { 'file.path': path }, send);
+      this.#deps.log.debug('sync: an attempt to send a file ended', { file: path, outcome, ...took() });
     } catch (caught) {
       this.#after.failed(path, caught, 'sync: sending a file failed on this side; trying again');
     } finally {
@@ -282,22 +290,25 @@ export class Sync implements AsyncDisposable {
     }
   }
 
-  async #sendCapture(file: CaptureFile): Promise<void> {
+  async #sendCapture(file: CaptureFile): Promise<SendOutcome> {
     const { link } = this.#deps;
-    if (link === undefined || (await this.#after.deleteAcknowledged(file))) return;
+    if (link === undefined) return 'no cloud';
+    if (await this.#after.deleteAcknowledged(file)) return 'accepted before';
     const { path, directory } = file;
     using _memory = await this.#memory.take((await stat(path).catch(() => undefined))?.size ?? 0);
     const context = { ...this.#deps, link, rate: this.#rate };
     const outcome = await uploadCapture(path, directory, context, this.#stop.signal);
     await this.#after.capture(file, outcome, this.#pauses.captures);
+    return outcome.kind;
   }
 
-  async #sendFile(file: FoundFile): Promise<void> {
+  async #sendFile(file: FoundFile): Promise<SendOutcome> {
     const { partId, link } = this.#deps;
     const { tags = [] } = this.#settings ?? {};
-    if (link === undefined) return;
+    if (link === undefined) return 'no cloud';
     const outcome = await uploadFile(file.path, file.root, { link, partId, tags, rate: this.#rate }, this.#stop.signal);
     await this.#after.file(file, outcome, this.#pauses.files);
+    return outcome.kind;
   }
 
   #say(level: 'warn' | 'error', message: string, fields: LogFields = {}): void {

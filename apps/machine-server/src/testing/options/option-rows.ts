@@ -206,7 +206,7 @@ export const optionRows: readonly Row[] = [
   {
     name: '-reveal-sensitive-config-diffs',
     async effect(machine, around) {
-      const run = await withEditedSecret(machine, around, ['-debug', '-reveal-sensitive-config-diffs']);
+      const run = await withEditedSecret(machine, around, ['-reveal-sensitive-config-diffs']);
       await run.says(/config\.diff.*a-long-password.*another-password/);
     },
     async usual(machine, around) {
