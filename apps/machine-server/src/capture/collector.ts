@@ -20,6 +20,7 @@ import type { BinaryReading, CapturedDocument } from '@platform/resources';
 import { LimitedLog } from '../logging/limited-log.ts';
 import { ReadingEncoder } from './encode.ts';
 import { binaryFile, encodeBinary } from './encode-binary.ts';
+import { ResourceMissing } from './read-resource.ts';
 import type { RollFile } from './roll-file.ts';
 
 /** A document, or the binary readings of one group. */
@@ -209,7 +210,8 @@ export class Collector {
     this.#missing(GapReason.FAILED);
     this.#failures++;
     this.#error = errorText(caught);
-    this.#warn(`a reading failed: ${this.#error}`);
+    if (caught instanceof ResourceMissing) this.#deps.log.debug(`${this.#deps.name}: a reading failed: ${this.#error}`);
+    else this.#warn(`a reading failed: ${this.#error}`);
   }
 
   #missing(reason: GapReason, readings = 1): void {

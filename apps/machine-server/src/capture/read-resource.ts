@@ -1,4 +1,4 @@
-import { unavailable, unimplemented } from '@platform/base';
+import { PlatformError, unimplemented } from '@platform/base';
 import type { CaptureContext } from '@platform/resources';
 import type { Graph } from '../graph/graph.ts';
 import type { TypeTable } from '../modules/type-table.ts';
@@ -10,6 +10,13 @@ export type ReadResource = (
   context: Omit<CaptureContext, 'worldPose'>,
 ) => Captured | undefined | Promise<Captured>;
 
+/** The resource could not be built, which its own line tells. */
+export class ResourceMissing extends PlatformError {
+  constructor(resource: string) {
+    super('unavailable', `${resource} is not there`);
+  }
+}
+
 /** Reads a method of a resource as its type defines; undefined while the resource is being built for the first time. */
 export function readResource(
   graph: Pick<Graph, 'get' | 'isConfiguring'>,
@@ -19,7 +26,7 @@ export function readResource(
   return ({ resource, api, name, method, params }, context) => {
     const found = graph.get(resource);
     if (found === undefined && graph.isConfiguring(resource)) return undefined;
-    if (found === undefined) throw unavailable(`${resource} is not there`);
+    if (found === undefined) throw new ResourceMissing(resource);
     const type = types.of(api);
     if (type === undefined || !type.implementedBy(found)) throw unimplemented(`${resource} cannot be captured`);
     const capture = type.captures[method];

@@ -110,11 +110,16 @@ function failed(node: Node, caught: unknown, { hide, clock, log, statusOf }: Bui
   node.status = statusOf(config, 'unhealthy', error);
 }
 
+const waiting = 'waiting for its model';
+
 /** Waits until a module reports what it provides. */
 function wait(node: Node, what: string, { log, statusOf }: BuildNodeDeps): void {
   const { full, config } = node;
   node.status = statusOf(config, 'configuring', `waits for its model ${config.model}: ${what} is starting`);
-  log.child(full).info(`${full} waits for its model: ${what} is starting`, { resource: full });
+  // As modules become ready, it waits for fewer of them.
+  if (node.loggedError !== waiting)
+    log.child(full).info(`${full} waits for its model: ${what} is starting`, { resource: full });
+  node.loggedError = waiting;
 }
 
 /** Asks the model for the resources to which the configuration refers, and waits for them. */

@@ -1,4 +1,4 @@
-import { silentLog } from '@platform/base';
+import { createLog, type Log, silentLog } from '@platform/base';
 import type { ResourceConfig } from '@platform/machine-config/schema';
 import { FakeClock } from '@platform/testkit';
 import { expect, onTestFinished, test } from 'vitest';
@@ -13,11 +13,11 @@ const ofModule = (name: string, depends_on: readonly string[] = []): ResourceCon
   model: 'acme:demo:gated',
 });
 
-function start() {
+function start(log: Log = silentLog) {
   const { model, events, gates } = createGatedModel();
   const provided = (): Model => ({ ...model, model: 'acme:demo:gated' });
   const clock = new FakeClock();
-  const graph = new Graph({ models: [model], configureTimeoutMs: 120_000, clock, log: silentLog });
+  const graph = new Graph({ models: [model], configureTimeoutMs: 120_000, clock, log });
   graph.start();
   onTestFinished(() => graph[Symbol.asyncDispose]());
   const of = (name: string): ResourceStatus | undefined => graph.status().find(({ config }) => config.name === name);
@@ -38,6 +38,18 @@ test('a resource waits for the module that may have its model, and is built as s
   graph.provide(provider, { state: 'ready', models: [provided()] });
   await clock.advance(0);
   expect([of('a')?.state, of('on-a')?.state]).toEqual(['ready', 'ready']);
+});
+
+test('that a resource waits for its model is told once, however many modules become ready before its own', async () => {
+  const told: string[] = [];
+  const { graph, clock, of } = start(createLog((_level, _logger, message) => told.push(message)));
+  for (const name of ['l', 'm', 'n']) graph.provide(`module "${name}"`, { state: 'starting' });
+  await graph.apply([ofModule('a')], 'r1');
+  for (const name of ['l', 'n']) graph.provide(`module "${name}"`, { state: 'ready', models: [] });
+  await clock.advance(0);
+  expect(of('a')?.error).toBe('waits for its model acme:demo:gated: module "m" is starting');
+  const modules = 'module "l" and module "m" and module "n"';
+  expect(told).toEqual([`core:component:sensor/a waits for its model: ${modules} is starting`]);
 });
 
 test('resources of a module that ended are dropped unclosed, and unhealthy; its next process rebuilds them, then their dependents', async () => {

@@ -61,6 +61,7 @@ test('modules that hang, exit, crash, write endlessly or speak another protocol 
   for (const [name, error] of Object.entries(expected)) await until(name, () => error.test(errorOf(machine, name)));
   await until('a crash loop', () => (stateOf(machine, 'crashes')?.failures ?? 0) >= 3);
   await machine.logged(/modules.crashes no bus found/);
+  expect(machine.log().split('module "crashes": it could not be started'), 'told once').toHaveLength(2);
   await machine.logged(/modules.floods \d+ lines of this module were dropped: it wrote more than 500 in a second/);
   expect(statSync(marker, { throwIfNoEntry: false })).toBeUndefined();
   // 500 lines a second for each start, and the other lines.

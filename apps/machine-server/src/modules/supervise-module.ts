@@ -44,6 +44,8 @@ export class ModuleSupervisor implements AsyncDisposable {
   #again = new AbortController();
   #status: ModuleStatus;
   #run: RunningModule | undefined;
+  /** Why it could not be started, as logged last. */
+  #logged = '';
   #over: Promise<void> | undefined;
 
   constructor(module: ModuleConfig, deps: ModulesDeps) {
@@ -145,7 +147,10 @@ export class ModuleSupervisor implements AsyncDisposable {
     this.#set({ state: 'unhealthy', error: reason, failures, models: [] });
     this.#provide({ state: 'failed', reason });
     const fields = { failures, waitMs: Math.round(waitMs) };
-    this.#log.error(`module "${this.module.name}": ${reason}; starting it again`, fields);
+    const level = reason === this.#logged ? 'debug' : 'error';
+    this.#log[level](`module "${this.module.name}": ${reason}; starting it again`, fields);
+    // Each end of a process that was ready is an event of its own.
+    this.#logged = wasReady ? '' : reason;
     await this.#clock.sleep(waitMs, signal).catch(() => {});
   }
 

@@ -57,7 +57,7 @@ test('a new resource replaces the old one, even if the old one cannot be closed'
   await resources.reconfigure(config('next'), context);
   expect(await value()).toBe('next');
   expect(events).toEqual([
-    ...['built stuck', 'built next', 'closed stuck', 'error: the port is busy'],
+    ...['built stuck', 'built next', 'closed stuck', 'debug: the port is busy'],
     'warn: the previous resource could not be closed',
   ]);
 });

@@ -18,11 +18,15 @@ interface Started {
   readonly isGone: () => boolean;
 }
 
-async function start(models: readonly Model[], clock: Clock = systemClock): Promise<Started> {
+async function start(
+  models: readonly Model[],
+  clock: Clock = systemClock,
+  options: readonly string[] = [],
+): Promise<Started> {
   const printed: string[] = [];
   let gone = false;
   const module = await startModule({
-    ...{ models, clock, settings: readSettings(['127.0.0.1:0'], {}) },
+    ...{ models, clock, settings: readSettings(['127.0.0.1:0', ...options], {}) },
     print: (text, level) => void printed.push(`${level}: ${text}`),
     onParentGone: () => {
       gone = true;
@@ -59,7 +63,7 @@ test('a machine-server that does not answer three times in a row is considered g
     .toBe(true);
 });
 
-test('lines are printed until the machine-server has sent its address', async () => {
+test('lines are printed until the machine-server has sent its address; the stack of an error, which its caller tells, is one at debug', async () => {
   const talkative = defineModel(sensor, {
     model: 'acme:examples:talkative',
     validate() {
@@ -67,11 +71,11 @@ test('lines are printed until the machine-server has sent its address', async ()
     },
     build: () => ({ readings: () => ({}) }),
   });
-  const { module, printed } = await start([talkative]);
+  const { module, printed } = await start([talkative], systemClock, ['--log-level=debug']);
   const config = { api: 'core:component:sensor', model: 'acme:examples:talkative', name: 'a' };
   await expect(protocolOf(module).validateConfig({ config })).rejects.toThrow('it is not valid');
   expect(printed).toEqual([
-    expect.stringMatching(/^error: ERROR module\.core:component:sensor\/a it is not valid stack="Error: it is not/),
+    expect.stringMatching(/^debug: DEBUG module\.core:component:sensor\/a it is not valid stack="Error: it is not/),
   ]);
   await expect(protocolOf(module).addResource({ config })).rejects.toMatchObject({ code: 'failed_precondition' });
 });
