@@ -9,7 +9,10 @@ import { filesToCheck, isSource, isTest, read, report } from './repository.ts';
 
 /** What each workspace may import; an entry with a slash allows only that entry point. */
 export const mayImport: Readonly<Record<string, readonly string[]>> = {
-  web: ['proto', 'machine-config/schema', 'machine-config/capture-methods', 'machine-config/first-configuration'],
+  web: [
+    ...['proto', 'machine-config/schema', 'machine-config/capture-methods', 'machine-config/first-configuration'],
+    'base/zap-field',
+  ],
   cli: [
     ...['sdk', 'machine-config', 'capture-file', 'ftdc', 'machine-server/node-flags'],
     ...['base/json-in', 'base/refusals', 'base/version'],

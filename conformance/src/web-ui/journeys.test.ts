@@ -351,22 +351,22 @@ test('see the machine online, edit its configuration and see it applied, restore
   await page.getByLabel('Find in logs').fill('/applied$/');
   const lines = page.getByRole('region', { name: 'Log lines' });
   await lines
-    .getByRole('button', { name: /configuration applied$/ })
+    .getByRole('button', { name: /configuration applied/ })
     .first()
     .waitFor();
   // The address has the filter.
   await page.reload();
   await lines
-    .getByRole('button', { name: /configuration applied$/ })
+    .getByRole('button', { name: /configuration applied/ })
     .first()
     .waitFor();
   expect(await lines.getByRole('button', { name: /serving/ }).count()).toBe(0);
   await lines
-    .getByRole('button', { name: /configuration applied$/ })
+    .getByRole('button', { name: /configuration applied/ })
     .first()
     .click();
   await page.getByRole('button', { name: 'Show context' }).click();
-  await lines.getByRole('button', { name: /configuration applied$/, pressed: true }).waitFor();
+  await lines.getByRole('button', { name: /configuration applied/, pressed: true }).waitFor();
   // With the lines around it.
   const log = page.waitForEvent('download');
   await page.getByRole('button', { name: 'Download', exact: true }).click();

@@ -1,7 +1,19 @@
 import { create } from '@bufbuild/protobuf';
+import { zapFields } from '@platform/base/zap-field';
 import { LogEntrySchema } from '@platform/proto/platform/common/v1/common';
 import { expect, test } from 'vitest';
-import { barsOf, countsOf, fitsText, type LogLine, levelsOf, lineOf, linesAfter, patternProblem } from './log-lines.ts';
+import {
+  barsOf,
+  countsOf,
+  fitsText,
+  type LogLine,
+  levelsOf,
+  lineOf,
+  linesAfter,
+  patternProblem,
+  sourcesIn,
+  textOf,
+} from './log-lines.ts';
 
 const lines = [
   ['ERROR', 'sync', 'disk is full'],
@@ -24,6 +36,26 @@ test.each([
   expect(lines.filter(fitsText(text))).toHaveLength(count);
 });
 
+test('what the cloud writes about triggers is told apart from its other lines and from those of the machine', () => {
+  const written = [
+    ['cloud', 'app.trigger.hot'],
+    ['cloud', 'cloud.presence'],
+    ['cloud', 'sync'],
+    ['press-7', 'app.trigger.hot'],
+  ].map(([host = '', loggerName = '']) => lineOf(create(LogEntrySchema, { host, loggerName })));
+  expect(written.map(({ source }) => source)).toEqual(['triggers', 'cloud', 'machine', 'machine']);
+  expect(sourcesIn(written)).toEqual(['machine', 'triggers', 'cloud']);
+});
+
+test('the text of a line has its fields as key=value, also those of Go loggers, except what the message contains', () => {
+  const given = { error: 'no bus', attempts: 3, file: 'a.capture', deep: { a: 1 }, code: 'io' };
+  const entry = create(LogEntrySchema, { message: 'a.capture is late', fields: zapFields(given) as never });
+  const line = lineOf(entry);
+  expect(line.fields).toEqual(given);
+  expect(textOf(line)).toBe('a.capture is late error="no bus" attempts=3 deep={"a":1} code=io');
+  expect([line].filter(fitsText('no bus'))).toHaveLength(1);
+});
+
 test('an invalid pattern is explained', () => {
   expect(patternProblem('/(/')).toContain('group');
   expect([patternProblem('/a+/'), patternProblem('('), patternProblem('')]).toEqual(['', '', '']);
@@ -36,8 +68,8 @@ test('levels in an address: all if there are none, only known ones otherwise', (
 });
 
 const at = (second: number, level: LogLine['level'] = 'info'): LogLine => ({
-  ...{ time: new Date(second * 1_000), level, logger: 'main', message: `line ${second}` },
-  ...{ stack: '', fields: [] },
+  ...{ time: new Date(second * 1_000), level, source: 'machine', logger: 'main', message: `line ${second}` },
+  ...{ stack: '', fields: {} },
 });
 const seconds = (some: readonly LogLine[]): number[] => some.map(({ time }) => (time?.getTime() ?? 0) / 1_000);
 

@@ -1,4 +1,5 @@
 /** Log lines as they are shown: newest last, with counts for the level chips. */
+import { readLogField } from '@platform/base/zap-field';
 import type { LogEntry } from '@platform/proto/platform/common/v1/common';
 import { dateOf } from '../ui/time.ts';
 
@@ -13,21 +14,61 @@ export const tones: Readonly<Record<Level, string>> = {
   debug: 'text-quiet',
 };
 
+/**
+ * Who wrote a line: the machine and its modules, or the cloud into the log of the machine, about a trigger that could not notify or about
+ * something else.
+ */
+export const sources = ['machine', 'triggers', 'cloud'] as const;
+export type Source = (typeof sources)[number];
+
 export interface LogLine {
   readonly time: Date | undefined;
   readonly level: Level;
+  readonly source: Source;
   readonly logger: string;
   readonly message: string;
   readonly stack: string;
-  readonly fields: readonly object[];
+  readonly fields: Readonly<Record<string, unknown>>;
 }
 
-export function lineOf({ time, level, loggerName, message, stack, fields }: LogEntry): LogLine {
+export function lineOf({ host, time, level, loggerName, message, stack, fields }: LogEntry): LogLine {
   const known = level.toLowerCase().replace('warning', 'warn');
   return {
-    ...{ time: dateOf(time), logger: loggerName, message, stack, fields },
+    ...{ time: dateOf(time), logger: loggerName, message, stack },
+    source: host === 'cloud' ? sourceOf(loggerName) : 'machine',
+    fields: Object.fromEntries(fields.flatMap((field) => readLogField(field))),
     level: levels.find((one) => one === known) ?? (/fatal|panic/.test(known) ? 'error' : 'info'),
   };
+}
+
+/** A machine may be named `cloud` itself. */
+function sourceOf(logger: string): Source {
+  if (logger.startsWith('app.trigger.')) return 'triggers';
+  return logger.startsWith('cloud.') ? 'cloud' : 'machine';
+}
+
+/** The sources that occur in the lines. */
+export function sourcesIn(lines: readonly LogLine[]): readonly Source[] {
+  const found = new Set(lines.map(({ source }) => source));
+  return sources.filter((source) => found.has(source));
+}
+
+const texts = new WeakMap<LogLine, string>();
+
+/** The message with its fields as `key=value`, in which the reason of an error often is; without texts that the message contains. */
+export function textOf(line: LogLine): string {
+  const known = texts.get(line);
+  if (known !== undefined) return known;
+  const { message, fields } = line;
+  const isSaid = (value: unknown): boolean => typeof value === 'string' && value.length > 2 && message.includes(value);
+  const rest = Object.entries(fields).filter(([, value]) => !isSaid(value));
+  const text = rest.reduce((before, [key, value]) => `${before} ${key}=${valueText(value)}`, message);
+  texts.set(line, text);
+  return text;
+}
+
+function valueText(value: unknown): string {
+  return typeof value === 'string' && !/[\s"=]/.test(value) ? value : JSON.stringify(value);
 }
 
 export function countsOf(lines: readonly LogLine[]): Readonly<Record<Level, number>> {
@@ -60,13 +101,13 @@ export function fitsText(text: string): (line: LogLine) => boolean {
   if (pattern !== undefined) {
     try {
       const expression = new RegExp(pattern, 'i');
-      return ({ message, logger }) => expression.test(message) || expression.test(logger);
+      return (line) => expression.test(line.message) || expression.test(line.logger) || expression.test(textOf(line));
     } catch {
       return () => false;
     }
   }
   const wanted = text.toLowerCase();
-  return ({ message, logger }) => message.toLowerCase().includes(wanted) || logger.toLowerCase().includes(wanted);
+  return (line) => textOf(line).toLowerCase().includes(wanted) || line.logger.toLowerCase().includes(wanted);
 }
 
 /** Lines kept in the page; the oldest are left out first. */

@@ -34,11 +34,17 @@ function inZone(options: Intl.DateTimeFormatOptions): Format {
 }
 
 const clock = inZone(time);
+const shortDay = inZone({ year: '2-digit', month: '2-digit', day: '2-digit' });
 const full = inZone({ ...day, ...time, timeZoneName: 'short' });
 
 /** To the millisecond, without a date. */
 export function clockTime(date: Date): string {
   return `${clock(date)}.${String(date.getMilliseconds()).padStart(3, '0')}`;
+}
+
+/** The date in few characters. */
+export function dayOf(date: Date): string {
+  return shortDay(date);
 }
 
 /** Date and time to the second, with the name of the zone. */
