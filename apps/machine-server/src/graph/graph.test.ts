@@ -27,7 +27,7 @@ test('a resource that cannot be built is logged with its name and the reason, on
     models: [],
     configureTimeoutMs: 1_000,
     clock: new FakeClock(),
-    log: createLog((level, _logger, message) => told.push(`${level} ${message}`)),
+    log: createLog((level, _logger, message) => level !== 'debug' && told.push(`${level} ${message}`)),
   });
   const config = { ...gated('temp'), model: 'core:builtin:ghost' };
   await graph.apply([config], 'r1');
@@ -42,7 +42,7 @@ test('a new version that cannot be built is logged as such, and a dependency tha
   const { model, gates } = createGatedModel();
   await using graph = new Graph({
     ...{ models: [model], configureTimeoutMs, clock: new FakeClock() },
-    log: createLog((_level, logger, message) => told.push(`${logger} ${message}`), 'resources'),
+    log: createLog((level, logger, message) => level !== 'debug' && told.push(`${logger} ${message}`), 'resources'),
   });
   await graph.apply([gated('a', [], 1)], 'r1');
   gates.set('a2', Promise.reject(new Error('no bus')));
@@ -261,8 +261,9 @@ test('a stop is bounded: it reports the resources that did not stop in time, and
   const { model, events } = createGatedModel();
   const clock = new FakeClock();
   const told: string[] = [];
-  const log = createLog((level, _logger, message, fields) =>
-    told.push(`${level} ${message} ${JSON.stringify(fields)}`),
+  const log = createLog(
+    (level, _logger, message, fields) =>
+      level !== 'debug' && told.push(`${level} ${message} ${JSON.stringify(fields)}`),
   );
   const stuck: Model = { ...model, model: 'core:builtin:stuck', build: async () => ({ close: () => never }) };
   const graph = new Graph({ models: [model, stuck], configureTimeoutMs, clock, log });

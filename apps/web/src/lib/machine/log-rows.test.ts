@@ -11,6 +11,7 @@ test('a row is as high as its text', () => {
   ).toEqual([...[1, 1, 2, 3, 3]]);
   const lines = [5, 25].map((length) => lineOf(create(LogEntrySchema, { message: 'x'.repeat(length) })));
   expect([...topsOf(lines, 10)]).toEqual([0, linePx + paddingPx, 4 * linePx + 2 * paddingPx]);
+  expect([...topsOf(lines, 10, 2)]).toEqual([0, 2 * linePx + paddingPx, 5 * linePx + 2 * paddingPx]);
 });
 
 test('all rows in view are shown, and the space before and after them is that of the others', () => {

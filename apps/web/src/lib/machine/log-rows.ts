@@ -18,11 +18,11 @@ export function linesOfText(text: string, columns: number): number {
   return text.split('\n').reduce((sum, each) => sum + lines(each.length), 0);
 }
 
-/** The top of each row in px, and the end of the last one. */
-export function topsOf(lines: readonly LogLine[], columns: number): Float64Array {
+/** The top of each row in px, and the end of the last one. @param least lines of a row, whose time may take two */
+export function topsOf(lines: readonly LogLine[], columns: number, least = 1): Float64Array {
   const tops = new Float64Array(lines.length + 1);
   for (const [at, line] of lines.entries())
-    tops[at + 1] = (tops[at] ?? 0) + linesOfText(textOf(line), columns) * linePx + paddingPx;
+    tops[at + 1] = (tops[at] ?? 0) + Math.max(least, linesOfText(textOf(line), columns)) * linePx + paddingPx;
   return tops;
 }
 
