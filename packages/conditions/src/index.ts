@@ -6,5 +6,6 @@ export type { Alarm } from './compile-alarm.ts';
 export { type Condition, compileCondition } from './compile-condition.ts';
 export type { Json, JsonObject } from './json.ts';
 export type { KeyTree } from './key-tree.ts';
+export { evalsOf, type MetEval } from './met-evals.ts';
 export { compilePattern } from './pattern.ts';
 export type { Prefilter } from './prefilter.ts';

@@ -1,6 +1,7 @@
 /** `GET /notifications/<id>`: the event of a notification, for those who may read the data of the part. Mails link to it. */
 import type { Access } from '../access/authorize.ts';
 import { type Described, describedMessage } from '../outbox/describe-message.ts';
+import { timeInText } from '../outbox/in-words.ts';
 import type { OutboxDatabase } from '../outbox/store.ts';
 import { type Html, html } from '../text-rules/html.ts';
 import type { Route } from '../wire/route.ts';
@@ -41,7 +42,7 @@ export function notificationRoute(deps: NotificationRouteDeps): Route {
 }
 
 function bodyOf({ summary, triggerName, atMs, facts, reading }: Described): Html {
-  const rows = [['Trigger', triggerName], ['Time', new Date(atMs).toISOString()], ...facts];
+  const rows = [['Trigger', triggerName], ['Time', timeInText(atMs)], ...facts];
   return html`<h1>${summary}</h1>
 <div class="scroll"><table>${rows.map(([name, value]) => html`<tr><th>${name}</th><td>${value}</td></tr>`)}</table></div>
 ${reading !== '' && html`<h2>Reading</h2><code class="lines">${reading}</code>`}

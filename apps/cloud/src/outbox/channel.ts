@@ -31,6 +31,8 @@ export type SendResult =
       readonly outcome: 'retryLater';
       /** The wait that the target asked for. */
       readonly retryAfterMs?: number;
+      /** The target may have accepted it all the same: the next attempt must be the same message (`gather`). Default false. */
+      readonly mayBeTaken?: boolean;
     } & Refusal);
 
 /** A message without its content, which may be large, and without what only the loop needs. */
@@ -58,15 +60,16 @@ export interface Channel extends Disposable {
   /** Only messages with an event are sent; those with sealed content wait. Default false. */
   readonly onlyEvents?: boolean;
   /**
-   * Returns the messages to send together with this due one, including itself; empty: it must wait, and its next attempt was set. Absent:
-   * each message is sent alone. A channel with `gather` sends one message at a time to a target.
+   * Returns the messages to send together; empty: the due one must wait, and its next attempt was set. Absent: each message is sent alone.
+   * A channel with `gather` sends one message at a time to a target, and delivers data and all others independently: each with its own
+   * `maxInFlight` and `maxPerTarget` (D45).
    */
   readonly gather?: (message: OutboxMessageRow) => Promise<readonly GatheredMessage[]>;
   /**
    * Reports every outcome caused by the target or the network as a result. Throws only for unexpected errors, after which the message is
    * retried, and when the signal is aborted.
    *
-   * @param gathered the messages to send together, including the given one
+   * @param gathered the messages to send together, to the same target as the given one
    */
   send(message: OutboxMessageRow, signal: AbortSignal, gathered: readonly GatheredMessage[]): Promise<SendResult>;
   /** Milliseconds until the next attempt; undefined: there is none. */

@@ -27,6 +27,8 @@ export interface OutboxDeps extends ClockAndLog {
   readonly appendMachineLog: (partId: string, line: MachineLogLine) => Promise<void>;
 }
 
+export type Obstructed = Pick<OutboxMessageRow, 'id' | 'channel' | 'target' | 'urgency'>;
+
 /** Why a message that is pending is not being sent at this moment. Known only in memory. */
 export type Obstacle =
   | { readonly kind: 'sending' | 'busy' | 'noChannel' }
@@ -40,6 +42,8 @@ const maxExcluded = 1_000;
 
 interface ChannelState {
   readonly name: ChannelName;
+  /** Only messages about data, or only all others. Absent: both. */
+  readonly lane?: 'data' | 'others';
   readonly channel: Channel;
   readonly circuits: Circuits | undefined;
   readonly inFlight: InFlight;
@@ -68,9 +72,11 @@ export class Delivery implements AsyncDisposable {
       const channel = options.channels[name];
       if (channel === undefined) return [];
       const circuits = channel.breaksCircuits === true ? new Circuits(() => options.clock.now()) : undefined;
-      return [
-        { name, channel, circuits, inFlight: new InFlight(channel, circuits), backlog: new Backlog(name, options) },
-      ];
+      const lanes = channel.gather === undefined ? [{}] : ([{ lane: 'others' }, { lane: 'data' }] as const);
+      return lanes.map((lane) => ({
+        ...{ name, channel, circuits, ...lane },
+        ...{ inFlight: new InFlight(channel, circuits), backlog: new Backlog(name, options) },
+      }));
     });
   }
 
@@ -84,8 +90,9 @@ export class Delivery implements AsyncDisposable {
   }
 
   /** Undefined: nothing is known that prevents the message from being sent when it is due. */
-  obstacleOf({ id, channel, target }: Pick<OutboxMessageRow, 'id' | 'channel' | 'target'>): Obstacle | undefined {
-    const state = this.#channels.find(({ name }) => name === channel);
+  obstacleOf({ id, channel, target, urgency }: Obstructed): Obstacle | undefined {
+    const own = urgency === 'data' ? 'data' : 'others';
+    const state = this.#channels.find(({ name, lane = own }) => name === channel && lane === own);
     if (state === undefined) return { kind: 'noChannel' };
     if (state.inFlight.has(id)) return { kind: 'sending' };
     const untilMs = state.circuits?.waitsUntilMs(target);
@@ -191,7 +198,7 @@ export class Delivery implements AsyncDisposable {
   }
 
   /** Due messages, except held ones and those younger than a held one to the same target. */
-  async #due({ name, channel, inFlight, backlog }: ChannelState, limit: number): Promise<Due[]> {
+  async #due({ name, lane, channel, inFlight, backlog }: ChannelState, limit: number): Promise<Due[]> {
     const { db, clock } = this.#options;
     const excluded = [...new Set([...backlog.targets, ...inFlight.withoutRoom()])].slice(0, maxExcluded);
     let query = db
@@ -204,6 +211,7 @@ export class Delivery implements AsyncDisposable {
       .orderBy('next_attempt_at')
       .limit(limit);
     if (excluded.length > 0) query = query.where('target', 'not in', excluded);
+    if (lane !== undefined) query = query.where('urgency', lane === 'data' ? '=' : '!=', 'data');
     if (channel.onlyEvents === true) query = query.where('event', '!=', '');
     return (await query.execute()).filter(({ target }) => !backlog.targets.has(target));
   }
@@ -247,7 +255,23 @@ export class Delivery implements AsyncDisposable {
     // Gathered messages stay due until their attempt is recorded.
     if (channel.gather === undefined) sent();
     await this.#tell(row, attempt, judgement);
-    await this.#recorder.record(gathered, attempt, judgement, this.#stop.signal);
+    if (attempt.result.outcome !== 'retryLater' || gathered.length === 1)
+      return await this.#recorder.record(gathered, attempt, judgement, this.#stop.signal);
+    await this.#recordEach(channel, row, gathered, attempt);
+  }
+
+  /** Notifications that were to be sent together may have waited for different times: those that waited too long are given up. */
+  async #recordEach(channel: Channel, row: OutboxMessageRow, gathered: readonly GatheredMessage[], attempt: Attempt) {
+    const judged = gathered.map((one) => [one, this.#recorder.judge(one, attempt.result, channel.waitMs)] as const);
+    for (const alike of Map.groupBy(judged, ([, { state }]) => state).values()) {
+      const [, judgement] = alike.find(([{ id }]) => id === row.id) ?? alike[0] ?? [];
+      if (judgement === undefined) continue;
+      const ended = judgement.state === 'failed' ? alike.map(([one]) => one).filter(({ id }) => id !== row.id) : [];
+      for (const [one] of Map.groupBy(ended, (each) => `${each.part_id} ${each.trigger_name}`).values())
+        if (one !== undefined) await this.#tell({ ...row, ...one, event: '' }, attempt, judgement);
+      const sent = alike.map(([one]) => one);
+      await this.#recorder.record(sent, attempt, judgement, this.#stop.signal);
+    }
   }
 
   /** Nobody is told but the host administrator, and those who list the deliveries: whom it belongs to is not known. */

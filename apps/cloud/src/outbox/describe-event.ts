@@ -1,40 +1,12 @@
 /** Describes an event for people: in mails, push notifications and pages. Pure. */
 import type { TriggerEvent } from './event.ts';
+import { timeInText, withZone } from './in-words.ts';
 
 /** A name and a value to show to people. */
 export type Fact = readonly [name: string, value: string];
 
 /** Maximum characters shown of a reading, or of the lines of a log. */
 const maxShown = 16_000;
-
-/** One line: what happened, and to which machine. */
-export function summaryOf(event: TriggerEvent): string {
-  return event.isTest ? `test, nothing has happened: ${whatHappened(event)}` : whatHappened(event);
-}
-
-function whatHappened({ type, place, data, change }: TriggerEvent): string {
-  const machine = place.robotName;
-  if (change?.to === 'recovered') return `${machine} has recovered: ${subjectOf(change.subject, type)}`;
-  const source = data === undefined ? 'data' : `${data.componentName} ${data.methodName}`;
-  switch (type) {
-    case 'part_online':
-      return `${machine} is online`;
-    case 'part_offline':
-      return `${machine} is offline`;
-    case 'part_data_ingested':
-      return `${source} of ${machine} arrived`;
-    case 'conditional_data_ingested':
-      return `${source} of ${machine} met the condition`;
-    case 'conditional_logs_ingested':
-      return `lines in the log of ${machine}`;
-    default:
-      return `${type.replaceAll('_', ' ')} on ${machine}`;
-  }
-}
-
-function subjectOf(subject: string, type: string): string {
-  return subject === '' ? type.replaceAll('_', ' ') : `${type.replaceAll('_', ' ')} (${subject})`;
-}
 
 export function factsOf({ type, place, data, condition, change, logs }: TriggerEvent): Fact[] {
   return [
@@ -47,15 +19,15 @@ export function factsOf({ type, place, data, condition, change, logs }: TriggerE
       : ([
           ['Component', `${data.componentName} (${data.componentType})`],
           ['Method', data.methodName],
-          ['Received', `${data.minTimeReceived} to ${data.maxTimeReceived}`],
+          ['Received', `${timeInText(data.minTimeReceived)} to ${timeInText(data.maxTimeReceived)}`],
         ] satisfies Fact[])),
     ...(change === undefined
       ? []
       : ([
           ['State', change.to],
-          ['Since', change.at],
+          ['Since', timeInText(change.at)],
           ...(change.subject === '' ? [] : ([['About', change.subject]] satisfies Fact[])),
-          ['Reason', change.reason],
+          ['Reason', withZone(change.reason)],
         ] satisfies Fact[])),
     ...(logs === undefined ? [] : ([['Lines', `${logs.entries.length + logs.omitted}`]] satisfies Fact[])),
     ...(condition === undefined ? [] : ([['Condition', JSON.stringify(condition)]] satisfies Fact[])),

@@ -1,5 +1,6 @@
-import { type Fact, factsOf, readingText, summaryOf } from './describe-event.ts';
+import { type Fact, factsOf, readingText } from './describe-event.ts';
 import type { TriggerEvent } from './event.ts';
+import { summaryOf } from './in-words.ts';
 import type { OutboxDatabase } from './store.ts';
 
 /** A notification's event, for display. */

@@ -4,14 +4,14 @@
  */
 import { type Follower, follow } from '@platform/base';
 import { countMessages, type MessageCounts } from './count-messages.ts';
-import { Delivery, type Obstacle, type OutboxDeps } from './deliver.ts';
+import { Delivery, type Obstacle, type Obstructed, type OutboxDeps } from './deliver.ts';
 import { pruneMailRates } from './email/gather-mails.ts';
 import { type EnqueueDeps, enqueue } from './enqueue.ts';
 import type { Message } from './event.ts';
 import { type ListedMessage, type ListFilter, listMessages } from './list-messages.ts';
 import { pruneMessages } from './prune-messages.ts';
 import type { ExtraWrites } from './record-attempt.ts';
-import type { ChannelName, OutboxMessageRow, OutboxTransaction } from './store.ts';
+import type { ChannelName, OutboxTransaction } from './store.ts';
 import { pruneTargets } from './target-states.ts';
 
 export interface Outbox extends AsyncDisposable {
@@ -27,7 +27,7 @@ export interface Outbox extends AsyncDisposable {
   /** Resolves when each of the messages has been tried, or can no longer be. Rejects when the signal is aborted. */
   tried(ids: readonly string[], signal: AbortSignal): Promise<void>;
   /** Why a pending message is not being sent at this moment; undefined: it is sent when it is due. */
-  obstacleOf(message: Pick<OutboxMessageRow, 'id' | 'channel' | 'target'>): Obstacle | undefined;
+  obstacleOf(message: Obstructed): Obstacle | undefined;
   /** Newest first, without secrets and contents. */
   list(filter?: ListFilter): Promise<ListedMessage[]>;
   /** Number of a channel's messages in the last 30 days by state, including waiting ones. */

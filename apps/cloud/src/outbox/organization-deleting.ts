@@ -6,6 +6,6 @@ import type { Database } from '../metadata/tables.ts';
 
 /** Must be called in the deleting transaction. */
 export async function organizationDeleting(trx: Database, organizationId: string): Promise<void> {
-  for (const table of ['outbox_paused_targets', 'outbox_mail_rates', 'outbox_unsubscribed', 'outbox_targets'] as const)
+  for (const table of ['outbox_paused_targets', 'outbox_unsubscribed', 'outbox_targets'] as const)
     await trx.deleteFrom(table).where('organization_id', '=', organizationId).execute();
 }

@@ -3,7 +3,7 @@ import { backoffMs, type Clock, chunks, errorText, type Log } from '@platform/ba
 import type { Channel, GatheredMessage, SendResult } from './channel.ts';
 import { coalesce } from './coalesce.ts';
 import { countSent, sentHour } from './count-sent.ts';
-import type { MessageState, OutboxDatabase, OutboxMessageRow, OutboxTransaction } from './store.ts';
+import type { MessageState, OutboxDatabase, OutboxTransaction } from './store.ts';
 import { recordOutcomes } from './target-states.ts';
 
 const rowsPerStatement = 500;
@@ -30,7 +30,7 @@ export interface Recorder {
   load(): Promise<void>;
   isPaused(organizationId: string, target: string): boolean;
   /** Decides the consequence of an attempt. A target that answered "gone" gets nothing more from then on, even before that is recorded. */
-  judge(row: OutboxMessageRow, result: SendResult, waitMs: Channel['waitMs']): Judgement;
+  judge(row: GatheredMessage, result: SendResult, waitMs: Channel['waitMs']): Judgement;
   /** Retries until the attempt is written or the signal is aborted, because a message whose outcome is unknown would be sent again. */
   record(sent: readonly GatheredMessage[], attempt: Attempt, judgement: Judgement, signal: AbortSignal): Promise<void>;
   /** Ends the message without sending it. */
@@ -175,20 +175,30 @@ interface Change extends Pick<Judgement, 'state' | 'nextAttemptAtMs'> {
   readonly id: string;
   /** Earlier attempts. */
   readonly attempts: number;
+  /** Whether its next attempt may be together with others (`digest`). */
+  readonly dissolves: boolean;
   /** Changes with the same key are written by one statement. */
   readonly key: string;
 }
 
-function changesOf({ sent, judgement: { state, nextAttemptAtMs } }: Recorded): Change[] {
+function changesOf({ sent, attempt: { result }, judgement: { state, nextAttemptAtMs } }: Recorded): Change[] {
+  const dissolves = result.outcome === 'retryLater' && result.mayBeTaken !== true;
   // The next attempt time of a finished message has no meaning.
-  const key = state === 'pending' ? `${state} ${nextAttemptAtMs}` : state;
-  return sent.map(({ id, attempts }) => ({ id, attempts, state, nextAttemptAtMs, key: `${attempts} ${key}` }));
+  const key = state === 'pending' ? `${state} ${nextAttemptAtMs} ${dissolves}` : state;
+  return sent.map(({ id, attempts }) => ({
+    id,
+    attempts,
+    state,
+    nextAttemptAtMs,
+    dissolves,
+    key: `${attempts} ${key}`,
+  }));
 }
 
 async function writeState(trx: OutboxTransaction, alike: readonly Change[], nowMs: number): Promise<void> {
   const [first] = alike;
   if (first === undefined) return;
-  const { attempts, state, nextAttemptAtMs } = first;
+  const { attempts, state, nextAttemptAtMs, dissolves } = first;
   const ids = alike.map(({ id }) => id);
   await trx
     .updateTable('outbox_messages')
@@ -197,6 +207,7 @@ async function writeState(trx: OutboxTransaction, alike: readonly Change[], nowM
       state,
       next_attempt_at: nextAttemptAtMs,
       held: 0,
+      ...(dissolves && { digest: null }),
       ...(state !== 'pending' && { finished_at: nowMs, sealed: null }),
     })
     .where('id', 'in', ids)

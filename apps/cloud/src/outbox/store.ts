@@ -41,9 +41,11 @@ const statements: readonly string[] = [
     )`,
   'create index outbox_messages_created on outbox_messages (created_at)',
   // A covering index for due messages, so that a target's backlog is skipped without reading its rows.
-  'create index outbox_messages_due on outbox_messages (channel, state, held, next_attempt_at, target, organization_id, id)',
+  'create index outbox_messages_due on outbox_messages (channel, state, held, next_attempt_at, target, organization_id, urgency, id)',
   // Held messages (stuck-targets/backlog.ts) are found by their target. There are few, so a partial index adds no cost for the others.
   'create index outbox_messages_held on outbox_messages (channel, state, target, next_attempt_at) where held = 1',
+  // For mails that wait for others to the same person (email/gather-mails.ts).
+  "create index outbox_messages_mails on outbox_messages (target, urgency) where channel = 'email' and state = 'pending'",
   'create index outbox_messages_organization on outbox_messages (organization_id, created_at)',
   'create index outbox_messages_part on outbox_messages (part_id, created_at)',
   'create index outbox_messages_target on outbox_messages (organization_id, target, state)',
@@ -82,10 +84,10 @@ const statements: readonly string[] = [
   'create index outbox_targets_at on outbox_targets (at)',
   'create index outbox_targets_organization on outbox_targets (organization_id)',
   `create table outbox_mail_rates (
-      organization_id text not null,
-      recipient text not null,
+      recipient text primary key,
       next_free_at bigint not null,
-      primary key (organization_id, recipient)
+      notices_since bigint not null,
+      notices integer not null
     )`,
   `create table outbox_unsubscribed (
       organization_id text not null,
@@ -131,7 +133,10 @@ export interface OutboxMessageRow {
   target: string;
   /** Push: the id of the mobile app; null otherwise. */
   application: string | null;
-  /** E-mail: the id of the mail that contains this notification together with others; null: it has its own mail. */
+  /**
+   * E-mail: the id of the mail that contains this notification, alone or with others, while the mail server may have taken that mail; null:
+   * it belongs to none.
+   */
   digest: string | null;
   /** Empty: no trigger caused it. */
   trigger_name: string;
@@ -206,15 +211,18 @@ export interface OutboxTargetRow {
   delivered_at: number | null;
 }
 
-/** The rate of mails to one recipient. Here and below, `recipient` is in lower case. */
+/** The rate of mails to one recipient, in all organizations. Here and below, `recipient` is in lower case. */
 export interface OutboxMailRateRow {
-  organization_id: string;
   recipient: string;
   /**
-   * Each mail advances it by the interval between mails; how far it is ahead of the clock shows how much of the burst the recipient has
-   * used.
+   * Each mail about data advances it by the interval between such mails; how far it is ahead of the clock shows how much of the burst the
+   * recipient has used.
    */
   next_free_at: number;
+  /** When the minute of the last notices began; 0: never. */
+  notices_since: number;
+  /** Notices sent one by one in that minute. */
+  notices: number;
 }
 
 /** A recipient who no longer receives the organization's notifications by e-mail. */

@@ -21,7 +21,7 @@ test('the request of a webhook is shown with readable headers and its id, but wi
 test('an e-mail is shown as its text, a push notification as its JSON', () => {
   const mail = describeRequest({ ...row, channel: 'email' });
   expect(mail).toMatchObject({ method: 'MAIL', headers: {} });
-  expect(mail?.body).toMatch(/^gone: press is offline\n\n/);
+  expect(mail?.body).toMatch(/^press is offline\n\n/);
   const push = describeRequest({ ...row, channel: 'push', application: 'com.example' });
   expect(push?.method).toBe('PUSH');
   expect(JSON.parse(push?.body ?? '')).toMatchObject({ message: { data: { app_id: 'com.example' } } });

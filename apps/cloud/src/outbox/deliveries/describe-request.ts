@@ -29,8 +29,7 @@ export function describeRequest(row: Row): DescribedRequest | undefined {
     const message = pushMessage(event, { id, triggerName, application: application ?? '' }, '');
     return { method: 'PUSH', headers: {}, body: JSON.stringify(message) };
   }
-  const entry = { triggerName, event, eventAtMs, firstAtMs: eventAtMs, count: 1, link: `/notifications/${id}` };
-  const { subject, text } = mailText(entry);
+  const { subject, text } = mailText({ triggerName, event, eventAtMs, link: `/notifications/${id}` });
   return { method: 'MAIL', headers: {}, body: `${subject}\n\n${text}` };
 }
 

@@ -1,5 +1,6 @@
 import { startSmtpSink } from '@platform/testkit';
 import { expect, onTestFinished, test } from 'vitest';
+import { mailIntervalMs, mailsAtOnce } from '../email/gather-mails.ts';
 import { attemptsIn, enqueueWebhooks, type OutboxRig, openOutboxRig, statesIn, until } from '../testing/open-outbox.ts';
 import { webhookMessage } from '../testing/webhook-message.ts';
 import { pausedTargets } from './paused-targets.ts';
@@ -64,23 +65,25 @@ test('mails that are sent again respect the rate limit of their recipient', asyn
   const server = await startSmtpSink();
   onTestFinished(() => server[Symbol.asyncDispose]());
   const outbox = on.open({ smtpUrl: server.url });
-  const mails = Array.from({ length: 15 }, (_, n) => webhookMessage(n, 'ada@example.com', { channel: 'email' }));
+  const mails = Array.from({ length: mailsAtOnce + 5 }, (_, n) =>
+    webhookMessage(n, 'ada@example.com', { channel: 'email' }),
+  );
   await enqueueWebhooks(on, outbox, ...mails);
   await on.db.updateTable('outbox_messages').set({ state: 'failed', attempts: 3 }).execute();
   await on.db
     .updateTable('outbox_messages')
     .set({ attempts: 5 })
-    .where('id', '=', mails[14]?.id ?? '')
+    .where('id', '=', mails[mailsAtOnce + 4]?.id ?? '')
     .execute();
   await retry(on, ...mails.map(({ id }) => id));
   outbox.start();
   const held = on.db.selectFrom('outbox_messages').select('id').where('next_attempt_at', '>', on.clock.now());
-  await until(async () => server.mails.length === 10 && (await held.execute()).length === 5);
-  await on.clock.advance(360_000);
+  await until(async () => server.mails.length === mailsAtOnce && (await held.execute()).length === 5);
+  await on.clock.advance(mailIntervalMs);
   // A query for due messages may have begun before the last second passed; the next one runs a second of this clock later.
   outbox.wake();
   await until(async () => (await statesIn(outbox)).every((state) => state === 'delivered'));
-  expect(server.mails).toHaveLength(11);
+  expect(server.mails).toHaveLength(mailsAtOnce + 1);
   expect(server.mails.at(-1)?.headers.get('subject')).toContain('5 notifications');
 });
 

@@ -69,15 +69,20 @@ export function createMailServer({ smtpUrl, from }: MailSettings, totalTimeoutMs
   };
 }
 
+/** Codes of the mail library for failures before a server can have taken the mail. */
+const notTaken: ReadonlySet<string> = new Set(['EDNS', 'EAUTH', 'ETLS', 'EENVELOPE', 'ENOAUTH', 'EOAUTH2', 'ECONFIG']);
+
 /** Final if the server permanently refused this recipient. Other problems, such as a wrong password or a full disk, may pass. */
 function failure(caught: unknown, { text }: Pick<WrittenMail, 'text'>): SendResult {
   // Servers quote links that they reject.
   const error = redactTokens(errorText(caught), text);
-  const { code, responseCode } = Object(caught) as { code?: string; responseCode?: number };
+  const { code, responseCode, syscall } = Object(caught) as { code?: string; responseCode?: number; syscall?: string };
+  const wasRefused = responseCode !== undefined || syscall === 'connect' || notTaken.has(code ?? '');
   const isFinal = code === 'EENVELOPE' && responseCode !== undefined && responseCode >= 500;
   return {
     outcome: isFinal ? 'rejected' : 'retryLater',
     error,
     ...(responseCode !== undefined && { code: responseCode }),
+    ...(!isFinal && !wasRefused && { mayBeTaken: true }),
   };
 }

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import type { TriggerEvent } from '../event.ts';
 import { webhookMessage } from '../testing/webhook-message.ts';
+import { type DigestLine, digestMail } from './digest-mail.ts';
 import { type MailEntry, notificationMail } from './notification-mail.ts';
 
-const none = { groups: 0, count: 0 };
 const branding = { organizationName: 'Örg & <Söhne>', logoUrl: 'https://cloud.example/logos/1' };
 
 function entry(event: Partial<TriggerEvent> = {}, more: Partial<MailEntry> = {}): MailEntry {
@@ -11,7 +11,7 @@ function entry(event: Partial<TriggerEvent> = {}, more: Partial<MailEntry> = {})
   return {
     triggerName: 'hot',
     event: { ...base, ...event },
-    ...{ eventAtMs: 1_000, firstAtMs: 1_000, count: 1, link: 'https://cloud.example/notifications/msg_1' },
+    ...{ eventAtMs: 1_000, link: 'https://cloud.example/notifications/msg_1' },
     ...more,
   };
 }
@@ -21,12 +21,12 @@ test('a mail shows trigger, machine, time, reading, link and organization, as te
     ...webhookMessage(1, '').event.data!,
     reading: { receivedAt: null, requestedAt: null, data: { readings: { temperature: 91.5 } } },
   };
-  const mail = notificationMail([entry({ data })], none, branding, 'https://cloud.example/unsubscribe?x=1');
-  expect(mail.subject).toBe('hot: cpu Readings of Robot arrived');
+  const mail = notificationMail(entry({ data }), branding, 'https://cloud.example/unsubscribe?x=1');
+  expect(mail.subject).toBe('Robot: cpu Readings arrived');
   for (const shown of [
     'Robot',
     'hot',
-    '1970-01-01T00:00:01.000Z',
+    '1970-01-01 00:00:01 UTC',
     '91.5',
     'https://cloud.example/notifications/msg_1',
   ]) {
@@ -43,24 +43,26 @@ test('text from machines and people is escaped in HTML, and cannot add headers',
     robotName: '<script>alert(1)</script>\r\nBcc: eve@example.com',
   };
   const condition = { '"><img src=x onerror=alert(2)>': 1 };
-  const mail = notificationMail(
-    [entry({ place, condition }, { triggerName: '<b>hot</b>' })],
-    none,
-    branding,
-    'https://x',
-  );
+  const mail = notificationMail(entry({ place, condition }, { triggerName: '<b>hot</b>' }), branding, 'https://x');
   expect(mail.subject).not.toMatch(/[\r\n]/);
   expect(mail.html).not.toMatch(/<script|<b>hot|<img src=x|<Söhne/);
   expect(mail.html).toContain('&lt;script&gt;');
 });
 
-test('a merged mail counts every notification', () => {
-  const first = entry({}, { count: 30, firstAtMs: 0 });
-  const second = entry({ type: 'part_offline' }, { triggerName: 'gone', count: 1 });
-  const mail = notificationMail([first, second], { groups: 2, count: 9 }, branding, 'https://x');
-  expect(mail.subject).toBe('40 notifications from Robot');
-  expect(mail.text).toContain('Notifications: 30');
-  expect(mail.text).toContain('First: 1970-01-01T00:00:00.000Z');
-  expect(mail.text).toContain('gone: Robot is offline');
-  expect(mail.text).toContain('9 more notifications from 2 other triggers');
+test('D45 a mail of several notifications lists each with its time, machine and trigger, escaped', () => {
+  const line = (n: number, more: Partial<DigestLine> = {}): DigestLine => ({
+    ...{ atMs: n * 1_000, summary: `machine ${n} is offline`, triggerName: 'gone', machineName: `machine ${n}` },
+    link: `https://cloud.example/notifications/msg_${n}`,
+    ...more,
+  });
+  const lines = [line(1), line(2), line(3, { summary: '<b>3</b> is offline', triggerName: '<i>gone</i>' })];
+  const mail = digestMail(lines, branding, 'https://x');
+  expect(mail.subject).toBe('3 notifications from 3 machines');
+  expect(mail.text).toContain(
+    '1970-01-01 00:00:01 UTC  machine 1 is offline  [gone]\n  https://cloud.example/notifications/msg_1',
+  );
+  for (const n of [1, 2, 3]) expect(mail.html).toContain(`https://cloud.example/notifications/msg_${n}`);
+  expect(mail.html).toContain('1970-01-01 00:00:02 UTC');
+  expect(mail.html).not.toMatch(/<b>3|<i>gone/);
+  expect(digestMail([line(1), line(1)], branding, 'https://x').subject).toBe('2 notifications from machine 1');
 });

@@ -1,13 +1,19 @@
-/**
- * The mail for notifications that are sent together: reads their events, groups them by part and trigger, and adds what all mails contain.
- */
+/** The mail for one notification, or for several that are sent together: reads their events, and adds what all mails contain. */
 import { chunks } from '@platform/base';
 import type { InstanceKey } from '../../instance/instance-key.ts';
 import type { GatheredMessage } from '../channel.ts';
 import { eventOf, type TriggerEvent } from '../event.ts';
+import { summaryOf } from '../in-words.ts';
 import type { OutboxDatabase } from '../store.ts';
+import { type DigestLine, digestMail } from './digest-mail.ts';
 import type { MailContent } from './mail.ts';
-import { type MailBranding, type MailEntry, notificationMail } from './notification-mail.ts';
+import {
+  type MailBranding,
+  type MailEntry,
+  type NotificationMail,
+  notificationMail,
+  oneLine,
+} from './notification-mail.ts';
 import { unsubscribeLink } from './unsubscribe.ts';
 
 export interface Branding extends MailBranding {
@@ -35,10 +41,10 @@ export interface WrittenMail extends Pick<MailContent, 'subject' | 'text' | 'htm
   readonly attachments?: readonly Attachment[];
 }
 
-/** Maximum triggers with a separate section; the others are only counted. Their events may be large. */
-const maxSections = 50;
+/** Events may be large: so many are in memory at a time. */
+const eventsAtOnce = 10;
 
-/** undefined: a stored event cannot be read. */
+/** undefined: the stored event cannot be read. */
 export async function writeNotifications(
   deps: NotificationMailDeps,
   gathered: readonly GatheredMessage[],
@@ -48,29 +54,14 @@ export async function writeNotifications(
   const { organization_id: organizationId, target: address } = first;
   const base = deps.publicUrl();
   const { supportEmail, ...branding } = await deps.branding(organizationId);
-  const groups = [
-    ...Map.groupBy(gathered, (one) => JSON.stringify([one.part_id, one.trigger_name, one.event_type])).values(),
-  ];
-  const shown = groups.slice(0, maxSections);
-  const events = await readEvents(
-    deps.db,
-    shown.flatMap((group) => group.at(-1)?.id ?? []),
-  );
-  const entries: MailEntry[] = [];
-  for (const group of shown) {
-    const [earliest, latest] = [group[0], group.at(-1)];
-    const event = events.get(latest?.id ?? '');
-    if (earliest === undefined || latest === undefined || event === undefined) return undefined;
-    entries.push({
-      ...{ triggerName: latest.trigger_name, event, eventAtMs: latest.event_at, firstAtMs: earliest.event_at },
-      count: group.length,
-      link: `${base}/notifications/${latest.id}`,
-    });
-  }
   const unsubscribeUrl = base + unsubscribeLink(deps.instanceKey, { organizationId, address });
-  const others = { groups: groups.length - shown.length, count: groups.slice(maxSections).flat().length };
+  const mail =
+    gathered.length === 1
+      ? await single(deps.db, first, (entry) => notificationMail(entry, branding, unsubscribeUrl), base)
+      : digestMail(await linesOf(deps.db, gathered, base), branding, unsubscribeUrl);
+  if (mail === undefined) return undefined;
   return {
-    ...notificationMail(entries, others, branding, unsubscribeUrl),
+    ...mail,
     fromName: branding.organizationName,
     ...(supportEmail !== '' && { replyTo: supportEmail }),
     headers: {
@@ -82,14 +73,42 @@ export async function writeNotifications(
   };
 }
 
-async function readEvents(db: OutboxDatabase, ids: readonly string[]): Promise<ReadonlyMap<string, TriggerEvent>> {
-  const events = new Map<string, TriggerEvent>();
-  for (const some of chunks(ids, 10)) {
-    const rows = await db.selectFrom('outbox_messages').select(['id', 'event']).where('id', 'in', some).execute();
-    for (const { id, event } of rows) {
-      const read = eventOf(event);
-      if (read !== undefined) events.set(id, read);
+async function single(
+  db: OutboxDatabase,
+  { id, trigger_name: triggerName, event_at: eventAtMs }: GatheredMessage,
+  write: (entry: MailEntry) => NotificationMail,
+  base: string,
+): Promise<NotificationMail | undefined> {
+  const event = (await readEvents(db, [id])).get(id);
+  return event && write({ triggerName, event, eventAtMs, link: `${base}/notifications/${id}` });
+}
+
+async function linesOf(
+  db: OutboxDatabase,
+  gathered: readonly GatheredMessage[],
+  base: string,
+): Promise<readonly DigestLine[]> {
+  const lines: DigestLine[] = [];
+  for (const some of chunks(gathered, eventsAtOnce)) {
+    const events = await readEvents(
+      db,
+      some.map(({ id }) => id),
+    );
+    for (const { id, trigger_name: triggerName, event_at: atMs } of some) {
+      const event = events.get(id);
+      const summary = event === undefined ? 'the stored event cannot be read' : oneLine(summaryOf(event));
+      const machineName = event?.place.robotName ?? '';
+      lines.push({ atMs, summary, triggerName, machineName, link: `${base}/notifications/${id}` });
     }
   }
-  return events;
+  return lines;
+}
+
+async function readEvents(db: OutboxDatabase, ids: readonly string[]): Promise<ReadonlyMap<string, TriggerEvent>> {
+  const rows = await db.selectFrom('outbox_messages').select(['id', 'event']).where('id', 'in', ids).execute();
+  return new Map(
+    rows
+      .flatMap(({ id, event }) => [[id, eventOf(event)] as const])
+      .flatMap(([id, read]) => (read ? [[id, read]] : [])),
+  );
 }

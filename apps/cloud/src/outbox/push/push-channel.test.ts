@@ -75,7 +75,7 @@ test('a notification is sent to every phone of the recipient, with one access to
   expect(on.provider.messages.find(({ message }) => JSON.stringify(message).includes(id))).toMatchObject({
     project: 'test-project',
     message: {
-      notification: { title: 'hot', body: 'cpu Readings of Robot arrived' },
+      notification: { title: 'hot', body: 'Robot: cpu Readings arrived' },
       data: {
         event_type: 'part_data_ingested',
         robot_part_id: 'part',

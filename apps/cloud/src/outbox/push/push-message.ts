@@ -1,6 +1,6 @@
 /** The message of a notification for the push provider's HTTP v1 API. Pure. */
-import { summaryOf } from '../describe-event.ts';
 import type { TriggerEvent } from '../event.ts';
+import { summaryOf } from '../in-words.ts';
 
 /** Maximum characters of a title or a text; the provider accepts 4 KiB in total. */
 const maxShown = 500;
