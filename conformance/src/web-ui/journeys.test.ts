@@ -266,7 +266,7 @@ test('see the machine online, edit its configuration and see it applied, restore
   expect(await accessibilityFaults(page)).toEqual([]);
   await confirming.getByRole('button', { name: 'Cancel' }).click();
 
-  const anything = page.getByRole('combobox', { name: 'Machine, page or action' });
+  const anything = page.getByRole('combobox', { name: 'Find anything' });
   await page.keyboard.press('Control+k');
   await anything.fill('add machine');
   await page.keyboard.press('Enter');
@@ -279,6 +279,19 @@ test('see the machine online, edit its configuration and see it applied, restore
   await anything.fill('stop all');
   await page.keyboard.press('Enter');
   await page.getByText('was told to stop').waitFor();
+  // What the cloud finds: dashboards, triggers, deliveries, components.
+  await page.keyboard.press('Control+k');
+  for (const [text, option] of [
+    ['every morning', /^Every morning\s*dashboard/],
+    ['uptime rises', /^uptime-rises on .* trigger$/],
+    ['test-inbox', /to http.*test-inbox.*delivery$/],
+  ] as const) {
+    await anything.fill(text);
+    await page.getByRole('option', { name: option }).first().waitFor();
+  }
+  await anything.fill('host readings');
+  await page.getByRole('option', { name: /^host Readings of .* component$/ }).click();
+  await page.getByRole('heading', { name: 'Data', level: 1 }).waitFor();
   await page.keyboard.press('Control+k');
   await anything.fill('configure');
   expect(await accessibilityFaults(page)).toEqual([]);

@@ -1,12 +1,13 @@
 /** What the palette finds: pages, actions, organizations, locations, and machines with their actions. */
 import type { FleetRow } from '../fleet/rows.ts';
 import { type ZoneChoice, zoneChoices } from '../ui/zone.ts';
+import type { Named } from './find-named.ts';
 import { pages } from './pages.ts';
 import type { Theme } from './theme.ts';
 
 export interface Entry {
   readonly name: string;
-  readonly kind: 'page' | 'action' | 'machine' | 'location' | 'organization';
+  readonly kind: 'page' | 'action' | 'machine' | 'location' | 'organization' | Named['kind'];
   run(): unknown;
 }
 
