@@ -1,5 +1,7 @@
 /** Settings: members and their roles, keys, branding, push, limits, the test inbox and the audit trail, by role and name. */
+
 import { spawnSync } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import type { Browser, Page } from 'playwright-core';
 import { expect } from 'vitest';
@@ -60,9 +62,17 @@ export async function useSettings(ui: RunningUi, dashboard: string): Promise<voi
   await page.screenshot({ path: shotPath('web-settings-inbox.png') });
   await views.getByRole('button', { name: 'Audit' }).click();
   await page
-    .getByRole('row', { name: /AppService.UpdateOrganization/ })
+    .getByRole('row', { name: /update organization/ })
     .first()
     .waitFor();
+  await page.getByLabel('Filter changes').fill('no such change');
+  await page.getByText(/^No change matches, among the newest/).waitFor();
+  await page.getByLabel('Filter changes').fill('update organization');
+  const saved = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Download all as CSV' }).click();
+  expect(await readFile(await (await saved).path(), 'utf8')).toMatch(
+    /^at,actor_kind.*\r\n.*AppService\.UpdateOrganization/,
+  );
   expect(await accessibilityFaults(page)).toEqual([]);
   await views.getByRole('button', { name: 'API keys' }).click();
   await createKey(page);
