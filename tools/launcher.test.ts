@@ -93,6 +93,15 @@ test('the launcher runs the command line and passes its exit code and arguments 
   expect(/^platform: Node \d+\.\d+\.\d+ \(.+\)$/m.test(wrong.stderr)).toBe(found.isPinned !== true);
 });
 
+test('the hints of a checkout name the command that works in the directory of the user', () => {
+  const hintIn = (cwd: string, launcher: string): string => {
+    const env = { ...process.env, PLATFORM_HOME: dir, PLATFORM_URL: '', PLATFORM_API_KEY: '' };
+    return spawnSync(process.execPath, [launcher, 'machines', 'list'], { cwd, env, encoding: 'utf8' }).stderr;
+  };
+  expect(hintIn(root, 'tools/run.js')).toContain('run "node tools/run.js login --url URL"');
+  expect(hintIn(join(root, 'docs'), '../tools/run.js')).toContain('run "node ../tools/run.js login --url URL"');
+});
+
 test('every package has the one version that programs tell', () => {
   const folders = ['apps', 'packages'].flatMap((kind) =>
     readdirSync(join(root, kind)).map((name) => `${kind}/${name}`),

@@ -39,6 +39,13 @@ export async function useQueryTools({ page }: RunningUi): Promise<void> {
       return await isChosen();
     }, patiently)
     .toBe(true);
+
+  await editor.click();
+  await page.keyboard.press('Control+a');
+  await page.keyboard.insertText('[{ "$match": { "component_name": "hosst" } }]');
+  await page.keyboard.press('Control+Enter');
+  await page.getByText('△ no stored reading has component_name "hosst"; nearest: "host"').waitFor();
+
   await page.getByRole('button', { name: 'Saved queries' }).click();
   await saved
     .getByRole('list', { name: 'Of the organization' })
