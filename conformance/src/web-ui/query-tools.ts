@@ -42,8 +42,10 @@ export async function useQueryTools({ page }: RunningUi): Promise<void> {
 
   await editor.click();
   await page.keyboard.press('Control+a');
-  await page.keyboard.insertText('[{ "$match": { "component_name": "hosst" } }]');
-  const notice = page.getByText('△ no stored reading has component_name "hosst"; nearest: "host"');
+  await page.keyboard.insertText('[{ "$match": { "data.readings.cpu_percnt": 1 } }]');
+  const notice = page.getByText(
+    '△ no stored reading has a field "data.readings.cpu_percnt"; nearest: "data.readings.cpu_percent"',
+  );
   // A cloud that is busy answers without the notice.
   await expect
     .poll(async () => {
