@@ -79,6 +79,32 @@ test('settings that this installation cannot run or deliver give a warning with 
   for (const { path: at } of validated.json<{ path: string }[]>()) expect(set.stderr).toContain(`warning: ${at}: `);
 });
 
+test('D12 a capture without a data manager warns on validation and on saving; a capture whose name is no resource is an error', async () => {
+  await cli.ok(['machines', 'create', 'press-9', '--location', cloud.locationId]);
+  const capturing = (more: object): string => {
+    const capture_methods = [{ method: 'Readings', capture_frequency_hz: 1, ...more }];
+    const components = [{ ...sensor, service_configs: [{ type: 'data_manager', attributes: { capture_methods } }] }];
+    return write('capturing.json', { components });
+  };
+  const at = 'components[0].service_configs[0].attributes.capture_methods';
+  const validated = await cli.ok(['config', 'validate', 'press-9', capturing({})]);
+  expect(validated.stderr).toContain('valid with 1 warning');
+  expect(validated.stdout).toMatch(/Add it to services: /);
+  const set = await cli.ok(['config', 'set', 'press-9', capturing({}), '--yes']);
+  expect(set.stderr).toContain(`warning: ${at}: expected the service`);
+  const refused = await cli.run([
+    'config',
+    'set',
+    'press-9',
+    capturing({ name: 'rdk:component:sensor/none' }),
+    '--yes',
+  ]);
+  expect(refused.code).toBe(2);
+  expect(refused.stderr).toContain(
+    `error: ${at}[0].name: expected the full name of a component or service, found "rdk:component:sensor/none"`,
+  );
+});
+
 test('a configuration is set, edited, compared, restored; its versions are listed', async () => {
   const components = [sensor];
   const [set, invalid, noJson, noFile] = await Promise.all([

@@ -77,6 +77,36 @@ test('D10 a machine gets the resolved configuration, and a new revision at its n
   expect(saved.part?.robotConfig).toEqual({ fragments: [id], components: [sensor('own')] });
 });
 
+test('D12 a fragment may capture a resource of the machine, and provide its data manager; a name that neither has is refused', async () => {
+  const cloud = await given();
+  const { ask, owner, partId } = cloud;
+  const capturing = (name: string) => ({
+    ...sensor('host'),
+    service_configs: [
+      {
+        type: 'data_manager',
+        attributes: { capture_methods: [{ name, method: 'Readings', capture_frequency_hz: 1 }] },
+      },
+    ],
+  });
+  const manager = { name: 'data_manager', api: 'core:service:data_manager' };
+  const id = await cloud.create({ components: [sensor('shared')], services: [manager] });
+  // Its own resource is not known before a machine uses it.
+  const ofMachine = await cloud.create({ components: [capturing('core:component:sensor/own')] });
+  const save = (name: string) =>
+    ask(owner, app.updateRobotPart, {
+      id: partId,
+      robotConfig: { fragments: [id, ofMachine], components: [sensor('own'), { ...capturing(name), name: 'mine' }] },
+    }).then(
+      () => 'saved',
+      (caught: Error) => caught.message,
+    );
+  expect(await save('core:component:sensor/shared')).toBe('saved');
+  expect(await save('core:component:sensor/none')).toContain(
+    'components[1].service_configs[0].attributes.capture_methods[0].name: expected the full name of a component or service, found "core:component:sensor/none"',
+  );
+});
+
 test('a configuration with unresolvable fragments is refused with paths in the saved document', async () => {
   const cloud = await given();
   const { ask, owner, partId } = cloud;

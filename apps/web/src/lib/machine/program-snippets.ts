@@ -84,6 +84,7 @@ function direct({ localFqdn }: ProgramTarget, id: string, key: string): string {
   return `// npm install @viamrobotics/sdk
 import * as VIAM from '@viamrobotics/sdk';
 
+// The port is ${defaultPort}, or the next free one: the log of the machine-server says which.
 const machine = await new VIAM.RobotClient().dial({
   host: 'https://${localFqdn}:${defaultPort}',
   credentials: { type: 'api-key', authEntity: '${id}', payload: '${key}' },
