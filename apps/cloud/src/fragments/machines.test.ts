@@ -10,7 +10,7 @@ import { createFragments, type Fragments } from './feature.ts';
 /** Machines and fragments, composed as in the cloud. */
 async function given(
   onConfigurationChange?: OnConfigurationChange,
-): Promise<TestMachines & { fragments: Fragments; create(config: object): Promise<string> }> {
+): Promise<TestMachines & { fragments: Fragments; create(config: object, name?: string): Promise<string> }> {
   // Each uses the other only when it is called.
   const wired: { fragments?: Fragments } = {};
   const fragmentsOf = (): Fragments => wired.fragments as Fragments;
@@ -43,9 +43,9 @@ async function given(
   return {
     ...machines,
     fragments,
-    async create(config) {
+    async create(config, name = 'f') {
       const { createFragment } = fragments.appHandlers;
-      const request = { name: 'f', config, organizationId, visibility: FragmentVisibility.PRIVATE };
+      const request = { name, config, organizationId, visibility: FragmentVisibility.PRIVATE };
       const answer = await createFragment?.(request as never, callOf(owner));
       return answer?.fragment?.id ?? '';
     },
@@ -92,7 +92,7 @@ test('D12 a fragment may capture a resource of the machine, and provide its data
   const manager = { name: 'data_manager', api: 'core:service:data_manager' };
   const id = await cloud.create({ components: [sensor('shared')], services: [manager] });
   // Its own resource is not known before a machine uses it.
-  const ofMachine = await cloud.create({ components: [capturing('core:component:sensor/own')] });
+  const ofMachine = await cloud.create({ components: [capturing('core:component:sensor/own')] }, 'g');
   const save = (name: string) =>
     ask(owner, app.updateRobotPart, {
       id: partId,
