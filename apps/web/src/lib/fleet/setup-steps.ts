@@ -45,7 +45,7 @@ export function setupSteps({ status, gap, isStored }: SetupFacts): readonly Setu
       help: 'Is its machine-server still running? Its output on the machine says why it stopped.',
     },
     {
-      name: 'Captures readings',
+      name: 'Configured to capture',
       done: isStored || (gap === undefined && error === ''),
       missing: gap !== undefined ? captureGapTexts[gap] : `the configuration could not be applied: ${error}`,
       help: 'Change the configuration under Configure.',
