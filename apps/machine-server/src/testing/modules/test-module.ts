@@ -81,17 +81,19 @@ const handlers = [
   handler('acme:component:oracle', oracleService.typeName, 'acme:demo:oracle'),
 ];
 
+/** @param parent the machine-server */
+async function logDetails(config: ComponentConfig | undefined, parent: Link | undefined): Promise<void> {
+  const level = config?.logConfiguration?.level || (process.argv.includes('--log-level=debug') ? 'debug' : 'info');
+  if (level !== 'debug') return;
+  const loggerName = `demo.${fullName(config).replace(/^core:/, 'rdk:')}`;
+  const details = { level: 'debug', loggerName, message: `details of ${config?.name}` };
+  await parent?.client(RobotService).log({ logs: [details] });
+}
+
 /** Serves until the process is told to end. @param address path of a socket, or host:port */
 export async function runTestModule(address: string): Promise<void> {
   const resources = new Map<string, Held>();
   let parent: Link | undefined;
-  const logDetails = async (config: ComponentConfig | undefined): Promise<void> => {
-    const level = config?.logConfiguration?.level || (process.argv.includes('--log-level=debug') ? 'debug' : 'info');
-    if (level !== 'debug') return;
-    const loggerName = `demo.${fullName(config).replace(/^core:/, 'rdk:')}`;
-    const details = { level: 'debug', loggerName, message: `details of ${config?.name}` };
-    await parent?.client(RobotService).log({ logs: [details] });
-  };
   const heldAs = (kind: string, name: string): Held => {
     const held = resources.get(`core:component:${kind}/${name}`) ?? resources.get(`acme:component:${kind}/${name}`);
     if (held === undefined) throw new PlatformError('not_found', `no ${kind} ${name}`);
@@ -120,7 +122,7 @@ export async function runTestModule(address: string): Promise<void> {
       if (resources.has(fullName(config))) throw new PlatformError('already_exists', fullName(config));
       construct(config);
       resources.set(fullName(config), { attributes: attributesOf(config), dependencies, reads: 0 });
-      await logDetails(config);
+      await logDetails(config, parent);
       return {};
     },
     async reconfigureResource({ config, dependencies }) {
@@ -130,7 +132,7 @@ export async function runTestModule(address: string): Promise<void> {
       construct(config);
       resources.set(fullName(config), held);
       Object.assign(held, { attributes: attributesOf(config), dependencies });
-      await logDetails(config);
+      await logDetails(config, parent);
       return {};
     },
     removeResource({ name }) {
