@@ -14,6 +14,7 @@ import type { LiveUsage } from './billing/meter/live-usage.ts';
 import { createFragments, type Fragments } from './fragments/feature.ts';
 import { deleteGaps, deleteGapsOfPart } from './gaps/feature.ts';
 import { createFirstAccount } from './identity/create-first-account.ts';
+import { addressesOfOwners } from './identity/notified-people.ts';
 import { organizationDeleting as deletePeople } from './identity/prune-expired.ts';
 import { createSessions, type Sessions } from './identity/sign-in/sessions.ts';
 import { callInOrder, type OnConfigurationChange } from './machines/configuration/configuration-change.ts';
@@ -31,6 +32,7 @@ import { createLinks, type Links } from './relay/links.ts';
 import { createRetention, type Retention } from './retention/feature.ts';
 import { ownHosts, type Settings } from './settings.ts';
 import { organizationDeleting as deleteTriggerHistory } from './triggers/history/trigger-history.ts';
+import { ownerProblems } from './triggers/parsing/owner-problems.ts';
 import { triggersOfDocument } from './triggers/parsing/parse-document.ts';
 import { pushProblems } from './triggers/parsing/push-problems.ts';
 import { targetProblems } from './triggers/parsing/target-problems.ts';
@@ -85,7 +87,19 @@ export async function composeFleet(deps: FleetDeps): Promise<Fleet> {
   const retention = createRetention({ db, now: clock.now });
   const onConfigurationChange = callInOrder(triggersChanged, retention.configurationsChanged);
   const triggerProblems: MachinesDeps['triggerProblems'] = (document) => triggersOfDocument(document).problems;
+  const problemsOfTargets: MachinesDeps['targetProblems'] = async (document, organizationId, partId) => {
+    const lineage = (partId === undefined ? undefined : access.lineageOf('part', partId)) ?? {
+      organizationId,
+      locationIds: [],
+    };
+    return [
+      ...(await targetProblems(document, deps.targetRefusal)),
+      ...(await ownerProblems(document, () => addressesOfOwners(db, lineage))),
+      ...(await pushProblems(document, async () => (await accounts.pushConfiguration(organizationId))?.appId)),
+    ];
+  };
   const fragments = createFragments({
+    targetProblems: problemsOfTargets,
     db,
     tree,
     access,
@@ -120,10 +134,7 @@ export async function composeFleet(deps: FleetDeps): Promise<Fleet> {
     clock,
     log: log.child('machines'),
     triggerProblems,
-    targetProblems: async (document, organizationId) => [
-      ...(await targetProblems(document, deps.targetRefusal)),
-      ...(await pushProblems(document, async () => (await accounts.pushConfiguration(organizationId))?.appId)),
-    ],
+    targetProblems: problemsOfTargets,
     onConfigurationChange,
     partDeleting: deleteGapsOfPart,
     accessChanged: () => authenticator.forget(),

@@ -183,6 +183,31 @@ test('D45 what ends in the test inbox is kept: deliveries and triggers say so, a
   expect(tested.stderr).toContain('found ada@example.com: kept in the test inbox: no mail server is configured');
 });
 
+test('D45 saving warns of what will not arrive: owners without an address, a type that no upload has, a refused target', async () => {
+  const all = { type: 'email', value: 'all_machine_owners' };
+  const event = { type: 'part_data_ingested', data_ingested: { data_types: ['unspecified'] } };
+  const document = {
+    components: [oven],
+    triggers: [
+      { name: 'lost', event, notifications: [all, { type: 'webhook', value: 'http://127.0.0.1:1880/alerts' }] },
+    ],
+  };
+  writeFileSync(join(cli.directory, 'lost.json'), JSON.stringify(document));
+  const warnings = [
+    /triggers\[0\]\.event\.data_ingested\.data_types.*unspecified matches only uploads that do not say their type/,
+    /triggers\[0\]\.notifications\[0\]\.value.*all_machine_owners reaches nobody/,
+    /triggers\[0\]\.notifications\[1\]\.value.*target refused/,
+  ];
+  const validated = await cli.run(['config', 'validate', 'press-7', 'lost.json']);
+  const saved = await cli.ok(['config', 'set', 'press-7', 'lost.json', '--yes']);
+  const fragment = await cli.ok(['fragments', 'create', 'lost', 'lost.json']);
+  for (const warning of warnings) {
+    expect(validated.stdout + validated.stderr).toMatch(warning);
+    expect(saved.stderr).toMatch(warning);
+    expect(fragment.stderr).toMatch(warning);
+  }
+});
+
 test('failed deliveries of a time range are counted, and then sent again', async () => {
   // Loopback is refused, except for the test inbox.
   await save({ components: [oven], triggers: [hot('http://127.0.0.1:9/')] });

@@ -6,7 +6,7 @@ import type { RevisionCache } from './revision-cache.ts';
 
 export interface FragmentsDeps
   extends ClockAndLog,
-    Pick<MachinesDeps, 'db' | 'tree' | 'access' | 'onConfigurationChange' | 'triggerProblems'> {
+    Pick<MachinesDeps, 'db' | 'tree' | 'access' | 'onConfigurationChange' | 'triggerProblems' | 'targetProblems'> {
   /** The newest saved document of a part. */
   readonly documentOf: (partId: string) => Promise<unknown>;
   /** Logs to the part's own log, for its owners, that a fragment change did not reach it. Does not reject. */

@@ -34,6 +34,7 @@ async function given(
     clock: systemClock,
     log: silentLog,
     triggerProblems: () => [],
+    targetProblems: async () => [],
     documentOf: async (partId) => JSON.parse((await machines.machines.configurations.current(partId)).document),
     onConfigurationChange: onConfigurationChange ?? machines.onConfigurationChange,
     tellPart: (partId, message) =>

@@ -40,10 +40,15 @@ export function fragmentWriteHandlers(deps: WriteDeps): CloudHandlers<typeof App
       `fragment ${id}: expected an owner of the organization that it belongs to, found an insufficient role`,
     );
   };
-  const answer = async (call: CloudCall, saved: Saved) => {
+  /** @param config absent: it did not change */
+  const answer = async (call: CloudCall, saved: Saved, config?: ProtobufJson) => {
+    const { organization_id: organizationId } = saved.row;
+    // After the commit, because names of hosts are looked up. Errors of a machine are warnings here: what it lacks may still come.
+    const found = config === undefined ? [] : await deps.targetProblems(config, organizationId, undefined);
+    const warnings = [...saved.warnings, ...found.map(({ path, message }) => `${path}: ${message}`)];
     for (const revision of saved.dropped) cache.forget(`${saved.row.id} ${revision}`);
     onPropagated(saved.row.id, saved.reached);
-    sendWarnings(call, saved.warnings);
+    sendWarnings(call, warnings);
     return { fragment: await reader.message(call.principal, saved.row) };
   };
 
@@ -60,7 +65,7 @@ export function fragmentWriteHandlers(deps: WriteDeps): CloudHandlers<typeof App
         await requireCapacity(trx, request.organizationId, deps.maxFragmentsOf(request.organizationId));
         return createFragment(trx, call, request.organizationId, change, saveDeps());
       });
-      return answer(call, saved);
+      return answer(call, saved, change.config);
     },
     async updateFragment(request, call) {
       const legacy = request.public === undefined ? undefined : request.public ? 'public' : 'private';
@@ -84,7 +89,7 @@ export function fragmentWriteHandlers(deps: WriteDeps): CloudHandlers<typeof App
         throw caught;
       });
       if (saved === undefined) throw await editConflict(db, before, edited ?? 0);
-      return answer(call, saved);
+      return answer(call, saved, config);
     },
     async deleteFragment(request, call) {
       await db.transaction().execute(async (trx) => {

@@ -173,8 +173,8 @@ export async function createMachines(deps: MachinesDeps): Promise<Machines> {
     ...(deps.maxHistoryBytes !== undefined && { maxHistoryBytes: deps.maxHistoryBytes }),
     effective,
     organizationOf: (partId) => registry.placeOf(partId).organizationId,
-    check: async (document, resolved, organizationId) =>
-      checkDocument(document, resolved, triggerProblems, await installationProblems(resolved, organizationId)),
+    check: async (document, resolved, organizationId, partId) =>
+      checkDocument(document, resolved, triggerProblems, await installationProblems(resolved, organizationId, partId)),
     onWarnings: async (partId, savedVersion, warnings) => {
       const message = `configuration version ${savedVersion} was saved with warnings: ${warnings.join('; ')}`;
       await logs.appendOwn(partId, { level: 'warn', loggerName: 'cloud.configuration', message });

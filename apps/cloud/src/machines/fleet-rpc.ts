@@ -88,7 +88,7 @@ export function fleetHandlers(deps: FleetHandlerDeps): CloudHandlers<typeof Flee
         return { problems: [{ severity: 'error', path: '$', message: caught.message }], revision: '' };
       }
       const resolved = await effective.effective(request.partId, parsed);
-      const notHere = await deps.installationProblems(resolved, organizationId);
+      const notHere = await deps.installationProblems(resolved, organizationId, request.partId);
       const problems = [
         ...repeatedKeys(request.document, parsed),
         ...problemsOf(parsed, resolved, triggerProblems, notHere),

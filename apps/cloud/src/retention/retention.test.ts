@@ -46,7 +46,16 @@ async function given(): Promise<Cloud> {
     JSON.parse((await machines.machines.configurations.current(id)).document);
   const fragments = createFragments({
     maxFragmentsOf: () => 1_000,
-    ...{ db, tree, access, documentOf, clock: systemClock, log: silentLog, triggerProblems: () => [] },
+    ...{
+      db,
+      tree,
+      access,
+      documentOf,
+      clock: systemClock,
+      log: silentLog,
+      targetProblems: async () => [],
+      triggerProblems: () => [],
+    },
     onConfigurationChange: (trx, changes) => retentionOf().configurationsChanged(trx, changes),
     tellPart: async () => {},
   });

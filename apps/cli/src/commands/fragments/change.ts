@@ -22,14 +22,22 @@ interface Change {
   readonly visibility?: FragmentVisibility | undefined;
 }
 
+/** Shows the warnings that the cloud sends with a saved fragment. */
+function warningsIn({ out }: Context): { readonly onHeader: (headers: Headers) => void } {
+  return {
+    onHeader(headers) {
+      const warnings = JSON.parse(decodeURIComponent(headers.get('platform-warnings') ?? '[]')) as readonly string[];
+      for (const warning of warnings) out.warn(`warning: ${warning}`);
+    },
+  };
+}
+
 async function save(context: Context, before: Fragment, { name, config, visibility }: Change): Promise<void> {
-  const { fragment } = await (await context.cloud()).app.updateFragment({
-    id: before.id,
-    name: name ?? before.name,
-    config: config ?? before.fragment ?? {},
-    visibility,
-    lastKnownUpdate: before.lastUpdated,
-  });
+  const change = {
+    ...{ id: before.id, name: name ?? before.name, config: config ?? before.fragment ?? {} },
+    ...{ visibility, lastKnownUpdate: before.lastUpdated },
+  };
+  const { fragment } = await (await context.cloud()).app.updateFragment(change, warningsIn(context));
   if (fragment !== undefined) await show(context, fragment);
 }
 
@@ -44,12 +52,8 @@ export function createCommand(): Command {
     async (context, flags, name = '', file = '') => {
       const config = await readSaved(file, context.invocation);
       const { id: organizationId } = await context.find.organization();
-      const { fragment } = await (await context.cloud()).app.createFragment({
-        name,
-        config,
-        organizationId,
-        visibility: visibilities[flags['visibility']],
-      });
+      const asked = { name, config, organizationId, visibility: visibilities[flags['visibility']] };
+      const { fragment } = await (await context.cloud()).app.createFragment(asked, warningsIn(context));
       if (fragment !== undefined) await show(context, fragment);
     },
   );

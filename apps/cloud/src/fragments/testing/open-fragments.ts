@@ -86,6 +86,7 @@ export async function openFragments(settings: Pick<FragmentsDeps, 'maxHistoryByt
     clock,
     log: silentLog,
     triggerProblems: () => [],
+    targetProblems: async () => [],
     documentOf,
     async onConfigurationChange(_trx, changes) {
       for (const { partId, before, after } of changes) {

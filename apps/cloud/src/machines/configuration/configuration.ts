@@ -86,7 +86,12 @@ export interface ConfigurationDeps {
   /** @throws not_found if the part does not exist. */
   readonly organizationOf: (partId: string) => string;
   /** Returns the warnings of a document. Throws invalid_argument with all its errors and their JSON paths. */
-  readonly check: (document: unknown, effective: Effective, organizationId: string) => Promise<readonly string[]>;
+  readonly check: (
+    document: unknown,
+    effective: Effective,
+    organizationId: string,
+    partId: string,
+  ) => Promise<readonly string[]>;
   /** Called with the warnings of a saved version. */
   readonly onWarnings: (partId: string, version: number, warnings: readonly string[]) => Promise<void>;
   readonly onConfigurationChange: OnConfigurationChange;
@@ -147,7 +152,7 @@ export function createConfigurations(deps: ConfigurationDeps): Configurations {
     async first({ partId, document, by, organizationId, action }) {
       const parsed = parseDocument(document, partId);
       const resolved = await effective.effective(partId, parsed, organizationId);
-      const warnings = await check(parsed, resolved, organizationId);
+      const warnings = await check(parsed, resolved, organizationId, partId);
       const { revision } = resolved;
       const author = authorOf(by);
       const version = { version: 1, document, author, createdMs: clock.now(), revision, restoredFrom: 0 };
@@ -187,7 +192,7 @@ export function createConfigurations(deps: ConfigurationDeps): Configurations {
       for (let attempt = 1; attempt <= maxAttempts; attempt++) {
         const stamp = effective.stampOf(partId);
         const resolved = await effective.effective(partId, parsed);
-        const warnings = await check(parsed, resolved, organizationOf(partId));
+        const warnings = await check(parsed, resolved, organizationOf(partId), partId);
         isSaved(await current(partId));
         const saving = db.transaction().execute(async (trx) => {
           if (effective.stampOf(partId) !== stamp) return undefined;

@@ -8,22 +8,33 @@ import { canonicalModel } from '@platform/machine-config/canonical-names';
 import type { Effective } from './effective-configuration.ts';
 import type { ServedPackages } from './served-packages.ts';
 
-export type InstallationProblems = (effective: Effective, organizationId: string) => Promise<readonly Problem[]>;
+export type InstallationProblems = (
+  effective: Effective,
+  organizationId: string,
+  partId: string,
+) => Promise<readonly Problem[]>;
 
 /**
- * Finds webhook targets that would be refused, as warnings, and push notifications without credentials, as errors; implemented by the
- * triggers feature. @param document effective, of any shape
+ * Finds webhook targets that would be refused and notifications to owners of whom none has an address, as warnings, and push notifications
+ * without credentials, as errors; implemented by the triggers feature.
+ *
+ * @param document effective, of any shape
+ * @param partId undefined: a fragment of the organization
  */
-export type TargetProblems = (document: unknown, organizationId: string) => Promise<readonly Problem[]>;
+export type TargetProblems = (
+  document: unknown,
+  organizationId: string,
+  partId: string | undefined,
+) => Promise<readonly Problem[]>;
 
 export function createInstallationProblems(deps: {
   readonly packages: Pick<ServedPackages, 'problemsOf'>;
   readonly targetProblems: TargetProblems;
 }): InstallationProblems {
-  return async (effective, organizationId) => [
+  return async (effective, organizationId, partId) => [
     ...modelProblems(effective),
     ...(await deps.packages.problemsOf(effective.config, organizationId)),
-    ...(await deps.targetProblems(effective.document, organizationId)),
+    ...(await deps.targetProblems(effective.document, organizationId, partId)),
   ];
 }
 

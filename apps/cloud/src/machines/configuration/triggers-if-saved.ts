@@ -24,7 +24,7 @@ export function createTriggersIfSaved(deps: {
     const own = (await deps.documentOf(partId)) as Readonly<Record<string, unknown>> | undefined;
     const document = { ...own, triggers };
     const resolved = await deps.effective.effective(partId, document);
-    const notHere = await deps.installationProblems(resolved, deps.organizationOf(partId));
+    const notHere = await deps.installationProblems(resolved, deps.organizationOf(partId), partId);
     const problems = problemsOf(document, resolved, deps.triggerProblems, notHere);
     const effective = resolved.document;
     return {

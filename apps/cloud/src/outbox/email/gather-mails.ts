@@ -71,10 +71,15 @@ async function gatherData(
     await holdData(trx, row, nowMs + waitMs);
     return [];
   }
-  if (await stepsAside(trx, row, nowMs)) return [];
+  const oldest = await oldestWaiting(trx, row);
+  if (oldest !== undefined && oldest.organization_id !== row.organization_id) {
+    await trx.updateTable('outbox_messages').set({ next_attempt_at: nowMs }).where('id', '=', oldest.id).execute();
+    await holdData(trx, row, nowMs + stepAsideMs);
+    return [];
+  }
   await saveRate(trx, row, { next_free_at: nextFreeAt + mailIntervalMs });
   if (row.digest !== null) return await stored(trx, row, row.digest);
-  return await merge(trx, row, hasWaited(row) ? maxGathered : 1);
+  return await merge(trx, row, hasWaited(row) || (oldest && hasWaited(oldest)) ? maxGathered : 1);
 }
 
 async function gatherNotices(
@@ -103,8 +108,13 @@ async function gatherNotices(
   return [];
 }
 
+type Waiting = Pick<
+  OutboxMessageRow,
+  'attempts' | 'retried_attempts' | 'next_attempt_at' | 'retried_at' | 'created_at'
+>;
+
 /** Whether it was held, or an earlier attempt failed. */
-function hasWaited({ attempts, retried_attempts, next_attempt_at, retried_at, created_at }: OutboxMessageRow): boolean {
+function hasWaited({ attempts, retried_attempts, next_attempt_at, retried_at, created_at }: Waiting): boolean {
   return attempts > retried_attempts || next_attempt_at > (retried_at ?? created_at);
 }
 
@@ -148,19 +158,18 @@ function ofRecipient(trx: OutboxTransaction, target: string, urgency: OutboxMess
   );
 }
 
-/** Whether a notification of another organization has waited longer: that one is then sent first. */
-async function stepsAside(trx: OutboxTransaction, row: OutboxMessageRow, nowMs: number): Promise<boolean> {
-  const oldest = await ofRecipient(trx, row.target, row.urgency)
-    .select(['id', 'organization_id'])
+/** The notification to the person that has waited longest, of any organization, except those whose attempts failed. */
+async function oldestWaiting(
+  trx: OutboxTransaction,
+  row: OutboxMessageRow,
+): Promise<(Waiting & Pick<OutboxMessageRow, 'id' | 'organization_id'>) | undefined> {
+  return await ofRecipient(trx, row.target, row.urgency)
+    .select(['id', 'organization_id', 'attempts', 'retried_attempts', 'next_attempt_at', 'retried_at', 'created_at'])
     .whereRef('attempts', '=', 'retried_attempts')
     .orderBy(sql`coalesce(retried_at, created_at)`)
     .orderBy('id')
     .limit(1)
     .executeTakeFirst();
-  if (oldest === undefined || oldest.organization_id === row.organization_id) return false;
-  await trx.updateTable('outbox_messages').set({ next_attempt_at: nowMs }).where('id', '=', oldest.id).execute();
-  await hold(trx, row, nowMs + stepAsideMs);
-  return true;
 }
 
 async function hold(trx: OutboxTransaction, row: OutboxMessageRow, untilMs: number): Promise<void> {

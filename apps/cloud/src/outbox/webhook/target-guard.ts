@@ -68,7 +68,7 @@ function refuse(host: string, address: string, policy: TargetPolicy): void {
   const what =
     kind === 'private'
       ? `webhooks to private ranges are refused by this installation; set ${policy.privateTargetsSetting}=1 in the environment of the cloud to allow them (the default while it listens on loopback only)`
-      : 'webhooks never go to loopback, link-local, metadata or reserved addresses, and no setting changes that';
+      : 'webhooks never go to loopback, link-local, metadata or reserved addresses, and no setting changes that; a program on the computer of the cloud is reached by an address of that computer in the network, if webhooks to private ranges are allowed';
   throw permissionDenied(`target refused: ${where} is ${range}; ${what}`);
 }
 

@@ -32,6 +32,11 @@ function parse(
   }
   const names = namesOf(given, dataTypes, at, problems);
   if (names === undefined) return undefined;
+  if (names.has('unspecified'))
+    problems.warn(
+      at,
+      'unspecified matches only uploads that do not say their type; the machine-server always says it: list tabular, binary or file for the data that you mean',
+    );
   return {
     type,
     uploads: 'all',
