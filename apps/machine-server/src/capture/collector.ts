@@ -20,7 +20,7 @@ import type { BinaryReading, CapturedDocument } from '@platform/resources';
 import { LimitedLog } from '../logging/limited-log.ts';
 import { ReadingEncoder } from './encode.ts';
 import { binaryFile, encodeBinary } from './encode-binary.ts';
-import { ResourceMissing } from './read-resource.ts';
+import { ResourceMissing } from './resource-missing.ts';
 import type { RollFile } from './roll-file.ts';
 
 /** A document, or the binary readings of one group. */

@@ -1,21 +1,15 @@
-import { PlatformError, unimplemented } from '@platform/base';
+import { unimplemented } from '@platform/base';
 import type { CaptureContext } from '@platform/resources';
 import type { Graph } from '../graph/graph.ts';
 import type { TypeTable } from '../modules/type-table.ts';
 import type { Captured } from './collector.ts';
 import type { CapturePlan } from './plan-capture.ts';
+import { ResourceMissing } from './resource-missing.ts';
 
 export type ReadResource = (
   plan: CapturePlan,
   context: Omit<CaptureContext, 'worldPose'>,
 ) => Captured | undefined | Promise<Captured>;
-
-/** The resource could not be built, which its own line tells. */
-export class ResourceMissing extends PlatformError {
-  constructor(resource: string) {
-    super('unavailable', `${resource} is not there`);
-  }
-}
 
 /** Reads a method of a resource as its type defines; undefined while the resource is being built for the first time. */
 export function readResource(
