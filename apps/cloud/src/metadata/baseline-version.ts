@@ -4,10 +4,13 @@
  */
 import { failedPrecondition } from '@platform/base';
 
-export const baselineVersion = 100;
+export const baselineVersion = 101;
 
-/** The last commit that reads what commits before 0.1 wrote. */
-const lastCommitBefore = '0dcb1cdd';
+/** By the newest version that it reads: the last commit that reads what commits before 0.1 wrote. */
+const lastCommits = [
+  [99, '0dcb1cdd'],
+  [baselineVersion - 1, '6eb3e1d3'],
+] as const;
 
 export interface Versions {
   readonly oldest: number;
@@ -30,8 +33,9 @@ export function requireReadable(found: number, { oldest, newest }: Versions, sto
     throw failedPrecondition(
       `${store} has version ${found}, but this version supports only versions up to ${newest}: start the newer version that wrote it. Nothing was changed`,
     );
+  const [, lastCommit] = lastCommits.find(([version]) => found <= version) ?? [];
   if (found < oldest)
     throw failedPrecondition(
-      `${store} has version ${found}, of a commit before release 0.1, but this version supports only versions from ${oldest} on. Nothing was changed; start with an empty data directory (and database), or go on with the commit that wrote it (${lastCommitBefore} still reads and exports it)`,
+      `${store} has version ${found}, of a commit before release 0.1, but this version supports only versions from ${oldest} on. Nothing was changed; start with an empty data directory (and database), or go on with the commit that wrote it (${lastCommit} still reads and exports it)`,
     );
 }
