@@ -83,7 +83,7 @@ export async function buildDeliveries({ admin, canaries, holds }: Site, files: r
     const id = await vi.waitFor(
       async () => {
         const { deliveries: found } = await admin.client(TriggerService).listDeliveries({ scope });
-        expect(found[0]?.state).toBe(DeliveryState.DELIVERED);
+        expect(found[0]?.state).toBe(DeliveryState.KEPT);
         return found[0]?.id ?? '';
       },
       { timeout: 240_000 },

@@ -267,6 +267,8 @@ export const builders: Readonly<Record<string, Builder>> = {
   'SignalingService.Answer': () => [],
   'RelayService.OpenLink': ({ id }) => ({ partId: id }),
   'GapService.ListGaps': ({ id }) => ({ partId: id }),
+  'SeriesService.ListSeries': ({ id }) => ({ organizationId: id }),
+  'SeriesService.ListSeriesChoices': ({ id }) => ({ organizationId: id }),
   'GapService.ReportGaps': ({ id }) => ({
     partId: id,
     gaps: [
