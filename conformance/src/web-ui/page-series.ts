@@ -52,7 +52,7 @@ export async function pageSeries(page: Page): Promise<void> {
   await pages.getByText('19,901 to 19,950 of 20,000 series').waitFor();
 
   await page.unroute(call);
-  await page.route(call, (route) => route.fulfill({ status: 503, body: '' }));
+  await page.route(call, (route) => route.fulfill({ status: 504, body: '' }));
   await pages.getByRole('button', { name: 'First' }).click();
   await page.getByText(/^Old: these series are as of /).waitFor();
   expect(await table.getByRole('row').count()).toBe(51);
