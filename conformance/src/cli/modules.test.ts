@@ -85,7 +85,7 @@ test('following the guide gives a captured sensor, a change to it, and an archiv
   await expect.poll(async () => (await run([...query, '--json'])).stdout, poll).toMatch(/"load": ?\d/);
   await step('logs');
   const logs = async () => (await run(['logs', 'vm'])).stdout;
-  await expect.poll(logs, poll).toMatch(/my-sensor\.load +started/);
+  await expect.poll(logs, poll).toMatch(/my-sensor\.core:component:sensor\/load +started/);
 
   writeFileSync(program, second);
   await step('modules reload');
@@ -149,7 +149,9 @@ test('reload --address builds the folder and restarts the module of a machine wi
     ...{ name: 'my-sensor', state: 'restarted', models: ['acme:my-sensor:load'], error: null },
   });
   // It is ready when the command ends.
-  await machine.waitForLine(({ logger, msg }) => logger === 'modules.my-sensor.load' && msg === 'started');
+  await machine.waitForLine(
+    ({ logger, msg }) => logger === 'modules.my-sensor.core:component:sensor/load' && msg === 'started',
+  );
   const program = readFileSync(join(folder, 'my-sensor.ts'), 'utf8');
   // The machine-server runs modules in the folder of their program, and the build does not.
   writeFileSync(
