@@ -15,6 +15,7 @@ import {
   systemClock,
   version,
 } from '@platform/base';
+import { openAllowedTargets } from './admin/allowed-targets.ts';
 import { type ControlClient, controlName, openControlClient } from './admin/control-channel.ts';
 import { doctor, openDoctorStore } from './admin/doctor/doctor.ts';
 import { createAdmin } from './admin/feature.ts';
@@ -169,6 +170,13 @@ async function runHere(command: string, params: Request, settings: StoreSettings
     keyFile,
     sealDocuments,
     limits: await openLimits(db),
+    // The cloud checks its own port when it runs.
+    allowedTargets: await openAllowedTargets({
+      db,
+      ownPorts: () => (settings.databasePort === undefined ? [] : [settings.databasePort]),
+      option: [],
+      organizations: () => [],
+    }),
     deletions: createDeletionPause(),
     clock,
     log,

@@ -9,6 +9,7 @@ import { createKeyUse, type KeyUse } from './access/key-use.ts';
 import { type Accounts, createAccounts } from './accounts/feature.ts';
 import { intactPlaces } from './accounts/intact-places.ts';
 import { type AccountTree, openAccountTree } from './accounts/tree.ts';
+import { organizationDeleting as deleteAllowedTargets } from './admin/allowed-targets.ts';
 import { organizationDeleting as deleteLimits, type Limits, machineLogAllowance } from './admin/limits.ts';
 import type { LiveUsage } from './billing/meter/live-usage.ts';
 import { createFragments, type Fragments } from './fragments/feature.ts';
@@ -46,7 +47,7 @@ export interface FleetDeps extends Pick<Stores, 'db' | 'rows' | 'instanceKey'>, 
   readonly clock: Clock;
   readonly log: Log;
   /** Why a webhook to this URL would be refused; undefined: it would not. Called once the outbox is composed. */
-  readonly targetRefusal: (url: string) => Promise<string | undefined>;
+  readonly targetRefusal: (url: string, organizationId: string) => Promise<string | undefined>;
   /** Base URL of the cloud. Read at each call, never before the cloud listens. */
   readonly url: () => string;
 }
@@ -93,7 +94,7 @@ export async function composeFleet(deps: FleetDeps): Promise<Fleet> {
       locationIds: [],
     };
     return [
-      ...(await targetProblems(document, deps.targetRefusal)),
+      ...(await targetProblems(document, (url) => deps.targetRefusal(url, organizationId))),
       ...(await ownerProblems(document, () => addressesOfOwners(db, lineage))),
       ...(await pushProblems(document, async () => (await accounts.pushConfiguration(organizationId))?.appId)),
     ];
@@ -182,6 +183,7 @@ export async function composeFleet(deps: FleetDeps): Promise<Fleet> {
       deleteTargets,
       deleteTriggerHistory,
       deleteLimits,
+      deleteAllowedTargets,
       deletePackages,
       deleteGaps,
       fragments.organizationDeleting,

@@ -21,7 +21,7 @@ import type { TargetStatesDeps } from './trigger-service/target-states.ts';
 
 export interface OutboxWiringDeps
   extends Pick<Stores, 'db' | 'instanceKey'>,
-    Pick<TargetPolicy, 'ownAddress'>,
+    Pick<TargetPolicy, 'ownAddress' | 'loopback'>,
     Pick<WebhookChannelDeps, 'ownAuthority'>,
     ClockAndLog,
     Pick<FleetDeps, 'url'> {
@@ -37,17 +37,17 @@ export interface Outgoing {
   readonly outbox: Outbox;
   /** Undefined: no mail server is configured. */
   readonly mail: Mail | undefined;
-  /** Why a webhook to this URL would be refused; undefined: it would not, as far as is known. */
-  readonly targetRefusal: (url: string) => Promise<string | undefined>;
+  readonly targetRefusal: TargetStatesDeps['targetRefusal'];
   readonly keptBecause: TargetStatesDeps['keptBecause'];
 }
 
 export function composeOutbox(deps: OutboxWiringDeps): Outgoing {
-  const { db, instanceKey, fleet, settings, clock, log, ownAddress, ownAuthority } = deps;
+  const { db, instanceKey, fleet, settings, clock, log, ownAddress, ownAuthority, loopback } = deps;
   const { tree, access, accounts, machines } = fleet;
   const mailSettings = settings.identity.mail;
   const policy = {
     ownAddress,
+    loopback,
     privateTargetsAllowed: settings.allowPrivateWebhookTargets,
     privateTargetsSetting: 'PLATFORM_WEBHOOK_ALLOW_PRIVATE',
     resolve: systemResolve,
@@ -105,7 +105,7 @@ export function composeOutbox(deps: OutboxWiringDeps): Outgoing {
   return {
     outbox,
     mail: mailSettings && createMail({ outbox, instanceKey, clock }),
-    targetRefusal: (url) => targetRefusal(url, policy, clock),
+    targetRefusal: (url, organizationId) => targetRefusal(url, policy, organizationId, clock),
     async keptBecause(organizationId, { type, application }) {
       if (type === 'email') return mailSettings === undefined ? noServer : undefined;
       if (type !== 'push' || application !== ownApplication) return undefined;

@@ -10,6 +10,7 @@
 import { errorText, systemClock } from '@platform/base';
 import { UsageCostType } from '@platform/proto/platform/app/v1/billing';
 import { readOwnerKey } from './access/keys.ts';
+import { openAllowedTargets } from './admin/allowed-targets.ts';
 import { cloudStatus } from './admin/cloud-status.ts';
 import { controlName, openControlServer } from './admin/control-channel.ts';
 import { createAdmin } from './admin/feature.ts';
@@ -122,10 +123,20 @@ export async function composeCloud(settings: Settings, tables?: StoreTables): Pr
     ...{ ...common, rows, liveUsage },
     triggersChanged: (trx, changes) => dataPlane.triggers.configurationsChanged(trx, changes),
     onTransitions: (transitions) => dataPlane.partTransitions(transitions),
-    targetRefusal: (url) => outgoing.targetRefusal(url),
+    targetRefusal: (url, organizationId) => outgoing.targetRefusal(url, organizationId),
   });
   const { tree, registry, access, retention, keyUse, authenticator } = fleet;
   const { configurations, presence, logs } = fleet.machines;
+  const allowedTargets = await openAllowedTargets({
+    db,
+    ownPorts: () => (settings.databasePort === undefined ? [port] : [port, settings.databasePort]),
+    option: settings.webhookAllow,
+    organizations: () => tree.organizations().map(({ id }) => id),
+  });
+  if (settings.webhookAllow.length > 0 && tree.organizations().length > 1)
+    log.warn(
+      '--webhook-allow is ignored, because it works only while there is one organization: use platform admin webhooks allow',
+    );
 
   // Outgoing messages: webhooks and e-mail
   const outgoing = composeOutbox({
@@ -136,6 +147,7 @@ export async function composeCloud(settings: Settings, tables?: StoreTables): Pr
     billing: () => billing,
     ownAddress: () => ({ host: dialled(settings), port }),
     ownAuthority: () => tls?.authority?.pem,
+    loopback: allowedTargets,
   });
   const { outbox, mail } = outgoing;
   unwind.use('outbox', outbox);
@@ -296,6 +308,7 @@ export async function composeCloud(settings: Settings, tables?: StoreTables): Pr
     rows,
     ingestLog,
     limits,
+    allowedTargets,
     instanceKey,
     keyFile,
     sealDocuments,

@@ -31,6 +31,8 @@ test('without arguments and environment: loopback, port 8080, data under the hom
     nextInstanceKey: undefined,
     keepBeforeUpgrade: true,
     allowPrivateWebhookTargets: true,
+    webhookAllow: [],
+    databasePort: undefined,
     payments: { provider: 'manual' },
     keyRotationOverlapMs: 24 * 3_600_000,
     logLevel: 'info',
@@ -181,4 +183,29 @@ test('the age at which rows are sealed is a duration of at least a second, and i
     code: 'invalid_argument',
     message: expect.stringMatching(/^PLATFORM_SEAL_AGE: expected a duration .* found "soon"$/),
   });
+});
+
+test('D43 --webhook-allow takes loopback addresses with a port, but not the ports of the platform and its database', () => {
+  const read = (...args: string[]) =>
+    readSettings(
+      args.flatMap((one) => ['--webhook-allow', one]),
+      { PLATFORM_DATABASE_URL: 'postgres://me@localhost:5433/platform' },
+    ).webhookAllow;
+  expect(read('127.0.0.1:1880', '[0:0::1]:8123')).toEqual([
+    { address: '127.0.0.1', port: 1880 },
+    { address: '::1', port: 8123 },
+  ]);
+  for (const port of [8080, 5433])
+    expect(() => read(`127.0.0.1:${port}`)).toThrow(
+      `--webhook-allow: expected a port of another program, found ${port}`,
+    );
+  expect(() => read('169.254.169.254:80')).toThrow('a cloud metadata address');
+});
+
+test.each([
+  ['postgres://localhost/platform', {}, 5432],
+  ['postgres://localhost/platform', { PGPORT: '6543' }, 6543],
+  ['postgres://localhost:5433/platform?port=7000', {}, 7000],
+])('D43 the port of %s with %o is %i', (PLATFORM_DATABASE_URL, env, port) => {
+  expect(readSettings([], { ...env, PLATFORM_DATABASE_URL }).databasePort).toBe(port);
 });

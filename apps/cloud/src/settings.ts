@@ -7,6 +7,7 @@ import { type PaymentSettings, readPaymentSettings } from './billing/payments/se
 import { type IdentitySettings, readIdentitySettings } from './identity/settings.ts';
 import type { TlsSettings } from './instance/tls-source.ts';
 import { readMachineDomain } from './machines/machine-domain.ts';
+import { type LoopbackTarget, readLoopbackTarget } from './outbox/webhook/loopback-target.ts';
 
 export interface Settings {
   /** Default PLATFORM_HOME/cloud, or ~/.platform/cloud. */
@@ -26,6 +27,8 @@ export interface Settings {
   readonly machineDomain: string;
   /** `postgres://…`; holds metadata and ingest log. May contain a password, so it is never logged. Absent: SQLite in the data directory. */
   readonly databaseUrl?: string | undefined;
+  /** Port of the Postgres server; absent as `databaseUrl` is. */
+  readonly databasePort?: number | undefined;
   /** Base64 of 32 bytes. Absent: read from the file instance.key. */
   readonly instanceKey: string | undefined;
   /** Base64 of 32 bytes: the next key, while an instance key from the environment is being replaced. */
@@ -37,6 +40,8 @@ export interface Settings {
    * (D23).
    */
   readonly allowPrivateWebhookTargets: boolean;
+  /** --webhook-allow: loopback targets of webhooks, for as long as there is exactly one organization (D43). Default: none. */
+  readonly webhookAllow: readonly LoopbackTarget[];
   /** PLATFORM_PAYMENT_PROVIDER and its settings. */
   readonly payments: PaymentSettings;
   /** PLATFORM_METRICS_TOKEN: bearer token of readers of `/metrics`; at least 16 characters. Absent: metrics are served only on loopback. */
@@ -59,7 +64,7 @@ export interface Settings {
 }
 
 const usage =
-  'expected: cloud [--data DIR] [--port N] [--host ADDRESS] [--tls-cert FILE --tls-key FILE | --tls [--tls-name NAME]... | --insecure] [--machine-domain DOMAIN]';
+  'expected: cloud [--data DIR] [--port N] [--host ADDRESS] [--tls-cert FILE --tls-key FILE | --tls [--tls-name NAME]... | --insecure] [--machine-domain DOMAIN] [--webhook-allow ADDRESS:PORT]...';
 
 interface Values {
   readonly data?: string;
@@ -72,6 +77,7 @@ interface Values {
   readonly 'tls-name'?: string[];
   readonly insecure?: boolean;
   readonly 'machine-domain'?: string;
+  readonly 'webhook-allow'?: string[];
 }
 
 /** @throws invalid_argument naming the option, the expected and the found value. */
@@ -91,6 +97,7 @@ export function readSettings(args: readonly string[], env: NodeJS.ProcessEnv): S
         'tls-name': { type: 'string', multiple: true },
         insecure: { type: 'boolean' },
         'machine-domain': { type: 'string' },
+        'webhook-allow': { type: 'string', multiple: true },
       },
     }));
   } catch (caught) {
@@ -105,6 +112,8 @@ export function readSettings(args: readonly string[], env: NodeJS.ProcessEnv): S
   const home = env['PLATFORM_HOME'] ?? join(homedir(), '.platform');
   const tls = tlsSettings(values, isLoopback(host));
   const identity = readIdentitySettings(env);
+  const databaseUrl = readDatabaseUrl(env);
+  const databasePort = databaseUrl === undefined ? undefined : portOfDatabase(databaseUrl, env);
   const publicHost = identity.publicUrl === undefined ? dialled({ host, tls }) : new URL(identity.publicUrl).hostname;
   return Object.freeze({
     dataDirectory: resolve(values.data ?? join(home, 'cloud')),
@@ -116,8 +125,10 @@ export function readSettings(args: readonly string[], env: NodeJS.ProcessEnv): S
       publicHost,
     ),
     port: Number(port),
+    webhookAllow: readWebhookAllow(values['webhook-allow'], [Number(port), databasePort]),
     trustedProxies: parseTrustedProxies(env['PLATFORM_TRUSTED_PROXIES']),
-    databaseUrl: readDatabaseUrl(env),
+    databaseUrl,
+    databasePort,
     instanceKey: env['PLATFORM_INSTANCE_KEY'],
     nextInstanceKey: env['PLATFORM_INSTANCE_KEY_NEXT'],
     keepBeforeUpgrade: readBoolean(env, 'PLATFORM_KEEP_BEFORE_UPGRADE') ?? true,
@@ -186,6 +197,26 @@ function readDatabaseUrl(env: NodeJS.ProcessEnv): string | undefined {
   );
 }
 
+/** As the driver reads it. Port 5432 also where the URL is not valid, which is refused later. */
+function portOfDatabase(url: string, env: NodeJS.ProcessEnv): number {
+  const read = URL.parse(url);
+  return Number(read?.searchParams.get('port') || read?.port || env['PGPORT'] || 5432);
+}
+
+function readWebhookAllow(
+  texts: readonly string[] = [],
+  ownPorts: readonly (number | undefined)[],
+): readonly LoopbackTarget[] {
+  return texts.map((text) => {
+    const target = readLoopbackTarget(text, '--webhook-allow');
+    if (ownPorts.includes(target.port))
+      throw invalidArgument(
+        `--webhook-allow: expected a port of another program, found ${target.port}, which the platform or its database uses`,
+      );
+    return target;
+  });
+}
+
 function readBoolean(env: NodeJS.ProcessEnv, name: string): boolean | undefined {
   const value = env[name];
   if (value === undefined || value === '') return undefined;
@@ -238,7 +269,13 @@ export function readStoreSettings(
   env: NodeJS.ProcessEnv = process.env,
 ): Pick<
   Settings,
-  'dataDirectory' | 'databaseUrl' | 'instanceKey' | 'nextInstanceKey' | 'keepBeforeUpgrade' | 'logLevel'
+  | 'dataDirectory'
+  | 'databaseUrl'
+  | 'databasePort'
+  | 'instanceKey'
+  | 'nextInstanceKey'
+  | 'keepBeforeUpgrade'
+  | 'logLevel'
 > {
   const settings = readSettings(dataDirectory === undefined ? [] : ['--data', dataDirectory], env);
   return { ...settings, logLevel: readLogLevel(env) ?? 'warn' };

@@ -26,7 +26,7 @@ const leaves = leavesOf(createProgram()).filter((leaf) => leaf.name() !== 'compl
 const others = new Set(
   `
   up uninstall completion ftdc capture/ls capture/cat capture/verify capture/repair capture/convert capture/quarantine login/browser login/api-key logout
-  admin/backup admin/restore admin/limits/set admin/billing/assign admin/payments/record admin/push-config/set admin/push-config/delete organizations/push-config/set
+  admin/backup admin/restore admin/limits/set admin/billing/assign admin/payments/record admin/push-config/set admin/push-config/delete admin/webhooks/allow admin/webhooks/disallow organizations/push-config/set
     organizations/push-config/get organizations/push-config/delete organizations/webhook-secret/rotate admin/organizations/create-owner-link admin/rotate-instance-key
   billing/pdf billing/usage billing/simulate billing/charge billing/method/add billing/method/set billing/method/delete billing/prices/set billing/close-month billing/void billing/service/get billing/service/enable billing/service/update billing/service/disable
   profiles/use profiles/bind profiles/unbind profiles/organization profiles/delete
@@ -111,6 +111,7 @@ beforeAll(async () => {
     'admin check-ledger': { args: data },
     'admin organizations list': { args: data },
     'admin push-config get': { args: data },
+    'admin webhooks list': { args: data },
     'billing info': { args: [] },
     'billing invoices': { args: [] },
     'billing prices list': { args: [] },

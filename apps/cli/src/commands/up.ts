@@ -21,6 +21,7 @@ interface UpFlags {
   readonly tlsName?: readonly string[];
   readonly insecure?: boolean;
   readonly machineDomain?: string;
+  readonly webhookAllow?: readonly string[];
 }
 
 /** `platform up`: a cloud on this computer and, unless --no-demo, a machine-server that captures this computer's telemetry. */
@@ -46,6 +47,10 @@ export function upCommand(invocation: Invocation): Command {
     .option(
       '--machine-domain <domain>',
       'domain of the names by which clients call machines (default: machines. and the host of the cloud’s address)',
+    )
+    .option(
+      '--webhook-allow <address:port...>',
+      'programs on this computer that webhooks may reach, such as 127.0.0.1:1880; works while there is one organization',
     )
     .option('--json', 'print one JSON object per line instead of text')
     .option('--no-demo', 'start only the cloud; the machine and its part are registered anyway')
@@ -101,7 +106,8 @@ function builtWebUi(): string | undefined {
 }
 
 /** The options in the form that the cloud accepts; the cloud rejects conflicting options. */
-function networkArgs({ tls, tlsCert, tlsKey, tlsName = [], insecure, machineDomain }: UpFlags): string[] {
+function networkArgs(flags: UpFlags): string[] {
+  const { tls, tlsCert, tlsKey, tlsName = [], insecure, machineDomain, webhookAllow = [] } = flags;
   return [
     ...(tls ? ['--tls'] : []),
     ...(tlsCert === undefined ? [] : ['--tls-cert', resolve(tlsCert)]),
@@ -109,6 +115,7 @@ function networkArgs({ tls, tlsCert, tlsKey, tlsName = [], insecure, machineDoma
     ...tlsName.flatMap((name) => ['--tls-name', name]),
     ...(insecure ? ['--insecure'] : []),
     ...(machineDomain === undefined ? [] : ['--machine-domain', machineDomain]),
+    ...webhookAllow.flatMap((target) => ['--webhook-allow', target]),
   ];
 }
 

@@ -17,6 +17,7 @@ import { throwUncaught } from '../metadata/testing/throw-uncaught.ts';
 import { openStores, type Stores } from '../open-stores.ts';
 import { insertFile } from '../retention/testing/insert-file.ts';
 import { addFileRow } from '../tabular/catalog/catalog-rows.ts';
+import { openAllowedTargets } from './allowed-targets.ts';
 import { type Operations, openControlClient, openControlServer } from './control-channel.ts';
 import { doctor } from './doctor/doctor.ts';
 import { createAdmin } from './feature.ts';
@@ -59,9 +60,13 @@ async function open(directory: TemporaryDirectory, clock: Clock = systemClock): 
   });
   await createFirstAccount(db, instanceKey, 1);
   const limits = await openLimits(db);
+  const allowedTargets = await openAllowedTargets({
+    ...{ db, ownPorts: () => [8080], option: [], organizations: () => [] },
+  });
   const deletions = createDeletionPause();
   const operations = createAdmin({
-    ...{ db, rows, ingestLog, limits, instanceKey, keyFile, sealDocuments, deletions, clock, log: silentLog },
+    ...{ db, rows, ingestLog, limits, allowedTargets, instanceKey, keyFile, sealDocuments, deletions, clock },
+    log: silentLog,
     loadAgain: undefined,
     status: async () => ({ running: true }),
   });

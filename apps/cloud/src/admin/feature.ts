@@ -9,6 +9,7 @@ import type { KeyRing } from '../instance/instance-key.ts';
 import { finishRotation } from '../instance/rotate-instance-key.ts';
 import { sealedColumns } from '../metadata/sealed-columns.ts';
 import { countMessages } from '../outbox/count-messages.ts';
+import type { AllowedTargets } from './allowed-targets.ts';
 import { billingOperations } from './billing-operations.ts';
 import type { Operations } from './control-channel.ts';
 import { createOwnerLink } from './create-owner-link.ts';
@@ -19,9 +20,11 @@ import { listAudit } from './list-audit.ts';
 import { pushOperations } from './push-operations.ts';
 import { type RepairOperationsDeps, repairOperations } from './repair/repair-operations.ts';
 import { rotateKey } from './rotate-key.ts';
+import { allowedTargetTexts, webhookOperations } from './webhook-operations.ts';
 
 export interface AdminDeps extends RepairOperationsDeps {
   readonly limits: Limits;
+  readonly allowedTargets: AllowedTargets;
   readonly instanceKey: KeyRing;
   /** Absent if the key comes from the environment. */
   readonly keyFile: string | undefined;
@@ -37,13 +40,14 @@ export interface AdminDeps extends RepairOperationsDeps {
 const settleMs = 60_000;
 
 export function createAdmin(deps: AdminDeps): Operations {
-  const { db, limits, instanceKey, keyFile, sealDocuments, deletions, clock, log } = deps;
+  const { db, limits, allowedTargets, instanceKey, keyFile, sealDocuments, deletions, clock, log } = deps;
   return {
     status: async () => ({
       ...(await addDamage(db, await deps.status())),
       instanceKey: instanceKey.current.id,
       instanceKeyPlace: keyFile === undefined ? 'environment' : 'file',
       deletionsHeld: deletions.held,
+      allowedWebhookTargets: await allowedTargetTexts(allowedTargets, await storedOrganizations(db)),
       // Messages that failed permanently in the last 30 days.
       undeliveredWebhooks: (await countMessages(db, 'webhook')).failed,
       undeliveredMails: (await countMessages(db, 'email')).failed,
@@ -76,6 +80,7 @@ export function createAdmin(deps: AdminDeps): Operations {
       createOwnerLink(db, clock, text('organizationId'), optionalText('email'), actor),
     ...billingOperations(deps),
     ...pushOperations(deps),
+    ...webhookOperations(deps),
     ...repairOperations(deps),
     'check-secrets': () => checkSecrets(db, instanceKey, sealedColumns),
     audit: ({ optionalText, optionalNumber }) =>

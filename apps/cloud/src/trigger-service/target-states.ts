@@ -11,8 +11,8 @@ import type { Notification } from '../triggers/trigger.ts';
 
 export interface TargetStatesDeps {
   readonly db: OutboxDatabase;
-  /** Why a webhook to this URL would be refused now; undefined: it would not, as far as is known. */
-  readonly targetRefusal: (url: string) => Promise<string | undefined>;
+  /** Why a webhook of the organization to this URL would be refused now; undefined: it would not, as far as is known. */
+  readonly targetRefusal: (url: string, organizationId: string) => Promise<string | undefined>;
   /** Why notifications of this kind end in the test inbox; undefined: they are sent. */
   readonly keptBecause: (
     organizationId: string,
@@ -57,7 +57,8 @@ export function createTargetStates(
 
   const refusalOf = async ({ type, value }: Notification): Promise<string | undefined> => {
     if (type !== 'webhook') return undefined;
-    if (!refusals.has(value) && refusals.size < maxLookups) refusals.set(value, deps.targetRefusal(value));
+    if (!refusals.has(value) && refusals.size < maxLookups)
+      refusals.set(value, deps.targetRefusal(value, organizationId));
     return await refusals.get(value);
   };
   const keptBecause = async (notification: Notification): Promise<string | undefined> => {

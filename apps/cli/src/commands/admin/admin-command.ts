@@ -15,6 +15,7 @@ import {
 import { limitsCommand } from './limits.ts';
 import { adminPushConfigCommand } from './push-config.ts';
 import { repairCommand } from './repair.ts';
+import { adminWebhooksCommand } from './webhooks.ts';
 
 export function adminCommand(): Command {
   return group('admin', 'administer an installation on this computer: backups, limits, billing, keys', [
@@ -28,6 +29,7 @@ export function adminCommand(): Command {
     paymentsCommand(),
     checkLedgerCommand(),
     adminPushConfigCommand(),
+    adminWebhooksCommand(),
     adminOrganizationsCommand(),
     auditCommand(),
     rotateInstanceKeyCommand(),

@@ -13,7 +13,8 @@ export function statusCommand(): Command {
       examples: ['platform admin status', 'platform admin status --json=ca_fingerprint'],
       fields: [
         ...['running', 'data_directory', 'version', 'data_version', 'process_id', 'started_at', 'url'],
-        ...['ca_fingerprint', 'organizations', 'private_webhook_targets', 'last_position', 'sealed_position'],
+        ...['ca_fingerprint', 'organizations', 'private_webhook_targets', 'allowed_webhook_targets'],
+        ...['last_position', 'sealed_position'],
         ...['loaded_position', 'unsealed_bytes', 'uploads_slowed', 'retained_bytes', 'free_bytes'],
         ...['free_bytes_for_uploads', 'damaged_files', 'losses', 'damaged_catalog', 'damaged_rows'],
         ...[

@@ -10,6 +10,7 @@ import { createDeletionPause } from '../../instance/deletion-pause.ts';
 import { openInstanceKey } from '../../instance/instance-key.ts';
 import { testRowWatch } from '../../metadata/testing/test-row-watch.ts';
 import type { OpenTabular } from '../../tabular/testing/open-tabular.ts';
+import { openAllowedTargets } from '../allowed-targets.ts';
 import { checkFiles } from '../doctor/check-files.ts';
 import { openDoctorStore } from '../doctor/doctor.ts';
 import { createAdmin } from '../feature.ts';
@@ -51,6 +52,9 @@ export async function adminOf(store: OpenTabular) {
     ingestLog: store.ingestLog,
     loadAgain: () => store.tabular.loadAgain(),
     limits: await openLimits(store.db),
+    allowedTargets: await openAllowedTargets({
+      ...{ db: store.db, ownPorts: () => [], option: [], organizations: () => [] },
+    }),
     instanceKey: openInstanceKey(join(store.dataDir, 'instance.key'), undefined, undefined),
     keyFile: undefined,
     sealDocuments: async () => 0,

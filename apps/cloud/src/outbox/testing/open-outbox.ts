@@ -16,8 +16,10 @@ import type { Message } from '../event.ts';
 import type { MachineLogLine } from '../failure-line.ts';
 import { createOutbox, type Outbox } from '../feature.ts';
 import type { KeptPush } from '../push/push-channel.ts';
+import type { LoopbackRule } from '../webhook/loopback-target.ts';
 import { systemResolve } from '../webhook/target-refusal.ts';
 import { createWebhookChannel, type WebhookChannelDeps } from '../webhook/webhook-channel.ts';
+import { noLoopback } from './no-loopback.ts';
 
 const supportEmail = 'support@org.example';
 export const webhookSecret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
@@ -44,6 +46,8 @@ export interface OutboxOverrides
   readonly smtpUrl?: string | undefined;
   /** Creates the channel for push notifications; it adds what goes to the test inbox to `kept`. Absent: there is none. */
   readonly push?: (clock: FakeClock, kept: KeptPush[]) => Channel;
+  /** Default: nothing on loopback is allowed but the test inbox. */
+  readonly loopback?: LoopbackRule;
   /** Limit for one mail. Default: the channel's. */
   readonly mailTimeoutMs?: number;
 }
@@ -113,6 +117,7 @@ export async function openOutboxRig(kind?: StoreKind): Promise<OutboxRig> {
       push,
       signingSecrets = async () => [webhookSecret],
       invoicePdf = noInvoices,
+      loopback = noLoopback,
       ...overrides
     } = {}) {
       const webhook = createWebhookChannel({
@@ -122,6 +127,7 @@ export async function openOutboxRig(kind?: StoreKind): Promise<OutboxRig> {
           ownAddress: () => ({ host: '127.0.0.1', port }),
           privateTargetsAllowed: true,
           privateTargetsSetting: 'SETTING',
+          loopback,
           resolve: systemResolve,
         },
       });

@@ -3,6 +3,7 @@ import { createServer, type Server } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { systemClock } from '@platform/base';
 import { expect, onTestFinished, test } from 'vitest';
+import { noLoopback } from '../testing/no-loopback.ts';
 import { createWebhookSender, type WebhookSender } from './send-webhook.ts';
 import type { TargetPolicy } from './target-guard.ts';
 
@@ -34,6 +35,7 @@ function sender(resolve: TargetPolicy['resolve'], ownPort = 1): WebhookSender {
       ownAddress: () => ({ host: '127.0.0.1', port: ownPort }),
       privateTargetsAllowed: true,
       privateTargetsSetting: 'SETTING',
+      loopback: noLoopback,
       resolve,
     },
   });
@@ -42,7 +44,7 @@ function sender(resolve: TargetPolicy['resolve'], ownPort = 1): WebhookSender {
 }
 
 const send = (to: WebhookSender, url: string) =>
-  to.send({ url, method: 'POST', headers: {}, body: '{}' }, new AbortController().signal);
+  to.send({ url, organizationId: 'o1', method: 'POST', headers: {}, body: '{}' }, new AbortController().signal);
 
 /** Ways to write an IPv4 address of this host. */
 function spellings(a: number, b: number, c: number, d: number): string[] {

@@ -5,6 +5,7 @@ import { FakeClock } from '@platform/testkit';
 import { expect, onTestFinished, test } from 'vitest';
 import { createAuthority, issueCertificate } from '../../instance/authority.ts';
 import type { SendResult } from '../channel.ts';
+import { noLoopback } from '../testing/no-loopback.ts';
 import { createWebhookSender } from './send-webhook.ts';
 
 /** A server that handles each connection, numbered from 1, as the test specifies; `port` is its own. */
@@ -32,13 +33,20 @@ function senderFor(port: number, clock = new FakeClock()) {
     ownAddress: () => ({ host: '127.0.0.1', port }),
     privateTargetsAllowed: true,
     privateTargetsSetting: 'SETTING',
+    loopback: noLoopback,
     resolve: async () => [{ address: '127.0.0.1', family: 4 }],
   };
   const sender = createWebhookSender({ policy, clock, ownAuthority: () => undefined });
   onTestFinished(() => sender[Symbol.dispose]());
   return (path = '/test-inbox/a', signal = new AbortController().signal): Promise<SendResult> =>
     sender.send(
-      { url: `http://127.0.0.1:${port}${path}`, method: 'POST', headers: { 'Content-Length': '2' }, body: '{}' },
+      {
+        url: `http://127.0.0.1:${port}${path}`,
+        organizationId: 'o1',
+        method: 'POST',
+        headers: { 'Content-Length': '2' },
+        body: '{}',
+      },
       signal,
     );
 }
@@ -133,10 +141,17 @@ test('D23 a name that never resolves also times out', async () => {
     ownAddress: () => undefined,
     privateTargetsAllowed: true,
     privateTargetsSetting: 'SETTING',
+    loopback: noLoopback,
     resolve: () => new Promise<never>(() => {}),
   };
   using sender = createWebhookSender({ policy, clock, ownAuthority: () => undefined });
-  const request = { url: 'http://slow.example/', method: 'POST', headers: {}, body: '{}' } as const;
+  const request = {
+    url: 'http://slow.example/',
+    organizationId: 'o1',
+    method: 'POST',
+    headers: {},
+    body: '{}',
+  } as const;
   const sent = sender.send(request, new AbortController().signal);
   await clock.advance(15_000);
   expect(await sent).toMatchObject({ outcome: 'retryLater', error: 'no complete answer within 15 s' });
@@ -148,12 +163,13 @@ test('D23 a socket opened for an allowed URL is not used for a refused one', asy
     ownAddress: () => ({ host: 'localhost', port }),
     privateTargetsAllowed: true,
     privateTargetsSetting: 'SETTING',
+    loopback: noLoopback,
     resolve: async () => [{ address: '127.0.0.1', family: 4 }],
   };
   using sender = createWebhookSender({ policy, clock: new FakeClock(), ownAuthority: () => undefined });
   const send = (path: string) =>
     sender.send(
-      { url: `http://localhost:${port}${path}`, method: 'GET', headers: {}, body: '' },
+      { url: `http://localhost:${port}${path}`, organizationId: 'o1', method: 'GET', headers: {}, body: '' },
       new AbortController().signal,
     );
   expect(await send('/test-inbox/a')).toMatchObject({ outcome: 'accepted' });
@@ -190,11 +206,15 @@ test('D31 our own certificate authority is trusted only for our own test inbox, 
       ownAddress: () => ({ host: ownHost, port }),
       privateTargetsAllowed: true,
       privateTargetsSetting: 'SETTING',
+      loopback: noLoopback,
       resolve: async () => [{ address: '127.0.0.1', family: 4 }],
     };
     using sender = createWebhookSender({ policy, clock: new FakeClock(), ownAuthority });
     const url = `https://${host}:${port}/test-inbox/a`;
-    return await sender.send({ url, method: 'GET', headers: {}, body: '' }, new AbortController().signal);
+    return await sender.send(
+      { url, organizationId: 'o1', method: 'GET', headers: {}, body: '' },
+      new AbortController().signal,
+    );
   };
   const own = (): string => authority.certificate;
   expect(await sendAs('127.0.0.1', '127.0.0.1', own)).toMatchObject({ outcome: 'accepted', response: 'ok' });

@@ -13,6 +13,8 @@ import type { WebhookRequest } from './webhook-request.ts';
 
 export interface OutgoingRequest extends Pick<WebhookRequest, 'method' | 'headers' | 'body'> {
   readonly url: string;
+  /** Whose webhook it is. */
+  readonly organizationId: string;
 }
 
 export interface WebhookSenderDeps {
@@ -55,7 +57,7 @@ export function createWebhookSender(deps: WebhookSenderDeps): WebhookSender {
       late.abort(new PlatformError('deadline_exceeded', `no complete answer within ${timeoutMs / 1_000} s`)),
     );
     try {
-      const target = checkTarget(request.url, policy);
+      const target = checkTarget(request.url, policy, request.organizationId);
       return await exchange(request, target, agentOf(target), AbortSignal.any([signal, late.signal]), clock);
     } catch (caught) {
       signal.throwIfAborted();

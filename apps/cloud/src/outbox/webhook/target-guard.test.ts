@@ -1,5 +1,6 @@
 import { systemClock } from '@platform/base';
 import { expect, test } from 'vitest';
+import { noLoopback } from '../testing/no-loopback.ts';
 import { createWebhookSender } from './send-webhook.ts';
 import { checkTarget, type TargetPolicy } from './target-guard.ts';
 
@@ -111,6 +112,7 @@ function policy(overrides: Partial<TargetPolicy> = {}): TargetPolicy {
     ownAddress: () => ({ host: '127.0.0.1', port: 8080 }),
     privateTargetsAllowed: true,
     privateTargetsSetting: setting,
+    loopback: noLoopback,
     resolve: async (hostname) => {
       const known = hostileNames.find(([name]) => name.toLowerCase() === hostname);
       return (known?.[1] ?? []).map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
@@ -121,7 +123,10 @@ function policy(overrides: Partial<TargetPolicy> = {}): TargetPolicy {
 
 async function attempt(url: string, with_: TargetPolicy = policy()) {
   using sender = createWebhookSender({ policy: with_, clock: systemClock, ownAuthority: () => undefined });
-  return await sender.send({ url, method: 'POST', headers: {}, body: '{}' }, new AbortController().signal);
+  return await sender.send(
+    { url, organizationId: 'o1', method: 'POST', headers: {}, body: '{}' },
+    new AbortController().signal,
+  );
 }
 
 test(`D23 the table holds at least 460 literals`, () => {
@@ -138,7 +143,9 @@ test.each(hostileUrls)('D23 %s is permanently refused, whether or not private ta
 test.each(hostileNames)('D23 the name %s is refused because it resolves to %j', async (name) => {
   expect(await attempt(`http://${name}:9/`)).toMatchObject({
     outcome: 'rejected',
-    error: expect.stringMatching(/target refused: .* is .*, which is .*no setting changes that/),
+    error: expect.stringMatching(
+      /target refused: .* is .*, which is .*(no setting changes that|platform admin webhooks allow|and also)/,
+    ),
   });
 });
 
@@ -176,9 +183,9 @@ const privateAddresses = [
 test.each(privateAddresses)(
   'D23 %s passes while private targets are allowed; otherwise the error names the setting',
   (host) => {
-    expect(() => checkTarget(`http://${host}/`, policy())).not.toThrow();
+    expect(() => checkTarget(`http://${host}/`, policy(), 'o1')).not.toThrow();
     const strict = policy({ privateTargetsAllowed: false });
-    expect(() => checkTarget(`http://${host}/`, strict)).toThrow(
+    expect(() => checkTarget(`http://${host}/`, strict, 'o1')).toThrow(
       `set ${setting}=1 in the environment of the cloud to allow them`,
     );
   },
@@ -190,7 +197,7 @@ test.each([
   'http://[2606:4700::1111]/',
   'https://example.com/hook',
 ])('D23 %s passes whatever the setting', (url) => {
-  expect(() => checkTarget(url, policy({ privateTargetsAllowed: false }))).not.toThrow();
+  expect(() => checkTarget(url, policy({ privateTargetsAllowed: false }), 'o1')).not.toThrow();
 });
 
 test.each([
@@ -198,7 +205,7 @@ test.each([
   'http://127.0.0.1:8080/test-inbox/webhooks/demo?x=1',
   'http://127.0.0.1:8080/x/../test-inbox/webhooks/demo',
 ])('D23 our own test inbox is reachable: %s', (url) => {
-  expect(() => checkTarget(url, policy())).not.toThrow();
+  expect(() => checkTarget(url, policy(), 'o1')).not.toThrow();
 });
 
 test.each([
@@ -215,5 +222,5 @@ test.each([
   'http://[::1]:8080/test-inbox/webhooks/demo',
   'http://127.0.0.1/test-inbox/webhooks/demo',
 ])('D23 nothing else on our own host is reachable: %s', (url) => {
-  expect(() => checkTarget(url, policy())).toThrow('target refused');
+  expect(() => checkTarget(url, policy(), 'o1')).toThrow('target refused');
 });

@@ -1,21 +1,24 @@
 /**
- * Decides which addresses webhooks may reach (D23). The URL is checked before anything is sent, each name when it is resolved for dialling,
+ * Decides which addresses webhooks may reach (D23, D43). The URL is checked before anything is sent, each name when it is resolved for dialling,
  * and each socket again before it is used. So the checked address is the dialled one.
  */
 import type { LookupAddress } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import { invalidArgument, permissionDenied, unavailable } from '@platform/base';
 import { addressKind } from './address-kind.ts';
+import { isLoopbackAddress, type LoopbackRule, targetText } from './loopback-target.ts';
 
 export type Resolve = (hostname: string) => Promise<readonly LookupAddress[]>;
 
 export interface TargetPolicy {
-  /** Address of our own test inbox, exactly as written in its URLs. It is the only allowed loopback target, and only its paths are. */
+  /** Address of our own test inbox, exactly as written in its URLs. Only its paths are allowed. */
   readonly ownAddress: () => { readonly host: string; readonly port: number } | undefined;
   /** Whether webhooks may go to private ranges. */
   readonly privateTargetsAllowed: boolean;
   /** Name of the setting that allows them. */
   readonly privateTargetsSetting: string;
+  /** The other loopback targets, by organization. */
+  readonly loopback: LoopbackRule;
   readonly resolve: Resolve;
 }
 
@@ -29,19 +32,26 @@ export interface Target {
   readonly checkSocket: (remoteAddress: string | undefined) => void;
 }
 
-/** Throws invalid_argument for an invalid webhook URL, permission_denied for a forbidden target. */
-export function checkTarget(text: string, policy: TargetPolicy): Target {
+/**
+ * @param organizationId whose webhook it is
+ * @throws invalid_argument for an invalid webhook URL, permission_denied for a forbidden target
+ */
+export function checkTarget(text: string, policy: TargetPolicy, organizationId: string): Target {
   const url = webhookUrl(text);
   const host = bareHost(url.hostname);
   if (isOwnTestInbox(url, host, policy.ownAddress())) {
     return { url, own: true, lookup: lookupWith(policy.resolve, () => {}), checkSocket: () => {} };
   }
-  const check = (address: string): void => refuse(host, address, policy);
+  const place = { host, port: portOf(url), organizationId };
+  const check = (address: string): void => refuse(place, address, policy);
   if (isIP(host) !== 0) check(host);
   return {
     url,
     own: false,
-    lookup: lookupWith(policy.resolve, check),
+    lookup: lookupWith(policy.resolve, (addresses) => {
+      refuseMixture(host, addresses);
+      for (const address of addresses) check(address);
+    }),
     checkSocket: (remoteAddress) => check(remoteAddress ?? 'an unknown address'),
   };
 }
@@ -61,25 +71,52 @@ export function webhookUrl(text: string): URL {
   return url;
 }
 
-function refuse(host: string, address: string, policy: TargetPolicy): void {
-  const { kind, range } = addressKind(address);
-  if (kind === 'public' || (kind === 'private' && policy.privateTargetsAllowed)) return;
-  const where = host === address ? address : `${host} is ${address}, which`;
-  const what =
-    kind === 'private'
-      ? `webhooks to private ranges are refused by this installation; set ${policy.privateTargetsSetting}=1 in the environment of the cloud to allow them (the default while it listens on loopback only)`
-      : 'webhooks never go to loopback, link-local, metadata or reserved addresses, and no setting changes that; a program on the computer of the cloud is reached by an address of that computer in the network, if webhooks to private ranges are allowed';
-  throw permissionDenied(`target refused: ${where} is ${range}; ${what}`);
+interface Place {
+  readonly host: string;
+  readonly port: number;
+  readonly organizationId: string;
 }
 
-function lookupWith(resolve: Resolve, check: (address: string) => void): LookupFunction {
+function refuse(place: Place, address: string, policy: TargetPolicy): void {
+  const { host, port, organizationId } = place;
+  const { kind, range } = addressKind(address);
+  if (kind === 'public' || (kind === 'private' && policy.privateTargetsAllowed)) return;
+  const { loopback } = policy;
+  const isLoopback = isLoopbackAddress(address);
+  if (isLoopback && !loopback.isOwnPort(port) && loopback.allows(organizationId, address, port)) return;
+  const where = host === address ? address : `${host} is ${address}, which`;
+  throw permissionDenied(`target refused: ${where} is ${range}; ${remedy(place, address, kind, policy)}`);
+}
+
+function remedy({ port, organizationId }: Place, address: string, kind: string, policy: TargetPolicy): string {
+  if (kind === 'private')
+    return `webhooks to private ranges are refused by this installation; set ${policy.privateTargetsSetting}=1 in the environment of the cloud to allow them (the default while it listens on loopback only)`;
+  if (!isLoopbackAddress(address))
+    return 'webhooks never go to link-local, metadata or reserved addresses, and no setting changes that';
+  if (policy.loopback.isOwnPort(port))
+    return `webhooks never go to port ${port}, on which the platform or its database listens, and no setting changes that`;
+  const target = targetText({ address, port });
+  return `the host administrator can allow this address and port for this organization: platform admin webhooks allow ${organizationId} ${address.includes(':') ? `'${target}'` : target}`;
+}
+
+/** A name must not lead to an allowed loopback target now and elsewhere at the next attempt. */
+function refuseMixture(host: string, addresses: readonly string[]): void {
+  const here = addresses.find(isLoopbackAddress);
+  const elsewhere = addresses.find((address) => !isLoopbackAddress(address));
+  if (here === undefined || elsewhere === undefined) return;
+  throw permissionDenied(
+    `target refused: ${host} is ${here}, which is loopback, and also ${elsewhere}; use a name that is only one of them, or the address itself`,
+  );
+}
+
+function lookupWith(resolve: Resolve, check: (addresses: readonly string[]) => void): LookupFunction {
   return (hostname, options, callback) => {
     resolve(hostname).then(
       (addresses) => {
         try {
           const [first] = addresses;
           if (!first) throw unavailable(`${hostname} has no address`);
-          for (const { address } of addresses) check(address);
+          check(addresses.map(({ address }) => address));
           if (options.all) callback(null, [...addresses]);
           else callback(null, first.address, first.family);
         } catch (caught) {
@@ -98,10 +135,15 @@ function isOwnTestInbox(
   own: { readonly host: string; readonly port: number } | undefined,
 ): boolean {
   if (own === undefined) return false;
-  const port = url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port);
   return (
-    host === bareHost(own.host.toLowerCase()) && port === own.port && /^\/test-inbox\/[\w~/.-]*$/.test(url.pathname)
+    host === bareHost(own.host.toLowerCase()) &&
+    portOf(url) === own.port &&
+    /^\/test-inbox\/[\w~/.-]*$/.test(url.pathname)
   );
+}
+
+function portOf({ port, protocol }: URL): number {
+  return port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port);
 }
 
 function bareHost(host: string): string {

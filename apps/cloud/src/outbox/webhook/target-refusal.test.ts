@@ -1,6 +1,7 @@
 import type { LookupAddress } from 'node:dns';
 import { systemClock } from '@platform/base';
 import { expect, test } from 'vitest';
+import { noLoopback } from '../testing/no-loopback.ts';
 import { targetRefusal } from './target-refusal.ts';
 
 const never = new Promise<readonly LookupAddress[]>(() => {});
@@ -16,6 +17,7 @@ const ask = (url: string, privateTargetsAllowed = false): Promise<string | undef
       ownAddress: () => ({ host: '127.0.0.1', port: 8080 }),
       privateTargetsAllowed,
       privateTargetsSetting: 'SETTING',
+      loopback: noLoopback,
       async resolve(hostname) {
         if (hostname === 'silent.example') return never;
         const found = names[hostname];
@@ -23,6 +25,7 @@ const ask = (url: string, privateTargetsAllowed = false): Promise<string | undef
         return found;
       },
     },
+    'o1',
     // The time limit expires at once.
     { ...systemClock, after: (_ms, run) => systemClock.after(0, run) },
   );
@@ -34,8 +37,8 @@ test('D23 a target in a private range is refused in advance, by address and by n
   }
 });
 
-test('D23 loopback is refused in advance regardless of the setting; the built-in test inbox is not', async () => {
-  expect(await ask('http://127.0.0.1:9/hook', true)).toContain('no setting changes that');
+test('D23 D43 loopback is refused in advance regardless of the setting, with the command that allows it; the built-in test inbox is not', async () => {
+  expect(await ask('http://127.0.0.1:9/hook', true)).toContain('platform admin webhooks allow o1 127.0.0.1:9');
   expect(await ask('http://127.0.0.1:8080/test-inbox/webhooks/demo')).toBeUndefined();
 });
 

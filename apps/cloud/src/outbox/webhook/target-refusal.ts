@@ -7,12 +7,17 @@ import { checkTarget, type Resolve, type TargetPolicy } from './target-guard.ts'
 const maxWaitMs = 1_000;
 
 /**
- * @returns why a webhook to this URL would be refused now. Undefined: it would be sent, or this is unknown, because the URL is invalid or
+ * @returns why a webhook of this organization to this URL would be refused now. Undefined: it would be sent, or this is unknown, because the URL is invalid or
  * its name has no address at the moment. The address at the time of each attempt is what decides.
  */
-export async function targetRefusal(text: string, policy: TargetPolicy, clock: Clock): Promise<string | undefined> {
+export async function targetRefusal(
+  text: string,
+  policy: TargetPolicy,
+  organizationId: string,
+  clock: Clock,
+): Promise<string | undefined> {
   try {
-    const { url, own, lookup: resolveChecked } = checkTarget(text, policy);
+    const { url, own, lookup: resolveChecked } = checkTarget(text, policy, organizationId);
     if (own) return undefined;
     const host = url.hostname.replace(/^\[|\]$/g, '');
     const resolved = Promise.withResolvers<void>();

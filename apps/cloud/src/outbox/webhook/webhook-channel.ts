@@ -49,7 +49,7 @@ export function createWebhookChannel(deps: WebhookChannelDeps): Channel {
 }
 
 function signedRequest(
-  { id, target }: OutboxMessageRow,
+  { id, target, organization_id: organizationId }: OutboxMessageRow,
   event: TriggerEvent,
   by: {
     readonly authorization: string | null;
@@ -61,6 +61,7 @@ function signedRequest(
   const { method, headers, body } = webhookRequest(event);
   return {
     url: target,
+    organizationId,
     method,
     body,
     headers: {
