@@ -115,7 +115,9 @@ export async function openAllowedTargets(deps: AllowedTargetsDeps): Promise<Allo
           .onConflict((conflict) => conflict.doNothing())
           .executeTakeFirst();
         if (added !== 0n)
-          await audit(trx, by, nowMs, 'admin.webhooks.allow', ['webhook-target', target, organizationId]);
+          await audit(trx, by, nowMs, 'admin.webhooks.allow', ['webhook-target', target, organizationId], {
+            name: target,
+          });
       });
       allowed.add(keyOf(organizationId, target));
     },
@@ -137,7 +139,9 @@ export async function openAllowedTargets(deps: AllowedTargetsDeps): Promise<Allo
             throw notFound(
               `target: expected one that is allowed for this organization, found ${target}; platform admin webhooks list shows them${optional.has(target) ? '. Those of --webhook-allow end with a start without the option' : ''}`,
             );
-          await audit(trx, by, nowMs, 'admin.webhooks.disallow', ['webhook-target', target, organizationId]);
+          await audit(trx, by, nowMs, 'admin.webhooks.disallow', ['webhook-target', target, organizationId], {
+            name: target,
+          });
         });
       } catch (caught) {
         if (wasAllowed) allowed.add(keyOf(organizationId, target));
