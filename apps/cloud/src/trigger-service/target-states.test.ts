@@ -160,10 +160,11 @@ test('D45 all_machine_owners stands as the owner for whom it is worst; one who i
 });
 
 test('D45 a target that this installation would refuse, or that is paused, stands on the trigger before it fires', async () => {
-  const refused = await open({ targetRefusal: async () => 'target refused: it is loopback' });
+  // Which loopback targets are refused depends on the organization (D43).
+  const refused = await open({ targetRefusal: async (_url, organizationId) => `refused for ${organizationId}` });
   expect(await refused.shown()).toMatchObject({
     state: TriggerState.REFUSED,
-    notifications: [{ state: TargetState.REFUSED, reason: 'target refused: it is loopback' }],
+    notifications: [{ state: TargetState.REFUSED, reason: `refused for ${refused.organizationId}` }],
   });
   await refused.outbox[Symbol.asyncDispose]();
   const { call, owner, organizationId, partId, shown, outbox } = await open();
