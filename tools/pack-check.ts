@@ -9,9 +9,9 @@
  */
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync, globSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { copyFileSync, existsSync, globSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { inputsOf, keyedCheck, keyOf } from './keyed-check.ts';
 import { npm, outsidePath, pack } from './pack-packages.ts';
@@ -38,7 +38,16 @@ function installGlobally(prefix: string, tarballs: readonly string[]): string {
       env,
     }).trim(),
   );
+  requireLicences(prefix);
   return said.join(', ');
+}
+
+/** Each of our packages carries its licence. */
+function requireLicences(prefix: string): void {
+  const ours = globSync(join(prefix, 'lib', 'node_modules', '**', '@platform', '*', 'package.json'));
+  const without = ours.map(dirname).filter((folder) => !existsSync(join(folder, 'LICENSE')));
+  if (ours.length === 0 || without.length > 0)
+    throw new Error(`expected our packages with a LICENSE, found ${ours.length}, of which these have none: ${without}`);
 }
 
 /** With the library and the bundler that are installed beside the command. */

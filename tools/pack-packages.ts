@@ -14,6 +14,7 @@ interface Manifest {
   readonly name: string;
   readonly devDependencies?: Readonly<Record<string, string>>;
   readonly dependencies?: Readonly<Record<string, string>>;
+  readonly files?: readonly string[];
 }
 
 /** Modules of users import it, and editors read its types, so it is published as it is. */
@@ -32,9 +33,10 @@ export async function pack(into: string): Promise<string[]> {
   try {
     await stageApp(join(staged, 'app'));
     await stageLibrary(join(staged, 'library'));
-    const ofTypes = folders.filter((folder) => folder !== sdk).map((folder) => join(root, folder));
-    for (const folder of [join(staged, 'app'), join(staged, 'library'), ...ofTypes])
-      npm(folder, ['pack', '--pack-destination', into, '--ignore-scripts']);
+    const ofTypes = folders.filter((folder) => folder !== sdk);
+    for (const folder of ofTypes) stageTypes(folder, join(staged, folder));
+    for (const folder of ['app', 'library', ...ofTypes])
+      npm(join(staged, folder), ['pack', '--pack-destination', into, '--ignore-scripts']);
   } finally {
     rmSync(staged, { recursive: true, force: true });
   }
@@ -72,6 +74,13 @@ async function stageLibrary(into: string): Promise<void> {
   const packages = await buildLibrary(join(into, 'dist'));
   const manifest = manifestOf(sdk);
   writeManifest(into, { ...manifest, dependencies: { ...manifest.dependencies, ...pinned(packages) } });
+}
+
+/** One of our packages that its types need, as it is. */
+function stageTypes(folder: string, into: string): void {
+  const manifest = manifestOf(folder);
+  for (const file of manifest.files ?? []) cpSync(join(root, folder, file), join(into, file), { recursive: true });
+  writeManifest(into, manifest);
 }
 
 function writeManifest(into: string, { devDependencies: _, ...manifest }: Manifest): void {
