@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
-import { defineConfig } from 'vitest/config';
+import { configDefaults, defineConfig } from 'vitest/config';
+import { longLane, longTests } from './tools/long-tests.ts';
 import { missingProgramsVariable } from './tools/missing-programs-variable.ts';
 import { postgresTests } from './tools/postgres-tests.ts';
 
@@ -40,8 +41,10 @@ export default defineConfig({
             // Long tests that only `npm run fault` runs.
             ...(process.env['FAULT_REPORT'] === undefined ? [] : ['conformance/**/*.fault.ts']),
           ],
+          exclude: [...configDefaults.exclude, longTests],
         },
       },
+      { extends: true, test: { name: longLane, include: [longTests] } },
       // Tests that open a store, of features with state in the metadata, run on the other store, too.
       {
         extends: true,

@@ -2,6 +2,7 @@
 import { parseArgs } from 'node:util';
 import { closingLine } from './closing-line.ts';
 import { changedFiles, runSteps, stepsOf } from './gate.ts';
+import { longTests } from './long-tests.ts';
 import { runTests } from './run-tests.ts';
 import { printSizes } from './sizes.ts';
 
@@ -16,7 +17,7 @@ Steps run at the same time, as many as there are processors. Tests in conformanc
 `;
 
 /** Tests that start apps, kill them or take long; `npm test` runs them. */
-const slowTests = ['conformance/**', '**/*.slow.test.ts'];
+const slowTests = ['conformance/**', '**/*.slow.test.ts', longTests];
 
 function optionsOf(args: readonly string[]): { readonly changed: boolean; readonly noTests: boolean } {
   const boolean = { type: 'boolean', default: false } as const;

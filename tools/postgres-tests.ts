@@ -1,6 +1,7 @@
 /** The test files that run on Postgres, too: found by their imports, so that no list of them is written by hand. */
 import { globSync } from 'node:fs';
 import { loadedBy } from './imports.ts';
+import { longTests } from './long-tests.ts';
 import { isTest, read, root } from './repository.ts';
 
 /** Features with state in the metadata. */
@@ -18,7 +19,7 @@ export const testStore = 'apps/cloud/src/metadata/testing/test-store.ts';
  * @returns paths relative to the root
  */
 export function postgresTests(): string[] {
-  const tests = globSync(features, { cwd: root }).toSorted();
+  const tests = globSync(features, { cwd: root, exclude: [longTests] }).toSorted();
   return opensStore(tests, read);
 }
 

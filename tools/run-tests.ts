@@ -23,6 +23,8 @@ export interface TestResult extends TestCount {
 export interface TestChoice {
   /** Parts of paths; if empty, every test. */
   readonly filters?: readonly string[];
+  /** Projects of vitest; if empty, all. */
+  readonly lanes?: readonly string[];
   /** Globs of tests to exclude. */
   readonly exclude?: readonly string[];
   /** Only tests that uncommitted changes can affect. */
@@ -33,7 +35,7 @@ export interface TestChoice {
 
 /** Runs tests in this process with vitest. A file that does not load, or an error outside any test, counts as one failure. */
 export async function runTests(choice: TestChoice): Promise<TestResult> {
-  const { filters = [], exclude = [], changed = false, unable = new Map() } = choice;
+  const { filters = [], lanes = [], exclude = [], changed = false, unable = new Map() } = choice;
   if (unable.size > 0) process.env[missingProgramsVariable] = JSON.stringify(Object.fromEntries(unable));
   const vitest = await startVitest('test', [...filters], {
     root,
@@ -41,6 +43,7 @@ export async function runTests(choice: TestChoice): Promise<TestResult> {
     watch: false,
     // The command line's name for it: `exclude` is not handed to projects.
     cliExclude: [...exclude],
+    project: [...lanes],
     ...(changed ? { changed: true } : {}),
   });
   const count = { passed: 0, failed: vitest.state.getUnhandledErrors().length };

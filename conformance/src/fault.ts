@@ -63,7 +63,7 @@ const faults: Readonly<Record<string, { help: string; options: string[]; tests: 
   memory: {
     help: 'sends readings of every size to a cloud on a machine with 2 GB',
     options: ['seconds', 'large', 'seed'],
-    tests: ['conformance/src/memory/memory.slow.test.ts'],
+    tests: ['conformance/src/memory/memory.long.test.ts'],
   },
   link: {
     help: 'a network between machine-server and cloud that freezes, drops, delays, cuts, repeats and reorders, and how long they take to recover',

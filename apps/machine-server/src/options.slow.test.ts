@@ -1,7 +1,7 @@
 /**
  * One row for each option and variable of the specification, and for each field of the configuration that concerns the whole machine: the
  * real process is started with it, without it, and with a wrong value, and its observable effects are checked. The attributes of the data
- * manager: `data-attributes.slow.test.ts`.
+ * manager: `data-attributes.long.test.ts`.
  */
 import { errorText } from '@platform/base';
 import { afterAll, describe, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-/** Fields of the configuration that concern the whole machine. Those of the data manager: `data-attributes.slow.test.ts`. */
+/** Fields of the configuration that concern the whole machine. Those of the data manager: `data-attributes.long.test.ts`. */
 import { readdir } from 'node:fs/promises';
 import { RobotService } from '@platform/proto/platform/robot/v1/robot';
 import { expect } from 'vitest';
