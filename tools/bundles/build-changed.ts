@@ -45,19 +45,20 @@ export async function buildChanged(options: {
   const { names, common, folder, earlier, build } = options;
   const usable = earlier !== undefined && common.every((file) => earlier.isSame(file)) ? earlier : undefined;
   const known = usable === undefined ? {} : readInputs(usable.folder);
-  const builds = names.map((name) => {
+  const made: [string, Built][] = [];
+  // One after another: several at once need 60 % more memory, whose pages the system clears first, and are not done earlier.
+  for (const name of names) {
     const one = known[name];
-    return usable !== undefined && one?.inputs.every((file) => usable.isSame(file))
-      ? take(name, one, usable.folder, folder)
-      : build(name);
-  });
-  // When one fails, the others still write: whoever removes the folder does it after them.
-  await Promise.allSettled(builds);
-  const all = await Promise.all(builds);
-  return Object.fromEntries(names.map((name, at) => [name, all[at] as Built]));
+    const kept =
+      usable !== undefined && one?.inputs.every((file) => usable.isSame(file))
+        ? take(name, one, usable.folder, folder)
+        : undefined;
+    made.push([name, kept ?? (await build(name))]);
+  }
+  return Object.fromEntries(made);
 }
 
-async function take(name: string, built: Built, from: string, into: string): Promise<Built> {
+function take(name: string, built: Built, from: string, into: string): Built {
   for (const file of [`${name}.js`, `${name}.js.map`]) copyFileSync(join(from, file), join(into, file));
   return built;
 }
