@@ -1,5 +1,5 @@
 /** The time zone in which pages write times: a setting that is kept in the browser. */
-import { createSubscriber } from 'svelte/reactivity';
+import { followed } from './followed.ts';
 
 /** `machine`: the zone of the computer whose pages are open; on other pages, and while it is not known, the browser's. */
 export type ZoneChoice = 'browser' | 'machine' | 'UTC';
@@ -12,40 +12,34 @@ export const zoneChoices: readonly (readonly [ZoneChoice, string])[] = [
 ];
 
 const key = 'platform.zone';
-const readers = new Set<() => void>();
-const follow = createSubscriber((update) => {
-  readers.add(update);
-  return () => readers.delete(update);
-});
-let choice: ZoneChoice | undefined;
-let machine: string | undefined;
+const choice = followed(readChoice);
+const machine = followed<string | undefined>(() => undefined);
 
 /** Whoever reads it in a template or an effect follows changes. */
 export function zoneChoice(): ZoneChoice {
-  follow();
-  choice ??= readChoice();
-  return choice;
+  return choice.get();
 }
 
 export function chooseZone(next: ZoneChoice): void {
-  choice = next;
   if (next === 'browser') localStorage.removeItem(key);
   else localStorage.setItem(key, next);
-  tellReaders();
+  choice.set(next);
 }
 
 /** @param zone an IANA name as the machine reports it, which may be anything; undefined when no machine's pages are open */
 export function setMachineZone(zone: string | undefined): void {
-  const next = zone !== undefined && isZone(zone) ? zone : undefined;
-  if (next === machine) return;
-  machine = next;
-  tellReaders();
+  machine.set(zone !== undefined && isZone(zone) ? zone : undefined);
 }
 
 /** An IANA name; undefined: the browser's own. */
 export function zoneName(): string | undefined {
-  const chosen = zoneChoice();
-  return chosen === 'UTC' ? 'UTC' : chosen === 'machine' ? machine : undefined;
+  const chosen = choice.get();
+  return chosen === 'UTC' ? 'UTC' : chosen === 'machine' ? machine.get() : undefined;
+}
+
+/** The IANA name of the zone, for people. */
+export function zoneTitle(): string {
+  return zoneName() ?? new Intl.DateTimeFormat().resolvedOptions().timeZone;
 }
 
 function readChoice(): ZoneChoice {
@@ -59,8 +53,4 @@ function isZone(name: string): boolean {
   } catch {
     return false;
   }
-}
-
-function tellReaders(): void {
-  for (const update of readers) update();
 }
