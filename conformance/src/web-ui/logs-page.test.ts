@@ -85,7 +85,7 @@ test('the reason of a line is never cut, lines of the cloud about triggers are t
   await valve.waitFor();
 
   await page.getByLabel('From').fill(minute(now - 4 * dayMs));
-  await page.getByLabel('To', { exact: true }).fill(minute(now - 2 * dayMs));
+  await page.getByLabel('Until', { exact: true }).fill(minute(now - 2 * dayMs));
   await valve.waitFor({ state: 'detached' });
   const old = lines.getByRole('button', { name: /three days ago$/ });
   await old.waitFor();
