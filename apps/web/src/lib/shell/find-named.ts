@@ -1,9 +1,4 @@
-/** What the palette asks the cloud for by the typed text: triggers, components, dashboards, invoices and deliveries. */
-import { BillingService } from '@platform/proto/platform/app/v1/billing';
-import { type Trigger, TriggerService } from '@platform/proto/platform/app/v1/triggers';
-import { SeriesService } from '@platform/proto/platform/series/v1/series';
-import { clientOf } from '../api/clients.ts';
-import { readDashboards } from '../dashboards/stored-dashboards.ts';
+/** What the palette finds in the cloud by the typed text. */
 
 export interface Named {
   readonly kind: 'trigger' | 'component' | 'dashboard' | 'invoice' | 'delivery';
@@ -12,71 +7,31 @@ export interface Named {
   readonly path: string;
 }
 
-/** Of one kind. */
-const most = 20;
-const triggers = clientOf(TriggerService);
-const series = clientOf(SeriesService);
-const billing = clientOf(BillingService);
+/** Where named things come from; `named-sources.ts` has those of the cloud. */
+export interface NamedSources {
+  /** Lists that are short enough to be searched here: each is asked for once. */
+  readonly whole: readonly (() => Promise<readonly Named[]>)[];
+  /** Lists that the cloud searches. */
+  readonly byText: readonly ((text: string, signal: AbortSignal) => Promise<readonly Named[]>)[];
+}
 
-/**
- * @param nameOf the name of a machine
- * @returns what was found; kinds that the person may not read, or that could not be asked for, are left out
- */
-export async function findNamed(given: {
-  readonly organizationId: string;
-  readonly text: string;
-  readonly nameOf: (machineId: string) => string;
-  /** All of the organization, which are asked for once. */
-  readonly triggers: Promise<readonly Trigger[]>;
-  readonly signal: AbortSignal;
-}): Promise<readonly Named[]> {
-  const { organizationId, text, nameOf, signal } = given;
-  const scope = { case: 'organizationId', value: organizationId } as const;
-  const words = text.toLowerCase().split(/\s+/).filter(Boolean);
-  const fits = (name: string): boolean => words.every((word) => name.toLowerCase().includes(word));
-  const asked: Promise<readonly Named[]>[] = [
-    given.triggers.then((all) =>
-      all
-        .map(
-          ({ name, machineName, partId }): Named => ({
-            ...{ kind: 'trigger', name: `${name} on ${machineName}` },
-            path: `triggers/edit?${new URLSearchParams({ part: partId, trigger: name })}`,
-          }),
-        )
-        .filter(({ name }) => fits(name)),
-    ),
-    series.listSeries({ organizationId, search: text, pageSize: most }, { signal }).then((answer) =>
-      answer.series.map(
-        ({ machineId, componentName, methodName }): Named => ({
-          ...{ kind: 'component', name: `${componentName} ${methodName} of ${nameOf(machineId)}` },
-          path: `data?${new URLSearchParams({ machine: machineId, component: componentName, method: methodName })}`,
-        }),
-      ),
-    ),
-    readDashboards(organizationId, signal).then((all) =>
-      all
-        .filter(({ name }) => fits(name))
-        .map(({ id, name }): Named => ({ kind: 'dashboard', name, path: `dashboards/${encodeURIComponent(id)}` })),
-    ),
-    billing
-      .getInvoicesSummary({ orgId: organizationId }, { signal })
-      .then((answer) =>
-        answer.invoices
-          .filter(({ id }) => fits(`invoice ${id}`))
-          .map(({ id }): Named => ({ kind: 'invoice', name: `Invoice ${id}`, path: 'billing' })),
-      ),
-    triggers.listDeliveries({ scope, text, limit: most }, { signal }).then((answer) =>
-      answer.deliveries.map(
-        ({ id, triggerName, machineName, target }): Named => ({
-          ...{
-            kind: 'delivery',
-            name: `${triggerName || 'message'} of ${machineName || 'a deleted machine'} to ${target}`,
-          },
-          path: `deliveries?id=${encodeURIComponent(id)}`,
-        }),
-      ),
-    ),
-  ];
-  const answers = await Promise.allSettled(asked);
-  return answers.flatMap((one) => (one.status === 'fulfilled' ? one.value.slice(0, most) : []));
+/** Of one list. */
+const most = 20;
+
+/** @returns what is found by a text; lists that the person may not read, or that could not be asked for, are left out */
+export function createFindNamed({
+  whole,
+  byText,
+}: NamedSources): (text: string, signal: AbortSignal) => Promise<readonly Named[]> {
+  let lists: readonly Promise<readonly Named[]>[] | undefined;
+  return async (text, signal) => {
+    lists ??= whole.map((ask) => ask());
+    const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+    const fits = ({ name }: Named): boolean => words.every((word) => name.toLowerCase().includes(word));
+    const answers = await Promise.allSettled([
+      ...lists.map(async (list) => (await list).filter(fits)),
+      ...byText.map((ask) => ask(text, signal)),
+    ]);
+    return answers.flatMap((one) => (one.status === 'fulfilled' ? one.value.slice(0, most) : []));
+  };
 }
