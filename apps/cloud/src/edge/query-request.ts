@@ -15,11 +15,13 @@ export interface QueryRequest {
   readonly query: QueryText;
   /** Only readings that arrived at this time or later. Undefined: all. */
   readonly since: Date | undefined;
+  /** Only readings that arrived before this time. Undefined: all. */
+  readonly until: Date | undefined;
   /** Undefined: the Accept header decides. */
   readonly format: AnswerForm | undefined;
 }
 
-const fields = ['organization_id', 'sql', 'mql', 'since', 'format'];
+const fields = ['organization_id', 'sql', 'mql', 'since', 'until', 'format'];
 /** Maximum levels of documents and lists in a query: the limit of MongoDB. */
 const maxQueryLevels = 200;
 /**
@@ -44,14 +46,17 @@ export function readQueryRequest(body: string): QueryRequest {
   if (typeof organizationId !== 'string') throw refused('organization_id', 'text', kindOf(organizationId));
   const isForm = (value: unknown): value is AnswerForm => answerForms.some((form) => form === value);
   if (format !== undefined && !isForm(format)) throw refused('format', answerForms.join(', '), kindOf(format));
-  return { organizationId, query: queryOf(given), since: sinceOf(given), format };
+  const [since, until] = [timeOf('since', given), timeOf('until', given)];
+  if (since !== undefined && until !== undefined && since >= until)
+    throw refused('until', `a time after since, ${since.toISOString()}`, kindOf(given['until']));
+  return { organizationId, query: queryOf(given), since, until, format };
 }
 
-function sinceOf({ since }: Document): Date | undefined {
-  if (since === undefined) return undefined;
-  const time = typeof since === 'string' && /^\d{4}-\d\d-\d\dT/.test(since) ? new Date(since) : undefined;
+function timeOf(field: 'since' | 'until', { [field]: value }: Document): Date | undefined {
+  if (value === undefined) return undefined;
+  const time = typeof value === 'string' && /^\d{4}-\d\d-\d\dT/.test(value) ? new Date(value) : undefined;
   if (time === undefined || Number.isNaN(time.getTime()))
-    throw refused('since', 'a time such as "2026-01-31T12:00:00Z"', kindOf(since));
+    throw refused(field, 'a time such as "2026-01-31T12:00:00Z"', kindOf(value));
   return time;
 }
 

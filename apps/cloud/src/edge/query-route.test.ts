@@ -65,7 +65,7 @@ test('SQL and MQL return a JSON array, and a caller with one organization need n
   expect(await (await ask({ sql: `${sql} LIMIT 0` })).json()).toEqual([]);
 });
 
-test('since excludes what arrived earlier, in SQL and in MQL, and errors name the stages of the caller', async () => {
+test('since excludes what arrived earlier and until what arrived later, in SQL and in MQL, and errors name the stages of the caller', async () => {
   const ask = await startRoute();
   const counted = async (since: string, query: object): Promise<unknown> => (await ask({ ...query, since })).json();
   const queries = [{ sql: 'SELECT COUNT(*) AS n FROM readings' }, { mql: [{ $group: { _id: null, n: { $sum: 1 } } }] }];
@@ -75,6 +75,10 @@ test('since excludes what arrived earlier, in SQL and in MQL, and errors name th
   }
   expect(await counted('2999-01-01T00:00:00Z', { sql })).toEqual([]);
   expect(await counted('2999-01-01T00:00:00Z', { sql: 'SELECT 1 AS one' })).toEqual([{ one: 1 }]);
+  const within = async (times: object): Promise<unknown> => (await ask({ ...queries[0], ...times })).json();
+  expect(await within({ until: '2999-01-01T00:00:00Z' })).toEqual([{ n: 3 }]);
+  expect(await within({ since: '1970-01-01T00:00:00Z', until: '2999-01-01T00:00:00Z' })).toEqual([{ n: 3 }]);
+  expect(await within({ until: '1970-01-01T00:00:00Z' })).toEqual(await within({ since: '2999-01-01T00:00:00Z' }));
   const mql = [{ $match: {} }, { $nothing: 1 }];
   const without = await (await ask({ mql })).json();
   expect(await counted('2999-01-01T00:00:00Z', { mql })).toEqual(without);
@@ -140,7 +144,7 @@ test.each<[unknown, Record<string, string>, string]>([
   ['['.repeat(500_000), {}, 'body: expected a query of at most 200 nested'],
   [{}, {}, 'query: expected either "sql" or "mql", found none'],
   [{ sql, mql: [] }, {}, 'query: expected either "sql" or "mql", found both'],
-  [{ query: sql }, {}, '"query": expected one of the fields organization_id, sql, mql, since, format'],
+  [{ query: sql }, {}, '"query": expected one of the fields organization_id, sql, mql, since, until, format'],
   [{ sql: 1 }, {}, 'sql: expected text, found a value of type'],
   [{ mql: {} }, {}, 'mql: expected a list of stages'],
   [{ mql: [1] }, {}, 'mql[0]: expected a stage'],
@@ -148,6 +152,12 @@ test.each<[unknown, Record<string, string>, string]>([
   [{ sql: 'SELEC 1' }, {}, 'line 1, column 1'],
   [{ sql, since: 'yesterday' }, {}, 'since: expected a time such as'],
   [{ sql, since: '2026-99-01T00:00:00Z' }, {}, 'since: expected a time such as'],
+  [{ sql, until: 7 }, {}, 'until: expected a time such as'],
+  [
+    { sql, since: '2026-01-02T00:00:00Z', until: '2026-01-02T00:00:00Z' },
+    {},
+    'until: expected a time after since, 2026-01-02T00:00:00.000Z, found "2026-01-02T00:00:00Z"',
+  ],
   [{ sql, format: 'xml' }, {}, 'format: expected json, ndjson, arrow, found "xml"'],
   [{ sql }, { 'content-type': 'text/plain' }, 'content-type: expected application/json, found "text/plain"'],
 ])('%o is refused', async (body, headers, message) => {

@@ -53,7 +53,7 @@ export function queryRoute({ queries, principalOf }: QueryRouteDeps): Route {
     const { result, notices, explained } = await queries.ask({
       organizationId: asked.organizationId || onlyOrganization(principal),
       query: asked.query,
-      ...(asked.since !== undefined && { since: asked.since }),
+      arrived: { since: asked.since, until: asked.until },
       explain,
       principal,
       vocabulary: vocabularyAsked(request.headers) ?? 'core',

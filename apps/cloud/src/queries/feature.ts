@@ -25,7 +25,17 @@ export interface Queries {
   readonly dataHandlers: CloudHandlers<typeof DataService>;
   readonly seriesHandlers: CloudHandlers<typeof SeriesService>;
   /** Runs a query that does not come from an RPC. @throws like the RPCs */
-  ask(asked: Omit<AskedQuery, 'parse'> & { readonly query: QueryText; readonly since?: Date }): Promise<AskedAnswer>;
+  ask(
+    asked: Omit<AskedQuery, 'parse'> & { readonly query: QueryText; readonly arrived: Arrived },
+  ): Promise<AskedAnswer>;
+}
+
+/** When readings arrived. */
+export interface Arrived {
+  /** The first time; undefined: any. */
+  readonly since: Date | undefined;
+  /** The first time after it; undefined: any. */
+  readonly until: Date | undefined;
 }
 
 export interface AskedAnswer extends AnsweredQuery {
@@ -44,13 +54,10 @@ export function createQueries(deps: QueriesDeps): Queries {
       ...savedQueryHandlers(deps),
       ...indexHandlers(deps),
     },
-    async ask({ query, since, ...asked }) {
+    async ask({ query, arrived, ...asked }) {
       const parse = (): Plan =>
         withWireErrors(() => ('sql' in query ? parseSql(query.sql) : parseMql([...query.mql], 'readings')));
-      const answer = await answerQuery(deps, {
-        ...asked,
-        parse: since === undefined ? parse : () => arrivedSince(since, parse()),
-      });
+      const answer = await answerQuery(deps, { ...asked, parse: () => restrictedTo(arrived, parse()) });
       const { explain } = answer.result;
       const words = 'sql' in query ? clauseWords(query.sql) : (pushed: string) => pushed;
       return { ...answer, explained: explain && explainRow(explain, words, answer.notices) };
@@ -59,12 +66,15 @@ export function createQueries(deps: QueriesDeps): Queries {
 }
 
 /**
- * The plan, restricted to readings that arrived at a time or later. Rows that a plan makes from nothing, or reads in a subquery, are not
+ * The plan, restricted to readings that arrived within a time. Rows that a plan makes from nothing, or reads in a subquery, are not
  * restricted.
  */
-function arrivedSince(since: Date, plan: Plan): Plan {
-  if (plan.source !== 'readings' && plan.source !== 'hot') return plan;
-  const arrived = BsonDocument.of({ $gte: new BsonDate(since.getTime()) });
+function restrictedTo({ since, until }: Arrived, plan: Plan): Plan {
+  if ((plan.source !== 'readings' && plan.source !== 'hot') || (since ?? until) === undefined) return plan;
+  const arrived = BsonDocument.of({
+    ...(since !== undefined && { $gte: new BsonDate(since.getTime()) }),
+    ...(until !== undefined && { $lt: new BsonDate(until.getTime()) }),
+  });
   const range = parseMql([BsonDocument.of({ $match: BsonDocument.of({ time_received: arrived }) })]);
   return { ...plan, stages: [...range.stages, ...plan.stages] };
 }

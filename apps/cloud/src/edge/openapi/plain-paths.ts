@@ -40,6 +40,11 @@ const queryBody: JsonObject = {
       format: 'date-time',
       description: 'Only readings that arrived at or after it (time_received).',
     },
+    until: {
+      type: 'string',
+      format: 'date-time',
+      description: 'Only readings that arrived before it (time_received); later than since.',
+    },
     format: { type: 'string', enum: [...answerForms], description: 'Default: by the header Accept, otherwise json.' },
   },
   additionalProperties: false,
