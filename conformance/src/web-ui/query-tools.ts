@@ -15,6 +15,19 @@ export async function useQueryTools({ page }: RunningUi): Promise<void> {
   await stages.getByText(/^\$limit\s?[1-9]/).waitFor();
   expect((await accessibilityFaults(page)).join('\n')).toBe('');
 
+  // After an error, the rows of the query before are marked as old.
+  await page.route('**/api/query', (route) => route.fulfill({ status: 504, body: '' }));
+  const run = page.getByRole('button', { name: /^Run/ });
+  await run.click();
+  await page.getByText(/^Old: these rows are as of .* They answer the query that ran before\.$/).waitFor();
+  await page.getByText(/^old, as of \d\d:\d\d/).waitFor();
+  await page.unroute('**/api/query');
+  await run.click();
+  await page.getByText(/^Old: /).waitFor({ state: 'detached' });
+  await page.getByLabel('Time range').selectOption('From … until …');
+  await page.getByText(/"\$gte":"20[^"]*Z","\$lt":"20[^"]*Z"/).waitFor();
+  await page.getByLabel('Time range').selectOption('Last hour');
+
   await page.getByRole('button', { name: 'Saved queries' }).click();
   const saved = page.getByRole('dialog', { name: 'Saved queries' });
   await saved.getByText('No queries are saved yet').waitFor();

@@ -20,7 +20,29 @@ export async function shareDashboard({ page }: RunningUi): Promise<string> {
   await page.getByLabel('Refresh').selectOption('every 5 seconds');
   await asked;
   await page.waitForRequest(/\/api\/query$/);
+  await showOldPanel(page);
+  // Absolute times begin with those of the range before.
+  await page.getByLabel('Time range').selectOption('From … until …');
+  await page.waitForURL(/range=20[^&]*Z%2F20[^&]*Z&/);
+  await page.getByLabel('Until', { exact: true }).waitFor();
+  await page
+    .getByRole('region', { name: 'Processor' })
+    .getByRole('img', { name: /Line chart of cpu_percent/ })
+    .waitFor();
+  expect(await accessibilityFaults(page)).toEqual([]);
   return link;
+}
+
+/** After an error, a panel keeps its chart, which is marked as old until the cloud answers. */
+async function showOldPanel(page: Page): Promise<void> {
+  const panel = page.getByRole('region', { name: 'Processor' });
+  await page.route('**/api/query', (route) => route.fulfill({ status: 504, body: '' }));
+  await panel.getByText(/^Old: these rows are as of /).waitFor();
+  await panel.getByText(/^old, as of \d\d:\d\d/).waitFor();
+  await panel.getByRole('img', { name: /Line chart of cpu_percent/ }).waitFor();
+  expect(await accessibilityFaults(page)).toEqual([]);
+  await page.unroute('**/api/query');
+  await panel.getByText(/^Old: /).waitFor({ state: 'detached' });
 }
 
 /** In the browser of a member who owns nothing. */

@@ -1,5 +1,4 @@
 /** Keeps an answer of the cloud up to date: asks again after each answer, less often while the tab is hidden or the cloud is away. */
-import { exactMs } from '../ui/now.svelte.ts';
 import { type Problem, problemOf } from './problem.ts';
 
 export interface Polled<T> {
@@ -10,19 +9,12 @@ export interface Polled<T> {
   refresh(): void;
 }
 
-/** … that knows how old its value is. */
-export interface Dated<T> extends Polled<T> {
-  /** When the value arrived; undefined: there is none yet. */
-  readonly answered: Date | undefined;
-}
-
 const slowestMs = 15_000;
 
 /** Call it while a component is being created; it stops when the component is destroyed. `ask` runs again when what it reads changes. */
-export function poll<T>(ask: (signal: AbortSignal) => Promise<T>, everyMs: number | (() => number)): Dated<T> {
+export function poll<T>(ask: (signal: AbortSignal) => Promise<T>, everyMs: number | (() => number)): Polled<T> {
   let value = $state.raw<T>();
   let problem = $state.raw<Problem>();
-  let answered = $state.raw<Date>();
   let again = $state(0);
   $effect(() => {
     void again;
@@ -38,7 +30,7 @@ export function poll<T>(ask: (signal: AbortSignal) => Promise<T>, everyMs: numbe
       ask(over.signal).then(
         (answer) => {
           if (over.signal.aborted) return;
-          [value, problem, failures, answered] = [answer, undefined, 0, new Date(exactMs())];
+          [value, problem, failures] = [answer, undefined, 0];
           wait();
         },
         (caught: unknown) => {
@@ -61,9 +53,6 @@ export function poll<T>(ask: (signal: AbortSignal) => Promise<T>, everyMs: numbe
     },
     get problem() {
       return problem;
-    },
-    get answered() {
-      return answered;
     },
     refresh() {
       again += 1;

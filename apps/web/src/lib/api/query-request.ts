@@ -1,5 +1,6 @@
 /** `POST /api/query`: rows as JSON. */
 import type { Row } from '../query/pipeline.ts';
+import { exactMs } from '../ui/now.svelte.ts';
 import { askWith } from './session.svelte.ts';
 
 export interface QueryAnswer {
@@ -11,6 +12,7 @@ export interface QueryAnswer {
   readonly monthLimitBytes: number;
   /** The cloud's notices about the answer, such as a limit. */
   readonly notices: string;
+  readonly answered: Date;
 }
 
 /** @throws Error with the cloud's message */
@@ -30,6 +32,7 @@ export async function runQueryRequest(
     monthBytes: Number(answer.headers.get('platform-month-bytes') ?? 0),
     monthLimitBytes: Number(answer.headers.get('platform-month-limit-bytes') ?? 0),
     notices: noticesOf(answer.headers.get('platform-notices')),
+    answered: new Date(exactMs()),
   };
 }
 

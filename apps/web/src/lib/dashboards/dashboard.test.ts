@@ -4,7 +4,7 @@ import { type Dashboard, dashboardsOf, withDashboard } from './dashboard.ts';
 const morning: Dashboard = {
   id: 'a',
   name: 'Morning',
-  rangeMs: 60_000,
+  range: 60_000,
   panels: [{ id: 'p', title: 'Heat', language: 'sql', text: 'SELECT 1 AS one', show: 'number' }],
 };
 
@@ -20,11 +20,11 @@ test('stored dashboards are read back, and other metadata stays', () => {
 test('metadata that others wrote under the same name does not break the page', () => {
   expect(dashboardsOf({ dashboards: 'none' })).toEqual([]);
   expect(dashboardsOf({ dashboards: { a: 7, b: { panels: [null, { show: 'pie', text: 'x' }] } } })).toEqual([
-    { id: 'a', name: 'a', rangeMs: 3_600_000, panels: [] },
+    { id: 'a', name: 'a', range: 3_600_000, panels: [] },
     {
       id: 'b',
       name: 'b',
-      rangeMs: 3_600_000,
+      range: 3_600_000,
       panels: [
         { id: '0', title: '', language: 'mql', text: '', show: 'auto' },
         { id: '1', title: '', language: 'mql', text: 'x', show: 'auto' },

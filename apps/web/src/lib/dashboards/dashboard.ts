@@ -3,6 +3,7 @@ import type { JsonObject } from '@bufbuild/protobuf';
 import { objectOf } from '../api/object-of.ts';
 import type { ChartChoice } from '../query/chart.ts';
 import type { QueryLanguage } from '../query/run-query.ts';
+import { rangeOfStored, storedRange, type TimeRange } from '../range/time-range.ts';
 
 export interface Panel {
   readonly id: string;
@@ -16,8 +17,7 @@ export interface Panel {
 export interface Dashboard {
   readonly id: string;
   readonly name: string;
-  /** Time range in ms; 0: all time. */
-  readonly rangeMs: number;
+  readonly range: TimeRange;
   readonly panels: readonly Panel[];
 }
 
@@ -34,19 +34,19 @@ export function dashboardsOf(metadata: JsonObject): readonly Dashboard[] {
 export function withDashboard(metadata: JsonObject, id: string, dashboard: Dashboard | undefined): JsonObject {
   const { [id]: _, ...others } = objectOf(metadata[metadataKey]);
   if (dashboard === undefined) return { ...metadata, [metadataKey]: others };
-  const { name, rangeMs, panels } = dashboard;
+  const { name, range, panels } = dashboard;
   return {
     ...metadata,
-    [metadataKey]: { ...others, [id]: { name, rangeMs, panels: panels.map((one) => ({ ...one })) } },
+    [metadataKey]: { ...others, [id]: { name, ...storedRange(range), panels: panels.map((one) => ({ ...one })) } },
   };
 }
 
 function dashboardOf(id: string, value: JsonObject): Dashboard {
-  const { name, rangeMs, panels } = value;
+  const { name, panels } = value;
   return {
     id,
     name: typeof name === 'string' ? name : id,
-    rangeMs: typeof rangeMs === 'number' ? rangeMs : 3_600_000,
+    range: rangeOfStored(value),
     panels: (Array.isArray(panels) ? panels : []).map(objectOf).map(panelOf),
   };
 }

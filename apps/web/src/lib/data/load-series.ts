@@ -1,12 +1,15 @@
 import type { JsonObject } from '@bufbuild/protobuf';
-import { timestampFromMs } from '@bufbuild/protobuf/wkt';
+import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { FleetService } from '@platform/proto/platform/fleet/v1/fleet';
 import { type ListSeriesChoicesResponse, SeriesService } from '@platform/proto/platform/series/v1/series';
 import { clientOf } from '../api/clients.ts';
 import { runQueryRequest } from '../api/query-request.ts';
-import { type Row, rangeStage } from '../query/pipeline.ts';
+import type { Row } from '../query/pipeline.ts';
+import { boundsOf, boundsStage, type TimeRange } from '../range/time-range.ts';
+import { exactMs } from '../ui/now.svelte.ts';
 import { dateOf } from '../ui/time.ts';
 import { type DataPath, pathStage } from './data-path.ts';
+import type { PastSpan } from './past-span.ts';
 import {
   oldestOf,
   oldestPipeline,
@@ -14,6 +17,8 @@ import {
   pastOf,
   pastPipeline,
   type Series,
+  sampledOf,
+  sampledPipeline,
   seriesOf,
   seriesStage,
 } from './series.ts';
@@ -29,14 +34,15 @@ export interface SeriesPage {
   /** Series whose first reading arrived later may be missing. */
   readonly listed: Date | undefined;
   readonly ignoresValueNames: boolean;
+  readonly answered: Date;
 }
 
 export interface PageAsked {
   readonly organizationId: string;
   readonly path: DataPath;
   readonly search: string;
-  /** Series with a reading in this time; 0: all. */
-  readonly rangeMs: number;
+  /** Series with a reading in it or after it. */
+  readonly range: TimeRange;
   /** Series before the page. */
   readonly offset: number;
 }
@@ -44,17 +50,21 @@ export interface PageAsked {
 const client = clientOf(SeriesService);
 
 export async function loadPage(asked: PageAsked, nowMs: number, signal: AbortSignal): Promise<SeriesPage> {
-  const { organizationId, path, search, rangeMs, offset } = asked;
+  const { organizationId, path, search, range, offset } = asked;
+  const { since } = boundsOf(range, nowMs);
   const answer = await client.listSeries(
     {
       ...{ organizationId, search, offset, pageSize, locationId: path.location, machineId: path.machine },
       ...{ componentName: path.component, methodName: path.method },
-      ...(rangeMs > 0 && { newestSince: timestampFromMs(nowMs - rangeMs) }),
+      ...(since !== undefined && { newestSince: timestampFromDate(new Date(since)) }),
     },
     { signal },
   );
   const { total, totalReadable, listedAt, ignoresValueNames, series } = answer;
-  return { series: series.map(seriesOf), total, totalReadable, listed: dateOf(listedAt), ignoresValueNames };
+  return {
+    ...{ series: series.map(seriesOf), total, totalReadable, listed: dateOf(listedAt), ignoresValueNames },
+    answered: new Date(exactMs()),
+  };
 }
 
 /** What can be chosen on each level within those above it. */
@@ -69,15 +79,20 @@ export async function loadChoices(
 
 interface Asked {
   readonly organizationId: string;
-  /** 0: all time. */
-  readonly rangeMs: number;
-  readonly nowMs: number;
   readonly signal: AbortSignal;
 }
 
-/** The last readings of each of some series, by its key. @throws Error with the cloud's message */
-export async function loadPast(asked: Asked, series: readonly Series[]): Promise<ReadonlyMap<string, Past>> {
-  return new Map((await rowsOf(asked, [seriesStage(series), ...pastPipeline])).map(pastOf));
+/** The past of each of some series, by its key. @throws Error with the cloud's message */
+export async function loadPast(
+  asked: Asked & { readonly span: PastSpan; readonly nowMs: number },
+  series: readonly Series[],
+): Promise<ReadonlyMap<string, Past>> {
+  const { fromMs, untilMs, isSampled } = asked.span;
+  const until = untilMs === undefined ? {} : { until: new Date(untilMs).toISOString() };
+  const range = boundsStage({ since: new Date(fromMs).toISOString(), ...until }) ?? {};
+  const pipeline = isSampled ? sampledPipeline(fromMs, untilMs ?? asked.nowMs) : pastPipeline;
+  const rows = await rowsOf(asked, [range, seriesStage(series), ...pipeline]);
+  return isSampled ? sampledOf(rows) : new Map(rows.map(pastOf));
 }
 
 /** The first capture day of each series of a path, by its key. @throws Error with the cloud's message */
@@ -86,10 +101,7 @@ export async function loadOldest(asked: Asked, path: DataPath): Promise<Readonly
   return new Map((await rowsOf(asked, [...(stage ? [stage] : []), ...oldestPipeline])).map(oldestOf));
 }
 
-async function rowsOf(asked: Asked, pipeline: readonly Row[]): Promise<readonly Row[]> {
-  const { organizationId, rangeMs, nowMs, signal } = asked;
-  const range = rangeStage(rangeMs, nowMs);
-  const mql = [...(range ? [range] : []), ...pipeline];
+async function rowsOf({ organizationId, signal }: Asked, mql: readonly Row[]): Promise<readonly Row[]> {
   return (await runQueryRequest({ organization_id: organizationId, format: 'json', mql }, signal)).rows;
 }
 

@@ -1,4 +1,5 @@
 import { queryLink } from '../query/query-link.ts';
+import type { TimeRange } from '../range/time-range.ts';
 import { type DataPath, pathStage } from './data-path.ts';
 import { expressionOf } from './values.ts';
 
@@ -19,8 +20,8 @@ export function queryAddress(given: {
   readonly base: string;
   readonly series: DataPath;
   readonly value: readonly string[];
-  readonly rangeMs: number;
+  readonly range: TimeRange;
 }): string {
-  const { base, series, value, rangeMs } = given;
-  return queryLink(base, { language: 'mql', text: seriesQuery(series, value), rangeMs });
+  const { base, series, value, range } = given;
+  return queryLink(base, { language: 'mql', text: seriesQuery(series, value), range });
 }

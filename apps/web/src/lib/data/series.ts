@@ -16,6 +16,7 @@ export interface Series extends DataPath {
 }
 
 const mostPoints = 60;
+const mostSampled = 400;
 const id: Row = {
   ...{ location: '$location_id', machine: '$robot_id', part: '$part_id', type: '$component_type' },
   ...{ component: '$component_name', method: '$method_name' },
@@ -31,6 +32,27 @@ export function seriesStage(series: readonly Series[]): Row {
       method_name: among(series.map(({ method }) => method)),
     },
   };
+}
+
+/** A reading of each part of a time, which it has in the order of time: the last one of each. */
+export function sampledPipeline(fromMs: number, untilMs: number): readonly Row[] {
+  const from = { $date: new Date(fromMs).toISOString() };
+  const part = { $floor: { $divide: [{ $subtract: ['$time_received', from] }, partMs(fromMs, untilMs)] } };
+  return [
+    { $sort: { time_received: 1 } },
+    {
+      $group: {
+        _id: { ...id, part_of_time: part },
+        ...{ data: { $last: '$data' }, time: { $last: '$time_received' }, readings: { $sum: 1 } },
+      },
+    },
+    { $sort: { time: 1 } },
+  ];
+}
+
+/** Length of the parts of a time of which one reading each is shown, in whole seconds. */
+export function partMs(fromMs: number, untilMs: number): number {
+  return Math.max(1, Math.ceil((untilMs - fromMs) / mostSampled / 1_000)) * 1_000;
 }
 
 /** The last readings of each series, oldest first. */
@@ -69,6 +91,8 @@ export interface Past {
   /** Seconds since 1970. */
   readonly x: readonly number[];
   readonly fields: readonly PastField[];
+  /** There are more readings than points: each point is the last reading of a part of the time. */
+  readonly isSampled: boolean;
 }
 
 export interface PastField extends Pick<Value, 'name' | 'path'> {
@@ -76,11 +100,31 @@ export interface PastField extends Pick<Value, 'name' | 'path'> {
   readonly numbers: readonly (number | null)[];
 }
 
+/** @param row of `pastPipeline` */
 export function pastOf(row: Row): readonly [key: string, past: Past] {
-  const all = (Array.isArray(row['data']) ? row['data'] : []).map(valuesOf);
+  const all = Array.isArray(row['data']) ? row['data'] : [];
   const times = Array.isArray(row['times']) ? row['times'] : [];
+  return [keyOf(idOf(row)), numbersOf(all, times, false)];
+}
+
+/** @param rows of `sampledPipeline` */
+export function sampledOf(rows: readonly Row[]): ReadonlyMap<string, Past> {
+  return new Map(
+    [...Map.groupBy(rows, (row) => keyOf(idOf(row)))].map(([key, of]): [string, Past] => [
+      key,
+      numbersOf(
+        of.map(({ data }) => data),
+        of.map(({ time }) => time),
+        of.some(({ readings }) => Number(readings) > 1),
+      ),
+    ]),
+  );
+}
+
+/** @param all what each reading has, as it is stored */
+function numbersOf(all: readonly unknown[], times: readonly unknown[], isSampled: boolean): Past {
   const fields = new Map<string, { readonly value: Value; readonly numbers: (number | null)[] }>();
-  for (const [at, values] of all.entries())
+  for (const [at, values] of all.map(valuesOf).entries())
     for (const value of values) {
       if (typeof value.value !== 'number') continue;
       const key = pathKey(value.path);
@@ -88,13 +132,11 @@ export function pastOf(row: Row): readonly [key: string, past: Past] {
       fields.set(key, field);
       field.numbers[at] = value.value;
     }
-  return [
-    keyOf(idOf(row)),
-    {
-      x: times.map((time) => Date.parse(String(time)) / 1_000),
-      fields: [...fields.values()].map(({ value: { name, path }, numbers }) => ({ name, path, numbers })),
-    },
-  ];
+  return {
+    x: times.map((time) => Date.parse(String(time)) / 1_000),
+    fields: [...fields.values()].map(({ value: { name, path }, numbers }) => ({ name, path, numbers })),
+    isSampled,
+  };
 }
 
 /** Identifies a value of a series. */

@@ -1,5 +1,6 @@
 /** The part of the time that charts show: one for all charts of a page, and none on the next page. */
 
+import type { Span } from '../range/span.ts';
 import { followed } from '../ui/followed.ts';
 
 /** In seconds since 1970. */
@@ -19,4 +20,9 @@ export function zoomOf(page: string): Zoom | undefined {
 /** @param zoom undefined: all that is loaded */
 export function setZoom(page: string, zoom: Zoom | undefined): void {
   kept.set(zoom && { ...zoom, page });
+}
+
+/** Whole seconds that contain the part. */
+export function spanOfZoom({ min, max }: Zoom): Span {
+  return { from: new Date(Math.floor(min) * 1_000), until: new Date((Math.floor(max) + 1) * 1_000) };
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { chartOf } from './chart.ts';
 import { cellText, columnsOf, flatten } from './flatten.ts';
-import { rangeStage, stagesOf } from './pipeline.ts';
+import { stagesOf } from './pipeline.ts';
 
 const chart = (rows: readonly Record<string, unknown>[]): ReturnType<typeof chartOf> => {
   const flat = rows.map((row) => flatten(row));
@@ -36,11 +36,8 @@ test('a name and a number become bars, one number a big number, and text alone n
   expect(chart([]).kind).toBe('none');
 });
 
-test('a pipeline gets the time range as its first stage', () => {
-  expect(rangeStage(3_600_000, Date.UTC(2026, 0, 1, 1))).toEqual({
-    $match: { time_received: { $gte: { $date: '2026-01-01T00:00:00.000Z' } } },
-  });
-  expect(rangeStage(0, 0)).toBeUndefined();
+test('a text that is not a pipeline is refused in words', () => {
+  expect(stagesOf('[{"$limit": 1}]')).toEqual([{ $limit: 1 }]);
   expect(() => stagesOf('{}')).toThrow('list of stages');
 });
 

@@ -52,7 +52,7 @@ test('words to complete are the fields, components and methods of stored reading
 });
 
 test('saved queries are read back, other metadata stays, and invalid queries are left out', () => {
-  const heat = { name: 'Heat', language: 'sql', text: 'SELECT 1', rangeMs: 0 } as const;
+  const heat = { name: 'Heat', language: 'sql', text: 'SELECT 1', range: 0 } as const;
   const stored = withSaved({ dashboards: { a: 1 }, queries: { broken: 7 } }, 'Heat', heat);
   expect(stored['dashboards']).toEqual({ a: 1 });
   expect(savedOf(stored)).toEqual([heat]);

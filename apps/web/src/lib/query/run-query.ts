@@ -1,6 +1,7 @@
 /** Runs a query in SQL or MQL. */
 import { type QueryAnswer, runQueryRequest } from '../api/query-request.ts';
-import { sinceOf, stagesOf } from './pipeline.ts';
+import { boundsOf, type TimeRange } from '../range/time-range.ts';
+import { stagesOf } from './pipeline.ts';
 
 export type QueryLanguage = 'mql' | 'sql';
 
@@ -9,7 +10,7 @@ export async function runQuery(given: {
   readonly organizationId: string;
   readonly language: QueryLanguage;
   readonly text: string;
-  readonly rangeMs: number;
+  readonly range: TimeRange;
   readonly nowMs: number;
   readonly signal: AbortSignal;
   /** Returns how the query runs, as the only row. */
@@ -17,11 +18,10 @@ export async function runQuery(given: {
   /** MQL: only this many stages, and then the number of documents as `documents`. */
   readonly countAfter?: number;
 }): Promise<QueryAnswer> {
-  const { organizationId, language, text, rangeMs, nowMs, signal, explain = false, countAfter } = given;
-  const since = sinceOf(rangeMs, nowMs);
+  const { organizationId, language, text, range, nowMs, signal, explain = false, countAfter } = given;
   const query = language === 'sql' ? { sql: text } : { mql: counted(stagesOf(text), countAfter) };
   return runQueryRequest(
-    { organization_id: organizationId, format: 'json', ...query, ...(since && { since }) },
+    { organization_id: organizationId, format: 'json', ...query, ...boundsOf(range, nowMs) },
     signal,
     explain ? { 'platform-explain': 'true' } : {},
   );

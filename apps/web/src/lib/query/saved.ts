@@ -1,6 +1,7 @@
 /** Saved queries: their content, and how those of the organization are stored in its metadata, under `queries`. Pure. */
 import type { JsonObject } from '@bufbuild/protobuf';
 import { objectOf } from '../api/object-of.ts';
+import { rangeOfStored, storedRange, type TimeRange } from '../range/time-range.ts';
 import type { QueryLanguage } from './run-query.ts';
 
 export interface SavedQuery {
@@ -8,8 +9,7 @@ export interface SavedQuery {
   readonly language: QueryLanguage;
   /** As it was typed. */
   readonly text: string;
-  /** Time range in ms; 0: all time. */
-  readonly rangeMs: number;
+  readonly range: TimeRange;
 }
 
 export const metadataKey = 'queries';
@@ -18,10 +18,11 @@ export const metadataKey = 'queries';
 export function savedOf(metadata: JsonObject): readonly SavedQuery[] {
   return Object.entries(objectOf(metadata[metadataKey]))
     .flatMap(([name, value]) => {
-      const { language, text, rangeMs } = objectOf(value);
+      const stored = objectOf(value);
+      const { language, text } = stored;
       if (typeof text !== 'string') return [];
-      const range = typeof rangeMs === 'number' ? rangeMs : 3_600_000;
-      return [{ name, language: language === 'sql' ? ('sql' as const) : ('mql' as const), text, rangeMs: range }];
+      const range = rangeOfStored(stored);
+      return [{ name, language: language === 'sql' ? ('sql' as const) : ('mql' as const), text, range }];
     })
     .toSorted((a, b) => a.name.localeCompare(b.name));
 }
@@ -30,6 +31,6 @@ export function savedOf(metadata: JsonObject): readonly SavedQuery[] {
 export function withSaved(metadata: JsonObject, name: string, query: SavedQuery | undefined): JsonObject {
   const { [name]: _, ...others } = objectOf(metadata[metadataKey]);
   if (query === undefined) return { ...metadata, [metadataKey]: others };
-  const { language, text, rangeMs } = query;
-  return { ...metadata, [metadataKey]: { ...others, [name]: { language, text, rangeMs } } };
+  const { language, text, range } = query;
+  return { ...metadata, [metadataKey]: { ...others, [name]: { language, text, ...storedRange(range) } } };
 }
