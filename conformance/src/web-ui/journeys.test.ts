@@ -11,6 +11,7 @@ import { connectProgram } from './connect-program.ts';
 import { holdToMove } from './hold-to-move.ts';
 import { pageSeries } from './page-series.ts';
 import { useQueryTools } from './query-tools.ts';
+import { readHistory } from './read-history.ts';
 import { useSettings } from './settings.ts';
 import { shareDashboard } from './share-dashboard.ts';
 import { showModules } from './show-modules.ts';
@@ -335,7 +336,7 @@ test('see the machine online, edit its configuration and see it applied, restore
   await page.screenshot({ path: shotPath('web-control.png') });
 
   await page.getByRole('link', { name: 'Configure' }).click();
-  await page.getByRole('button', { name: 'History' }).click();
+  await readHistory(ui);
   await page.getByRole('button', { name: 'Compare and restore version 1' }).click();
   const restoring = page.getByRole('dialog', { name: 'Restore version 1: what changes' });
   await restoring.getByText('probe').waitFor();

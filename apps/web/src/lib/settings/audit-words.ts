@@ -1,5 +1,6 @@
 /** Entries of the audit trail in words, and as CSV. */
 import type { AuditEntry } from '@platform/proto/platform/fleet/v1/fleet';
+import { csvText } from '../ui/csv.ts';
 import { dateOf } from '../ui/time.ts';
 
 /** Words of the API that people know by another name. */
@@ -56,11 +57,5 @@ export function entriesCsv(entries: readonly AuditEntry[], nameOf: (id: string) 
     ...[one.targetId, one.detail, one.peerAddress],
   ]);
   const head = ['at', 'actor_kind', 'actor', 'action', 'target_kind', 'target', 'target_id', 'detail', 'from'];
-  return [head, ...rows].map((cells) => `${cells.map(csvCell).join(',')}\r\n`).join('');
-}
-
-/** Spreadsheets run what begins with these characters as a formula. */
-function csvCell(text: string): string {
-  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+  return csvText([head, ...rows]);
 }
