@@ -1,6 +1,6 @@
 /** Data: follows the path to one series, sees how long it is kept, and pins its chart to a dashboard, by role and name. */
 import { hostname } from 'node:os';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { shotPath } from '../open-browser.ts';
 import { accessibilityFaults, patiently, type RunningUi } from './start-ui.ts';
@@ -41,8 +41,11 @@ export async function browseData({ page }: RunningUi): Promise<void> {
 
 /** A part of the time becomes the range of the page: in its address, as times that can be changed, until it is undone. */
 async function keepPart(page: Page): Promise<void> {
-  await dragOver(page);
-  await page.getByRole('button', { name: 'Keep as time range' }).first().click();
+  // The second part of a part has readings, too.
+  await page.getByRole('img', { name: /^Line chart of cpu_percent, [2-6]\d points/ }).waitFor();
+  const keep = page.getByRole('button', { name: 'Keep as time range' });
+  await dragOver(page, keep);
+  await keep.first().click();
   await page.waitForURL(/range=20[^&]*Z%2F20[^&]*Z(&|$)/);
   await page.getByText('UTC', { exact: true }).waitFor();
   const until = page.getByLabel('Until', { exact: true });
@@ -61,8 +64,8 @@ async function keepPart(page: Page): Promise<void> {
   await page.getByText('From must be before Until.').waitFor();
   await until.fill(text);
   await page.getByText('From must be before Until.').waitFor({ state: 'detached' });
-  await dragOver(page);
-  await page.getByRole('button', { name: 'Keep as time range' }).first().click();
+  await dragOver(page, keep);
+  await keep.first().click();
   await expect.poll(() => until.inputValue(), patiently).not.toBe(text);
   await page.getByRole('button', { name: 'Undo the kept part' }).click();
   await expect.poll(() => until.inputValue(), patiently).toBe(text);
@@ -73,8 +76,8 @@ async function keepPart(page: Page): Promise<void> {
 
 /** A part of the time that is chosen in one chart is shown by all charts of the page. */
 async function zoomAllCharts(page: Page): Promise<void> {
-  await dragOver(page);
   const back = page.getByRole('button', { name: 'Show the whole time' });
+  await dragOver(page, back);
   const charts = await page.getByRole('img', { name: /^Line chart of/ }).count();
   expect(charts).toBeGreaterThan(1);
   await expect.poll(() => back.count(), patiently).toBe(charts);
@@ -82,15 +85,26 @@ async function zoomAllCharts(page: Page): Promise<void> {
   await expect.poll(() => back.count(), patiently).toBe(0);
 }
 
-/** Chooses a part of the time in the first chart. */
-async function dragOver(page: Page): Promise<void> {
+/** Chooses a part of the time in the first chart, until the page offers `then`. */
+async function dragOver(page: Page, then: Locator): Promise<void> {
   const chart = page.locator('.u-over').first();
-  await chart.scrollIntoViewIfNeeded();
-  const { x = 0, y = 0, width = 0 } = (await chart.boundingBox()) ?? {};
-  await page.mouse.move(x + width * 0.4, y + 40);
-  await page.mouse.down();
-  await page.mouse.move(x + width * 0.8, y + 40, { steps: 4 });
-  await page.mouse.up();
+  // New readings draw the chart again, which ends a choice.
+  await expect
+    .poll(async () => {
+      // Not under the top bar.
+      await chart.hover();
+      const { x = 0, y = 0, width = 0, height = 0 } = (await chart.boundingBox()) ?? {};
+      await page.mouse.move(x + width * 0.4, y + height / 2);
+      await page.mouse.down();
+      await page.mouse.move(x + width * 0.8, y + height / 2, { steps: 4 });
+      await page.mouse.up();
+      await then
+        .first()
+        .waitFor({ timeout: 2_000 })
+        .catch(() => {});
+      return then.count();
+    }, patiently)
+    .toBeGreaterThan(0);
 }
 
 /** Times name the zone in which they are written, which the person chooses. */

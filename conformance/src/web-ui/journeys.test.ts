@@ -162,6 +162,16 @@ test('a new trigger is tried, saved, tested and delivered', async () => {
     .getByRole('row', { name: /Delivered .* uptime-rises/ })
     .first()
     .waitFor();
+  // Times are in the zone that was chosen, and in UTC in the address.
+  await page.getByLabel('From', { exact: true }).fill('2020-01-01T00:00');
+  await page.waitForURL(/from=2020-01-01T00%3A00%3A00\.000Z/);
+  await page.getByLabel('Until', { exact: true }).fill('2020-01-02T00:00');
+  await page.getByText('Nothing matches.').waitFor();
+  await page.getByLabel('Until', { exact: true }).fill('');
+  await page
+    .getByRole('row', { name: /Delivered .* uptime-rises/ })
+    .first()
+    .waitFor();
   await page.getByRole('button', { name: 'Resend failed deliveries' }).click();
   const replaying = page.getByRole('dialog', { name: 'Resend failed deliveries' });
   await replaying.getByLabel('Include delivered ones').check();

@@ -21,7 +21,7 @@ test('a revision says who changed what, compared with the one before', () => {
 test('what may not be read is said; keys have their ids, and strangers learn no authors', () => {
   const editedBy = { type: AuthenticationType.API_KEY, value: '0123456789abcdef' };
   expect(fragmentEntryOf(entry({ old: { id: 'f' }, config: cam, editedBy }))).toMatchObject({
-    ...{ who: 'key 01234567', what: 'changed it; the revision before cannot be read' },
+    ...{ who: 'Key 01234567', what: 'changed it; the revision before cannot be read' },
   });
   expect(fragmentEntryOf(entry({}))).toMatchObject({ who: '', what: 'saved it; what it had is no longer stored' });
 });

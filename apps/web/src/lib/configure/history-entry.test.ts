@@ -8,9 +8,9 @@ const entry = (more: Partial<HistoryEntry> = {}): HistoryEntry => ({
 
 test('people and keys have their names; others are called what they are', () => {
   expect(whoOf('person', 'Ada')).toBe('Ada');
-  expect(whoOf('api-key', 'line 3')).toBe('key line 3');
-  expect(whoOf('part', '')).toBe('the machine');
-  expect(whoOf('api-key', '')).toBe('a key');
+  expect(whoOf('api-key', 'line 3')).toBe('Key line 3');
+  expect(whoOf('part', '')).toBe('The machine');
+  expect(whoOf('api-key', '')).toBe('A key');
   expect(whoOf('visitor', '')).toBe('visitor');
 });
 

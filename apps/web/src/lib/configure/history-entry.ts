@@ -13,15 +13,15 @@ export interface HistoryEntry {
   readonly restored: string;
 }
 
-/** What people call those who have no name. */
+/** What those are called who have no name, at the beginning of a sentence. */
 const kinds: Readonly<Record<string, string>> = {
-  ...{ person: 'a person', 'api-key': 'a key', part: 'the machine' },
-  ...{ admin: 'the host administrator', platform: 'the platform' },
+  ...{ person: 'A person', 'api-key': 'A key', part: 'The machine' },
+  ...{ admin: 'The host administrator', platform: 'The platform' },
 };
 
 export function whoOf(kind: string, name: string): string {
   if (name === '') return kinds[kind] ?? kind;
-  return kind === 'api-key' ? `key ${name}` : name;
+  return kind === 'api-key' ? `Key ${name}` : name;
 }
 
 /** Such as "Ada restored version 3: removed component cam". */

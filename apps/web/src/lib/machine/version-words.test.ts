@@ -46,6 +46,6 @@ test('an entry names who saved the version, and what it restored', () => {
     author: { kind: 'api-key', id: 'k', name: 'line 3' },
   });
   expect(entryOf(version, undefined)).toEqual({
-    ...{ number: '7', at: new Date(0), who: 'key line 3', what: undefined, restored: '3' },
+    ...{ number: '7', at: new Date(0), who: 'Key line 3', what: undefined, restored: '3' },
   });
 });
