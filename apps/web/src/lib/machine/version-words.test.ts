@@ -18,7 +18,8 @@ test('each version is compared with the one before it, and each document is load
   const learn = (...versions: bigint[]): Promise<void> => words.learn(versions, () => (steps += 1));
   await learn(4n, 3n, 2n, 1n);
   expect([...words.known.values()].toSorted()).toEqual([1, 2, 3, 4].map((number) => `added component c${number}`));
-  expect(loaded.toSorted()).toEqual([1n, 2n, 3n, 4n]);
+  expect(new Set(loaded)).toEqual(new Set([1n, 2n, 3n, 4n]));
+  expect(loaded).toHaveLength(4);
   expect(steps).toBe(2);
   await learn(5n, 4n);
   expect(words.known.get(5n)).toBe('added component c5');
