@@ -29,7 +29,6 @@ export async function shareDashboard({ page }: RunningUi): Promise<string> {
     .getByRole('region', { name: 'Processor' })
     .getByRole('img', { name: /Line chart of cpu_percent/ })
     .waitFor();
-  expect(await accessibilityFaults(page)).toEqual([]);
   return link;
 }
 
