@@ -177,6 +177,9 @@ export async function composeFleet(deps: FleetDeps): Promise<Fleet> {
     seesFragment: fragments.seesFragment,
     baseUrl: url,
     accessChanged: () => authenticator.forget(),
+    keysEnded: (keys, place) => {
+      for (const { id, hashes } of keys) registry.secrets.deleted.put(id, hashes, place);
+    },
     organizationDeleting: [
       deletePeople,
       deleteQueries,

@@ -77,7 +77,7 @@ export {
   unimplemented,
 } from './refusals.ts';
 export type { Repaired } from './repaired.ts';
-export { deletedMachineText, isOfDeletedMachine } from './text/deleted-machine.ts';
+export { deletedMachineText, deletedPlaceText, isOfDeletedMachine } from './text/deleted-machine.ts';
 export { invisibleCharacter, isVisible, visibleText } from './text/invisible-character.ts';
 export { jsonIn } from './text/json-in.ts';
 export { machineKeyAdvice } from './text/machine-key-advice.ts';

@@ -27,7 +27,7 @@ async function given(): Promise<Given> {
   const { db, rows, alterRows, instanceKey, organizationId } = await openFirstAccount();
   let shiftMs = 0;
   const clock = { ...systemClock, monotonic: () => performance.now() + shiftMs };
-  const partSecrets = { check: async () => undefined, isCurrent: async () => false, wasDeleted: () => false };
+  const partSecrets = { check: async () => undefined, isCurrent: async () => false, deletedPlace: () => undefined };
   return {
     ...{ db, rows, alterRows },
     instanceKey,

@@ -3,6 +3,7 @@ import {
   type Clock,
   type CodeName,
   deletedMachineText,
+  deletedPlaceText,
   invalidArgument,
   PlatformError,
   permissionDenied,
@@ -80,13 +81,20 @@ export function createAuthenticator(deps: {
   const { db, rows, requirePlaces, instanceKey, partSecrets, sessions, shares, guesses, clock, keyUsed } = deps;
   let cache = new Map<string, { principal: Promise<Principal>; untilMs: number }>();
 
-  const keyEpoch = (id: string, secret: string, peerAddress: string, code: CodeName): Promise<number> =>
-    proven(
+  const keyEpoch = async (id: string, secret: string, peerAddress: string, code: CodeName): Promise<number> => {
+    const place = partSecrets.deletedPlace(id, secret);
+    if (place !== undefined)
+      throw new PlatformError(
+        code,
+        `API key ${shown(id)}: ${place === 'machine' ? deletedMachineText : deletedPlaceText(place)}`,
+      );
+    return proven(
       guesses,
       { credential: id, peerAddress, kind: 'secret' },
       () => checkKey(db, instanceKey, id, secret, clock.now()),
       () => new PlatformError(code, wrongKey(id)),
     );
+  };
 
   const signIn = async ({ entity, type, payload }: Credentials, peerAddress: string): Promise<string> => {
     if (type === 'api-key') {
@@ -95,7 +103,7 @@ export function createAuthenticator(deps: {
     }
     if (type === 'robot-secret') {
       // Not a guess: the secret is right.
-      if (partSecrets.wasDeleted(entity, payload))
+      if (partSecrets.deletedPlace(entity, payload) !== undefined)
         throw permissionDenied(`part ${shown(entity)}: ${deletedMachineText}`);
       const wrong = (): PlatformError =>
         permissionDenied(

@@ -136,11 +136,18 @@ export type Deleted =
   | { readonly locationId: string }
   | { readonly machineId: string };
 
+/** A key that ended with a deletion. */
+export interface EndedKey {
+  readonly id: string;
+  /** Of its secrets. */
+  readonly hashes: readonly Uint8Array[];
+}
+
 /**
- * Removes every grant on what is being deleted, and API keys without any other role, because no one could manage those. Returns the ids of
- * those keys, for the audit entry. Call the authenticator's `forget()` after the commit.
+ * Removes every grant on what is being deleted, and API keys without any other role, because no one could manage those. Returns those keys,
+ * for the audit entry and for those who still use them. Call the authenticator's `forget()` after the commit.
  */
-export async function removeGrantsOn(trx: Database, deleted: Deleted): Promise<readonly string[]> {
+export async function removeGrantsOn(trx: Database, deleted: Deleted): Promise<readonly EndedKey[]> {
   const all = trx.deleteFrom('grants');
   const chosen =
     'organizationId' in deleted
@@ -150,12 +157,13 @@ export async function removeGrantsOn(trx: Database, deleted: Deleted): Promise<r
         : all.where('robot_id', '=', deleted.machineId);
   const rows = await chosen.returning(['identity_id', 'identity_type']).execute();
   const keyIds = new Set(rows.flatMap((row) => (row.identity_type === 'api-key' ? [row.identity_id] : [])));
-  const ended: string[] = [];
+  const ended: EndedKey[] = [];
   for (const id of keyIds) {
     if ((await grantsOfIdentity(trx, { type: 'api-key', id })).length > 0) continue;
-    await trx.deleteFrom('former_key_secrets').where('key_id', '=', id).execute();
-    await trx.deleteFrom('api_keys').where('id', '=', id).execute();
-    ended.push(id);
+    const former = trx.deleteFrom('former_key_secrets').where('key_id', '=', id).returning('secret_hash');
+    const current = trx.deleteFrom('api_keys').where('id', '=', id).returning('secret_hash');
+    const secrets = [...(await former.execute()), ...(await current.execute())];
+    ended.push({ id, hashes: secrets.map((row) => row.secret_hash) });
   }
   return ended;
 }

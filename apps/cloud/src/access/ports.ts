@@ -1,5 +1,7 @@
 /** What access needs from other features: sessions of people, shared locations, secrets of parts. */
 
+import type { DeletedPlace } from './deleted-secrets.ts';
+
 /** A person who is signed in. */
 export interface SignedIn {
   readonly personId: string;
@@ -34,6 +36,8 @@ export interface PartSecrets {
   check(partId: string, secret: string): Promise<number | undefined>;
   /** Whether a token of this epoch is still valid. */
   isCurrent(partId: string, epoch: number): Promise<boolean>;
-  /** Whether this was a valid secret of a part that has been deleted, as far as that is remembered. */
-  wasDeleted(partId: string, secret: string): boolean;
+  /**
+   * What was deleted, if this was a valid secret of a part, or of an API key that ended with the deletion; as far as that is remembered.
+   */
+  deletedPlace(id: string, secret: string): DeletedPlace | undefined;
 }

@@ -1,6 +1,7 @@
 /** Dependencies of the accounts feature on other features. */
 import type { Clock } from '@platform/base';
 import type { Access } from '../access/authorize.ts';
+import type { EndedKey } from '../access/grants.ts';
 import type { Principal } from '../access/principal.ts';
 import type { InstanceKey } from '../instance/instance-key.ts';
 import type { Database } from '../metadata/tables.ts';
@@ -22,6 +23,8 @@ export interface AccountsDeps {
   baseUrl(): string;
   /** Called after each commit that changed roles or sharing. */
   accessChanged(): void;
+  /** Remembers the keys that ended with a deletion, so that those who still use them are told. Called after the commit. */
+  keysEnded(keys: readonly EndedKey[], place: 'location' | 'organization'): void;
   /** Called in this order when an organization is deleted, so that other features delete their data about it. */
   readonly organizationDeleting: readonly OrganizationDeleting[];
 }

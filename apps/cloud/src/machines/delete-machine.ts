@@ -25,15 +25,16 @@ export async function deleteMachine(
     const keys = await removeGrantsOn(trx, { machineId: machine.id });
     const { numDeletedRows } = await trx.deleteFrom('machines').where('id', '=', machine.id).executeTakeFirst();
     if (numDeletedRows === 0n) throw notVisible('machine', machine.id);
-    const detail = { name: machine.name, parts: rows.map(({ id }) => id), keys };
+    const detail = { name: machine.name, parts: rows.map(({ id }) => id), keys: keys.map(({ id }) => id) };
     await audit(trx, by, clock.now(), 'AppService.DeleteRobot', ['machine', machine.id, organizationId], detail);
-    return secrets;
+    return { secrets, keys };
   });
   registry.forgetMachine(machine.id);
-  for (const [id, hashes] of removed) {
-    registry.secrets.deleted.put(id, hashes);
+  for (const [id, hashes] of removed.secrets) {
+    registry.secrets.deleted.put(id, hashes, 'machine');
     forgetPart(id);
   }
+  for (const { id, hashes } of removed.keys) registry.secrets.deleted.put(id, hashes, 'machine');
   accessChanged();
 }
 
@@ -59,7 +60,7 @@ export async function deletePart(
     return removed;
   });
   registry.forgetPart(part.id);
-  registry.secrets.deleted.put(part.id, hashes);
+  registry.secrets.deleted.put(part.id, hashes, 'machine');
   forgetPart(part.id);
   accessChanged();
 }

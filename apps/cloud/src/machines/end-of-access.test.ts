@@ -1,9 +1,16 @@
-import { systemClock } from '@platform/base';
+import { isOfDeletedMachine, systemClock } from '@platform/base';
 import { expect, test } from 'vitest';
 import { type Authenticator, createAuthenticator } from '../access/authenticate.ts';
+import type { DeletedPlace } from '../access/deleted-secrets.ts';
+import type { EndedKey } from '../access/grants.ts';
 import { createGuessLimit } from '../access/guess-limit.ts';
 import { createKey } from '../access/keys.ts';
+import type { Grant } from '../access/principal.ts';
 import { noSessions, noShares } from '../access/testing/no-sessions.ts';
+import type { AccountsDeps } from '../accounts/accounts-deps.ts';
+import { deleteLocation } from '../accounts/locations/delete-location.ts';
+import { deleteOrganization } from '../accounts/organizations/delete-organization.ts';
+import { machineNamesIn } from './part-places.ts';
 import { app, openMachines, type TestMachines } from './testing/open-machines.ts';
 
 async function given(): Promise<TestMachines & { authenticator: Authenticator }> {
@@ -68,6 +75,49 @@ test('the server of a deleted machine or part is told so, for its right secret o
         message: expect.stringContaining('the cloud has deleted this machine'),
       });
   await expect(signIn(partId, ofArm)).rejects.toThrow('a wrong secret or an unknown part');
+});
+
+test('the servers of parts whose location or organization was deleted are told so, also those that sign in with a key that ended with it', async () => {
+  const told = await given();
+  const { ask, authenticator, owner, machineId, partId, partSecret, organizationId, locationId } = told;
+  const keyOn = (on: Partial<Grant>) =>
+    createKey(
+      told.db,
+      told.instanceKey,
+      'of a server',
+      [{ role: 'operator', organizationId, locationId: null, robotId: null, ...on }],
+      1,
+    );
+  const [ofMachine, ofLocation, ofOrganization] = [
+    await keyOn({ robotId: machineId }),
+    await keyOn({ locationId }),
+    await keyOn({}),
+  ];
+  const said = (type: string, entity: string, payload: string) =>
+    authenticator.signIn({ type, entity, payload }, '127.0.0.1:9').catch((refusal) => refusal);
+  const deps = {
+    ...told,
+    clock: systemClock,
+    machineNamesIn,
+    organizationDeleting: [],
+    keysEnded: (keys: readonly EndedKey[], place: DeletedPlace) => {
+      for (const { id, hashes } of keys) told.registry.secrets.deleted.put(id, hashes, place);
+    },
+    accessChanged: () => authenticator.forget(),
+  } as unknown as AccountsDeps;
+  const by = { principal: owner, peerAddress: '127.0.0.1:1' };
+
+  await ask(owner, app.deleteRobot, { id: machineId });
+  await deleteLocation(deps, by, locationId);
+  await deleteOrganization(deps, by, organizationId);
+  const isTold = (text: string) => ({ code: 'permission_denied', message: expect.stringContaining(text) });
+  expect(await said('robot-secret', partId, partSecret)).toMatchObject(isTold('has deleted this machine'));
+  expect(await said('api-key', ofMachine.id, ofMachine.key)).toMatchObject(isTold('has deleted this machine'));
+  expect(await said('api-key', ofLocation.id, ofLocation.key)).toMatchObject(isTold('the location of this key'));
+  const refused = await said('api-key', ofOrganization.id, ofOrganization.key);
+  expect(refused).toMatchObject(isTold('the organization of this key'));
+  expect(isOfDeletedMachine(refused)).toBe(true);
+  expect(await said('api-key', ofLocation.id, ofOrganization.key)).toMatchObject(isTold('a wrong or ended key'));
 });
 
 test('R16 a deleted part, and a caller signed in with a deleted part secret, are refused from the next call on', async () => {

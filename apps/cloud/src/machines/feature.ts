@@ -255,7 +255,7 @@ export async function createMachines(deps: MachinesDeps): Promise<Machines> {
     partSecrets: {
       check: (partId, secret) => registry.secrets.check(partId, secret),
       isCurrent: async (partId, epoch) => registry.secrets.isCurrent(partId, epoch),
-      wasDeleted: (partId, secret) => registry.secrets.deleted.has(partId, secret),
+      deletedPlace: (id, secret) => registry.secrets.deleted.placeOf(id, secret),
     },
     appHandlers: {
       ...machineHandlers(operations),

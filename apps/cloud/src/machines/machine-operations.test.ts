@@ -263,6 +263,7 @@ test('if a machine is created while its location is deleted, one succeeds and th
     clock: systemClock,
     machineNamesIn,
     organizationDeleting: [],
+    keysEnded: () => {},
     accessChanged: () => {},
   };
   const outcomes: string[] = [];

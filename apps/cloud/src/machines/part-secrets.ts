@@ -3,11 +3,11 @@
  * D6).
  */
 import { newId, newSecret } from '@platform/base';
+import { createDeletedSecrets, type DeletedSecrets } from '../access/deleted-secrets.ts';
 import type { InstanceKey } from '../instance/instance-key.ts';
 import { requireCompleteSet, requireIntactSet } from '../metadata/row-checks/require-complete.ts';
 import { requireRight } from '../metadata/row-checks/require-right.ts';
 import type { Database } from '../metadata/tables.ts';
-import { createDeletedSecrets, type DeletedSecrets } from './deleted-secrets.ts';
 import { checkedPartSecrets } from './store.ts';
 
 export interface PartSecret {
@@ -31,7 +31,7 @@ export interface PartSecretStore {
   /** Must be called after the commit that deleted the secret. */
   forget(secret: Pick<PartSecret, 'partId' | 'epoch'>): void;
   forgetPart(partId: string): void;
-  /** Of parts that were deleted. */
+  /** Of parts that were deleted, and of API keys that ended with a deletion. */
   readonly deleted: DeletedSecrets;
 }
 

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
-import { deletedMachineText, PlatformError } from '@platform/base';
+import { deletedMachineText, deletedPlaceText, PlatformError } from '@platform/base';
 import { Health } from '@platform/proto/grpc/health/v1/health';
 import { connect } from '@platform/rpc/client';
 import { expect, test } from 'vitest';
@@ -33,6 +33,10 @@ test('the refusal of a deleted machine says that the cloud deleted it, and what 
   const refused = new PlatformError('permission_denied', `part "p": ${deletedMachineText}`);
   expect(connectionTrouble(refused, { appAddress })).toBe(
     `${appAddress}: the cloud has deleted this machine: stop its machine-server, or connect it again with a new line ("platform machines connect NAME")`,
+  );
+  const ofKey = new PlatformError('permission_denied', `API key "k": ${deletedPlaceText('location')}`);
+  expect(connectionTrouble(ofKey, { appAddress })).toMatch(
+    /^\S+: the cloud has deleted the location of this key: .*machines connect NAME/,
   );
 });
 

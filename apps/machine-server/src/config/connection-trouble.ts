@@ -1,5 +1,5 @@
 /** Advice on what to change on the machine or in its cloud when certificates or TLS prevent a connection. */
-import { deletedMachineText, errorText, isOfDeletedMachine } from '@platform/base';
+import { errorText, isOfDeletedMachine } from '@platform/base';
 import { certificateCommand, connectionFault } from '@platform/rpc/client';
 import type { CloudCredentials } from './credentials.ts';
 
@@ -8,7 +8,9 @@ export function connectionTrouble(
   error: unknown,
   { appAddress, ca }: Pick<CloudCredentials, 'appAddress' | 'ca'>,
 ): string {
-  if (isOfDeletedMachine(error)) return `${appAddress}: ${deletedMachineText}`;
+  // Without the id of the part.
+  if (isOfDeletedMachine(error))
+    return `${appAddress}: ${errorText(error).replace(/^.*?: (?=the cloud has deleted)/, '')}`;
   const fault = connectionFault(error, appAddress);
   const renewed = 'get a new credentials file with "platform machines part config-file"';
   switch (fault?.kind) {

@@ -95,7 +95,7 @@ export async function openFleet(): Promise<Fleet> {
     partSecrets: {
       check: async (partId, secret) => (secret === `secret of ${partId}` ? 1 : undefined),
       isCurrent: async (_partId, epoch) => epoch === 1,
-      wasDeleted: () => false,
+      deletedPlace: () => undefined,
     },
     sessions: { personOf: async (id) => sessions.get(id), personWith: async (id) => sessions.get(id) },
     shares: { sharesTo: (organizationId) => shared.get(organizationId) ?? [] },

@@ -57,7 +57,11 @@ export async function openAccounts(overrides: Partial<AccountsDeps> = {}): Promi
     requirePlaces: intactPlaces(first.rows),
     db,
     instanceKey,
-    partSecrets: { check: async () => undefined, isCurrent: async () => false, wasDeleted: () => false },
+    partSecrets: {
+      check: (partId, secret) => registry.secrets.check(partId, secret),
+      isCurrent: async (partId, epoch) => registry.secrets.isCurrent(partId, epoch),
+      deletedPlace: (id, secret) => registry.secrets.deleted.placeOf(id, secret),
+    },
     sessions: { personOf: async (id) => people.get(id), personWith: async (id) => people.get(id) },
     shares: tree,
     guesses: createGuessLimit(systemClock),
@@ -75,6 +79,9 @@ export async function openAccounts(overrides: Partial<AccountsDeps> = {}): Promi
     seesFragment: () => true,
     baseUrl: () => 'http://cloud.test',
     accessChanged: () => authenticator.forget(),
+    keysEnded: (keys, place) => {
+      for (const { id, hashes } of keys) registry.secrets.deleted.put(id, hashes, place);
+    },
     organizationDeleting: [],
     ...overrides,
   });

@@ -73,7 +73,7 @@ export async function startPeople(
     requirePlaces: async () => {},
     db,
     instanceKey,
-    partSecrets: { check: async () => undefined, isCurrent: async () => false, wasDeleted: () => false },
+    partSecrets: { check: async () => undefined, isCurrent: async () => false, deletedPlace: () => undefined },
     sessions,
     shares: tree,
     guesses,
