@@ -177,7 +177,7 @@ export function composeEdge(deps: EdgeDeps): RpcServer {
     readRoutes: [
       binary.download,
       packages.download,
-      notificationRoute({ db: deps.db, signIn, access }),
+      notificationRoute({ db: deps.db, signIn, access, zoneOf: outgoing.zoneOf }),
       accounts.logoRoute,
     ],
   });
@@ -240,7 +240,7 @@ export function composeEdge(deps: EdgeDeps): RpcServer {
           transitions: (partId, fromMs, untilMs) => transitionsOf(deps.db, partId, fromMs, untilMs),
           monotonic: clock.monotonic,
         },
-        ...{ targetRefusal: outgoing.targetRefusal, keptBecause: outgoing.keptBecause },
+        ...{ targetRefusal: outgoing.targetRefusal, keptBecause: outgoing.keptBecause, zoneOf: outgoing.zoneOf },
         pushApplicationOf: async (organizationId) => (await accounts.pushConfiguration(organizationId))?.appId,
       }),
     ),

@@ -4,11 +4,12 @@ import { version } from '@platform/base';
 import type { Billing } from './billing/feature.ts';
 import type { Fleet, FleetDeps } from './compose-fleet.ts';
 import type { Metrics } from './edge/metrics/metrics.ts';
-import { addressesOfOwners, personOver } from './identity/notified-people.ts';
+import { addressesOfOwners, personOver, zoneOfMember } from './identity/notified-people.ts';
 import type { DatabaseTransaction } from './metadata/tables.ts';
 import type { Stores } from './open-stores.ts';
 import { createEmailChannel, noServer } from './outbox/email/email-channel.ts';
 import { createMail, type Mail } from './outbox/email/mail.ts';
+import type { NotificationMailDeps } from './outbox/email/write-notifications.ts';
 import { createOutbox, type Outbox } from './outbox/feature.ts';
 import { createPushProvider, providerAddresses } from './outbox/push/provider.ts';
 import { createPushChannel, noCredentials, ownApplication } from './outbox/push/push-channel.ts';
@@ -37,6 +38,7 @@ export interface Outgoing {
   readonly outbox: Outbox;
   /** Undefined: no mail server is configured. */
   readonly mail: Mail | undefined;
+  readonly zoneOf: NotificationMailDeps['zoneOf'];
   readonly targetRefusal: TargetStatesDeps['targetRefusal'];
   readonly keptBecause: TargetStatesDeps['keptBecause'];
 }
@@ -52,6 +54,8 @@ export function composeOutbox(deps: OutboxWiringDeps): Outgoing {
     privateTargetsSetting: 'PLATFORM_WEBHOOK_ALLOW_PRIVATE',
     resolve: systemResolve,
   };
+  const zoneOf: Outgoing['zoneOf'] = async (organizationId, address) =>
+    (await zoneOfMember(db, organizationId, address)) || tree.organization(organizationId)?.time_zone || 'UTC';
   const credentialsOf = async (organizationId: string, application: string): Promise<string | undefined> => {
     const uploaded = await accounts.pushConfiguration(organizationId);
     if (uploaded?.appId === application) return uploaded.credentials;
@@ -78,6 +82,7 @@ export function composeOutbox(deps: OutboxWiringDeps): Outgoing {
           const { name = '', support_email: supportEmail = '' } = tree.organization(organizationId) ?? {};
           return { organizationName: name, supportEmail, logoUrl: await accounts.logoUrl(organizationId) };
         },
+        zoneOf,
         publicUrl: () => settings.identity.publicUrl ?? deps.url(),
         keep: (mail) => deps.testInbox().keepMail(mail),
         invoicePdf: (organizationId, invoiceId) => deps.billing().invoicePdf(organizationId, invoiceId),
@@ -104,6 +109,7 @@ export function composeOutbox(deps: OutboxWiringDeps): Outgoing {
   });
   return {
     outbox,
+    zoneOf,
     mail: mailSettings && createMail({ outbox, instanceKey, clock }),
     targetRefusal: (url, organizationId) => targetRefusal(url, policy, organizationId, clock),
     async keptBecause(organizationId, { type, application }) {

@@ -41,6 +41,8 @@ const changes: Readonly<Record<string, (site: Site) => Promise<unknown>>> = {
   RestoreConfigurationVersion: ({ fleet, partId }) => fleet.restoreConfigurationVersion({ partId, version: 1n }),
   ForceConfiguration: ({ fleet, partId }) => fleet.forceConfiguration({ partId }),
   CreateConnectToken: ({ fleet, partId }) => fleet.createConnectToken({ partId }),
+  SetOrganizationTimeZone: ({ fleet, organizationId }) =>
+    fleet.setOrganizationTimeZone({ organizationId, timeZone: 'Europe/Berlin' }),
   RotateWebhookSecret: ({ fleet, organizationId }) => fleet.rotateWebhookSecret({ organizationId }),
 };
 

@@ -23,6 +23,8 @@ export function organizationsCommand(): Command {
   ]).alias('orgs');
 }
 
+/** In which notifications by e-mail write times. */
+const zoneField = 'time_zone';
 const { fields, shape } = presenter<Organization>({
   id: (one) => one.id,
   name: (one) => one.name,
@@ -45,11 +47,18 @@ function list(): Command {
 function get(): Command {
   return defineCommand(
     new Command('get').description('show one organization').argument('[organization]', 'name or id'),
-    { examples: ['platform organizations get', 'platform organizations get "My organization" --json'], fields },
+    {
+      examples: ['platform organizations get', 'platform organizations get "My organization" --json'],
+      fields: [...fields, zoneField],
+    },
     async ({ cloud, out, find }, _flags, text) => {
       const { id } = await find.organization(text);
-      const { organization } = await (await cloud()).app.getOrganization({ organizationId: id });
-      if (organization !== undefined) out.object(shape(organization));
+      const { app, fleet } = await cloud();
+      const [{ organization }, { timeZone }] = await Promise.all([
+        app.getOrganization({ organizationId: id }),
+        fleet.getOrganizationTimeZone({ organizationId: id }),
+      ]);
+      if (organization !== undefined) out.object({ ...shape(organization), [zoneField]: timeZone || 'UTC' });
     },
   );
 }
@@ -80,14 +89,27 @@ function create(): Command {
 function update(): Command {
   return defineCommand(
     new Command('update')
-      .description('rename an organization or set its public namespace')
+      .description('rename an organization, or set its public namespace or time zone')
       .argument('[organization]', 'name or id')
       .option('--name <name>', 'new name')
-      .option('--public-namespace <namespace>', 'name under which others find its public fragments'),
-    { examples: ['platform organizations update "My organization" --name "North plant"'], fields },
+      .option('--public-namespace <namespace>', 'name under which others find its public fragments')
+      .option(
+        '--time-zone <name>',
+        'IANA time zone in which its mails write times, unless a recipient has chosen another',
+      ),
+    {
+      examples: [
+        'platform organizations update "My organization" --name "North plant"',
+        'platform organizations update --time-zone Europe/Berlin',
+      ],
+      fields,
+    },
     async ({ cloud, out, find }, flags, text) => {
       const { id } = await find.organization(text);
-      const { organization } = await (await cloud()).app.updateOrganization({
+      const { app, fleet } = await cloud();
+      const timeZone = flags['timeZone'];
+      if (timeZone !== undefined) await fleet.setOrganizationTimeZone({ organizationId: id, timeZone });
+      const { organization } = await app.updateOrganization({
         organizationId: id,
         name: flags['name'],
         publicNamespace: flags['publicNamespace'],

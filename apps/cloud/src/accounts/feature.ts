@@ -12,6 +12,7 @@ import { logoUrl } from './organizations/logo.ts';
 import { logoRoute } from './organizations/logo-route.ts';
 import { organizationHandlers } from './organizations/organization-rpc.ts';
 import { settingsHandlers } from './organizations/settings-rpc.ts';
+import { timeZoneHandlers } from './organizations/time-zone-rpc.ts';
 import { webhookSecretHandlers } from './organizations/webhook-secret-rpc.ts';
 import { webhookSecrets } from './organizations/webhook-secrets.ts';
 
@@ -19,7 +20,7 @@ export interface Accounts {
   /** The AppService handlers for accounts. */
   readonly appHandlers: CloudHandlers<typeof AppService>;
   /** The FleetService handlers for accounts. */
-  readonly fleetHandlers: ReturnType<typeof webhookSecretHandlers>;
+  readonly fleetHandlers: ReturnType<typeof webhookSecretHandlers> & ReturnType<typeof timeZoneHandlers>;
   /** `GET /logos/<id>`. */
   readonly logoRoute: Route;
   /** Address of an organization's logo; empty if it has none. */
@@ -46,7 +47,7 @@ export function createAccounts(deps: AccountsDeps): Accounts {
       ...settingsHandlers(deps),
       ...pushHandlers(deps),
     },
-    fleetHandlers: webhookSecretHandlers(deps),
+    fleetHandlers: { ...webhookSecretHandlers(deps), ...timeZoneHandlers(deps) },
     logoRoute: logoRoute(deps.db),
     logoUrl: (organizationId) => logoUrl(deps, organizationId),
     webhookSecrets: async (organizationId) => (await webhookSecrets(deps, organizationId)).map(({ secret }) => secret),

@@ -23,6 +23,8 @@ export interface AccountsTables {
     login_methods: string | null;
     /** Empty: none. */
     support_email: Generated<string>;
+    /** In which notifications by e-mail write times, an IANA name; empty: UTC. */
+    time_zone: Generated<string>;
   };
   locations: {
     id: string;
@@ -62,7 +64,7 @@ export const accountsSealed: readonly SealedColumn[] = [
 ];
 
 const statements: readonly string[] = [
-  "create table organizations (id text primary key, name text not null, created_ms bigint not null, webhook_secret blob not null, public_namespace text, default_region text not null default '', cid text, default_fragments text, login_methods text, support_email text not null default '', row_check text)",
+  "create table organizations (id text primary key, name text not null, created_ms bigint not null, webhook_secret blob not null, public_namespace text, default_region text not null default '', cid text, default_fragments text, login_methods text, support_email text not null default '', time_zone text not null default '', row_check text)",
   'create unique index organizations_by_namespace on organizations (public_namespace)',
   "create table locations (id text primary key, organization_id text not null references organizations (id), parent_id text references locations (id), name text not null, created_ms bigint not null, region text not null default '', row_check text)",
   'create index locations_by_organization on locations (organization_id)',

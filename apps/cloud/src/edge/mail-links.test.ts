@@ -68,13 +68,14 @@ test('the page of a notification is for those who may read the part; others do n
   const on = await openOutboxRig();
   await enqueueWebhooks(on, on.open(), webhookMessage(1, 'ada@example.com', { channel: 'email' }));
   const [row] = await on.db.selectFrom('outbox_messages').select('id').execute();
-  const person: Principal = { kind: 'person', personId: 'ada', sessionId: 's', email: '', grants: [] } as never;
+  const person: Principal = { kind: 'person', personId: 'ada', sessionId: 's', email: 'ada@x', grants: [] } as never;
   let principal: Principal | undefined;
   let sees = false;
   const base = await serving(
     notificationRoute({
       db: on.db,
       signIn: { principalOf: async () => principal, mayAskAgain: () => false },
+      zoneOf: async (_organizationId, address) => (address === '' ? 'UTC' : 'Europe/Berlin'),
       access: { allows: (_by, action, id) => sees && action === 'part.read' && id === 'part' },
     }),
   );
@@ -86,7 +87,7 @@ test('the page of a notification is for those who may read the part; others do n
   expect([hidden.status, await hidden.text()]).toEqual([404, await missing.text()]);
   sees = true;
   const shown = await ask();
-  expect([shown.status, await shown.text()]).toEqual([200, expect.stringMatching(/hot.*Robot.*cpu/s)]);
+  expect([shown.status, await shown.text()]).toEqual([200, expect.stringMatching(/hot.*Europe\/Berlin.*Robot.*cpu/s)]);
 });
 
 test('a hostile name of a component or machine stays text on the page of a notification, also in its title', async () => {
@@ -106,6 +107,7 @@ test('a hostile name of a component or machine stays text on the page of a notif
     db: on.db,
     signIn: { principalOf: async () => person, mayAskAgain: () => false },
     access: { allows: () => true },
+    zoneOf: async () => 'UTC',
   };
   const page = await (await fetch(`${await serving(notificationRoute(deps))}/notifications/${row?.id}`)).text();
   expect(page.match(/<meta [^>]*/g)).toEqual([

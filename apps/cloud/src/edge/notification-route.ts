@@ -1,7 +1,7 @@
 /** `GET /notifications/<id>`: the event of a notification, for those who may read the data of the part. Mails link to it. */
 import type { Access } from '../access/authorize.ts';
 import { type Described, describedMessage } from '../outbox/describe-message.ts';
-import { timeInText } from '../outbox/in-words.ts';
+import type { NotificationMailDeps } from '../outbox/email/write-notifications.ts';
 import type { OutboxDatabase } from '../outbox/store.ts';
 import { type Html, html } from '../text-rules/html.ts';
 import type { Route } from '../wire/route.ts';
@@ -13,6 +13,7 @@ export interface NotificationRouteDeps {
   readonly db: OutboxDatabase;
   readonly signIn: Pick<SignIn, 'principalOf' | 'mayAskAgain'>;
   readonly access: Pick<Access, 'allows'>;
+  readonly zoneOf: NotificationMailDeps['zoneOf'];
 }
 
 export function notificationRoute(deps: NotificationRouteDeps): Route {
@@ -29,7 +30,9 @@ export function notificationRoute(deps: NotificationRouteDeps): Route {
       sendToSignIn(response, url);
       return true;
     }
-    const found = await describedMessage(db, id);
+    const found = await describedMessage(db, id, (organizationId) =>
+      deps.zoneOf(organizationId, principal.kind === 'person' ? principal.email : ''),
+    );
     // Callers who may not see it do not learn whether it exists.
     if (found === undefined || !access.allows(principal, 'part.read', found.partId)) {
       const body = html`<h1>Notification not found</h1><p>Notifications are kept for 30 days, and shown to owners and operators of the machine.</p>`;
@@ -41,8 +44,8 @@ export function notificationRoute(deps: NotificationRouteDeps): Route {
   };
 }
 
-function bodyOf({ summary, triggerName, atMs, facts, reading }: Described): Html {
-  const rows = [['Trigger', triggerName], ['Time', timeInText(atMs)], ...facts];
+function bodyOf({ summary, triggerName, time, facts, reading }: Described): Html {
+  const rows = [['Trigger', triggerName], ['Time', time], ...facts];
   return html`<h1>${summary}</h1>
 <div class="scroll"><table>${rows.map(([name, value]) => html`<tr><th>${name}</th><td>${value}</td></tr>`)}</table></div>
 ${reading !== '' && html`<h2>Reading</h2><code class="lines">${reading}</code>`}

@@ -9,6 +9,7 @@ export const servedPaths = [
   '/account/password',
   '/account/sessions/end',
   '/account/sign-out-everywhere',
+  '/account/time-zone',
   '/api/invitations/link',
   '/api/json1/config',
   '/api/query',

@@ -2,6 +2,7 @@
 import { alreadyExists, failedPrecondition, notFound } from '@platform/base';
 import { audit, type Caller } from '../access/audit.ts';
 import { checkedEmail } from '../text-rules/checked-email.ts';
+import { checkedTimeZone } from '../text-rules/time-zone.ts';
 import type { IdentityOperationDeps } from './identity-deps.ts';
 import { findPerson } from './people.ts';
 import { checkedPassword, hashPassword } from './sign-in/hash-password.ts';
@@ -35,6 +36,16 @@ export async function setEmail(deps: IdentityOperationDeps, by: SignedInCaller, 
     await audit(trx, by, deps.clock.now(), 'SetEmail', ['person', personId, null], { email: normal });
   });
   deps.forget();
+}
+
+/** Sets the time zone of mails to the person. @param zone empty: as each organization. @throws invalid_argument */
+export async function setTimeZone(deps: IdentityOperationDeps, by: SignedInCaller, zone: string): Promise<void> {
+  const { personId } = by.principal;
+  const timeZone = checkedTimeZone(zone);
+  await deps.db.transaction().execute(async (trx) => {
+    await trx.updateTable('people').set({ time_zone: timeZone }).where('id', '=', personId).execute();
+    await audit(trx, by, deps.clock.now(), 'SetTimeZone', ['person', personId, null], { time_zone: timeZone });
+  });
 }
 
 /**

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { type Fleet, on, openFleet } from '../access/testing/open-fleet.ts';
-import { addressesOfOwners } from './notified-people.ts';
+import { addressesOfOwners, zoneOfMember } from './notified-people.ts';
 
 async function named(fleet: Fleet, email: string | null, ...grants: Parameters<Fleet['personWith']>): Promise<void> {
   const id = await fleet.personWith(...grants);
@@ -21,4 +21,13 @@ test('D19 owners of the machine, its locations and its organization are notified
   const press = fleet.access.lineageOf('machine', 'press');
   if (press === undefined) throw new Error('expected the machine press');
   expect(await addressesOfOwners(fleet.db, press)).toEqual(['acme@x', 'hall@x', 'machine@x', 'plant@x']);
+});
+
+test('the zone of a person applies to mails of organizations in which they have a role; others do not learn it', async () => {
+  const fleet = await openFleet();
+  const id = await fleet.personWith(on.machine('operator', 'press'));
+  await fleet.db.updateTable('people').set({ email: 'ada@x', time_zone: 'Asia/Tokyo' }).where('id', '=', id).execute();
+  expect(await zoneOfMember(fleet.db, 'acme', ' Ada@X ')).toBe('Asia/Tokyo');
+  expect(await zoneOfMember(fleet.db, 'umbrella', 'ada@x')).toBe('');
+  expect(await zoneOfMember(fleet.db, 'acme', 'nobody@x')).toBe('');
 });

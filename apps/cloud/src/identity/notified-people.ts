@@ -1,5 +1,5 @@
 /** The people whom the triggers of a machine may notify (D19). */
-import { peopleOver } from '../access/grants.ts';
+import { peopleIn, peopleOver } from '../access/grants.ts';
 import type { Lineage } from '../access/principal.ts';
 import type { Database } from '../metadata/tables.ts';
 
@@ -24,4 +24,18 @@ export async function personOver(db: Database, machine: Lineage, address: string
     .where('id', 'in', peopleOver(db, machine, ['owner', 'operator']))
     .executeTakeFirst();
   return row?.id;
+}
+
+/**
+ * The time zone that the person with this address has chosen; empty: none, or the address is that of nobody with a role in the organization,
+ * which must not learn who else has an account.
+ */
+export async function zoneOfMember(db: Database, organizationId: string, address: string): Promise<string> {
+  const row = await db
+    .selectFrom('people')
+    .select('time_zone')
+    .where('email', '=', address.trim().toLowerCase())
+    .where('id', 'in', peopleIn(db, organizationId))
+    .executeTakeFirst();
+  return row?.time_zone ?? '';
 }

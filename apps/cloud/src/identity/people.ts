@@ -8,6 +8,8 @@ export interface Person {
   readonly email: string;
   readonly emailVerified: boolean;
   readonly name: string;
+  /** An IANA name; empty: none. */
+  readonly timeZone: string;
   /** Absent: no password. */
   readonly passwordHash: string | undefined;
 }
@@ -17,7 +19,14 @@ export async function findPerson(db: Database, by: { id: string } | { email: str
   const all = db
     .selectFrom('people')
     .leftJoin('passwords', 'passwords.person_id', 'people.id')
-    .select(['people.id', 'people.email', 'people.email_verified', 'people.name', 'passwords.hash']);
+    .select([
+      'people.id',
+      'people.email',
+      'people.email_verified',
+      'people.name',
+      'people.time_zone',
+      'passwords.hash',
+    ]);
   const row = await ('id' in by
     ? all.where('people.id', '=', by.id)
     : all.where('people.email', '=', by.email)
@@ -28,6 +37,7 @@ export async function findPerson(db: Database, by: { id: string } | { email: str
     email: row.email ?? '',
     emailVerified: row.email_verified === 1,
     name: row.name,
+    timeZone: row.time_zone,
     passwordHash: row.hash ?? undefined,
   };
 }

@@ -17,6 +17,8 @@ export interface IdentityTables {
     /** 1 once the person has proven that they own the address. */
     email_verified: Generated<number>;
     last_sign_in_ms: number | null;
+    /** In which mails to the person write times, an IANA name; empty: as the organization. */
+    time_zone: Generated<string>;
   };
   /** A person without a row has no password. */
   passwords: { person_id: string; hash: string; changed_ms: number };
@@ -71,7 +73,7 @@ export interface IdentityTables {
 }
 
 const statements: readonly string[] = [
-  'create table people (id text primary key, email text unique, name text not null, created_ms bigint not null, email_verified integer not null default 0, last_sign_in_ms bigint, row_check text)',
+  "create table people (id text primary key, email text unique, name text not null, created_ms bigint not null, email_verified integer not null default 0, last_sign_in_ms bigint, time_zone text not null default '', row_check text)",
   'create table passwords (person_id text primary key references people (id), hash text not null, changed_ms bigint not null, row_check text)',
   'create table person_identities (issuer text not null, subject text not null, person_id text not null references people (id), created_ms bigint not null, row_check text, primary key (issuer, subject))',
   'create index person_identities_by_person on person_identities (person_id)',

@@ -4,12 +4,13 @@
  */
 import { failedPrecondition } from '@platform/base';
 
-export const baselineVersion = 101;
+export const baselineVersion = 102;
 
 /** By the newest version that it reads: the last commit that reads what commits before 0.1 wrote. */
 const lastCommits = [
   [99, '0dcb1cdd'],
-  [baselineVersion - 1, '6eb3e1d3'],
+  [100, '6eb3e1d3'],
+  [baselineVersion - 1, '4d81c169'],
 ] as const;
 
 export interface Versions {

@@ -8,7 +8,8 @@ export type Fact = readonly [name: string, value: string];
 /** Maximum characters shown of a reading, or of the lines of a log. */
 const maxShown = 16_000;
 
-export function factsOf({ type, place, data, condition, change, logs }: TriggerEvent): Fact[] {
+/** @param zone of the reader */
+export function factsOf({ type, place, data, condition, change, logs }: TriggerEvent, zone: string): Fact[] {
   return [
     ['Event', type],
     ['Machine', place.robotName],
@@ -19,15 +20,15 @@ export function factsOf({ type, place, data, condition, change, logs }: TriggerE
       : ([
           ['Component', `${data.componentName} (${data.componentType})`],
           ['Method', data.methodName],
-          ['Received', `${timeInText(data.minTimeReceived)} to ${timeInText(data.maxTimeReceived)}`],
+          ['Received', `${timeInText(data.minTimeReceived, zone)} to ${timeInText(data.maxTimeReceived, zone)}`],
         ] satisfies Fact[])),
     ...(change === undefined
       ? []
       : ([
           ['State', change.to],
-          ['Since', timeInText(change.at)],
+          ['Since', timeInText(change.at, zone)],
           ...(change.subject === '' ? [] : ([['About', change.subject]] satisfies Fact[])),
-          ['Reason', withZone(change.reason)],
+          ['Reason', withZone(change.reason, zone)],
         ] satisfies Fact[])),
     ...(logs === undefined ? [] : ([['Lines', `${logs.entries.length + logs.omitted}`]] satisfies Fact[])),
     ...(condition === undefined ? [] : ([['Condition', JSON.stringify(condition)]] satisfies Fact[])),
@@ -37,15 +38,15 @@ export function factsOf({ type, place, data, condition, change, logs }: TriggerE
   ];
 }
 
-/** The reading or the log lines that fired the trigger; empty: there are none. */
-export function readingText({ data, logs }: TriggerEvent): string {
-  if (logs !== undefined) return shortened(logs.entries.map(lineText).join('\n'));
+/** The reading or the log lines that fired the trigger; empty: there are none. @param zone of the reader, for the times of lines */
+export function readingText({ data, logs }: TriggerEvent, zone: string): string {
+  if (logs !== undefined) return shortened(logs.entries.map((entry) => lineText(entry, zone)).join('\n'));
   return data?.reading === undefined ? '' : shortened(JSON.stringify(data.reading.data, null, 2));
 }
 
-function lineText(entry: unknown): string {
+function lineText(entry: unknown, zone: string): string {
   const { time = '', level = '', logger_name: logger = '', message = '' } = Object(entry);
-  return `${time} ${level} ${logger} ${message}`;
+  return `${timeInText(time, zone)} ${level} ${logger} ${message}`;
 }
 
 function shortened(text: string): string {

@@ -1,5 +1,6 @@
 /** What happened, in words, for subjects and lists: value and threshold, names, times. Pure. */
 import { evalsOf, type JsonObject, type MetEval } from '@platform/conditions';
+import { timeInZone } from '../text-rules/time-zone.ts';
 import type { TriggerEvent } from './event.ts';
 
 /** Maximum characters of a name or value: names may have kilobytes. */
@@ -8,13 +9,13 @@ const maxValue = 60;
 /** Maximum evals in a line. */
 const maxEvals = 3;
 
-/** One line: what happened, and on which machine, such as "oven: temperature 22.4 is below 25". */
-export function summaryOf(event: TriggerEvent): string {
+/** One line: what happened, and on which machine, such as "oven: temperature 22.4 is below 25". @param zone of the reader */
+export function summaryOf(event: TriggerEvent, zone = 'UTC'): string {
   const { robotName } = event.place;
-  return `${event.isTest ? 'test, nothing has happened: ' : ''}${nameInText(robotName)}${whatHappened(event)}`;
+  return `${event.isTest ? 'test, nothing has happened: ' : ''}${nameInText(robotName)}${whatHappened(event, zone)}`;
 }
 
-function whatHappened(event: TriggerEvent): string {
+function whatHappened(event: TriggerEvent, zone: string): string {
   const { type, data, change, logs } = event;
   const what = type.replaceAll('_', ' ');
   if (type === 'part_online') return ' is online';
@@ -23,10 +24,10 @@ function whatHappened(event: TriggerEvent): string {
   const evals = conditionText(event);
   if (change?.to === 'recovered')
     return ` has recovered: ${subjectText(change.subject, evals || what)}${sourceOf(event)}`;
-  if (evals !== '') return `: ${evals}${reasonOf(event)}${sourceOf(event)}`;
+  if (evals !== '') return `: ${evals}${reasonOf(event, zone)}${sourceOf(event)}`;
   if (change !== undefined) {
     const about = type === 'conditional_data_ingested' ? '' : `${subjectText(change.subject, what)}: `;
-    return `: ${about}${withZone(change.reason)}${sourceOf(event)}`;
+    return `: ${about}${withZone(change.reason, zone)}${sourceOf(event)}`;
   }
   const source = data === undefined ? 'data' : `${nameInText(data.componentName)} ${data.methodName}`;
   return `: ${source} ${type === 'conditional_data_ingested' ? 'met the condition' : 'arrived'}`;
@@ -49,8 +50,10 @@ function sourceOf({ data, place }: TriggerEvent): string {
 }
 
 /** Why a trigger with states fired, beyond one reading. */
-function reasonOf({ change }: TriggerEvent): string {
-  return change === undefined || change.reason === 'a reading met the conditions' ? '' : `; ${withZone(change.reason)}`;
+function reasonOf({ change }: TriggerEvent, zone: string): string {
+  return change === undefined || change.reason === 'a reading met the conditions'
+    ? ''
+    : `; ${withZone(change.reason, zone)}`;
 }
 
 /** Empty: there is no reading, or no condition on it. */
@@ -83,15 +86,15 @@ function evalText({ path, operator, operand, value, isMet }: MetEval): string {
   return is === wanted ? `${name} is ${is}` : `${name} is ${is}, not ${wanted}`;
 }
 
-/** A time with its zone. No person, organization or machine has a time zone among its settings, so it is UTC. @param at ms, or RFC 3339 */
-export function timeInText(at: number | string): string {
+/** A time with the name of its zone. @param at ms, or RFC 3339. @param zone of the reader */
+export function timeInText(at: number | string, zone = 'UTC'): string {
   const time = new Date(at);
-  return Number.isNaN(time.getTime()) ? String(at) : `${time.toISOString().slice(0, 19).replace('T', ' ')} UTC`;
+  return Number.isNaN(time.getTime()) ? String(at) : timeInZone(time, zone);
 }
 
-/** Replaces times of RFC 3339 by those that people read. */
-export function withZone(text: string): string {
-  return text.replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g, timeInText);
+/** Replaces times of RFC 3339 by those that people read. @param zone of the reader */
+export function withZone(text: string, zone = 'UTC'): string {
+  return text.replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g, (at) => timeInText(at, zone));
 }
 
 /**

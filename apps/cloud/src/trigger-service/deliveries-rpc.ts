@@ -20,6 +20,7 @@ import {
 } from '../outbox/deliveries/list-deliveries.ts';
 import { pauseReasons } from '../outbox/deliveries/paused-targets.ts';
 import { countDeliveries, searchDeliveries } from '../outbox/deliveries/search-deliveries.ts';
+import type { NotificationMailDeps } from '../outbox/email/write-notifications.ts';
 import { type EventPlace, eventOf } from '../outbox/event.ts';
 import { withoutSecrets } from '../outbox/failure-line.ts';
 import type { Outbox } from '../outbox/feature.ts';
@@ -31,6 +32,7 @@ import { nextAttemptMs, waitsBecause } from './waiting.ts';
 export interface DeliveriesRpcDeps extends ScopeDeps {
   readonly db: OutboxDatabase;
   readonly outbox: Pick<Outbox, 'obstacleOf'>;
+  readonly zoneOf: NotificationMailDeps['zoneOf'];
   readonly placeOf: (partId: string) => EventPlace | undefined;
 }
 
@@ -67,7 +69,7 @@ export function deliveriesHandlers(deps: DeliveriesRpcDeps): CloudHandlers<typeo
     },
     async getDelivery({ id }, call) {
       const delivery = await visibleDelivery(deps, call.principal, id);
-      const request = describeRequest(delivery);
+      const request = describeRequest(delivery, await deps.zoneOf(delivery.organization_id, delivery.target));
       const [message] = await deliveryMessages(deps, delivery.organization_id, [delivery]);
       const machineName = message?.machineName || eventOf(delivery.event)?.place?.robotName || '';
       return { delivery: { ...message, machineName }, ...(request && { request }) };

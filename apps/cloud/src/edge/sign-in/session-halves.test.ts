@@ -40,7 +40,13 @@ test('D49 a program that received the cookie, as on another port of this host, g
   // No page that the cookie opens contains the other half.
   for (const path of ['/', '/status', '/account', '/sign-in', '/sign-in/done'])
     expect(await (await ask(people, path, { cookie })).text()).not.toContain(browser.secret);
-  for (const path of ['/account/email', '/account/sessions/end', '/account/sign-out-everywhere', '/sign-out'])
+  for (const path of [
+    '/account/email',
+    '/account/time-zone',
+    '/account/sessions/end',
+    '/account/sign-out-everywhere',
+    '/sign-out',
+  ])
     for (const session of ['', half, 'x'])
       await fetch(people.url + path, {
         method: 'POST',

@@ -1,5 +1,6 @@
 /** People in the browser: link, password, sessions, forms. Uses a real port and database. */
 import { expect, test } from 'vitest';
+import { findPerson } from '../../identity/people.ts';
 import { startPeople } from '../../identity/testing/start-people.ts';
 
 const password = 'correct horse battery';
@@ -33,6 +34,23 @@ test('D30 the link of the first start signs in the owner once; they set e-mail a
   expect(other.page.url.pathname).toBe('/account');
   // The owner can sign in with a password now: later starts print no link.
   expect(await people.ownerLink()).toContain('token=undefined');
+});
+
+test('a person chooses the time zone of mails on the account page; a name that is none is refused and changes nothing', async () => {
+  const people = await startPeople();
+  const personId = await people.personWith('ada@example.com', password);
+  const browser = people.browser();
+  await browser.open('/sign-in?next=/account');
+  await browser.submit('/sign-in', { email: 'ada@example.com', password });
+  const stored = async (): Promise<string | undefined> => (await findPerson(people.db, { id: personId }))?.timeZone;
+  await browser.submit('/account/time-zone', { zone: 'europe/berlin' });
+  expect(browser.page.body).toContain('value="Europe/Berlin"');
+  await browser.submit('/account/time-zone', { zone: 'Mars/Olympus' });
+  expect(browser.page.body).toContain('expected a name of the IANA time zone database');
+  expect(await stored()).toBe('Europe/Berlin');
+  await browser.open('/account');
+  await browser.submit('/account/time-zone', { zone: '' });
+  expect(await stored()).toBe('');
 });
 
 test('D30 D49 opening a link, as previews and other pages do, does not use it up', async () => {

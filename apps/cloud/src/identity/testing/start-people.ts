@@ -93,6 +93,7 @@ export async function startPeople(
           email: createEmailChannel({
             ...{ db, settings, instanceKey, clock },
             branding: async () => ({ organizationName: '', logoUrl: '', supportEmail: '' }),
+            zoneOf: async () => 'UTC',
             publicUrl: () => url,
             keep: () => {},
             async invoicePdf() {

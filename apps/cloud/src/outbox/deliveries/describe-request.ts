@@ -16,8 +16,8 @@ export interface DescribedRequest {
 
 type Row = Pick<OutboxMessageRow, 'id' | 'channel' | 'event' | 'event_at' | 'trigger_name' | 'application'>;
 
-/** undefined: the stored event cannot be read. */
-export function describeRequest(row: Row): DescribedRequest | undefined {
+/** undefined: the stored event cannot be read. @param zone of the recipient of a mail */
+export function describeRequest(row: Row, zone: string): DescribedRequest | undefined {
   const event = eventOf(row.event);
   if (event === undefined) return undefined;
   const { id, channel, event_at: eventAtMs, trigger_name: triggerName, application } = row;
@@ -29,7 +29,7 @@ export function describeRequest(row: Row): DescribedRequest | undefined {
     const message = pushMessage(event, { id, triggerName, application: application ?? '' }, '');
     return { method: 'PUSH', headers: {}, body: JSON.stringify(message) };
   }
-  const { subject, text } = mailText({ triggerName, event, eventAtMs, link: `/notifications/${id}` });
+  const { subject, text } = mailText({ triggerName, event, eventAtMs, link: `/notifications/${id}`, zone });
   return { method: 'MAIL', headers: {}, body: `${subject}\n\n${text}` };
 }
 

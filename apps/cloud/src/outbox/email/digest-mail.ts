@@ -14,9 +14,10 @@ export interface DigestLine {
   readonly link: string;
 }
 
-/** @param lines in the order in which they happened */
+/** @param lines in the order in which they happened. @param zone time zone of the recipient, an IANA name */
 export function digestMail(
   lines: readonly DigestLine[],
+  zone: string,
   { organizationName, logoUrl }: MailBranding,
   unsubscribeUrl: string,
 ): NotificationMail {
@@ -28,7 +29,7 @@ export function digestMail(
     content: html`<h1 style="font-size:19px;margin:0 0 8px">${subject}</h1>
 <table style="border-collapse:collapse;font-size:14px">${lines.map(
       (line) =>
-        html`<tr><td style="vertical-align:top;padding:3px 16px 3px 0;color:#5f6670;white-space:nowrap">${timeInText(line.atMs)}</td><td style="padding:3px 0;overflow-wrap:anywhere"><a href="${line.link}" style="color:#1f5fd0">${line.summary}</a> <span style="color:#5f6670">${nameInText(line.triggerName)}</span></td></tr>
+        html`<tr><td style="vertical-align:top;padding:3px 16px 3px 0;color:#5f6670;white-space:nowrap">${timeInText(line.atMs, zone)}</td><td style="padding:3px 0;overflow-wrap:anywhere"><a href="${line.link}" style="color:#1f5fd0">${line.summary}</a> <span style="color:#5f6670">${nameInText(line.triggerName)}</span></td></tr>
 `,
     )}</table>`,
     bottom: html`${why} <a href="${unsubscribeUrl}" style="color:#5f6670">Stop these mails</a>`,
@@ -37,7 +38,7 @@ export function digestMail(
     subject,
     '',
     ...lines.flatMap(({ atMs, summary, triggerName, link }) => [
-      `${timeInText(atMs)}  ${summary}  [${nameInText(triggerName)}]`,
+      `${timeInText(atMs, zone)}  ${summary}  [${nameInText(triggerName)}]`,
       `  ${link}`,
     ]),
     '',

@@ -207,3 +207,33 @@ test('D45 a mail server that comes back after a day gets one mail of each kind, 
   expect(rows.length - failed.length).toBeGreaterThanOrEqual(30);
   expect(server.mails.length).toBeLessThanOrEqual(4);
 });
+
+test('single mails and lists to several recipients have the zone of each', async () => {
+  const server = await openSmtpSink();
+  const zones: Readonly<Record<string, string>> = {
+    'ada@example.com': 'Europe/Berlin',
+    'ben@example.com': 'Asia/Tokyo',
+  };
+  const owners = [...Object.keys(zones), 'eve@example.com'];
+  const on = await openMailRig({
+    smtpUrl: server.url,
+    ownersOf: async () => owners,
+    zoneOf: async (organizationId, address) => zones[address] ?? (organizationId === 'org' ? 'America/New_York' : ''),
+  });
+  const at = Date.parse('2026-12-01T13:05:09Z');
+  const notice = (n: number): Message => ({ ...offline(n, 'all_machine_owners'), eventAtMs: at });
+  await on.send(...many(noticesAtOnce, notice));
+  await server.waitFor(noticesAtOnce * owners.length);
+  await on.send(...many(3, (n) => notice(100 + n)));
+  await waiting(on, 3 * owners.length);
+  on.clock.setWall(on.clock.now() + noticesWaitMs);
+  on.outbox.wake();
+  await server.waitFor((noticesAtOnce + 1) * owners.length);
+  const times = (address: string): string[] =>
+    server.mails
+      .filter(({ to }) => to[0] === address)
+      .flatMap(({ text }) => text.match(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d [^ ]+(?: \(\S+\))?/g) ?? []);
+  expect(times('ada@example.com')).toEqual(Array(noticesAtOnce + 3).fill('2026-12-01 14:05:09 CET (Europe/Berlin)'));
+  expect(times('ben@example.com')).toEqual(Array(noticesAtOnce + 3).fill('2026-12-01 22:05:09 GMT+9 (Asia/Tokyo)'));
+  expect(times('eve@example.com')).toEqual(Array(noticesAtOnce + 3).fill('2026-12-01 08:05:09 EST (America/New_York)'));
+});

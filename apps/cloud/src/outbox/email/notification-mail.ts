@@ -11,6 +11,8 @@ export interface MailEntry {
   readonly eventAtMs: number;
   /** Link to the page that shows it. */
   readonly link: string;
+  /** Time zone of the recipient, an IANA name. */
+  readonly zone: string;
 }
 
 export interface MailBranding {
@@ -32,7 +34,7 @@ export function notificationMail(
   unsubscribeUrl: string,
 ): NotificationMail {
   const { subject, text } = mailText(entry);
-  const reading = readingText(entry.event);
+  const reading = readingText(entry.event, entry.zone);
   const why = whyText(organizationName);
   const body = mailPage({
     title: subject,
@@ -51,8 +53,8 @@ ${reading !== '' && html`<pre style="background:#f4f5f7;border-radius:6px;paddin
 
 /** Its subject, and its text without the lines that all mails have. */
 export function mailText(entry: MailEntry): Pick<NotificationMail, 'subject' | 'text'> {
-  const subject = oneLine(summaryOf(entry.event));
-  const reading = readingText(entry.event);
+  const subject = oneLine(summaryOf(entry.event, entry.zone));
+  const reading = readingText(entry.event, entry.zone);
   const lines = [
     subject,
     '',
@@ -70,8 +72,8 @@ export function whyText(organizationName: string): string {
   return `You get this mail because a trigger of ${organizationName} notifies this address.`;
 }
 
-function factsOfEntry({ triggerName, event, eventAtMs }: MailEntry): Fact[] {
-  return [['Trigger', triggerName], ['Time', timeInText(eventAtMs)], ...factsOf(event)];
+function factsOfEntry({ triggerName, event, eventAtMs, zone }: MailEntry): Fact[] {
+  return [['Trigger', triggerName], ['Time', timeInText(eventAtMs, zone)], ...factsOf(event, zone)];
 }
 
 /** Names may contain line breaks, which must not start new headers. */

@@ -25,6 +25,8 @@ export interface NotificationMailDeps {
   readonly db: OutboxDatabase;
   readonly instanceKey: Pick<InstanceKey, 'sign'>;
   readonly branding: (organizationId: string) => Promise<Branding>;
+  /** The time zone, an IANA name, in which the organization's notifications to this address write times. */
+  readonly zoneOf: (organizationId: string, address: string) => Promise<string>;
   /** Public URL of this installation, without a trailing slash. */
   readonly publicUrl: () => string;
 }
@@ -54,11 +56,12 @@ export async function writeNotifications(
   const { organization_id: organizationId, target: address } = first;
   const base = deps.publicUrl();
   const { supportEmail, ...branding } = await deps.branding(organizationId);
+  const zone = await deps.zoneOf(organizationId, address);
   const unsubscribeUrl = base + unsubscribeLink(deps.instanceKey, { organizationId, address });
   const mail =
     gathered.length === 1
-      ? await single(deps.db, first, (entry) => notificationMail(entry, branding, unsubscribeUrl), base)
-      : digestMail(await linesOf(deps.db, gathered, base), branding, unsubscribeUrl);
+      ? await single(deps.db, first, (entry) => notificationMail(entry, branding, unsubscribeUrl), base, zone)
+      : digestMail(await linesOf(deps.db, gathered, base, zone), zone, branding, unsubscribeUrl);
   if (mail === undefined) return undefined;
   return {
     ...mail,
@@ -78,15 +81,17 @@ async function single(
   { id, trigger_name: triggerName, event_at: eventAtMs }: GatheredMessage,
   write: (entry: MailEntry) => NotificationMail,
   base: string,
+  zone: string,
 ): Promise<NotificationMail | undefined> {
   const event = (await readEvents(db, [id])).get(id);
-  return event && write({ triggerName, event, eventAtMs, link: `${base}/notifications/${id}` });
+  return event && write({ triggerName, event, eventAtMs, link: `${base}/notifications/${id}`, zone });
 }
 
 async function linesOf(
   db: OutboxDatabase,
   gathered: readonly GatheredMessage[],
   base: string,
+  zone: string,
 ): Promise<readonly DigestLine[]> {
   const lines: DigestLine[] = [];
   for (const some of chunks(gathered, eventsAtOnce)) {
@@ -96,7 +101,7 @@ async function linesOf(
     );
     for (const { id, trigger_name: triggerName, event_at: atMs } of some) {
       const event = events.get(id);
-      const summary = event === undefined ? 'the stored event cannot be read' : oneLine(summaryOf(event));
+      const summary = event === undefined ? 'the stored event cannot be read' : oneLine(summaryOf(event, zone));
       const machineName = event?.place.robotName ?? '';
       lines.push({ atMs, summary, triggerName, machineName, link: `${base}/notifications/${id}` });
     }

@@ -41,7 +41,7 @@ const noInvoices = async (): Promise<never> => {
 export interface OutboxOverrides
   extends Partial<Pick<OutboxDeps & EnqueueDeps, 'db' | 'organizationExists' | 'appendMachineLog' | 'ownersOf'>>,
     Partial<Pick<WebhookChannelDeps, 'signingSecrets'>>,
-    Partial<Pick<EmailChannelDeps, 'invoicePdf'>> {
+    Partial<Pick<EmailChannelDeps, 'invoicePdf' | 'zoneOf'>> {
   /** A mail server. Absent: notifications by e-mail go to the test inbox. */
   readonly smtpUrl?: string | undefined;
   /** Creates the channel for push notifications; it adds what goes to the test inbox to `kept`. Absent: there is none. */
@@ -117,6 +117,7 @@ export async function openOutboxRig(kind?: StoreKind): Promise<OutboxRig> {
       push,
       signingSecrets = async () => [webhookSecret],
       invoicePdf = noInvoices,
+      zoneOf = async () => 'UTC',
       loopback = noLoopback,
       ...overrides
     } = {}) {
@@ -147,7 +148,7 @@ export async function openOutboxRig(kind?: StoreKind): Promise<OutboxRig> {
               }),
               publicUrl: () => 'https://cloud.example',
               keep: (mail) => void inbox.push(mail),
-              invoicePdf,
+              ...{ invoicePdf, zoneOf },
               ...(mailTimeoutMs !== undefined && { totalTimeoutMs: mailTimeoutMs }),
             }),
           ),

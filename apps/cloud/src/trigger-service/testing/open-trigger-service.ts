@@ -41,6 +41,7 @@ export async function openTriggerService({
     pushApplicationOf: async () => undefined,
     targetRefusal: async () => undefined,
     keptBecause: async () => undefined,
+    zoneOf: async () => 'UTC',
     ...more,
   };
   const binding = serve<typeof TriggerService, Principal>(TriggerService, triggerHandlers(deps));

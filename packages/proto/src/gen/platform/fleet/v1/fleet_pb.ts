@@ -18,7 +18,7 @@ import type { JsonObject, Message } from "@bufbuild/protobuf";
  * Describes the file platform/fleet/v1/fleet.proto.
  */
 export const file_platform_fleet_v1_fleet: GenFile = /*@__PURE__*/
-  fileDesc("Ch1wbGF0Zm9ybS9mbGVldC92MS9mbGVldC5wcm90bxIRcGxhdGZvcm0uZmxlZXQudjEiLAoRTGlzdExpbWl0c1JlcXVlc3QSFwoPb3JnYW5pemF0aW9uX2lkGAEgASgJIj4KEkxpc3RMaW1pdHNSZXNwb25zZRIoCgZsaW1pdHMYASADKAsyGC5wbGF0Zm9ybS5mbGVldC52MS5MaW1pdCJfCgVMaW1pdBIMCgRuYW1lGAEgASgJEg0KBXZhbHVlGAIgASgEEgwKBHVuaXQYAyABKAkSDwoHbWVhbmluZxgEIAEoCRIRCgR1c2VkGAUgASgESACIAQFCBwoFX3VzZWQiXQoNV2ViaG9va1NlY3JldBIOCgZzZWNyZXQYASABKAkSMAoHZW5kc19hdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBIAIgBAUIKCghfZW5kc19hdCIzChhHZXRXZWJob29rU2VjcmV0c1JlcXVlc3QSFwoPb3JnYW5pemF0aW9uX2lkGAEgASgJIk4KGUdldFdlYmhvb2tTZWNyZXRzUmVzcG9uc2USMQoHc2VjcmV0cxgBIAMoCzIgLnBsYXRmb3JtLmZsZWV0LnYxLldlYmhvb2tTZWNyZXQiZwoaUm90YXRlV2ViaG9va1NlY3JldFJlcXVlc3QSFwoPb3JnYW5pemF0aW9uX2lkGAEgASgJEhwKD292ZXJsYXBfc2Vjb25kcxgCIAEoDUgAiAEBQhIKEF9vdmVybGFwX3NlY29uZHMiUAobUm90YXRlV2ViaG9va1NlY3JldFJlc3BvbnNlEjEKB3NlY3JldHMYASADKAsyIC5wbGF0Zm9ybS5mbGVldC52MS5XZWJob29rU2VjcmV0IqQBChhDcmVhdGVFeHBpcmluZ0tleVJlcXVlc3QSDAoEbmFtZRgBIAEoCRI2Cg5hdXRob3JpemF0aW9ucxgCIAMoCzIeLnBsYXRmb3JtLmFwcC52MS5BdXRob3JpemF0aW9uEjMKCmV4cGlyZXNfYXQYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wSACIAQFCDQoLX2V4cGlyZXNfYXQiNAoZQ3JlYXRlRXhwaXJpbmdLZXlSZXNwb25zZRIKCgJpZBgBIAEoCRILCgNrZXkYAiABKAkiZQoTU2V0S2V5RXhwaXJ5UmVxdWVzdBIKCgJpZBgBIAEoCRIzCgpleHBpcmVzX2F0GAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgAiAEBQg0KC19leHBpcmVzX2F0IhYKFFNldEtleUV4cGlyeVJlc3BvbnNlIjAKFUxpc3RLZXlEZXRhaWxzUmVxdWVzdBIXCg9vcmdhbml6YXRpb25faWQYASABKAkiRQoWTGlzdEtleURldGFpbHNSZXNwb25zZRIrCgRrZXlzGAEgAygLMh0ucGxhdGZvcm0uZmxlZXQudjEuS2V5RGV0YWlscyKzAwoKS2V5RGV0YWlscxIKCgJpZBgBIAEoCRIMCgRuYW1lGAIgASgJEi4KCmNyZWF0ZWRfYXQYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjMKCmV4cGlyZXNfYXQYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wSACIAQESNQoMbGFzdF91c2VkX2F0GAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgBiAEBEjMKCnJvdGF0ZWRfYXQYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wSAKIAQESOAoPb3ZlcmxhcF9lbmRzX2F0GAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgDiAEBEj0KDmF1dGhvcml6YXRpb25zGAggAygLMiUucGxhdGZvcm0uYXBwLnYxLkF1dGhvcml6YXRpb25EZXRhaWxzQg0KC19leHBpcmVzX2F0Qg8KDV9sYXN0X3VzZWRfYXRCDQoLX3JvdGF0ZWRfYXRCEgoQX292ZXJsYXBfZW5kc19hdCIvCgVBY3RvchIMCgRraW5kGAEgASgJEgoKAmlkGAIgASgJEgwKBG5hbWUYAyABKAkitwEKFENvbmZpZ3VyYXRpb25WZXJzaW9uEg8KB3ZlcnNpb24YASABKAQSKAoGYXV0aG9yGAIgASgLMhgucGxhdGZvcm0uZmxlZXQudjEuQWN0b3ISLAoIc2F2ZWRfYXQYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhAKCHJldmlzaW9uGAQgASgJEg0KBWJ5dGVzGAUgASgNEhUKDXJlc3RvcmVkX2Zyb20YBiABKAQigwEKIExpc3RDb25maWd1cmF0aW9uVmVyc2lvbnNSZXF1ZXN0Eg8KB3BhcnRfaWQYASABKAkSFwoKcGFnZV90b2tlbhgCIAEoCUgAiAEBEhcKCnBhZ2VfbGltaXQYAyABKA1IAYgBAUINCgtfcGFnZV90b2tlbkINCgtfcGFnZV9saW1pdCJ3CiFMaXN0Q29uZmlndXJhdGlvblZlcnNpb25zUmVzcG9uc2USOQoIdmVyc2lvbnMYASADKAsyJy5wbGF0Zm9ybS5mbGVldC52MS5Db25maWd1cmF0aW9uVmVyc2lvbhIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkiUwoeR2V0Q29uZmlndXJhdGlvblZlcnNpb25SZXF1ZXN0Eg8KB3BhcnRfaWQYASABKAkSFAoHdmVyc2lvbhgCIAEoBEgAiAEBQgoKCF92ZXJzaW9uIqUBCh9HZXRDb25maWd1cmF0aW9uVmVyc2lvblJlc3BvbnNlEjgKB3ZlcnNpb24YASABKAsyJy5wbGF0Zm9ybS5mbGVldC52MS5Db25maWd1cmF0aW9uVmVyc2lvbhIQCghkb2N1bWVudBgCIAEoCRIfChJlZmZlY3RpdmVfZG9jdW1lbnQYAyABKAlIAIgBAUIVChNfZWZmZWN0aXZlX2RvY3VtZW50IngKIlJlc3RvcmVDb25maWd1cmF0aW9uVmVyc2lvblJlcXVlc3QSDwoHcGFydF9pZBgBIAEoCRIPCgd2ZXJzaW9uGAIgASgEEhwKD2N1cnJlbnRfdmVyc2lvbhgDIAEoBEgAiAEBQhIKEF9jdXJyZW50X3ZlcnNpb24iXwojUmVzdG9yZUNvbmZpZ3VyYXRpb25WZXJzaW9uUmVzcG9uc2USOAoHdmVyc2lvbhgBIAEoCzInLnBsYXRmb3JtLmZsZWV0LnYxLkNvbmZpZ3VyYXRpb25WZXJzaW9uIkEKHFZhbGlkYXRlQ29uZmlndXJhdGlvblJlcXVlc3QSDwoHcGFydF9pZBgBIAEoCRIQCghkb2N1bWVudBgCIAEoCSJHChRDb25maWd1cmF0aW9uUHJvYmxlbRIQCghzZXZlcml0eRgBIAEoCRIMCgRwYXRoGAIgASgJEg8KB21lc3NhZ2UYAyABKAkibAodVmFsaWRhdGVDb25maWd1cmF0aW9uUmVzcG9uc2USOQoIcHJvYmxlbXMYASADKAsyJy5wbGF0Zm9ybS5mbGVldC52MS5Db25maWd1cmF0aW9uUHJvYmxlbRIQCghyZXZpc2lvbhgCIAEoCSInChRHZXRQYXJ0U3RhdHVzUmVxdWVzdBIPCgdwYXJ0X2lkGAEgASgJIkYKClJldmlzaW9uQXQSEAoIcmV2aXNpb24YASABKAkSJgoCYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIt4GChVHZXRQYXJ0U3RhdHVzUmVzcG9uc2USDwoHcGFydF9pZBgBIAEoCRIyCgxvbmxpbmVfc3RhdGUYAiABKA4yHC5wbGF0Zm9ybS5hcHAudjEuT25saW5lU3RhdGUSNAoLbGFzdF9hY2Nlc3MYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wSACIAQESFQoNc2F2ZWRfdmVyc2lvbhgEIAEoBBIsCgVzYXZlZBgFIAEoCzIdLnBsYXRmb3JtLmZsZWV0LnYxLlJldmlzaW9uQXQSMwoHZmV0Y2hlZBgGIAEoCzIdLnBsYXRmb3JtLmZsZWV0LnYxLlJldmlzaW9uQXRIAYgBARIzCgdhcHBsaWVkGAcgASgLMh0ucGxhdGZvcm0uZmxlZXQudjEuUmV2aXNpb25BdEgCiAEBEjAKBGhlbGQYCCABKAsyHS5wbGF0Zm9ybS5mbGVldC52MS5SZXZpc2lvbkF0SAOIAQESEgoKbGFzdF9lcnJvchgJIAEoCRI2Cg1sYXN0X2Vycm9yX2F0GAogASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgEiAEBEhYKDnNlcnZlcl92ZXJzaW9uGAsgASgJEhAKCHBsYXRmb3JtGAwgASgJEkIKEWZyYWdtZW50X3Byb2JsZW1zGA0gAygLMicucGxhdGZvcm0uZmxlZXQudjEuQ29uZmlndXJhdGlvblByb2JsZW0SEwoLaGVsZF9yZWFzb24YDiABKAkSMgoGZm9yY2VkGA8gASgLMh0ucGxhdGZvcm0uZmxlZXQudjEuUmV2aXNpb25BdEgFiAEBEjMKCmxpbmtfc2luY2UYECABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wSAaIAQESGQoRY29tcGV0aW5nX3NlcnZlcnMYESADKAkSMAoEZGF0YRgSIAEoCzIdLnBsYXRmb3JtLmZsZWV0LnYxLkRhdGFTdGF0dXNIB4gBAUIOCgxfbGFzdF9hY2Nlc3NCCgoIX2ZldGNoZWRCCgoIX2FwcGxpZWRCBwoFX2hlbGRCEAoOX2xhc3RfZXJyb3JfYXRCCQoHX2ZvcmNlZEINCgtfbGlua19zaW5jZUIHCgVfZGF0YSJdCgpEYXRhU3RhdHVzEicKBnN0YXR1cxgBIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QSJgoCYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIj4KGUZvcmNlQ29uZmlndXJhdGlvblJlcXVlc3QSDwoHcGFydF9pZBgBIAEoCRIQCghyZXZpc2lvbhgCIAEoCSIuChpGb3JjZUNvbmZpZ3VyYXRpb25SZXNwb25zZRIQCghyZXZpc2lvbhgBIAEoCSIsChlDcmVhdGVDb25uZWN0VG9rZW5SZXF1ZXN0Eg8KB3BhcnRfaWQYASABKAkidAoaQ3JlYXRlQ29ubmVjdFRva2VuUmVzcG9uc2USDQoFdG9rZW4YASABKAkSLgoKZXhwaXJlc19hdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFwoPY2VydGlmaWNhdGVfcGluGAMgASgJIpUBChdMaXN0QXVkaXRFbnRyaWVzUmVxdWVzdBIXCg9vcmdhbml6YXRpb25faWQYASABKAkSFwoKcGFnZV90b2tlbhgCIAEoCUgAiAEBEhcKCnBhZ2VfbGltaXQYAyABKA1IAYgBARIRCgl0YXJnZXRfaWQYBCABKAlCDQoLX3BhZ2VfdG9rZW5CDQoLX3BhZ2VfbGltaXQixwEKCkF1ZGl0RW50cnkSCgoCaWQYASABKAQSJgoCYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEicKBWFjdG9yGAMgASgLMhgucGxhdGZvcm0uZmxlZXQudjEuQWN0b3ISDgoGYWN0aW9uGAQgASgJEhMKC3RhcmdldF9raW5kGAUgASgJEhEKCXRhcmdldF9pZBgGIAEoCRIOCgZkZXRhaWwYByABKAkSFAoMcGVlcl9hZGRyZXNzGAggASgJImMKGExpc3RBdWRpdEVudHJpZXNSZXNwb25zZRIuCgdlbnRyaWVzGAEgAygLMh0ucGxhdGZvcm0uZmxlZXQudjEuQXVkaXRFbnRyeRIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkywg0KDEZsZWV0U2VydmljZRJuChFDcmVhdGVFeHBpcmluZ0tleRIrLnBsYXRmb3JtLmZsZWV0LnYxLkNyZWF0ZUV4cGlyaW5nS2V5UmVxdWVzdBosLnBsYXRmb3JtLmZsZWV0LnYxLkNyZWF0ZUV4cGlyaW5nS2V5UmVzcG9uc2USXwoMU2V0S2V5RXhwaXJ5EiYucGxhdGZvcm0uZmxlZXQudjEuU2V0S2V5RXhwaXJ5UmVxdWVzdBonLnBsYXRmb3JtLmZsZWV0LnYxLlNldEtleUV4cGlyeVJlc3BvbnNlEmUKDkxpc3RLZXlEZXRhaWxzEigucGxhdGZvcm0uZmxlZXQudjEuTGlzdEtleURldGFpbHNSZXF1ZXN0GikucGxhdGZvcm0uZmxlZXQudjEuTGlzdEtleURldGFpbHNSZXNwb25zZRKGAQoZTGlzdENvbmZpZ3VyYXRpb25WZXJzaW9ucxIzLnBsYXRmb3JtLmZsZWV0LnYxLkxpc3RDb25maWd1cmF0aW9uVmVyc2lvbnNSZXF1ZXN0GjQucGxhdGZvcm0uZmxlZXQudjEuTGlzdENvbmZpZ3VyYXRpb25WZXJzaW9uc1Jlc3BvbnNlEoABChdHZXRDb25maWd1cmF0aW9uVmVyc2lvbhIxLnBsYXRmb3JtLmZsZWV0LnYxLkdldENvbmZpZ3VyYXRpb25WZXJzaW9uUmVxdWVzdBoyLnBsYXRmb3JtLmZsZWV0LnYxLkdldENvbmZpZ3VyYXRpb25WZXJzaW9uUmVzcG9uc2USjAEKG1Jlc3RvcmVDb25maWd1cmF0aW9uVmVyc2lvbhI1LnBsYXRmb3JtLmZsZWV0LnYxLlJlc3RvcmVDb25maWd1cmF0aW9uVmVyc2lvblJlcXVlc3QaNi5wbGF0Zm9ybS5mbGVldC52MS5SZXN0b3JlQ29uZmlndXJhdGlvblZlcnNpb25SZXNwb25zZRJ6ChVWYWxpZGF0ZUNvbmZpZ3VyYXRpb24SLy5wbGF0Zm9ybS5mbGVldC52MS5WYWxpZGF0ZUNvbmZpZ3VyYXRpb25SZXF1ZXN0GjAucGxhdGZvcm0uZmxlZXQudjEuVmFsaWRhdGVDb25maWd1cmF0aW9uUmVzcG9uc2USYgoNR2V0UGFydFN0YXR1cxInLnBsYXRmb3JtLmZsZWV0LnYxLkdldFBhcnRTdGF0dXNSZXF1ZXN0GigucGxhdGZvcm0uZmxlZXQudjEuR2V0UGFydFN0YXR1c1Jlc3BvbnNlEmsKEFJlcG9ydFBhcnRTdGF0dXMSKi5wbGF0Zm9ybS5mbGVldC52MS5SZXBvcnRQYXJ0U3RhdHVzUmVxdWVzdBorLnBsYXRmb3JtLmZsZWV0LnYxLlJlcG9ydFBhcnRTdGF0dXNSZXNwb25zZRJxChJGb3JjZUNvbmZpZ3VyYXRpb24SLC5wbGF0Zm9ybS5mbGVldC52MS5Gb3JjZUNvbmZpZ3VyYXRpb25SZXF1ZXN0Gi0ucGxhdGZvcm0uZmxlZXQudjEuRm9yY2VDb25maWd1cmF0aW9uUmVzcG9uc2UScQoSQ3JlYXRlQ29ubmVjdFRva2VuEiwucGxhdGZvcm0uZmxlZXQudjEuQ3JlYXRlQ29ubmVjdFRva2VuUmVxdWVzdBotLnBsYXRmb3JtLmZsZWV0LnYxLkNyZWF0ZUNvbm5lY3RUb2tlblJlc3BvbnNlEmsKEExpc3RBdWRpdEVudHJpZXMSKi5wbGF0Zm9ybS5mbGVldC52MS5MaXN0QXVkaXRFbnRyaWVzUmVxdWVzdBorLnBsYXRmb3JtLmZsZWV0LnYxLkxpc3RBdWRpdEVudHJpZXNSZXNwb25zZRJZCgpMaXN0TGltaXRzEiQucGxhdGZvcm0uZmxlZXQudjEuTGlzdExpbWl0c1JlcXVlc3QaJS5wbGF0Zm9ybS5mbGVldC52MS5MaXN0TGltaXRzUmVzcG9uc2USbgoRR2V0V2ViaG9va1NlY3JldHMSKy5wbGF0Zm9ybS5mbGVldC52MS5HZXRXZWJob29rU2VjcmV0c1JlcXVlc3QaLC5wbGF0Zm9ybS5mbGVldC52MS5HZXRXZWJob29rU2VjcmV0c1Jlc3BvbnNlEnQKE1JvdGF0ZVdlYmhvb2tTZWNyZXQSLS5wbGF0Zm9ybS5mbGVldC52MS5Sb3RhdGVXZWJob29rU2VjcmV0UmVxdWVzdBouLnBsYXRmb3JtLmZsZWV0LnYxLlJvdGF0ZVdlYmhvb2tTZWNyZXRSZXNwb25zZWIGcHJvdG8z", [file_google_protobuf_struct, file_google_protobuf_timestamp, file_platform_app_v1_app, file_platform_fleet_v1_part_report]);
+  fileDesc("Ch1wbGF0Zm9ybS9mbGVldC92MS9mbGVldC5wcm90bxIRcGxhdGZvcm0uZmxlZXQudjEiLAoRTGlzdExpbWl0c1JlcXVlc3QSFwoPb3JnYW5pemF0aW9uX2lkGAEgASgJIj4KEkxpc3RMaW1pdHNSZXNwb25zZRIoCgZsaW1pdHMYASADKAsyGC5wbGF0Zm9ybS5mbGVldC52MS5MaW1pdCJfCgVMaW1pdBIMCgRuYW1lGAEgASgJEg0KBXZhbHVlGAIgASgEEgwKBHVuaXQYAyABKAkSDwoHbWVhbmluZxgEIAEoCRIRCgR1c2VkGAUgASgESACIAQFCBwoFX3VzZWQiXQoNV2ViaG9va1NlY3JldBIOCgZzZWNyZXQYASABKAkSMAoHZW5kc19hdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBIAIgBAUIKCghfZW5kc19hdCIzChhHZXRXZWJob29rU2VjcmV0c1JlcXVlc3QSFwoPb3JnYW5pemF0aW9uX2lkGAEgASgJIk4KGUdldFdlYmhvb2tTZWNyZXRzUmVzcG9uc2USMQoHc2VjcmV0cxgBIAMoCzIgLnBsYXRmb3JtLmZsZWV0LnYxLldlYmhvb2tTZWNyZXQiZwoaUm90YXRlV2ViaG9va1NlY3JldFJlcXVlc3QSFwoPb3JnYW5pemF0aW9uX2lkGAEgASgJEhwKD292ZXJsYXBfc2Vjb25kcxgCIAEoDUgAiAEBQhIKEF9vdmVybGFwX3NlY29uZHMiUAobUm90YXRlV2ViaG9va1NlY3JldFJlc3BvbnNlEjEKB3NlY3JldHMYASADKAsyIC5wbGF0Zm9ybS5mbGVldC52MS5XZWJob29rU2VjcmV0IjkKHkdldE9yZ2FuaXphdGlvblRpbWVab25lUmVxdWVzdBIXCg9vcmdhbml6YXRpb25faWQYASABKAkiNAofR2V0T3JnYW5pemF0aW9uVGltZVpvbmVSZXNwb25zZRIRCgl0aW1lX3pvbmUYASABKAkiTAoeU2V0T3JnYW5pemF0aW9uVGltZVpvbmVSZXF1ZXN0EhcKD29yZ2FuaXphdGlvbl9pZBgBIAEoCRIRCgl0aW1lX3pvbmUYAiABKAkiNAofU2V0T3JnYW5pemF0aW9uVGltZVpvbmVSZXNwb25zZRIRCgl0aW1lX3pvbmUYASABKAkipAEKGENyZWF0ZUV4cGlyaW5nS2V5UmVxdWVzdBIMCgRuYW1lGAEgASgJEjYKDmF1dGhvcml6YXRpb25zGAIgAygLMh4ucGxhdGZvcm0uYXBwLnYxLkF1dGhvcml6YXRpb24SMwoKZXhwaXJlc19hdBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBIAIgBAUINCgtfZXhwaXJlc19hdCI0ChlDcmVhdGVFeHBpcmluZ0tleVJlc3BvbnNlEgoKAmlkGAEgASgJEgsKA2tleRgCIAEoCSJlChNTZXRLZXlFeHBpcnlSZXF1ZXN0EgoKAmlkGAEgASgJEjMKCmV4cGlyZXNfYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wSACIAQFCDQoLX2V4cGlyZXNfYXQiFgoUU2V0S2V5RXhwaXJ5UmVzcG9uc2UiMAoVTGlzdEtleURldGFpbHNSZXF1ZXN0EhcKD29yZ2FuaXphdGlvbl9pZBgBIAEoCSJFChZMaXN0S2V5RGV0YWlsc1Jlc3BvbnNlEisKBGtleXMYASADKAsyHS5wbGF0Zm9ybS5mbGVldC52MS5LZXlEZXRhaWxzIrMDCgpLZXlEZXRhaWxzEgoKAmlkGAEgASgJEgwKBG5hbWUYAiABKAkSLgoKY3JlYXRlZF9hdBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMwoKZXhwaXJlc19hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBIAIgBARI1CgxsYXN0X3VzZWRfYXQYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wSAGIAQESMwoKcm90YXRlZF9hdBgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBIAogBARI4Cg9vdmVybGFwX2VuZHNfYXQYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wSAOIAQESPQoOYXV0aG9yaXphdGlvbnMYCCADKAsyJS5wbGF0Zm9ybS5hcHAudjEuQXV0aG9yaXphdGlvbkRldGFpbHNCDQoLX2V4cGlyZXNfYXRCDwoNX2xhc3RfdXNlZF9hdEINCgtfcm90YXRlZF9hdEISChBfb3ZlcmxhcF9lbmRzX2F0Ii8KBUFjdG9yEgwKBGtpbmQYASABKAkSCgoCaWQYAiABKAkSDAoEbmFtZRgDIAEoCSK3AQoUQ29uZmlndXJhdGlvblZlcnNpb24SDwoHdmVyc2lvbhgBIAEoBBIoCgZhdXRob3IYAiABKAsyGC5wbGF0Zm9ybS5mbGVldC52MS5BY3RvchIsCghzYXZlZF9hdBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEAoIcmV2aXNpb24YBCABKAkSDQoFYnl0ZXMYBSABKA0SFQoNcmVzdG9yZWRfZnJvbRgGIAEoBCKDAQogTGlzdENvbmZpZ3VyYXRpb25WZXJzaW9uc1JlcXVlc3QSDwoHcGFydF9pZBgBIAEoCRIXCgpwYWdlX3Rva2VuGAIgASgJSACIAQESFwoKcGFnZV9saW1pdBgDIAEoDUgBiAEBQg0KC19wYWdlX3Rva2VuQg0KC19wYWdlX2xpbWl0IncKIUxpc3RDb25maWd1cmF0aW9uVmVyc2lvbnNSZXNwb25zZRI5Cgh2ZXJzaW9ucxgBIAMoCzInLnBsYXRmb3JtLmZsZWV0LnYxLkNvbmZpZ3VyYXRpb25WZXJzaW9uEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSJTCh5HZXRDb25maWd1cmF0aW9uVmVyc2lvblJlcXVlc3QSDwoHcGFydF9pZBgBIAEoCRIUCgd2ZXJzaW9uGAIgASgESACIAQFCCgoIX3ZlcnNpb24ipQEKH0dldENvbmZpZ3VyYXRpb25WZXJzaW9uUmVzcG9uc2USOAoHdmVyc2lvbhgBIAEoCzInLnBsYXRmb3JtLmZsZWV0LnYxLkNvbmZpZ3VyYXRpb25WZXJzaW9uEhAKCGRvY3VtZW50GAIgASgJEh8KEmVmZmVjdGl2ZV9kb2N1bWVudBgDIAEoCUgAiAEBQhUKE19lZmZlY3RpdmVfZG9jdW1lbnQieAoiUmVzdG9yZUNvbmZpZ3VyYXRpb25WZXJzaW9uUmVxdWVzdBIPCgdwYXJ0X2lkGAEgASgJEg8KB3ZlcnNpb24YAiABKAQSHAoPY3VycmVudF92ZXJzaW9uGAMgASgESACIAQFCEgoQX2N1cnJlbnRfdmVyc2lvbiJfCiNSZXN0b3JlQ29uZmlndXJhdGlvblZlcnNpb25SZXNwb25zZRI4Cgd2ZXJzaW9uGAEgASgLMicucGxhdGZvcm0uZmxlZXQudjEuQ29uZmlndXJhdGlvblZlcnNpb24iQQocVmFsaWRhdGVDb25maWd1cmF0aW9uUmVxdWVzdBIPCgdwYXJ0X2lkGAEgASgJEhAKCGRvY3VtZW50GAIgASgJIkcKFENvbmZpZ3VyYXRpb25Qcm9ibGVtEhAKCHNldmVyaXR5GAEgASgJEgwKBHBhdGgYAiABKAkSDwoHbWVzc2FnZRgDIAEoCSJsCh1WYWxpZGF0ZUNvbmZpZ3VyYXRpb25SZXNwb25zZRI5Cghwcm9ibGVtcxgBIAMoCzInLnBsYXRmb3JtLmZsZWV0LnYxLkNvbmZpZ3VyYXRpb25Qcm9ibGVtEhAKCHJldmlzaW9uGAIgASgJIicKFEdldFBhcnRTdGF0dXNSZXF1ZXN0Eg8KB3BhcnRfaWQYASABKAkiRgoKUmV2aXNpb25BdBIQCghyZXZpc2lvbhgBIAEoCRImCgJhdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAi3gYKFUdldFBhcnRTdGF0dXNSZXNwb25zZRIPCgdwYXJ0X2lkGAEgASgJEjIKDG9ubGluZV9zdGF0ZRgCIAEoDjIcLnBsYXRmb3JtLmFwcC52MS5PbmxpbmVTdGF0ZRI0CgtsYXN0X2FjY2VzcxgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBIAIgBARIVCg1zYXZlZF92ZXJzaW9uGAQgASgEEiwKBXNhdmVkGAUgASgLMh0ucGxhdGZvcm0uZmxlZXQudjEuUmV2aXNpb25BdBIzCgdmZXRjaGVkGAYgASgLMh0ucGxhdGZvcm0uZmxlZXQudjEuUmV2aXNpb25BdEgBiAEBEjMKB2FwcGxpZWQYByABKAsyHS5wbGF0Zm9ybS5mbGVldC52MS5SZXZpc2lvbkF0SAKIAQESMAoEaGVsZBgIIAEoCzIdLnBsYXRmb3JtLmZsZWV0LnYxLlJldmlzaW9uQXRIA4gBARISCgpsYXN0X2Vycm9yGAkgASgJEjYKDWxhc3RfZXJyb3JfYXQYCiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wSASIAQESFgoOc2VydmVyX3ZlcnNpb24YCyABKAkSEAoIcGxhdGZvcm0YDCABKAkSQgoRZnJhZ21lbnRfcHJvYmxlbXMYDSADKAsyJy5wbGF0Zm9ybS5mbGVldC52MS5Db25maWd1cmF0aW9uUHJvYmxlbRITCgtoZWxkX3JlYXNvbhgOIAEoCRIyCgZmb3JjZWQYDyABKAsyHS5wbGF0Zm9ybS5mbGVldC52MS5SZXZpc2lvbkF0SAWIAQESMwoKbGlua19zaW5jZRgQIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBIBogBARIZChFjb21wZXRpbmdfc2VydmVycxgRIAMoCRIwCgRkYXRhGBIgASgLMh0ucGxhdGZvcm0uZmxlZXQudjEuRGF0YVN0YXR1c0gHiAEBQg4KDF9sYXN0X2FjY2Vzc0IKCghfZmV0Y2hlZEIKCghfYXBwbGllZEIHCgVfaGVsZEIQCg5fbGFzdF9lcnJvcl9hdEIJCgdfZm9yY2VkQg0KC19saW5rX3NpbmNlQgcKBV9kYXRhIl0KCkRhdGFTdGF0dXMSJwoGc3RhdHVzGAEgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdBImCgJhdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiPgoZRm9yY2VDb25maWd1cmF0aW9uUmVxdWVzdBIPCgdwYXJ0X2lkGAEgASgJEhAKCHJldmlzaW9uGAIgASgJIi4KGkZvcmNlQ29uZmlndXJhdGlvblJlc3BvbnNlEhAKCHJldmlzaW9uGAEgASgJIiwKGUNyZWF0ZUNvbm5lY3RUb2tlblJlcXVlc3QSDwoHcGFydF9pZBgBIAEoCSJ0ChpDcmVhdGVDb25uZWN0VG9rZW5SZXNwb25zZRINCgV0b2tlbhgBIAEoCRIuCgpleHBpcmVzX2F0GAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIXCg9jZXJ0aWZpY2F0ZV9waW4YAyABKAkilQEKF0xpc3RBdWRpdEVudHJpZXNSZXF1ZXN0EhcKD29yZ2FuaXphdGlvbl9pZBgBIAEoCRIXCgpwYWdlX3Rva2VuGAIgASgJSACIAQESFwoKcGFnZV9saW1pdBgDIAEoDUgBiAEBEhEKCXRhcmdldF9pZBgEIAEoCUINCgtfcGFnZV90b2tlbkINCgtfcGFnZV9saW1pdCLHAQoKQXVkaXRFbnRyeRIKCgJpZBgBIAEoBBImCgJhdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASJwoFYWN0b3IYAyABKAsyGC5wbGF0Zm9ybS5mbGVldC52MS5BY3RvchIOCgZhY3Rpb24YBCABKAkSEwoLdGFyZ2V0X2tpbmQYBSABKAkSEQoJdGFyZ2V0X2lkGAYgASgJEg4KBmRldGFpbBgHIAEoCRIUCgxwZWVyX2FkZHJlc3MYCCABKAkiYwoYTGlzdEF1ZGl0RW50cmllc1Jlc3BvbnNlEi4KB2VudHJpZXMYASADKAsyHS5wbGF0Zm9ybS5mbGVldC52MS5BdWRpdEVudHJ5EhcKD25leHRfcGFnZV90b2tlbhgCIAEoCTLIDwoMRmxlZXRTZXJ2aWNlEm4KEUNyZWF0ZUV4cGlyaW5nS2V5EisucGxhdGZvcm0uZmxlZXQudjEuQ3JlYXRlRXhwaXJpbmdLZXlSZXF1ZXN0GiwucGxhdGZvcm0uZmxlZXQudjEuQ3JlYXRlRXhwaXJpbmdLZXlSZXNwb25zZRJfCgxTZXRLZXlFeHBpcnkSJi5wbGF0Zm9ybS5mbGVldC52MS5TZXRLZXlFeHBpcnlSZXF1ZXN0GicucGxhdGZvcm0uZmxlZXQudjEuU2V0S2V5RXhwaXJ5UmVzcG9uc2USZQoOTGlzdEtleURldGFpbHMSKC5wbGF0Zm9ybS5mbGVldC52MS5MaXN0S2V5RGV0YWlsc1JlcXVlc3QaKS5wbGF0Zm9ybS5mbGVldC52MS5MaXN0S2V5RGV0YWlsc1Jlc3BvbnNlEoYBChlMaXN0Q29uZmlndXJhdGlvblZlcnNpb25zEjMucGxhdGZvcm0uZmxlZXQudjEuTGlzdENvbmZpZ3VyYXRpb25WZXJzaW9uc1JlcXVlc3QaNC5wbGF0Zm9ybS5mbGVldC52MS5MaXN0Q29uZmlndXJhdGlvblZlcnNpb25zUmVzcG9uc2USgAEKF0dldENvbmZpZ3VyYXRpb25WZXJzaW9uEjEucGxhdGZvcm0uZmxlZXQudjEuR2V0Q29uZmlndXJhdGlvblZlcnNpb25SZXF1ZXN0GjIucGxhdGZvcm0uZmxlZXQudjEuR2V0Q29uZmlndXJhdGlvblZlcnNpb25SZXNwb25zZRKMAQobUmVzdG9yZUNvbmZpZ3VyYXRpb25WZXJzaW9uEjUucGxhdGZvcm0uZmxlZXQudjEuUmVzdG9yZUNvbmZpZ3VyYXRpb25WZXJzaW9uUmVxdWVzdBo2LnBsYXRmb3JtLmZsZWV0LnYxLlJlc3RvcmVDb25maWd1cmF0aW9uVmVyc2lvblJlc3BvbnNlEnoKFVZhbGlkYXRlQ29uZmlndXJhdGlvbhIvLnBsYXRmb3JtLmZsZWV0LnYxLlZhbGlkYXRlQ29uZmlndXJhdGlvblJlcXVlc3QaMC5wbGF0Zm9ybS5mbGVldC52MS5WYWxpZGF0ZUNvbmZpZ3VyYXRpb25SZXNwb25zZRJiCg1HZXRQYXJ0U3RhdHVzEicucGxhdGZvcm0uZmxlZXQudjEuR2V0UGFydFN0YXR1c1JlcXVlc3QaKC5wbGF0Zm9ybS5mbGVldC52MS5HZXRQYXJ0U3RhdHVzUmVzcG9uc2USawoQUmVwb3J0UGFydFN0YXR1cxIqLnBsYXRmb3JtLmZsZWV0LnYxLlJlcG9ydFBhcnRTdGF0dXNSZXF1ZXN0GisucGxhdGZvcm0uZmxlZXQudjEuUmVwb3J0UGFydFN0YXR1c1Jlc3BvbnNlEnEKEkZvcmNlQ29uZmlndXJhdGlvbhIsLnBsYXRmb3JtLmZsZWV0LnYxLkZvcmNlQ29uZmlndXJhdGlvblJlcXVlc3QaLS5wbGF0Zm9ybS5mbGVldC52MS5Gb3JjZUNvbmZpZ3VyYXRpb25SZXNwb25zZRJxChJDcmVhdGVDb25uZWN0VG9rZW4SLC5wbGF0Zm9ybS5mbGVldC52MS5DcmVhdGVDb25uZWN0VG9rZW5SZXF1ZXN0Gi0ucGxhdGZvcm0uZmxlZXQudjEuQ3JlYXRlQ29ubmVjdFRva2VuUmVzcG9uc2USawoQTGlzdEF1ZGl0RW50cmllcxIqLnBsYXRmb3JtLmZsZWV0LnYxLkxpc3RBdWRpdEVudHJpZXNSZXF1ZXN0GisucGxhdGZvcm0uZmxlZXQudjEuTGlzdEF1ZGl0RW50cmllc1Jlc3BvbnNlElkKCkxpc3RMaW1pdHMSJC5wbGF0Zm9ybS5mbGVldC52MS5MaXN0TGltaXRzUmVxdWVzdBolLnBsYXRmb3JtLmZsZWV0LnYxLkxpc3RMaW1pdHNSZXNwb25zZRJuChFHZXRXZWJob29rU2VjcmV0cxIrLnBsYXRmb3JtLmZsZWV0LnYxLkdldFdlYmhvb2tTZWNyZXRzUmVxdWVzdBosLnBsYXRmb3JtLmZsZWV0LnYxLkdldFdlYmhvb2tTZWNyZXRzUmVzcG9uc2USdAoTUm90YXRlV2ViaG9va1NlY3JldBItLnBsYXRmb3JtLmZsZWV0LnYxLlJvdGF0ZVdlYmhvb2tTZWNyZXRSZXF1ZXN0Gi4ucGxhdGZvcm0uZmxlZXQudjEuUm90YXRlV2ViaG9va1NlY3JldFJlc3BvbnNlEoABChdHZXRPcmdhbml6YXRpb25UaW1lWm9uZRIxLnBsYXRmb3JtLmZsZWV0LnYxLkdldE9yZ2FuaXphdGlvblRpbWVab25lUmVxdWVzdBoyLnBsYXRmb3JtLmZsZWV0LnYxLkdldE9yZ2FuaXphdGlvblRpbWVab25lUmVzcG9uc2USgAEKF1NldE9yZ2FuaXphdGlvblRpbWVab25lEjEucGxhdGZvcm0uZmxlZXQudjEuU2V0T3JnYW5pemF0aW9uVGltZVpvbmVSZXF1ZXN0GjIucGxhdGZvcm0uZmxlZXQudjEuU2V0T3JnYW5pemF0aW9uVGltZVpvbmVSZXNwb25zZWIGcHJvdG8z", [file_google_protobuf_struct, file_google_protobuf_timestamp, file_platform_app_v1_app, file_platform_fleet_v1_part_report]);
 
 /**
  * @generated from message platform.fleet.v1.ListLimitsRequest
@@ -203,6 +203,85 @@ export const RotateWebhookSecretResponseSchema: GenMessage<RotateWebhookSecretRe
   messageDesc(file_platform_fleet_v1_fleet, 7);
 
 /**
+ * @generated from message platform.fleet.v1.GetOrganizationTimeZoneRequest
+ */
+export type GetOrganizationTimeZoneRequest = Message<"platform.fleet.v1.GetOrganizationTimeZoneRequest"> & {
+  /**
+   * @generated from field: string organization_id = 1;
+   */
+  organizationId: string;
+};
+
+/**
+ * Describes the message platform.fleet.v1.GetOrganizationTimeZoneRequest.
+ * Use `create(GetOrganizationTimeZoneRequestSchema)` to create a new message.
+ */
+export const GetOrganizationTimeZoneRequestSchema: GenMessage<GetOrganizationTimeZoneRequest> = /*@__PURE__*/
+  messageDesc(file_platform_fleet_v1_fleet, 8);
+
+/**
+ * @generated from message platform.fleet.v1.GetOrganizationTimeZoneResponse
+ */
+export type GetOrganizationTimeZoneResponse = Message<"platform.fleet.v1.GetOrganizationTimeZoneResponse"> & {
+  /**
+   * A name of the IANA time zone database, such as Europe/Berlin; empty: UTC.
+   *
+   * @generated from field: string time_zone = 1;
+   */
+  timeZone: string;
+};
+
+/**
+ * Describes the message platform.fleet.v1.GetOrganizationTimeZoneResponse.
+ * Use `create(GetOrganizationTimeZoneResponseSchema)` to create a new message.
+ */
+export const GetOrganizationTimeZoneResponseSchema: GenMessage<GetOrganizationTimeZoneResponse> = /*@__PURE__*/
+  messageDesc(file_platform_fleet_v1_fleet, 9);
+
+/**
+ * @generated from message platform.fleet.v1.SetOrganizationTimeZoneRequest
+ */
+export type SetOrganizationTimeZoneRequest = Message<"platform.fleet.v1.SetOrganizationTimeZoneRequest"> & {
+  /**
+   * @generated from field: string organization_id = 1;
+   */
+  organizationId: string;
+
+  /**
+   * A name of the IANA time zone database, such as Europe/Berlin; empty: UTC.
+   *
+   * @generated from field: string time_zone = 2;
+   */
+  timeZone: string;
+};
+
+/**
+ * Describes the message platform.fleet.v1.SetOrganizationTimeZoneRequest.
+ * Use `create(SetOrganizationTimeZoneRequestSchema)` to create a new message.
+ */
+export const SetOrganizationTimeZoneRequestSchema: GenMessage<SetOrganizationTimeZoneRequest> = /*@__PURE__*/
+  messageDesc(file_platform_fleet_v1_fleet, 10);
+
+/**
+ * @generated from message platform.fleet.v1.SetOrganizationTimeZoneResponse
+ */
+export type SetOrganizationTimeZoneResponse = Message<"platform.fleet.v1.SetOrganizationTimeZoneResponse"> & {
+  /**
+   * In its usual spelling.
+   *
+   * @generated from field: string time_zone = 1;
+   */
+  timeZone: string;
+};
+
+/**
+ * Describes the message platform.fleet.v1.SetOrganizationTimeZoneResponse.
+ * Use `create(SetOrganizationTimeZoneResponseSchema)` to create a new message.
+ */
+export const SetOrganizationTimeZoneResponseSchema: GenMessage<SetOrganizationTimeZoneResponse> = /*@__PURE__*/
+  messageDesc(file_platform_fleet_v1_fleet, 11);
+
+/**
  * @generated from message platform.fleet.v1.CreateExpiringKeyRequest
  */
 export type CreateExpiringKeyRequest = Message<"platform.fleet.v1.CreateExpiringKeyRequest"> & {
@@ -227,7 +306,7 @@ export type CreateExpiringKeyRequest = Message<"platform.fleet.v1.CreateExpiring
  * Use `create(CreateExpiringKeyRequestSchema)` to create a new message.
  */
 export const CreateExpiringKeyRequestSchema: GenMessage<CreateExpiringKeyRequest> = /*@__PURE__*/
-  messageDesc(file_platform_fleet_v1_fleet, 8);
+  messageDesc(file_platform_fleet_v1_fleet, 12);
 
 /**
  * @generated from message platform.fleet.v1.CreateExpiringKeyResponse
@@ -249,7 +328,7 @@ export type CreateExpiringKeyResponse = Message<"platform.fleet.v1.CreateExpirin
  * Use `create(CreateExpiringKeyResponseSchema)` to create a new message.
  */
 export const CreateExpiringKeyResponseSchema: GenMessage<CreateExpiringKeyResponse> = /*@__PURE__*/
-  messageDesc(file_platform_fleet_v1_fleet, 9);
+  messageDesc(file_platform_fleet_v1_fleet, 13);
 
 /**
  * @generated from message platform.fleet.v1.SetKeyExpiryRequest
@@ -271,7 +350,7 @@ export type SetKeyExpiryRequest = Message<"platform.fleet.v1.SetKeyExpiryRequest
  * Use `create(SetKeyExpiryRequestSchema)` to create a new message.
  */
 export const SetKeyExpiryRequestSchema: GenMessage<SetKeyExpiryRequest> = /*@__PURE__*/
-  messageDesc(file_platform_fleet_v1_fleet, 10);
+  messageDesc(file_platform_fleet_v1_fleet, 14);
 
 /**
  * @generated from message platform.fleet.v1.SetKeyExpiryResponse
@@ -284,7 +363,7 @@ export type SetKeyExpiryResponse = Message<"platform.fleet.v1.SetKeyExpiryRespon
  * Use `create(SetKeyExpiryResponseSchema)` to create a new message.
  */
 export const SetKeyExpiryResponseSchema: GenMessage<SetKeyExpiryResponse> = /*@__PURE__*/
-  messageDesc(file_platform_fleet_v1_fleet, 11);
+  messageDesc(file_platform_fleet_v1_fleet, 15);
 
 /**
  * @generated from message platform.fleet.v1.ListKeyDetailsRequest
@@ -301,7 +380,7 @@ export type ListKeyDetailsRequest = Message<"platform.fleet.v1.ListKeyDetailsReq
  * Use `create(ListKeyDetailsRequestSchema)` to create a new message.
  */
 export const ListKeyDetailsRequestSchema: GenMessage<ListKeyDetailsRequest> = /*@__PURE__*/
-  messageDesc(file_platform_fleet_v1_fleet, 12);
+  messageDesc(file_platform_fleet_v1_fleet, 16);
 
 /**
  * @generated from message platform.fleet.v1.ListKeyDetailsResponse
@@ -318,7 +397,7 @@ export type ListKeyDetailsResponse = Message<"platform.fleet.v1.ListKeyDetailsRe
  * Use `create(ListKeyDetailsResponseSchema)` to create a new message.
  */
 export const ListKeyDetailsResponseSchema: GenMessage<ListKeyDetailsResponse> = /*@__PURE__*/
-  messageDesc(file_platform_fleet_v1_fleet, 13);
+  messageDesc(file_platform_fleet_v1_fleet, 17);
 
 /**
  * @generated from message platform.fleet.v1.KeyDetails
@@ -374,7 +453,7 @@ export type KeyDetails = Message<"platform.fleet.v1.KeyDetails"> & {
  * Use `create(KeyDetailsSchema)` to create a new message.
  */
 export const KeyDetailsSchema: GenMessage<KeyDetails> = /*@__PURE__*/
-  messageDesc(file_platform_fleet_v1_fleet, 14);
+  messageDesc(file_platform_fleet_v1_fleet, 18);
 
 /**
  * Who did something: a person, an API key, a part, the host administrator or the platform itself.
@@ -407,7 +486,7 @@ export type Actor = Message<"platform.fleet.v1.Actor"> & {
  * Use `create(ActorSchema)` to create a new message.
  */
 export const ActorSchema: GenMessage<Actor> = /*@__PURE__*/
-  messageDesc(file_platform_fleet_v1_fleet, 15);
+  messageDesc(file_platform_fleet_v1_fleet, 19);
 
 /**
  * @generated from message platform.fleet.v1.ConfigurationVersion
@@ -455,7 +534,7 @@ export type ConfigurationVersion = Message<"platform.fleet.v1.ConfigurationVersi
  * Use `create(ConfigurationVersionSchema)` to create a new message.
  */
 export const ConfigurationVersionSchema: GenMessage<ConfigurationVersion> = /*@__PURE__*/
-  messageDesc(file_platform_fleet_v1_fleet, 16);
+  messageDesc(file_platform_fleet_v1_fleet, 20);
 
 /**
  * @generated from message platform.fleet.v1.ListConfigurationVersionsRequest
@@ -484,7 +563,7 @@ export type ListConfigurationVersionsRequest = Message<"platform.fleet.v1.ListCo
  * Use `create(ListConfigurationVersionsRequestSchema)` to create a new message.
  */
 export const ListConfigurationVersionsRequestSchema: GenMessage<ListConfigurationVersionsRequest> = /*@__PURE__*/
-  messageDesc(file_platform_fleet_v1_fleet, 17);
+  messageDesc(file_platform_fleet_v1_fleet, 21);
 
 /**
  * @generated from message platform.fleet.v1.ListConfigurationVersionsResponse
@@ -506,7 +585,7 @@ export type ListConfigurationVersionsResponse = Message<"platform.fleet.v1.ListC
  * Use `create(ListConfigurationVersionsResponseSchema)` to create a new message.
  */
 export const ListConfigurationVersionsResponseSchema: GenMessage<ListConfigurationVersionsResponse> = /*@__PURE__*/
-  messageDesc(file_platform_fleet_v1_fleet, 18);
+  messageDesc(file_platform_fleet_v1_fleet, 22);
 
 /**
  * @generated from message platform.fleet.v1.GetConfigurationVersionRequest
@@ -530,7 +609,7 @@ export type GetConfigurationVersionRequest = Message<"platform.fleet.v1.GetConfi
  * Use `create(GetConfigurationVersionRequestSchema)` to create a new message.
  */
 export const GetConfigurationVersionRequestSchema: GenMessage<GetConfigurationVersionRequest> = /*@__PURE__*/
-  messageDesc(file_platform_fleet_v1_fleet, 19);
+  messageDesc(file_platform_fleet_v1_fleet, 23);
 
 /**
  * @generated from message platform.fleet.v1.GetConfigurationVersionResponse
@@ -561,7 +640,7 @@ export type GetConfigurationVersionResponse = Message<"platform.fleet.v1.GetConf
  * Use `create(GetConfigurationVersionResponseSchema)` to create a new message.
  */
 export const GetConfigurationVersionResponseSchema: GenMessage<GetConfigurationVersionResponse> = /*@__PURE__*/
-  messageDesc(file_platform_fleet_v1_fleet, 20);
+  messageDesc(file_platform_fleet_v1_fleet, 24);
 
 /**
  * @generated from message platform.fleet.v1.RestoreConfigurationVersionRequest
@@ -588,7 +667,7 @@ export type RestoreConfigurationVersionRequest = Message<"platform.fleet.v1.Rest
  * Use `create(RestoreConfigurationVersionRequestSchema)` to create a new message.
  */
 export const RestoreConfigurationVersionRequestSchema: GenMessage<RestoreConfigurationVersionRequest> = /*@__PURE__*/
-  messageDesc(file_platform_fleet_v1_fleet, 21);
+  messageDesc(file_platform_fleet_v1_fleet, 25);
 
 /**
  * @generated from message platform.fleet.v1.RestoreConfigurationVersionResponse
@@ -605,7 +684,7 @@ export type RestoreConfigurationVersionResponse = Message<"platform.fleet.v1.Res
  * Use `create(RestoreConfigurationVersionResponseSchema)` to create a new message.
  */
 export const RestoreConfigurationVersionResponseSchema: GenMessage<RestoreConfigurationVersionResponse> = /*@__PURE__*/
-  messageDesc(file_platform_fleet_v1_fleet, 22);
+  messageDesc(file_platform_fleet_v1_fleet, 26);
 
 /**
  * @generated from message platform.fleet.v1.ValidateConfigurationRequest
@@ -627,7 +706,7 @@ export type ValidateConfigurationRequest = Message<"platform.fleet.v1.ValidateCo
  * Use `create(ValidateConfigurationRequestSchema)` to create a new message.
  */
 export const ValidateConfigurationRequestSchema: GenMessage<ValidateConfigurationRequest> = /*@__PURE__*/
-  messageDesc(file_platform_fleet_v1_fleet, 23);
+  messageDesc(file_platform_fleet_v1_fleet, 27);
 
 /**
  * @generated from message platform.fleet.v1.ConfigurationProblem
@@ -658,7 +737,7 @@ export type ConfigurationProblem = Message<"platform.fleet.v1.ConfigurationProbl
  * Use `create(ConfigurationProblemSchema)` to create a new message.
  */
 export const ConfigurationProblemSchema: GenMessage<ConfigurationProblem> = /*@__PURE__*/
-  messageDesc(file_platform_fleet_v1_fleet, 24);
+  messageDesc(file_platform_fleet_v1_fleet, 28);
 
 /**
  * @generated from message platform.fleet.v1.ValidateConfigurationResponse
@@ -682,7 +761,7 @@ export type ValidateConfigurationResponse = Message<"platform.fleet.v1.ValidateC
  * Use `create(ValidateConfigurationResponseSchema)` to create a new message.
  */
 export const ValidateConfigurationResponseSchema: GenMessage<ValidateConfigurationResponse> = /*@__PURE__*/
-  messageDesc(file_platform_fleet_v1_fleet, 25);
+  messageDesc(file_platform_fleet_v1_fleet, 29);
 
 /**
  * @generated from message platform.fleet.v1.GetPartStatusRequest
@@ -699,7 +778,7 @@ export type GetPartStatusRequest = Message<"platform.fleet.v1.GetPartStatusReque
  * Use `create(GetPartStatusRequestSchema)` to create a new message.
  */
 export const GetPartStatusRequestSchema: GenMessage<GetPartStatusRequest> = /*@__PURE__*/
-  messageDesc(file_platform_fleet_v1_fleet, 26);
+  messageDesc(file_platform_fleet_v1_fleet, 30);
 
 /**
  * @generated from message platform.fleet.v1.RevisionAt
@@ -721,7 +800,7 @@ export type RevisionAt = Message<"platform.fleet.v1.RevisionAt"> & {
  * Use `create(RevisionAtSchema)` to create a new message.
  */
 export const RevisionAtSchema: GenMessage<RevisionAt> = /*@__PURE__*/
-  messageDesc(file_platform_fleet_v1_fleet, 27);
+  messageDesc(file_platform_fleet_v1_fleet, 31);
 
 /**
  * @generated from message platform.fleet.v1.GetPartStatusResponse
@@ -846,7 +925,7 @@ export type GetPartStatusResponse = Message<"platform.fleet.v1.GetPartStatusResp
  * Use `create(GetPartStatusResponseSchema)` to create a new message.
  */
 export const GetPartStatusResponseSchema: GenMessage<GetPartStatusResponse> = /*@__PURE__*/
-  messageDesc(file_platform_fleet_v1_fleet, 28);
+  messageDesc(file_platform_fleet_v1_fleet, 32);
 
 /**
  * The totals from the data manager's GetStatus: docs/guides/sync.md.
@@ -872,7 +951,7 @@ export type DataStatus = Message<"platform.fleet.v1.DataStatus"> & {
  * Use `create(DataStatusSchema)` to create a new message.
  */
 export const DataStatusSchema: GenMessage<DataStatus> = /*@__PURE__*/
-  messageDesc(file_platform_fleet_v1_fleet, 29);
+  messageDesc(file_platform_fleet_v1_fleet, 33);
 
 /**
  * @generated from message platform.fleet.v1.ForceConfigurationRequest
@@ -896,7 +975,7 @@ export type ForceConfigurationRequest = Message<"platform.fleet.v1.ForceConfigur
  * Use `create(ForceConfigurationRequestSchema)` to create a new message.
  */
 export const ForceConfigurationRequestSchema: GenMessage<ForceConfigurationRequest> = /*@__PURE__*/
-  messageDesc(file_platform_fleet_v1_fleet, 30);
+  messageDesc(file_platform_fleet_v1_fleet, 34);
 
 /**
  * @generated from message platform.fleet.v1.ForceConfigurationResponse
@@ -913,7 +992,7 @@ export type ForceConfigurationResponse = Message<"platform.fleet.v1.ForceConfigu
  * Use `create(ForceConfigurationResponseSchema)` to create a new message.
  */
 export const ForceConfigurationResponseSchema: GenMessage<ForceConfigurationResponse> = /*@__PURE__*/
-  messageDesc(file_platform_fleet_v1_fleet, 31);
+  messageDesc(file_platform_fleet_v1_fleet, 35);
 
 /**
  * @generated from message platform.fleet.v1.CreateConnectTokenRequest
@@ -930,7 +1009,7 @@ export type CreateConnectTokenRequest = Message<"platform.fleet.v1.CreateConnect
  * Use `create(CreateConnectTokenRequestSchema)` to create a new message.
  */
 export const CreateConnectTokenRequestSchema: GenMessage<CreateConnectTokenRequest> = /*@__PURE__*/
-  messageDesc(file_platform_fleet_v1_fleet, 32);
+  messageDesc(file_platform_fleet_v1_fleet, 36);
 
 /**
  * @generated from message platform.fleet.v1.CreateConnectTokenResponse
@@ -959,7 +1038,7 @@ export type CreateConnectTokenResponse = Message<"platform.fleet.v1.CreateConnec
  * Use `create(CreateConnectTokenResponseSchema)` to create a new message.
  */
 export const CreateConnectTokenResponseSchema: GenMessage<CreateConnectTokenResponse> = /*@__PURE__*/
-  messageDesc(file_platform_fleet_v1_fleet, 33);
+  messageDesc(file_platform_fleet_v1_fleet, 37);
 
 /**
  * @generated from message platform.fleet.v1.ListAuditEntriesRequest
@@ -995,7 +1074,7 @@ export type ListAuditEntriesRequest = Message<"platform.fleet.v1.ListAuditEntrie
  * Use `create(ListAuditEntriesRequestSchema)` to create a new message.
  */
 export const ListAuditEntriesRequestSchema: GenMessage<ListAuditEntriesRequest> = /*@__PURE__*/
-  messageDesc(file_platform_fleet_v1_fleet, 34);
+  messageDesc(file_platform_fleet_v1_fleet, 38);
 
 /**
  * @generated from message platform.fleet.v1.AuditEntry
@@ -1055,7 +1134,7 @@ export type AuditEntry = Message<"platform.fleet.v1.AuditEntry"> & {
  * Use `create(AuditEntrySchema)` to create a new message.
  */
 export const AuditEntrySchema: GenMessage<AuditEntry> = /*@__PURE__*/
-  messageDesc(file_platform_fleet_v1_fleet, 35);
+  messageDesc(file_platform_fleet_v1_fleet, 39);
 
 /**
  * @generated from message platform.fleet.v1.ListAuditEntriesResponse
@@ -1077,7 +1156,7 @@ export type ListAuditEntriesResponse = Message<"platform.fleet.v1.ListAuditEntri
  * Use `create(ListAuditEntriesResponseSchema)` to create a new message.
  */
 export const ListAuditEntriesResponseSchema: GenMessage<ListAuditEntriesResponse> = /*@__PURE__*/
-  messageDesc(file_platform_fleet_v1_fleet, 36);
+  messageDesc(file_platform_fleet_v1_fleet, 40);
 
 /**
  * Keys, configuration versions, what each part runs, and the audit trail. Rules of access: docs/specs/access.md.
@@ -1237,6 +1316,26 @@ export const FleetService: GenService<{
     methodKind: "unary";
     input: typeof RotateWebhookSecretRequestSchema;
     output: typeof RotateWebhookSecretResponseSchema;
+  },
+  /**
+   * The time zone in which notifications of an organization by e-mail write times. For its members.
+   *
+   * @generated from rpc platform.fleet.v1.FleetService.GetOrganizationTimeZone
+   */
+  getOrganizationTimeZone: {
+    methodKind: "unary";
+    input: typeof GetOrganizationTimeZoneRequestSchema;
+    output: typeof GetOrganizationTimeZoneResponseSchema;
+  },
+  /**
+   * For owners of the organization. Members may choose another for mails to themselves, on their account page.
+   *
+   * @generated from rpc platform.fleet.v1.FleetService.SetOrganizationTimeZone
+   */
+  setOrganizationTimeZone: {
+    methodKind: "unary";
+    input: typeof SetOrganizationTimeZoneRequestSchema;
+    output: typeof SetOrganizationTimeZoneResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_platform_fleet_v1_fleet, 0);
