@@ -11,6 +11,9 @@ import { namesOf } from '../results/names.ts';
 import { actorName, timeOf } from '../results/presenters.ts';
 import { kindsOfRoles, roleOf, rolesField, sentence } from '../results/roles.ts';
 
+/** docs/specs/states.md says what makes each true. */
+export const memberStates = ['member', 'invited'] as const;
+
 const fields = ['email', 'id', 'state', 'roles', 'since', 'last_access'];
 
 export function membersCommand(): Command {
@@ -68,7 +71,7 @@ function list(): Command {
       const rows: JsonObject[] = members.map((one) => ({
         email: one.emails[0] ?? (out.style.json === false ? `(${actorName('person', '', one.userId)})` : null),
         id: one.userId,
-        state: 'member',
+        state: memberStates[0],
         roles: rolesOf(authorizations.filter((role) => role.identityId === one.userId)),
         since: timeOf(one.dateAdded),
         last_access: timeOf(one.lastAccess),
@@ -76,7 +79,7 @@ function list(): Command {
       const invited: JsonObject[] = invites.map((one) => ({
         email: one.email,
         id: null,
-        state: 'invited',
+        state: memberStates[1],
         roles: rolesOf(one.authorizations),
         since: timeOf(one.createdOn),
         last_access: null,

@@ -27,7 +27,8 @@ export function actorName(kind: string, name: string, id: string): string {
   return name || (kind === 'person' ? 'first owner' : id);
 }
 
-const stateNames: Readonly<Record<OnlineState, string>> = {
+/** docs/specs/states.md says what makes each true. */
+export const machineStates: Readonly<Record<OnlineState, string>> = {
   [OnlineState.UNSPECIFIED]: 'unknown',
   [OnlineState.ONLINE]: 'online',
   [OnlineState.OFFLINE]: 'offline',
@@ -35,7 +36,7 @@ const stateNames: Readonly<Record<OnlineState, string>> = {
 };
 
 export function stateOf(state: OnlineState): string {
-  return stateNames[state] ?? 'unknown';
+  return machineStates[state] ?? 'unknown';
 }
 
 /** How a kind of object is presented: the names of its fields, and an object with these fields. */

@@ -142,7 +142,7 @@ function latestAttempts(messages: readonly ListedMessage[]): { atMs: number; [fi
         outcome:
           attempt.outcome === 'accepted'
             ? `delivered${attempt.code === null ? '' : ` (${attempt.code})`}`
-            : `${attempt.outcome}: ${attempt.error ?? attempt.code}`,
+            : `${attempt.outcome}: ${attempt.error ?? attempt.code ?? attempt.response ?? 'no answer'}`,
       })),
     )
     .sort((a, b) => b.atMs - a.atMs);

@@ -3,12 +3,13 @@ import type { MessageInitShape } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import type { Clock } from '@platform/base';
 import { OnlineState } from '@platform/proto/platform/app/v1/app';
-import { ConfigurationState, type FleetMachineSchema } from '@platform/proto/platform/live/v1/live';
+import type { FleetMachineSchema } from '@platform/proto/platform/live/v1/live';
 import type { Access } from '../access/authorize.ts';
 import type { AccountTree } from '../accounts/tree.ts';
 import type { PartStatus, PartStatuses } from '../machines/part-status.ts';
 import type { PartPresence, Presence } from '../machines/presence/presence.ts';
 import type { MachineRow, PartRow, Registry } from '../machines/registry.ts';
+import { configurationOf, worstConfiguration } from './configuration-state.ts';
 import { contactStepMs, fleetEveryMs, fleetPause, fleetSlice, maxMachinesOfUpdate } from './limits.ts';
 import type { Content, Reader, Source } from './source.ts';
 
@@ -109,19 +110,6 @@ function stampOf(machine: Machine): string {
 function worstOf(states: readonly PartPresence['state'][]): OnlineState {
   if (states.includes('offline')) return OnlineState.OFFLINE;
   return states.length === 0 || states.includes('awaiting_setup') ? OnlineState.AWAITING_SETUP : OnlineState.ONLINE;
-}
-
-/** The states are numbered from fine to failed. */
-function worstConfiguration(states: readonly ConfigurationState[]): ConfigurationState {
-  return states.toSorted((a, b) => b - a)[0] ?? ConfigurationState.UNSPECIFIED;
-}
-
-function configurationOf(status: PartStatus): ConfigurationState {
-  if (status.last_error !== '') return ConfigurationState.FAILED;
-  if (status.held_revision !== '') return ConfigurationState.HELD;
-  // Public servers never report what they apply.
-  if (status.applied_revision === '') return ConfigurationState.UNSPECIFIED;
-  return status.applied_revision === status.fetched_revision ? ConfigurationState.APPLIED : ConfigurationState.APPLYING;
 }
 
 interface Waiting {

@@ -31,8 +31,11 @@ export interface DocdbDeps {
   readonly log: Log;
 }
 
+/** docs/specs/states.md says what makes each true. */
+export const databaseStates = ['off', 'on', 'failing'] as const;
+
 export interface DocdbStatus {
-  readonly state: 'off' | 'on' | 'failing';
+  readonly state: (typeof databaseStates)[number];
   readonly waiting_files: number;
   /** Numbers count from the start of the server. */
   readonly stored_documents: number;

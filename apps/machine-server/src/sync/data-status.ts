@@ -48,11 +48,15 @@ export async function dataStatus({ capture, sync, reclaim, docdb, clock }: DataS
     });
   for (const [name, readings] of reclaim.discarded) add(name, { discarded_readings: readings });
   const { tally } = sync;
+  const waiting = totals(backlog);
   const sum = (field: string): number =>
     resources.values().reduce((total, each) => total + Number(each[field] ?? 0), 0);
   return {
-    state: stateOf(sync, clock),
-    ...totals(backlog),
+    state: syncStateOf({
+      ...{ sends: sync.sends, heldReason: sync.heldReason, pause: pauseOf(sync, clock), lastError: tally.lastError },
+      ...{ failedFiles: sync.attempts.failures.size, waitingFiles: Number(waiting.waiting_files) },
+    }),
+    ...waiting,
     uploading_files: sync.underWay,
     uploaded_files: tally.uploadedFiles,
     uploaded_readings: tally.uploadedReadings,
@@ -96,12 +100,33 @@ function totals(backlog: Backlog): JsonObject {
   return { waiting_files: files, quarantined_files: quarantined, oldest_waiting: timeText(oldestMs) };
 }
 
-/** In one phrase. */
-function stateOf(sync: Sync, clock: Clock): string {
-  if (!sync.sends) return 'off';
-  if (sync.heldReason !== undefined) return `held: ${sync.heldReason}`;
-  const until = sync.pausedUntil;
-  return until !== undefined && until > clock.monotonic() ? 'waiting for the cloud' : 'on';
+/** docs/specs/states.md says what makes each true. After `held`, a colon and the reason follow. */
+export const syncStates = ['off', 'held', 'waiting for the cloud', 'failing', 'on'] as const;
+
+export interface SyncFacts {
+  readonly sends: boolean;
+  readonly heldReason: string | undefined;
+  /** `waits`: the cloud does not answer, or requested a wait; `probes`: the wait is over, and no upload has succeeded since. */
+  readonly pause: 'none' | 'waits' | 'probes';
+  /** Files that wait for another attempt. */
+  readonly failedFiles: number;
+  readonly waitingFiles: number;
+  /** Of the last attempt; empty: it succeeded, or there was none. */
+  readonly lastError: string;
+}
+
+/** In one phrase: the first that is true. */
+export function syncStateOf(facts: SyncFacts): string {
+  const { sends, heldReason, pause, failedFiles, waitingFiles, lastError } = facts;
+  if (!sends) return 'off';
+  if (heldReason !== undefined) return `held: ${heldReason}`;
+  if (pause === 'waits' || (pause === 'probes' && waitingFiles > 0)) return 'waiting for the cloud';
+  return lastError !== '' && failedFiles > 0 ? 'failing' : 'on';
+}
+
+function pauseOf({ pausedUntil }: Sync, clock: Clock): SyncFacts['pause'] {
+  if (pausedUntil === undefined) return 'none';
+  return pausedUntil > clock.monotonic() ? 'waits' : 'probes';
 }
 
 /** When the first failed upload is retried. */

@@ -1,9 +1,12 @@
 /** Waits until a part runs its saved configuration. */
 import { type Cloud, systemClock } from '@platform/sdk/cloud';
 
+/** `restarted` is the one of a local machine-server. docs/specs/states.md says what makes each true. */
+export const reloadStates = ['applied', 'waiting', 'restarted'] as const;
+
 export interface Applied {
   /** `waiting`: the part is offline, or postpones the change. */
-  readonly state: 'applied' | 'waiting';
+  readonly state: (typeof reloadStates)[number];
   /** Errors that the part reports about its configuration; empty if there are none. */
   readonly error: string;
 }

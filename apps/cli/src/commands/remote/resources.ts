@@ -4,7 +4,8 @@ import { Command } from 'commander';
 import { defineCommand } from '../../invocation/define-command.ts';
 import { partArgument } from '../config/configuration.ts';
 
-const states: Readonly<Record<ResourceStatus_State, string>> = {
+/** docs/specs/states.md says what makes each true, as it does for those of modules. */
+export const resourceStates: Readonly<Record<ResourceStatus_State, string>> = {
   [ResourceStatus_State.UNSPECIFIED]: 'unknown',
   [ResourceStatus_State.UNCONFIGURED]: 'unconfigured',
   [ResourceStatus_State.CONFIGURING]: 'configuring',
@@ -26,7 +27,7 @@ export function resourcesCommand(): Command {
       const rows = resources.map(({ name, state, error }) => ({
         name: name?.name ?? '',
         type: `${name?.namespace}:${name?.type}:${name?.subtype}`,
-        state: states[state] ?? 'unknown',
+        state: resourceStates[state] ?? 'unknown',
         error: error || null,
       }));
       out.rows(
@@ -37,7 +38,7 @@ export function resourcesCommand(): Command {
   );
 }
 
-const moduleStates = ['unknown', 'pending', 'starting', 'ready', 'unhealthy', 'closing'];
+export const moduleStates: readonly string[] = ['unknown', 'pending', 'starting', 'ready', 'unhealthy', 'closing'];
 
 /** `platform machines part modules`: the modules with their versions, requested from the machine itself. */
 export function modulesCommand(): Command {

@@ -103,7 +103,7 @@ async function triggersOf({ cloud }: Parameters<typeof scopeOf>[0], scope: Scope
 }
 
 /** Triggers as results. */
-const triggerStates: Readonly<Record<string, TriggerState>> = {
+export const triggerStates: Readonly<Record<string, TriggerState>> = {
   working: TriggerState.WORKING,
   disabled: TriggerState.DISABLED,
   broken: TriggerState.BROKEN,
@@ -128,7 +128,7 @@ const triggerResult: Presenter<Trigger> = presenter<Trigger>({
 });
 
 /** What happens at a target; absent: nothing was sent. */
-const targetStates: Readonly<Partial<Record<TargetState, string>>> = {
+export const targetStates: Readonly<Partial<Record<TargetState, string>>> = {
   [TargetState.DELIVERED]: 'delivered',
   [TargetState.KEPT]: 'kept',
   [TargetState.FAILING]: 'failing',

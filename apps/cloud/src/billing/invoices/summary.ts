@@ -10,6 +10,9 @@ import { wireOfMinor } from '../money/wire-amount.ts';
 import { invoices } from '../store.ts';
 import { isUnpaid } from './dunning.ts';
 
+/** The words for the state of an invoice. docs/specs/states.md says what makes each true. */
+export const invoiceStates = ['open', 'unpaid', 'paid', 'void'] as const;
+
 /** Newest first. The balance is in the currency of the newest invoice; amounts of other currencies are not added to it. */
 export async function invoicesSummary(
   db: Database,
@@ -37,7 +40,7 @@ export async function invoicesSummary(
       invoiceDate: timestampFromMs(row.issued_ms),
       invoiceAmount: wireOfMinor(BigInt(row.total), currencyOf(row.currency, 'currency')),
       currency: row.currency,
-      status: isUnpaid(row) ? 'unpaid' : row.state,
+      status: (isUnpaid(row) ? 'unpaid' : row.state) satisfies (typeof invoiceStates)[number],
       dueDate: timestampFromMs(row.due_ms),
       ...(row.paid_ms !== null && { paidDate: timestampFromMs(row.paid_ms) }),
       lastPaymentFailureReason: row.failure,

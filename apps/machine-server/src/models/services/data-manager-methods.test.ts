@@ -77,8 +77,10 @@ test('D15 while the cloud is unavailable, GetStatus reports it with the last err
   };
   await until('a failure', async () => String((await status())['last_error']).includes('closed today'));
   await until('a wait', async () => (await status())['next_attempt'] !== null);
+  await until('its word', async () => (await status())['state'] === 'waiting for the cloud');
   cloud.before = () => {};
   await until('no failure', async () => (await status())['last_error'] === '');
+  await until('its word', async () => (await status())['state'] === 'on');
 });
 
 test('selective_syncer_name and sync_rules hold sync back, and a change of the configuration releases it', async () => {

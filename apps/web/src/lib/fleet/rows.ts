@@ -26,7 +26,8 @@ export interface FleetRow {
 }
 
 const urgency: Readonly<Record<MachineState, number>> = { offline: 0, waiting: 1, online: 2 };
-const words: Readonly<Record<ConfigurationState, ConfigurationWord>> = {
+/** docs/specs/states.md says what makes each true. */
+export const configurationWords: Readonly<Record<ConfigurationState, ConfigurationWord>> = {
   [ConfigurationState.UNSPECIFIED]: 'unknown',
   [ConfigurationState.APPLIED]: 'applied',
   [ConfigurationState.APPLYING]: 'applying',
@@ -73,7 +74,7 @@ function rowOf(machine: FleetMachine): FleetRow {
     state: stateOf(machine.onlineState),
     lastSeen: dateOf(machine.lastSeen),
     version: machine.serverVersion,
-    configuration: words[machine.configuration] ?? 'unknown',
+    configuration: configurationWords[machine.configuration] ?? 'unknown',
     waitingFiles: Number(machine.waitingFiles),
     oldestWaiting: dateOf(machine.oldestWaiting),
   };

@@ -13,7 +13,7 @@ const waits = { mark: '◌', tone: 'text-warn' } as const;
 const still = { mark: '‖', tone: 'text-quiet' } as const;
 const over = { mark: '○', tone: 'text-quiet' } as const;
 
-const triggerLooks: Readonly<Record<TriggerState, Look>> = {
+export const triggerLooks: Readonly<Record<TriggerState, Look>> = {
   [TriggerState.UNSPECIFIED]: { word: 'Unknown', ...over },
   [TriggerState.WORKING]: { word: 'Working', ...good },
   [TriggerState.DISABLED]: { word: 'Disabled', ...over },
@@ -23,7 +23,7 @@ const triggerLooks: Readonly<Record<TriggerState, Look>> = {
   [TriggerState.PAUSED]: { word: 'Paused', ...still },
   [TriggerState.KEPT]: { word: 'Kept', ...waits },
 };
-const targetLooks: Readonly<Record<TargetState, Look | undefined>> = {
+export const targetLooks: Readonly<Record<TargetState, Look | undefined>> = {
   [TargetState.UNSPECIFIED]: undefined,
   [TargetState.DELIVERED]: { word: 'Delivered', ...good },
   [TargetState.KEPT]: { word: 'Kept', ...waits },
@@ -31,7 +31,7 @@ const targetLooks: Readonly<Record<TargetState, Look | undefined>> = {
   [TargetState.REFUSED]: { word: 'Refused', ...bad },
   [TargetState.PAUSED]: { word: 'Paused', ...still },
 };
-const deliveryLooks: Readonly<Record<DeliveryState, Look>> = {
+export const deliveryLooks: Readonly<Record<DeliveryState, Look>> = {
   [DeliveryState.UNSPECIFIED]: { word: 'Unknown', ...over },
   [DeliveryState.PENDING]: { word: 'Pending', ...waits },
   [DeliveryState.PAUSED]: { word: 'Paused', ...still },
