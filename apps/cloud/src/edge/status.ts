@@ -139,11 +139,15 @@ function latestAttempts(messages: readonly ListedMessage[]): { atMs: number; [fi
         attempt: attempt.attempt,
         trigger: message.triggerName || message.eventType,
         target: message.target.replace(/\?.*$/, ''),
-        outcome:
-          attempt.outcome === 'accepted'
-            ? `delivered${attempt.code === null ? '' : ` (${attempt.code})`}`
-            : `${attempt.outcome}: ${attempt.error ?? attempt.code ?? attempt.response ?? 'no answer'}`,
+        outcome: outcomeText(attempt),
       })),
     )
     .sort((a, b) => b.atMs - a.atMs);
+}
+
+/** What came of an attempt, in a few words. */
+export function outcomeText({ outcome, code, error, response }: ListedMessage['attempts'][number]): string {
+  if (outcome === 'accepted') return `delivered${code === null ? '' : ` (${code})`}`;
+  if (outcome === 'kept') return response ?? outcome;
+  return `${outcome}: ${error ?? code ?? 'no answer'}`;
 }
