@@ -1,17 +1,17 @@
 /** The words for states in commands, and those that machine-servers and invoices report, are those of docs/specs/states.md. */
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { deliveryStates } from '../../apps/cli/src/commands/deliveries/delivery.ts';
-import { memberStates } from '../../apps/cli/src/commands/members.ts';
-import { reloadStates } from '../../apps/cli/src/commands/modules/wait-until-applied.ts';
-import { moduleStates, resourceStates } from '../../apps/cli/src/commands/remote/resources.ts';
-import { targetStates, triggerStates } from '../../apps/cli/src/commands/triggers/triggers-command.ts';
-import { machineStates, stateOf } from '../../apps/cli/src/results/presenters.ts';
-import { invoiceStates } from '../../apps/cloud/src/billing/invoices/summary.ts';
-import { databaseStates } from '../../apps/machine-server/src/docdb/docdb.ts';
-import { syncStates } from '../../apps/machine-server/src/sync/data-status.ts';
+import { deliveryStates } from '../../../apps/cli/src/commands/deliveries/delivery.ts';
+import { memberStates } from '../../../apps/cli/src/commands/members.ts';
+import { reloadStates } from '../../../apps/cli/src/commands/modules/wait-until-applied.ts';
+import { moduleStates, resourceStates } from '../../../apps/cli/src/commands/remote/resources.ts';
+import { targetStates, triggerStates } from '../../../apps/cli/src/commands/triggers/triggers-command.ts';
+import { machineStates, stateOf } from '../../../apps/cli/src/results/presenters.ts';
+import { invoiceStates } from '../../../apps/cloud/src/billing/invoices/summary.ts';
+import { databaseStates } from '../../../apps/machine-server/src/docdb/docdb.ts';
+import { syncStates } from '../../../apps/machine-server/src/sync/data-status.ts';
 
-const root = new URL('../../', import.meta.url);
+const root = new URL('../../../', import.meta.url);
 const text = readFileSync(new URL('docs/specs/states.md', root), 'utf8');
 
 interface Row {
