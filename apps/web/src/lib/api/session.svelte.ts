@@ -69,17 +69,30 @@ async function messageOf(answer: Response): Promise<string> {
   }
 }
 
+const rolesIn = (organizationId: string): readonly Role[] =>
+  (session.person?.roles ?? []).filter((one) => one.organizationId === organizationId);
+const isWhole = ({ locationId, machineId }: Role): boolean => locationId === undefined && machineId === undefined;
+
 /** Whether the person owns the organization, and so may change what all its members share. */
 export function isOwner(organizationId: string): boolean {
-  const isWhole = (role: Role): boolean => role.locationId === undefined && role.machineId === undefined;
-  return (session.person?.roles ?? []).some(
-    (one) => one.role === 'owner' && one.organizationId === organizationId && isWhole(one),
-  );
+  return rolesIn(organizationId).some((one) => one.role === 'owner' && isWhole(one));
 }
 
 /** Whether the person owns the organization, or a location or machine in it. */
 export function ownsSomethingIn(organizationId: string): boolean {
-  return (session.person?.roles ?? []).some((one) => one.role === 'owner' && one.organizationId === organizationId);
+  return rolesIn(organizationId).some(({ role }) => role === 'owner');
+}
+
+/** Whether the person owns the machine. Owners of a location count: it may contain the machine. */
+export function ownsMachine(organizationId: string, id: string): boolean {
+  return rolesIn(organizationId).some(
+    ({ role, machineId }) => role === 'owner' && (machineId === undefined || machineId === id),
+  );
+}
+
+/** Whether the person has a role on the whole organization, and so reads what belongs to none of its machines, such as dashboards. */
+export function readsWhole(organizationId: string): boolean {
+  return rolesIn(organizationId).some(isWhole);
 }
 
 /** Organizations of the person, each once, by name. */

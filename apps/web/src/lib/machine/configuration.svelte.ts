@@ -40,6 +40,7 @@ export function formatJson(text: string): string {
 
 export class Draft {
   readonly partId: string;
+  readonly mayEdit: boolean;
   /** The saved version that the draft is compared with. */
   base = $state.raw<GetConfigurationVersionResponse>();
   text = $state('');
@@ -55,8 +56,10 @@ export class Draft {
     return this.#check();
   });
 
-  constructor(partId: string) {
+  /** @param mayEdit whether the person owns the machine: only owners may have a document checked, and save it */
+  constructor(partId: string, mayEdit: boolean) {
     this.partId = partId;
+    this.mayEdit = mayEdit;
   }
 
   get saved(): string {
@@ -152,7 +155,7 @@ export class Draft {
   }
 
   async #check(): Promise<void> {
-    if (!this.isJson) return;
+    if (!this.mayEdit || !this.isJson) return;
     const asked = this.text;
     try {
       const { problems } = await fleet.validateConfiguration({ partId: this.partId, document: asked });

@@ -13,21 +13,29 @@ const triggers = clientOf(TriggerService);
 const series = clientOf(SeriesService);
 const billing = clientOf(BillingService);
 
-/** @param nameOf the name of a machine @param whileOpen ends the calls for whole lists */
-export function namedSources(
-  organizationId: string,
-  nameOf: (machineId: string) => string,
-  whileOpen: AbortSignal,
-): NamedSources {
+export function namedSources(given: {
+  readonly organizationId: string;
+  /** The name of a machine. */
+  readonly nameOf: (machineId: string) => string;
+  /** Of the organization: only owners may read its invoices. */
+  readonly isOwner: boolean;
+  /** Whether the person may read its dashboards. */
+  readonly readsWhole: boolean;
+  /** Ends the calls for whole lists. */
+  readonly whileOpen: AbortSignal;
+}): NamedSources {
+  const { organizationId, nameOf, whileOpen } = given;
   const scope = { case: 'organizationId', value: organizationId } as const;
   return {
     whole: [
       async () => (await listAllTriggers(organizationId, whileOpen)).map(triggerOf),
+      // Who may not read these asks for none of them.
       async () =>
-        (await readDashboards(organizationId, whileOpen)).map(({ id, name }): Named => {
+        (given.readsWhole ? await readDashboards(organizationId, whileOpen) : []).map(({ id, name }): Named => {
           return { kind: 'dashboard', name, path: `dashboards/${encodeURIComponent(id)}` };
         }),
       async () => {
+        if (!given.isOwner) return [];
         const { invoices } = await billing.getInvoicesSummary({ orgId: organizationId }, { signal: whileOpen });
         return invoices.map(({ id }): Named => ({ kind: 'invoice', name: `Invoice ${id}`, path: 'billing' }));
       },

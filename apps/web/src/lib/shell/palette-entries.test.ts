@@ -4,11 +4,13 @@ import { entriesOf, findEntries } from './palette-entries.ts';
 
 const machine = (id: string, name: string, location: string) => ({ id, name, location }) as FleetRow;
 
-function rig({ isOwner = true, fleet = [machine('m1', 'press-7', 'Hall 2'), machine('m2', 'oven', 'Plant')] } = {}) {
+const twoMachines = [machine('m1', 'press-7', 'Hall 2'), machine('m2', 'oven', 'Plant')];
+
+function rig({ isOwner = true, ownsSomething = true, fleet = twoMachines } = {}) {
   const done: string[] = [];
   const says = (what: string) => (given: unknown) => done.push(`${what} ${String(given)}`);
   const entries = entriesOf({
-    ...{ base: '/o/mill', fleet, isOwner, organizations: [{ id: 'other', name: 'Other mill' }] },
+    ...{ base: '/o/mill', fleet, isOwner, ownsSomething, organizations: [{ id: 'other', name: 'Other mill' }] },
     does: {
       ...{
         go: says('go'),
@@ -49,6 +51,7 @@ test.each([
 
 test('a person who does not own the organization is not offered the actions of owners', () => {
   expect(rig({ isOwner: false }).names('new')).toEqual(['New trigger']);
+  expect(rig({ isOwner: false, ownsSomething: false }).names('new')).toEqual([]);
   expect(rig().names('new')).toEqual(['New trigger', 'New API key']);
 });
 

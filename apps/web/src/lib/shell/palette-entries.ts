@@ -28,6 +28,8 @@ interface Given {
   readonly organizations: readonly { readonly id: string; readonly name: string }[];
   /** Of the organization; others are not offered the actions of owners. */
   readonly isOwner: boolean;
+  /** In the organization. */
+  readonly ownsSomething: boolean;
   readonly does: Does;
 }
 
@@ -40,7 +42,7 @@ const organizationActions = [
   ['Charge organization', 'billing'],
 ] as const;
 
-export function entriesOf({ base, fleet, organizations, isOwner, does }: Given): readonly Entry[] {
+export function entriesOf({ base, fleet, organizations, isOwner, ownsSomething, does }: Given): readonly Entry[] {
   const goes = (name: string, kind: Entry['kind'], path: string): Entry => ({
     ...{ name, kind },
     run: () => does.go(`${base}/${path}`),
@@ -48,8 +50,9 @@ export function entriesOf({ base, fleet, organizations, isOwner, does }: Given):
   const locations = [...new Set(fleet.map(({ location }) => location))].filter(Boolean).toSorted();
   return [
     ...pages.map(({ path, name }) => goes(name, 'page', path)),
-    goes('Add or connect a machine', 'action', 'machines?add=1'),
-    goes('New trigger', 'action', 'triggers/edit'),
+    ...(ownsSomething
+      ? [goes('Add or connect a machine', 'action', 'machines?add=1'), goes('New trigger', 'action', 'triggers/edit')]
+      : []),
     goes('Pictures and files', 'page', 'data?view=files'),
     goes('Limits', 'page', 'settings?show=limits'),
     ...(isOwner ? organizationActions.map(([name, path]) => goes(name, 'action', path)) : []),
