@@ -1,13 +1,16 @@
 /** The words for states in commands, and those that machine-servers and invoices report, are those of docs/specs/states.md. */
 import { readFileSync } from 'node:fs';
+import { repairOutcomes } from '@platform/base';
 import { expect, test } from 'vitest';
 import { deliveryStates } from '../../../apps/cli/src/commands/deliveries/delivery.ts';
 import { memberStates } from '../../../apps/cli/src/commands/members.ts';
 import { reloadStates } from '../../../apps/cli/src/commands/modules/wait-until-applied.ts';
 import { moduleStates, resourceStates } from '../../../apps/cli/src/commands/remote/resources.ts';
+import { outcomes } from '../../../apps/cli/src/commands/triggers/history.ts';
 import { targetStates, triggerStates } from '../../../apps/cli/src/commands/triggers/triggers-command.ts';
 import { machineStates, stateOf } from '../../../apps/cli/src/results/presenters.ts';
 import { invoiceStates } from '../../../apps/cloud/src/billing/invoices/summary.ts';
+import { outcomeWords } from '../../../apps/cloud/src/outbox/outcome-words.ts';
 import { databaseStates } from '../../../apps/machine-server/src/docdb/docdb.ts';
 import { syncStates } from '../../../apps/machine-server/src/sync/data-status.ts';
 
@@ -38,6 +41,9 @@ test.each<[string, string, readonly string[]]>([
   ['Sync', 'page', syncStates],
   ['Document database', 'status', databaseStates],
   ['Members and keys', 'command', memberStates],
+  ['Attempts at a delivery', 'command', Object.values(outcomeWords)],
+  ['History of a trigger', 'command', Object.keys(outcomes)],
+  ['Repairs', 'command', repairOutcomes],
   ['Invoices', 'command', invoiceStates],
   ['Invoices', 'page', invoiceStates],
 ])('the table "%s" has the words of each %s, each once', (section, where, words) => {

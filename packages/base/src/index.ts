@@ -76,7 +76,7 @@ export {
   unavailable,
   unimplemented,
 } from './refusals.ts';
-export type { Repaired } from './repaired.ts';
+export { type Repaired, repairOutcomes } from './repaired.ts';
 export { deletedMachineText, deletedPlaceText, isOfDeletedMachine } from './text/deleted-machine.ts';
 export { invisibleCharacter, isVisible, visibleText } from './text/invisible-character.ts';
 export { jsonIn } from './text/json-in.ts';

@@ -10,6 +10,7 @@ import type { Registry } from '../machines/registry.ts';
 import { countedAtMost } from '../outbox/count-messages.ts';
 import type { Outbox } from '../outbox/feature.ts';
 import type { ListedMessage, ListFilter } from '../outbox/list-messages.ts';
+import { outcomeWords } from '../outbox/outcome-words.ts';
 import type { Tabular } from '../tabular/tabular.ts';
 import type { TestInbox } from '../test-inbox/feature.ts';
 import type { Triggers } from '../triggers/feature.ts';
@@ -149,5 +150,5 @@ function latestAttempts(messages: readonly ListedMessage[]): { atMs: number; [fi
 export function outcomeText({ outcome, code, error, response }: ListedMessage['attempts'][number]): string {
   if (outcome === 'accepted') return `delivered${code === null ? '' : ` (${code})`}`;
   if (outcome === 'kept') return response ?? outcome;
-  return `${outcome}: ${error ?? code ?? 'no answer'}`;
+  return `${outcomeWords[outcome]}: ${error ?? code ?? 'no answer'}`;
 }

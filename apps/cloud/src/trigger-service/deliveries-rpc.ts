@@ -24,6 +24,7 @@ import type { NotificationMailDeps } from '../outbox/email/write-notifications.t
 import { type EventPlace, eventOf } from '../outbox/event.ts';
 import { withoutSecrets } from '../outbox/failure-line.ts';
 import type { Outbox } from '../outbox/feature.ts';
+import { outcomeWords } from '../outbox/outcome-words.ts';
 import { channelNames, type MessageState, type OutboxAttemptRow, type OutboxDatabase } from '../outbox/store.ts';
 import { badPageToken, namesOf, quoted, refused, timeRange } from './request-fields.ts';
 import { readScope, type ScopeDeps } from './scope.ts';
@@ -180,7 +181,7 @@ function attemptMessage({ attempt, at, duration_ms, outcome, code, error, respon
     number: attempt,
     at: timestampFromMs(at),
     durationMs: duration_ms,
-    outcome: outcome === 'retryLater' ? 'retry-later' : outcome,
+    outcome: outcomeWords[outcome],
     code: code ?? 0,
     error: error ?? '',
     response: response ?? '',

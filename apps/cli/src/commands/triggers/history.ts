@@ -9,7 +9,8 @@ import { timeRange } from '../../invocation/time-range.ts';
 import { limitOf } from '../../invocation/whole-number.ts';
 import { type Presenter, presenter, timeOf } from '../../results/presenters.ts';
 
-const outcomes: Readonly<Record<string, TriggerOutcome>> = {
+/** docs/specs/states.md says what makes each true. */
+export const outcomes: Readonly<Record<string, TriggerOutcome>> = {
   fired: TriggerOutcome.FIRED,
   recovered: TriggerOutcome.RECOVERED,
   failed: TriggerOutcome.FAILED,

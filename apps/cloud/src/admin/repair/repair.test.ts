@@ -6,6 +6,7 @@ import { expect, test } from 'vitest';
 import { inFolder } from '../../tabular/testing/fill-days.ts';
 import { type OpenTabular, openTabular, testPlace } from '../../tabular/testing/open-tabular.ts';
 import { adminOf, backUp, forgetRows } from '../testing/repairing.ts';
+import { mendCatalog } from './repair.ts';
 
 const noonMs = Date.UTC(2026, 4, 17, 12);
 const dayMs = 86_400_000;
@@ -193,4 +194,12 @@ test('D33 a file merged from small ones since the backup is restored from those,
     expect(await admin.repair({ from })).toEqual([]);
     expect(await readdir(join(parquet, 'quarantine'))).toEqual([damaged]);
   });
+});
+
+test('D33 a row of the catalog whose second copy is damaged, too, is not mended, and the report says what to do', async () => {
+  const ask = async () => ({ mended: ['file a'], left: [{ text: 'file b' }] });
+  expect(await mendCatalog({ ask, apply: true })).toMatchObject([
+    { damage: 'file a', outcome: 'restored' },
+    { damage: 'file b', outcome: 'not mended', detail: expect.stringContaining('restore a backup') },
+  ]);
 });

@@ -47,7 +47,8 @@ export async function repair(options: RepairOptions): Promise<Repaired[]> {
   return [...inCatalog, ...inFiles, ...inLog.report, ...losses, ...rows, ...(await repairPayloads(options, backup))];
 }
 
-async function mendCatalog({ ask, apply }: RepairOptions): Promise<Repaired[]> {
+/** Rows of the catalog are mended from their second copies. */
+export async function mendCatalog({ ask, apply }: Pick<RepairOptions, 'ask' | 'apply'>): Promise<Repaired[]> {
   const { mended, left } = (await ask('repair.catalog', { apply })) as RepairedCatalog;
   return [
     ...mended.map(
