@@ -40,13 +40,15 @@ test('organizations are created, renamed, found by name and id, and deleted; wit
   ]);
   expect(list.json<Shown[]>()).toContainEqual({ id: second.id, name: 'Second plant' });
   expect(byName.json()).toEqual(byId.json());
-  expect(byId.json()).toMatchObject({ public_namespace: null, region: null });
+  expect(byId.json()).toMatchObject({ public_namespace: null, region: null, time_zone: 'UTC' });
   expect(several).toMatchObject({ code: 2, stdout: '' });
   expect(several.stderr).toContain('expected --organization');
   expect(unknown).toMatchObject({ code: 3, stdout: '' });
   expect(typo.stderr).toContain('Did you mean Second plant?');
 
-  await cli.ok(['organizations', 'update', second.id, '--name', 'Third plant']);
+  await cli.ok(['organizations', 'update', second.id, '--name', 'Third plant', '--time-zone', 'europe/berlin']);
+  const zoned = await cli.ok(['organizations', 'get', second.id, '--json=name,time_zone']);
+  expect(zoned.json()).toEqual({ name: 'Third plant', time_zone: 'Europe/Berlin' });
   const refused = await cli.run(['organizations', 'delete', 'Third plant']);
   expect(refused.code).toBe(2);
   expect(refused.stderr).toContain('add --yes');
