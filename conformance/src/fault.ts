@@ -27,7 +27,7 @@ const faults: Readonly<Record<string, { help: string; options: string[]; tests: 
     options: ['interleavings', 'kills', 'seed'],
     tests: [
       'apps/cloud/src/billing/payments/interleavings.test.ts',
-      'conformance/src/crash/billing-crash.test.ts',
+      'conformance/src/crash/billing-crash.long.test.ts',
       'conformance/src/crash/two-minutes.fault.ts',
     ],
   },

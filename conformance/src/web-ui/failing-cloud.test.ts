@@ -1,4 +1,4 @@
-/** A cloud that answers with every code, is away, slow or used from many tabs: each page says so, keeps typed text and stays usable. */
+/** A cloud that answers with every code, is away or slow: each page says so, keeps typed text and stays usable. */
 
 import { rollingSeed } from '@platform/testkit';
 import type { Page } from 'playwright-core';
@@ -58,20 +58,6 @@ test.each(answers)('%s to every call: each page says so, and others can be opene
   expect(uncaught).toEqual([]);
 });
 
-test.each(answers)('%s to calls of a machine page beside its live connection: it says so', async (answer) => {
-  const { page, cloud } = ui;
-  const machine = `/o/${cloud.organizationId}/m/${cloud.machineId}`;
-  await page.goto(`${cloud.url}${machine}/control`);
-  await page.getByRole('region', { name: 'host' }).waitFor();
-  await using refusals = new Refusals(page, anyCall, /LiveService/);
-  for (const path of ['', '/configure']) {
-    const said = await refusals.answer(answer);
-    await visit(page, `${machine}${path}`);
-    await page.getByText(said).first().waitFor();
-  }
-  expect(uncaught).toEqual([]);
-});
-
 test.each(refusedForms)('$name: what was typed stays, whatever the cloud answers', async (form) => {
   const { page, cloud } = ui;
   await page.goto(`${cloud.url}${form.path(cloud)}`);
@@ -114,30 +100,4 @@ test('a slow cloud: each page can be left before the cloud answers, and shows it
   await page.getByRole('link', { name: 'Machines', exact: true }).click();
   await page.getByRole('row', { name: /Online/ }).waitFor();
   expect(uncaught).toEqual([]);
-});
-
-test('ten tabs at once: each shows the machines, follows what changes, and opens other pages', async () => {
-  const { browser, page, cloud } = ui;
-  const machines = `${cloud.url}/o/${cloud.organizationId}/machines`;
-  await using context = await browser.newContext({ storageState: await page.context().storageState() });
-  context.setDefaultTimeout(110_000);
-  const tabs: Page[] = [];
-  while (tabs.length < 10) {
-    const tab = await context.newPage();
-    tabs.push(tab);
-    await tab.goto(machines);
-    await tab.getByRole('row', { name: /Online/ }).waitFor();
-  }
-  // A browser has six connections over HTTP/1.1 for all of them.
-  const [last] = tabs.slice(-1);
-  await last?.getByRole('button', { name: 'Connect a machine' }).click();
-  await last?.getByLabel('Name', { exact: true }).fill('seen-everywhere');
-  await last?.getByRole('button', { name: 'Create machine' }).click();
-  for (const tab of tabs) await tab.getByRole('row', { name: /seen-everywhere/ }).waitFor();
-  for (const tab of tabs.slice(0, -1)) {
-    await tab.getByRole('link', { name: 'Triggers', exact: true }).click();
-    await tab.getByRole('table').waitFor();
-    await tab.getByRole('link', { name: 'Query', exact: true }).click();
-    await tab.getByText(/^[\d,]+ rows/).waitFor();
-  }
 });
