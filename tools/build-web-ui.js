@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 
 /** The sources of a build, relative to the root. */
 const sources = [
@@ -76,12 +76,13 @@ function takeLock(lock) {
   }
 }
 
-function hashOf(root) {
+/** Of the sources with their paths, however the path of the root is written. @param {string} root @returns {string} */
+export function hashOf(root) {
   const hash = createHash('sha256');
   for (const source of sources) {
     const path = join(root, source);
     if (!existsSync(path)) continue;
-    for (const file of filesOf(path)) hash.update(file.slice(root.length)).update(readFileSync(file));
+    for (const file of filesOf(path)) hash.update(relative(root, file)).update(readFileSync(file));
   }
   return hash.digest('hex');
 }

@@ -35,8 +35,8 @@ export async function pack(into: string): Promise<string[]> {
     await stageLibrary(join(staged, 'library'));
     const ofTypes = folders.filter((folder) => folder !== sdk);
     for (const folder of ofTypes) stageTypes(folder, join(staged, folder));
-    for (const folder of ['app', 'library', ...ofTypes])
-      npm(join(staged, folder), ['pack', '--pack-destination', into, '--ignore-scripts']);
+    const packed = ['app', 'library', ...ofTypes].map((folder) => join(staged, folder));
+    npm(staged, ['pack', ...packed, '--pack-destination', into, '--ignore-scripts']);
   } finally {
     rmSync(staged, { recursive: true, force: true });
   }
