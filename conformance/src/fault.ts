@@ -22,6 +22,11 @@ const faults: Readonly<Record<string, { help: string; options: string[]; tests: 
     options: ['kills', 'seed'],
     tests: ['conformance/src/crash/trigger-crash.test.ts'],
   },
+  mails: {
+    help: 'kills the cloud while notifications by e-mail are gathered and sent; takes seven minutes',
+    options: ['kills', 'seed'],
+    tests: ['conformance/src/crash/mail-crash.fault.ts'],
+  },
   billing: {
     help: 'charges under crashes, kills, lost answers, and confirmations that are repeated, late and reordered, and waits for the limit of two minutes',
     options: ['interleavings', 'kills', 'seed'],

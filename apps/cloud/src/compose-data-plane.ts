@@ -177,21 +177,29 @@ export async function composeDataPlane(deps: DataPlaneDeps): Promise<DataPlane> 
     reportGap: ({ partId }, text) =>
       void machines.logs.appendOwn(partId, { level: 'error', loggerName: 'cloud.ingest', message: text }),
   });
-  const queries = createQueries({
-    tabular,
-    db,
-    access,
-    onAnswered: counting(UsageCostType.TABULAR_DATA_EGRESS),
-    clock,
-    log: log.child('queries'),
-    recheck: authenticator.recheck,
-    names: {
-      machineName: (id) => registry.machine(id)?.name ?? '',
-      partName: (id) => registry.part(id)?.name ?? '',
-      machinesNamed: (name) => registry.machinesNamed(name).map(({ id }) => id),
-      partsNamed: (name) => registry.partsNamed(name).map(({ id }) => id),
-    },
-  });
+  const queries = unwind.use(
+    'queries',
+    createQueries({
+      tabular,
+      db,
+      access,
+      onAnswered: counting(UsageCostType.TABULAR_DATA_EGRESS),
+      clock,
+      log: log.child('queries'),
+      recheck: authenticator.recheck,
+      names: {
+        machineName: (id) => registry.machine(id)?.name ?? '',
+        partName: (id) => registry.part(id)?.name ?? '',
+        machinesNamed: (name) => registry.machinesNamed(name).map(({ id }) => id),
+        partsNamed: (name) => registry.partsNamed(name).map(({ id }) => id),
+      },
+      fleetSizes: () =>
+        tree.organizations().map(({ id }) => ({
+          organizationId: id,
+          machines: tree.locationsOf(id).reduce((sum, location) => sum + registry.machinesOf(location.id).length, 0),
+        })),
+    }),
+  );
   const composed = unwind.move();
   return {
     ...{ tabular, triggers, partTransitions, binary, packages, ingest, queries },

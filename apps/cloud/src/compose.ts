@@ -167,7 +167,7 @@ export async function composeCloud(settings: Settings, tables?: StoreTables): Pr
     'data plane',
     await composeDataPlane({ ...common, data, rows, ingestLog, fleet, signIn, outbox, deletions, liveUsage, scheme }),
   );
-  const { tabular, triggers, binary, packages, ingest } = dataPlane;
+  const { tabular, triggers, binary, packages, ingest, queries } = dataPlane;
 
   // Usage, prices, invoices and payments
   const billing: Billing = unwind.use(
@@ -277,6 +277,7 @@ export async function composeCloud(settings: Settings, tables?: StoreTables): Pr
   identity.start();
   presence.start();
   rows.start();
+  queries.start();
   unwind.use(
     'housekeeping',
     startHousekeeping({

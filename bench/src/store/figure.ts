@@ -4,7 +4,20 @@ import { short, table } from '../figures/table.ts';
 export interface Figure {
   readonly name: string;
   readonly value: number;
-  readonly unit: 'µs' | 'ms' | 'kB' | 'MB' | 's' | '×' | '%' | 'readings/s' | 'files/s' | 'MB/s';
+  readonly unit:
+    | 'µs'
+    | 'ms'
+    | 'B'
+    | 'kB'
+    | 'MB'
+    | 's'
+    | '×'
+    | '%'
+    | 'readings/s'
+    | 'files/s'
+    | 'MB/s'
+    | 'mails'
+    | 'notifications';
   /** The same measurement of the peer or case that it is compared with. */
   readonly beside?: number;
   /** Maximum ratio to the comparison. */

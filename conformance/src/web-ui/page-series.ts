@@ -1,6 +1,6 @@
 /** Data: finds a series, turns pages of a large organization, meets hostile names, and an error leaves what was shown, marked as old. */
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
-import { timestampNow } from '@bufbuild/protobuf/wkt';
+import { timestampFromMs, timestampNow } from '@bufbuild/protobuf/wkt';
 import {
   ListSeriesRequestSchema,
   ListSeriesResponseSchema,
@@ -42,7 +42,8 @@ export async function pageSeries(page: Page): Promise<void> {
   await answerLarge(page);
   await search.fill('any');
   await pages.getByText('1 to 50 of 20,000 series').waitFor();
-  expect(await page.evaluate('document.documentElement.scrollWidth <= window.innerWidth')).toBe(true);
+  await page.getByText(/^The list is of 3 min ago:/).waitFor();
+  await expectWithinEdges(page);
   expect(await accessibilityFaults(page)).toEqual([]);
   await page.screenshot({ path: shotPath('web-data-pages.png') });
   await pages.getByRole('button', { name: 'Last' }).click();
@@ -50,6 +51,7 @@ export async function pageSeries(page: Page): Promise<void> {
   await page.waitForURL(/page=400/);
   await pages.getByRole('button', { name: 'Previous' }).click();
   await pages.getByText('19,901 to 19,950 of 20,000 series').waitFor();
+  await readLongName(page);
 
   await page.unroute(call);
   await page.route(call, (route) => route.fulfill({ status: 504, body: '' }));
@@ -64,9 +66,35 @@ export async function pageSeries(page: Page): Promise<void> {
   await expect.poll(() => page.getByText(/^Old: these series/).count(), patiently).toBe(0);
 }
 
+/** A phone shows rows with long names as cards; what is cut off can be read whole. Ends where it began. */
+async function readLongName(page: Page): Promise<void> {
+  await page.setViewportSize({ width: 390, height: 800 });
+  await expectWithinEdges(page);
+  expect(await accessibilityFaults(page)).toEqual([]);
+  await page
+    .getByRole('button', { name: /^n+… Readings$/ })
+    .first()
+    .click();
+  await page.getByText('Whole names').click();
+  await expectWithinEdges(page);
+  await page.getByText(longName, { exact: true }).waitFor();
+  expect(await accessibilityFaults(page)).toEqual([]);
+  await page.screenshot({ path: shotPath('web-data-whole-name.png') });
+  await page.setViewportSize({ width: 1280, height: 720 });
+  await expectWithinEdges(page);
+  await page.getByRole('button', { name: 'Show all', exact: true }).click();
+}
+
+async function expectWithinEdges(page: Page): Promise<void> {
+  const isWithin = 'document.documentElement.scrollWidth <= window.innerWidth';
+  await expect.poll(() => page.evaluate(isWithin), patiently).toBe(true);
+}
+
+const longName = 'n'.repeat(10_000);
+
 /** 20,000 series, with names of 10 kB, from right to left, and with markup. */
 async function answerLarge(page: Page): Promise<void> {
-  const names = ['n'.repeat(10_000), 'مستشعر الحرارة', '<img src=x onerror="document.title = 1">'];
+  const names = [longName, 'مستشعر الحرارة', '<img src=x onerror="document.title = 1">'];
   const seriesAt = (at: number) => {
     const name = names[at % names.length] as string;
     return create(SeriesSchema, {
@@ -76,10 +104,12 @@ async function answerLarge(page: Page): Promise<void> {
     });
   };
   await page.route(call, (route) => {
-    const { offset } = fromBinary(ListSeriesRequestSchema, route.request().postDataBuffer() ?? new Uint8Array());
+    const request = fromBinary(ListSeriesRequestSchema, route.request().postDataBuffer() ?? new Uint8Array());
+    const { offset, componentName } = request;
+    const total = componentName === '' ? 20_000 : 1;
     const answer = create(ListSeriesResponseSchema, {
-      series: Array.from({ length: 50 }, (_, at) => seriesAt(offset + at)),
-      ...{ total: 20_000, totalReadable: 20_000, listedAt: timestampNow() },
+      series: Array.from({ length: Math.min(total, 50) }, (_, at) => seriesAt(offset + at)),
+      ...{ total, totalReadable: 20_000, listedAt: timestampFromMs(Date.now() - 200_000) },
     });
     const body = Buffer.from(toBinary(ListSeriesResponseSchema, answer));
     return route.fulfill({ contentType: 'application/proto', body });

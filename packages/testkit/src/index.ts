@@ -22,6 +22,7 @@ export { faultProgress, reportFault, tellFailure } from './ledger/report-fault.t
 export { type Direction, type Lie, type LyingProxy, lies, startLyingProxy } from './lying-proxy.ts';
 export { type Lag, measureLag } from './measure-lag.ts';
 export { type OpenIdProvider, type ProvidedPerson, startOpenIdProvider } from './openid-provider.ts';
+export { type MailContent, parseMail, type ReceivedMail } from './parse-mail.ts';
 export { type PostgresOptions, type PostgresServer, startPostgres } from './postgres.ts';
 export { type CutImage, type CutOptions, cutImages, restoreImage } from './power-cut.ts';
 export { type ChildProcess, type ExitStatus, rssBytes, type SpawnOptions, spawnChild } from './process.ts';
@@ -33,7 +34,7 @@ export { rollingSeed } from './rolling-seed.ts';
 export { seededRandom } from './seeded-random.ts';
 export { selfSigned } from './self-signed.ts';
 export { layeredDisk, mountedDisk, mountFault, type ProcessDisk, type SmallDisk } from './small-disk/small-disk.ts';
-export { type ReceivedMail, type SmtpSink, startSmtpSink } from './smtp-sink.ts';
+export { type SmtpSink, startSmtpSink } from './smtp-sink.ts';
 export { standInResolver } from './stand-in-resolver.ts';
 export { memoryDirectory, type TemporaryDirectory, temporaryDirectory } from './temporary-directory.ts';
 export { type ReceivedWebhook, startWebhookSink, type WebhookAnswer, type WebhookSink } from './webhook-sink.ts';

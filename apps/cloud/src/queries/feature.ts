@@ -1,4 +1,5 @@
 /** Queries for readings: the tabular part of DataService. */
+import { unavailable } from '@platform/base';
 import type { DataService } from '@platform/proto/platform/app/data/v1/data';
 import type { SeriesService } from '@platform/proto/platform/series/v1/series';
 import { BsonDate, BsonDocument, type Plan } from '@platform/query';
@@ -13,6 +14,7 @@ import { queryHandlers } from './query-rpc.ts';
 import { createAsker } from './readings/ask-rows.ts';
 import { readingHandlers } from './readings/reading-rpc.ts';
 import { savedQueryHandlers } from './saved/saved-query-rpc.ts';
+import { startPreparing } from './series/prepare-series.ts';
 import { createSeriesIndex } from './series/series-index.ts';
 import { seriesHandlers } from './series/series-rpc.ts';
 import { withWireErrors } from './wire-errors.ts';
@@ -20,7 +22,9 @@ import { withWireErrors } from './wire-errors.ts';
 /** SQL, or the stages of a pipeline as BSON documents. */
 export type QueryText = { readonly sql: string } | { readonly mql: readonly Uint8Array[] };
 
-export interface Queries {
+export interface Queries extends AsyncDisposable {
+  /** Makes the lists of series of large organizations in the background. */
+  start(): void;
   /** Other features serve the rest of DataService. */
   readonly dataHandlers: CloudHandlers<typeof DataService>;
   readonly seriesHandlers: CloudHandlers<typeof SeriesService>;
@@ -45,8 +49,13 @@ export interface AskedAnswer extends AnsweredQuery {
 
 export function createQueries(deps: QueriesDeps): Queries {
   // A list is shared by all callers who wait for it, so none of them cancels it.
-  const index = createSeriesIndex(createAsker(deps, new AbortController().signal).ask, deps.clock);
+  const stop = new AbortController();
+  const index = createSeriesIndex(createAsker(deps, stop.signal).askBatch, deps.clock);
+  let preparing: AsyncDisposable | undefined;
   return {
+    start() {
+      preparing = startPreparing({ index, fleetSizes: deps.fleetSizes, log: deps.log });
+    },
     seriesHandlers: seriesHandlers(deps, index),
     dataHandlers: {
       ...queryHandlers(deps),
@@ -61,6 +70,11 @@ export function createQueries(deps: QueriesDeps): Queries {
       const { explain } = answer.result;
       const words = 'sql' in query ? clauseWords(query.sql) : (pushed: string) => pushed;
       return { ...answer, explained: explain && explainRow(explain, words, answer.notices) };
+    },
+    async [Symbol.asyncDispose]() {
+      const ended = preparing?.[Symbol.asyncDispose]();
+      stop.abort(unavailable('the cloud is stopping'));
+      await ended;
     },
   };
 }

@@ -1,5 +1,5 @@
 /** Runs one MQL query for the handlers of readings: takes stages as plain objects and returns rows. */
-import { BsonDocument, type BsonValue, documentsOf, encodeBson, Int32, type Scope } from '@platform/query';
+import { type Batch, BsonDocument, type BsonValue, documentsOf, encodeBson, Int32, type Scope } from '@platform/query';
 import { parseMql } from '@platform/query/mql';
 import type { QueryRequest } from '../../tabular/tabular.ts';
 import type { QueriesDeps } from '../queries-deps.ts';
@@ -7,15 +7,16 @@ import type { QueriesDeps } from '../queries-deps.ts';
 /** Stages of a pipeline; each has one field, its operator. */
 export type Stages = readonly Readonly<Record<`$${string}`, BsonValue>>[];
 
-export type AskRows = (
-  scope: Scope,
-  stages: Stages,
-  options?: Pick<QueryRequest, 'unmetered' | 'exactTimes'>,
-) => Promise<BsonDocument[]>;
+type Ask<T> = (scope: Scope, stages: Stages, options?: Pick<QueryRequest, 'unmetered' | 'exactTimes'>) => Promise<T>;
+
+export type AskRows = Ask<BsonDocument[]>;
+/** For many rows, which are decoded in turns. */
+export type AskBatch = Ask<Batch>;
 
 /** The queries of one call. */
 export interface Asker {
   readonly ask: AskRows;
+  readonly askBatch: AskBatch;
   /** Bytes metered for its queries so far (D26). */
   readonly scannedBytes: number;
 }
@@ -30,19 +31,21 @@ export function createAsker(
   signal: AbortSignal,
 ): Asker {
   let scannedBytes = 0;
+  const askBatch: AskBatch = async (scope, stages, options = {}) => {
+    const plan = parseMql(stages.map((stage) => encodeBson(BsonDocument.of(stage))));
+    const result = await tabular.query({ plan, scope, vocabulary: 'core', signal, ...options });
+    if (options.unmetered === undefined) {
+      scannedBytes += result.scannedBytes;
+      onAnswered?.(scope.organizationId, result.bytes.length);
+    }
+    return result;
+  };
   return {
     get scannedBytes() {
       return scannedBytes;
     },
-    async ask(scope, stages, options = {}) {
-      const plan = parseMql(stages.map((stage) => encodeBson(BsonDocument.of(stage))));
-      const result = await tabular.query({ plan, scope, vocabulary: 'core', signal, ...options });
-      if (options.unmetered === undefined) {
-        scannedBytes += result.scannedBytes;
-        onAnswered?.(scope.organizationId, result.bytes.length);
-      }
-      return [...documentsOf(result)];
-    },
+    askBatch,
+    ask: async (...asked) => [...documentsOf(await askBatch(...asked))],
   };
 }
 

@@ -4,7 +4,7 @@ import { PlatformError } from '@platform/base';
 import { BsonDate, BsonDocument, type BsonValue, encodeBson, Int32, type Scope } from '@platform/query';
 import { type AskRows, numberOf } from '../readings/ask-rows.ts';
 import { jsonOfDocument, type NonFinite } from '../readings/json-of-bson.ts';
-import { idOf, type ListedSeries, seriesId } from './series-index.ts';
+import { idOf, keyOf, type ListedSeries, seriesId } from './listed-series.ts';
 
 export interface NewestValues {
   readonly readings: number;
@@ -16,11 +16,6 @@ export interface NewestValues {
 
 /** Of one reading, as BSON: a page has up to 200. */
 const mostDataBytes = 65_536;
-
-/** Identifies a series of an organization. */
-export function keyOf({ location, part, type, component, method }: Omit<ListedSeries, 'newestMs' | 'text'>): string {
-  return JSON.stringify([location, part, type, component, method]);
-}
 
 /** By `keyOf`; a series without readings is absent. @throws like Tabular.query */
 export async function newestValues(

@@ -2,7 +2,7 @@
 import { getOrInsert } from '@platform/base';
 import type { Scope } from '@platform/query';
 import { typesNamed } from '../../text-rules/types-named.ts';
-import type { ListedSeries } from './series-index.ts';
+import type { ListedSeries } from './listed-series.ts';
 
 /** Empty: any. */
 export interface SeriesConditions {
@@ -45,7 +45,9 @@ export function selectSeries(
       (component === '' || one.component === component) &&
       (method === '' || one.method === method) &&
       (newestSinceMs === undefined || (one.newestMs !== undefined && one.newestMs >= newestSinceMs)) &&
-      words.every((word) => one.text.includes(word) || lowerNameOf(one.machine).includes(word)),
+      words.every(
+        (word) => one.text.includes(word) || lowerNameOf(one.machine).includes(word) || one.valueNames.includes(word),
+      ),
   );
   return sorted(found, nameOf);
 }

@@ -7,9 +7,10 @@ import type { CloudCall, CloudHandlers } from '../../access/principal.ts';
 import type { QueriesDeps } from '../queries-deps.ts';
 import { createAsker } from '../readings/ask-rows.ts';
 import { nonFiniteFor } from '../readings/json-of-bson.ts';
-import { keyOf, newestValues } from './newest-values.ts';
+import { keyOf, type ListedSeries } from './listed-series.ts';
+import { newestValues } from './newest-values.ts';
 import { choicesIn, inScope, selectSeries } from './select-series.ts';
-import type { ListedSeries, SeriesIndex, SeriesList } from './series-index.ts';
+import type { SeriesIndex, SeriesList } from './series-index.ts';
 
 const defaultPage = 50;
 const largestPage = 200;
@@ -22,15 +23,15 @@ interface Readable extends SeriesList {
 
 export function seriesHandlers(deps: QueriesDeps, index: SeriesIndex): CloudHandlers<typeof SeriesService> {
   const { access, names } = deps;
-  const readableIn = async (organizationId: string, call: CloudCall): Promise<Readable> => {
+  const readableIn = async (organizationId: string, call: CloudCall, search = ''): Promise<Readable> => {
     const scope = access.scopeIn(call.principal, organizationId);
-    const list = await index.of(organizationId);
+    const list = await index.of(organizationId, search.trim() !== '');
     return { ...list, scope, readable: inScope(list.series, scope) };
   };
   return {
     async listSeries(request, call) {
       const { pageSize, search, newestSince } = request;
-      const { scope, readable, listedMs, ignoresValueNames } = await readableIn(request.organizationId, call);
+      const { scope, readable, listedMs, ignoresValueNames } = await readableIn(request.organizationId, call, search);
       if (search.length > longestSearch)
         throw invalidArgument(`search: expected at most ${longestSearch} characters, found ${search.length}`);
       if (pageSize > largestPage)

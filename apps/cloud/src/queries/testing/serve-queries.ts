@@ -54,6 +54,7 @@ export async function serveQueries(
       machinesNamed: (name) => (name.startsWith('machine ') ? [name.replace('machine ', 'robot-')] : []),
       partsNamed: (name) => (name.startsWith('part ') ? [name.replace('part ', 'part-')] : []),
     },
+    fleetSizes: () => [],
     recheck: async ({ principal }) => (mayStill() ? principal : callerOf('operator loc-2')),
     clock,
     log: silentLog,
