@@ -37,7 +37,8 @@ const all = machines * sensors;
 /** Of hot rows, then of the same rows after they were sealed; each also after a restart of the store. */
 export async function measureSeries({ readings, runs }: { readings: number; runs: number }): Promise<Figure[]> {
   using folder = scratch();
-  const open = (): Promise<OpenTabular> => openTabular({ sealAgeMs: 3_600_000 }, { folder: folder.path });
+  const open = (): Promise<OpenTabular> =>
+    openTabular({ sealAgeMs: 3_600_000, sealRows: 10_000_000 }, { folder: folder.path });
   const figures: Figure[] = [];
   {
     await using store = await open();

@@ -32,7 +32,7 @@ export interface QueryRequest {
   readonly explain?: boolean;
   /** The answer is blocks of rows (arrived-rows.ts) instead of documents; the plan has no stages. */
   readonly arrivals?: { readonly filter: RowFilter; readonly asked: ArrivalsAsked };
-  /** The platform's own queries count towards no limit (D26). */
+  /** The platform's own queries count towards no limit, and their bytes are not counted (D26). */
   readonly unmetered?: true;
 }
 

@@ -72,6 +72,8 @@ export interface QueryMessage extends ScanRequest {
   readonly maxResultBytes: number;
   /** False: only series and times are pushed down. */
   readonly pushDown: boolean;
+  /** False: nobody asks for the scanned bytes, which are then 0. Counting them takes longer than answering from facts. */
+  readonly isMetered: boolean;
 }
 
 export type FoundFile =

@@ -129,6 +129,7 @@ export function createAnswerQuery(deps: AnswerQueryDeps): AnswerQuery {
             deadlineMs: Math.max(1, endMs - clock.monotonic()),
             maxResultBytes: settings.maxResultBytes,
             pushDown,
+            isMetered: request.unmetered === undefined,
             exactTimes: exactTimes !== undefined,
             ...(arrivals && { arrivals: arrivals.asked }),
           },

@@ -141,3 +141,19 @@ test('I7 I10 rows in memory are counted directly: none is read, and none is writ
     expect([name, await store.mql(groups[name] as never, { pushDown: false })]).toEqual([name, answer]);
   expect(before.find(([name]) => name === 'a count')?.[1]).toEqual([{ n: 54 }]);
 });
+
+test('I7 a series in several files is one group, whatever other series these files have', async () => {
+  await using store = await openTabular();
+  const append = (day: number, componentName: string): void => {
+    const readings = [0, 1, 2].map((n) => ({ data: { n }, receivedMs: noonMs + day * dayMs + n * 1_000 }));
+    store.append({ metadata: { componentName }, readings, syncedMs: noonMs + 3 * dayMs });
+  };
+  for (const [day, names] of [['cpu', 'arm'], ['arm', 'leg'], ['leg']].entries()) {
+    for (const name of names) append(day, name);
+    if (day < 2) await store.tabular.seal();
+  }
+  const stages = [{ $group: { _id: { name: '$component_name' }, ...times } }, inOrder];
+  const { explain } = await store.ask(stages, { explain: true });
+  expect(explain?.sources).toMatchObject([{ does: 'facts', files: 2, rows: 3 }]);
+  expect(await store.mql(stages)).toEqual(await store.mql(stages, { pushDown: false }));
+});

@@ -101,6 +101,15 @@ test("D26 filtering more of the path from the left scans fewer bytes; times and 
   expect(await bytes()).toBe(part);
 });
 
+test("D26 the platform's own queries are not metered", async () => {
+  await using store = await openTabular();
+  store.append({ readings: [{ data: { i: 1 } }] });
+  await store.tabular.seal();
+  store.append({ readings: [{ data: { i: 1 } }] });
+  const { scannedBytes } = await store.ask([], { unmetered: true });
+  expect([(await store.ask([])).scannedBytes > 0, scannedBytes]).toEqual([true, 0]);
+});
+
 test('for a query that reads no table nothing is metered', async () => {
   await using store = await openTabular();
   store.append({ readings: [{ data: { i: 1 } }] });

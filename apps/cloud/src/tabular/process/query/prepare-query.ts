@@ -87,8 +87,9 @@ export async function prepareQuery(
   const explainHot = hot.rows > 0 ? [hot] : [];
   const ofTails = (): AsyncGenerator<SourceBatch> =>
     message.arrivals ? arrivalsOf(tails, message.arrivals) : batchesOf(tails, wanted?.columns);
+  const tailMetered = (needed: FirstRows | undefined): number => (message.isMetered ? tailBytes(found, needed) : 0);
   if (files.length === 0 && snapshot.slices.length === 0 && group?.isEmpty !== false)
-    return { split, scannedBytes: tailBytes(found, first), input: ofTails(), sources: () => explainHot };
+    return { split, scannedBytes: tailMetered(first), input: ofTails(), sources: () => explainHot };
   const [
     { meteredBytes },
     { materializeTop },
@@ -116,12 +117,13 @@ export async function prepareQuery(
   );
   const opened = [...sealed, ...hotSlices.filter((slice) => slice.wanted.length > 0)];
   const { files: read, left, ofLast } = first ? firstFiles(opened, first, message) : { files: opened, ofLast: 1 };
-  const metered = (some: readonly OpenFile[]): Promise<number> => meteredBytes(connection, some, message, reader);
+  const metered = async (some: readonly OpenFile[]): Promise<number> =>
+    message.isMetered ? await meteredBytes(connection, some, message, reader) : 0;
   const isCut = ofLast < 1;
   const scannedBytes =
     (await metered(isCut ? read.slice(0, -1) : read)) +
     (isCut ? Math.ceil(ofLast * (await metered(read.slice(-1)))) : 0) +
-    tailBytes(found, first && left !== undefined ? { ...first, rows: left } : undefined);
+    tailMetered(first && left !== undefined ? { ...first, rows: left } : undefined);
   const endsInFiles = left === 0;
   if (wanted !== undefined) await knowDistinct(connection, read, split.end);
   connections.give(connection);

@@ -8,6 +8,7 @@ import {
   BsonDate,
   BsonDocument,
   type BsonValue,
+  canFail,
   DocumentBatch,
   type Expr,
   isTimeColumn,
@@ -20,7 +21,7 @@ import { hasCanonicalForm } from '../conditions/canonical-form.ts';
 import { type TimeName, timeFacts } from '../conditions/operand.ts';
 import { referencedFields } from '../conditions/referenced-fields.ts';
 import type { OpenFile } from '../open-files.ts';
-import { numberingOf } from '../series/series-identity.ts';
+import { identityText, numberingOf } from '../series/series-identity.ts';
 import { isOfSeries } from '../series/series-values.ts';
 import { constantStates, isSum, millisecondsOf, noSum } from './group-states.ts';
 
@@ -58,13 +59,14 @@ type Part =
   | { readonly k: 'constant'; readonly fn: Accumulator['fn']; readonly arg: Expr }
   | { readonly k: 'time'; readonly fn: Accumulator['fn']; readonly at: number };
 
-type StateOf = (known: Known) => BsonValue;
-
-/** Computes groups from the facts of a file's series. */
-interface OfFile {
-  readonly keys: readonly Maybe[];
-  readonly states: readonly StateOf[];
+/** Facts about the series of files with the same numbering. */
+interface OfNumbering {
+  /** Empty: the query does not distinguish days. */
+  readonly day: string;
+  readonly known: Map<number, Known>;
 }
+
+type StateOf = (known: Known) => BsonValue;
 
 /** Undefined when the end of a split is not such a group. */
 export function factsGroup(end: PlanSplit['end']): FactsGroup | undefined {
@@ -80,14 +82,16 @@ export function factsGroup(end: PlanSplit['end']): FactsGroup | undefined {
   const fields = [key, ...parts.flatMap(([, part]) => (part.k === 'constant' ? part.arg : []))].map(referencedFields);
   const areAlike = fields.every((each) => each?.length === 0);
   const isOfDay = fields.some((each) => each?.some(([column]) => column === 'capture_day') ?? true);
-  const groups = new Map<string, Map<number, Known>>();
+  const groups = new Map<string, OfNumbering>();
   const pushed = new Set<string>();
-  const files = new Map<OpenFile, OfFile>();
-  const ofFile = (file: OpenFile, kept: KeptRows): OfFile | undefined => {
-    const keys = kept.areWhole ? file.values.values(key) : undefined;
-    if (keys === undefined) return undefined;
+  const files = new Map<OpenFile, readonly StateOf[]>();
+  const keysOf = (file: OpenFile): readonly Maybe[] | undefined => file.values.values(key);
+  const keysMayFail = canFail(key);
+  const statesOf = (file: OpenFile, kept: KeptRows): readonly StateOf[] | undefined => {
+    // Keys that cannot fail are evaluated later, only in files whose series are not in others, too.
+    if (!kept.areWhole || (keysMayFail && keysOf(file) === undefined)) return undefined;
     const states = parts.map(([, part]) => stateOf(part, file)).filter((state) => state !== undefined);
-    return states.length < parts.length ? undefined : { keys, states };
+    return states.length < parts.length ? undefined : states;
   };
   return {
     get isEmpty() {
@@ -100,25 +104,28 @@ export function factsGroup(end: PlanSplit['end']): FactsGroup | undefined {
       return [...pushed];
     },
     asksTimes: times.length > 0,
-    takes: (file, kept) => ofFile(file, kept) !== undefined,
+    takes: (file, kept) => statesOf(file, kept) !== undefined,
     add(file, kept) {
-      const known = ofFile(file, kept);
-      if (known === undefined) return false;
-      files.set(file, known);
-      const group = areAlike ? '' : `${isOfDay ? file.captureDay : ''} ${numberingOf(file.facts)}`;
-      const ofGroup = getOrInsert(groups, group, () => new Map<number, Known>());
+      const states = statesOf(file, kept);
+      if (states === undefined) return false;
+      files.set(file, states);
+      const day = isOfDay ? file.captureDay : '';
+      const group = areAlike ? '' : `${day} ${numberingOf(file.facts)}`;
+      const { known: ofGroup } = getOrInsert(groups, group, () => ({ day, known: new Map<number, Known>() }));
       for (const number of kept.numbers) addSeries(ofGroup, file, number, areAlike ? 0 : number, times);
       for (const part of kept.pushed) pushed.add(part);
       return true;
     },
     batch() {
+      const keys = new Map<OpenFile, readonly Maybe[] | undefined>();
       const groupOf = (known: Known): BsonDocument => {
-        const { keys, states } = files.get(known.file) as OfFile;
-        const group = new BsonDocument([['_id', keys[known.number] ?? null]]);
+        const states = files.get(known.file) as readonly StateOf[];
+        const ofFile = getOrInsert(keys, known.file, () => keysOf(known.file));
+        const group = new BsonDocument([['_id', ofFile?.[known.number] ?? null]]);
         for (const [index, [name]] of parts.entries()) group.set(name, (states[index] as StateOf)(known));
         return group;
       };
-      return new DocumentBatch([...groups.values()].flatMap((known) => [...known.values()].map(groupOf)));
+      return new DocumentBatch(together([...groups.values()]).map(groupOf));
     },
   };
 }
@@ -149,10 +156,35 @@ function addSeries(
     known.set(as, { file, number, rows: series.rows, times: names.map((name) => ({ ...series[name] })) });
     return;
   }
-  group.rows += series.rows;
-  for (const [index, name] of names.entries()) {
-    const time = group.times[index] as Known['times'][number];
-    const { min, max, missing } = series[name];
+  addFacts(
+    group,
+    series.rows,
+    names.map((name) => series[name]),
+  );
+}
+
+/**
+ * Facts about equal series of files with different numberings become one, because each would otherwise be a group that is encoded and merged
+ * by the executor. Takes over what it is given.
+ */
+function together(all: readonly OfNumbering[]): readonly Known[] {
+  if (all.length === 1) return [...(all[0]?.known.values() ?? [])];
+  const bySeries = new Map<string, Known>();
+  for (const { day, known } of all) {
+    for (const own of known.values()) {
+      const key = `${day} ${identityText(own.file.facts.series[own.number] as SeriesFacts)}`;
+      const before = bySeries.get(key);
+      if (before === undefined) bySeries.set(key, own);
+      else addFacts(before, own.rows, own.times);
+    }
+  }
+  return [...bySeries.values()];
+}
+
+function addFacts(known: Known, rows: number, times: Known['times']): void {
+  known.rows += rows;
+  for (const [index, { min, max, missing }] of times.entries()) {
+    const time = known.times[index] as Known['times'][number];
     time.missing += missing;
     if (min !== null && (time.min === null || min < time.min)) time.min = min;
     if (max !== null && (time.max === null || max > time.max)) time.max = max;

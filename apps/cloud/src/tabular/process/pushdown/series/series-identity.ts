@@ -5,10 +5,13 @@ import { seriesColumns } from '@platform/query';
 import type { Series } from '../../../catalog/series.ts';
 import type { FileFacts } from '../../files/file-facts.ts';
 
-/** Equal for equal series. */
-export const identityOf: (series: Series) => string = memoized(({ path, tags, additionalParameters }) =>
-  JSON.stringify([Object.values(path), tags, Buffer.from(additionalParameters).toString('latin1')]),
-);
+/** Equal for equal series; not kept. */
+export function identityText({ path, tags, additionalParameters }: Series): string {
+  return JSON.stringify([Object.values(path), tags, Buffer.from(additionalParameters).toString('latin1')]);
+}
+
+/** Equal for equal series; kept as long as the series. */
+export const identityOf: (series: Series) => string = memoized(identityText);
 
 /** Equal for files in which each number means the same series. */
 export const numberingOf: (facts: FileFacts) => string = memoized(({ series }) =>
