@@ -50,7 +50,7 @@ export interface AskedAnswer extends AnsweredQuery {
 export function createQueries(deps: QueriesDeps): Queries {
   // A list is shared by all callers who wait for it, so none of them cancels it.
   const stop = new AbortController();
-  const index = createSeriesIndex(createAsker(deps, stop.signal).askBatch, deps.clock);
+  const index = createSeriesIndex(createAsker(deps, stop.signal).askBatch, deps.clock, stop.signal);
   let preparing: AsyncDisposable | undefined;
   return {
     start() {

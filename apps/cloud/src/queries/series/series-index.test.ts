@@ -4,7 +4,7 @@ import { FakeClock } from '@platform/testkit';
 import { expect, test } from 'vitest';
 import type { AskBatch } from '../readings/ask-rows.ts';
 import { fewestMachines, startPreparing } from './prepare-series.ts';
-import { createSeriesIndex, fewSeries, type SeriesIndex } from './series-index.ts';
+import { createSeriesIndex, fewSeries, namesAfterMs, type SeriesIndex } from './series-index.ts';
 
 const org = 'org';
 const idOfMachine = (n: number): BsonDocument =>
@@ -62,7 +62,11 @@ test('a long list is returned as it was, and made anew in the background at most
   await clock.advance(6_000);
   expect((await index.of(org, true)).series).toBe(first.series);
   expect(asked.series).toBe(2);
-  await expect.poll(async () => (await index.of(org, true)).series.length).toBe(fewSeries + 2);
+  const later = async (): Promise<number> => {
+    await clock.advance(namesAfterMs / 4);
+    return (await index.of(org, true)).series.length;
+  };
+  await expect.poll(later, { interval: 5 }).toBe(fewSeries + 2);
   // Too old to be returned.
   await clock.advance(11 * 60_000);
   expect((await index.of(org, true)).series).toHaveLength(fewSeries + 3);
@@ -81,8 +85,12 @@ test('who does not search does not wait for the newest readings of a long list; 
 });
 
 test('a list that was prepared is there when somebody asks for it', async () => {
-  const { index, asked } = openIndex(fewSeries);
-  await index.prepare(org);
+  const { index, clock, asked } = openIndex(fewSeries);
+  const prepared = index.prepare(org);
+  await clock.advance(200);
+  expect(asked).toEqual({ series: 1, newest: 0 });
+  await clock.advance(namesAfterMs);
+  await prepared;
   expect((await index.of(org, true)).series[0]?.valueNames).toBe('readings\nheat');
   expect(asked).toEqual({ series: 1, newest: 1 });
 });

@@ -32,6 +32,8 @@ export const fewSeries = 1_000;
 /** Making lists takes at most a twentieth of the time. */
 const restFactor = 20;
 const longestRestMs = 60_000;
+/** The names of values are read this much later, so that they do not delay the newest values of the page that waited for the list. */
+export const namesAfterMs = 2_000;
 /** An older list is not returned, however long a new one takes. */
 const oldestMs = 10 * 60_000;
 /** Of the organizations that were looked at last. */
@@ -51,7 +53,12 @@ interface Making {
   readonly ended: Promise<void>;
 }
 
-export function createSeriesIndex(ask: AskBatch, clock: Pick<Clock, 'now' | 'monotonic'>): SeriesIndex {
+/** @param stopping ends what runs in the background */
+export function createSeriesIndex(
+  ask: AskBatch,
+  clock: Pick<Clock, 'now' | 'monotonic' | 'sleep'>,
+  stopping: AbortSignal = new AbortController().signal,
+): SeriesIndex {
   const lists = new Map<string, Kept>();
   const making = new Map<string, Making>();
 
@@ -62,24 +69,27 @@ export function createSeriesIndex(ask: AskBatch, clock: Pick<Clock, 'now' | 'mon
   };
   const make = (organizationId: string): Making => {
     const [startedMs, listedMs] = [clock.monotonic(), clock.now()];
-    const unnamed = readSeries(ask, organizationId).then(
-      (series): SeriesList => ({ series, listedMs, ignoresValueNames: false }),
-    );
-    let names: Promise<SeriesList> | undefined;
-    const named = (): Promise<SeriesList> => {
-      names ??= unnamed.then(async (list) => {
-        const series = await withValueNames(ask, organizationId, list.series);
-        return series === undefined ? { ...list, ignoresValueNames: true } : { ...list, series };
-      });
-      return names;
+    let tookMs = 0;
+    const unnamed = readSeries(ask, organizationId).then((series): SeriesList => {
+      tookMs = clock.monotonic() - startedMs;
+      return { series, listedMs, ignoresValueNames: false };
+    });
+    const name = async (): Promise<SeriesList> => {
+      const list = await unnamed;
+      const beganMs = clock.monotonic();
+      const series = await withValueNames(ask, organizationId, list.series);
+      tookMs += clock.monotonic() - beganMs;
+      return series === undefined ? { ...list, ignoresValueNames: true } : { ...list, series };
     };
+    let names: Promise<SeriesList> | undefined;
+    const named = (): Promise<SeriesList> => (names ??= name());
     const end = async (): Promise<void> => {
       try {
         if ((await unnamed).series.length <= fewSeries) return;
+        if (names === undefined) await clock.sleep(namesAfterMs, stopping);
         const list = await named();
         // After `forget`, the list may contain what was deleted.
-        if (making.get(organizationId) === made)
-          keep(organizationId, { ...list, startedMs, tookMs: clock.monotonic() - startedMs });
+        if (making.get(organizationId) === made) keep(organizationId, { ...list, startedMs, tookMs });
       } finally {
         if (making.get(organizationId) === made) making.delete(organizationId);
       }
