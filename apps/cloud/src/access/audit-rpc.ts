@@ -3,7 +3,7 @@ import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import type { FleetService } from '@platform/proto/platform/fleet/v1/fleet';
 import type { Database } from '../metadata/tables.ts';
 import { readPageToken } from '../wire/page-token.ts';
-import { auditEntries } from './audit-entries.ts';
+import { auditEntries, countAuditEntries } from './audit-entries.ts';
 import type { Access } from './authorize.ts';
 import type { CloudHandlers } from './principal.ts';
 
@@ -19,12 +19,14 @@ export function auditHandlers(deps: {
       deps.access.authorize(call.principal, 'organization.manage', request.organizationId);
       const limit = Math.min(request.pageLimit || defaultPage, maxPage);
       const beforeId = readPageToken(request.pageToken, 'ListAuditEntries');
-      const entries = await auditEntries(deps.db, {
+      const asked = {
         organizationId: request.organizationId,
-        limit: limit + 1,
         targetId: request.targetId === '' ? undefined : request.targetId,
-        beforeId,
-      });
+      };
+      const [entries, total] = await Promise.all([
+        auditEntries(deps.db, { ...asked, limit: limit + 1, beforeId }),
+        countAuditEntries(deps.db, asked),
+      ]);
       const page = entries.slice(0, limit);
       return {
         entries: page.map((entry) => ({
@@ -38,6 +40,7 @@ export function auditHandlers(deps: {
           peerAddress: entry.peer_address,
         })),
         nextPageToken: entries.length > limit ? String(page.at(-1)?.id ?? '') : '',
+        total: BigInt(total),
       };
     },
   };

@@ -53,14 +53,16 @@ test("an organization's entries are listed newest first in pages, each exactly o
   do {
     const page = await list(fleet, owner, { pageLimit: 3, pageToken });
     expect(page.entries?.length).toBeLessThanOrEqual(3);
+    expect(page.total).toBe(7n);
     for (const entry of page.entries ?? []) ids.push(entry.id ?? 0n);
     pageToken = page.nextPageToken ?? '';
   } while (pageToken !== '');
   expect(ids).toHaveLength(7);
   expect(ids).toEqual(ids.toSorted((a, b) => Number(b - a)));
 
-  const { entries = [] } = await list(fleet, owner, { targetId: 'machine 1' });
+  const { entries = [], total } = await list(fleet, owner, { targetId: 'machine 1' });
   expect(entries).toHaveLength(3);
+  expect(total).toBe(3n);
   expect(entries[0]).toMatchObject({
     actor: { kind: 'api-key', name: 'test key' },
     action: 'AppService.UpdateRobot',
