@@ -40,6 +40,14 @@ const table = (help: string, options: readonly string[], measure: () => Promise<
   run: async (name) => printFigureTable(await measure(), json, name),
 });
 
+/** … and that fails if one is missed. */
+const strict = (help: string, options: readonly string[], measure: () => Promise<Figure[]>): Bench =>
+  table(help, options, async () => {
+    const figures = await measure();
+    if (!figures.every(isMet)) process.exitCode = 1;
+    return figures;
+  });
+
 /** Loaded on demand, so that a bench spends no CPU time on code that it does not use. */
 const benches: Readonly<Record<string, Bench>> = {
   limits: single('the raw limits of this computer: disk, loopback, processor', async () =>
@@ -135,6 +143,11 @@ const benches: Readonly<Record<string, Bench>> = {
     ['parts', 'runs'],
     async () => (await import('./web.ts')).measureWeb({ machines: number('parts'), runs }),
   ),
+  pages: strict(
+    'the main pages of the web UI over 2,000 machines with 20,000 series, at the widths of a desktop and of a phone; a table; exits 1 if a requirement is missed',
+    ['readings', 'runs'],
+    async () => (await import('./pages.ts')).measurePages({ readings: number('readings', 1_000_000), runs }),
+  ),
   sync: {
     ...table(
       'capture and sync compared with their requirements; a table',
@@ -157,7 +170,7 @@ const { kinds, values } = commandLineOf({
     seconds: { value: 'number', default: '60', help: 'duration of each load' },
     readings: {
       value: 'number',
-      help: 'readings; by default 5,000,000, of sync and dry-run 10,000,000, of billing and series 1,000,000',
+      help: 'readings; by default 5,000,000, of sync and dry-run 10,000,000, of billing, series and pages 1,000,000',
     },
     machines: { value: 'number', help: 'machines that notify at once; by default 2,000' },
     organizations: { value: 'number', default: '1000', help: 'organizations that are billed' },

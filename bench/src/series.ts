@@ -20,20 +20,18 @@ import { type OpenTabular, openTabular, wholeOrganization } from '../../apps/clo
 import { scratch } from './cloud/scratch.ts';
 import { median } from './figures/statistics.ts';
 import { caughtUp } from './queries/fill.ts';
-import { documentOf, readingAt } from './queries/readings.ts';
+import { documentAt, largeFleet, sensorName, seriesCount } from './readings/large-fleet.ts';
 import type { Figure } from './store/figure.ts';
 
-const machines = 2_000;
-const sensors = 10;
+const { machines, sensors, everyMs } = largeFleet;
 const locations = 20;
 const uploadReadings = 10;
-const everyMs = 60_000;
 /** The requirement for the first content of a page. */
 const mostMs = 1_000;
 
 /** No other call may be held up longer (ADR-0055). */
 const mostHoldMs = 250;
-const all = machines * sensors;
+const all = seriesCount;
 
 /** Of hot rows, then of the same rows after they were sealed; each also after a restart of the store. */
 export async function measureSeries({ readings, runs }: { readings: number; runs: number }): Promise<Figure[]> {
@@ -57,7 +55,7 @@ export async function measureSeries({ readings, runs }: { readings: number; runs
 }
 
 export async function fillFleet(store: OpenTabular, readings: number): Promise<void> {
-  const rounds = Math.ceil(readings / (machines * sensors * uploadReadings));
+  const rounds = Math.ceil(readings / (seriesCount * uploadReadings));
   const startMs = Date.now() - rounds * uploadReadings * everyMs;
   for (let round = 0; round < rounds; round++)
     for (let machine = 0; machine < machines; machine++) {
@@ -69,9 +67,9 @@ export async function fillFleet(store: OpenTabular, readings: number): Promise<v
             ...{ organizationId: wholeOrganization.organizationId, locationId: `location-${machine % locations}` },
             ...{ robotId: `robot-${machine}`, partId },
           },
-          metadata: { partId, componentName: `sensor-${sensor}` },
+          metadata: { partId, componentName: sensorName(sensor) },
           readings: numbers.map((n) => ({
-            data: encodeStruct(documentOf(readingAt(machine * sensors + sensor, n, everyMs))),
+            data: encodeStruct(documentAt(machine, sensor, n)),
             receivedMs: startMs + n * everyMs,
           })),
           syncedMs: Date.now(),

@@ -11,7 +11,7 @@ import { median, percentile } from './figures/statistics.ts';
 import { type FleetCloud, startFleetCloud } from './fleet/fleet-cloud.ts';
 import { provisionFleet } from './fleet/provision-fleet.ts';
 import type { Figure } from './store/figure.ts';
-import { newPage, openBrowser, scrollFrames, timeOfText } from './web/browser.ts';
+import { firstContentMs, newPage, openBrowser, scrollFrames, timeOfText } from './web/browser.ts';
 import { type PlainPages, servePlainPages } from './web/plain-pages.ts';
 
 /** Lines of the log for each machine. */
@@ -192,7 +192,7 @@ async function firstLoad(given: {
   for (let run = 0; run < runs; run++) {
     const empty = await newPage(browser);
     await empty.goto(emptyUrl);
-    emptyMs.push(await contentMs(empty));
+    emptyMs.push(await firstContentMs(empty));
     await empty.context().close();
     const page = await newPage(browser, signedInAs);
     loads.push(await loadOnce(page, url));
@@ -231,14 +231,5 @@ async function loadOnce(page: Page, url: string): Promise<Load> {
     return [performance.getEntriesByName('rows')[0].startTime, sum(scripts), sum(entries) - sum(scripts)];
   })()`);
   if (scriptBytes === 0) throw new Error('expected scripts, found none');
-  return { contentMs: await contentMs(page), rowsMs, scriptBytes, otherBytes };
-}
-
-/** Time from the start of the navigation until the browser paints the first text. */
-async function contentMs(page: Page): Promise<number> {
-  return await page.evaluate<number>(`new Promise((resolve) => {
-    new PerformanceObserver((list) => {
-      for (const { name, startTime } of list.getEntries()) if (name === 'first-contentful-paint') resolve(startTime);
-    }).observe({ type: 'paint', buffered: true });
-  })`);
+  return { contentMs: await firstContentMs(page), rowsMs, scriptBytes, otherBytes };
 }

@@ -17,7 +17,9 @@ export interface Figure {
     | 'files/s'
     | 'MB/s'
     | 'mails'
-    | 'notifications';
+    | 'notifications'
+    | 'clicks'
+    | 'faults';
   /** The same measurement of the peer or case that it is compared with. */
   readonly beside?: number;
   /** Maximum ratio to the comparison. */

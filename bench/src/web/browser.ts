@@ -54,3 +54,12 @@ export async function timeOfText(page: Page, text: string): Promise<number> {
     observer.observe(document.body, { subtree: true, childList: true, characterData: true });
   })`);
 }
+
+/** Time from the start of the navigation until the browser paints the first text. */
+export async function firstContentMs(page: Page): Promise<number> {
+  return await page.evaluate<number>(`new Promise((resolve) => {
+    new PerformanceObserver((list) => {
+      for (const { name, startTime } of list.getEntries()) if (name === 'first-contentful-paint') resolve(startTime);
+    }).observe({ type: 'paint', buffered: true });
+  })`);
+}
