@@ -2,7 +2,6 @@
  * A second machine from only the printed line, in another home and process: in plaintext on loopback, and over TLS with a pinned
  * certificate.
  */
-import { spawn } from 'node:child_process';
 import { existsSync, linkSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemClock } from '@platform/base';
@@ -12,6 +11,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type CommandLine, openCommandLine } from '../cli/command-line.ts';
 import { type CloudProcess, machineServer, startCloud } from '../start-cloud.ts';
 import { baseOfScript } from './base-of-script.ts';
+import { runLine, stopStarted } from './run-line.ts';
 
 let cloud: CloudProcess;
 let cli: CommandLine;
@@ -24,7 +24,7 @@ beforeAll(async () => {
   elsewhere = await temporaryDirectory('elsewhere-');
 });
 afterAll(async () => {
-  await stop();
+  await stopStarted(elsewhere.path);
   await elsewhere?.[Symbol.asyncDispose]();
   await cli?.[Symbol.asyncDispose]();
   await cloud?.[Symbol.asyncDispose]();
@@ -32,34 +32,8 @@ afterAll(async () => {
 
 const at = (name: string, home = elsewhere.path): string => join(home, 'machine-server', name);
 
-/** Ends the process that the line started, by its id. */
-async function stop(home = elsewhere.path): Promise<void> {
-  if (!existsSync(at('pid', home))) return;
-  const pid = Number(readFileSync(at('pid', home), 'utf8'));
-  const runs = (): boolean => {
-    try {
-      return process.kill(pid, 0);
-    } catch {
-      return false;
-    }
-  };
-  if (runs()) process.kill(pid, 'SIGTERM');
-  while (runs()) await systemClock.sleep(50);
-}
-
-/** Runs a line in a shell with its own home, and without the environment of this process. */
-function inShell(line: string, env: Readonly<Record<string, string>> = {}): Promise<{ code: number; said: string }> {
-  const child = spawn('sh', ['-c', line], {
-    env: { PATH: process.env['PATH'] ?? '', HOME: elsewhere.path, PLATFORM_HOME: elsewhere.path, ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  let said = '';
-  for (const stream of [child.stdout, child.stderr])
-    stream.setEncoding('utf8').on('data', (text: string) => {
-      said += text;
-    });
-  return new Promise((resolve) => child.once('exit', (code) => resolve({ code: code ?? -1, said })));
-}
+const inShell = (line: string, env: Readonly<Record<string, string>> = {}): Promise<{ code: number; said: string }> =>
+  runLine(line, elsewhere.path, env);
 
 async function newLine(): Promise<string> {
   return (await cli.ok(['machines', 'connect', 'press-7', '--no-wait', '--json'], { reveals: true })).json<{
@@ -117,7 +91,7 @@ test('no program gets the token, or what it leads to, as an argument, where othe
   );
   const env = { PATH: `${bin}:${process.env['PATH']}`, PLATFORM_HOME: fresh.path };
   expect(await inShell(line, env)).toMatchObject({ code: 0, said: expect.stringContaining('started') });
-  await stop(fresh.path);
+  await stopStarted(fresh.path);
   const secrets = [...readFileSync(`${seen}.input`, 'utf8').matchAll(/\/connect\/([\w-]+)/g)].map(
     ([, secret = '']) => secret,
   );
@@ -325,5 +299,5 @@ test('over TLS the line pins the certificate of the cloud: another certificate i
   expect(wrong.said).toContain('does not match pinned public key');
   expect(await inShell(line, env)).toMatchObject({ code: 0, said: expect.stringContaining('started') });
   expect(await waiting.ended).toMatchObject({ code: 0, stderr: expect.stringContaining('first reading') });
-  await stop(home.path);
+  await stopStarted(home.path);
 });

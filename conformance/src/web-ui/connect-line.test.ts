@@ -1,7 +1,11 @@
+import { temporaryDirectory } from '@platform/testkit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Peer } from '../clients/grpc-peer.ts';
 import { baseOfScript } from '../remote/base-of-script.ts';
+import { runLine, stopStarted } from '../remote/run-line.ts';
 import { machineServer } from '../start-cloud.ts';
+import { createEmptyOrganization } from './first-steps/empty-organization.ts';
+import { beginOnPhone } from './first-steps/first-steps.ts';
 import { accessibilityFaults, type RunningUi, startUi } from './start-ui.ts';
 
 let ui: RunningUi;
@@ -59,4 +63,17 @@ test('who connects a machine on the page sees how often and from where the line 
   await fetch(`${base}/credentials`, { method: 'POST' });
   await page.getByText('The credentials went to 127.0.0.1.').waitFor();
   expect(await accessibilityFaults(page)).toEqual([]);
+});
+
+test('on a phone, in an empty organization: from the first machine to its first reading, capture to a chart, and a failing trigger mended', async () => {
+  const { page, cloud } = ui;
+  await using home = await temporaryDirectory('first-machine-');
+  await using started = new AsyncDisposableStack();
+  started.defer(() => stopStarted(home.path));
+  const organizationId = await createEmptyOrganization(page);
+  await beginOnPhone(page, {
+    machines: `${cloud.url}/o/${organizationId}/machines`,
+    cloudUrl: cloud.url,
+    runLine: async (line) => expect(await runLine(line, home.path)).toMatchObject({ code: 0 }),
+  });
 });

@@ -9,6 +9,7 @@ import { chargeOrganization } from './charge-organization.ts';
 import { configureByCards } from './configure-by-cards.ts';
 import { connectProgram } from './connect-program.ts';
 import { holdToMove } from './hold-to-move.ts';
+import { showHostileNames } from './hostile-names.ts';
 import { pageSeries } from './page-series.ts';
 import { useQueryTools } from './query-tools.ts';
 import { readHistory } from './read-history.ts';
@@ -252,6 +253,10 @@ test('the page reports an unreachable cloud and an ended session, keeps what was
 
 test('a million rows, cells of 4 MB and names with markup are cut and shown as text', async () => {
   await largeAnswersAreCut(ui.page);
+});
+
+test('names of 10 kB and from right to left break no page, at the widths of a desktop and of a phone', async () => {
+  await showHostileNames(ui);
 });
 
 test('see the machine online, edit its configuration and see it applied, restore it, sign out', async () => {

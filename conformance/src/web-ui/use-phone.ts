@@ -43,7 +43,8 @@ export async function usePhone({ cloud, page }: RunningUi): Promise<void> {
   await page.goto(before);
 }
 
-async function expectWithinEdges(page: RunningUi['page']): Promise<void> {
+/** Nothing is beyond the right edge of the page, or of a table in it. */
+export async function expectWithinEdges(page: RunningUi['page']): Promise<void> {
   const beyond = `[document.documentElement, ...document.querySelectorAll('.table-panel')].filter((one) => one.scrollWidth > one.clientWidth).length`;
   await expect.poll(() => page.evaluate(beyond), patiently).toBe(0);
 }

@@ -2,6 +2,7 @@
 import { AppService } from '@platform/proto/platform/app/v1/app';
 import { connect } from '@platform/rpc/client';
 import { billOrganization } from '../bill-organization.ts';
+import { createEmptyOrganization } from '../first-steps/empty-organization.ts';
 import type { RunningUi } from '../start-ui.ts';
 import { uploadPicture } from '../upload-picture.ts';
 
@@ -53,12 +54,7 @@ export async function fillCloud({ cloud, page }: RunningUi): Promise<Filled> {
   await page.goto(`${cloud.url}/o/${organizationId}/machines`);
   await page.getByRole('row', { name: /Online/ }).waitFor();
   // The signed-in person creates it, so that she can see it; the key above is not hers.
-  const emptyOrganizationId = await page.evaluate<string>(`(async () => {
-    const headers = { 'content-type': 'application/json', 'platform-session': localStorage.getItem('platform.session') };
-    const init = { method: 'POST', headers, body: '{"name":"Empty"}' };
-    const answer = await fetch('/platform.app.v1.AppService/CreateOrganization', init);
-    return (await answer.json()).organization.id;
-  })()`);
+  const emptyOrganizationId = await createEmptyOrganization(page);
   await page.goto(`${cloud.url}/o/${organizationId}/m/${cloud.machineId}`);
   await page.getByRole('row', { name: /Ready switch-1/ }).waitFor();
   await page.goto(`${cloud.url}/o/${organizationId}/triggers`);

@@ -1,5 +1,5 @@
 /** An action that a person starts with a button: whether it is in progress, and why it last failed. */
-import { type Problem, problemOf } from './problem.ts';
+import { type Problem, problemOfAction } from './problem.ts';
 
 export interface Action {
   readonly busy: boolean;
@@ -23,7 +23,7 @@ export function createAction(): Action {
       try {
         await act();
       } catch (caught) {
-        problem = problemOf(caught);
+        problem = problemOfAction(caught);
       } finally {
         busy = false;
       }

@@ -10,6 +10,8 @@ export interface Polled<T> {
 }
 
 const slowestMs = 15_000;
+/** Browsers run a timer that is set for longer at once. */
+const longestMs = 2 ** 31 - 1;
 
 /** Call it while a component is being created; it stops when the component is destroyed. `ask` runs again when what it reads changes. */
 export function poll<T>(ask: (signal: AbortSignal) => Promise<T>, everyMs: number | (() => number)): Polled<T> {
@@ -24,7 +26,7 @@ export function poll<T>(ask: (signal: AbortSignal) => Promise<T>, everyMs: numbe
     let failures = 0;
     const wait = (): void => {
       const ms = Math.min(Math.max(slowestMs, period), period * 2 ** failures) * (document.hidden ? 4 : 1);
-      timer = setTimeout(run, ms);
+      timer = setTimeout(run, Math.min(ms, longestMs));
     };
     const run = (): void => {
       ask(over.signal).then(

@@ -1,9 +1,9 @@
-import { createClient } from '@connectrpc/connect';
+import { Code, ConnectError, createClient } from '@connectrpc/connect';
 import { createConnectTransport } from '@connectrpc/connect-web';
 import { RobotService } from '@platform/proto/platform/robot/v1/robot';
 import { afterEach, expect, test, vi } from 'vitest';
-import { problemOf } from './problem.ts';
-import { reach } from './reach.ts';
+import { problemOf, problemOfAction } from './problem.ts';
+import { reach, Unreached } from './reach.ts';
 
 afterEach(() => vi.unstubAllGlobals());
 
@@ -22,4 +22,21 @@ test.each(['Failed to fetch', 'NetworkError when attempting to fetch resource.',
 
 test('a mistake of the page is not', () => {
   expect(problemOf(new TypeError('fetchRows is not a function')).title).toBe('That did not work');
+});
+
+test.each([
+  'Failed to fetch dynamically imported module: http://cloud/page.js',
+  'error loading dynamically imported module: http://cloud/page.js',
+  'Importing a module script failed.',
+])('nor is a part of the page that could not be loaded: %s', (text) => {
+  expect(problemOf(new TypeError(text))).toMatchObject({ title: 'The cloud does not answer', isAway: true });
+});
+
+test('an action whose answer is missing may have been done, and nothing tries it again; a page that follows something tries again', () => {
+  const lost = new Unreached('Failed to fetch');
+  expect(problemOf(lost).advice).toContain('retries automatically');
+  expect(problemOfAction(lost).advice).toContain('It may have been done');
+  expect(problemOfAction(lost).advice).not.toContain('automatically');
+  const refused = new ConnectError('name: expected one', Code.InvalidArgument);
+  expect(problemOfAction(refused)).toEqual(problemOf(refused));
 });

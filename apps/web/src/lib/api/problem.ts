@@ -11,6 +11,8 @@ export interface Problem {
   readonly advice: string;
   /** The roles of the person do not allow it. */
   readonly isRefused: boolean;
+  /** The cloud did not answer, for example because it is being restarted; otherwise absent. */
+  readonly isAway?: true;
 }
 
 const advices: Partial<Record<Code, string>> = {
@@ -37,7 +39,7 @@ const titles: Partial<Record<Code, string>> = {
 export function problemOf(caught: unknown): Problem {
   if (caught instanceof DOMException && caught.name === 'TimeoutError') return unanswered;
   const error = ConnectError.from(caught);
-  if (caught instanceof Unreached || error.cause instanceof Unreached) return unreachable;
+  if (caught instanceof Unreached || error.cause instanceof Unreached || isMissingModule(caught)) return unreachable;
   if (error.code === Code.Unknown && caught instanceof Error && !(caught instanceof ConnectError))
     return { title: 'That did not work', detail: caught.message, advice: '', isRefused: false };
   return {
@@ -45,7 +47,25 @@ export function problemOf(caught: unknown): Problem {
     detail: error.rawMessage,
     advice: advices[error.code] ?? '',
     isRefused: error.code === Code.PermissionDenied,
+    ...(error.code === Code.Unavailable && { isAway: true }),
   };
+}
+
+/**
+ * The problem of an action that a person started: unlike a page that follows something, it is not tried again by itself, and the cloud may
+ * have done it although the answer was lost.
+ */
+export function problemOfAction(caught: unknown): Problem {
+  const problem = problemOf(caught);
+  return problem === unreachable || problem === unanswered ? { ...problem, advice: lostAdvice } : problem;
+}
+
+const lostAdvice =
+  'It may have been done, because only the answer is missing. What you typed is kept: check whether it was done, then try again.';
+
+/** A part of the page could not be loaded. Each browser has its own text. */
+function isMissingModule(caught: unknown): boolean {
+  return caught instanceof TypeError && /dynamically imported module|importing a module script/i.test(caught.message);
 }
 
 const unreachable: Problem = {
@@ -53,6 +73,7 @@ const unreachable: Problem = {
   detail: 'The connection failed.',
   advice: 'Check that it is running and that this computer is on its network. This page retries automatically.',
   isRefused: false,
+  isAway: true,
 };
 
 const unanswered: Problem = {
@@ -60,4 +81,5 @@ const unanswered: Problem = {
   detail: 'There was no answer in time.',
   advice: 'Check that this computer is on its network. Try again.',
   isRefused: false,
+  isAway: true,
 };

@@ -74,6 +74,8 @@ const look = EditorView.theme({
   '.cm-changedLine': { backgroundColor: 'var(--ok-soft) !important' },
   '.cm-deletedChunk': { backgroundColor: 'var(--bad-soft) !important' },
   '.cm-changedText': { background: 'none !important', textDecoration: 'none' },
+  // Its own background would leave too little contrast.
+  '.cm-deletedText': { background: 'none !important', textDecoration: 'line-through' },
 });
 
 const colours = HighlightStyle.define([

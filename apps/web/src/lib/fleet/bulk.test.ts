@@ -20,5 +20,5 @@ test('an action runs once on each machine, a few at a time, and failures are lis
   expect(new Set(asked).size).toBe(30);
   expect(most).toBe(4);
   expect(counted).toBe(30);
-  expect(result).toEqual({ done: 29, failed: [{ name: 'press-7', why: 'it is locked' }] });
+  expect(result).toEqual({ done: 29, failed: [{ row: rows[7], why: 'it is locked' }] });
 });

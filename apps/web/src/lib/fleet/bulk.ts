@@ -4,7 +4,7 @@ import type { FleetRow } from './rows.ts';
 
 export interface BulkResult {
   readonly done: number;
-  readonly failed: readonly { readonly name: string; readonly why: string }[];
+  readonly failed: readonly { readonly row: FleetRow; readonly why: string }[];
 }
 
 const atOnce = 4;
@@ -15,14 +15,14 @@ export async function onEach(
   progress: (done: number) => void,
 ): Promise<BulkResult> {
   const left = [...rows];
-  const failed: { name: string; why: string }[] = [];
+  const failed: { row: FleetRow; why: string }[] = [];
   let finished = 0;
   const work = async (): Promise<void> => {
     for (let row = left.shift(); row !== undefined; row = left.shift()) {
       try {
         await act(row);
       } catch (caught) {
-        failed.push({ name: row.name, why: problemOf(caught).detail });
+        failed.push({ row, why: problemOf(caught).detail });
       }
       progress(++finished);
     }

@@ -13,7 +13,8 @@ import {
 } from '@platform/proto/platform/fleet/v1/fleet';
 import { clientOf } from '../api/clients.ts';
 import { objectOf } from '../api/object-of.ts';
-import { type Problem, problemOf } from '../api/problem.ts';
+import { type Problem, problemOf, problemOfAction } from '../api/problem.ts';
+import { untilReached } from '../api/until-reached.ts';
 import { documentOf, textOf } from '../configure/document.ts';
 import { type Conflict, merge, withTheirs } from '../configure/merge.ts';
 import { debounce } from '../ui/debounce.ts';
@@ -22,6 +23,7 @@ import { keep, readKept } from '../ui/kept.ts';
 const app = clientOf(AppService);
 const fleet = clientOf(FleetService);
 const validateAfterMs = 400;
+const checkAgainAfterMs = 2_000;
 
 /** What someone else saved while the draft was edited, and the result of the merge. */
 export interface Rebased {
@@ -51,15 +53,21 @@ export class Draft {
   rebased = $state.raw<Rebased>();
   /** The draft was left without saving, and is shown again. */
   isKept = $state(false);
+  /** The problem is that of the last check, which the next check removes. */
+  #isOfCheck = false;
+  readonly #left: AbortSignal;
   readonly #validate = debounce(validateAfterMs, () => {
     this.keep();
     return this.#check();
   });
+  readonly #checkLater = debounce(checkAgainAfterMs, () => this.#check());
 
-  /** @param mayEdit whether the person owns the machine: only owners may have a document checked, and save it */
-  constructor(partId: string, mayEdit: boolean) {
-    this.partId = partId;
-    this.mayEdit = mayEdit;
+  /**
+   * @param mayEdit whether the person owns the machine: only owners may have a document checked, and save it
+   * @param left ends what waits for the cloud, when the page is left
+   */
+  constructor(partId: string, { mayEdit, left }: { readonly mayEdit: boolean; readonly left: AbortSignal }) {
+    [this.partId, this.mayEdit, this.#left] = [partId, mayEdit, left];
   }
 
   get saved(): string {
@@ -88,9 +96,15 @@ export class Draft {
     return this.base?.version?.version ?? 0n;
   }
 
+  /** Waits for a cloud that does not answer. */
   async load(): Promise<void> {
     try {
-      this.base = await fleet.getConfigurationVersion({ partId: this.partId });
+      this.base = await untilReached(() => fleet.getConfigurationVersion({ partId: this.partId }), {
+        signal: this.#left,
+        away: (problem) => {
+          this.problem = problem;
+        },
+      });
       this.text = this.saved;
       [this.problem, this.rebased, this.problems] = [undefined, undefined, []];
       this.keep();
@@ -160,15 +174,17 @@ export class Draft {
     try {
       const { problems } = await fleet.validateConfiguration({ partId: this.partId, document: asked });
       if (asked === this.text) this.problems = problems;
+      if (this.#isOfCheck) [this.problem, this.#isOfCheck] = [undefined, false];
     } catch (caught) {
-      this.problem = problemOf(caught);
+      [this.problem, this.#isOfCheck] = [problemOf(caught), true];
+      if (this.problem?.isAway && !this.#left.aborted) this.#checkLater();
     }
   }
 
   /** True once it is saved. */
   async save(): Promise<boolean> {
     this.saving = true;
-    this.problem = undefined;
+    [this.problem, this.#isOfCheck] = [undefined, false];
     try {
       const savedAt = this.base?.version?.version === 0n ? undefined : this.base?.version?.savedAt;
       await app.updateRobotPart({
@@ -181,7 +197,7 @@ export class Draft {
       return true;
     } catch (caught) {
       if (ConnectError.from(caught).code === Code.Aborted) await this.rebase();
-      else this.problem = problemOf(caught);
+      else this.problem = problemOfAction(caught);
       return false;
     } finally {
       this.saving = false;

@@ -11,8 +11,12 @@ const app = clientOf(AppService);
 const keyOf = (organizationId: string): string => `queries of ${organizationId}`;
 
 /** @throws ConnectError */
-export async function readSaved(organizationId: string, of: SavedFor): Promise<readonly SavedQuery[]> {
-  return savedOf(of === 'me' ? ownOf(organizationId) : await sharedOf(organizationId));
+export async function readSaved(
+  organizationId: string,
+  of: SavedFor,
+  signal?: AbortSignal,
+): Promise<readonly SavedQuery[]> {
+  return savedOf(of === 'me' ? ownOf(organizationId) : await sharedOf(organizationId, signal));
 }
 
 /** Saves under a name, or (undefined) removes it; what others saved in the meantime stays. @throws ConnectError */
@@ -30,8 +34,8 @@ export async function writeSaved(
   await app.updateOrganizationMetadata({ organizationId, data });
 }
 
-async function sharedOf(organizationId: string): Promise<JsonObject> {
-  return (await app.getOrganizationMetadata({ organizationId })).data ?? {};
+async function sharedOf(organizationId: string, signal?: AbortSignal): Promise<JsonObject> {
+  return (await app.getOrganizationMetadata({ organizationId }, signal && { signal })).data ?? {};
 }
 
 function ownOf(organizationId: string): JsonObject {

@@ -21,7 +21,7 @@ test('whole lists are asked for once, and searched by all words; other lists are
   });
   expect(asked).toEqual([]);
   const { signal } = new AbortController();
-  const names = async (text: string): Promise<readonly string[]> => (await find(text, signal)).map(({ name }) => name);
+  const names = async (text: string): Promise<readonly string[]> => (await find(text, signal)).found.map(({ name }) => name);
   expect(await names('morning EVERY')).toEqual(['Every morning', 'morning EVERY']);
   expect(await names('eve')).toEqual(['Every morning', 'Evening', 'eve']);
   expect(asked).toEqual(['dashboards', 'deliveries morning EVERY', 'deliveries eve']);
@@ -32,5 +32,7 @@ test('a list that cannot be read is left out, and a long one is cut', async () =
     whole: [() => Promise.reject(new Error('refused')), async () => Array.from({ length: 50 }, () => dashboard('a'))],
     byText: [],
   });
-  expect(await find('a', new AbortController().signal)).toHaveLength(20);
+  const { found, isAway } = await find('a', new AbortController().signal);
+  expect(found).toHaveLength(20);
+  expect(isAway).toBe(false);
 });

@@ -14,12 +14,15 @@ export async function readTrigger(partId: string, name: string): Promise<JsonObj
 }
 
 /**
- * Adds the trigger to the newest configuration of the part, or replaces the one that was called `before`. Everything else stays.
+ * Adds the trigger to the newest configuration of the part, or replaces the one that was called `before`. Everything else stays. A trigger
+ * that is stored as it is needs nothing: the answer to an earlier attempt may have been lost.
  *
  * @param before empty: it is new. @throws ConnectError; Error if another trigger has the name
  */
 export async function saveTrigger(partId: string, before: string, trigger: JsonObject): Promise<void> {
   await changeTriggers(partId, (triggers) => {
+    const text = JSON.stringify(trigger);
+    if (triggers.some((one) => JSON.stringify(one) === text)) return triggers;
     const at = before === '' ? -1 : triggers.findIndex((one) => one['name'] === before);
     if (triggers.some((one, index) => index !== at && one['name'] === trigger['name']))
       throw new Error(
