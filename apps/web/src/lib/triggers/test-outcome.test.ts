@@ -11,7 +11,13 @@ const delivery = (state: DeliveryState, attempt?: object, waitsBecause = '') =>
 
 test.each([
   [DeliveryState.DELIVERED, { code: 200, durationMs: 5 }, 'was delivered, with 200, in 5 ms.', true],
-  [DeliveryState.KEPT, { error: 'no mail server is set' }, 'was kept in the test inbox; nobody got it: no mail', false],
+  [
+    DeliveryState.KEPT,
+    { response: 'kept in the test inbox: no mail server' },
+    'reached nobody: kept in the test inbox: no mail',
+    false,
+  ],
+  [DeliveryState.KEPT, undefined, 'was kept in the test inbox; nobody got it.', false],
   [DeliveryState.FAILED, { code: 404 }, 'failed: the answer was 404', false],
   [DeliveryState.FAILED, { code: 404, error: 'answered 404' }, 'failed: answered 404', false],
   [DeliveryState.PENDING, { error: 'connection refused' }, 'was not delivered, and is tried again: connection', false],

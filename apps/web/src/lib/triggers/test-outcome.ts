@@ -19,7 +19,10 @@ function sentenceOf({ state, channel, target, attempts, waitsBecause }: Delivery
     case DeliveryState.DELIVERED:
       return `${to} was delivered${last?.code ? `, with ${last.code}` : ''}, in ${last?.durationMs ?? 0} ms.`;
     case DeliveryState.KEPT:
-      return `${to} was kept in the test inbox; nobody got it: ${why}`;
+      // Keeping is no error: the response says why.
+      return last?.response
+        ? `${to} reached nobody: ${last.response}`
+        : `${to} was kept in the test inbox; nobody got it.`;
     case DeliveryState.FAILED:
       return `${to} failed: ${why || 'no attempts are left'}`;
     case DeliveryState.PAUSED:
