@@ -100,6 +100,7 @@ function openOutbox(db: Database, clock: FakeClock, smtpUrl: string, gaveUp: (li
         settings: { smtpUrl, from: 'Platform <platform@example.com>' },
         branding: async () => ({ organizationName: 'Org', logoUrl: '', supportEmail: '' }),
         publicUrl: () => 'https://cloud.example',
+        zoneOf: async () => '',
         keep: () => undefined,
         invoicePdf: () => Promise.reject(new Error('expected no mail about an invoice')),
       }),

@@ -21,7 +21,8 @@ test('whole lists are asked for once, and searched by all words; other lists are
   });
   expect(asked).toEqual([]);
   const { signal } = new AbortController();
-  const names = async (text: string): Promise<readonly string[]> => (await find(text, signal)).found.map(({ name }) => name);
+  const names = async (text: string): Promise<readonly string[]> =>
+    (await find(text, signal)).found.map(({ name }) => name);
   expect(await names('morning EVERY')).toEqual(['Every morning', 'morning EVERY']);
   expect(await names('eve')).toEqual(['Every morning', 'Evening', 'eve']);
   expect(asked).toEqual(['dashboards', 'deliveries morning EVERY', 'deliveries eve']);

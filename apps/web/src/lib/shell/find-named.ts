@@ -1,7 +1,6 @@
 /** What the palette finds in the cloud by the typed text. */
 import { problemOf } from '../api/problem.ts';
 
-
 export interface Named {
   readonly kind: 'trigger' | 'component' | 'dashboard' | 'invoice' | 'delivery';
   readonly name: string;
