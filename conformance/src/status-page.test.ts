@@ -10,7 +10,7 @@ import { openBrowser, shotPath, signInByLink } from './open-browser.ts';
 const adminMain = fileURLToPath(new URL('../../apps/cloud/src/admin-main.ts', import.meta.url));
 const nodeFlags = ['--conditions=@platform/source', '--disable-warning=ExperimentalWarning'];
 
-test('D9 the page shows which part holds a configuration back and why, above everything else after a day', async () => {
+test('D9 the page shows which part holds a configuration back and why, above everything else after a day; it counts what was given up, and its times name their zone', async () => {
   await using cloud = await CloudUnderFire.start();
   const { partId } = cloud.demo;
   await using owner = linkOfOwner(cloud);
@@ -21,16 +21,26 @@ test('D9 the page shows which part holds a configuration back and why, above eve
   await signInByLink(page, cloud.signInLink);
   await page.getByText(/^waits since .*: the gate is open$/).waitFor();
   expect(await page.locator('#held').isVisible()).toBe(false);
+  await page.locator('#failed', { hasText: /^0$/ }).waitFor();
+  await page.getByText(/^waits since .* (UTC|GMT\S*|[A-Z]{3,4}): /).waitFor();
 
   await page.route('**/api/status', async (route) => {
     const status = await (await route.fetch()).json();
     status.parts[0].held.isLong = true;
+    status.parts[0].lastSeenMs = Date.UTC(2026, 0, 2);
+    status.installation.failed = 3;
     await route.fulfill({ json: status });
   });
   await page.locator('#held').waitFor();
   expect(await page.locator('#held').textContent()).toMatch(
     /held a new configuration back for more than a day, .*part force/,
   );
+  await page.locator('#failed', { hasText: /^3$/ }).waitFor();
+  await page
+    .locator('#parts')
+    .getByText(/2026.* (UTC|GMT\S*|[A-Z]{3,4})$/)
+    .first()
+    .waitFor();
   expect(faults).toEqual([]);
   // The page polls every second: a request in progress when the browser closes is not an error.
   await page.unrouteAll({ behavior: 'ignoreErrors' });

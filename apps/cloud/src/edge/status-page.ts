@@ -22,8 +22,9 @@ const at = (id) => document.getElementById(id);
 const text = (value) => document.createTextNode(value);
 const cell = (value, code) => { const td = document.createElement('td'); const inner = document.createElement(code ? 'pre' : 'span'); inner.append(text(value)); td.append(inner); return td; };
 const fill = (id, rows, empty) => { const body = at(id); body.replaceChildren(...(rows.length ? rows : [[empty]]).map((cells) => { const tr = document.createElement('tr'); tr.append(...cells.map((c) => Array.isArray(c) ? cell(c[0], true) : cell(String(c)))); if (cells.length === 1) tr.firstChild.colSpan = 9; else [...tr.cells].forEach((td, index) => { td.dataset.label = body.parentElement.tHead.rows[0].cells[index].textContent; }); return tr; })); };
-const time = (ms) => ms ? new Date(ms).toLocaleTimeString() : 'never';
-const day = (ms) => new Date(ms).toLocaleString();
+const format = new Intl.DateTimeFormat(undefined, { year: 'numeric', month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23', timeZoneName: 'short' });
+const time = (ms) => ms ? format.format(ms) : 'never';
+const span = (s) => s < 120 ? Math.round(s) + ' s' : s < 7200 ? Math.floor(s / 60) + ' min' : s < 172800 ? Math.floor(s / 3600) + ' h' : Math.floor(s / 86400) + ' d';
 async function refresh() {
   try {
     const answer = await fetch('/api/status', { headers: { 'platform-session': localStorage.getItem('platform.session') ?? 'none' } });
@@ -31,18 +32,18 @@ async function refresh() {
     if (!answer.ok) throw new Error((await answer.json()).message);
     const s = await answer.json();
     at('problem').hidden = true;
-    at('who').textContent = s.organization + ' · version ' + s.version + ' · up ' + Math.round(s.uptimeMs / 1000) + ' s';
+    at('who').textContent = s.organization + ' · version ' + s.version + ' · up ' + span(s.uptimeMs / 1000);
     const all = s.installation;
     at('figures').hidden = all === null; at('part').hidden = all !== null;
-    if (all) for (const id of ['uploads', 'rows', 'delivered', 'waiting']) at(id).textContent = all[id];
-    fill('parts', s.parts.map((p) => [p.machine, p.part, p.state.replace('_', ' '), time(p.lastSeenMs), p.held ? 'waits since ' + day(p.held.sinceMs) + (p.held.reason ? ': ' + p.held.reason : '') : '']), 'No machine yet.');
+    if (all) for (const id of ['uploads', 'rows', 'delivered', 'waiting', 'failed']) at(id).textContent = all[id];
+    fill('parts', s.parts.map((p) => [p.machine, p.part, p.state.replace('_', ' '), time(p.lastSeenMs), p.held ? 'waits since ' + time(p.held.sinceMs) + (p.held.reason ? ': ' + p.held.reason : '') : '']), 'No machine yet.');
     const long = s.parts.filter((p) => p.held && p.held.isLong);
     at('held').hidden = long.length === 0;
-    at('held').textContent = long.map((p) => p.machine + '/' + p.part + ' has held a new configuration back for more than a day, since ' + day(p.held.sinceMs) + '. An owner can force it: platform machines part force').join('\\n');
+    at('held').textContent = long.map((p) => p.machine + '/' + p.part + ' has held a new configuration back for more than a day, since ' + time(p.held.sinceMs) + '. An owner can force it: platform machines part force').join('\\n');
     fill('readings', s.latest.map((r) => [time(r.timeMs), r.part, r.component + ' · ' + r.method, [JSON.stringify(r.data)]]), all ? 'No readings yet. The readings of a machine-server that captures appear here within seconds.' : 'None of your readings are among the newest uploads of this installation.');
     fill('deliveries', s.notify.attempts.map((d) => [time(d.atMs), d.trigger, d.target, d.outcome]), 'Nothing sent yet.');
     at('mails').hidden = s.notify.undeliveredMails.length === 0;
-    fill('undelivered', s.notify.undeliveredMails.map((d) => [day(d.atMs), d.trigger, d.target, d.attempt, d.outcome]), '');
+    fill('undelivered', s.notify.undeliveredMails.map((d) => [time(d.atMs), d.trigger, d.target, d.attempt, d.outcome]), '');
     fill('caught', s.caught.map((c) => [time(c.receivedAt), c.method + ' ' + c.path, [c.body]]), 'The built-in test inbox has not received anything yet.');
   } catch (error) { at('problem').hidden = false; at('problem').textContent = 'Not up to date: ' + error.message; }
   setTimeout(refresh, 1000);
@@ -62,7 +63,7 @@ export const statusPage: { readonly html: Html; readonly contentSecurityPolicy: 
 <p id="held" role="status" hidden></p>
 <p id="part" class="quiet" hidden>This page shows what you own or operate. Owners of all organizations also see figures of the whole installation.</p>
 <ul class="flow" id="figures">
-<li>uploads accepted<b id="uploads">…</b></li><li>readings queryable<b id="rows">…</b></li><li>webhooks delivered<b id="delivered">…</b></li><li>webhooks waiting<b id="waiting">…</b></li>
+<li>uploads accepted<b id="uploads">…</b></li><li>readings queryable<b id="rows">…</b></li><li>webhooks delivered<b id="delivered">…</b></li><li>webhooks waiting<b id="waiting">…</b></li><li>webhooks given up<b id="failed">…</b></li>
 </ul>
 <h2>Machines</h2><div class="wide"><table><thead><tr><th>machine</th><th>part</th><th>state</th><th>last seen</th><th>held configuration</th></tr></thead><tbody id="parts"></tbody></table></div>
 <h2>Latest readings</h2><div class="wide"><table><thead><tr><th>time</th><th>part</th><th>from</th><th>data</th></tr></thead><tbody id="readings"></tbody></table></div>

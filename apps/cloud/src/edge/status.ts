@@ -84,6 +84,7 @@ async function figures({ ingestLog, tabular, triggers, outbox }: StatusDeps): Pr
     triggersLag: triggers.lag(),
     delivered: counted(counts.delivered),
     waiting: counted(counts.pending),
+    failed: counted(counts.failed),
   };
 }
 
