@@ -31,14 +31,15 @@ export async function createMachine(deps: MachineOperationDeps, by: Caller, give
 }
 
 async function attemptOnce(deps: MachineOperationDeps, by: Caller, given: NewMachine): Promise<MachineRow> {
-  const { db, registry, access, instanceKey, clock } = deps;
+  const { db, registry, instanceKey, clock } = deps;
   const { organizationId, locationId, name } = given;
   const nowMs = clock.now();
   const partId = newId();
   const { first, refused } = await firstVersion(deps, by, organizationId, partId);
   const { machine, part, secret } = await db.transaction().execute(async (trx) => {
     if (!(await isLocationStored(trx, locationId))) throw notVisible('location', locationId);
-    await requireFreeName(trx, (id) => access.allows(by.principal, 'machine.read', id), { locationId, name });
+    // Who may create machines here may read all of them. The registry does not have those of a moment ago yet.
+    await requireFreeName(trx, () => true, { locationId, name });
     const created = await insertMachine(trx, instanceKey, { locationId, name, partId, nowMs });
     const detail = { name, location: locationId, main_part: partId };
     await audit(trx, by, nowMs, 'AppService.NewRobot', ['machine', created.machine.id, organizationId], detail);

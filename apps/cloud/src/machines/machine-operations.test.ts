@@ -43,6 +43,15 @@ test('a machine is created with a main part, renamed, moved and listed; each cha
   expect((await given.restarted()).registry.machine(id)).toMatchObject({ name: '<i>crane</i>' });
 });
 
+test('D36 of machines that are made at the same time with one name, one is made', async () => {
+  const { ask, owner, locationId, db } = await openMachines();
+  const names = ['crane', 'crane', 'Crane ', 'crane'];
+  const made = await Promise.allSettled(names.map((name) => ask(owner, app.newRobot, { name, location: locationId })));
+  expect(made.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+  const stored = await db.selectFrom('machines').select('name').where('location_id', '=', locationId).execute();
+  expect(stored.filter(({ name }) => name.toLowerCase() === 'crane')).toHaveLength(1);
+});
+
 test('invalid names are refused, and nothing is created', async () => {
   const { ask, owner, locationId, machineId, registry } = await openMachines();
   for (const name of ['', '  ', 'x'.repeat(10_240), 'a\u0000b', 'a\u2028b', 'line\nline']) {
