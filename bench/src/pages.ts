@@ -37,9 +37,9 @@ function mainPages({ machineId, logLines, readings }: LargeInstallation): readon
     { name: 'Machine', path: `m/${machineId}`, content: /^Alerts that do not arrive$/ },
     { name: 'Logs', path: `m/${machineId}/logs`, content: new RegExp(`^line ${logLines - 1}: `) },
     { name: 'Data', path: 'data', content: new RegExp(`^1 to 50 of ${grouped(seriesCount)} series$`) },
-    { name: 'Query', path: 'query', content: /^[\d,]+ rows/ },
+    { name: 'Query', path: 'query', content: /^Saved queries$/, whole: /^[\d,]+ rows/ },
     {
-      ...{ name: 'Triggers', path: 'triggers', content: /^200 of .* triggers/ },
+      ...{ name: 'Triggers', path: 'triggers', content: /^\d+ of .* triggers/ },
       whole: new RegExp(`^200 of ${grouped(machines)} triggers`),
     },
     { name: 'Deliveries', path: 'deliveries', content: new RegExp(`^100 of ${grouped(machines)}$`) },

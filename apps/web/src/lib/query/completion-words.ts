@@ -1,5 +1,6 @@
 /** Words to complete in queries: fields and names that are in stored readings, and the words of the languages. */
-import { runQueryRequest } from '../api/query-request.ts';
+import { SeriesService } from '@platform/proto/platform/series/v1/series';
+import { clientOf } from '../api/clients.ts';
 import type { Word } from '../editor/complete-words.ts';
 import { wordsOf } from './names-in-rows.ts';
 import type { QueryLanguage } from './run-query.ts';
@@ -16,7 +17,9 @@ const operators =
   '$sum $avg $min $max $first $last $push $addToSet $gte $gt $lte $lt $eq $ne $in $nin $exists $and $or $not $regex $cond $dateTrunc $dateToString $round $add $subtract $multiply $divide'.split(
     ' ',
   );
-const dayMs = 86_400_000;
+/** As many as one call returns. */
+const mostSeries = 200;
+const client = clientOf(SeriesService);
 
 /** Words that every query can use. */
 export function languageWords(language: QueryLanguage): readonly Word[] {
@@ -29,18 +32,18 @@ export function languageWords(language: QueryLanguage): readonly Word[] {
   ];
 }
 
-/** Fields, components and methods of the readings of the last day. @throws Error with the cloud's message */
-export async function storedWords(
-  organizationId: string,
-  nowMs: number,
-  signal: AbortSignal,
-): Promise<readonly Word[]> {
-  const mql = [
-    { $sort: { time_received: 1 } },
-    { $group: { _id: { name: '$component_name', method: '$method_name' }, data: { $last: '$data' } } },
-    { $limit: 500 },
-  ];
-  const since = new Date(nowMs - dayMs).toISOString();
-  const { rows } = await runQueryRequest({ organization_id: organizationId, format: 'json', mql, since }, signal);
-  return wordsOf(rows);
+/** Components, methods, and the fields of the newest readings of the first series. Counts towards no limit. @throws ConnectError */
+export async function storedWords(organizationId: string, signal: AbortSignal): Promise<readonly Word[]> {
+  const [{ series }, { componentNames, methodNames }] = await Promise.all([
+    client.listSeries({ organizationId, pageSize: mostSeries }, { signal }),
+    client.listSeriesChoices({ organizationId }, { signal }),
+  ]);
+  return wordsOf([
+    ...series.map(({ componentName, methodName, data }) => ({
+      _id: { name: componentName, method: methodName },
+      data: data ?? {},
+    })),
+    ...componentNames.map((name) => ({ _id: { name } })),
+    ...methodNames.map((method) => ({ _id: { method } })),
+  ]);
 }

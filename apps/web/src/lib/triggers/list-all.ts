@@ -7,6 +7,8 @@ import { troubles, urgencyOf } from './looks.ts';
 export const mostTriggers = 5_000;
 /** As many as a page of them shows at once. */
 export const mostShown = 200;
+/** As many as a screen shows, with some below it. */
+const mostFirst = 50;
 const client = clientOf(TriggerService);
 const scopeOf = (organizationId: string) => ({ case: 'organizationId', value: organizationId }) as const;
 
@@ -27,7 +29,7 @@ export async function listAllTriggers(organizationId: string, signal: AbortSigna
 
 /** Those that the whole list begins with, in the same order, to be shown until it is there. @throws ConnectError */
 export async function listFirstTriggers(organizationId: string, signal: AbortSignal): Promise<readonly Trigger[]> {
-  const asked = { scope: scopeOf(organizationId), limit: mostShown };
+  const asked = { scope: scopeOf(organizationId), limit: mostFirst };
   const [inTrouble, others] = await Promise.all([
     client.listTriggers({ ...asked, states: [...troubles] }, { signal }),
     client.listTriggers(asked, { signal }),
