@@ -9,6 +9,7 @@ import { parseObject, readInput } from '../../invocation/input.ts';
 import { readPages } from '../../invocation/read-pages.ts';
 import { shellWord } from '../../invocation/shell-word.ts';
 import { wholeNumber } from '../../invocation/whole-number.ts';
+import { withHints } from '../../results/with-hints.ts';
 import { parsed, partArgument, readConfiguration, requireDocumentSize, versionResult } from './configuration.ts';
 import { problemsOf, save } from './save.ts';
 
@@ -124,7 +125,7 @@ function validateCommand(): Command {
         partId: before.partId,
         document,
       });
-      const rows = problems.map(({ severity, path, message }) => ({ severity, path, message }));
+      const rows = problems.map(({ severity, path, message }) => withHints(context.out, { severity, path, message }));
       if (rows.length > 0 || context.out.style.json !== false) context.out.rows(rows, ['severity', 'path', 'message']);
       const errors = rows.filter((row) => row.severity === 'error').length;
       if (errors > 0) throw invalidArgument(`${errors} ${errors === 1 ? 'error' : 'errors'}`);

@@ -17,6 +17,7 @@ import { scopeOf, scopeOptions } from '../../invocation/scope.ts';
 import { timeRange } from '../../invocation/time-range.ts';
 import { limitOf } from '../../invocation/whole-number.ts';
 import { presenter, timeOf } from '../../results/presenters.ts';
+import { withHints } from '../../results/with-hints.ts';
 import { attemptResult, channels, deliveryResult, deliveryRow, deliveryStates, stateName } from './delivery.ts';
 
 export function deliveriesCommand(): Command {
@@ -49,10 +50,13 @@ function getCommand(): Command {
       const shown = deliveryResult.shape(delivery);
       if (context.out.style.json !== false) return context.out.object({ ...shown, request: sent ?? null });
       const { attempts: _attempts, ...facts } = shown;
-      context.out.object(facts);
+      context.out.object(withHints(context.out, facts));
       showRequest(context, request && `${request.method} ${delivery.target}`, headers, request?.body ?? '');
       context.out.raw('\nAttempts:');
-      context.out.rows(delivery.attempts.map(attemptResult.shape), attemptResult.fields);
+      context.out.rows(
+        delivery.attempts.map((one) => withHints(context.out, attemptResult.shape(one))),
+        attemptResult.fields,
+      );
     },
   );
 }
@@ -248,10 +252,14 @@ function listCommand(): Command {
         return { items: answer.deliveries, nextPageToken: answer.nextPageToken };
       });
       const { out } = context;
-      out.rows(found.slice(0, most).map(out.style.json === false ? deliveryRow : deliveryResult.shape), [
-        ...['created_at', 'machine', 'trigger', 'channel', 'target', 'state'],
-        ...['attempts', 'answer', 'next_attempt_at', 'id'],
-      ]);
+      const rows = found.slice(0, most).map(out.style.json === false ? deliveryRow : deliveryResult.shape);
+      out.rows(
+        rows.map((row) => withHints(out, row)),
+        [
+          ...['created_at', 'machine', 'trigger', 'channel', 'target', 'state'],
+          ...['attempts', 'answer', 'next_attempt_at', 'id'],
+        ],
+      );
       if (counted !== '') out.note(counted);
       if (found.length > most) out.note(`${most} shown, and there are more: --limit sets how many`);
     },

@@ -5,6 +5,7 @@ import { Command } from 'commander';
 import { defineCommand } from '../../invocation/define-command.ts';
 import { wholeNumber } from '../../invocation/whole-number.ts';
 import { presenter, timeOf } from '../../results/presenters.ts';
+import { withHints } from '../../results/with-hints.ts';
 import type { Invocation } from '../../settings.ts';
 import { partArgument } from '../config/configuration.ts';
 import { stateName } from '../deliveries/delivery.ts';
@@ -44,7 +45,10 @@ export function testCommand(): Command {
       if (number < 1) throw invalidArgument('--notification: expected a number from 1, found 0');
       const trigger = await askedFor(context.invocation, name, flags['file'] as string | undefined);
       const { deliveries } = await triggers.testTrigger({ partId, trigger, notification: number - 1 });
-      context.out.rows(deliveries.map(shape), fields);
+      context.out.rows(
+        deliveries.map((one) => withHints(context.out, shape(one))),
+        fields,
+      );
       const bad = deliveries.filter(({ state }) => state !== DeliveryState.DELIVERED);
       if (bad.length > 0)
         throw failedPrecondition(

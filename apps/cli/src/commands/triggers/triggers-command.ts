@@ -9,6 +9,7 @@ import { readPages } from '../../invocation/read-pages.ts';
 import { type Scope, scopeOf, scopeOptions } from '../../invocation/scope.ts';
 import { limitOf } from '../../invocation/whole-number.ts';
 import { type Presenter, presenter, timeOf } from '../../results/presenters.ts';
+import { withHints } from '../../results/with-hints.ts';
 import { partArgument } from '../config/configuration.ts';
 import { readDraft } from './draft-file.ts';
 import { dryRunCommand } from './dry-run.ts';
@@ -58,15 +59,11 @@ function list(): Command {
         .slice(0, most)
         .toSorted((a, b) => a.machineName.localeCompare(b.machineName) || a.partName.localeCompare(b.partName));
       const { out } = context;
-      out.rows(shown.map(out.style.json === false ? triggerRow : triggerResult.shape), [
-        'name',
-        'part',
-        'event_type',
-        'state',
-        'last_fired_at',
-        'targets',
-        'problem',
-      ]);
+      const rows = shown.map(out.style.json === false ? triggerRow : triggerResult.shape);
+      out.rows(
+        rows.map((row) => withHints(out, row)),
+        ['name', 'part', 'event_type', 'state', 'last_fired_at', 'targets', 'problem'],
+      );
       if (found.length > most) out.note(`${most} shown, and there are more: --limit sets how many`);
     },
   );
@@ -89,7 +86,7 @@ function get(): Command {
       const part = await context.find.part(text);
       const all = await triggersOf(context, { case: 'partId', value: part.id });
       const named = all.map((trigger) => ({ id: trigger.name, name: trigger.name, trigger }));
-      context.out.object(triggerResult.shape(pick('trigger', name, named).trigger));
+      context.out.object(withHints(context.out, triggerResult.shape(pick('trigger', name, named).trigger)));
     },
   );
 }
@@ -151,6 +148,13 @@ function notificationOf(one: Trigger['notifications'][number]): JsonObject {
   };
 }
 
+/** Why it is in its state: the first of its errors or of its targets that gets nothing; without any, the first warning. */
+export function problemOf({ problems, notifications }: Pick<Trigger, 'problems' | 'notifications'>): string | null {
+  const error = problems.find(({ severity }) => severity === 'error')?.message;
+  const reason = notifications.find((one) => one.reason !== '')?.reason;
+  return error ?? reason ?? problems[0]?.message ?? null;
+}
+
 /** The columns of a table. */
 function triggerRow(one: Trigger): JsonObject {
   return {
@@ -161,7 +165,7 @@ function triggerRow(one: Trigger): JsonObject {
         return `${channel} ${target}${word === undefined ? '' : ` (${word})`}`;
       })
       .join(', '),
-    problem: one.problems[0]?.message ?? (one.notifications.find(({ reason }) => reason !== '')?.reason || null),
+    problem: problemOf(one),
   };
 }
 
@@ -186,7 +190,11 @@ function validateCommand(): Command {
       const { id: partId } = await find.part(part);
       const triggers = await readDraft(file, invocation);
       const { problems } = await (await cloud()).triggers.validateTriggers({ partId, triggers });
-      if (problems.length > 0 || out.style.json !== false) out.rows(problems.map(shape), fields);
+      if (problems.length > 0 || out.style.json !== false)
+        out.rows(
+          problems.map((one) => withHints(out, shape(one))),
+          fields,
+        );
       const errors = problems.filter(({ severity }) => severity === 'error').length;
       if (errors > 0) throw failedPrecondition(`expected triggers without errors, found ${errors}`);
       out.note(`${triggers.length} ${triggers.length === 1 ? 'trigger' : 'triggers'}: no errors`);
