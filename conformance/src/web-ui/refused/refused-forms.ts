@@ -1,6 +1,6 @@
 /** Forms of the web UI: what is typed, how it is sent, and where it must stay when the cloud refuses it. */
 import type { Page } from 'playwright-core';
-import type { CloudProcess } from '../start-cloud.ts';
+import type { CloudProcess } from '../../start-cloud.ts';
 
 export interface RefusedForm {
   readonly name: string;

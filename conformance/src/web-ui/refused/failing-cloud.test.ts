@@ -3,9 +3,9 @@
 import { rollingSeed } from '@platform/testkit';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { accessibilityFaults, type RunningUi, startUi } from '../start-ui.ts';
 import { answers, answersFor, anyCall, holdCalls, Refusals, visit } from './answer-with.ts';
 import { type RefusedForm, refusedForms } from './refused-forms.ts';
-import { accessibilityFaults, type RunningUi, startUi } from './start-ui.ts';
 
 /** Decides which answer each page and each form meets in this run. */
 const seed = rollingSeed();

@@ -1,8 +1,8 @@
 /** A cloud that refuses calls beside a live connection, or is used from many tabs: pages say so, and stay usable. */
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type RunningUi, startUi } from '../start-ui.ts';
 import { answers, anyCall, Refusals, visit } from './answer-with.ts';
-import { type RunningUi, startUi } from './start-ui.ts';
 
 let ui: RunningUi;
 const uncaught: string[] = [];
