@@ -1,4 +1,6 @@
 /** What can be added to a configuration, what fits the typed words best first. Pure. */
+import { hasDataManager } from '@platform/machine-config/first-configuration';
+import type { JsonObject } from '@platform/machine-config/schema';
 import { type Section, shortName } from './document.ts';
 import { type ModelChoice, modelChoices } from './schemas.ts';
 
@@ -31,10 +33,14 @@ const all: readonly AddChoice[] = [
   ...others,
 ];
 
-/** @param text words, all of which have to occur; empty: everything */
-export function addChoices(text: string): readonly AddChoice[] {
+/**
+ * @param text words, all of which have to occur; empty: everything
+ * @param document the configuration. The machine-server ignores a second data manager, so it is not offered.
+ */
+export function addChoices(text: string, document: JsonObject): readonly AddChoice[] {
+  const left = hasDataManager(document) ? all.filter(({ kind }) => kind !== 'data manager') : all;
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
-  return all
+  return left
     .flatMap((choice) => {
       const fits = words.map((word) => fitOf(choice, word));
       return fits.includes(Number.POSITIVE_INFINITY) ? [] : [{ choice, fit: fits.reduce((sum, one) => sum + one, 0) }];
