@@ -13,9 +13,9 @@ export interface HistoryEntry {
   readonly restored: string;
 }
 
-/** What those are called who have no name, at the beginning of a sentence. */
+/** What those are called who have no name, at the beginning of a sentence. Of people, only the owner of a new installation has none. */
 const kinds: Readonly<Record<string, string>> = {
-  ...{ person: 'A person', 'api-key': 'A key', part: 'The machine' },
+  ...{ person: 'The first owner', 'api-key': 'A key', part: 'The machine' },
   ...{ admin: 'The host administrator', platform: 'The platform' },
 };
 

@@ -2,7 +2,7 @@ import { create } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { type AuditEntry, AuditEntrySchema } from '@platform/proto/platform/fleet/v1/fleet';
 import { expect, test } from 'vitest';
-import { actionWords, entriesCsv, fitsEntry, targetName } from './audit-words.ts';
+import { actionWords, entriesCsv, fitsEntry, namesById, targetName } from './audit-words.ts';
 
 const entry = (more: Partial<AuditEntry> = {}): AuditEntry =>
   create(AuditEntrySchema, {
@@ -43,4 +43,16 @@ test('the export quotes what CSV needs quoted, and no cell is a formula', () => 
     `1970-01-01T00:00:00.000Z,key,'=1+1,AppService.UpdateRobotPart,part,p1-long-,p1-long-id,"{""a"":""b,c""}",192.0.2.1:5000`,
     '',
   ]);
+});
+
+test('the page knows machines, their main parts and their locations by name', () => {
+  const machine = { id: 'm1', name: 'press-7', locationId: 'l1', location: 'Hall 2', mainPartId: 'p1-long-id' };
+  const names = namesById([machine]);
+  expect(['m1', 'p1-long-id', 'l1'].map((id) => names.get(id))).toEqual(['press-7', 'press-7', 'Hall 2']);
+});
+
+test('a change of the first owner, who has neither name nor address yet, is found and exported by that name', () => {
+  const change = entry({ actor: { kind: 'person', name: '' } as never });
+  expect(fitsEntry(change, '', 'first owner')).toBe(true);
+  expect(entriesCsv([change], nameOf)).toContain(',person,The first owner,');
 });
