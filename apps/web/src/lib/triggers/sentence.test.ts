@@ -71,3 +71,9 @@ test.each<[string, JsonObject]>([
 ])('%s can be edited only as JSON', (_, trigger) => {
   expect(sentenceOf(trigger)).toBeUndefined();
 });
+
+test('an edited trigger keeps its data types where they are, also below data_ingested', () => {
+  const event = { type: 'part_data_ingested', data_ingested: { data_types: ['binary'] } };
+  const before = { name: 'arrives', event, notifications: [] };
+  expect(triggerOf({ ...emptySentence, event: 'part_data_ingested', name: 'came' }, before)['event']).toEqual(event);
+});

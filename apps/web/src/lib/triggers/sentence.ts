@@ -126,8 +126,10 @@ function aboutOf(type: EventName, event: JsonObject): Partial<Sentence> | undefi
 function eventOf({ event: type, method, field, operator, value, level }: Sentence, before: JsonObject): JsonObject {
   const old = before['type'] === type ? before : {};
   if (type === 'conditional_logs_ingested') return { ...old, type, log_levels: [level] };
-  if (type === 'part_data_ingested')
-    return { ...old, type, ...(old['data_types'] === undefined && { data_types: ['tabular'] }) };
+  if (type === 'part_data_ingested') {
+    const given = old['data_types'] ?? objectOf(old['data_ingested'])['data_types'];
+    return { ...old, type, ...(given === undefined && { data_types: ['tabular'] }) };
+  }
   if (type !== 'conditional_data_ingested') return { ...old, type };
   const { condition: _, ...conditional } = objectOf(old['conditional']);
   const nested = field
